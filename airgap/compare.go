@@ -6,7 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -97,8 +97,8 @@ func children(i lock.Image, n lock.Named) []lock.Child {
 	return i.Children
 }
 
-// image compares an image of the lock with that of the bundle. Of third-party images and charts
-// there are no children.
+// image compares an image of the lock with that of the bundle. Third-party images and charts have
+// no children.
 func (d *comparison) image(ref string, digest v1.Hash, children []lock.Child) {
 	name, err := bundle.Name(ref, digest)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestFallback: of an image of others a bundle holds the build that its nodes run, and says so
+// TestFallback: of a third-party image a bundle has the build that its nodes run, and states
 // where it is not their own; an image of the product has its own build or none.
 func TestFallback(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
@@ -18,7 +19,7 @@ type PushedTag struct {
 	Name   string  `json:"name"`   // in the bundle
 	Target string  `json:"target"` // registry/repository:tag
 	Digest v1.Hash `json:"digest"` // of the image that it is to name
-	// From is the digest that the tag named before. It is zero if there was no such tag.
+	// From is the digest that the tag named before. It is zero if the tag did not exist.
 	From v1.Hash `json:"from,omitzero"`
 	// Kept is why the tag stays. It is empty if the tag names the image now.
 	Kept string `json:"kept,omitempty"`
@@ -26,28 +27,28 @@ type PushedTag struct {
 
 func checkFloating(rule string) error {
 	if !slices.Contains([]string{"", transfer.MoveForward, transfer.MoveAlways, transfer.MoveNever}, rule) {
-		return fmt.Errorf("-floating %q is no rule: use forward, move or keep", rule)
+		return fmt.Errorf("-floating=%q is invalid: use forward, move or keep", rule)
 	}
 	return nil
 }
 
 // stamp returns the version and the time of an image: its own, or those of the bundle.
-func stamp(c *bundle.Contents, i bundle.Image) transfer.Stamp {
-	return transfer.StampOf(i.Tree).Or(transfer.Stamp{Version: c.Version, Created: c.Created})
+func stamp(c *bundle.Contents, i bundle.Image) imagetag.Stamp {
+	return transfer.StampOf(i.Tree).Or(imagetag.Stamp{Version: c.Version, Created: c.Created})
 }
 
 // newer decides which of two images a floating tag names, if two bundles that are pushed together
 // have it, as a delta and its base do: that of the later release.
-func (s *bundleSet) newer(at int, i bundle.Image, own transfer.Stamp) (ok bool) {
+func (s *bundleSet) newer(at int, i bundle.Image, own imagetag.Stamp) (ok bool) {
 	have := &s.images[at]
 	if !i.Floating || !have.Floating {
 		return false
 	}
-	if ok, _ := transfer.Forward(s.stamps[i.Name], own); ok {
+	if ok, _ := imagetag.Forward(s.stamps[i.Name], own); ok {
 		*have, s.stamps[i.Name] = i, own
 		return true
 	}
-	ok, _ = transfer.Forward(own, s.stamps[i.Name])
+	ok, _ = imagetag.Forward(own, s.stamps[i.Name])
 	return ok
 }
 

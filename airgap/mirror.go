@@ -8,12 +8,12 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 )
 
-// MirrorOptions tell where the images of bundles were pushed to.
+// MirrorOptions describe where the images of bundles were pushed to.
 type MirrorOptions struct {
 	To string // host[/prefix], as for Push
 	// path on the nodes of a certificate authority to trust for it; empty: the system's

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -26,7 +26,7 @@ type Target struct {
 	Platform platform.Platform // zero for all platforms
 }
 
-// PackOptions tell where bundles are written.
+// PackOptions configure where bundles are written.
 type PackOptions struct {
 	Dir string // directory of the files; empty is the current one
 	// First is the image that is first in each bundle that includes it, because a node needs it

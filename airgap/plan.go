@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -20,8 +20,8 @@ type plan struct {
 	layout   *bundle.Layout
 }
 
-// newPlans decides what is in each bundle. With partial, bundles need not have all images. The
-// error has everything that is wrong with the images.
+// newPlans decides the contents of each bundle. With partial, bundles need not have all images.
+// The error has everything that is wrong with the images.
 func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
 	sources, omitted, err := readSources(st, l)
 	if err != nil {
@@ -77,7 +77,7 @@ func choose(c *bundle.Contents, sources []source) {
 		}
 		at, reason := s.choose(c.Platform)
 		if reason != "" && (s.partial || s.Floating) {
-			continue // its other tags tell
+			continue // its other tags are enough
 		}
 		if reason != "" {
 			c.Omitted = append(c.Omitted, bundle.Omission{Name: s.Name, Reason: reason})

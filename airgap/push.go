@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// PushOptions tell where a bundle is pushed.
+// PushOptions configure where a bundle is pushed.
 type PushOptions struct {
 	// To is host[/prefix]. It replaces the host in the name of every image; the path is kept.
 	To string

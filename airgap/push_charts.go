@@ -71,7 +71,8 @@ func (p *chartPush) withNames() transfer.Source {
 	return source
 }
 
-// plan lists the charts under their tags, then their originals by digest, and what refers to those.
+// plan lists the charts under their tags, then their originals by digest, and the referrers of
+// those.
 func (p *chartPush) plan(done *Pushed) (images, referrers []transfer.Image, err error) {
 	var originals []transfer.Image
 	for _, i := range p.images {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
@@ -141,7 +141,7 @@ func pulled(t *testing.T, s string) (m v1.Manifest, archive []byte) {
 	return m, archive
 }
 
-// TestPushChartConflict pushes a chart whose tag somebody else has.
+// TestPushChartConflict pushes a chart whose tag names another chart.
 func TestPushChartConflict(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	storetest.AddChart(t, st, l, "slipway.local/demo/charts/app", "1.2.3")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
@@ -117,8 +117,8 @@ func TestPushSigned(t *testing.T) {
 		})
 	}
 
-	// Another tag of a referrer is packed by nobody, and read by nobody: it could name an image,
-	// or leave the repository.
+	// Another tag of a referrer is never packed, and never read: it could name an image, or leave
+	// the repository.
 	for _, bad := range []string{"latest", "1.2.3", "../../other/manifests/1", tag + "/../x"} {
 		path := bundletest.Relabelled(t, bundletest.Headers(t, onePath), `"dev.slipway.referrer.tag":"`+tag, `"dev.slipway.referrer.tag":"`+bad)
 		if b, err := bundle.Open(path); err == nil {

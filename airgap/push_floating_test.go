@@ -11,7 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -73,7 +73,7 @@ func TestPushFloating(t *testing.T) {
 		agent := b.Contents().Images[0]
 		want := airgap.PushedTag{Name: "slipway.local/demo/agent:latest", Target: r.Host() + latest, Digest: agent.Digest(), From: now, Kept: c.kept}
 		if c.rule == "keep" {
-			want.From = v1.Hash{} // nobody asked
+			want.From = v1.Hash{} // the registry was not asked
 		}
 		if diff := cmp.Diff([]airgap.PushedTag{want}, p.FloatingTags); diff != "" {
 			t.Errorf("%s: the floating tags differ (-want +got):\n%s", c.version, diff)
@@ -92,7 +92,7 @@ func TestPushFloating(t *testing.T) {
 	}
 	b, _ := release(t, st, "1.5.0")
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: r.Host(), Floating: "always"})
-	bundletest.Says(t, err, `-floating "always" is no rule`, "forward, move or keep")
+	bundletest.Says(t, err, `-floating="always" is invalid`, "forward, move or keep")
 }
 
 // lastPut checks that a tag was put after everything else, or not at all, and each blob sent once.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
@@ -27,7 +27,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 		another := i.Floating && s.tagged(i)
 		switch {
 		case len(i.Included()) == 0 && another:
-			continue // its other tags tell
+			continue // its other tags are enough
 		case len(i.Included()) == 0:
 			p.Omitted = append(p.Omitted, bundle.Omission{Name: i.Name, Reason: "it has none of the platforms selected"})
 			continue
@@ -62,7 +62,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 	return append(images, referrers...), nil
 }
 
-// referrersOf lists what refers to an image, to be pushed to the repository of its new name.
+// referrersOf lists the referrers of an image, to be pushed to the repository of its new name.
 func referrersOf(i bundle.Image, ref name.Tag) (all []transfer.Image) {
 	for _, r := range i.Referrers {
 		var at name.Reference = ref.Digest(r.Digest.String())

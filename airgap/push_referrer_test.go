@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list
-// what refers to an image.
+// referrers.
 func TestPushReferrers(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 1000)
@@ -109,9 +109,9 @@ func TestPushReferrers(t *testing.T) {
 	}
 }
 
-// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of what
-// refers to the image, which the client keeps for this registry: the next push finds that the
-// list lacks it.
+// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of the
+// image's referrers, which the client keeps for this registry: the next push finds that the list
+// lacks it.
 func TestPushReferrerUnlisted(t *testing.T) {
 	st, l := bundletest.Signed(t, 1000)
 	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path), registrytest.Serve(t)

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that
-// names it, and no name stands for what is not whole.
+// names it, and no name refers to an incomplete image.
 func TestPushRefused(t *testing.T) {
 	b := bundletest.Whole(t, 1000)
 	deny := func(status int, code, text string) func(http.ResponseWriter) {

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestPushSparse pushes what is not complete to a registry that refuses that, and to one that
-// takes it.
+// TestPushSparse pushes sparse indexes to a registry that refuses them, and to one that takes
+// them.
 func TestPushSparse(t *testing.T) {
 	t.Parallel()
 	b, r := bundletest.Part(t, "linux/amd64"), registrytest.Serve(t)
@@ -28,7 +28,7 @@ func TestPushSparse(t *testing.T) {
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	bundletest.Says(t, err, "with all its platforms", "linux/arm64", "windows/amd64:10.0.17763.1", "for all platforms")
 
-	// The bundle for all platforms completes it, and does not send again what is there.
+	// The bundle for all platforms completes it, and does not send existing documents again.
 	r.Reset()
 	all := bundletest.Whole(t, 1000)
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{all}, bundletest.To(r))

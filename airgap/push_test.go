@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
@@ -157,7 +157,7 @@ func TestPushResumes(t *testing.T) {
 		t.Errorf("%d blobs before, %d after, the result says %d", done, blobs, p.Blobs)
 	}
 
-	// A manifest of an index that is tagged got lost: it alone is pushed, with what it refers to.
+	// A manifest of an index that is tagged got lost: it alone is pushed, with its blobs.
 	i := b.Contents().Images[0]
 	lost := "/mirror/demo/agent/manifests/" + i.Included()[4].Desc.Digest.String()
 	asked := false
@@ -278,8 +278,8 @@ func TestPushTo(t *testing.T) {
 	}
 }
 
-// TestPushDamaged flips a byte of a layer: the registry never has it, and no name stands for what
-// is not whole.
+// TestPushDamaged flips a byte of a layer: the registry never has it, and no name refers to an
+// incomplete image.
 func TestPushDamaged(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	bundletest.Add(t, st, l, "large", bundletest.Plain(t, bundletest.Noise("", 3<<20)))

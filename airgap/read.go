@@ -7,7 +7,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -132,7 +132,7 @@ func readChart(st *store.Store, i lock.Image, name lock.Named) (source, error) {
 	return s, nil
 }
 
-// readThirdParty reads an image of others.
+// readThirdParty reads a third-party image.
 func readThirdParty(st *store.Store, t lock.ThirdParty) (source, error) {
 	i, err := readImage(st, t.Reference, v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}, t.Referrers)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/renaming"
 )
 
 // rename renames the references of o.Release, which all must be to images of the bundles; it
-// returns nil if there is no such file.
+// returns nil if no such file exists.
 func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
 	if o.Release == "" {
 		return nil, nil

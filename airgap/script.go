@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/platform"
 )

@@ -31,7 +31,7 @@ func TestShellKey(t *testing.T) {
 	}
 	keys := t.TempDir()
 	put(t, filepath.Join(keys, "release.pub"), string(key.Public.PEM()))
-	// ctr that only tells how it was called
+	// ctr that only prints how it was called
 	called := filepath.Join(keys, "called")
 	put(t, filepath.Join(keys, "ctr"), "#!/bin/sh\necho \"$@\" >>"+called+"\ncase \"$*\" in *' -') cat >/dev/null ;; esac\n")
 	for _, tc := range []struct {

@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -20,11 +20,11 @@ import (
 type bundleSet struct {
 	bundles []*bundle.Bundle
 	images  []bundle.Image            // each once, with all that any of the bundles includes of it
-	stamps  map[string]transfer.Stamp // of the images, by name
+	stamps  map[string]imagetag.Stamp // of the images, by name
 }
 
 func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
-	s := &bundleSet{bundles: bundles, stamps: map[string]transfer.Stamp{}}
+	s := &bundleSet{bundles: bundles, stamps: map[string]imagetag.Stamp{}}
 	var errs []error
 	for _, b := range bundles {
 		for _, i := range b.Contents().Images {

@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/build/artifact"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // artifacts makes the files for download, in the order of slipway.yaml.
@@ -82,7 +82,7 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.
 		if err := b.noteArtifact(ctx, f); err != nil {
 			return nil, fmt.Errorf("making artifact %s: %w", a.Name, err)
 		}
-		b.noted.took(shard.Item{System: on.String(), Path: a.Name, Kind: shard.Artifact}, f.Digest, f.Seconds)
+		b.noted.took(times.Item{System: on.String(), Path: a.Name, Kind: times.Artifact}, f.Digest, f.Seconds)
 		all = append(all, lock.Artifact{File: f.Name, Platform: on, Digest: f.Digest, Size: f.Size, Executable: f.Program})
 	}
 	return all, nil

@@ -23,13 +23,13 @@ import (
 	"github.com/slipway-dev/slipway/build/prebuilt"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -68,7 +68,7 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 // them.
 func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 
-// Take takes bases from the release that is made again, before it asks registries.
+// Take reads bases from an existing release before it asks registries.
 func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
 
 // Build builds every image of p. Every blob that the result names, directly or through an index,
@@ -169,10 +169,10 @@ func (b *Builder) tellWorkspaces(programs []program.Program) {
 	}
 }
 
-// Times returns how long compilers and linkers took in Images, and how long what is in the store
-// took to compress.
-func (b *Builder) Times() *shard.Weights {
-	all := shard.NewWeights()
+// Times returns how long compilers and linkers took in Images, and how long the layers in the
+// store took to compress.
+func (b *Builder) Times() *times.Weights {
+	all := times.New()
 	all.Add(b.programs.Times())
 	for i, layers := range b.noted.times {
 		sum := 0.0
@@ -184,7 +184,7 @@ func (b *Builder) Times() *shard.Weights {
 	return all
 }
 
-// complete adds to a result what it was made with, and what is in it.
+// complete adds to a result what it was made with, and its contents.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 	if r.Go, err = GoVersion(ctx, b.compiled); err != nil {
 		return err

@@ -153,7 +153,7 @@ programs:
 	}
 }
 
-// TestAllowOtherPlatforms checks that an image may contain the foreign programs that
+// TestAllowOtherPlatforms checks that an image may contain the programs for other platforms that
 // slipway.yaml names, and no others.
 func TestAllowOtherPlatforms(t *testing.T) {
 	dir := mixed(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})

@@ -15,8 +15,8 @@ type here struct {
 	set     *inputs.Set
 }
 
-// Here lists those materials that every part of a release is made from: the archive of inputs,
-// which goes into the store, sources, and slipway. [Builder.Unchanged] compares with them.
+// Here lists the materials that all parts of a release share: the archive of inputs, which goes
+// into the store, sources, and slipway. [Builder.Unchanged] compares with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	if b.before == nil {
 		h, err := b.look(ctx)

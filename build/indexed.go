@@ -174,7 +174,7 @@ func (b *Builder) created(i product.Image) time.Time {
 
 // annotations are the labels and annotations that the OCI image specification defines
 // (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product
-// tells them.
+// states them.
 func (b *Builder) annotations(i product.Image) map[string]string {
 	s := b.trees[i.Source].Source
 	m := map[string]string{}

@@ -12,25 +12,25 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // noted is the inventory of what has been built so far.
 type noted struct {
 	mu        sync.Mutex
 	inventory lock.Inventory
-	times     map[shard.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
+	times     map[times.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
 }
 
 // took records how long a layer or an archive took.
-func (n *noted) took(i shard.Item, h v1.Hash, seconds float64) {
+func (n *noted) took(i times.Item, h v1.Hash, seconds float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.times == nil {
-		n.times = map[shard.Item]map[v1.Hash]float64{}
+		n.times = map[times.Item]map[v1.Hash]float64{}
 	}
 	if n.times[i] == nil {
 		n.times[i] = map[v1.Hash]float64{}
@@ -49,8 +49,8 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
-// with the image's: nobody else has made a list of them. Of the time zones, the text that all are
-// made from stands for them.
+// with the image's: there is no other list of them. The text that all time zones are made from
+// represents them.
 func (b *Builder) newContent(under base.Base) (content, error) {
 	c := content{base: under}
 	return c, c.files.Builtin(slices.DeleteFunc(under.Entries(), base.IsZone), under.Platform.OS)
@@ -72,7 +72,7 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platf
 	return c.files.Add(entries, p.OS)
 }
 
-// note records what is in a manifest.
+// note records the contents of a manifest.
 func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
 	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
@@ -85,7 +85,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		}
 	}
 	for _, l := range c.layers {
-		b.noted.took(shard.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: shard.Image}, l.Digest, l.Seconds)
+		b.noted.took(times.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: times.Image}, l.Digest, l.Seconds)
 	}
 	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
 	if i.Version != b.product.Version {
@@ -94,7 +94,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	return b.noted.add(has, c.programs, bases)
 }
 
-// noteArtifact records what is in an artifact.
+// noteArtifact records the contents of an artifact.
 func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 	var programs []lock.Program
 	for _, e := range f.Entries {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Need is what is made at once, and the programs that have to be compiled for it: an image for all
+// Need is a unit of the build, and the programs that have to be compiled for it: an image for all
 // platforms of one operating system and architecture, an image without an index, or an artifact
 // for one platform.
 type Need struct {

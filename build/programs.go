@@ -72,13 +72,13 @@ func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 	return all, errors.Join(errs...)
 }
 
-// Prebuilt is a program that is there already, for one platform.
+// Prebuilt is a prebuilt program for one platform.
 type Prebuilt struct {
 	Name string
 	product.Prebuilt
 }
 
-// PrebuiltPrograms lists the programs of p that are there already.
+// PrebuiltPrograms lists the prebuilt programs of p.
 func PrebuiltPrograms(p *product.Product) (all []Prebuilt) {
 	each(p, func(decl product.Program, on platform.Platform) {
 		if f, ok := decl.On(on); ok {
@@ -88,8 +88,8 @@ func PrebuiltPrograms(p *product.Product) (all []Prebuilt) {
 	return all
 }
 
-// readPrebuilt reads the programs that are there already. Without a client, those that would have
-// to be downloaded are left out.
+// readPrebuilt reads the prebuilt programs. Without a client, those that would have to be
+// downloaded are omitted.
 func (b *Builder) readPrebuilt(ctx context.Context, client *network.Client) error {
 	list := PrebuiltPrograms(b.product)
 	files := make([]prebuilt.File, len(list))
@@ -126,8 +126,7 @@ func joinOnce(list []error) error {
 	return errors.Join(all...)
 }
 
-// file returns a program for a platform: one that is there already, or one that is compiled, when
-// it is.
+// file returns a program for a platform: a prebuilt one, or one that is compiled, when it is.
 func (b *Builder) file(ctx context.Context, decl product.Program, on platform.Platform) (layer.Content, error) {
 	if !decl.IsPrebuilt() {
 		out, err := b.programs.File(ctx, decl.Name, on)

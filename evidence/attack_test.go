@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // attack tries to have something accepted that the maintainer has not released. It returns what
@@ -28,7 +28,7 @@ type attack struct {
 	try  func(t *testing.T, w *world) error
 }
 
-// on attacks with a Sigstore bundle that refers to everything.
+// on attacks with a Sigstore bundle for every subject.
 func on(bundle func(t *testing.T, w *world) []byte) func(*testing.T, *world) error {
 	return func(t *testing.T, w *world) error { return w.signed(t, bundle(t, w)) }
 }
@@ -509,7 +509,7 @@ func plain(s string) string {
 	return dirs.ReplaceAllString(keys.ReplaceAllString(digests.ReplaceAllString(s, "DIGEST"), "KEY"), "DIR/")
 }
 
-// TestAttacks tries every attack. Each is refused by a sentence of its own, which tells what is
+// TestAttacks tries every attack. Each is refused by a sentence of its own, which states what is
 // wrong.
 func TestAttacks(t *testing.T) {
 	var all strings.Builder

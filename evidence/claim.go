@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// ClaimFile is [Claim] of a file; "" if there is no such file.
+// ClaimFile is [Claim] of a file; "" if the file does not exist.
 func ClaimFile(path string) (string, error) {
 	text, err := readFile(path, signature.MaxBundle)
 	if errors.Is(err, fs.ErrNotExist) {

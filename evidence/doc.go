@@ -1,6 +1,5 @@
-// Package evidence makes and verifies what proves a release: a signed statement that names every
-// image, manifest, chart and file, SBOMs, and signatures, as artifacts that refer to the images and
-// as files.
+// Package evidence signs and verifies releases: by a signed statement that names every image,
+// manifest, chart and file, SBOMs, and signatures, as referrers of the images and as files.
 //
 // [Verify] checks images against the statement before anything of them is used: in bundles,
 // volumes, deltas, extracted layouts and registries. [VerifyDir] checks a directory with the

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // floating gives the first image the floating tag latest, and signs that.
@@ -32,9 +32,9 @@ func TestFloating(t *testing.T) {
 	}
 	good := bundletest.Headers(t, path)
 	for _, tc := range []struct{ name, from, to, says string }{
-		{"the tag of a newer release", "me/agent:latest", "me/agent:1.2.4", "which gives it no such floating tag: a name was exchanged"},
-		{"the tag of a channel", "me/agent:latest", "me/agent:stable", "which gives it no such floating tag: a name was exchanged"},
-		{"of another image", "me/agent:latest", "me/other:latest", "which gives it no such floating tag: a name was exchanged"},
+		{"the tag of a newer release", "me/agent:latest", "me/agent:1.2.4", "which gives it no such floating tag: the name was changed"},
+		{"the tag of a channel", "me/agent:latest", "me/agent:stable", "which gives it no such floating tag: the name was changed"},
+		{"of another image", "me/agent:latest", "me/other:latest", "which gives it no such floating tag: the name was changed"},
 		{"what floats, not", floatingMark, "", "its tag floats by the signed statement, and not here"},
 	} {
 		e := bundletest.Clone(good)
@@ -45,7 +45,7 @@ func TestFloating(t *testing.T) {
 		bundletest.Says(t, err, tc.says)
 	}
 
-	// the mark on what does not float: on a tag of the release, on an image of others
+	// the mark on what does not float: on a tag of the release, on a third-party image
 	for name, says := range map[string]string{"registry.example/me/server:1.2.3": "its tag floats here, and never moves by the signed statement", "docker.io/library/pause:3.9": "has a floating tag here, and by the signed statement none"} {
 		l := *w.l
 		w := newWorld(t)

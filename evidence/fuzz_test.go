@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
-// FuzzStatement reads files as signed statements: nothing but what the key signed is accepted, and
-// nothing foreign is printed raw.
+// FuzzStatement reads files as signed statements: nothing but what the key signed is accepted,
+// and nothing untrusted is printed raw.
 func FuzzStatement(f *testing.F) {
 	key := bundletest.FixedKey(f)
 	_, l := bundletest.Release(f, 10)

@@ -11,11 +11,11 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -35,9 +35,9 @@ type Made struct {
 	Referrers [][]oci.Referrer
 }
 
-// Make signs the documents of a release and puts them into st, as artifacts that refer to every
-// index, every manifest of a platform and every chart: Sigstore bundles with the statement and
-// with the SBOM of the image, and the list of signatures that podman, CRI-O and cosign 2 ask for.
+// Make signs the documents of a release and puts them into st, as referrers of every index, every
+// manifest of a platform and every chart: Sigstore bundles with the statement and with the SBOM
+// of the image, and the list of signatures that podman, CRI-O and cosign 2 ask for.
 func Make(ctx context.Context, st *store.Store, l *lock.Lock, d Documents, s *signature.Signer) (*Made, error) {
 	m := &maker{store: st, signer: s}
 	made := &Made{}
@@ -120,7 +120,7 @@ func spdxStatement(i lock.Image, about []v1.Descriptor, sbom []byte) ([]byte, er
 	return text, nil
 }
 
-// refer puts an artifact with a Sigstore bundle into the store that refers to a document.
+// refer puts a Sigstore bundle into the store as a referrer of a document.
 func (m *maker) refer(to v1.Descriptor, predicate string, text []byte) (oci.Referrer, error) {
 	layer, err := m.put(signature.BundleType, text)
 	if err != nil {

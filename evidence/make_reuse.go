@@ -17,8 +17,8 @@ import (
 // kindSignature are the records of signatures that programs have made.
 const kindSignature = "signature"
 
-// Reuse returns a signer that uses the signatures that st remembers, and those of what refers to
-// the images of l, before it makes one: so a release that is made again is not signed again, and
+// Reuse returns a signer that uses the signatures that st remembers, and those of the referrers
+// of the images of l, before it makes one: so a release that is rebuilt is not signed again, and
 // has the same bytes although the signer's are random.
 func Reuse(st *store.Store, l *lock.Lock, s *signature.Signer) (*signature.Signer, error) {
 	attached, err := attachedSignatures(st, l)
@@ -37,7 +37,7 @@ func Reuse(st *store.Store, l *lock.Lock, s *signature.Signer) (*signature.Signe
 		}
 		var sig []byte
 		if ok, err := st.Recall(kindSignature, key(message), &sig); !ok || err != nil {
-			return nil // it is made again
+			return nil // it is rebuilt
 		}
 		return sig
 	}
@@ -45,7 +45,7 @@ func Reuse(st *store.Store, l *lock.Lock, s *signature.Signer) (*signature.Signe
 	return s.Reusing(known, made), nil
 }
 
-// attachedSignatures returns the signatures in what refers to the images of l, by the SHA-256 of
+// attachedSignatures returns the signatures in referrers of the images of l, by the SHA-256 of
 // what they sign. Nothing of it is verified.
 func attachedSignatures(st *store.Store, l *lock.Lock) (map[[sha256.Size]byte][][]byte, error) {
 	all := map[[sha256.Size]byte][][]byte{}

@@ -40,7 +40,7 @@ func TestMakeTwice(t *testing.T) {
 }
 
 // TestReuse signs with random signatures, as a KMS does: a second time nothing is signed, neither
-// with the records of the store nor with what refers to the images.
+// with the records of the store nor with the referrers of the images.
 func TestReuse(t *testing.T) {
 	st, l := bundletest.Release(t, 300)
 	random, asked := randomly(t)
@@ -65,7 +65,7 @@ func TestReuse(t *testing.T) {
 	if second := sign(st, l); !slices.Equal(first, second) || asked() != before {
 		t.Errorf("the second time, %d more messages were signed", asked()-before)
 	}
-	// Another store, which has what refers to the first image only.
+	// Another store, which has the referrers of the first image only.
 	other, again := bundletest.Release(t, 300)
 	again.Images = again.Images[:1]
 	for _, r := range first {
@@ -103,8 +103,8 @@ func copyTree(t *testing.T, from, to *store.Store, r oci.Referrer) {
 	}
 }
 
-// randomly returns a signer whose signatures are random, and what tells how often it was asked: a
-// program, as for a KMS.
+// randomly returns a signer whose signatures are random, and a counter of how often it was asked:
+// a program, as for a KMS.
 func randomly(t *testing.T) (s *signature.Signer, asked func() int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,13 +10,13 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
-// Report tells what was verified, and what was not.
+// Report states what was verified, and what was not.
 type Report struct {
 	Product string    `json:"product"`
 	Version string    `json:"version"`
@@ -35,21 +35,21 @@ type Report struct {
 	Files *Files `json:"files,omitempty"`
 	// Absent are the images and charts of the release that are not here.
 	Absent []string `json:"absent,omitempty"`
-	// ThirdParty are the images of others. The statement lists their digests; nothing proves who
+	// ThirdParty are the third-party images. The statement lists their digests; nothing proves who
 	// made them.
 	ThirdParty []string `json:"thirdParty,omitempty"`
 	// Floating are floating tags here, which the release may have: a newer one may have them, too.
 	Floating []string `json:"floating,omitempty"`
-	// Omitted are the images of others that the release omits, by the statement.
+	// Omitted are the third-party images that the release omits, by the statement.
 	Omitted []string `json:"omitted,omitempty"`
-	// Declared are inputs whose revision nobody compared with their repository.
+	// Declared are inputs whose revision was not compared with their repository.
 	Declared []string `json:"declared,omitempty"`
 	// Local are inputs that were not compared with a public record, such as the toolchain.
 	Local []string `json:"local,omitempty"`
 	// Foreign counts Sigstore bundles of other keys, which were not looked at.
 	Foreign int `json:"foreign"`
-	// Others counts artifacts that refer to the images and are not Sigstore bundles, such as older
-	// forms of signatures. They were not looked at, either.
+	// Others counts referrers of the images that are not Sigstore bundles, such as older forms of
+	// signatures. They were not examined, either.
 	Others []TypeCount `json:"others,omitempty"`
 	// Since is the release that the operator named as the oldest one allowed.
 	Since *Floor `json:"since,omitempty"`
@@ -212,7 +212,7 @@ func (r *Report) CheckFile(path string) error {
 	return nil
 }
 
-// Tell tells in a line for each signer what was verified, before it is used.
+// Tell prints a line for each signer about what was verified, before it is used.
 func (r *Report) Tell(pr *progress.Printer) {
 	for _, s := range r.Signers {
 		pr.Printf("verified: %s %s, signed by %s", output.Line(r.Product), output.Line(r.Version), s.Key)

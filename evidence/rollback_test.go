@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // oldDirectory is the directory of a release of scripts alone, without bundles, release.yaml and
@@ -117,7 +117,7 @@ func TestFloorOfFiles(t *testing.T) {
 	bundletest.Says(t, err, "are of different releases: one is of")
 }
 
-// TestUnlisted: files that nobody signed are counted, however many there are.
+// TestUnlisted: unsigned files are counted, however many there are.
 func TestUnlisted(t *testing.T) {
 	t.Cleanup(evidence.SetMaxListed(24))
 	w := newWorld(t)

@@ -10,9 +10,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // Limits of the directory of a [Verifier].
@@ -164,7 +164,7 @@ func (v *Verifier) keep(what string, groups []*vouched) {
 }
 
 // Decide returns why an image may run: name is registry/repository with a tag, a digest or both,
-// and h is what it refers to, an index or a manifest. The error tells why it may not.
+// and h is what it refers to, an index or a manifest. The error states why it may not.
 //
 // The repository may be another registry's copy: it must end with the path that the release gives
 // it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller. A digest in
@@ -183,7 +183,7 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 			continue
 		}
 		if !slices.ContainsFunc(names, func(n string) bool { return means(n, repository, tag) }) {
-			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: a name was exchanged", h, names[0], what, name)
+			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: the name was changed", h, names[0], what, name)
 			continue
 		}
 		if third {
@@ -204,8 +204,8 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 	return "", err
 }
 
-// namesOf returns the names that a statement gives to a digest, and whether it is an image of
-// others.
+// namesOf returns the names that a statement gives to a digest, and whether it is a third-party
+// image.
 func namesOf(s *provenance.Statement, h v1.Hash) (names []string, third bool) {
 	if subject, ok := s.Subject(h.Hex); ok {
 		names = subject.Annotations.Names

@@ -9,9 +9,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // node is a directory with the keys and statements of a node.
@@ -81,10 +81,10 @@ func TestVerifier(t *testing.T) {
 		{what: "pinned twice", keys: one, statements: [][]byte{w.key64}, name: agent.Reference() + "@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
 		{what: "allowed, and pinned to another digest", keys: one, name: "registry.internal/tools/sh@" + hash("2").String(), digest: hash("1"), refuses: "is pinned to another digest than"},
 		{what: "another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: hash("1"), refuses: "no signed statement names"},
-		{what: "another tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + ":1.2.4", digest: agent.Digest, refuses: "a name was exchanged"},
-		{what: "another image", keys: one, statements: [][]byte{w.key64}, name: server.Tagged(), digest: agent.Digest, refuses: "a name was exchanged"},
-		{what: "another path", keys: one, statements: [][]byte{w.key64}, name: "registry.internal/other/agent:1.2.3", digest: agent.Digest, refuses: "a name was exchanged"},
-		{what: "others by another name", keys: one, statements: [][]byte{w.key64}, name: "docker.io/evil/pause:3.9", digest: pause.Digest, refuses: "a name was exchanged"},
+		{what: "another tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + ":1.2.4", digest: agent.Digest, refuses: "the name was changed"},
+		{what: "another image", keys: one, statements: [][]byte{w.key64}, name: server.Tagged(), digest: agent.Digest, refuses: "the name was changed"},
+		{what: "another path", keys: one, statements: [][]byte{w.key64}, name: "registry.internal/other/agent:1.2.3", digest: agent.Digest, refuses: "the name was changed"},
+		{what: "others by another name", keys: one, statements: [][]byte{w.key64}, name: "docker.io/evil/pause:3.9", digest: pause.Digest, refuses: "the name was changed"},
 		{what: "next to what is allowed", keys: one, name: "registry.k8s.io/pause-evil:1", digest: hash("1"), refuses: "no signed statement"},
 		{what: "what is allowed, as a prefix", keys: one, name: "registry.internal/toolsmith:1", digest: hash("1"), refuses: "no signed statement"},
 		{what: "no statement", keys: one, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
@@ -120,7 +120,7 @@ func TestVerifier(t *testing.T) {
 
 func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 
-// TestVerifierKeys: a key that everybody may write decides nothing.
+// TestVerifierKeys: a key that every user may write decides nothing.
 func TestVerifierKeys(t *testing.T) {
 	w := newWorld(t)
 	dir := node(t, []*signature.Signer{w.key}, w.key64)

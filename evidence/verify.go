@@ -11,7 +11,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -41,7 +41,7 @@ func (p Policy) Check() error {
 
 func (p Policy) threshold() int { return max(p.Threshold, 1) }
 
-// Material is what is verified: images with what refers to them. It is untrusted.
+// Material is what is verified: images with their referrers. It is untrusted.
 type Material struct {
 	From string // what messages call it: a file, a registry
 	// Product, Version and Created are what the material says of its release.
@@ -83,11 +83,12 @@ func FromLayout(dir string, l *bundle.ImageLayout) Material {
 }
 
 // Verify checks that every image of all materials is named, by its digest and under its very name,
-// in one statement that as many keys as the policy asks for have signed, and that every image of
-// others is one that the statement lists. It reads no layers but those of referrers. The error has
-// a sentence for everything that is wrong. A report is returned without an error only.
+// in one statement that as many keys as the policy asks for have signed, and that every
+// third-party image is one that the statement lists. It reads no layers but those of referrers.
+// The error has a sentence for everything that is wrong. A report is returned without an error
+// only.
 //
-// Statements are paths of files with signed statements besides those that refer to the images.
+// Statements are paths of files with signed statements besides those in referrers of the images.
 func Verify(all []Material, p Policy, statements ...string) (*Report, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func Verify(all []Material, p Policy, statements ...string) (*Report, error) {
 	return newReport(all, p, r, signed), nil
 }
 
-// sameRelease checks that the materials are of one release, by their own account.
+// sameRelease checks that the materials are of one release, as they state.
 func sameRelease(all []Material) error {
 	for _, m := range all {
 		switch first := all[0]; {
@@ -138,7 +139,7 @@ type signedStatement struct {
 	*statement
 }
 
-// decide returns the statements of the keys that vouch for everything. The error tells why there
+// decide returns the statements of the keys that vouch for everything. The error states why there
 // are too few.
 func (p Policy) decide(all []Material, r *reader) ([]signedStatement, error) {
 	var good []signedStatement
@@ -183,7 +184,7 @@ func (r *reader) of(k *signature.PublicKey, all []Material) (*statement, error) 
 		}
 		uncovered = cmp.Or(uncovered, err)
 	}
-	return nil, cmp.Or(uncovered, other) // a statement of this release tells more than others
+	return nil, cmp.Or(uncovered, other) // a statement of this release says more than others
 }
 
 // none explains why there is no statement of a key.

@@ -5,11 +5,11 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
 // agree checks that two statements are of one release: of the same product, version and time, with
-// the same subjects and the same images of others. What else they were made from, and who made
+// the same subjects and the same third-party images. What else they were made from, and who made
 // them, may differ.
 func agree(a, b *provenance.Statement) error {
 	pa, pb := a.Predicate.BuildDefinition.ExternalParameters, b.Predicate.BuildDefinition.ExternalParameters
@@ -41,7 +41,7 @@ func agree(a, b *provenance.Statement) error {
 	return nil
 }
 
-// thirdParty lists the images of others in a statement, in its order, and those that it omits.
+// thirdParty lists the third-party images in a statement, in its order, and those that it omits.
 func thirdParty(s *provenance.Statement) []string {
 	all := slices.Clone(s.Predicate.BuildDefinition.ExternalParameters.Omitted)
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {

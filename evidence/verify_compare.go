@@ -87,7 +87,7 @@ func (f *Files) Lists() (all []string) {
 	return all
 }
 
-// maxShown is how much of a list that anybody may have made is shown to a person.
+// maxShown is how much of an untrusted list is shown to a person.
 const maxShown = 20
 
 // shown returns the first of a list, and how many more there are, besides those that it lacks.

@@ -7,8 +7,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
 // maxProblems is how many images that a statement does not cover an error lists.
@@ -78,7 +78,7 @@ func (s *statement) covers(all []Material) error {
 }
 
 // image checks that the statement names an image and the manifests that are included, or that it
-// lists an image of others. An anonymous material does not tell which of the two it is.
+// lists a third-party image. An anonymous material does not state which of the two it is.
 func (s *statement) image(m Material, i bundle.Image) error {
 	if err := isFor(m.Platform, i); err != nil {
 		return err

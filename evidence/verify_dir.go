@@ -11,14 +11,14 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
-// telling are the files that tell what a release is, or load it. One that is in a directory must be
-// listed by the checksums there.
+// telling are the files that state what a release is, or load it. One that is in a directory must
+// be listed by the checksums there.
 var telling = []string{lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript}
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every

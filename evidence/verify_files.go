@@ -20,7 +20,7 @@ import (
 // maxSums is the largest file of checksums, or release.yaml, that is read, in bytes.
 const maxSums = 64 << 20
 
-// Files tells what a directory has of the files that its signed checksums list.
+// Files reports what a directory has of the files that its signed checksums list.
 type Files struct {
 	Count
 

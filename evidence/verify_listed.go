@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
-// listed checks that an image of others is one that the release was made with, by digest and name.
-// The statement does not prove who made it. No release moves the tags of others.
+// listed checks that a third-party image is one that the release was made with, by digest and
+// name. The statement does not prove who made it. No release moves third-party tags.
 func (s *statement) listed(i bundle.Image) error {
 	if i.Floating {
 		return fmt.Errorf("%s has a floating tag here, and by the signed statement none: a mark was forged", i.Digest())
@@ -27,7 +27,7 @@ func (s *statement) listed(i bundle.Image) error {
 		other = d.URI
 	}
 	if other != "" {
-		return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), other)
+		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), other)
 	}
 	return fmt.Errorf("the signed statement does not list %s, an image of others: it was exchanged or added", i.Digest())
 }

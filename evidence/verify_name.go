@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // named checks that the release gives this very name to a subject, and that the name floats exactly
 // if it floats by the statement: what floats may take a tag from another image. A manifest that was
-// extracted has the names of its indexes, and an extracted image does not tell what floats.
+// extracted has the names of its indexes, and an extracted image does not state what floats.
 func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.Image) error {
 	names, floating := subject.Annotations.Names, subject.Annotations.Floating
 	for _, h := range subject.Annotations.Index {
@@ -28,9 +28,9 @@ func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.I
 	case floats:
 		return fmt.Errorf("its tag floats by the signed statement, and not here: a mark was removed")
 	case i.Floating:
-		return fmt.Errorf("%s is %.200q by the signed statement, which gives it no such floating tag: a name was exchanged", i.Digest(), subject.Name)
+		return fmt.Errorf("%s is %.200q in the signed statement, which gives it no such floating tag: the name was changed", i.Digest(), subject.Name)
 	}
-	return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), subject.Name)
+	return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), subject.Name)
 }
 
 // isKind checks that an index, a chart and a manifest are what the statement says.

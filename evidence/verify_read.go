@@ -10,14 +10,14 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
-// Limits of what is read of a material that anybody may have made.
+// Limits of what is read of an untrusted material.
 const (
 	// maxStatements bounds the different bundles of all materials, and their bytes.
 	maxStatements     = 8 << 10
@@ -39,7 +39,7 @@ type reader struct {
 	bytes      int64
 	statements map[*signature.PublicKey][]*statement
 	foreign    int            // bundles that claim other keys, or are in another form
-	others     map[string]int // artifacts that are no bundles, by type
+	others     map[string]int // artifacts that are not bundles, by type
 	absent     int            // bundles that a delta lacks
 	unread     []string       // why bundles were counted as foreign, where it may be an attack
 	sboms      map[v1.Hash]bool
@@ -83,7 +83,7 @@ func (r *reader) read(m *Material) error {
 	return nil
 }
 
-// referrer reads one bundle, unless it was read before, and records what it refers to.
+// referrer reads one bundle, unless it was read before, and records its subject.
 func (r *reader) referrer(m *Material, ref bundle.Referrer) error {
 	d, ok := sigstore(ref.Tree)
 	if !ok {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // Floor is the release that runs already: an older one is refused.
@@ -16,7 +16,7 @@ type Floor struct {
 	Same    bool      `json:"same"` // it is the release itself
 }
 
-// String tells how a release compares with the floor.
+// String states how a release compares with the floor.
 func (f *Floor) String() string {
 	if f.Same {
 		return "it is the release that runs here"
@@ -25,16 +25,16 @@ func (f *Floor) String() string {
 }
 
 // CheckSince refuses a release that is older than one whose statement was verified. A lower version
-// is older. Where the versions do not tell, because they are equal or not semantic
+// is older. Where the versions do not decide, because they are equal or not semantic
 // (https://semver.org), an earlier time is. No clock is asked.
 func (r *Report) CheckSince(old *provenance.Statement) error {
 	was := old.Predicate.BuildDefinition.ExternalParameters
 	if was.Name != r.Product {
 		return fmt.Errorf("-since is of %.200q, and this is %.200q: name a release of the same product", was.Name, r.Product)
 	}
-	this, floor := transfer.Stamp{Version: r.Version, Created: r.Created}, transfer.Stamp{Version: was.Version, Created: was.Created}
-	older, _ := transfer.Forward(this, floor)
-	newer, _ := transfer.Forward(floor, this)
+	this, floor := imagetag.Stamp{Version: r.Version, Created: r.Created}, imagetag.Stamp{Version: was.Version, Created: was.Created}
+	older, _ := imagetag.Forward(this, floor)
+	newer, _ := imagetag.Forward(floor, this)
 	if older || !newer && r.Created.Before(was.Created) {
 		return fmt.Errorf("%s is older than what runs here, %s: a signature does not expire, so an old release with known holes verifies as well; leave -since out to go back on purpose",
 			release(r.Product, r.Version, r.Created), release(was.Name, was.Version, was.Created))

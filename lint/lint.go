@@ -41,7 +41,7 @@ type Options struct {
 	// checked.
 	Lock *lock.Lock
 	// Remote asks registries for the platforms of images that are not in the lock. The result is
-	// by reference, without those that do not exist. nil asks nobody.
+	// by reference, without those that do not exist. nil asks none.
 	Remote func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error)
 	// Allow are findings that slipway.yaml allows.
 	Allow []product.Allow

@@ -15,7 +15,7 @@ type pod struct {
 	object      int             // its number among the objects
 	spec        *corev1.PodSpec // as a cluster admits it
 	annotations map[string]string
-	os          []string // the operating systems that it is for, as far as it tells
+	os          []string // the operating systems that it is for, as far as it states them
 	kpack       bool     // kpack makes the pod and chooses its operating system
 	static      bool     // a kubelet of the control plane starts the Pod from a file
 }

@@ -41,7 +41,7 @@ type Report struct {
 	Findings []Finding `json:"findings"` // sorted by place
 	// those that a comment or slipway.yaml allows, sorted by place
 	Allowed []Finding `json:"allowed"`
-	// Unchecked tells what was not checked, and why; "" if everything was.
+	// Unchecked states what was not checked, and why; "" if everything was.
 	Unchecked string `json:"unchecked,omitempty"`
 	// Made is what a chart makes, by case: where findings have their lines.
 	Made []File `json:"-"`

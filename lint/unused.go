@@ -7,14 +7,14 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// incomplete is the rule about what an image lacks by its own account.
+// incomplete is the rule about what an image lacks, as it states.
 const incomplete = "image-incomplete"
 
 // OfImage reports whether a finding is about an image of slipway.yaml itself, not a manifest.
 func (f Finding) OfImage() bool { return f.Rule == incomplete }
 
-// unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody
-// knows what its images are for.
+// unused finds what slipway.yaml has and nothing uses. Without manifests, the use of a product's
+// images is unknown.
 func (c *checker) unused() {
 	p := c.options.Product
 	if p == nil {

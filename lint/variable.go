@@ -73,8 +73,8 @@ func (c *checker) variableInMap(object int, key, value, variable string) {
 }
 
 // missingMap reports a ConfigMap that is not in the release. An operator may make it when it runs,
-// which no manifest tells. That is not so of one with an image, since a release pins those, nor of
-// a name that the release has in another namespace.
+// which no manifest states. That is not so of one with an image, since a release pins those, nor
+// of a name that the release has in another namespace.
 func (c *checker) missingMap(p *pod, name, consequence string, path []any, image bool) {
 	if !c.release() {
 		return

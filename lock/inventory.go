@@ -36,7 +36,7 @@ type File struct {
 	Path   string  `json:"path"` // absolute; relative in an archive
 	Digest v1.Hash `json:"digest"`
 	Size   int64   `json:"size"`
-	// Executable reports whether its mode lets somebody execute it.
+	// Executable reports whether its mode lets any user execute it.
 	Executable bool `json:"executable,omitempty"`
 	// Builtin reports whether a built-in base has it, so that it is known what it consists of.
 	Builtin bool `json:"builtin,omitempty"`
@@ -78,7 +78,7 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// BaseFacts are what a base tells of itself by its labels.
+// BaseFacts are what a base states by its labels.
 type BaseFacts struct {
 	Digest   v1.Hash `json:"digest"`             // as in [Base]
 	Version  string  `json:"version,omitempty"`  // org.opencontainers.image.version
@@ -102,7 +102,7 @@ func find[E byDigest](all []E, h v1.Hash) (found E, ok bool) {
 	return found, ok
 }
 
-// Content returns what is in the manifest or artifact of a digest.
+// Content returns the contents of the manifest or artifact of a digest.
 func (v *Inventory) Content(h v1.Hash) (Content, bool) { return find(v.Contents, h) }
 
 // Program returns the program of a digest.

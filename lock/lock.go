@@ -60,7 +60,7 @@ type Lock struct {
 	Bundles []string `json:"bundles,omitempty"`
 	// Compilers are the C compilers of programs with CGO, sorted by platform and command.
 	Compilers []Compiler `json:"compilers,omitempty"`
-	// Prebuilt are the programs that were there already, sorted by name and platform.
+	// Prebuilt are the prebuilt programs, sorted by name and platform.
 	Prebuilt []Prebuilt `json:"prebuilt,omitempty"`
 }
 
@@ -119,7 +119,7 @@ type Child struct {
 type Base struct {
 	Name   string  `json:"name"` // reference with digest, or builtin:NAME
 	Digest v1.Hash `json:"digest"`
-	// Created is when the image was made by its own account; zero if it does not tell.
+	// Created is when the image was made, as it states; zero if it does not.
 	Created time.Time `json:"created,omitzero"`
 	// Stub reports whether a snapshot has a stub in place of the image. A stub cannot run.
 	Stub bool `json:"stub,omitempty"`
@@ -143,7 +143,7 @@ type Fallback struct {
 	Runs     platform.Platform `json:"runs"`     // the image's
 }
 
-// ThirdParty is an image of others, which images.txt or a manifest names.
+// ThirdParty is a third-party image, which images.txt or a manifest names.
 type ThirdParty struct {
 	Reference string `json:"reference"` // as written, with the digest of images.lock.yaml
 	// From lists what names it: images.txt:12, Deployment kpack/controller container controller.

@@ -81,7 +81,7 @@ func (m Material) Title() string {
 	return m.URI
 }
 
-// Identity returns what tells the material from others of its URI.
+// Identity returns what distinguishes the material from others of its URI.
 func (m Material) Identity() string {
 	switch {
 	case m.SHA256 != "":

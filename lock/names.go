@@ -24,7 +24,7 @@ type FloatingTag struct {
 	Tag        string `json:"tag"`
 	Repository string `json:"repository"` // the image's Repository, or one of its Copies
 	// From is the digest that the tag named when this run looked, for messages; zero if there was
-	// none. The file lacks it: who makes the release again finds the tag moved.
+	// none. The file lacks it: whoever repeats the release finds the tag moved.
 	From v1.Hash `json:"-"`
 	// Kept is why the release leaves the tag where it is. It is empty if the tag moves to the
 	// image.

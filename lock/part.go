@@ -59,7 +59,7 @@ type PartImage struct {
 	FloatingTags []string `json:"floatingTags,omitempty"`
 }
 
-// Shard tells which shard of a plan a part is.
+// Shard states which shard of a plan a part is.
 type Shard struct {
 	Plan   string `json:"plan"`   // SHA-256 of the plan's file, in hex
 	Number int    `json:"number"` // from 0

@@ -25,7 +25,7 @@ func checkShards(parts []*Part) error {
 		case s.Plan != plan.Plan || s.Of != plan.Of:
 			return fmt.Errorf("%s and %s are of different plans: make all shards by one plan", parts[first].title(), p.title())
 		case s.Number < 0 || s.Number >= s.Of:
-			return fmt.Errorf("%s is shard %d of %d, which there is not: make it again", p.title(), s.Number, s.Of)
+			return fmt.Errorf("%s is shard %d, and its plan has %d of them: make it again", p.title(), s.Number, s.Of)
 		}
 		if other := by[s.Number]; other != nil {
 			if what := other.differs(p); what != "" {

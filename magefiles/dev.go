@@ -30,7 +30,7 @@ func Golden(ctx context.Context) error {
 
 // Docs makes a site of docs/ in site/, and fails if a link leads nowhere.
 func Docs(ctx context.Context) error {
-	return do(ctx, "website", "go", "run", ".", "..", "../site")
+	return do(ctx, "docs/website", "go", "run", ".", "../..", "../../site")
 }
 
 // Fuzz runs every fuzz target for a while. It limits how long new inputs are minimized: by
@@ -64,14 +64,14 @@ func Bench(
 	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,
 	// promote, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold);
 	// evidence, verify, evidence-cold (what a key costs), reproduce; cacheprog and shards (of hello;
-	// go run ./bench -h tells how of kpack)
+	// go run ./test/bench -h tells how of kpack)
 	parts *string,
 	plot *bool, // measure nothing: make the page and the plots from docs/benchmarks.json
 ) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	args := []string{"go", "run", "./bench", "-results=docs/benchmarks.json"}
+	args := []string{"go", "run", "./test/bench", "-results=docs/benchmarks.json"}
 	if plot != nil && *plot {
 		return do(ctx, ".", append(args, "-plot")...)
 	}

@@ -20,7 +20,7 @@ var concurrency = regexp.MustCompile(`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|
 // comes with it, is off: slipway has none. Packages whose loops over bytes take most of the time
 // are not instrumented (ADR 57). None of them calls sync.Map or another generic function that
 // synchronizes: the linker would take what they compile of it, without the detector, for all
-// packages, and races would be reported that are none. So encoding/json is instrumented.
+// packages, and false races would be reported. So encoding/json is instrumented.
 func raceFlags() []string {
 	flags := []string{"-race", "-gcflags=all=-d=checkptr=0"}
 	for _, p := range []string{

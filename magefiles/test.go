@@ -171,8 +171,8 @@ func Ci(ctx context.Context) error {
 	return errors.Join(found, test(ctx, without))
 }
 
-// environment returns the variables that tell tests where the release and the slipway that made it
-// are, and what to run without.
+// environment returns the variables that give tests the release, the slipway that made it, and
+// what to run without.
 func environment(without string) ([]string, error) {
 	dist, err := filepath.Abs("dist")
 	if err != nil {

@@ -13,8 +13,8 @@ var variants = map[string][]string{
 	"arm64": {"v8", "v9"},
 }
 
-// CheckVariant returns an error for a platform of which Go compiles no programs. Images of others
-// may have more variants.
+// CheckVariant returns an error for a platform of which Go compiles no programs. Third-party
+// images may have more variants.
 func (p Platform) CheckVariant() error {
 	known := variants[p.Architecture]
 	switch {

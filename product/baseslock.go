@@ -25,7 +25,7 @@ type LockedBase struct {
 	// OSVersion is the Windows version in full, of the image for the platform. It is empty for
 	// Linux, for bases of any build, and where the digest did not come out of the registry.
 	OSVersion string
-	// Created is when the image was made, by its own account; zero where that is not known.
+	// Created is when the image was made, as it states; zero where that is not known.
 	Created time.Time
 	Pos     yamlfile.Pos
 }

@@ -34,7 +34,7 @@ func (c *checker) chooseChannel(ctx context.Context, name string) {
 				continue
 			}
 			if c.channel != nil {
-				c.channel = nil // nobody said which
+				c.channel = nil // the user has not said which
 				return
 			}
 			c.channel = &c.in.Channels[i]

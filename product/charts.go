@@ -43,7 +43,7 @@ type ChartImage struct {
 type ChartCase struct {
 	Name       string
 	Values     map[string]any
-	ValuesFile string // in the chart's source; "" is none
+	ValuesFile string // in the chart's source; "" for none
 	Pos        yamlfile.Pos
 }
 
@@ -105,7 +105,7 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 			c.Errorf(s, "chart %s would have version %q, and Helm takes semantic versions only: give it a version such as 1.2.3", in.Name, out.Version)
 			continue
 		}
-		revision := t.fields.Revision // git may have told it
+		revision := t.fields.Revision // git may have reported it
 		t.fields = c.nameFields(&Image{Name: in.Name, Version: out.Version, Source: in.Source})
 		t.fields.Revision = revision
 		t.fields.Version = imagename.ChartTag(out.Version)

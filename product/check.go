@@ -18,7 +18,7 @@ type checker struct {
 
 	sources, bases, programs, images, charts names
 
-	rebuild      *Rebuild            // nil for what is not made again
+	rebuild      *Rebuild            // nil for what is not rebuilt
 	revisions    map[string]revision // of sources, by name
 	repositories []*string           // the template of each of the destinations; nil for the usual one
 	unselected   []destination       // of slipway.yaml, whose names are checked all the same

@@ -72,7 +72,7 @@ type DockerfileImage struct {
 }
 
 func (d *DockerfileImage) uses(u *uses) {
-	u.allBases = u.allBases || d.Source != "" // which of them, its Dockerfile tells
+	u.allBases = u.allBases || d.Source != "" // which of them, its Dockerfile decides
 	add(u.programs, d.Programs...)
 	add(u.programs, slices.Collect(maps.Values(d.Outputs))...)
 	u.allPrograms = u.allPrograms || len(d.Programs)+len(d.Outputs) == 0

@@ -16,6 +16,6 @@ func (c *checker) floating(rule string) {
 	case FloatingMove, FloatingKeep:
 		c.out.Floating = rule
 	default:
-		c.At(yamlfile.Pos{}, "-floating %q is no rule: use forward, move or keep", rule)
+		c.At(yamlfile.Pos{}, "-floating=%q is invalid: use forward, move or keep", rule)
 	}
 }

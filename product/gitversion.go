@@ -19,7 +19,7 @@ import (
 const (
 	// changedSuffix ends the version of a work tree with changes.
 	changedSuffix = ".dirty"
-	// orGive is the remedy for everything that git cannot tell.
+	// orGive is the remedy for everything that git cannot answer.
 	orGive = "or give the version with -version or SLIPWAY_VERSION"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// GoFlags is what the go command is told for programs: flags of the linker, which are text/template
+// GoFlags is what the go command gets for programs: flags of the linker, which are text/template
 // strings over [BuildInfo], flags and environment of go build, and build tags. A list that is not
 // nil replaces that of a source's .ko.yaml.
 type GoFlags struct{ Ldflags, Flags, Env, Tags []string }

@@ -41,7 +41,7 @@ type Image struct {
 	// AllowLibraries are patterns of [path.Match] for the names of shared libraries that
 	// the image may lack, or have without use.
 	AllowLibraries []string
-	// Missing is what the image lacks by its own account, such as the value of an argument.
+	// Missing is what the image lacks, as it states, such as the value of an argument.
 	Missing []Missing
 	Pos     yamlfile.Pos // of the name
 

@@ -71,7 +71,7 @@ func (c *checker) imageNames(ctx context.Context) {
 }
 
 // templatesOf returns the templates of an image: its own, or those of all images, or the default.
-// Its own may be none.
+// Its own may be empty.
 func (c *checker) templatesOf(image, all *[]string, none []string) []string {
 	switch {
 	case c.Given(image):
@@ -132,7 +132,7 @@ func (t *nameTemplates) expand(s *string, data nameFields, fields []string) (str
 
 // repositories returns the path of the repository at each destination, and the repositories at
 // those that this run does not publish to. Without a template of its own, that is the one of
-// others, or the usual one.
+// other destinations, or the usual one.
 func (t *nameTemplates) repositories(usual string, others *string) (at, elsewhere []string) {
 	s := t.repository
 	if *s == "" && others != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// ImagesLock is the name of the file next to slipway.yaml that pins the third-party images that
-// manifests and charts of others name by tag.
+// ImagesLock is the name of the file next to slipway.yaml that pins the images that third-party
+// manifests and charts name by tag.
 const ImagesLock = "images.lock.yaml"
 
 // LockedImage is an entry of images.lock.yaml.

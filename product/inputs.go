@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Input is a file or directory that slipway.yaml names and that is on this machine. Programs that
-// are there already are none: they are known by their digests.
+// Input is a file or directory that slipway.yaml names and that is on this machine. Prebuilt
+// programs are not inputs: their digests identify them.
 type Input struct {
 	Path string // absolute
 	// Ignore are the files, absolute, of which the first that exists says what is not part of a

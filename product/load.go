@@ -41,7 +41,7 @@ type Options struct {
 	// Made are files and directories that Slipway writes, in this run or before it: store,
 	// output, plan and parts. [Product.MadeIn] excludes them.
 	Made []string
-	// Rebuild makes a release again: what it has counts, and not the environment and git.
+	// Rebuild is for reproducing a release: what it has counts, and not the environment and git.
 	Rebuild *Rebuild
 	// Bases loads the product to renew the lock files and other pins: without a registry,
 	// whatever git says of the version, and whatever the lock files have wrong. Images have their

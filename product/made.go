@@ -73,7 +73,7 @@ func untracked(ctx context.Context, path string) []string {
 	return without(path, tracked)
 }
 
-// without returns what is in a directory, and not among the tracked paths.
+// without returns the files of a directory that are not among the tracked paths.
 func without(path string, tracked map[string]bool) (all []string) {
 	if !tracked[path] {
 		return []string{path}

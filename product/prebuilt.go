@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Prebuilt is a program for one platform that is there already, so that no release compiles it:
-// File, or what is for download at URL, or Member of the archive that either is.
+// Prebuilt is an existing program for one platform, which no release compiles: File, or what is
+// for download at URL, or Member of the archive that either is.
 type Prebuilt struct {
 	Platform platform.Platform // without a Windows release
 	Origin   string            // File as slipway.yaml has it, or URL
@@ -36,8 +36,8 @@ type place struct {
 	text    string
 }
 
-// prebuilt checks a program that is there already and returns it for each platform of the release
-// and of its artifacts.
+// prebuilt checks a prebuilt program and returns it for each platform of the release and of its
+// artifacts.
 func (c *checker) prebuilt(in *programYAML) (all []Prebuilt) {
 	c.onlyPackage(in)
 	keys := map[string]string(nil) // by platform; nil if one text serves all
@@ -192,7 +192,7 @@ func (c *checker) ports() []platform.Platform {
 	return all
 }
 
-// IsPrebuilt reports whether the program is there already.
+// IsPrebuilt reports whether the program is prebuilt.
 func (p Program) IsPrebuilt() bool { return len(p.Prebuilt) > 0 }
 
 // systems are the operating systems or platforms that the program is for, as slipway.yaml has

@@ -49,7 +49,7 @@ type Product struct {
 	// untracked is the same without what git has.
 	Made      []string
 	untracked []string
-	// stamps tell the files that were read from what is there later: see [Product.Changed].
+	// stamps distinguish the files that were read from later ones: see [Product.Changed].
 	stamps map[string]string
 	modes  *git.Modes
 	// Registry is host[/prefix] of the primary destination; empty means a snapshot.
@@ -108,8 +108,8 @@ type Source struct {
 	// files are then as trusted as slipway.yaml; those of other sources can run no command and
 	// reach no other file.
 	Own bool
-	// Confined means that flags and variables, from wherever, may change nothing but the programs: the
-	// product is somebody else's.
+	// Confined means that flags and variables, from wherever, may change nothing but the programs:
+	// the product is a third party's.
 	Confined bool
 	// Sandbox is where the go command runs, with all that it runs, after modules were downloaded;
 	// nil for the machine.
@@ -172,10 +172,10 @@ type BaseImage struct {
 	Inline bool
 }
 
-// Program is a Go main package, or a program that is there already.
+// Program is a Go main package, or a prebuilt program.
 type Program struct {
 	Name    string
-	Source  string // name of a Source; "" for a program that is there already
+	Source  string // name of a Source; "" for a prebuilt program
 	Package string // "./cmd/controller", relative to the source
 	// GoFlags follow those of the source, and Systems those of all systems.
 	GoFlags
@@ -184,7 +184,7 @@ type Program struct {
 	CC map[string]string
 	// OS are the operating systems that the program is for; empty means all of the release.
 	OS []string
-	// Prebuilt is the program that is there already, on each platform that it is for.
+	// Prebuilt is the prebuilt program for each platform that it is for.
 	Prebuilt []Prebuilt
 }
 
@@ -202,7 +202,7 @@ type Artifact struct {
 	Name     string   // what an archive's file name starts with
 	Programs []string // names of Programs; each is for one of the systems at least
 	// Platforms are those that it is for, sorted, Windows ones without a release: Windows releases
-	// share their programs. Some may be none of the product's.
+	// share their programs. Some may not be platforms of the product.
 	Platforms []platform.Platform
 	// Binary is each program as a file of its own, Archive all of them in one.
 	Binary, Archive bool
@@ -240,7 +240,7 @@ type Airgap struct {
 	// ListFile is the absolute path of images.txt; "" if there is none.
 	ListFile string
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
-	// the Text of one of Images; "" is none.
+	// the Text of one of Images; "" for none.
 	FirstImage string
 	Bundles    []Bundle
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
-// Rebuild is what made a release besides its files, for who makes it again.
+// Rebuild is what made a release besides its files, for whoever reproduces it.
 type Rebuild struct {
 	// SourceDateEpoch is the time that was given to the release; zero if none was.
 	SourceDateEpoch time.Time
 	// Sources are the sources by their names. Modules are what slipway.yaml says, but for Commit.
 	Sources map[string]RebuiltSource
-	// Confined means that the release is somebody else's: see [Source].
+	// Confined means that the release is a third party's: see [Source].
 	Confined bool
 	// Sandbox is that of the sources; nil for none.
 	Sandbox *sandbox.Box
 }
 
-// RebuiltSource is a source of a release that is made again.
+// RebuiltSource is a source of a release that is reproduced.
 type RebuiltSource struct {
 	Directory string // absolute; "" if it is where slipway.yaml says
 	Revision  string
 	Created   time.Time
 	// Commit is the commit that has exactly the source, in full, and In the directory's path in its
-	// repository: who makes the release again has no git to ask. "" asks.
+	// repository: whoever reproduces the release has no git to ask. "" asks.
 	Commit, In string
 	// Proven reports whether Commit was compared, for machines that cannot.
 	Proven bool

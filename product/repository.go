@@ -6,7 +6,7 @@ import (
 )
 
 // repository returns the root of the git repository that dir belongs to, or "" where it belongs
-// to none. No git command runs: the repository may be somebody else's.
+// to none. No git command runs: the repository may be a third party's.
 func repository(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -31,7 +31,7 @@ func (p *Product) Root() string {
 
 func (c *checker) root() string { return c.out.Root() }
 
-// own reports whether a directory belongs to the product itself: it lies in the repository of
+// own reports whether a directory belongs to the product itself: it is in the repository of
 // slipway.yaml, and in no other repository within that, such as a submodule.
 func (c *checker) own(dir string) bool {
 	root, rootErr := filepath.EvalSymlinks(c.root())
@@ -60,7 +60,7 @@ func escapes(root, full, shown string) (why string) {
 	return shown + " leads by a symbolic link to " + target + ", out of " + root + ": write the path itself if it is meant"
 }
 
-// leaves is escapes for a path in a directory source: those of others end at that directory.
+// leaves is escapes for a path in a directory source: third-party ones end at that directory.
 func (c *checker) leaves(source, full string) (why string) {
 	s := c.out.Source(source)
 	if s.Own {

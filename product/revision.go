@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/git"
 )
 
-// errNoRevision is the error for a source of which nobody knows the commit.
+// errNoRevision is the error for a source whose commit is unknown.
 var errNoRevision = errors.New("is not known: give the source a revision")
 
 // readRevision asks git for the commit of the source, if slipway.yaml does not have it and one of

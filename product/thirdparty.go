@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// ThirdParty is an image of others.
+// ThirdParty is a third-party image.
 type ThirdParty struct {
 	Reference name.Reference
 	Text      string // as written, with the digest of images.lock.yaml

@@ -29,8 +29,8 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 
 // WriteBases writes bases.lock.yaml next to the product's slipway.yaml, and puts other references
 // into slipway.yaml itself where there are any: both files or none. While another process has
-// locked that directory, it waits, which it tells through the callback, once. The callback may be
-// nil. A file that would lock nothing is not begun.
+// locked that directory, it waits, which it reports through the callback, once. The callback may
+// be nil. A file that would lock nothing is not begun.
 func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, say disk.Say) error {
 	b, err := EncodeBases(list)
 	if err != nil {

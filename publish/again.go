@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Shipped is a release that is made again, as far as it is at hand.
+// Shipped is an existing release that is rebuilt, as far as it is at hand.
 type Shipped struct {
 	Open oci.Open
 	// Digest returns the digest that a tag of a third-party image had, if it is known: it may have
@@ -24,7 +24,7 @@ type Shipped struct {
 	Digest func(tag name.Tag) (v1.Hash, bool)
 }
 
-// PrepareAgain prepares a release that was made before and that nobody pushes. It is [Prepare],
+// PrepareAgain prepares a release that was made before and that is not pushed. It is [Prepare],
 // but of third-party images it reads the documents alone, those that shipped has from there.
 func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, shipped Shipped, o network.Options) (*Prepared, error) {
 	prepared, err := prepareAll(p, st, r, o)

@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Referrers brings in what refers to those images and charts that the primary registry has already,
-// from an earlier run or from others, and lists it in the lock.
+// Referrers fetches the referrers of images and charts that already exist in the primary
+// registry, from an earlier run or by third parties, and lists them in the lock.
 func (r *Prepared) Referrers(ctx context.Context) error {
 	all := r.Lock.Published()
 	there := make([]bool, len(all))
@@ -52,7 +52,7 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 	return nil
 }
 
-// update sets what the registries tell, referrers and floating tags, to that of all, the published
+// update takes what the registries report, referrers and floating tags, from all, the published
 // images of the lock.
 func (r *Prepared) update(all []lock.Image) {
 	for n, i := range all {
@@ -73,9 +73,8 @@ func (r *Prepared) listed(n int) *[]oci.Referrer {
 	return &r.Lock.Images[n].Referrers
 }
 
-// Attach adds artifacts that refer to the images and charts: an element for each of
-// [lock.Lock.Published]. The store must have them. Push brings them to every registry before it
-// tags anything.
+// Attach adds referrers of the images and charts: an element for each of [lock.Lock.Published].
+// The store must have them. Push brings them to every registry before it tags anything.
 func (r *Prepared) Attach(made [][]oci.Referrer) {
 	r.attached = made
 	for n, i := range r.Lock.Published() {
@@ -96,9 +95,9 @@ func (r *Prepared) list(n int, i lock.Image, m oci.Referrer) {
 	*at = all
 }
 
-// sortReferrers sorts what refers to an image in the order in which a registry is asked for it,
-// so that a second run, which asks, has the same lock: by document, and of each first what has it
-// as its subject, and then what has a tag. What refers to other referrers follows.
+// sortReferrers sorts the referrers of an image in the order in which a registry is asked for
+// them, so that a second run, which asks, has the same lock: by document, and of each first those
+// that have it as their subject, and then those with a tag. Referrers of other referrers follow.
 func sortReferrers(i lock.Image, all []oci.Referrer) {
 	documents := i.Documents()
 	place := func(o oci.Referrer) int {

@@ -181,10 +181,9 @@ func indexed(t *testing.T) (*product.Product, *store.Store, *lock.Lock) {
 	return p, st, built
 }
 
-// TestEvidenceBeforeTags publishes signed releases to registries of every kind: everything that
-// refers to an image is there, and listed, before the image has a tag; a second time nothing is
-// sent, and the lock is the same; and the images have the digests that they have without
-// evidence.
+// TestEvidenceBeforeTags publishes signed releases to registries of every kind: every referrer of
+// an image is there, and listed, before the image has a tag; a second time nothing is sent, and
+// the lock is the same; and the images have the digests that they have without evidence.
 func TestEvidenceBeforeTags(t *testing.T) {
 	for kind, serve := range software {
 		t.Run(kind, func(t *testing.T) {

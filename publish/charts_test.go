@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -119,7 +119,7 @@ func TestChartNames(t *testing.T) {
 		t.Helper()
 		at := *l
 		at.Images, at.Charts = nil, publish.ChartNames(p, made)
-		names, err := publish.Preview(t.Context(), p, &at, []publish.Expected{{Annotations: annotations, Stamp: transfer.Stamp{Version: "0.2.0"}}}, quick)
+		names, err := publish.Preview(t.Context(), p, &at, []publish.Expected{{Annotations: annotations, Stamp: imagetag.Stamp{Version: "0.2.0"}}}, quick)
 		if err != nil || len(names) != 2 || names[0].Chart != "app" || names[0].Image != "" {
 			t.Fatalf("the names are %+v, %v", names, err)
 		}

@@ -20,13 +20,13 @@ import (
 // merged, or made differently.
 type Untagged struct {
 	Reference string `json:"reference"`
-	// Kept is the reason why it is there still; "" if it was deleted, or nobody asked for that.
+	// Kept is the reason why it is there still; "" if it was deleted, or deletion was not asked for.
 	Kept string `json:"kept,omitempty"`
 }
 
 // Discard lists the manifests of a part that no tag leads to and none of the parts in keep names,
-// and deletes them with remove. The distribution API lists no untagged manifests: only parts tell
-// of them. It deletes no blobs; registries collect those that no manifest names.
+// and deletes them with remove. The distribution API lists no untagged manifests: only parts name
+// them. It deletes no blobs; registries collect those that no manifest names.
 func Discard(ctx context.Context, part *lock.Part, keep []*lock.Part, remove bool, o network.Options) ([]Untagged, error) {
 	if part.Snapshot {
 		return nil, nil // its registry is the store
@@ -67,7 +67,7 @@ type discard struct {
 	all    []Untagged
 }
 
-// unlisted is why manifests stay in a registry that does not tell what its tags lead to.
+// unlisted is why manifests stay in a registry that does not report what its tags lead to.
 const unlisted = "the registry does not list the tags of the repository, and one of them may lead to it"
 
 // repository discards the manifests of an image from one of its repositories, but for those that
@@ -121,7 +121,8 @@ func (d *discard) repository(ctx context.Context, repository string, i lock.Imag
 
 // tags returns the tags of a repository, and those that a release of the part would have, which a
 // list may lack. A registry that knows the repository, but no tag of it, says NAME_UNKNOWN. If it
-// lists none in another way, or has tags that it does not list, kept tells why nothing is deleted.
+// lists none in another way, or has tags that it does not list, kept states why nothing is
+// deleted.
 func (d *discard) tags(ctx context.Context, session *network.Session, repo name.Repository, i lock.Image) (list []string, kept string, err error) {
 	list, err = session.Tags(ctx)
 	if err != nil && !network.Missing(err) {

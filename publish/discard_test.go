@@ -11,7 +11,8 @@ import (
 )
 
 // TestDiscard discards the manifests of a part where a tag leads to them and where none does, in
-// registries that list their tags and in those that do not. Only what is known to be unused goes.
+// registries that list their tags and in those that do not. Only manifests that are known to be
+// unused are deleted.
 func TestDiscard(t *testing.T) {
 	list := func(code int, body string) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, q *http.Request) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -51,17 +52,18 @@ func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *sto
 
 // verdict reports whether a floating tag moves from another image to one of a release, and why, as
 // transfer.Client.Decide decides.
-func verdict(rule string, have, own transfer.Stamp) (moves bool, reason string) {
+func verdict(rule string, have, own imagetag.Stamp) (moves bool, reason string) {
 	switch rule {
 	case product.FloatingKeep, product.FloatingMove:
 		return rule == product.FloatingMove, "-floating=" + rule
 	}
-	return transfer.Forward(have, own)
+	return imagetag.Forward(have, own)
 }
 
-// stamp returns an image of the release, with its version and time. A chart tells its own version.
-func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oci.Tree, transfer.Stamp, error) {
-	s := transfer.Stamp{Version: l.Version, Created: l.Created}
+// stamp returns an image of the release, with its version and time. A chart states its own
+// version.
+func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oci.Tree, imagetag.Stamp, error) {
+	s := imagetag.Stamp{Version: l.Version, Created: l.Created}
 	for _, want := range p.Images {
 		if i.Kind != lock.KindChart && want.Name == i.Name && want.Version != "" {
 			s.Version = want.Version
@@ -118,7 +120,7 @@ func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options)
 	return err
 }
 
-// before tells what a tag named before.
+// before returns what a tag named before.
 func before(from v1.Hash) string {
 	if from == (v1.Hash{}) {
 		return ", and is new"

@@ -113,8 +113,8 @@ func order(t *testing.T, s *registrytest.Server, tags ...string) {
 	}
 }
 
-// TestFloatingAgain checks that a release that is made again has the same lock, also one that another
-// machine makes, whose store does not know what was there before.
+// TestFloatingAgain checks that a repeated release has the same lock, also on another machine,
+// whose store does not know what was there before.
 func TestFloatingAgain(t *testing.T) {
 	s := registrytest.Serve(t)
 	for _, v := range []string{"1.0.0", "1.1.0"} {
@@ -214,8 +214,8 @@ func TestFloatingCut(t *testing.T) {
 	}
 }
 
-// TestFloatingOneFails publishes to a registry that refuses one of two tags: the other moves, and that
-// is told.
+// TestFloatingOneFails publishes to a registry that refuses one of two tags: the other moves, and
+// that is reported.
 func TestFloatingOneFails(t *testing.T) {
 	p, st, l := version(t, "1.0.0", "latest", "v1")
 	s := registrytest.Serve(t)
@@ -270,7 +270,7 @@ func tagged(t *testing.T, l *lock.Lock) []string {
 }
 
 // TestOneFails publishes to three registries, one of which fails: the others get everything but
-// floating tags, and the error tells which is which.
+// floating tags, and the error states which is which.
 func TestOneFails(t *testing.T) {
 	p, st, l := version(t, "1.0.0", "latest")
 	a, b, c := registrytest.Serve(t), registrytest.Serve(t), registrytest.Serve(t)

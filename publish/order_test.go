@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestTagsLast publishes images and a chart in one push: nobody sees a tag before the registry has
-// everything by digest.
+// TestTagsLast publishes images and a chart in one push: no tag is visible before the registry
+// has everything by digest.
 func TestTagsLast(t *testing.T) {
 	p, st, built := cut(t, 100)
 	s := registrytest.Serve(t)

@@ -23,10 +23,10 @@ import (
 // Prepared is a release that is in no registry yet: everything has its names and digests, and the
 // store has every document. [Prepare] and [PrepareMerge] make it.
 type Prepared struct {
-	// Lock is complete but for the charts, which AddCharts adds, and for what the registries tell:
+	// Lock is complete but for the charts, which AddCharts adds, and for what the registries report:
 	// Push fills in the referrers and the floating tags.
 	Lock *lock.Lock
-	// Inventory lists what is in the images and artifacts.
+	// Inventory lists the contents of the images and artifacts.
 	Inventory *lock.Inventory
 
 	product *product.Product
@@ -34,7 +34,7 @@ type Prepared struct {
 	client  *transfer.Client
 	planned [][]transfer.Image // for each registry of the lock
 	parts   bool               // the registries have the manifests
-	// asked tells of every image whether Referrers has found it in the primary registry.
+	// asked records for every image whether Referrers has found it in the primary registry.
 	asked    map[v1.Hash]bool
 	attached [][]oci.Referrer // for each of Lock.Published; nil if there are none
 }
@@ -147,7 +147,7 @@ func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error
 	return existed, errors.Join(failures...)
 }
 
-// options are for a release. Nobody else pushes below its tags, so a tag proves that all is
+// options are for a release. No one else pushes below its tags, so a tag proves that all is
 // there.
 var options = transfer.PushOptions{
 	Task:      "publish",

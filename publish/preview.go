@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -62,7 +63,7 @@ type Name struct {
 type Expected struct {
 	// Annotations are those of its index, or of its only manifest.
 	Annotations map[string]string
-	Stamp       transfer.Stamp
+	Stamp       imagetag.Stamp
 	// Digests are those of its tags in a release of the same inputs, if there was one: under ""
 	// that of Tags, and those of platform tags.
 	Digests map[string]v1.Hash
@@ -110,13 +111,13 @@ type place struct {
 	digest               v1.Hash // of its Tags there, if they are there
 }
 
-// asked is a name and what its registry tells of it.
+// asked is a name and what its registry reports about it.
 type asked struct {
 	Name
 
 	at       *place
 	tag      string
-	have     transfer.Current // zero if there is no such tag
+	have     transfer.Current // zero if the tag does not exist
 	document []byte           // of a tag that does not float
 	failed   error
 }

@@ -28,8 +28,8 @@ func TestProof(t *testing.T) {
 		want string
 	}{
 		"200": {taken(http.StatusOK, "text/html"), "as no registry does"},
-		"201": {taken(http.StatusCreated, "application/json"), "does not have it now"},
-		"202": {taken(http.StatusAccepted, "application/json"), "does not have it now"},
+		"201": {taken(http.StatusCreated, "application/json"), "does not serve it"},
+		"202": {taken(http.StatusAccepted, "application/json"), "does not serve it"},
 	} {
 		for _, what := range []string{"a tag", "a digest", "a part", "a merged tag"} {
 			t.Run(name+" for "+what, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestProof(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.Host()) {
 					t.Errorf("the error does not say %q: %v", tt.want, err)
 				}
-				// Once it is mended, the next run completes what is there.
+				// Once it is repaired, the next run completes what exists.
 				s.Disturb(nil)
 				if what == "a part" {
 					return

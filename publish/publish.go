@@ -6,7 +6,7 @@
 // all of it, the tags last. [PublishPart] pushes selected platforms or images by digest;
 // [PrepareMerge] joins such parts. [Move] moves the floating tags, once everything else of the
 // release is done. [Reach] checks before a build whether all this can succeed, and [Preview]
-// tells what will become of every name. Package transfer moves the images.
+// reports what will become of every name. Package transfer moves the images.
 package publish
 
 import (

@@ -60,7 +60,7 @@ func TestPush(t *testing.T) {
 		}
 	}
 
-	// Once more: one HEAD per tag, questions for what refers to the images, and nothing else.
+	// Once more: one HEAD per tag, requests for the referrers of the images, and nothing else.
 	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func TestPush(t *testing.T) {
 func TestMount(t *testing.T) {
 	p, st, l := cut(t, 5000)
 	s := registrytest.Serve(t)
-	// A registry that tells repositories apart, as real ones do: a blob is there where it was
-	// sent or mounted.
+	// A registry that separates repositories, as real ones do: a blob is there where it was sent or
+	// mounted.
 	s.Inner = registrytest.Separate(s.Inner)
 	p.Registry = s.Host()
 	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)

@@ -88,7 +88,7 @@ func (r *reach) pushes(p *product.Product) (all []question, err error) {
 
 // mayPush checks the right to push, unless the tag exists: then nothing will be sent, and only
 // the build shows whether the release has the same digest. If this store has not published the
-// tag, a note tells so now.
+// tag, a note says so now.
 func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
 	s, err := r.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {

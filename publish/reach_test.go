@@ -17,7 +17,7 @@ import (
 )
 
 // TestReach: every upload that is begun is given up; repositories that have the tag, and a
-// snapshot, are not asked; all that is denied is said.
+// snapshot, are not asked; all that is denied is reported.
 func TestReach(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, _ := cut(t, 1000)

@@ -111,8 +111,9 @@ func same(t *testing.T, st *store.Store, got, want []oci.Referrer) {
 	}
 }
 
-// TestReferrers: what refers to an image is found with the referrers API and without, comes into
-// the store and the lock, for images of others and for ours, once they are in the registry.
+// TestReferrers: the referrers of an image are found with the referrers API and without, and get
+// into the store and the lock, for third-party images and for ours, once they are in the
+// registry.
 func TestReferrers(t *testing.T) {
 	for _, api := range []bool{true, false} {
 		t.Run(fmt.Sprintf("api %v", api), func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestReferrers(t *testing.T) {
 				}
 			}
 
-			// Somebody signs ours; the next run sees it, and asks nothing about what is pinned.
+			// Another user signs ours; the next run sees it, and asks nothing about what is pinned.
 			own, err := name.NewRepository(out.Images[1].Repository)
 			if err != nil {
 				t.Fatal(err)
@@ -187,7 +188,7 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-// TestReferrersFail: a registry that does not say what refers to an image stops the release,
+// TestReferrersFail: a registry that does not list the referrers of an image stops the release,
 // before anything is pushed.
 func TestReferrersFail(t *testing.T) {
 	p, st, l := cut(t, 100)
@@ -214,8 +215,8 @@ func TestReferrersFail(t *testing.T) {
 	}
 }
 
-// TestFallbacks: the lock says on which of the release's Windows nodes an image of others runs
-// that has not their build.
+// TestFallbacks: the lock records on which of the release's Windows nodes a third-party image
+// runs that lacks their build.
 func TestFallbacks(t *testing.T) {
 	p, st, l := cut(t, 100)
 	s := registrytest.Serve(t)

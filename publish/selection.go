@@ -46,7 +46,7 @@ func selection(p *product.Product, st *store.Store, r *built.Result) ([]lock.Par
 	return images, nil
 }
 
-// because tells what was built, if that is not all of the product.
+// because states what was built, if that is not all of the product.
 func because(r *built.Result) string {
 	if len(r.Selected) == 0 {
 		return ""

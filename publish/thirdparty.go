@@ -66,7 +66,7 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 	return all, nil
 }
 
-// thirdPartyReferrers fetches what refers to the images into st. For a pinned image, the record
+// thirdPartyReferrers fetches the referrers of the images into st. For a pinned image, the record
 // in the store is enough, as for the image itself.
 func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, about []*transfer.Subject) error {
 	var ask []*transfer.Subject

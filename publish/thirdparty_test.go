@@ -218,7 +218,7 @@ func damage(path string) func(http.ResponseWriter, *http.Request) bool {
 	}
 }
 
-// endless answers GETs of blobs with more than anybody asked for.
+// endless answers GETs of blobs with more than the client asked for.
 func endless(w http.ResponseWriter, q *http.Request) bool {
 	if q.Method != http.MethodGet || !strings.Contains(q.URL.Path, "/pause/blobs/") {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -83,7 +83,7 @@ func (pl *planner) charts(ctx context.Context) error {
 func (pl *planner) expectedCharts() []publish.Expected {
 	var all []publish.Expected
 	for _, a := range pl.made {
-		e := publish.Expected{Annotations: a.Annotations, Stamp: transfer.Stamp{Version: a.Version, Created: pl.names.Created}}
+		e := publish.Expected{Annotations: a.Annotations, Stamp: imagetag.Stamp{Version: a.Version, Created: pl.names.Created}}
 		if c, ok := pl.oldChart(a.Name); ok && pl.sameInputs() {
 			e.Digests = map[string]v1.Hash{"": c.Digest}
 		}

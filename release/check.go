@@ -135,7 +135,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	return l
 }
 
-// hide replaces the made-up digests in an error, so that nobody copies them.
+// hide replaces the made-up digests in an error, so that no user copies them.
 func hide(err error, l *lock.Lock) error {
 	if err == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
@@ -54,8 +54,8 @@ func Settle(dir, product string) error {
 	return writeJournal(dir, product, present(dir, names))
 }
 
-// writeJournal writes the names of files, without those that tell of themselves. If there are none,
-// there is no journal.
+// writeJournal writes the names of files, without those that identify themselves. If there are
+// none, there is no journal.
 func writeJournal(dir, product string, names []string) error {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		return slices.Contains([]string{distfile.Journal, distfile.Lock, distfile.Part, distfile.Build}, n) || slices.Contains(checksums, n)

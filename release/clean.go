@@ -25,7 +25,7 @@ func Clean(ctx context.Context, dir string, say disk.Say) error {
 	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return clean(dir, d) })
 }
 
-// Remaining says what is in a directory after Clean, or returns "" if the directory is gone.
+// Remaining returns what a directory has after Clean, or returns "" if the directory is gone.
 func Remaining(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -69,7 +69,7 @@ func cleanFiles(dir string) error {
 	names := slices.DeleteFunc(slices.Clone(had.names), func(n string) bool { return slices.Contains(last, n) || slices.Contains(checksums, n) })
 	for _, name := range slices.Concat(checksums, names) {
 		if !slices.Contains(had.names, name) {
-			continue // it is somebody else's
+			continue // it belongs to another program or user
 		}
 		if err := remove(dir, name); err != nil {
 			return fmt.Errorf("cleaning: %w", err)

@@ -3,8 +3,8 @@ package release
 import (
 	"fmt"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // countable refuses a product with more images and manifests than verifiers of its provenance

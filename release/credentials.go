@@ -73,7 +73,7 @@ func (pl *planner) pulled() []name.Repository {
 				on.CopiedFrom = append(on.CopiedFrom[:len(on.CopiedFrom):len(on.CopiedFrom)], *on.Base)
 			}
 			for _, b := range on.CopiedFrom {
-				if ref, err := name.NewDigest(b.Name); err == nil && !b.Stub { // built-in ones are no references
+				if ref, err := name.NewDigest(b.Name); err == nil && !b.Stub { // built-in ones are not references
 					all = append(all, ref.Context())
 				}
 			}

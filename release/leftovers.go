@@ -37,7 +37,7 @@ type Leftovers struct {
 	All     []Leftover `json:"all"`
 }
 
-// CleanOptions tell what to clean.
+// CleanOptions select what to clean.
 type CleanOptions struct {
 	Out, Store string
 	Parts      []string  // the files of parts
@@ -47,9 +47,9 @@ type CleanOptions struct {
 	Network    network.Options
 }
 
-// CleanOld removes what nobody has used since a time: manifests of parts that no tag leads to and no
-// newer part names, the directories of these parts, the output directory and the store. What cannot
-// be removed does not keep the rest.
+// CleanOld removes what was not used since a time: manifests of parts that no tag leads to and no
+// newer part names, the directories of these parts, the output directory and the store. What
+// cannot be removed does not keep the rest.
 func CleanOld(ctx context.Context, o CleanOptions) (*Leftovers, error) {
 	all := &Leftovers{Removed: !o.List, All: []Leftover{}}
 	parts, keep, err := readParts(o)
@@ -91,7 +91,7 @@ func readParts(o CleanOptions) (all, keep []*lock.Part, err error) {
 	return all, keep, errors.Join(errs...)
 }
 
-// part cleans what a part names in registries, and its directory last: it is what tells of them.
+// part cleans what a part names in registries, and its directory last: only it names them.
 func (l *Leftovers) part(ctx context.Context, part *lock.Part, keep []*lock.Part, o CleanOptions) error {
 	dir := filepath.Dir(part.Path)
 	_, used, err := usage(dir)
@@ -139,8 +139,8 @@ func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOpti
 }
 
 // usage returns the size of a directory's files, and when something in it was last written. A time
-// that is still to come was written by a clock that was ahead, at a time that nobody knows: it
-// counts as now, so that the directory stays.
+// that is still to come was written by a clock that was ahead, at an unknown time: it counts as
+// now, so that the directory stays.
 func usage(dir string) (bytes int64, last time.Time, err error) {
 	now := time.Now()
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/renaming"
@@ -133,8 +133,8 @@ func present(dir string, names []string) []string {
 var checksums = []string{distfile.SumsBundle, distfile.SumsSignature, distfile.Sums}
 
 // CheckOut checks that files of a product may be made in a directory: that it has no release of
-// another product, and no files of these names but those of an earlier release of this one. Nobody
-// else's files are ever replaced or removed.
+// another product, and no files of these names but those of an earlier release of this one. Other
+// files are never replaced or removed.
 func CheckOut(dir, product string, names []string) error {
 	_, err := mayWrite(dir, product, names)
 	return err

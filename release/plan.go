@@ -15,9 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -216,7 +216,7 @@ func (pl *planner) publish(ctx context.Context) error {
 	var expected []publish.Expected
 	for n, i := range pl.product.Images {
 		e := publish.Expected{Annotations: pl.outlines[n].Annotations}
-		e.Stamp = transfer.Stamp{Version: i.Version, Created: pl.names.Created}
+		e.Stamp = imagetag.Stamp{Version: i.Version, Created: pl.names.Created}
 		if t, err := time.Parse(time.RFC3339, e.Annotations["org.opencontainers.image.created"]); err == nil {
 			e.Stamp.Created = t
 		}
@@ -240,7 +240,7 @@ func (pl *planner) publish(ctx context.Context) error {
 	return nil
 }
 
-// sameInputs reports whether the last release had the same inputs, as far as its lock tells.
+// sameInputs reports whether the last release had the same inputs, as far as its lock states.
 func (pl *planner) sameInputs() bool {
 	uncommitted := func(s lock.Source) bool { return strings.HasSuffix(s.Revision, "-dirty") }
 	return pl.old != nil && len(pl.Changes) == 0 && !slices.ContainsFunc(pl.names.Sources, uncommitted)

@@ -24,7 +24,7 @@ type PlannedProgram struct {
 	Name     string            `json:"name"`
 	Source   string            `json:"source,omitempty"`  // its name in slipway.yaml
 	Package  string            `json:"package,omitempty"` // relative to the source
-	From     string            `json:"from,omitempty"`    // path or URL of a program that is there already
+	From     string            `json:"from,omitempty"`    // path or URL of a prebuilt program
 	Platform platform.Platform `json:"platform"`
 	State    program.State     `json:"state"`
 	Reason   string            `json:"reason"`
@@ -48,7 +48,7 @@ func (pl *planner) programs(ctx context.Context) error {
 	return nil
 }
 
-// prebuilt describes a program that is there already.
+// prebuilt describes a prebuilt program.
 func (pl *planner) prebuilt(p build.Prebuilt) PlannedProgram {
 	out := PlannedProgram{Name: p.Name, From: p.Origin, Platform: p.Platform, State: there, Reason: p.Origin + " is there already"}
 	if p.URL != "" {
@@ -60,7 +60,7 @@ func (pl *planner) prebuilt(p build.Prebuilt) PlannedProgram {
 	return out
 }
 
-// sincePrebuilt compares the programs that are there already with those of the last release.
+// sincePrebuilt compares the prebuilt programs with those of the last release.
 func (pl *planner) sincePrebuilt() {
 	now := pl.found.builder.Prebuilt()
 	for _, p := range now {
@@ -72,7 +72,7 @@ func (pl *planner) sincePrebuilt() {
 	}
 }
 
-// why tells why a program is in its state.
+// why states why a program is in its state.
 func (pl *planner) why(p program.Program, s program.State) string {
 	switch {
 	case s == program.Kept:

@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // statement returns the provenance of the release. manifest is release.yaml, nil for none.

@@ -5,15 +5,15 @@ import (
 	"errors"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Rebuilt is a release that was made again and is in no registry.
+// Rebuilt is a release that was rebuilt and is in no registry.
 type Rebuilt struct {
 	Lock      *lock.Lock
 	Manifest  []byte // release.yaml; nil if the product has none

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/product/references"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
-	"github.com/slipway-dev/slipway/thirdparty"
 )
 
 // Complete returns p with the third-party images that its manifests name, besides those of
@@ -30,7 +30,7 @@ func Complete(ctx context.Context, p *product.Product) (*product.Product, error)
 }
 
 // Named returns the third-party images that the manifests of p name.
-func Named(ctx context.Context, p *product.Product) ([]thirdparty.Image, error) {
+func Named(ctx context.Context, p *product.Product) ([]references.Image, error) {
 	trees, err := build.Sources(ctx, p)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func findImages(ctx context.Context, p *product.Product, trees map[string]source
 	if err != nil {
 		return nil, nil, err
 	}
-	complete, unpinned, wrong := thirdparty.Add(p, found)
+	complete, unpinned, wrong := references.Add(p, found)
 	if !p.Snapshot() {
 		wrong = append(wrong, unpinned...)
 	}
@@ -95,7 +95,7 @@ func findImages(ctx context.Context, p *product.Product, trees map[string]source
 
 // named renders the manifests and charts of p, of all platforms and images, and returns the
 // third-party images that they name.
-func named(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) ([]thirdparty.Image, error) {
+func named(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) ([]references.Image, error) {
 	if p.Unselected != nil {
 		p, memory = p.Unselected, nil // another product
 	}
@@ -105,17 +105,17 @@ func named(ctx context.Context, p *product.Product, trees map[string]source.Tree
 	if err != nil {
 		return nil, hide(err, l)
 	}
-	return thirdparty.Find(p, all)
+	return references.Find(p, all)
 }
 
 // manifests renders release.yaml, and the charts with each of their cases.
-func manifests(ctx context.Context, p *product.Product, l *lock.Lock, memory *render.Memory) (all []thirdparty.Manifest, err error) {
+func manifests(ctx context.Context, p *product.Product, l *lock.Lock, memory *render.Memory) (all []references.Manifest, err error) {
 	if !p.Release.Empty() {
 		m, err := memory.Render(ctx, p, l)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, thirdparty.Manifest{File: Manifest, Text: m.Text, Origin: m.Origin})
+		all = append(all, references.Manifest{File: Manifest, Text: m.Text, Origin: m.Origin})
 	}
 	charts, err := memory.Charts(ctx, p, l)
 	if err != nil {
@@ -128,7 +128,7 @@ func manifests(ctx context.Context, p *product.Product, l *lock.Lock, memory *re
 				return nil, err
 			}
 			f := lint.ChartFile(c.String(), objects)
-			all = append(all, thirdparty.Manifest{File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name})
+			all = append(all, references.Manifest{File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name})
 		}
 	}
 	return all, nil

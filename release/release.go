@@ -3,7 +3,7 @@
 // [Release] checks the product, builds and publishes its images, renders release.yaml, packs
 // bundles and writes SHA256SUMS last: a directory with that file is a complete release. [Merge]
 // does the same from parts that several machines published, [Check] only looks for mistakes, and
-// [MakePlan] tells what a release would do.
+// [MakePlan] reports what a release would do.
 package release
 
 import (
@@ -13,8 +13,8 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -58,9 +58,9 @@ type Shard struct {
 }
 
 // Release checks p, then builds, publishes, renders and packs it and writes the checksums. It
-// does not make again what is current. If something in the store turns out to be damaged, it
-// repairs the store and makes the release once more. With platforms or images selected it ends
-// after publish, because the other stages need a complete release.
+// does not rebuild what is current. If something in the store turns out to be damaged, it repairs
+// the store and repeats the release. With platforms or images selected it ends after publish,
+// because the other stages need a complete release.
 func Release(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	return mend(ctx, p, o, (*run).all)
 }

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/report"
-	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -33,7 +33,7 @@ type run struct {
 	signed    []byte // the Sigstore bundle with the statement; nil without a key
 	record    *progress.Record
 	stage     func(name string) // begins a stage in the record
-	times     *shard.Weights    // of compilers and linkers; nil if nothing was built here
+	times     *times.Weights    // of compilers and linkers; nil if nothing was built here
 }
 
 func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {

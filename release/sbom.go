@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/build/inventory"
+	"github.com/slipway-dev/slipway/evidence/sbom"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/sbom"
 )
 
 // bill is a bill of materials.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
@@ -17,7 +18,7 @@ import (
 
 // Divide makes a plan of at most n shards of a release of p. Like [MakePlan], it checks the
 // release, and asks the registries what would stop it, which is an error here. It weighs by w.
-func Divide(ctx context.Context, p *product.Product, o Options, n int, w *shard.Weights) (*shard.Plan, error) {
+func Divide(ctx context.Context, p *product.Product, o Options, n int, w *times.Weights) (*shard.Plan, error) {
 	pl, done, err := newPlanner(ctx, p, o)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func Divide(ctx context.Context, p *product.Product, o Options, n int, w *shard.
 	return pl.divide(ctx, n, w)
 }
 
-func (pl *planner) divide(ctx context.Context, n int, w *shard.Weights) (*shard.Plan, error) {
+func (pl *planner) divide(ctx context.Context, n int, w *times.Weights) (*shard.Plan, error) {
 	b := pl.found.builder
 	needs, err := b.Needs()
 	if err != nil {
@@ -59,7 +60,7 @@ func (pl *planner) divide(ctx context.Context, n int, w *shard.Weights) (*shard.
 	for k := range units {
 		all = append(all, k)
 	}
-	out.Total = shard.Round(shard.Weigh(units, weights, all))
+	out.Total = times.Round(shard.Weigh(units, weights, all))
 	for k, of := range shard.Divide(units, weights, n) {
 		out.Shards = append(out.Shards, shard.Describe(k, units, weights, of))
 	}
@@ -117,9 +118,9 @@ func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
 // writeWeights writes how long compilers and linkers took to the store, and next to the part of a
 // shard: in this run, in those of the parts, and of what was not compiled now, in earlier runs.
 func (c *run) writeWeights() error {
-	all := shard.NewWeights()
+	all := times.New()
 	for _, dir := range append([]string{c.store.Dir()}, c.options.ArtifactDirs...) {
-		if w, err := shard.ReadWeights(filepath.Join(dir, shard.WeightsName), false); err == nil {
+		if w, err := times.Read(filepath.Join(dir, times.FileName), false); err == nil {
 			all.Add(w)
 		}
 	}
@@ -134,7 +135,7 @@ func (c *run) writeWeights() error {
 		to = append(to, c.out)
 	}
 	for _, dir := range to {
-		if err := all.Write(filepath.Join(dir, shard.WeightsName)); err != nil {
+		if err := all.Write(filepath.Join(dir, times.FileName)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,7 @@ func epoch(p *product.Product) time.Time {
 }
 
 // weigh returns what is to be divided, and the weights of what it needs.
-func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weights) (units []shard.Unit, weights []float64, unit string, err error) {
+func weigh(ctx context.Context, pl *planner, needs []build.Need, w *times.Weights) (units []shard.Unit, weights []float64, unit string, err error) {
 	var programs []program.Program
 	for _, n := range needs {
 		programs = append(programs, n.Programs...)
@@ -159,9 +160,9 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weight
 	if err != nil {
 		return nil, nil, "", err
 	}
-	var items []shard.Item
+	var items []times.Item
 	index := map[string]int{}
-	at := func(id string, i shard.Item) int {
+	at := func(id string, i times.Item) int {
 		n, ok := index[id]
 		if !ok {
 			n = len(items)
@@ -177,9 +178,9 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weight
 			system := p.System()
 			id := p.Identity()
 			u.Systems, u.Sources, u.Programs = add(u.Systems, system), add(u.Sources, p.Tree.Source.Name), add(u.Programs, id)
-			u.Items = append(u.Items, at(id, shard.Item{System: system, Path: c.Program, Kind: shard.Program}))
+			u.Items = append(u.Items, at(id, times.Item{System: system, Path: c.Program, Kind: times.Program}))
 			for _, pkg := range c.Packages {
-				u.Items = append(u.Items, at(pkg.ID, shard.Item{System: system, Path: pkg.Path}))
+				u.Items = append(u.Items, at(pkg.ID, times.Item{System: system, Path: pkg.Path}))
 			}
 		}
 		closures = closures[len(n.Programs):]
@@ -198,12 +199,12 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weight
 }
 
 // compressed returns what is compressed for a need, under a name that no other has.
-func compressed(n build.Need) (id string, i shard.Item) {
+func compressed(n build.Need) (id string, i times.Item) {
 	on := n.Platforms[0]
 	on.OSVersion = ""
-	i = shard.Item{System: on.String(), Path: n.Name, Kind: shard.Image}
+	i = times.Item{System: on.String(), Path: n.Name, Kind: times.Image}
 	if n.Artifact {
-		i.Kind = shard.Artifact
+		i.Kind = times.Artifact
 	}
 	return fmt.Sprint(i), i
 }

@@ -72,8 +72,8 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	}
 }
 
-// stamps returns the linker's flags that tell a slipway which version it is. It needs none where it
-// is a module that the product requires, since the go command knows the version; own is the go.mod
+// stamps returns the linker's flags that set the version of a slipway. It needs none where it is
+// a module that the product requires, since the go command knows the version; own is the go.mod
 // of slipway's own module, whose version is that of the commit. "" is for none.
 func (c *run) stamps(ctx context.Context, own string) []string {
 	if own == "" {

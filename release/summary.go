@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/sandbox"
@@ -165,7 +165,7 @@ func stubs(l *lock.Lock) []Stub {
 }
 
 // WriteTable writes the summary for people: the images, what was omitted, and the files. Its
-// first and last lines tell if the release is a snapshot.
+// first and last lines report if the release is a snapshot.
 func (s *Summary) WriteTable(w io.Writer) error {
 	if err := s.writeStubs(w); err != nil {
 		return err
@@ -244,7 +244,7 @@ func (s *Summary) writeOmitted(w io.Writer) error {
 	return nil
 }
 
-// writePrebuilt says in a line for each which programs were there already.
+// writePrebuilt lists the prebuilt programs, one on each line.
 func (s *Summary) writePrebuilt(w io.Writer) error {
 	if len(s.Prebuilt) == 0 {
 		return nil

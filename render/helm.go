@@ -93,7 +93,7 @@ func inflate(ctx context.Context, p *product.Product, l *lock.Lock, h product.He
 }
 
 // mapped returns a chart of slipway.yaml at its version, with the images that are named for its
-// values. References that tell their image become that later, as in any manifest.
+// values. References that identify their image become that later, as in any manifest.
 func mapped(ctx context.Context, c *chart.Chart, at chart.Location, l *lock.Lock, declared product.Chart) (*chart.Chart, error) {
 	c, err := c.SetVersion(declared.Version, declared.AppVersion)
 	if err != nil || len(declared.Images) == 0 {

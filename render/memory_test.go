@@ -12,7 +12,7 @@ import (
 )
 
 // TestMemory checks that a memory has what the same lock gives, and nothing for a lock with another
-// digest, of an image of the product or of others.
+// digest, of an image of the product or a third-party one.
 func TestMemory(t *testing.T) {
 	p, l := small(t, map[string]string{
 		"app/Chart.yaml":       "apiVersion: v2\nname: app\nversion: 0.0.1\n",
@@ -36,7 +36,7 @@ func TestMemory(t *testing.T) {
 	}
 	first, _ := charts(l)
 
-	fetched := *l // with what fetching tells besides
+	fetched := *l // with what fetching adds
 	fetched.ThirdParty = append([]lock.ThirdParty{}, l.ThirdParty...)
 	fetched.ThirdParty[0].Omitted = "it is for another system"
 	if again, _ := charts(&fetched); again != first {

@@ -21,7 +21,7 @@ var mappings = []product.ImageMapping{
 	{Reference: "ko://example.com/other/cmd/*", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 6}},
 }
 
-// TestPin renders a manifest that names images of others by tag, as other projects' do.
+// TestPin renders a manifest that names third-party images by tag, as other projects' do.
 func TestPin(t *testing.T) {
 	const snapshot = "registry.k8s.io/sig-storage/livenessprobe:v2.18.0"
 	manifest := func(image string) string {

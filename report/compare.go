@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/report/changes"
 )
 
 // comparison is what differs from an older release.
@@ -161,7 +161,7 @@ func missing(all, others []Finding) (out []finding) {
 	return out
 }
 
-// reasons are why an image has changed, as far as the locks and bills of materials tell.
+// reasons are why an image has changed, as far as the locks and bills of materials state.
 type reasons struct {
 	Image string
 	All   []string

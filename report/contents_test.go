@@ -11,17 +11,17 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/changes"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/sbom"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/report"
-	"github.com/slipway-dev/slipway/sbom"
+	"github.com/slipway-dev/slipway/report/changes"
 )
 
 func hash(n int) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%064x", n)} }
@@ -116,7 +116,7 @@ func TestContents(t *testing.T) {
 		`A release, published at registry.example/big. <span id="proof" data-keys="SHA256:abc">Signed, by its own account, with the key SHA256:abc.`)
 }
 
-// TestWhy: a comparison tells per image why it changed, and links modules and sources to their
+// TestWhy: a comparison states per image why it changed, and links modules and sources to their
 // differences.
 func TestWhy(t *testing.T) {
 	old, now := made(t, 5, "1.0.0", "linux/amd64"), made(t, 5, "1.1.0", "linux/amd64")
@@ -198,7 +198,7 @@ func TestNothingFound(t *testing.T) {
 	}
 }
 
-// TestNodes: the page tells which nodes run a pod, and why others do not.
+// TestNodes: the page states which nodes run a pod, and why others do not.
 func TestNodes(t *testing.T) {
 	r, err := report.Read(t.Context(), dist(t, func(l *lock.Lock) {}))
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/lint/nodes"
 )
 
 // manifestName is the name in dist/ of the rendered manifest.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // inputs lists what the release was made from.
@@ -43,7 +43,7 @@ func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 	}
 }
 
-// compared tells what the statement of a release proves of a source.
+// compared states what the statement of a release proves of a source.
 func compared(s lock.Source, stated *provenance.Statement) string {
 	if stated == nil {
 		return ""
@@ -69,7 +69,7 @@ func base(b lock.Base, c lock.Child, released time.Time) input {
 	return in
 }
 
-// age tells how old a base is by the date of the release, which has no clock.
+// age states how old a base is by the date of the release, which has no clock.
 func age(created, released time.Time) string {
 	if created.IsZero() {
 		return ""
@@ -88,7 +88,7 @@ func age(created, released time.Time) string {
 	return fmt.Sprintf("%s, %d days before the release", text, days)
 }
 
-// others lists the images of others.
+// others lists the third-party images.
 func (p *page) others(l *lock.Lock) {
 	for _, t := range l.ThirdParty {
 		o := other{t.Reference, t.Digest.String(), strings.Join(t.OS, ", "), strings.Join(t.From, "; ")}

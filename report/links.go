@@ -18,7 +18,7 @@ var forges = map[string]string{
 }
 
 // moduleLink returns where a person reads what changed between two versions of a module: the
-// difference at its forge, or the page of the new version; "" if the texts are no module's.
+// difference at its forge, or the page of the new version; "" if the texts are not of a module.
 func moduleLink(path, old, now string) string {
 	if path == "stdlib" || module.CheckPath(path) != nil || now == "" || module.Check(path, now) != nil {
 		return ""
@@ -70,7 +70,7 @@ func compareLink(url, old, now string) string {
 	return url + "/compare/" + old + "..." + now
 }
 
-// direction tells where a version of a module has moved.
+// direction states where a version of a module has moved.
 func direction(path, old, now string) string {
 	switch {
 	case old == "":

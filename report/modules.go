@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/sbom"
+	"github.com/slipway-dev/slipway/evidence/sbom"
 )
 
 // several is a module of which a release has several versions.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/lint/nodes"
 )
 
 // runner is a pod or an image, and the nodes that run it.

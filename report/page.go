@@ -60,7 +60,7 @@ type named struct {
 // Proof is what the statement of the release proves of a source.
 type input struct{ Kind, Name, Version, Place, Age, Proof string }
 
-// other is an image of others.
+// other is a third-party image.
 type other struct{ Reference, Digest, Systems, From string }
 
 func newPage(r, base *Release) *page {
@@ -91,7 +91,7 @@ func newPage(r, base *Release) *page {
 	return p
 }
 
-// what is the sentence that tells what this is.
+// what is the sentence that states what this is.
 func (r *Release) what() string {
 	if r.Lock == nil {
 		s := "A bundle of a release"
@@ -117,7 +117,7 @@ func (r *Release) what() string {
 	return s + "."
 }
 
-// proof is the sentence that tells what proves it.
+// proof is the sentence that states what proves it.
 func (r *Release) proof() string {
 	switch {
 	case len(r.Keys) > 0:

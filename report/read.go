@@ -14,19 +14,19 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/changes"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// Release is what a page tells of. What is not known is nil or empty, and Unknown says why.
+// Release is the contents of a page. What is not known is nil or empty, and Unknown says why.
 type Release struct {
 	changes.Release // its Lock is nil if only a bundle is there
 
@@ -37,7 +37,7 @@ type Release struct {
 	// Manifest is release.yaml, and Findings what lint finds in it.
 	Manifest []byte
 	Findings []Finding
-	// Linted tells that lint has read manifests.
+	// Linted means that lint has read manifests.
 	Linted bool
 	// Charts are those of the release.
 	Charts []*chart.Chart
@@ -45,12 +45,12 @@ type Release struct {
 	Allow []product.Allow
 	// Statement is what the release was made from; nil if it is not known.
 	Statement *provenance.Statement
-	// Nodes tells which nodes run it; nil if no nodes are known.
+	// Nodes states which nodes run it; nil if no nodes are known.
 	Nodes *nodes.Report
 	// Timeline is the record of the run that made it; nil if there is none.
 	Timeline *Run
-	// Keys are the fingerprints of the keys that have signed the release by its own account; none
-	// if it has no evidence.
+	// Keys are the fingerprints of the keys that have signed the release, as it states; none if it
+	// has no evidence.
 	Keys []string
 	// Unknown lists what could not be known, and why.
 	Unknown []string

@@ -1,10 +1,10 @@
 // Package report makes a page about a release: one HTML file that needs nothing from elsewhere and
 // is readable without JavaScript.
 //
-// [Read] takes the directory of a release, its lock, or a bundle; what that does not tell, the page
-// says it cannot know. Equal releases give equal bytes. Every text that others wrote is escaped
-// twice: [output.Line] for what a reader would not see, such as bidi controls, and html/template
-// for what a browser would interpret.
+// [Read] takes the directory of a release, its lock, or a bundle; what that does not state, the
+// page reports as unknown. Equal releases give equal bytes. Every text that others wrote is
+// escaped twice: [output.Line] for what a reader would not see, such as bidi controls, and
+// html/template for what a browser would interpret.
 //
 // Tests and scripts read the page by its document: body has data-product, data-version and
 // data-snapshot; #proof has data-keys, fingerprints with spaces between them. Sections are

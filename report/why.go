@@ -92,7 +92,7 @@ func modulesOf(r *Release, image string) map[string]string {
 	return all
 }
 
-// counted tells of the toolchain by its versions, and of other modules how many have moved where.
+// counted states the versions of the toolchain, and of other modules how many have moved where.
 func counted(old, now map[string]string) (all []string) {
 	const toolchain = "stdlib"
 	if a, b := old[toolchain], now[toolchain]; a != b && a != "" && b != "" {

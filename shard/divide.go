@@ -3,15 +3,16 @@ package shard
 import (
 	"cmp"
 	"encoding/binary"
+	"github.com/slipway-dev/slipway/build/times"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Unit is what is never divided: an image for all platforms of one operating system and
-// architecture, since Windows releases share programs and layers; an image without an index; or an
-// artifact for one platform.
+// Unit is the smallest piece of a plan: an image for all platforms of one operating system and
+// architecture, since Windows releases share programs and layers; an image without an index; or
+// an artifact for one platform.
 type Unit struct {
 	Artifact bool
 	product.Portion
@@ -239,7 +240,7 @@ func Weigh(units []Unit, weights []float64, of []int) float64 {
 
 // Describe returns a shard of units.
 func Describe(number int, units []Unit, weights []float64, of []int) Shard {
-	s := Shard{Number: number, Weight: Round(Weigh(units, weights, of))}
+	s := Shard{Number: number, Weight: times.Round(Weigh(units, weights, of))}
 	for _, u := range of {
 		to := &s.Images
 		if units[u].Artifact {

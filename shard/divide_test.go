@@ -2,8 +2,6 @@ package shard_test
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,54 +118,4 @@ func weight(t *testing.T, text string) float64 {
 		t.Fatal(err)
 	}
 	return w
-}
-
-// TestWeights weighs a package, a program, an image and an artifact of which times are known, and
-// then those of which nothing is.
-func TestWeights(t *testing.T) {
-	for _, c := range []struct {
-		name, file, unit string
-		known, unknown   [4]float64
-	}{
-		{"all kinds", `"packages": {"p": 2}, "programs": {"m": 6, "n": 8}, "images": {"i": 3, "j": 5}, "artifacts": {"a": 1}`, "seconds", [4]float64{2, 6, 3, 1}, [4]float64{2, 7, 4, 1}},
-		{"without artifacts", `"packages": {"p": 2}, "images": {"i": 3}`, "seconds", [4]float64{2, 20, 3, 3}, [4]float64{2, 20, 3, 3}},
-		{"without layers", `"packages": {"p": 2}, "programs": {"m": 6}`, "seconds", [4]float64{2, 6, 2, 2}, [4]float64{2, 6, 2, 2}},
-		{"programs alone", `"programs": {"m": 6}, "images": {"i": 0}`, "seconds", [4]float64{0.6, 6, 0, 0.6}, [4]float64{0.6, 6, 0.6, 0.6}},
-		{"layers alone", `"images": {"i": 3}`, "packages", [4]float64{1, 10, 1, 1}, [4]float64{1, 10, 1, 1}},
-		{"nothing", ``, "packages", [4]float64{1, 10, 1, 1}, [4]float64{1, 10, 1, 1}},
-	} {
-		path := filepath.Join(t.TempDir(), shard.WeightsName)
-		if err := os.WriteFile(path, []byte(`{"weightsVersion": 1, "systems": {"l": {`+c.file+`}, "empty": null}}`), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		w, err := shard.ReadWeights(path, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := shard.NewWeights() // what merge does
-		again.Add(w)
-		for n, want := range map[string][4]float64{"pmia": c.known, "xxxx": c.unknown} {
-			var items []shard.Item
-			for k, name := range strings.Split(n, "") {
-				items = append(items, shard.Item{System: "l", Path: name, Kind: shard.Kind(k)})
-			}
-			got, unit := again.Of(items)
-			if d := gocmp.Diff(want[:], got); d != "" || unit != c.unit {
-				t.Errorf("%s, %s: unit %s, weights %s", c.name, n, unit, d)
-			}
-		}
-	}
-}
-
-// TestReadWeights refuses times that nothing takes.
-func TestReadWeights(t *testing.T) {
-	for _, text := range []string{`"packages": {"p": -1}`, `"images": {"i": 1e9}`, `"artifacts": {"a": 1e300}`} {
-		path := filepath.Join(t.TempDir(), shard.WeightsName)
-		if err := os.WriteFile(path, []byte(`{"weightsVersion": 1, "systems": {"l": {`+text+`}}}`), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := shard.ReadWeights(path, true); err == nil || !strings.Contains(err.Error(), " for l took ") {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Mend calls f, which works with the store. If f fails because something in the store is damaged,
-// Mend reads the store, removes everything that is damaged and calls f once more, which makes or
-// fetches it again. The caller has the lock.
+// Mend reads the store, removes everything that is damaged and calls f once more, which rebuilds
+// or fetches it. The caller has the lock.
 func (s *Store) Mend(ctx context.Context, pr *progress.Printer, f func() error) error {
 	err := f()
 	var d *DamagedError

@@ -61,9 +61,9 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// others returns an error if a directory that is not a store has files of others where a store has its
-// own, or is the image layout of another program: locking a store empties a directory, and removing
-// it removes them all. layout is that of checkLayout.
+// others returns an error if a directory that is not a store has other files where a store has
+// its own, or is the image layout of another program: locking a store empties a directory, and
+// removing it removes them all. layout is that of checkLayout.
 func (s *Store) others(layout error) error {
 	temp, err := os.Stat(s.Temp())
 	if isStore(s.dir) || disk.Ignored(s.dir) || layout == nil && err == nil && temp.IsDir() {

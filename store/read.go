@@ -41,8 +41,8 @@ func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 }
 
 // Check reports whether the blob that a descriptor names is in the store in full size. It does
-// not read the bytes, except of a blob of another size, to tell a [*DamagedError] from a wrong
-// descriptor.
+// not read the bytes, except of a blob of another size, to distinguish a [*DamagedError] from a
+// wrong descriptor.
 func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	n, err := s.Size(d.Digest)
 	switch {

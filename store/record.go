@@ -43,7 +43,7 @@ func (s *Store) Record(kind, key string, v any) error {
 }
 
 // Recall fills v with the record of kind and key, and reports whether there is one. A damaged
-// record counts as none. What a record tells of files was true when it was written; the caller
+// record counts as none. What a record states of files was true when it was written; the caller
 // checks that it still is.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	name := recordName(key)

@@ -79,9 +79,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveWaits removes a store that somebody works in.
-// TestOpenAmongOthers opens a store where files of others are. Its lock empties a directory, so none
-// of them may be there.
+// TestRemoveWaits removes a store that another process works in. TestOpenAmongOthers opens a
+// store where other files are. Its lock empties a directory, so none of them may be there.
 func TestOpenAmongOthers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		files []string

@@ -10,7 +10,7 @@
 //
 // Everything is verified when it is read: blobs by their digests, files in work/ by the digests
 // that [Store.Keep] recorded, and records by their checksums. A mismatch is a [*DamagedError], or
-// the file is made again.
+// the file is rebuilt.
 package store
 
 import (

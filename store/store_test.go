@@ -40,7 +40,7 @@ func digest(p []byte) v1.Hash {
 	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum[:])}
 }
 
-// files lists what lies in the store's blobs/, unfinished blobs among it.
+// files lists the files in the store's blobs/, including unfinished blobs.
 func files(tb testing.TB, st *store.Store) []string {
 	tb.Helper()
 	var all []string

@@ -22,13 +22,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// VerifyOptions tell what Verify does with damaged files.
+// VerifyOptions configure what Verify does with damaged files.
 type VerifyOptions struct {
-	Repair   bool              // remove damaged files, so that the next run makes them again
+	Repair   bool              // remove damaged files, so that the next run rebuilds them
 	Progress *progress.Printer // nil is quiet
 }
 
-// Report tells what a store has.
+// Report states what a store has.
 type Report struct {
 	Store   string    `json:"store"`
 	Blobs   int       `json:"blobs"`

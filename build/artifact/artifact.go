@@ -103,7 +103,7 @@ func alone(st *store.Store, c layer.Content) (v1.Hash, int64, error) {
 }
 
 // has reports whether the store has a blob in its full size. One of another size is damaged and
-// is made again.
+// is rebuilt.
 func has(st *store.Store, h v1.Hash, size int64) bool {
 	n, err := st.Size(h)
 	return err == nil && n == size

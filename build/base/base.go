@@ -40,7 +40,7 @@ type Base struct {
 type Info struct {
 	Name   string // reference with digest, or builtin:NAME
 	Digest v1.Hash
-	// Created is when it was made by its own account, in UTC; zero if it does not tell.
+	// Created is when it was made, as it states, in UTC; zero if it does not.
 	Created time.Time
 	Stub    bool // made for a snapshot, in place of one that only a registry has
 }
@@ -79,8 +79,8 @@ type Resolver struct {
 	Progress   *progress.Printer
 	// Offline builds on stubs, as Snapshot does; what a release demands stays an error.
 	Offline bool
-	// Shipped opens what a release that is made again has of bases: it is asked before a registry
-	// is. nil asks registries only.
+	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
+	// registry is. nil asks registries only.
 	Shipped oci.Open
 
 	mu        sync.Mutex

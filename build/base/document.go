@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Document is an index, a manifest or a configuration of a base. Whoever has these and the layers
-// needs no registry to build on the base again.
+// Document is an index, a manifest or a configuration of a base. With these and the layers, no
+// registry is needed to build on the base again.
 type Document struct {
 	Repository name.Repository
 	Digest     v1.Hash
@@ -44,7 +44,7 @@ func remoteReader(ctx context.Context, c *network.Client, repo name.Repository) 
 	return reader{c.Manifests(ctx, repo), c.Configs(ctx, repo)}
 }
 
-// reader reads documents from the release that is made again or a repository, and remembers them.
+// reader reads documents from the release that is rebuilt or a repository, and remembers them.
 func (r *Resolver) reader(ctx context.Context, repo name.Repository) reader {
 	from := remoteReader(ctx, r.Client, repo)
 	return reader{r.remember(repo, from.manifests), r.remember(repo, from.configs)}

@@ -52,7 +52,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	if err != nil {
 		return Base{}, fmt.Errorf("reading the configuration of %s: %w", ref, err)
 	}
-	if cf.Created.Unix() > 0 { // what is made reproducibly tells 1970
+	if cf.Created.Unix() > 0 { // a reproducible image states 1970
 		info.Created = cf.Created.UTC()
 	}
 	return Base{Image: local, Platform: got, Info: info}, nil
@@ -60,7 +60,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 
 // moved returns a warning if the tag of a base that bases.lock.yaml pins has moved:
 // a newer base has fixes. The lock decides all the same, so neither that nor a tag that cannot be
-// looked at stops a release. A release that is made again is on the base it was on.
+// looked at stops a release. A release that is rebuilt is on the base it was on.
 func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
 	if b.Lock == nil || b.Inline || b.Tag == "" || r.Shipped != nil {
 		return ""

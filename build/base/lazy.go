@@ -16,8 +16,8 @@ import (
 )
 
 // lazy is a base whose manifest and configuration are in the store, and whose layers are fetched
-// when somebody reads them. Most images never need their base's layers here: they name them, and
-// the registry that the images go to has them or mounts them.
+// when they are read. Most images never need their base's layers here: they name them, and the
+// registry that the images go to has them or mounts them.
 type lazy struct {
 	v1.Image // of the store
 
@@ -166,7 +166,7 @@ func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descrip
 	return nil
 }
 
-// shippedLayer brings a layer from the release that is made again into the store, if it is there.
+// shippedLayer brings a layer from the release that is rebuilt into the store, if it is there.
 func (r *Resolver) shippedLayer(d v1.Descriptor) (bool, error) {
 	if r.Shipped == nil {
 		return false, nil

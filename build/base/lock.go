@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// LockOptions tell what to lock anew. The zero value locks the bases that are not locked, and asks
-// no registry about the others.
+// LockOptions select what to lock anew. The zero value locks the bases that are not locked, and
+// asks no registry about the others.
 type LockOptions struct {
 	// Update renews the digests of all tags.
 	Update bool
@@ -172,7 +172,7 @@ func (j *job) lock(ctx context.Context, c *network.Client, o LockOptions) error 
 	return nil
 }
 
-// inDockerfile returns what the digest in a Dockerfile tells of an image.
+// inDockerfile returns what the digest in a Dockerfile states about an image.
 func inDockerfile(i product.BaseImage) (product.LockedBase, error) {
 	h, err := v1.NewHash(i.Reference.Identifier())
 	return product.LockedBase{Base: product.Unpinned(i), Platform: i.Platform, Reference: product.Unpinned(i), Digest: h}, err
@@ -212,7 +212,7 @@ func locked(ctx context.Context, c *network.Client, b product.Base, i product.Ba
 		e.OSVersion = img.platform.OSVersion
 	}
 	if e.Created = img.created.UTC().Truncate(time.Second); e.Created.Unix() <= 0 {
-		e.Created = time.Time{} // made to be the same each time, so that it tells nothing
+		e.Created = time.Time{} // a reproducible image has the same each time, which means nothing
 	}
 	if i.Inline && i.Tag != "" {
 		now, err := c.Head(ctx, tag)

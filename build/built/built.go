@@ -29,7 +29,7 @@ type Result struct {
 	Artifacts []lock.Artifact `json:"artifacts,omitempty"`
 	Compilers []lock.Compiler `json:"compilers,omitempty"` // this and what follows are as in the lock
 	Prebuilt  []lock.Prebuilt `json:"prebuilt,omitempty"`
-	// Inventory lists what is in the images and artifacts.
+	// Inventory lists the contents of the images and artifacts.
 	Inventory *lock.Inventory `json:"inventory,omitempty"`
 	Materials []lock.Material `json:"materials,omitempty"` // sorted
 }

@@ -47,7 +47,8 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 
 var errGit = errors.New("git repositories are not fetched here: make the repository a source in slipway.yaml, or ADD an archive of it by https with --checksum")
 
-// remote tells sources that are not in the context: "git", "http" or "https"; empty for paths.
+// remote returns the kind of a source that is not in the context: "git", "http" or "https"; empty
+// for paths.
 func remote(src string) string {
 	switch {
 	case regexp.MustCompile(`^(git|ssh)://|^git@`).MatchString(src),
@@ -73,7 +74,7 @@ func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpac
 			if err != nil {
 				return err
 			}
-			if content.Open == nil { // a check does not have programs, which are no archives
+			if content.Open == nil { // a check does not have programs, which are not archives
 				return cp.copy(ctx, p, dest)
 			}
 			if done, err := b.unpack(ctx, cp, content, dest, unpack != nil); done || err != nil {

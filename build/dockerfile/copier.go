@@ -80,7 +80,7 @@ func (c *copier) copied(n *node) *node {
 	return &k
 }
 
-// kindBits tell a symbolic mode such as a+X what it is applied to.
+// kindBits give a symbolic mode such as a+X the kind of file that it is applied to.
 var kindBits = map[layer.Type]fs.FileMode{layer.Dir: fs.ModeDir}
 
 // copy copies the file or the content of the directory src. A dest that ends in a slash, or that

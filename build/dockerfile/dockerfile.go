@@ -121,7 +121,7 @@ type Input struct {
 	// download: Result.Layers then have entries without content, and what an image that is not at
 	// hand, or a URL, would provide is assumed to exist.
 	Check bool
-	// Snapshot tells a check that the images of registries stay stubs, so that a RUN that takes
+	// Snapshot means for a check that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
 	// Limits bound what the Dockerfile may make.
@@ -160,7 +160,7 @@ type Result struct {
 	Layers []Layer
 	// Demands are those of the images that were used, each with file:line:column.
 	Demands []error
-	// References are the images that were used and are no bases of slipway.yaml.
+	// References are the images that were used and are not bases of slipway.yaml.
 	References []Reference
 	// History follows the base's: one record per instruction. Those without EmptyLayer belong to
 	// Layers, in order.

@@ -60,7 +60,7 @@ func (s *stage) excuses(err error) bool {
 func (s *stage) doubts(p string, n *node) []*skip {
 	own := s.tree.nodes[p] != nil
 	var exact, others []*skip
-	since := 0 // a directory above it was made anew
+	since := 0 // a directory above it was recreated
 	for dir := p; !own && dir != "/"; dir = path.Dir(dir) {
 		if s.tree.fresh[dir] {
 			since = max(since, s.tree.since[dir])

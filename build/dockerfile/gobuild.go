@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// GoBuild is a go build of a Dockerfile for one main package: a program that somebody else
-// compiles. What it says follows from the line, ARG and ENV alone.
+// GoBuild is a go build of a Dockerfile for one main package: a program that the caller compiles.
+// What it says follows from the line, ARG and ENV alone.
 type GoBuild struct {
 	Name     string // of the file that it is compiled into, without .exe
 	Dir      string // the directory with go.mod, on disk

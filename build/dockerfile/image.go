@@ -35,7 +35,7 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 		return i.base, i, nil
 	}
 	if b.in.Base == nil {
-		return base.Base{}, nil, errors.New("no images can be had here: use scratch, a stage above or a named context")
+		return base.Base{}, nil, errors.New("images are not available here: use scratch, a stage above or a named context")
 	}
 	found, err := b.in.Base(ctx, name, p)
 	if err != nil {
@@ -97,7 +97,7 @@ func (b *builder) distant(img v1.Image) (bool, error) {
 }
 
 // layersOf returns the layers of an image and their diffIDs. These are from its configuration: a
-// layer may have to be unpacked to tell its own.
+// layer may have to be unpacked to know its own.
 func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 	cf, err := img.ConfigFile()
 	if err != nil {

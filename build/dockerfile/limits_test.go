@@ -39,7 +39,7 @@ type zero struct{}
 
 func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// packed writes an archive into a context in the form that its name tells.
+// packed writes an archive into a context in the form that its name gives.
 func packed(tb testing.TB, file string, n int, size int64) {
 	tb.Helper()
 	f, err := os.Create(file)

@@ -18,7 +18,7 @@ var apiSet = regexp.MustCompile(`^(?i:api|ext)-`)
 // (https://git.musl-libc.org/cgit/musl/tree/ldso/dynlink.c, load_library).
 var muslOwn = regexp.MustCompile(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
 
-// ignored reports whether a library is none that is looked for in files.
+// ignored reports whether a library is not looked for in files.
 func (l *libraries) ignored(program, name string) bool {
 	if l.names[strings.ToLower(name)] || l.allowed(name) {
 		return true
@@ -31,7 +31,7 @@ func (l *libraries) ignored(program, name string) bool {
 }
 
 // judged reports whether a program is made for the image's system. A Linux program whose loader is
-// not in the image was built for another one, to which somebody copies it; if the image starts it,
+// not in the image was built for another one, to which it will be copied; if the image starts it,
 // [Result.CheckStart] reports that.
 func (l *libraries) judged(p string) (bool, error) {
 	by := l.needs[p].Interpreter

@@ -16,7 +16,7 @@ type mount struct {
 	source string
 }
 
-// mounted returns the mount that a path lies in, and the path in its files.
+// mounted returns the mount that a path is in, and the path in its files.
 func (t *tree) mounted(p string) (m mount, rest string, ok bool) {
 	for _, m := range t.mounts {
 		if below, ok := strings.CutPrefix(p, m.target); ok && (below == "" || below[0] == '/' || m.target == "/") {
@@ -26,7 +26,7 @@ func (t *tree) mounted(p string) (m mount, rest string, ok bool) {
 	return mount{}, "", false
 }
 
-// mount reads the mounts of a RUN. What is in a cache does not go into the image, and so files
+// mount reads the mounts of a RUN. The contents of a cache do not go into the image, and so files
 // there are refused.
 func (r *runner) mount(c *instructions.RunCommand) error {
 	for _, m := range instructions.GetMounts(c) {

@@ -50,8 +50,8 @@ func (b *builder) output(s *stage) (*tree, error) {
 	return nil, nil
 }
 
-// wanted returns the paths that are no files of a tree, of those that are wanted. Of a directory it
-// is not known whether it has more.
+// wanted returns those of paths that the tree lacks or has as a directory, which may be
+// incomplete.
 func wanted(have *tree, paths []string) ([]string, error) {
 	var left []string
 	for _, p := range paths {

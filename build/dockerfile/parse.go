@@ -19,7 +19,7 @@ type builder struct {
 	demands *report // what a release to a registry asks for besides
 	emptied *report // a COPY of everything by a variable without a value
 	notes   *report // what a release does and a snapshot cannot
-	// the images that were used and are no bases of slipway.yaml
+	// the images that were used and are not bases of slipway.yaml
 	references []Reference
 	shlex      *shell.Lex
 	globals    *environment // predefined platform arguments and those before the first FROM

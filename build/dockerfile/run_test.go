@@ -102,7 +102,7 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "sha256sum /etc/motd", "without -c it prints a checksum"},
 		{"linux/amd64", "shasum -a 512 -c /etc/motd", "-a 512 is not known here: write -a 256"},
 		{"linux/amd64", "sha256sum -c /etc/motd", "is not a line of a checksum"},
-		{"linux/amd64", "sha256sum -c", "nothing comes in"},
+		{"linux/amd64", "sha256sum -c", "it has no input"},
 		{"linux/amd64", "echo " + strings.Repeat("0", 64) + "  /etc/motd | shasum -a 256 -c", "/etc/motd has the checksum 2cf24dba"},
 		{"linux/amd64", "echo " + strings.Repeat("0", 64) + "  /none | sha256sum -c", "/none is not there"},
 		{"linux/amd64", "date | sha256sum -c", "what it prints is not known here"},

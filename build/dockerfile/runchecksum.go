@@ -35,7 +35,7 @@ func checkChecksum(o options, _ []string) error {
 // maxSums bounds a file of checksums, in bytes.
 const maxSums = 1 << 20
 
-// checksum compares files with their checksums. For a download, this is what tells its digest.
+// checksum compares files with their checksums. For a download, this is the source of its digest.
 func checksum(r *runner, o options, args []string) error {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -127,7 +127,7 @@ func match256(s spot, want v1.Hash) error {
 func (r *runner) input() (string, error) {
 	c := r.commands[r.at].Input
 	if c == nil {
-		return "", errors.New("nothing comes in: write a command and | before it, or name a file")
+		return "", errors.New("it has no input: pipe a command into it, or name a file")
 	}
 	return r.prints(*c)
 }

@@ -127,7 +127,7 @@ func repeated(s, d spot) [2]string {
 	return [2]string{s.name, d.p}
 }
 
-// copy copies a file, or a directory with what is in it, to exactly dest.
+// copy copies a file, or a directory with its contents, to exactly dest.
 func (c *copyTree) copy(from string, n *node, dest string) error {
 	if err := c.ctx.Err(); err != nil {
 		return err

@@ -118,7 +118,8 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 	return found, nil
 }
 
-// deeper matches the other parts below what one of them has matched, which may be no directory.
+// deeper matches the other parts below what one of them has matched, which may not be a
+// directory.
 func (r *runner) deeper(name string, parts []string) ([]string, error) {
 	s, err := r.find(name, true)
 	switch {

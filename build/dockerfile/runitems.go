@@ -131,7 +131,7 @@ func moveItem(r *runner, p params) error {
 	return nil
 }
 
-// removeItem is Remove-Item. A pattern that matches nothing is no mistake, a name is.
+// removeItem is Remove-Item. A pattern that matches nothing is not a mistake, a name is.
 func removeItem(r *runner, p params) error {
 	for _, name := range p.values["path"] {
 		items, _, err := r.items(p, name)

@@ -68,7 +68,7 @@ func (r *runner) prints(c script.Command) (string, error) {
 	}
 	text, err := do(r, words, func() (string, error) {
 		if c.Input == nil {
-			return "", errors.New("nothing comes in: write a command and | before it, or name a file")
+			return "", errors.New("it has no input: pipe a command into it, or name a file")
 		}
 		return r.prints(*c.Input)
 	})

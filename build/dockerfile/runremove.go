@@ -41,7 +41,7 @@ func rm(r *runner, o options, args []string) error {
 	return nil
 }
 
-// remove removes a file or a directory with what is in it.
+// remove removes a file or a directory with its contents.
 func (r *runner) remove(p string) error {
 	if at, err := follow(r.t, r.dir); err != nil || at == p || strings.HasPrefix(at, strings.TrimSuffix(p, "/")+"/") {
 		return fmt.Errorf("%s has the working directory in it: write cd to another before", p)
@@ -160,7 +160,7 @@ func (r *runner) move(source, dest string) error {
 	return r.remove(s.p)
 }
 
-// transplant puts a file and what is in it at another path, unchanged.
+// transplant puts a file and its contents at another path, unchanged.
 func (r *runner) transplant(from string, n *node, to string) error {
 	if n.odd != "" {
 		return fmt.Errorf("%s is %s, which a layer cannot contain here", from, n.odd)

@@ -114,8 +114,8 @@ func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error
 }
 
 // zipMode returns the mode that unzip gives a file: that of an archive of Unix as it is, and for
-// others what their attributes tell, less the umask. An archive of FAT may have modes of Unix, too,
-// which count where they agree with those attributes.
+// others what their attributes state, less the umask. An archive of FAT may have modes of Unix,
+// too, which count where they agree with those attributes.
 func zipMode(f *zip.File) fs.FileMode {
 	const fat, unixHost, readOnly, directory = 0, 3, 0x1, 0x10
 	host, low, high := f.CreatorVersion>>8, f.ExternalAttrs, f.ExternalAttrs>>16

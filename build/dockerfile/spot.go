@@ -157,7 +157,7 @@ func (r *runner) absolute(name string) (string, error) {
 	return name, nil
 }
 
-// mounted refuses what lies in file systems that are there only while a command runs.
+// mounted refuses files in file systems that exist only while a command runs.
 func (r *runner) mounted(p string) error {
 	if r.s.windows() {
 		return nil

@@ -33,7 +33,7 @@ type start struct {
 }
 
 // CheckStart returns an error if the image lacks the program that it starts, which a node would
-// tell only when a pod runs. The program is the first word of the entrypoint, or of the command
+// report only when a pod runs. The program is the first word of the entrypoint, or of the command
 // where there is no entrypoint. known reports whether the base's files can be looked at; if they
 // cannot, and no layer of the Dockerfile has the program, a note reports that instead. An image
 // that starts nothing by itself is left to those who run it.
@@ -172,7 +172,7 @@ func (s start) nowhere(name string) string {
 }
 
 // runs reports whether the image's user may execute a file. What groups it has besides its own is
-// not known, so that those of others count as its own.
+// not known, so that those of other groups count as its own.
 func (s start) runs(t *tree, n *node) bool {
 	if s.on.OS == platform.Windows {
 		return true

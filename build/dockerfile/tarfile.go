@@ -60,7 +60,7 @@ func header(h *tar.Header, offset int64) tarEntry {
 	return e
 }
 
-// windows takes over what only the PAX records of a Windows layer tell
+// windows takes over what only the PAX records of a Windows layer state
 // (github.com/Microsoft/go-winio/backuptar): Microsoft's own layers have no permissions, and the
 // targets of their links are paths of Windows.
 func (e *tarEntry) windows(h *tar.Header) {
@@ -98,8 +98,8 @@ func fromWindows(link string) string {
 // empty is the content of an empty file.
 var empty = layer.Bytes(nil)
 
-// node returns the entry as a file whose content lies in an uncompressed tar that the store
-// keeps; file reports where.
+// node returns the entry as a file whose content is in an uncompressed tar that the store keeps;
+// file reports where.
 func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
 		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link, size: e.Size,

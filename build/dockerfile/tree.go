@@ -43,7 +43,7 @@ var rootNode = &node{kind: layer.Dir, mode: 0o755}
 type tree struct {
 	below   func() (*tree, error) // nil for nothing; called only when it matters what is there
 	nodes   map[string]*node
-	names   map[string]map[string]bool // what lies in each directory
+	names   map[string]map[string]bool // the contents of each directory
 	opaque  map[string]bool            // directories that hide all that is below
 	touched map[string]bool            // paths set since the last begin
 	gone    map[string]bool            // paths below which are hidden because they were erased
@@ -163,8 +163,8 @@ func (t *tree) readDir(p string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// set puts a node at p, whose parent is a directory. Another kind of file that was there goes
-// with all that lies in it.
+// set puts a node at p, whose parent is a directory. Another kind of file that was there is
+// removed with its contents.
 func (t *tree) set(p string, n *node) error {
 	if err := t.budget.file(); err != nil {
 		return err

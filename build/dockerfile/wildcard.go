@@ -92,7 +92,7 @@ func missing(f files, p string) error {
 		return fmt.Errorf("%s is a symbolic link to %s, and nothing is there within what is copied from", p[1:], n.link)
 	}
 	if t, ok := f.(*tree); ok && t.below == nil {
-		return fmt.Errorf("%s is not there: there are %s", p[1:], list(t.regular("/"), "files"))
+		return fmt.Errorf("%s not found: the context has %s", p[1:], list(t.regular("/"), "files"))
 	}
 	if d, ok := f.(*directory); ok && d.never(path.Clean(p)) {
 		return fmt.Errorf("%s is never part of a context, as .git, the store and the output directory are: copy the file to another place", p[1:])

@@ -70,7 +70,7 @@ func zipAsTar(c layer.Content, b *budget) (io.ReadCloser, error) {
 	return out, nil
 }
 
-// zipEntry copies one file. A zip of Windows tells no mode, and may have backslashes in names.
+// zipEntry copies one file. A zip of Windows records no mode, and may have backslashes in names.
 func zipEntry(t *tar.Writer, f *zip.File) error {
 	name := strings.ReplaceAll(f.Name, `\`, "/")
 	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: int64(f.Mode().Perm()), Size: int64(f.UncompressedSize64), ModTime: f.Modified} //nolint:gosec // a size beyond 2^63 fails in WriteHeader
@@ -83,7 +83,7 @@ func zipEntry(t *tar.Writer, f *zip.File) error {
 	// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.4.2; 0 is FAT
 	const windowsHost = 11
 	if host := f.CreatorVersion >> 8; host == 0 || host == windowsHost {
-		h.Mode = 0o755 // which of its files are programs is not told
+		h.Mode = 0o755 // which of its files are programs is not recorded
 	}
 	if err := t.WriteHeader(h); err != nil || h.Typeflag == tar.TypeDir {
 		return err

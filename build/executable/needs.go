@@ -57,7 +57,7 @@ func elfNeeds(r *io.SectionReader) (n Needs, ok bool) {
 	n.Library = n.Interpreter == "" && e.Type == elf.ET_DYN
 	libraries, err := e.ImportedLibraries()
 	if err != nil {
-		return n, true // without sections nothing tells
+		return n, true // without sections nothing is known
 	}
 	n.Libraries = libraries[:min(len(libraries), maxLibraries)]
 	for tag, paths := range map[elf.DynTag]*[]string{elf.DT_RPATH: &n.RPath, elf.DT_RUNPATH: &n.RunPath} {

@@ -1,12 +1,12 @@
 // Package inputs makes the archive of a release's inputs: slipway.yaml and the files next to it,
-// from which anybody can build the release again.
+// from which anyone can rebuild the release.
 //
 // The archive is a tar of a few KB as a rule, compressed by gzip. product/ has files of the
 // product's repository, at their places in it; sources/NAME/ has a directory source that is
-// outside of it. What a commit or a hash identifies is not in it: Go modules, directories of a git
-// repository without changes, programs that are there already. Equal files give equal bytes:
-// entries are sorted and have no time and no owner. Modes are 0644 and 0755, but for those of
-// files in build contexts that git does not track: they decide the bytes of images.
+// outside of it. What a commit or a hash identifies is not in it: Go modules, directories of a
+// git repository without changes, prebuilt programs. Equal files give equal bytes: entries are
+// sorted and have no time and no owner. Modes are 0644 and 0755, but for those of files in build
+// contexts that git does not track: they decide the bytes of images.
 package inputs
 
 import (
@@ -42,7 +42,7 @@ type Source struct {
 	// Beyond are directories outside of it that it is compiled from, as [product.Source.Beyond]
 	// returns them.
 	Beyond []string
-	// Committed reports whether a commit has exactly what is in the directories.
+	// Committed reports whether a commit has exactly the contents of the directories.
 	Committed bool
 }
 
@@ -54,8 +54,8 @@ func (s Source) Path(p *product.Product) string {
 	return path.Join(Sources, s.Name)
 }
 
-// Stamp returns what tells a file that was looked at from what was there before, as [disk.Stamp]
-// does; "" for another file.
+// Stamp returns what distinguishes a file that was looked at from what was there before, as
+// [disk.Stamp] does; "" for another file.
 func (s *Set) Stamp(path string) string { return s.stamps[path] }
 
 // Changed returns a path that was written, or is there, in one of two sets only; "" for none.
@@ -76,8 +76,8 @@ func (s *Set) Changed(o *Set) string {
 type Set struct {
 	// File is the path of slipway.yaml in the archive.
 	File string
-	// Outside lists, as absolute paths, what slipway.yaml names outside of the product's
-	// repository: nobody else has it.
+	// Outside lists, as absolute paths, what slipway.yaml names outside of the product's repository:
+	// no one else has it.
 	Outside []string
 
 	product *product.Product
@@ -252,7 +252,7 @@ func (s *Set) inSource(full string) bool {
 	})
 }
 
-// names returns the paths in the archive, directories before what is in them.
+// names returns the paths in the archive, directories before their contents.
 func (s *Set) names() []string {
 	var all []string
 	for name := range s.entries {

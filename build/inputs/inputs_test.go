@@ -179,7 +179,7 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// TestOutside reports what nobody else has.
+// TestOutside reports what no one else has.
 func TestOutside(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, project)

@@ -63,7 +63,8 @@ func FuzzProgram(f *testing.F) {
 	f.Fuzz(checkForeign)
 }
 
-// checkForeign checks that a program can be examined, and that what it tells is fit for a document.
+// checkForeign checks that a program can be examined, and that what it states is fit for a
+// document.
 func checkForeign(t *testing.T, b []byte) {
 	t.Helper()
 	p, err := examine(bytes.NewReader(b), v1.Hash{}, int64(len(b)), nil)

@@ -120,7 +120,7 @@ const (
 	labelLicenses = "org.opencontainers.image.licenses"
 )
 
-// Base returns what a base tells of itself by its labels.
+// Base reads version and licenses from a base's labels.
 func Base(digest v1.Hash, labels map[string]string) lock.BaseFacts {
 	return lock.BaseFacts{Digest: digest, Version: clean(labels[labelVersion]), Licenses: clean(labels[labelLicenses])}
 }

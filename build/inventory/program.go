@@ -34,7 +34,7 @@ const (
 	format = 2
 )
 
-// The bounds on build information, which anybody may have written.
+// The bounds on build information, which is untrusted.
 const (
 	maxModules  = 10000
 	maxSettings = 200
@@ -80,7 +80,7 @@ func examine(r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Pro
 	return p, at.err
 }
 
-// identify takes from the build information what a header of another format tells.
+// identify takes from the build information what a header of another format states.
 func identify(p *lock.Program) {
 	for _, s := range p.Settings {
 		switch s.Key {
@@ -215,7 +215,7 @@ func module(m *debug.Module) lock.Module {
 	return out
 }
 
-// clean returns a text of others as a document can have it: on one line, in UTF-8, and bounded.
+// clean returns an untrusted text as a document can have it: on one line, in UTF-8, and bounded.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

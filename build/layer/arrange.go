@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Check returns what is wrong with entries that shall become one layer, and nil where [Write] can
+// Check reports why entries cannot be written as one layer, and returns nil where [Write] can
 // write them: a path that is not absolute and clean, a hard link to nothing, and for Windows a
 // name that Windows cannot have, or two that it takes for one.
 func Check(entries []Entry, os string) error {
@@ -141,7 +141,7 @@ const directoryLink Type = 0xfe
 const maxLinks = 63
 
 // directoryLinks finds the symbolic links to directories of this layer, through other links, too.
-// What lies in lower layers is not known here: a link to it is one to a file.
+// The contents of lower layers are not known here: a link to it is one to a file.
 func directoryLinks(all []Entry, by map[string]int) {
 	for n := range all {
 		at := all[n]

@@ -34,7 +34,7 @@ const kindFile = "file"
 
 // File returns the content of the file at path. It is read once to know its digest, which the
 // store remembers for as long as nothing has touched the file: by size, modification time and,
-// where the system tells them, change time and inode, since tools that make reproducible files
+// where the system reports them, change time and inode, since tools that make reproducible files
 // set the modification time to a constant. A reader that finds other bytes ends with an error.
 func File(st *store.Store, path string) (Content, error) {
 	fi, err := os.Stat(path)

@@ -78,8 +78,8 @@ func TestOptionsShow(t *testing.T) {
 	}
 }
 
-// TestWrittenOnce checks that writing a layer that the store has reads no content, and
-// that a lost layer is made again.
+// TestWrittenOnce checks that writing a layer that the store has reads no content, and that a
+// lost layer is rebuilt.
 func TestWrittenOnce(t *testing.T) {
 	for _, z := range compressions {
 		t.Run(string(z), func(t *testing.T) {

@@ -4,7 +4,7 @@ import "sync"
 
 // Measure begins to measure what takes processor time. stop ends it, and returns how many seconds
 // this process took since. The processor has no account for each goroutine: what is measured at
-// the same time shares the time equally. 0 means that the system does not tell.
+// the same time shares the time equally. 0 means that the system does not report it.
 func Measure() (stop func() float64) { return meters.start(processor) }
 
 // meters are those of this process.

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Root is where the lifecycle lies in a builder.
+// Root is where the lifecycle is in a builder.
 const Root = "/cnb/lifecycle"
 
 // Program is a main package of the lifecycle's module under the name it has in the image.

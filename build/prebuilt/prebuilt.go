@@ -1,5 +1,5 @@
-// Package prebuilt reads the programs of a product that are there already: files that something
-// else made or signed, and downloads of other projects.
+// Package prebuilt reads the prebuilt programs of a product: files that something else made or
+// signed, and downloads of other projects.
 //
 // They get into images and artifacts byte for byte. What is known of one is its digest, which the
 // lock has; that it is a program for its platform is all that is checked.

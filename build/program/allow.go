@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// This file lists what the .ko.yaml of a third-party source may tell the go command. All of it
+// This file lists what the .ko.yaml of a third-party source may pass to the go command. All of it
 // changes nothing but the program, which is theirs anyway. Whatever could run a command on this
 // machine, read or write a file outside of the source, or reach another server is missing here,
 // and so is everything unknown: the lists name what is allowed.
@@ -20,7 +20,7 @@ import (
 //   - GOFLAGS could set every flag, -toolexec among them; CC, CXX, PKG_CONFIG, GOCACHEPROG and
 //     GOAUTH name commands.
 //   - CGO_ENABLED=1 lets #cgo directives choose the flags of a C compiler.
-//   - GODEBUG changes the go command: execerrdot=0 lets it run what lies in the current directory.
+//   - GODEBUG changes the go command: execerrdot=0 lets it run programs in the current directory.
 //     A program sets its own by //go:debug.
 //   - GOPROXY, GOSUMDB, GOPRIVATE, GOINSECURE and their kin decide where modules come from and who
 //     vouches for them.

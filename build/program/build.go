@@ -16,9 +16,9 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -28,12 +28,12 @@ type Set struct {
 	mu      sync.Mutex
 	outputs map[string]Output
 	err     map[string]error
-	times   *shard.Weights
+	times   *times.Weights
 	read    []func() []Read
 }
 
 // Times returns how long compilers and linkers took, when wait has ended.
-func (s *Set) Times() *shard.Weights { return s.times }
+func (s *Set) Times() *times.Weights { return s.times }
 
 // Output is a compiled program.
 type Output struct {
@@ -52,7 +52,7 @@ func newOutput(st *store.Store, path string, k store.Kept) Output {
 // Start begins to compile programs and returns at once. wait ends when all have been compiled or
 // have failed, and returns every failure.
 func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs []Program) (set *Set, wait func() error) {
-	set = &Set{done: map[string]chan struct{}{}, outputs: map[string]Output{}, err: map[string]error{}, times: shard.NewWeights()}
+	set = &Set{done: map[string]chan struct{}{}, outputs: map[string]Output{}, err: map[string]error{}, times: times.New()}
 	lanes := map[string][]*batch{}
 	var order []string
 	for _, b := range batches(programs) {
@@ -178,7 +178,7 @@ func packages(programs []Program) (all []string) {
 	return all
 }
 
-// compile runs go build for programs of the batch. What is in dir may be taken for current.
+// compile runs go build for programs of the batch. The files in dir may be taken for current.
 func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Printer, dir string, programs []Program) error {
 	first := b.programs[0]
 	args := b.arguments()

@@ -15,7 +15,7 @@ import (
 
 // Check reports, without the go command, why a program cannot be compiled: its package is not in
 // the source, has no Go files for the platform, or is not a main package, or it takes a C compiler
-// that is not installed. It reports flags that the release of others may not have, too.
+// that is not installed. It also reports flags that a third-party release may not have.
 func (p Program) Check() error {
 	if err := p.checkConfined(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (p Program) wrong(format string, args ...any) error {
 	return fmt.Errorf("program %s: "+format, append([]any{p.Name}, args...)...)
 }
 
-// context tells which files the go command takes. Which release of Go it is is left open.
+// context decides which files the go command takes. Which release of Go it is is left open.
 func (p Program) context() build.Context {
 	c := build.Default
 	c.GOOS, c.GOARCH, c.Compiler, c.BuildTags, c.ToolTags = p.Platform.OS, p.Platform.Architecture, "gc", nil, nil

@@ -6,8 +6,8 @@ import (
 )
 
 // checkConfined reports what the flags and variables of a program could do to this machine, if its
-// source may not: those of a release that somebody else made. Whether they are from slipway.yaml, a
-// .ko.yaml or a Dockerfile does not matter.
+// source may not: those of a third-party release. Whether they are from slipway.yaml, a .ko.yaml
+// or a Dockerfile does not matter.
 func (p Program) checkConfined() error {
 	if !p.Tree.Source.Confined {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestConfined checks that nothing in a release of others names a program.
+// TestConfined checks that nothing in a third-party release names a program.
 func TestConfined(t *testing.T) {
 	tree := source.Tree{Source: product.Source{Own: true, Confined: true}}
 	for _, p := range []Program{

@@ -74,7 +74,7 @@ func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comp
 }
 
 // goVariables returns the variables of the go command in an environment, without those that only
-// tell where it keeps its own files.
+// set where it keeps its own files.
 func goVariables(env []string) []string {
 	last := map[string]string{}
 	for _, kv := range env {
@@ -132,7 +132,7 @@ func (c *comparison) list(ctx context.Context, packages []string) {
 }
 
 // record remembers what programs were compiled from. It is an error if that was written
-// meanwhile: nobody knows what the compiler has read. Where it was not known before, the go
+// meanwhile: it is unknown what the compiler has read. Where it was not known before, the go
 // command lists it now, for [Set.Read], and looks again the next time.
 func (c *comparison) record(ctx context.Context, programs []Program, outputs []Output) error {
 	last := reading{}

@@ -101,8 +101,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestOnlyChanged checks that the go command is asked for the changed program only, and that what
-// no program is compiled from is no reason to ask it.
+// TestOnlyChanged checks that the go command is asked for the changed program only, and that a
+// file that no program is compiled from is not a reason to ask it.
 func TestOnlyChanged(t *testing.T) {
 	dir, tree := modules(t)
 	st := storetest.Open(t)

@@ -25,8 +25,8 @@ var damages = map[string]func(b []byte) []byte{
 }
 
 // TestDamaged checks that a damaged program is never used. Programs are not read to see whether
-// they are current, so the reader reports the damage, and repairing the store makes the program
-// again.
+// they are current, so the reader reports the damage, and repairing the store rebuilds the
+// program.
 func TestDamaged(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		tree, st := write(t, module), storetest.Open(t)

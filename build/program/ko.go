@@ -109,7 +109,7 @@ func (p *Program) readKo(info product.BuildInfo) error {
 	)
 }
 
-// koList is one list of a .ko.yaml. others and own check it in a source of others and in the
+// koList is one list of a .ko.yaml. others and own check it in a third-party source and in the
 // product's own.
 type koList struct {
 	file, field string

@@ -34,7 +34,7 @@ func (b *batch) list(ctx context.Context, st *store.Store, packages []string, mo
 	args := slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.arguments(), packages)
 	out, err := b.command(ctx, st, args...).Output()
 	if err != nil {
-		return nil // the compiler will tell why
+		return nil // the compiler will report why
 	}
 	all := map[string]listed{}
 	programs := map[string][]string{} // by directory

@@ -23,10 +23,10 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // Program is a main package to be compiled for one platform. Windows releases share their
@@ -147,7 +147,7 @@ func (p Program) output() string {
 type batch struct {
 	programs []Program
 	id       string         // of the batch's directory
-	times    *shard.Weights // of compile; nil if nothing was compiled
+	times    *times.Weights // of compile; nil if nothing was compiled
 	sources  func() []Read  // of run
 }
 

@@ -72,7 +72,7 @@ func (i inputs) files() []string {
 	return slices.Compact(all)
 }
 
-// files returns what the pattern matches, and what is in that.
+// files returns what the pattern matches, and the contents of that.
 func (e embed) files() (all []string) {
 	root, err := regular.OpenRoot(e.Dir)
 	if err != nil {

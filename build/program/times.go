@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
-	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -44,8 +44,8 @@ func (g graph) remove() {
 
 // times returns the processor time of compilers and linkers for a system. What was current took
 // none and is missing, as is everything if the go command did not write the file.
-func (g graph) times(system string) *shard.Weights {
-	w := shard.NewWeights()
+func (g graph) times(system string) *times.Weights {
+	w := times.New()
 	f, err := regular.Open(g.file())
 	if err != nil {
 		return w
@@ -61,15 +61,15 @@ func (g graph) times(system string) *shard.Weights {
 			CmdUser, CmdSys float64 // nanoseconds
 		}
 		if d.Decode(&a) != nil {
-			return shard.NewWeights()
+			return times.New()
 		}
 		seconds := (a.CmdUser + a.CmdSys) / 1e9
 		switch {
 		case seconds == 0:
 		case a.Mode == "build":
-			w.Took(shard.Item{System: system, Path: a.Package, Kind: shard.Package}, seconds)
+			w.Took(times.Item{System: system, Path: a.Package, Kind: times.Package}, seconds)
 		case a.Mode == "link":
-			w.Took(shard.Item{System: system, Path: a.Package, Kind: shard.Program}, seconds)
+			w.Took(times.Item{System: system, Path: a.Package, Kind: times.Program}, seconds)
 		}
 	}
 	return w

@@ -30,7 +30,7 @@ func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Go returns a go command to be run in the tree. One of others does not choose by the go and
+// Go returns a go command to be run in the tree. A third-party tree does not choose by the go and
 // toolchain lines of its go.mod which toolchain runs, unless the user has set GOTOOLCHAIN: the
 // lock names the one that is installed here.
 func (t Tree) Go(ctx context.Context, args ...string) *exec.Cmd {

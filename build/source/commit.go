@@ -22,7 +22,7 @@ import (
 type Commit struct {
 	Hash string
 	// Revision is Hash, with "-dirty" behind it if the source has [product.Source.Changes]; "" if
-	// git does not tell.
+	// git does not report it.
 	Revision string
 	Changes  []string
 	In       string // the directory's path in its repository

@@ -74,8 +74,8 @@ func TestHookOfAnotherRepository(t *testing.T) {
 	}
 }
 
-// TestRepositoryOfOthers checks that git starts nothing, whatever the settings of a repository are, and
-// tells its commit nevertheless.
+// TestRepositoryOfOthers checks that git starts nothing, whatever the settings of a repository
+// are, and reports its commit nevertheless.
 func TestRepositoryOfOthers(t *testing.T) {
 	for _, setting := range []string{
 		"core.fsmonitor", "core.FSMonitor", "filter.x.clean", "include.path", "core.hooksPath", "core.sshCommand", "gpg.program", "alias.status",

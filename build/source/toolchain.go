@@ -30,8 +30,8 @@ func Settings(ctx context.Context, names ...string) ([]string, error) {
 	return values, nil
 }
 
-// ChoosesToolchain reports whether the user has set GOTOOLCHAIN, so that it holds for sources of
-// others, too.
+// ChoosesToolchain reports whether the user has set GOTOOLCHAIN, so that it also applies to
+// third-party sources.
 func ChoosesToolchain() bool { return lookup(Environ(), "GOTOOLCHAIN") != "" }
 
 // HasCacheProgram reports whether the go command keeps what it compiles by another program.

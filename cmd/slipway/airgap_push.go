@@ -157,7 +157,7 @@ func (p pushed) WriteTable(w io.Writer) error {
 	return err
 }
 
-// writeRenamedCharts tells what became of the names of images in charts.
+// writeRenamedCharts reports what became of the names of images in charts.
 func writeRenamedCharts(w io.Writer, charts []airgap.PushedChart) {
 	for _, c := range charts {
 		for _, u := range c.Untouched {
@@ -172,7 +172,7 @@ func writeRenamedCharts(w io.Writer, charts []airgap.PushedChart) {
 	}
 }
 
-// moved tells what became of a floating tag.
+// moved reports what became of a floating tag.
 func moved(t airgap.PushedTag) string {
 	switch {
 	case t.Kept != "":

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/buildcache"
+	"github.com/slipway-dev/slipway/build/cache"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -55,7 +55,7 @@ write to the repository decides what others link into their programs.`,
 
 // cacheprog has the flags of the command.
 type cacheprog struct {
-	o                buildcache.Options
+	o                cache.Options
 	repository       string
 	megabytes, local int64
 	stats            string
@@ -68,14 +68,14 @@ func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 	if err := c.options(cmd); err != nil {
 		return err
 	}
-	cache, err := buildcache.Open(c.o)
+	opened, err := cache.Open(c.o)
 	if err != nil {
 		return err
 	}
 	// The protocol is between programs: what is printed for people is not for it.
-	err = buildcache.Serve(cmd.Context(), cache, cmd.InOrStdin(), os.Stdout)
+	err = cache.Serve(cmd.Context(), opened, cmd.InOrStdin(), os.Stdout)
 	if c.stats != "" {
-		err = errors.Join(err, c.report(cache.Stats()))
+		err = errors.Join(err, c.report(opened.Stats()))
 	}
 	return err
 }
@@ -124,7 +124,7 @@ func cacheRepository(s string) (*name.Repository, error) {
 }
 
 // report adds a line to the file of -stats.
-func (c *cacheprog) report(s buildcache.Stats) error {
+func (c *cacheprog) report(s cache.Stats) error {
 	line, err := json.Marshal(s)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ not list its tags. -list only prints.`,
 	return cmd
 }
 
-// cleanOld removes what is old, and prints it, also what was removed before an error.
+// cleanOld removes old files and manifests, and prints them, also those removed before an error.
 func (f *flags) cleanOld(cmd *cobra.Command, o release.CleanOptions) error {
 	all, err := release.CleanOld(cmd.Context(), o)
 	return errors.Join(f.show(cmd, all), err)

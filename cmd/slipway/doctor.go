@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/doctor"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release/doctor"
 )
 
 func newDoctor(f *flags) *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/product"
 )
 

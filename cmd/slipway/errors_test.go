@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/lint/nodes"
 )
 
 func TestReport(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/handoff"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard/handoff"
 )
 
 func newFetch(f *flags) *cobra.Command {

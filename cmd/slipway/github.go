@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/forge"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/notes"
+	"github.com/slipway-dev/slipway/publish/github"
+	"github.com/slipway-dev/slipway/report/changes"
+	"github.com/slipway-dev/slipway/report/notes"
 )
 
 func newGitHubRelease(f *flags) *cobra.Command {
@@ -38,7 +38,7 @@ The notes list images with digests and platforms, what changed since the release
 how to verify. Text that somebody wrote above them in the draft stays.
 
 GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB_API_URL
-(default ` + forge.PublicAPI + `) and its uploads host only, and never printed.`,
+(default ` + github.PublicAPI + `) and its uploads host only, and never printed.`,
 		Example: `  slipway github-release -since=../0.16.0/release.lock.json
   slipway github-release -repository=me/kpack -tag=v0.16.1 -draft
   slipway github-release -notes >notes.md`,
@@ -65,7 +65,7 @@ GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB
 // githubRelease has the flags of the command.
 type githubRelease struct {
 	flags       *flags
-	o           forge.Options
+	o           github.Options
 	repository  string
 	since       string
 	authorities string
@@ -94,7 +94,7 @@ func (g *githubRelease) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	dist, err := forge.Read(cmd.Context(), g.flags.out, pr)
+	dist, err := github.Read(cmd.Context(), g.flags.out, pr)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (g *githubRelease) run(cmd *cobra.Command, _ []string) error {
 }
 
 // hub returns the repository by the flags and the variables that GitHub Actions sets.
-func (g *githubRelease) hub(pr *progress.Printer) (*forge.GitHub, error) {
+func (g *githubRelease) hub(pr *progress.Printer) (*github.GitHub, error) {
 	o := network.Options{Progress: pr}
 	if g.authorities != "" {
 		var err error
@@ -120,8 +120,8 @@ func (g *githubRelease) hub(pr *progress.Printer) (*forge.GitHub, error) {
 			return nil, err
 		}
 	}
-	api := cmp.Or(os.Getenv("GITHUB_API_URL"), forge.PublicAPI)
-	return forge.NewGitHub(o, api, cmp.Or(g.repository, os.Getenv("GITHUB_REPOSITORY")), os.Getenv("GITHUB_TOKEN"))
+	api := cmp.Or(os.Getenv("GITHUB_API_URL"), github.PublicAPI)
+	return github.NewGitHub(o, api, cmp.Or(g.repository, os.Getenv("GITHUB_REPOSITORY")), os.Getenv("GITHUB_TOKEN"))
 }
 
 // notes writes the notes of the release in the output directory.
@@ -152,7 +152,7 @@ func (g *githubRelease) notes(l *lock.Lock) (string, error) {
 }
 
 // githubReleased is the printed result of a release.
-type githubReleased struct{ *forge.Published }
+type githubReleased struct{ *github.Published }
 
 // WriteTable writes a line for each file that was sent, and one for the release.
 func (p githubReleased) WriteTable(w io.Writer) error {

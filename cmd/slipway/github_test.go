@@ -16,8 +16,8 @@ import (
 // hubs are the servers of a script, by the values of GITHUB_API_URL.
 const hubs = "hubs"
 
-// github starts a server like GitHub, and sets the variables that GitHub Actions sets.
-func github(ts *testscript.TestScript, neg bool, args []string) {
+// hub starts a server like GitHub, and sets the variables that GitHub Actions sets.
+func hub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: github")
 	}

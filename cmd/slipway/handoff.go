@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/handoff"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/shard/handoff"
 	"github.com/slipway-dev/slipway/store"
 )
 

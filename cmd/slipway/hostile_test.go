@@ -23,7 +23,7 @@ func hurried() {
 	}
 }
 
-// hostile is an input of others that needs more memory or time than there is.
+// hostile is an untrusted input that needs more memory or time than there is.
 type hostile struct {
 	name  string
 	form  string // chart, templates, kustomize, or the command that reads the file

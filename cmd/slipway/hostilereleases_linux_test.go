@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
 // evilFlags are what a slipway.yaml passes to the go command; EVIL is a program.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/draft"
+	"github.com/slipway-dev/slipway/scaffold"
 )
 
 func newInit() *cobra.Command {
-	var o draft.Options
+	var o scaffold.Options
 	var example string
 	cmd := &cobra.Command{
 		Use:   "init [directory]",
@@ -34,7 +34,7 @@ overwrites a file: where slipway.yaml is there already, it says what has changed
 			if example != "" {
 				return writeExample(cmd, example, dir)
 			}
-			d, err := draft.Read(cmd.Context(), dir, o)
+			d, err := scaffold.Read(cmd.Context(), dir, o)
 			if err != nil {
 				return err
 			}
@@ -50,21 +50,21 @@ overwrites a file: where slipway.yaml is there already, it says what has changed
 	cmd.Flags().StringVar(&o.Revision, "revision", "", "the commit, for a directory that is not in git")
 	cmd.Flags().StringVar(&o.Created, "created", "", "the commit's time as 2025-01-16T21:57:50Z, for a directory that is not in git")
 	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
-	cmd.Flags().StringVar(&example, "example", "", "write a product to try instead: "+strings.Join(draft.Examples(), ", "))
+	cmd.Flags().StringVar(&example, "example", "", "write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))
 	cmd.MarkFlagsMutuallyExclusive("example", "name")
-	cmd.RegisterFlagCompletionFunc("example", cobra.FixedCompletions(draft.Examples(), cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+	cmd.RegisterFlagCompletionFunc("example", cobra.FixedCompletions(scaffold.Examples(), cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 	return cmd
 }
 
-// writeExample writes an example and tells what to run.
+// writeExample writes an example and prints what to run.
 func writeExample(cmd *cobra.Command, name, dir string) error {
-	made, err := draft.Example(cmd.Context(), name, dir, saying(cmd))
+	made, err := scaffold.Example(cmd.Context(), name, dir, saying(cmd))
 	if err != nil {
 		return err
 	}
 	for _, f := range made {
 		fmt.Fprintln(cmd.OutOrStdout(), "wrote "+f)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Next: %s\n", draft.Command("check", dir))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Next: %s\n", scaffold.Command("check", dir))
 	return err
 }

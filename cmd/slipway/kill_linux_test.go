@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/report"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // testKill kills commands while they write. Each leaves a file under a temporary name;
@@ -108,7 +108,7 @@ func same(t *testing.T, want, got string) {
 			switch {
 			case err != nil:
 				return err
-			case d.Name() == shard.WeightsName, d.Name() == report.RunName: // times
+			case d.Name() == times.FileName, d.Name() == report.RunName: // times
 			case strings.HasPrefix(rel, filepath.Join("store", "work")), strings.HasPrefix(rel, filepath.Join("store", "cache")):
 			case d.IsDir():
 				all[rel] = "a directory"

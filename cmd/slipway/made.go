@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/shard"
 )
 
@@ -31,7 +32,7 @@ func (f *flags) partPaths(parts []string) (all []string) {
 	for _, path := range parts {
 		dir := filepath.Dir(path)
 		if above(dir, ".") || above(dir, filepath.Dir(f.product)) {
-			all = append(all, path, filepath.Join(dir, shard.WeightsName))
+			all = append(all, path, filepath.Join(dir, times.FileName))
 			continue
 		}
 		all = append(all, dir)

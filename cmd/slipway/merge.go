@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/handoff"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard/handoff"
 )
 
 func newMerge(f *flags) *cobra.Command {

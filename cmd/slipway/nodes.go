@@ -12,8 +12,8 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/release"
 )
 

@@ -13,7 +13,7 @@ import (
 
 // TestEveryOption runs each command with each option that it accepts, in copies of one directory, and
 // compares what comes of it with a run without the option: the exit code, what is printed, the files
-// and what the registry is sent. An option that changes nothing is accepted, and nobody reads it.
+// and what the registry is sent. An option that changes nothing is accepted, and never read.
 // testdata/options.txtar has the command lines and the values.
 func TestEveryOption(t *testing.T) {
 	table := readOptions(t)
@@ -83,5 +83,5 @@ func each(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
 	}
 }
 
-// malformed is what is said of a value that the option's type refuses.
+// malformed is the error about a value that the option's type refuses.
 var malformed = regexp.MustCompile(`invalid argument ".*" for ".*" flag|unknown (shorthand )?flag|flag needs an argument`)

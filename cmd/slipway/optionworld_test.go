@@ -25,10 +25,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/report"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // world is a directory that has everything which the commands need.
@@ -101,7 +101,7 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 		defer input.Close()
 		cmd.Stdin = input
 	}
-	if args[0] == "serve" { // until it is told to end
+	if args[0] == "serve" { // until it gets the signal to end
 		cmd.Stderr = io.MultiWriter(&errs, ending{cmd})
 		if slices.ContainsFunc(args, func(a string) bool { return optionName(a) == "quiet" }) {
 			cmd.Stdout = io.MultiWriter(&out, ending{cmd})
@@ -152,7 +152,7 @@ func (w *world) files(t *testing.T, dir string, add func(from, text string)) {
 		case d.IsDir() && name == ".slipway":
 			add("directory", name)
 			return filepath.SkipDir
-		case d.IsDir() || d.Name() == shard.WeightsName || d.Name() == report.RunName:
+		case d.IsDir() || d.Name() == times.FileName || d.Name() == report.RunName:
 			add("file", name)
 			return nil
 		}

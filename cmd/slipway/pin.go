@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/pin"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/product/pin"
 	"github.com/slipway-dev/slipway/release"
 )
 

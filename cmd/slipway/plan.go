@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -112,7 +113,7 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, d division) error
 	if d.shards < 1 {
 		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)
 	}
-	w, err := shard.ReadWeights(cmp.Or(d.weights, filepath.Join(f.storeDir(), shard.WeightsName)), d.weights != "")
+	w, err := times.Read(cmp.Or(d.weights, filepath.Join(f.storeDir(), times.FileName)), d.weights != "")
 	if err != nil {
 		return err
 	}

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/promote"
+	"github.com/slipway-dev/slipway/publish/promote"
 	"github.com/slipway-dev/slipway/release"
 )
 
@@ -162,7 +162,7 @@ func (p *promoting) lock(cmd *cobra.Command, path string) (*promote.Promoted, er
 	if _, err := os.Stat(beside); p.o.Release == "" && err == nil {
 		p.o.Release = beside
 	}
-	if p.imagesYAML != "" { // what is wrong with it is told before anything is sent
+	if p.imagesYAML != "" { // what is wrong with it is reported before anything is sent
 		if _, err := promote.ImagesYAML(l, p.o, p.imagesYAML); err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (p promotedRelease) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// writeCharts tells which images the charts at a destination name.
+// writeCharts reports which images the charts at a destination name.
 func writeCharts(w io.Writer, d promote.Destination) {
 	for _, c := range d.Charts {
 		for _, u := range c.Untouched {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -31,7 +31,7 @@ func (p *proof) add(cmd *cobra.Command) {
 // asked reports whether a key was named.
 func (p *proof) asked() bool { return len(p.keys) > 0 }
 
-// read reads the keys, which are to prove files. An empty name is no file.
+// read reads the keys, which are to prove files. An empty name means no file.
 func (p *proof) read(cmd *cobra.Command, files ...string) error {
 	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f == "" })
 	if !p.asked() {

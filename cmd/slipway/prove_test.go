@@ -11,15 +11,15 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // signedReleases makes two releases of a product by one key, each in a directory (old, new) with
-// signed checksums, a delta, and the public keys of the maintainer and of somebody else in keys.
+// signed checksums, a delta, and the public keys of the maintainer and of another user in keys.
 func signedReleases(t *testing.T, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: signedreleases")

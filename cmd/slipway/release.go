@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/handoff"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/shard/handoff"
 )
 
 func newRelease(f *flags) *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/report"
 )

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/release"
-	"github.com/slipway-dev/slipway/reproduce"
+	"github.com/slipway-dev/slipway/release/reproduce"
 )
 
 func newReproduce(f *flags) *cobra.Command {

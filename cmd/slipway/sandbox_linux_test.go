@@ -40,8 +40,9 @@ func deeds(out string) []string {
 	return slices.Compact(all)
 }
 
-// TestHostileCompiler makes a release again, and a shard of one, that names programs to run: they
-// can do all that the user can, unless they are in a sandbox, where they can do nothing.
+// TestHostileCompiler reproduces a release, and builds a shard of one, that names programs to
+// run: they can do all that the user can, unless they are in a sandbox, where they can do
+// nothing.
 func TestHostileCompiler(t *testing.T) {
 	top := t.TempDir()
 	e := newEnemy(t, top)
@@ -75,8 +76,8 @@ func TestHostileCompiler(t *testing.T) {
 // withoutNamespaces makes a command one whose system refuses it more namespaces.
 var withoutNamespaces = []string{"unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`, "sh"}
 
-// TestSandboxLess makes a release again on a machine that permits no namespaces: it is the same, and
-// what protected is said.
+// TestSandboxLess reproduces a release on a machine that permits no namespaces: it is the same,
+// and the protection is reported.
 func TestSandboxLess(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "slipway.yaml", strings.Replace(demoProgram, ", FLAGS", "", 1))

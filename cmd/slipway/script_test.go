@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": github, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase, "stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": hub, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase, "stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 

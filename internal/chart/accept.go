@@ -87,7 +87,7 @@ func (p *pinner) sameUses(at int, after view) bool {
 		u.at = at
 		changed, ok := now[u.where()]
 		if !ok || changed == u.reference {
-			continue // what is no reference anymore has changed the text
+			continue // what is not a reference anymore has changed the text
 		}
 		if i := p.image(u); i == nil || !nearer(u.reference, changed, i) {
 			return false

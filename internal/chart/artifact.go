@@ -66,8 +66,8 @@ func describe(mt types.MediaType, b []byte) v1.Descriptor {
 }
 
 // annotations returns those of "helm push"
-// (https://github.com/helm/helm/blob/v4.3.1/pkg/registry/chart.go): what Chart.yaml tells, and its
-// annotations, which cannot replace the name and the version.
+// (https://github.com/helm/helm/blob/v4.3.1/pkg/registry/chart.go): what Chart.yaml states, and
+// its annotations, which cannot replace the name and the version.
 func (c *Chart) annotations(created time.Time) map[string]string {
 	const prefix = "org.opencontainers.image."
 	m := c.metadata

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
-// Marks behind values tell which of them a reference is made of.
+// Marks behind values show which of them a reference is made of.
 const (
 	valueStart = "\uE0B0"
 	valueEnd   = "\uE0B1"

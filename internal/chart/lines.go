@@ -73,7 +73,7 @@ func (c *Chart) stable(ctx context.Context, o Options, plain *rendered, lines ma
 			other = again.templates[i].text
 		}
 		if at := unlike(t, other, lines[t.name]); at != "" {
-			return fmt.Errorf("%s: the line is another one each time that the chart is rendered, by a random value or the time: set the value that it is made from, so that the template does not make one", at)
+			return fmt.Errorf("%s: the line changes with every rendering, by a random value or the time: set the value that it is made from, so that the template does not make one", at)
 		}
 	}
 	return nil

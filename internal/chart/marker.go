@@ -8,7 +8,7 @@ import (
 )
 
 // Marks are put into templates behind the text of each line. What they are in the rendered text
-// tells the line that made it.
+// identifies the line that made it.
 const (
 	markStart = '\uE0A0' // private use, so that YAML takes them and no chart has them
 	markEnd   = '\uE0A1'

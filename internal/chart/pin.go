@@ -21,7 +21,7 @@ type Image struct {
 	Digest     string // sha256:…
 }
 
-// Mapping is an image for a place in the values, where its reference does not tell.
+// Mapping is an image for a place in the values, where its reference does not identify it.
 type Mapping struct {
 	Path  string // in the values: image.app, sidecars[0].image
 	Image Image

@@ -27,12 +27,12 @@ type use struct {
 	at        int    // the case
 }
 
-// key tells uses apart.
+// key identifies a use.
 func (u use) key() string {
 	return fmt.Sprintf("%d\x00%s\x00%s", u.at, u.where(), u.reference)
 }
 
-// where tells places of a rendering apart.
+// where identifies a place of a rendering.
 func (u use) where() string { return fmt.Sprintf("%s\x00%d\x00%s", u.template, u.document, u.path) }
 
 // stream bounds what a template makes.

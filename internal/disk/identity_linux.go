@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Identity tells a file from another one of the same name, size and modification time. No program
-// can set the change time.
+// Identity distinguishes a file from another one of the same name, size and modification time. No
+// program can set the change time.
 func Identity(fi fs.FileInfo) (inode uint64, changed time.Time) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {

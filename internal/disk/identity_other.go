@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// Identity tells nothing: slipway builds on Linux.
+// Identity distinguishes nothing: slipway builds on Linux.
 func Identity(fs.FileInfo) (inode uint64, changed time.Time) { return 0, time.Time{} }

@@ -92,7 +92,7 @@ func try(dir string, byFile bool) (*Dir, error) {
 		return nil, errors.Join(err, d.lock.Unlock())
 	}
 	if is, err := os.Stat(d.lock.Path()); err != nil || !os.SameFile(held, is) {
-		// the locked directory was removed meanwhile, and perhaps made again
+		// the locked directory was removed meanwhile, and perhaps recreated
 		return nil, d.lock.Unlock()
 	}
 	return d, nil

@@ -54,8 +54,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestMake: a directory that is removed while somebody waits for it is made anew, and is locked,
-// not the one that is gone.
+// TestMake: a directory that is removed while another process waits for it is recreated, and is
+// locked, not the one that is gone.
 func TestMake(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "dist")
 	first, err := Make(t.Context(), dir, nil)

@@ -64,7 +64,7 @@ func Replace(ctx context.Context, list []Content, say Say) (err error) {
 type replacement struct {
 	path   string // without symbolic links
 	mode   fs.FileMode
-	before []byte // nil if there was no such file
+	before []byte // nil if the file did not exist
 	file   *File
 }
 

@@ -9,7 +9,7 @@ import (
 func Stamp(fi fs.FileInfo) string {
 	inode, changed := Identity(fi)
 	if fi.IsDir() {
-		return fi.Mode().String() // what is in it has stamps of its own
+		return fi.Mode().String() // its contents have stamps of their own
 	}
 	return fmt.Sprintf("%s %d %d %d %d", fi.Mode(), fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
 }

@@ -11,8 +11,8 @@ const temporary = ".slipway-*.tmp"
 
 var isTemporary = regexp.MustCompile(`^\.slipway-[0-9]+\.tmp$`)
 
-// Temp makes a directory with a temporary name, for files that are renamed together. The caller has
-// the lock of dir; where nobody has it, use [Scratch].
+// Temp makes a directory with a temporary name, for files that are renamed together. The caller
+// has the lock of dir; where no process has it, use [Scratch].
 func Temp(dir string) (string, error) {
 	path, err := os.MkdirTemp(dir, temporary)
 	if err != nil {
@@ -23,7 +23,7 @@ func Temp(dir string) (string, error) {
 
 // Scratch makes a directory for the calling process alone, which removes it. Its name is not
 // temporary: dir, or the system's directory for such files if that is "", belongs to no process, and
-// whoever locks it for another file must not sweep the work of others.
+// whoever locks it for another file must not sweep the work of other processes.
 func Scratch(dir string) (string, error) { return os.MkdirTemp(dir, "slipway-*.tmp") }
 
 // Temporary reports whether a name is that of a file which is being written, or was when its process

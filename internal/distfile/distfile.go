@@ -1,7 +1,7 @@
 // Package distfile is the table of the files that a release owns in its directory.
 //
-// Whoever writes, lists, packs, replaces or removes such a file has its name from here. A name that
-// the table does not have belongs to somebody else, and no command touches it.
+// Whoever writes, lists, packs, replaces or removes such a file has its name from here. A name
+// that the table does not have belongs to another user or program, and no command touches it.
 package distfile
 
 import (

@@ -40,8 +40,8 @@ func Checkout(ctx context.Context, from, to, hash string) error {
 	return fetch(ctx, from, to, hash, "initial", users([]string{"GIT_TERMINAL_PROMPT=0"}))
 }
 
-// CheckoutPublic is [Checkout] from an address that others have given. Only HTTPS is spoken, with
-// that host alone, and nobody's credentials are used.
+// CheckoutPublic is [Checkout] from an untrusted address. Only HTTPS is spoken, with that host
+// alone, and no credentials are used.
 func CheckoutPublic(ctx context.Context, from, to, hash string) error {
 	if err := CheckAddress(from); err != nil {
 		return err

@@ -6,7 +6,7 @@
 // and git works in a view of it: a temporary repository with the same refs, objects and index, and
 // with a configuration that is written here. That has the few settings that decide which files
 // differ and how they end their lines, from the user and from the repository, and no others. The
-// settings of the user start no programs either: .gitattributes of others choose among them.
+// settings of the user start no programs either: third-party .gitattributes choose among them.
 //
 // Nothing here changes a repository, except that [Checkout] makes one.
 package git

@@ -270,7 +270,7 @@ func TestOtherRepositories(t *testing.T) {
 	}
 }
 
-// TestCheckAddress checks which addresses of others are asked.
+// TestCheckAddress checks which untrusted addresses are asked.
 func TestCheckAddress(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"https://example.com/a/b.git": true, "https://example.com:8443/a": true,

@@ -100,7 +100,7 @@ func TestNoSettingRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			changes, err := everything(t, dir)
-			// with a filter, git cannot tell whether main.go has changed; a new file is a change
+			// with a filter, git cannot decide whether main.go has changed; a new file is a change
 			if err != nil || !slices.Contains(changes, "new") {
 				t.Errorf("changes: %q, %v", changes, err)
 			}

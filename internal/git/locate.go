@@ -59,7 +59,7 @@ func gitDir(dir string) (string, error) {
 	name := filepath.Join(dir, ".git")
 	switch fi, err := os.Stat(name); {
 	case err != nil:
-		return "", nil //nolint:nilerr // there is none, or one that nobody can read
+		return "", nil //nolint:nilerr // there is none, or an unreadable one
 	case fi.IsDir():
 		if isRepository(name) {
 			return name, nil

@@ -87,8 +87,8 @@ func TestModesOnce(t *testing.T) {
 	}
 }
 
-// TestModesOfDamage reads modes next to a .git that is no repository, and in a repository that git
-// cannot read.
+// TestModesOfDamage reads modes next to a .git that is not a repository, and in a repository that
+// git cannot read.
 func TestModesOfDamage(t *testing.T) {
 	dir := repository(t)
 	chmod(t, dir, "main.go", 0o600)

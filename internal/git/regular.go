@@ -54,7 +54,7 @@ func (v *view) checkTree(ctx context.Context) error {
 	return nil
 }
 
-// checkFile checks what a path that is no regular file leads to.
+// checkFile checks what a path that is not a regular file leads to.
 func checkFile(path string) error {
 	fi, err := os.Stat(path)
 	if err != nil || fi.IsDir() {

@@ -16,8 +16,9 @@ import (
 // maxSettings bounds the configuration of a repository.
 const maxSettings = 16 << 20
 
-// kept are the settings that decide which files differ and what is in them, and that name no
-// program and no address. All others are missing in the view, those of later versions of git, too.
+// kept are the settings that decide which files differ and what they contain, and that name no
+// program and no address. All others are missing in the view, those of later versions of git,
+// too.
 var kept = []string{
 	"core.autocrlf", "core.checkroundtripencoding", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode",
 	"core.protecthfs", "core.protectntfs", "core.sparsecheckout", "core.sparsecheckoutcone", "core.symlinks",

@@ -1,4 +1,4 @@
-// Package howto writes the commands that messages tell a user to run, in the form in which this
+// Package howto writes the commands that messages advise a user to run, in the form in which this
 // user runs them.
 package howto
 

@@ -15,7 +15,8 @@ const elsewhere = "whoever changed the one could change the other: get the key i
 const sums = "SHA256SUMS"
 
 // Check returns an error for a key that came with one of the files or directories that it is to
-// prove, or that somebody else may change. A pipe, as a shell makes it for -key=<(…), has no place.
+// prove, or that another user may change. A pipe, as a shell makes it for -key=<(…), has no
+// place.
 func Check(key string, proven ...string) error {
 	for _, file := range proven {
 		for _, k := range places(key) {

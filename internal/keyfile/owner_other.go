@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// CheckOwner accepts every file: this system has no modes that tell who may write.
+// CheckOwner accepts every file: this system has no modes that state who may write.
 func CheckOwner(string) error { return nil }
 
 // sameDevice reports true: what is on one file system is not known.

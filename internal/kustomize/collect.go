@@ -44,7 +44,7 @@ type collector struct {
 var remote = regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*:|github\.com[/:]|[a-z][a-z0-9-]*@)`)
 
 // kustomization reads the kustomization in a directory, which an entry at a position names, and
-// everything that it refers to. It returns its file.
+// all files that it names. It returns its file.
 func (c *collector) kustomization(dir string, at yamlfile.Pos, entry *yaml.Node) string {
 	if c.seen[dir] && entry != nil { // kustomize reports cycles
 		return ""

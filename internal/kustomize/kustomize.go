@@ -81,7 +81,7 @@ func run(files memory, dir string) (resmap.ResMap, error) {
 	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
 }
 
-// explain returns the mistakes in the files where kustomize does not tell which file it means.
+// explain returns the mistakes in the files where kustomize does not state which file it means.
 func (c *collector) explain(file string, err error) error {
 	for _, name := range c.order {
 		f := yamlfile.Read(c.options.Name(name), c.files[name], options)

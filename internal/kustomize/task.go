@@ -10,7 +10,7 @@ import (
 // Kustomizations are built by package renderer, which bounds it.
 var buildObjects = renderer.Register("objects of a kustomization", buildHere)
 
-// question is a kustomization with every file that it refers to.
+// question is a kustomization with every file that it names.
 type question struct {
 	Dir, File string
 	Files     []questionFile // in the order in which they were found

@@ -196,7 +196,7 @@ func configuration() (*configfile.ConfigFile, error) {
 	return nil, nil
 }
 
-// load reads a configuration. Each registry asks for it again, so it is no pipe.
+// load reads a configuration. Each registry asks for it again, so it must not be a pipe.
 func load(path string) (*configfile.ConfigFile, error) {
 	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 // ErrNoDelete is the error of a registry that deletes no manifests.
 var ErrNoDelete = errors.New("the registry deletes no manifests for this account")
 
-// Delete deletes a manifest. One that is not there is no error.
+// Delete deletes a manifest. One that does not exist is not an error.
 func (s *Session) Delete(ctx context.Context, ref name.Digest) error {
 	err := s.o.retry(ctx, func() error { return s.pusher.Delete(ctx, ref) })
 	var e *transport.Error

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// maxUndeclared bounds in bytes a file of which the server does not tell the size before.
+// maxUndeclared bounds in bytes a file of which the server does not state the size before.
 const maxUndeclared = 1 << 30
 
 // Download opens a URL outside of the distribution API. It gives every byte once: after the
 // connection broke off, it goes on where it was, with the bytes that the server has then. Whether
-// these are of one file, the digest of the bytes tells. Before a byte is read, room decides whether
-// there is room for a file of that size; nil allows any.
+// these are of one file, the digest of the bytes decides. Before a byte is read, room decides
+// whether there is room for a file of that size; nil allows any.
 func (c *Client) Download(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
 	d := &download{c: c, ctx: ctx, url: u, room: room}
 	if err := d.connect(); err != nil {

@@ -55,7 +55,7 @@ func byHand(helper, server string) string {
 // stderr is where a helper asks its user: the process's own, before main gives libraries another.
 var stderr = os.Stderr
 
-// maxHelper bounds in bytes the answer of a helper, and what it tells its user.
+// maxHelper bounds in bytes the answer of a helper, and its messages to its user.
 const maxHelper = 64 << 10
 
 // program is a run of a helper, as the protocol's own client wants it.

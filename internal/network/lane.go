@@ -133,7 +133,7 @@ func (l *lane) ask(d time.Duration) bool {
 	return l.asked <= maxAsked
 }
 
-// tell reports whether the user has to be told that the host makes the command wait.
+// tell reports whether to notify the user that the host makes the command wait.
 func (l *lane) tell() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

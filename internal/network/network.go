@@ -27,7 +27,7 @@ import (
 // Agent names this program to servers. The command sets it to slipway/VERSION when it starts.
 var Agent = "slipway"
 
-// Options tell how to make requests. The zero value suits every registry.
+// Options configure how to make requests. The zero value suits every registry.
 type Options struct {
 	Progress *progress.Printer
 	// Jobs is how many blobs or manifests are transferred at the same time; 0 is 4.

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Date returns the time that a registry's server has, or the zero time if it does not tell. No
-// credentials are sent.
+// Date returns the time that a registry's server has, or the zero time if it does not state one.
+// No credentials are sent.
 func (c *Client) Date(ctx context.Context, r name.Registry) (time.Time, error) {
 	scheme := "https"
 	if Loopback(r.RegistryStr()) { // the library speaks plain HTTP with private addresses, too
@@ -31,7 +31,7 @@ func (c *Client) Date(ctx context.Context, r name.Registry) (time.Time, error) {
 	defer a.Body.Close()
 	t, err := http.ParseTime(a.Header.Get("Date"))
 	if err != nil {
-		return time.Time{}, nil // it does not tell
+		return time.Time{}, nil // it states none
 	}
 	return t, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Head resolves a reference. If HEAD fails, GET tells why, and helps with registries that omit
+// Head resolves a reference. If HEAD fails, GET reports why, and helps with registries that omit
 // the digest.
 func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
 	s, err := c.Session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))

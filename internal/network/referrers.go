@@ -136,8 +136,8 @@ func tooMany(subject name.Digest) error {
 	return fmt.Errorf("more than %d artifacts refer to %s: remove those that nobody needs", maxReferrers, subject)
 }
 
-// byTag reads the list under the tag of the subject. GitLab answers with the subject itself, whose
-// children are no referrers.
+// byTag reads the list under the tag of the subject. GitLab answers with the subject itself,
+// whose children are not referrers.
 func (s *Session) byTag(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
 	raw, status, _, err := s.read(ctx, s.url("manifests/"+fallback(subject).TagStr()), http.StatusOK, http.StatusNotFound)
 	if err != nil || status == http.StatusNotFound {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestRefused finds nobody at a registry that is starting again, and then finds it; where nobody
+// TestRefused finds no listener at a registry that is restarting, and then finds it; where none
 // ever comes, it gives up soon.
 func TestRefused(t *testing.T) {
 	s := registrytest.Serve(t)

@@ -195,7 +195,7 @@ func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
-// warn tells the user about a stalled server: it takes long to notice, and longer to give up.
+// warn notifies the user of a stalled server: it takes long to notice, and longer to give up.
 func (o Options) warn(err error, attempt int) {
 	var quiet *stalled
 	if errors.As(err, &quiet) {

@@ -139,8 +139,8 @@ func (g *guard) expect(d time.Duration) {
 	g.timer = time.AfterFunc(soon, func() { g.late(wait, soon, d) })
 }
 
-// late tells the user what a wait is for, of which the time passed is over, and cancels the request
-// once all of it is.
+// late reports to the user what a wait is for, of which the time passed is over, and cancels the
+// request once all of it is.
 func (g *guard) late(wait int, passed, all time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,10 +6,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
-// Decode decodes JSON that somebody else may have written into v. JSON that nests deeper than
-// [MaxNesting] or has more than values values is an error, before it takes memory, and so is JSON
-// that other readers understand in another way ([plainjson.Check]). The name is what messages call
-// it.
+// Decode decodes untrusted JSON into v. JSON that nests deeper than [MaxNesting] or has more than
+// values values is an error, before it takes memory, and so is JSON that other readers understand
+// in another way ([plainjson.Check]). The name is what messages call it.
 func Decode(name string, raw []byte, v any, values int) error {
 	if err := CheckJSON(name, raw, values); err != nil {
 		return err

@@ -1,9 +1,9 @@
 // Package oci reads and makes the documents that an image consists of: an index over manifests,
-// the configuration and layers that a manifest lists, and the artifacts that refer to it.
+// the configuration and layers that a manifest lists, and its referrers.
 //
 // [Read] reads the documents of one image, from whatever a [Get] function reads: a store, a
 // registry or a bundle. The result is a [Tree]. A [Reader] reads several images within one
-// budget. Both enforce [Limits], because documents often come from somebody else. [MakeIndex]
+// budget. Both enforce [Limits], because documents are often from a third party. [MakeIndex]
 // makes an index.
 //
 // The formats are those of https://github.com/opencontainers/image-spec, and Docker's
@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Presence tells how much of a manifest is at hand.
+// Presence states how much of a manifest is at hand.
 type Presence int
 
 const (

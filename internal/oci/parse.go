@@ -56,7 +56,8 @@ func Parse(d v1.Descriptor, raw []byte) (*Tree, error) {
 }
 
 // mediaType is the document's own type, or the one it is described with. OCI's documents need not
-// have any; the fields tell then. A configuration has a field config, too, but no schemaVersion.
+// have any; the fields decide then. A configuration has a field config, too, but no
+// schemaVersion.
 func (doc *document) mediaType(described types.MediaType) types.MediaType {
 	switch {
 	case doc.MediaType != "":

@@ -17,8 +17,8 @@ type Referrer struct {
 	MediaType    types.MediaType `json:"mediaType"`
 	Digest       v1.Hash         `json:"digest"`
 	Size         int64           `json:"size"` // of its manifest in bytes
-	// Subject is what it refers to, if that is not the image itself but a child of its index or
-	// another referrer.
+	// Subject is the document that it refers to, if that is not the image itself but a child of its
+	// index or another referrer.
 	Subject v1.Hash `json:"subject,omitzero"`
 	// Tag is the tag that finds it, if its manifest has no subject: sha256-HEX.sig, .att or .sbom
 	// of cosign.

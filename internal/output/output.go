@@ -4,7 +4,7 @@
 // build context. All of it passes one [Writer], which the command puts in front of standard
 // output and standard error, so that no caller can forget it. The Writer works on lines. [Line]
 // and [Excerpt] are for text that becomes part of a line: they escape line breaks, too, so that
-// nobody can add a line to a message or a row to a table.
+// no text can add a line to a message or a row to a table.
 //
 // Safe text is unchanged, byte for byte. An escaped JSON string is still JSON and has the same
 // value.
@@ -64,7 +64,7 @@ func printable(s, keep string) string {
 
 // visible reports whether a character is shown as itself. Control characters, marks that change
 // the direction of text, characters without width and line separators are not, nor are those that
-// Unicode tells programs to ignore.
+// programs should ignore according to Unicode.
 func visible(r rune) bool {
 	return (unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }

@@ -1,5 +1,6 @@
-// Package plainjson encodes JSON for files and for people: without escaping for HTML, which a browser
-// would need and nobody else reads well, and with a final newline. Equal values have equal bytes.
+// Package plainjson encodes JSON for files and for people: without escaping for HTML, which only
+// a browser needs and which is hard to read, and with a final newline. Equal values have equal
+// bytes.
 package plainjson
 
 import (

@@ -41,7 +41,7 @@ func Check(raw []byte, v any) error {
 	return nil
 }
 
-// Decode decodes JSON that somebody else may have written into v, if [Check] has no objection.
+// Decode decodes untrusted JSON into v, if [Check] has no objection.
 func Decode(raw []byte, v any) error {
 	if err := Check(raw, v); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package progress tells a person or a CI log what a long run is doing.
+// Package progress shows a person or a CI log what a long run is doing.
 //
 // On a terminal, tasks are moving bars (github.com/vbauerster/mpb). In a log, a task prints a
 // line when it starts, one now and then, and one when it ends, so that the log of a ten-minute

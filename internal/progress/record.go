@@ -14,8 +14,8 @@ type Step struct {
 	// Begin and End are the seconds since the run began, to milliseconds.
 	Begin float64 `json:"begin"`
 	End   float64 `json:"end"`
-	// Stage tells that it is one of those that a run consists of, one after another; the others
-	// are tasks.
+	// Stage means that it is one of those that a run consists of, one after another; the others are
+	// tasks.
 	Stage  bool `json:"stage,omitempty"`
 	Failed bool `json:"failed,omitempty"`
 }
@@ -27,7 +27,7 @@ type Record struct {
 	steps []Step
 }
 
-// Recording begins a record of what p, or a quiet printer if p is nil, is told of.
+// Recording wraps p, or a quiet printer if p is nil, and records its tasks.
 func Recording(p *Printer) (*Printer, *Record) {
 	if p == nil {
 		p = New(io.Discard)

@@ -16,7 +16,7 @@ func OCI(repository, digest string, qualifiers map[string]string) string {
 	if all == nil {
 		all = map[string]string{}
 	}
-	all["repository_url"] = strings.TrimPrefix(repository, "index.") // Docker Hub, as everybody writes it
+	all["repository_url"] = strings.TrimPrefix(repository, "index.") // Docker Hub, as users write it
 	return write("oci", "", strings.ToLower(path.Base(repository)), digest, all)
 }
 

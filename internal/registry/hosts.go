@@ -20,7 +20,7 @@ type guard struct {
 	names []string // further names, in lower case
 }
 
-// newGuard returns a guard for a server that was told to listen at addr and listens at at.
+// newGuard returns a guard for a server that was asked to listen at addr and listens at at.
 func newGuard(inner http.Handler, addr string, at net.Addr) *guard {
 	g := &guard{inner: inner}
 	if tcp, ok := at.(*net.TCPAddr); ok {

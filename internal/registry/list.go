@@ -30,8 +30,8 @@ func (r *Registry) listTags(w http.ResponseWriter, q *http.Request, repo string)
 	}{repo, page(w, q, tags)})
 }
 
-// listReferrers answers with an index of the artifacts that refer to a manifest. If there are
-// none, the index is empty.
+// listReferrers answers with an index of the referrers of a manifest. If there are none, the
+// index is empty.
 func (r *Registry) listReferrers(w http.ResponseWriter, q *http.Request, which string) {
 	h, err := v1.NewHash(which)
 	if err != nil {

@@ -40,7 +40,7 @@ func (r *Registry) manifest(w http.ResponseWriter, q *http.Request, repo, which 
 
 // putManifest stores a manifest under its digest and, if which is a tag, names it. What it lists
 // must be there. If it has a subject, the referrers API lists it for that; the header OCI-Subject
-// tells the client that no tag has to.
+// informs the client that no tag has to.
 func (r *Registry) putManifest(w http.ResponseWriter, q *http.Request, repo, which string) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, q.Body, oci.MaxManifest))
 	if err != nil {

@@ -202,7 +202,7 @@ func TestPushedReferrer(t *testing.T) {
 	}
 }
 
-// TestThirdParty looks for images of others where a mirror has them.
+// TestThirdParty looks for third-party images where a mirror has them.
 func TestThirdParty(t *testing.T) {
 	_, st, l := demo(t)
 	d := l.Images[1].Digest
@@ -407,8 +407,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// FuzzRegistry sends foreign requests: none may end in a server error, and whatever is stored has
-// the digest it is stored under.
+// FuzzRegistry sends untrusted requests: none may end in a server error, and whatever is stored
+// has the digest it is stored under.
 func FuzzRegistry(f *testing.F) {
 	r, st, l := demo(f)
 	raw, err := os.ReadFile(st.Path(l.Images[0].Digest))

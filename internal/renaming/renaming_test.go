@@ -121,7 +121,7 @@ func TestRenameInPlace(t *testing.T) {
 	}
 }
 
-// TestRenameLeaves has what looks like a reference and is none.
+// TestRenameLeaves has texts that look like references and are not.
 func TestRenameLeaves(t *testing.T) {
 	for _, src := range []string{
 		"", "---\n---\n", "pause: 3.9", "a: apps/v1", "a: localhost:8080", "a: ' registry.k8s.io/pause:3.9'", "a: git@github.com:acme/x",
@@ -139,7 +139,7 @@ func TestRenameLeaves(t *testing.T) {
 	}
 }
 
-// FuzzRename renames foreign bytes: what comes out is the same but for references, or an error.
+// FuzzRename renames untrusted bytes: what comes out is the same but for references, or an error.
 func FuzzRename(f *testing.F) {
 	src, err := os.ReadFile("testdata/release.yaml")
 	if err != nil {

@@ -45,7 +45,7 @@ var current struct {
 	out io.Writer // nil in the parent
 }
 
-// At tells the parent the file that is rendered from now on.
+// At reports to the parent the file that is rendered from now on.
 func At(place string) {
 	current.Lock()
 	defer current.Unlock()

@@ -156,7 +156,7 @@ func ask(ctx context.Context, place string, text []byte) ([]byte, error) {
 }
 
 // exchange sends a question and reads messages up to the answer. It returns the place that the
-// child told last.
+// child reported last.
 func (c *child) exchange(place string, text []byte) (answer []byte, kind byte, at string, err error) {
 	sent := make(chan error, 1)
 	go func() { sent <- send(c.in, question, text) }()

@@ -1,4 +1,4 @@
-// Package renderer runs work on the text of others, such as rendering a chart, in a process of its
+// Package renderer runs work on untrusted text, such as rendering a chart, in a process of its
 // own with bounds on memory and time that hold.
 //
 // A template can ask for any amount of memory, loop, or recurse until the stack overflows, which

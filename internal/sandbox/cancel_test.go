@@ -45,7 +45,7 @@ func TestCancel(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Error("a program that was interrupted succeeded")
 	}
-	if n, err := out.ReadByte(); err == nil { // until nobody has the pipe open
+	if n, err := out.ReadByte(); err == nil { // until no process has the pipe open
 		t.Errorf("it says %q after its end", n)
 	}
 }

@@ -16,8 +16,8 @@ const exitSetup = 125
 // hooked reports whether the program calls Main, so that a child of it can restrict itself.
 var hooked bool
 
-// policy is what a child is told. Its environment has nothing: that of the program could change
-// what runs before the program does.
+// policy is what a child gets. Its environment has nothing: that of the program could change what
+// runs before the program does.
 type policy struct {
 	// Root is an empty directory on which the tree of the mount namespace is made; "" for none.
 	Root        string   `json:"root,omitempty"`

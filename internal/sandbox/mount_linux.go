@@ -58,7 +58,7 @@ func (p *policy) mount() error {
 	return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "")
 }
 
-// binds lists what is in the tree, outer directories first.
+// binds lists the contents of the tree, outer directories first.
 func (p *policy) binds() (all []bind) {
 	for _, path := range p.Read {
 		all = append(all, bind{path, false})

@@ -9,7 +9,7 @@
 //   - seccomp: no sockets, no tracing, no keyrings.
 //
 // [New] tries what is possible on this machine, by a child that restricts itself and ends, and
-// [Protection] tells it. Memory, processor time and disk space are not bounded.
+// [Protection] reports it. Memory, processor time and disk space are not bounded.
 package sandbox
 
 import (
@@ -57,7 +57,7 @@ type Options struct {
 	Cache string
 	// Programs means that the programs of the system can run in the box: compilers of C, shells.
 	Programs bool
-	// Unfit tells why programs cannot work in a box here; "" if they can.
+	// Unfit states why programs cannot work in a box here; "" if they can.
 	Unfit string
 }
 
@@ -111,7 +111,7 @@ type Protection struct {
 	Namespaces []string `json:"namespaces,omitempty"`
 	Landlock   int      `json:"landlock,omitempty"` // version of its ABI; 0 for none
 	Seccomp    bool     `json:"seccomp,omitempty"`
-	// Lacks tells what is missing and why; "" for nothing.
+	// Lacks states what is missing and why; "" for nothing.
 	Lacks string `json:"lacks,omitempty"`
 }
 

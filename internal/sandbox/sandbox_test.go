@@ -78,7 +78,8 @@ func hasLandlock() bool {
 	return errno == 0
 }
 
-// TestLess checks what is said and done where the machine permits neither namespaces nor Landlock.
+// TestLess checks what is reported and done where the machine permits neither namespaces nor
+// Landlock.
 func TestLess(t *testing.T) {
 	const lacks = "user namespaces are not permitted here (operation not permitted), the kernel has no Landlock, or it is off"
 	both := []string{"namespaces", "landlock"}

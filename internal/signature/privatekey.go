@@ -101,7 +101,7 @@ func (e encrypted) secret(password []byte) (*[32]byte, error) {
 	return (*[32]byte)(b), nil
 }
 
-// check refuses forms other than those that cosign and Slipway have written: foreign parameters
+// check refuses forms other than those that cosign and Slipway have written: other parameters
 // could ask for any amount of memory.
 func (e encrypted) check() error {
 	p := e.KDF.Params

@@ -3,9 +3,9 @@
 // v0.3, and simple signing.
 //
 // A signature is ASN.1 DER with a low S, and a key in memory makes deterministic ones (RFC 6979):
-// equal keys and messages have equal signatures. Everything read here is foreign. Bundles are
-// accepted in the exact form that this package writes, so a document that verifies has no byte
-// that nobody looked at.
+// equal keys and messages have equal signatures. Everything read here is untrusted. Bundles are
+// accepted in the exact form that this package writes, so every byte of a document that verifies
+// was checked.
 package signature
 
 import (
@@ -58,7 +58,7 @@ func public(key *ecdsa.PublicKey) (*PublicKey, error) {
 	return &PublicKey{key: key, spki: spki}, nil
 }
 
-// single returns the only PEM block of text, which has one of the types.
+// single parses text as exactly one PEM block of one of types.
 func single(text []byte, types ...string) (*pem.Block, error) {
 	if len(text) > maxKey {
 		return nil, fmt.Errorf("the file is larger than %d KiB: it is not a key", maxKey>>10)

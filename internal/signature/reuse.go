@@ -6,8 +6,8 @@ import (
 )
 
 // Reusing returns a signer with the same key that asks known for a signature of a message before
-// it makes one, and tells made about every one that it made. What known returns may be nil, and
-// is used only if it is a signature of the message by this key.
+// it makes one, and calls made with every one that it made. What known returns may be nil, and is
+// used only if it is a signature of the message by this key.
 func (s *Signer) Reusing(known func(message []byte) []byte, made func(message, sig []byte) error) *Signer {
 	return &Signer{Public: s.Public, sign: func(ctx context.Context, message []byte) ([]byte, error) {
 		if sig := known(message); sig != nil && s.Public.Verify(message, sig) == nil {
@@ -21,8 +21,8 @@ func (s *Signer) Reusing(known func(message []byte) []byte, made func(message, s
 	}}
 }
 
-// Signed returns the message that a bundle with a statement signs, and its signature, which nobody
-// has verified.
+// Signed returns the message that a bundle with a statement signs, and its signature, which is
+// not verified.
 func Signed(text []byte) (message, sig []byte, err error) {
 	b, err := parse(text)
 	if err != nil {

@@ -149,7 +149,7 @@ type envelope struct {
 	} `json:"dsseEnvelope"`
 }
 
-// TestForged verifies bundles that were changed by somebody who knows their form.
+// TestForged verifies bundles that were changed by an attacker who knows their form.
 func TestForged(t *testing.T) {
 	s, other := signer(t), signer(t)
 	text, err := signature.SignStatement(t.Context(), s, []byte(statement))
@@ -228,7 +228,7 @@ func high(t *testing.T, sig []byte) []byte {
 	return b
 }
 
-// TestKeys reads damaged and foreign keys.
+// TestKeys reads damaged keys and those of other kinds.
 func TestKeys(t *testing.T) {
 	private, public, err := signature.Generate([]byte("secret"))
 	if err != nil {

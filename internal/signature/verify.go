@@ -16,8 +16,8 @@ var ErrSignature = errors.New("the signature is not of this key and these bytes"
 type points struct{ R, S *big.Int }
 
 // half is half of the order of P-256. Of the two signatures (r, s) and (r, n-s), which are valid
-// for the same message, the one with s of at most half is used: so nobody can make another
-// signature out of one.
+// for the same message, the one with s of at most half is used: so no other signature can be made
+// out of one.
 var half = new(big.Int).Rsh(elliptic.P256().Params().N, 1)
 
 // Verify checks a signature, DER with a low S, over the SHA-256 of message. The error is

@@ -41,7 +41,7 @@ func start(t *testing.T, cmd *exec.Cmd) (child int, stdout *os.File) {
 	return child, r
 }
 
-// ended waits until nobody has the pipe open: the program and its children are gone.
+// ended waits until no process has the pipe open: the program and its children have ended.
 func ended(t *testing.T, stdout *os.File) {
 	t.Helper()
 	if n, err := stdout.Read(make([]byte, 1)); n != 0 || err == nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // isSignatureTag reports whether the image is a list of signatures that cosign keeps under a tag.
-// Signing once more writes the list anew, longer by a layer, and moves the tag; nobody pulls a
-// release by it.
+// Signing once more writes the list anew, longer by a layer, and moves the tag; a release is
+// never pulled by it.
 func (i *target) isSignatureTag() bool {
 	tag, ok := i.Ref.(name.Tag)
 	return ok && i.Referrer && imagename.IsCosignTag(tag.TagStr())
@@ -80,7 +80,7 @@ func (c *Client) signatures(ctx context.Context, repo name.Repository, d *v1.Des
 // superset reports whether a list of signatures has all of another. Signatures of one image may
 // have the same bytes and differ in the annotations of the layer alone
 // (https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md#storage), so digests do
-// not tell. A list without layers is of an unknown kind, and nothing contains it.
+// not decide. A list without layers is of an unknown kind, and nothing contains it.
 func superset(list, other []v1.Descriptor) bool {
 	return len(other) > 0 && !slices.ContainsFunc(other, func(d v1.Descriptor) bool {
 		return !slices.ContainsFunc(list, func(h v1.Descriptor) bool { return SameLayer(h, d) })

@@ -1,53 +1,27 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Annotations and labels by which an image tells its version and its time
-// (https://github.com/opencontainers/image-spec/blob/main/annotations.md#pre-defined-annotation-keys).
-const (
-	versionKey = "org.opencontainers.image.version"
-	createdKey = "org.opencontainers.image.created"
-)
-
-// maxVersion bounds a version in bytes; a tag has at most as many.
-const maxVersion = 128
-
-// Stamp is the version and the time of an image. What the image does not tell is empty or zero.
-type Stamp struct {
-	Version string
-	Created time.Time
-}
-
-// Or returns s, with what it lacks from another stamp.
-func (s Stamp) Or(other Stamp) Stamp {
-	s.Version = cmp.Or(s.Version, other.Version)
-	if s.Created.IsZero() {
-		s.Created = other.Created
-	}
-	return s
-}
-
 // Current is what a tag names.
 type Current struct {
-	Digest v1.Hash // zero if there is no such tag
-	Stamp
+	Digest v1.Hash // zero if the tag does not exist
+	imagetag.Stamp
 }
 
 // Current asks the registry what a tag names. The version and the time are those of the
 // annotations of the image, or else of its first manifest, or else of the labels in the
-// configuration of that. A document that the registry lacks or that is malformed tells nothing.
+// configuration of that. A document that the registry lacks or that is malformed states nothing.
 func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 	top, err := c.Get(ctx, ref)
 	switch {
@@ -64,13 +38,13 @@ func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 	return now, nil
 }
 
-// stamp completes s with what a document tells.
-func (c *Client) stamp(ctx context.Context, repo name.Repository, s *Stamp, d v1.Descriptor, raw []byte) error {
+// stamp completes s with what a document states.
+func (c *Client) stamp(ctx context.Context, repo name.Repository, s *imagetag.Stamp, d v1.Descriptor, raw []byte) error {
 	t, err := oci.Parse(v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}, raw)
 	if err != nil {
-		return nil //nolint:nilerr // somebody else's artifact, of any kind
+		return nil //nolint:nilerr // a third-party artifact, of any kind
 	}
-	if s.take(t.Annotations) {
+	if s.Take(t.Annotations) {
 		return nil
 	}
 	if at := slices.IndexFunc(t.Children, func(c *oci.Tree) bool { return !oci.IsAttestation(c.Desc) }); at >= 0 {
@@ -95,23 +69,12 @@ func (c *Client) stamp(ctx context.Context, repo name.Repository, s *Stamp, d v1
 	if err != nil {
 		return failed
 	}
-	s.take(config.Config.Labels)
+	s.Take(config.Config.Labels)
 	return nil
 }
 
-// take completes s with what annotations or labels tell. It reports whether s is complete.
-func (s *Stamp) take(from map[string]string) bool {
-	if v := from[versionKey]; len(v) <= maxVersion {
-		s.Version = cmp.Or(s.Version, v)
-	}
-	if t, err := time.Parse(time.RFC3339, from[createdKey]); err == nil && s.Created.IsZero() {
-		s.Created = t.UTC()
-	}
-	return s.Version != "" && !s.Created.IsZero()
-}
-
-// StampOf returns what the annotations of an image tell.
-func StampOf(t *oci.Tree) (s Stamp) {
-	s.take(t.Annotations)
+// StampOf returns what the annotations of an image state.
+func StampOf(t *oci.Tree) (s imagetag.Stamp) {
+	s.Take(t.Annotations)
 	return s
 }

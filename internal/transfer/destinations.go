@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Pushed tells what became of one destination. After an error, Result counts what was sent before
-// it, and has no outcomes.
+// Pushed reports what became of one destination. After an error, Result counts what was sent
+// before it, and has no outcomes.
 type Pushed struct {
 	Result
 

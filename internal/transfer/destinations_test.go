@@ -182,7 +182,7 @@ func TestPushAll(t *testing.T) {
 }
 
 // TestPushAllFails has one destination that fails, each time in another way; the others get
-// everything, but for a conflict, after which nothing is sent to anybody.
+// everything, but for a conflict, after which nothing is sent to any registry.
 func TestPushAllFails(t *testing.T) {
 	answer := func(method, part string, status int) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, q *http.Request) bool {

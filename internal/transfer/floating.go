@@ -6,12 +6,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Rules that say when a floating tag moves. Any other text means MoveForward.
 const (
-	MoveForward = "forward" // to a newer image only, by [Forward]
+	MoveForward = "forward" // to a newer image only, by [imagetag.Forward]
 	MoveAlways  = "move"    // whatever it names
 	MoveNever   = "keep"
 )
@@ -20,7 +21,7 @@ const (
 type Floating struct {
 	Ref  name.Tag
 	Tree *oci.Tree // as in [Move]
-	Stamp
+	imagetag.Stamp
 }
 
 // Decision is what becomes of a floating tag.
@@ -48,7 +49,7 @@ func (c *Client) Decide(ctx context.Context, rule string, list []Floating) ([]De
 		if have.Digest == (v1.Hash{}) || have.Digest == f.Tree.Desc.Digest || rule == MoveAlways {
 			return nil
 		}
-		if ok, reason := Forward(have.Stamp, f.Stamp); !ok {
+		if ok, reason := imagetag.Forward(have.Stamp, f.Stamp); !ok {
 			all[n].Kept = reason
 		}
 		return nil

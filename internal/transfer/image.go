@@ -80,11 +80,11 @@ type Source struct {
 	Open func(v1.Hash) (io.ReadCloser, error)
 	// Has reports whether Open can give a blob; nil means that it can give all. The registry must
 	// have the others: they are looked for before anything is sent, and for one that is missing,
-	// the error of Open tells why.
+	// the error of Open states why.
 	Has func(v1.Hash) bool
 }
 
-// Result tells what a push did.
+// Result reports what a push did.
 type Result struct {
 	Blobs int64 // how many were sent
 	Bytes int64 // of those blobs
@@ -92,7 +92,7 @@ type Result struct {
 	Outcomes []Outcome
 }
 
-// Outcome tells what became of one image.
+// Outcome reports what became of one image.
 type Outcome struct {
 	Existed bool // the registry had all of it before
 	// Skipped is set if it was not pushed: the registry, or another image of the push, has

@@ -14,8 +14,8 @@ import (
 
 // checkListed marks referrers that the registry has but does not list as not done. Where a
 // registry cannot list referrers, the client keeps the list, which it writes after the manifest: a
-// push that is killed in between leaves a referrer that nobody finds. It is put once more, with
-// the list.
+// push that is killed in between leaves a referrer that no client finds. It is put once more,
+// with the list.
 func (p *push) checkListed(ctx context.Context) error {
 	referrers := map[name.Digest][]*target{}
 	var subjects []name.Digest

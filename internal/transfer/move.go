@@ -18,13 +18,13 @@ type Move struct {
 	Ref name.Tag
 	// Tree is the image. Only its own document is put.
 	Tree *oci.Tree
-	// From is what the tag named when somebody decided to move it; zero if there was no such tag.
+	// From is what the tag named when the move was decided; zero if the tag did not exist.
 	From v1.Hash
 }
 
 // Move moves tags, and asks for each of them afterwards, as [Client.Push] does. It reports for each
 // whether it was moved. One that names its image already is left alone; one that names neither
-// that nor From is an error, since somebody else has moved it. Every tag is tried; the error has
+// that nor From is an error, since another client has moved it. Every tag is tried; the error has
 // all that failed.
 func (c *Client) Move(ctx context.Context, list []Move) (moved []bool, err error) {
 	moved, errs := make([]bool, len(list)), make([]error, len(list))

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -103,7 +104,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestCurrent asks what tags name: where version and time are told in each of their places, and
+// TestCurrent asks what tags name: where version and time are stated in each of their places, and
 // where they are not.
 func TestCurrent(t *testing.T) {
 	s := registrytest.Serve(t)
@@ -157,7 +158,7 @@ func TestCurrent(t *testing.T) {
 	s.Inner = withManifest(s.Inner, "/v2/team/app/manifests/sparse", sparse)
 
 	january, march := time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC), time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
-	for tag, want := range map[string]transfer.Stamp{
+	for tag, want := range map[string]imagetag.Stamp{
 		"plain": {}, "labeled": {Version: "1.0.0", Created: january}, "annotated": {Version: "2.0.0", Created: january},
 		"index": {Version: "2.0.0", Created: january}, "top": {Version: "3.0.0", Created: march}, "wrong": {}, "sparse": {},
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// PushOptions tell how images are pushed.
+// PushOptions configure how images are pushed.
 type PushOptions struct {
 	Task string // names the progress
 	// TrustTags takes a tag that has the right digest for the proof that everything below it is
@@ -24,8 +24,8 @@ type PushOptions struct {
 }
 
 // Push sends what the registry lacks of images: blobs, mounts, manifests of single platforms,
-// indexes, what refers to them, and then the tags. What is there is not sent again. It stops at
-// the first error. If a registry refuses a sparse index, the error names what is missing.
+// indexes, their referrers, and then the tags. What exists is not sent again. It stops at the
+// first error. If a registry refuses a sparse index, the error names what is missing.
 func (c *Client) Push(ctx context.Context, images []Image, source Source, o PushOptions) (*Result, error) {
 	done := c.PushAll(ctx, [][]Image{images}, source, o)[0]
 	if done.Err != nil {

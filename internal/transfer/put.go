@@ -42,7 +42,7 @@ func (p *push) putManifests(ctx context.Context) error {
 	return p.putAll(ctx, p.o.Jobs, all)
 }
 
-// putImages puts images that will get a name by digest: what refers to them is put before their
+// putImages puts images that will get a name by digest: their referrers are put before their
 // names are.
 func (p *push) putImages(ctx context.Context) error {
 	there := map[name.Reference]bool{} // with the manifests of the indexes
@@ -62,9 +62,9 @@ func (p *push) putImages(ctx context.Context) error {
 	return p.putAll(ctx, p.o.Jobs, all)
 }
 
-// putTags puts images under their tags, which nobody sees before all else is there. Those that
-// the index of another image lists come first: while distribution writes a tag of a manifest, it
-// refuses an index that lists the manifest.
+// putTags puts images under their tags, which are not visible before all else is there. Those
+// that the index of another image lists come first: while distribution writes a tag of a
+// manifest, it refuses an index that lists the manifest.
 func (p *push) putTags(ctx context.Context) error {
 	listed := map[name.Reference]bool{}
 	for _, i := range p.images {
@@ -156,7 +156,7 @@ func platforms(list []v1.Descriptor) string {
 }
 
 // errLost is the error for a manifest that a registry accepted and then does not have.
-var errLost = errors.New("the registry took it, and does not have it now: something else may have answered in its place, such as a proxy; nothing can be pulled by that name, so push again once this is mended")
+var errLost = errors.New("the registry accepted the manifest and does not serve it; something else, such as a proxy, may have answered: fix that and push again")
 
 // verify asks for what was put. A registry of several machines may take a moment to show it.
 func (c *Client) verify(ctx context.Context, _ int, m put) error {

@@ -22,9 +22,9 @@ func listing(t *oci.Tree) v1.Descriptor {
 	return d
 }
 
-// putReferrers puts what refers to the images, and reads it back. What refers to one document is
-// put one at a time, since the client may have to keep the list of it; a referrer comes after its
-// subject, and after the documents that it consists of.
+// putReferrers puts the referrers of the images, and reads them back. Those of one document are
+// put one at a time, since the client may have to keep the list of them; a referrer comes after
+// its subject, and after the documents that it consists of.
 func (p *push) putReferrers(ctx context.Context) error {
 	var waiting []*target
 	for _, i := range p.images {
@@ -79,8 +79,8 @@ func (p *push) putGroups(ctx context.Context, bySubject map[name.Reference][]put
 	return each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error { return p.putAll(ctx, 1, g) })
 }
 
-// readBack checks that the registry lists what was put among what refers to its subject. Otherwise
-// nobody would find it.
+// readBack checks that the registry lists what was put among the referrers of its subject.
+// Otherwise no client would find it.
 func (p *push) readBack(ctx context.Context, all []*target) error {
 	bySubject := map[name.Digest][]*target{}
 	var subjects []name.Digest

@@ -19,15 +19,15 @@ import (
 // (https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md#discovery).
 var suffixes = []string{".sig", ".att", ".sbom"}
 
-// maxChain is how long a chain of referrers that refer to referrers may be.
+// maxChain is how long a chain of referrers of referrers may be.
 const maxChain = 4
 
-// Subject is an image, and what refers to it.
+// Subject is an image, and its referrers.
 type Subject struct {
 	Repo    name.Repository
 	Name    string    // as the user wrote it, for messages
 	Digests []v1.Hash // the image, and the children of its index
-	// FewTags tells that the repository is the product's own and has few tags: one request then
+	// FewTags means that the repository is the product's own and has few tags: one request then
 	// replaces three for each digest.
 	FewTags bool
 	// Referrers is what was found, and Trees are the same documents in the same order.
@@ -45,9 +45,9 @@ type reference struct {
 	tag  string
 }
 
-// FetchReferrers brings into st what refers to images and to the children of their indexes, and
-// what refers to that. It uses the referrers API, or the tag that replaces it where a registry has
-// none, and cosign's tags. It fills in the subjects' referrers.
+// FetchReferrers brings into st the referrers of images and of the children of their indexes, and
+// the referrers of those. It uses the referrers API, or the tag that replaces it where a registry
+// has none, and cosign's tags. It fills in the subjects' referrers.
 func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects []*Subject) error {
 	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error { return c.Fetch(ctx, st, list) })
 }
@@ -119,7 +119,7 @@ func (c *Client) listTags(ctx context.Context, _ int, s *Subject) error {
 	return nil
 }
 
-// findReferrers returns what refers to the subjects of a round, in their order.
+// findReferrers returns the referrers of the subjects of a round, in their order.
 func (c *Client) findReferrers(ctx context.Context, round []reference, tags bool) ([]reference, error) {
 	found := make([][]reference, len(round))
 	err := each(ctx, c.o.Jobs, round, func(ctx context.Context, n int, r reference) (err error) {

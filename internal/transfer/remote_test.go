@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// attach puts an artifact with a text that refers to a manifest, or, with a tag, one of cosign.
+// attach puts an artifact with a text as a referrer of a manifest, or, with a tag, one of cosign.
 func attach(t *testing.T, repo name.Repository, to v1.Descriptor, text, tag string) v1.Hash {
 	t.Helper()
 	img := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
@@ -70,7 +70,7 @@ func copied(t *testing.T, c *transfer.Client, from name.Digest, to name.Tag) (im
 	return images, held
 }
 
-// TestCopy copies an image with what refers to it from one registry to another, and to another
+// TestCopy copies an image with its referrers from one registry to another, and to another
 // repository of the same registry, where everything is mounted.
 func TestCopy(t *testing.T) {
 	c := newCargo(t, 30_000)

@@ -32,7 +32,7 @@ type shared struct {
 	tees  []*tee
 }
 
-// leave takes a destination out that has everything, or has failed: nobody waits for it.
+// leave takes a destination out that has everything, or has failed: no other waits for it.
 func (s *shared) leave(p *push) {
 	for _, u := range p.uploads {
 		u.offer.close(nil)
@@ -127,7 +127,7 @@ type offer struct {
 	repo *name.Repository // that has the blob once made is closed; nil if the destination failed
 }
 
-// close makes the offer: repo has the blob, or it is nil. A nil offer is for nobody.
+// close makes the offer: repo has the blob, or it is nil. A nil offer is for no destination.
 func (o *offer) close(repo *name.Repository) {
 	if o == nil {
 		return

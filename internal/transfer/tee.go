@@ -112,7 +112,7 @@ func (t *tee) openGated(ctx context.Context, p *push) (io.ReadCloser, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	t.gated = true // nobody else uses it before the tee has begun
+	t.gated = true // no other goroutine uses it before the tee has begun
 	return t.open()
 }
 
@@ -166,7 +166,7 @@ func (t *tee) remove(b *branch) {
 	t.release()
 }
 
-// release closes the source if nobody needs it.
+// release closes the source if no reader needs it.
 func (t *tee) release() {
 	if t.begun && !t.busy && len(t.branches) == 0 && t.source != nil {
 		t.source.Close()

@@ -3,17 +3,17 @@
 // [Client.Push] pushes images whose blobs a [Source] gives, in an order that never leaves a name
 // for something incomplete: it resolves every tag; then sends each blob once, to one repository;
 // mounts it from there into the others; then puts the manifests of single platforms by digest,
-// then the indexes, then what refers to them; and last the tags. A tag that names another digest
-// stops it before anything is sent. [Client.PushAll] does so for several destinations at once,
-// and reads each blob once.
+// then the indexes, then the referrers; and last the tags. A tag that names another digest stops
+// it before anything is sent. [Client.PushAll] does so for several destinations at once, and
+// reads each blob once.
 //
-// A floating tag moves by [Client.Move], where [Client.Decide] allows it: [Client.Current] tells
-// what the tag names now, and [Forward] which image is newer.
+// A floating tag moves by [Client.Move], where [Client.Decide] allows it: [Client.Current]
+// reports what the tag names now, and [Forward] which image is newer.
 //
 // [Client.Fetch] brings images into a store, [Client.Pull] everything that a lock names, and
-// [Client.FetchReferrers] what refers to images. [Client.Check] and [Client.Platforms] only ask.
-// To copy from registry to registry, [Client.Read] and [Client.ReadReferrers] read the documents,
-// and [Client.FromRegistry] gives the blobs.
+// [Client.FetchReferrers] the referrers of images. [Client.Check] and [Client.Platforms] only
+// ask. To copy from registry to registry, [Client.Read] and [Client.ReadReferrers] read the
+// documents, and [Client.FromRegistry] gives the blobs.
 //
 // Package network makes the requests below it, and has the rules for credentials, plain HTTP and
 // retries.

@@ -34,7 +34,7 @@ func (f Fault) String() string {
 	return f.Path + ": " + f.Text
 }
 
-// maxFaults bounds the faults of an object; nobody reads more.
+// maxFaults bounds the faults of an object; more are not read.
 const maxFaults = 200
 
 // decode reads the object as its type if the kind is known. Unknown fields leave the rest usable.
@@ -68,7 +68,7 @@ func (o *Object) decode() {
 
 func (o *Object) fault(at *yaml.Node, path []any, text string) {
 	if len(o.Faults) < maxFaults {
-		const most = 2000 // bytes; nobody reads more
+		const most = 2000 // bytes; more are not read
 		o.Faults = append(o.Faults, Fault{Pos: o.pos(at), Path: yamlfile.Path(o.Path, path...), Text: output.Excerpt(text, most)})
 	}
 }

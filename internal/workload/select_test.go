@@ -78,7 +78,7 @@ func TestOperatingSystems(t *testing.T) {
 	}
 }
 
-// TestNamesNode tells pods for nodes by name from pods for any node.
+// TestNamesNode distinguishes pods for nodes by name from pods for any node.
 func TestNamesNode(t *testing.T) {
 	const byHost, byName = "{key: kubernetes.io/hostname, operator: In, values: [n]}", "{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"
 	for _, tt := range []struct {

@@ -55,7 +55,7 @@ type Pod struct {
 	meta, spec *yaml.Node // nil if the file has none
 }
 
-// PodKind tells who makes the pods.
+// PodKind states who makes the pods.
 type PodKind int
 
 // Kinds of pods.

@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 // Errors collects everything that is wrong with some files.
 type Errors []*Error
 
-// Bounds on what is reported of a broken file: nobody reads more.
+// Bounds on what is reported of a broken file: more is not read.
 const (
 	maxErrors = 1000
 	maxText   = 2000 // bytes of an error

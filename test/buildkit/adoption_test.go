@@ -29,12 +29,12 @@ var apart = map[string]string{
 	"trust":      "its slipway.yaml says that it is incomplete: its programs need a C compiler",
 }
 
-// TestAdoption takes the repositories of which package draft tests what init writes. Slipway builds
+// TestAdoption takes the repositories of which package scaffold tests what init writes. Slipway builds
 // what that slipway.yaml says, and BuildKit upstream's Dockerfile, with the programs where the
 // project's own build puts them. An image is equal, or init has said that it is refused.
 func TestAdoption(t *testing.T) {
 	testprog.Need(t, "buildkit")
-	files, err := filepath.Glob("../../draft/testdata/adoption/*.txtar")
+	files, err := filepath.Glob("../../scaffold/testdata/adoption/*.txtar")
 	must(t, err)
 	a := adoption{buildctl: daemon(t), golangs: newGolangs(t), alpine: machine(t, "", "sh", "mkdir", "mv")}
 	images, shapes := 0, 0
@@ -82,7 +82,7 @@ func (a adoption) shape(t *testing.T, file string) (compared int) {
 	must(t, err)
 	for _, i := range p.Images {
 		if len(i.Missing) > 0 {
-			continue // it is red by its own account
+			continue // it is red, as it states
 		}
 		for _, on := range i.Platforms {
 			refused := strings.Contains(string(made.Comment), "building image "+i.Name+": "+on.OS+"/")

@@ -25,7 +25,7 @@ type audit struct {
 func (a *audit) check() error {
 	f, err := os.Open(a.file)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // nobody has asked yet
+		return nil // no request was made yet
 	}
 	if err != nil {
 		return err

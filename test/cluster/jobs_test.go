@@ -228,7 +228,7 @@ func (j *jobs) apply(t *testing.T, manifest string) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"--filename=../../engine/testdata/kubernetes.all.yaml", "--dry-run=server"}, // with every option
+		{"--filename=../../shard/jobs/testdata/kubernetes.all.yaml", "--dry-run=server"}, // with every option
 		{"--filename=" + file},
 	} {
 		args = append([]string{"apply", "--namespace=" + jobsNamespace, "--validate=strict", "--warnings-as-errors"}, args...)

@@ -129,7 +129,7 @@ func (c *cluster) nodes(t *testing.T, manifest string, code int) report {
 }
 
 // spread makes a copy of each pod for each node, which differs in that only this node will do;
-// and what is no pod as it is.
+// and keeps what is not a pod as it is.
 func (c *cluster) spread(ctx context.Context, list []*unstructured.Unstructured) error {
 	accounts := c.kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault)
 	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(ctx context.Context) (bool, error) {

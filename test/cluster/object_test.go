@@ -80,8 +80,8 @@ func (c *cluster) resource(gvk schema.GroupVersionKind, namespace string) dynami
 	return r.Namespace(namespace)
 }
 
-// create makes the objects of a template as a user would: strictly, so that a field nobody knows
-// is an error.
+// create makes the objects of a template as a user would: strictly, so that an unknown field is
+// an error.
 func (c *cluster) create(ctx context.Context, file string, v values) error {
 	list, err := objects(file, v)
 	if err != nil {

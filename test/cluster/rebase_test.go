@@ -91,8 +91,8 @@ func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 }
 
 // nextSecond waits for a second after that in which a Build was made. Of two Builds of one second
-// kpack takes any for the latest, and tries in vain to make the second once more. With real
-// builds, which last, there are no two.
+// kpack takes any for the latest, and tries in vain to recreate the second. With real builds,
+// which last, there are no two.
 func (c *cluster) nextSecond(ctx context.Context, build string) error {
 	b, err := c.resource(kind("Build"), builds).Get(ctx, build, metav1.GetOptions{})
 	if err != nil {

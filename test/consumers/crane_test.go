@@ -13,8 +13,8 @@ import (
 
 // TestCrane takes images out of bundles with the command that operators have, pushes them from
 // there with crane, and asks crane what arrived. crane push takes a layout of one entry, hence
-// without what refers to the image. A bundle for all platforms gives complete indexes, one for a
-// platform gives its manifests where an index has more.
+// without the referrers of the image. A bundle for all platforms gives complete indexes, one for
+// a platform gives its manifests where an index has more.
 func TestCrane(t *testing.T) {
 	t.Parallel()
 	crane := testprog.Built(t, "crane", "crane")

@@ -60,7 +60,7 @@ func (c containerd) imports(b packedBundle) []mode {
 		{options: "", piped: old, demo: true, starts: true},
 		{options: p + " --no-unpack --digests", piped: old, demo: true},
 	}
-	// of what is no image
+	// of what is not an image
 	sbom := mode{options: p + " --digests", piped: true, demo: true, refuses: "mismatched image rootfs|no processor for media-type"}
 	if old {
 		all = append(all, sbom)

@@ -105,8 +105,8 @@ func makeDemo(t *testing.T, dir string) release {
 	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
 }
 
-// sbom puts an SBOM into the store that refers to an image, in the form that others give it: it is
-// a layer of its own type, and the configuration has that type, too.
+// sbom puts an SBOM into the store as a referrer of an image, in the form of other tools: it is a
+// layer of its own type, and the configuration has that type, too.
 func sbom(t *testing.T, st *store.Store, i lock.Image) oci.Referrer {
 	t.Helper()
 	const kind = "application/spdx+json"

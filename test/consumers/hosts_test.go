@@ -87,7 +87,7 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 }
 
 // atHost asks as one node by one rule, and returns the Windows versions of what it runs of our
-// images and of those of others.
+// images and of third-party ones.
 func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b packedBundle, version, rule string) (ours, others []string) { //nolint:revive // t comes first in tests
 	t.Helper()
 	host := platform.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
@@ -137,7 +137,7 @@ func runs(t *testing.T, ctx context.Context, api *client.Client, i image, host p
 	return platform.Platform{OS: config.OS, Architecture: config.Architecture, Variant: config.Variant, OSVersion: config.OSVersion}.String()
 }
 
-// best is the platform of an image of others that a host runs: the newest build that it can.
+// best is the platform of a third-party image that a host runs: the newest build that it can.
 func best(all []platform.Platform, host platform.Platform) string {
 	if n := platform.Best(host, all); n >= 0 {
 		return all[n].String()

@@ -78,7 +78,7 @@ func (c containerd) testKubelet(t *testing.T) {
 // asKubelet compares what CRI reports of a bundle's images with the lock, starts a pod of one of
 // them where it can, and removes them all, as a kubelet does that needs room. pins says whether
 // images are known by digest, too, and kept whether a kubelet leaves them when it looks for room
-// itself. Nothing is pulled: nobody asks for that.
+// itself. Nothing is pulled: no pod asks for that.
 func (c containerd) asKubelet(t *testing.T, call string, r release, b packedBundle, pins, kept bool) {
 	t.Helper()
 	k := newKubelet(t, c.socket)

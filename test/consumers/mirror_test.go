@@ -16,7 +16,7 @@ import (
 	"github.com/rancher/wharfie/pkg/registries"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 

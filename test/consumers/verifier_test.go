@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
@@ -80,7 +80,7 @@ func TestVerifier(t *testing.T) {
 	if err := remote.WriteIndex(to, index); err != nil {
 		t.Fatal(err)
 	}
-	bundletest.Says(t, pull(to.Name()), "slipway-verifier", "a name was exchanged")
+	bundletest.Says(t, pull(to.Name()), "slipway-verifier", "the name was changed")
 	// the statement of this release is gone, and that of another one is there
 	s2 := bundletest.Statement(t, l)
 	at := 0

@@ -119,5 +119,5 @@ func plain(t *testing.T, layers []v1.Layer) bool {
 	return mt == types.DockerLayer
 }
 
-// RKE2's reader tells of every lookup.
+// RKE2's reader reports every lookup.
 func init() { logrus.SetLevel(logrus.WarnLevel) }

@@ -31,7 +31,7 @@ func (m *machine) internet(t *testing.T) {
 // netapi32 is the DLL that images take from servercore.
 const netapi32 = "Files/Windows/System32/netapi32.dll"
 
-// images are those that products are based on. The files of an image tell their own names.
+// images are those that products are based on. The files of an image state their own names.
 var images = map[string][]v1.Platform{
 	"cgr.dev/chainguard/static:latest":              {linux, {OS: "linux", Architecture: "arm64"}},
 	"mcr.microsoft.com/windows/servercore:ltsc2019": {windows("10.0.17763.8027")},

@@ -11,7 +11,7 @@ type page struct {
 	products map[string]string // directories, which are repositories of git, and the archives in testdata that they have
 	setup    string            // commands of bash that run before, in the shell's directory but another shell
 	in       string            // where the reader is at the beginning
-	before   map[string]string // what the text of the page tells the reader to do before a block, by its first line
+	before   map[string]string // what the text of the page asks the reader to do before a block, by its first line
 	fill     map[string]string // what the reader writes in place of what
 	after    string            // commands of bash that check what the page promises
 	needs    []string          // consumers: programs, by package consumer

@@ -26,7 +26,7 @@ func missing(printed, shown string) string {
 	return ""
 }
 
-// TestMissing tells output of another release from other output.
+// TestMissing distinguishes output of another release from other output.
 func TestMissing(t *testing.T) {
 	const printed = "reading …\nkey: SHA256:abc+/=, by me\nimages: 1 of 12\nsince: 2026-11-24T15:51:09Z, sha256:0a…\n"
 	for shown, want := range map[string]string{

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// upstream makes kpack's source a module of others, as it is in slipway.yaml: its repository is at
-// GitHub, and its version at the module proxy.
+// upstream makes kpack's source a third-party module, as it is in slipway.yaml: its repository is
+// at GitHub, and its version at the module proxy.
 func upstream(t *testing.T, m *machine) {
 	t.Helper()
 	dir := filepath.Join(m.dir, "upstream")

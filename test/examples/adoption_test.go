@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// adoptions are products of others, as the Go module proxy serves them: without git, and without
-// a file of ours.
+// adoptions are third-party products, as the Go module proxy serves them: without git, and
+// without a file of ours.
 var adoptions = []struct {
 	module    string
 	platforms string // all that upstream builds for if empty

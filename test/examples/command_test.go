@@ -55,7 +55,7 @@ func copied(t *testing.T, example string) *product {
 	t.Helper()
 	p := &product{dir: t.TempDir(), out: t.TempDir(), store: t.TempDir()}
 	must(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("..", "..", "examples", example))))
-	// of somebody who released the example by hand
+	// of a user who released the example by hand
 	must(t, os.RemoveAll(filepath.Join(p.dir, ".slipway")))
 	return p
 }

@@ -126,7 +126,7 @@ func filesIn(t *testing.T, l v1.Layer) map[string][]byte {
 	}
 }
 
-// machine says what a program is for: "windows/amd64", "linux/arm64"; it is "" for what is no
+// machine says what a program is for: "windows/amd64", "linux/arm64"; it is "" for what is not a
 // program.
 func machine(b []byte) string {
 	if f, err := pe.NewFile(bytes.NewReader(b)); err == nil {

@@ -273,7 +273,7 @@ func toRegistry(t *testing.T, p *product) {
 	}
 }
 
-// sidecars checks which images of others the bundles include.
+// sidecars checks which third-party images the bundles include.
 func sidecars(t *testing.T, p *product) {
 	t.Helper()
 	for bundle, want := range map[string]string{

@@ -10,7 +10,8 @@ import (
 )
 
 // TestWindowsWorkflow checks that .github/workflows/windows.yml can release what it names to a
-// registry: nothing is wrong with a product, or the workflow runs before what the error tells to run.
+// registry: nothing is wrong with a product, or the workflow runs before what the error asks to
+// run.
 func TestWindowsWorkflow(t *testing.T) {
 	text, err := os.ReadFile("../../.github/workflows/windows.yml")
 	must(t, err)

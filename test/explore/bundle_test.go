@@ -202,7 +202,7 @@ func wholeImage(image v1.Image) error {
 	return nil
 }
 
-// report makes the page again.
+// report writes the page anew.
 func (w *world) report() {
 	before := w.tree("out")
 	w.ok(w.run("report", "out", "-out=page.html"))
@@ -212,7 +212,7 @@ func (w *world) report() {
 	remove(w.path("page.html"))
 }
 
-// reproduce makes the release again from its own statement.
+// reproduce rebuilds the release from its own statement.
 func (w *world) reproduce() {
 	if !maybe(w.t, 5, "long") {
 		return

@@ -27,7 +27,7 @@ func (p *product) drawImages(t *rapid.T, programs []string) {
 				i["source"] = "here"
 			}
 			i["bases"] = p.base()
-			if maybe(t, 8, "allow") {
+			if maybe(t, 3, "allow") {
 				i["allowOtherPlatforms"] = []string{"/downloads"}
 				i["allowLibraries"] = []string{"none*.so"}
 			}
@@ -166,7 +166,7 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 	}
 	exe := "/" + program
 	line("ARG TARGETOS\nARG TARGETARCH\nCOPY --from=binaries ${TARGETOS}_${TARGETARCH}/ /")
-	if maybe(t, 6, "outputs") && !both && linux {
+	if maybe(t, 3, "outputs") && !both && linux {
 		b.Reset()
 		line("FROM golang AS builder\nRUN make all\nFROM linux AS last\nCOPY --from=builder /out/app /%s", program)
 		o["outputs"] = object{"builder:/out/app": program}

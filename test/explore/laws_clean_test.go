@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// old cleans by age: nothing that is in use, and what is said to be removed is.
+// old cleans by age: nothing that is in use, and what it reports as removed is removed.
 func (w *world) old() {
 	if r := w.reads("clean", "-older="+pick(w.t, "age", "213504d", "99999999d", "0d"), "-list", "-out=out", "-store=store"); r.code == 0 {
 		w.fail(r, "it takes an age that no time can be")

@@ -30,7 +30,7 @@ var gitFiles = map[string]string{
 }
 
 // repository releases a product from a repository, with a change that is not committed or without:
-// what is said to be of the commit is of it.
+// what is recorded as of the commit is of it.
 func (w *world) repository() {
 	defer remove(w.path("repo"))
 	for name, text := range gitFiles {

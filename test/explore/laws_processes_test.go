@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dying is how long a process may still be there that was told to end.
+// dying is how long a process may still be there that got the signal to end.
 const dying = 30 * time.Second
 
 // running returns the command lines of processes that a command of the walk has left: those with
@@ -25,7 +25,7 @@ func (w *world) processes() (all []string) {
 	for _, path := range environments {
 		env, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(string(env), "="+w.dir+"/") {
-			continue // it has ended, or it is of somebody else
+			continue // it has ended, or it is of another user
 		}
 		line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
 		if err != nil || len(line) == 0 {

@@ -32,7 +32,7 @@ func (r *release) unpushed() []string {
 var pinnedAt = regexp.MustCompile(`([a-zA-Z0-9.:\-]+/[a-zA-Z0-9./_\-]+)(:[a-zA-Z0-9._\-]+)?@(sha256:[0-9a-f]{64})`)
 
 // pulled checks that every reference of a manifest is in the registry, and below none of some
-// prefixes, but for those inside of longer texts: that they stay is said.
+// prefixes, but for those inside of longer texts: that they stay is reported.
 func (w *world) pulled(r *result, file string, nowhere ...string) {
 	text, err := os.ReadFile(w.path(file))
 	must(w.t, err)

@@ -78,7 +78,8 @@ const perLine = 3
 
 var atLine = regexp.MustCompile(`Dockerfile:(\d+)`)
 
-// shellLines builds them, without those that slipway refuses: nobody promises to know all lines.
+// shellLines builds them, without those that slipway refuses: it does not promise to know all
+// lines.
 func (w *world) shellLines(lines []string) {
 	for name, text := range shellFiles {
 		w.write("shell/ctx/"+name, text)

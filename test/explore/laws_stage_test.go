@@ -52,7 +52,7 @@ func (w *world) locked(dir string) *lock.Lock {
 	return l
 }
 
-// foreign makes a release in a directory of somebody else, whose files stay.
+// foreign makes a release in a directory with files of another user, which stay.
 func (w *world) foreign() {
 	w.write("foreign/SHA256SUMS", strings.Repeat("0", 64)+"  theirs.txt\n")
 	w.write("foreign/theirs.txt", "theirs\n")

@@ -143,7 +143,7 @@ func tree(t interface{ Fatal(args ...any) }, dir string) map[string]string {
 			}
 			all[name] = fmt.Sprintf("%s %x", info.Mode(), digest)
 		default:
-			to, _ := os.Readlink(path) // empty if it is no link
+			to, _ := os.Readlink(path) // empty if it is not a link
 			all[name] = info.Mode().String() + " " + to
 		}
 		return nil
@@ -189,7 +189,7 @@ func names(tree map[string]string) (all []string) {
 	return all
 }
 
-// differ tells in which files two trees differ; "" if in none. Slipway's locks, which stay in
+// differ states in which files two trees differ; "" if in none. Slipway's locks, which stay in
 // directories that are locked, do not count.
 func differ(before, after map[string]string) string {
 	var all []string

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// agree checks that the files of a release tell the same: the lock, the page, the bills of
+// agree checks that the files of a release state the same: the lock, the page, the bills of
 // materials and the statement name the same images by the same digests.
 func (w *world) agree(r *result, dir string) {
 	l := w.locked(dir)

@@ -20,6 +20,7 @@ type commandLine struct {
 	args   group
 	writes bool // it may write files
 	slow   bool // it takes seconds
+	more   int  // how many times more it is drawn, since it is quick and few lines have its flags
 }
 
 // drawn is a command line, and the directory to run it in.
@@ -77,7 +78,7 @@ func once(args []string) (out []string) {
 // lineNames are the names of the commands that have lines, quick ones with many flags several times.
 var lineNames = sync.OnceValue(func() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		times := 1 + len(lines[name].often)/5
+		times := 1 + len(lines[name].often)/5 + lines[name].more
 		if lines[name].slow {
 			times = 1
 		}

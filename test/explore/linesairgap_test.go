@@ -39,9 +39,9 @@ func init() {
 					return append([]string{"-release=" + p.at("out/release.yaml")}, some(p.t, "out", 0, "-out="+p.at("copy.yaml"))...)
 				},
 			},
-			args: bundle, writes: true,
+			args: bundle, writes: true, more: 2,
 		},
-		"airgap mirror-config": {always: []group{to}, often: []group{asJSON, directory("out", "mirror", "out"), one("ca-file", "/etc/ca.pem")}, args: bundle, writes: true},
+		"airgap mirror-config": {always: []group{to}, often: []group{asJSON, directory("out", "mirror", "out"), one("ca-file", "/etc/ca.pem")}, args: bundle, writes: true, more: 3},
 		"airgap apply": {
 			always: []group{file("out", "applied.tar.zst"), func(p *place) []string { return []string{"-base=" + bundle(p)[0]} }},
 			often:  []group{asJSON, quiet, verifies},

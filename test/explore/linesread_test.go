@@ -85,7 +85,7 @@ func init() {
 			args: func(p *place) []string { return some(p.t, "part", 0, p.at("part/release.part.json")) }, writes: true,
 		},
 		"version":      {often: []group{asJSON}},
-		"store verify": {always: []group{ofProduct, store}, often: []group{quiet, asJSON, sw("repair")}, writes: true},
+		"store verify": {always: []group{ofProduct, store}, often: []group{quiet, asJSON, sw("repair")}, writes: true, more: 2},
 		"report": {
 			always: []group{func(p *place) []string { return []string{"-out=" + p.at("page.html")} }},
 			often:  []group{ofProduct, store, sw("run"), older("base", "", "/release.lock.json"), one("nodes", "keys/nodes.json", "-"), one("out", "-")},
@@ -126,7 +126,7 @@ func init() {
 				one("budget", "1ns", "1m"), one("max-age", "24h", "1ns"), one("max-disk", "1", "100"), one("max-size", "1", "100"), sw("read-only"), file("stats", "stats.jsonl"),
 				one("tag", "a", "b"), func(p *place) []string { return []string{"-repository=" + p.g.host + "/" + p.g.prefix + "/objects"} },
 			},
-			writes: true,
+			writes: true, more: 8,
 		},
 	})
 }

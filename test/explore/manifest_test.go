@@ -33,7 +33,7 @@ spec:
 const dashed = "sig/{{.Product}}-{{.Name}}"
 
 func (p *product) drawCharts(t *rapid.T) {
-	if !maybe(t, 3, "charts") {
+	if !maybe(t, 2, "charts") {
 		return
 	}
 	c := object{"name": "drawn-chart", "path": "charts/drawn-chart"}
@@ -54,7 +54,7 @@ func (p *product) drawCharts(t *rapid.T) {
 	if all, ok := p.yaml["destinations"].([]object); ok {
 		delete(all[1], "repository") // as with dashed
 	}
-	if maybe(t, 4, "chart tags") {
+	if maybe(t, 2, "chart tags") {
 		c["floatingTags"] = []string{"latest"}
 		if maybe(t, 2, "chart fixed tags") {
 			c["tags"] = []string{"{{.Version}}"}

@@ -115,12 +115,12 @@ func (p *product) drawSources(t *rapid.T) {
 	p.yaml["sources"] = all
 }
 
-// build draws what go build is told.
+// build draws the flags of go build.
 func build(t *rapid.T, o object, what string) {
 	if maybe(t, 4, what+" ldflags") {
 		o["ldflags"] = []string{"-X main.version={{.Version}}"}
 	}
-	if maybe(t, 8, what+" flags") {
+	if maybe(t, 5, what+" flags") {
 		o["flags"] = []string{"-trimpath"}
 	}
 	if maybe(t, 8, what+" env") {
@@ -180,7 +180,7 @@ func (p *product) base() object {
 func (p *product) drawPrograms(t *rapid.T) (names []string) {
 	first := object{"name": pick(t, "program", "a", "controller-manager", "p.1"), "source": "here", "package": "./a"}
 	build(t, first, "program")
-	if maybe(t, 10, "cc") && p.windows() {
+	if maybe(t, 5, "cc") && p.windows() {
 		first["cc"] = object{"windows": "x86_64-w64-mingw32-gcc"}
 	}
 	names = append(names, first["name"].(string))
@@ -273,13 +273,13 @@ func (p *product) drawArtifacts(t *rapid.T, programs []string) {
 	}
 	forms, _ := a["forms"].([]string)
 	archives := forms == nil || slices.Contains(forms, "archive")
-	if maybe(t, 3, "formats") && archives {
+	if maybe(t, 2, "formats") && archives {
 		a["formats"] = object{"linux": pick(t, "format", "zip", "tar.gz")}
 	}
-	if maybe(t, 3, "archive name") {
+	if maybe(t, 2, "archive name") {
 		a["archiveName"], a["binaryName"] = "{{.Product}}_{{.Version}}_{{.OS}}_{{.Arch}}", "{{.Name}}_{{.Version}}_{{.OS}}_{{.Arch}}"
 	}
-	if maybe(t, 3, "artifact directory") && archives {
+	if maybe(t, 2, "artifact directory") && archives {
 		a["directory"] = "bin"
 	}
 	if maybe(t, 2, "artifact files") && archives {

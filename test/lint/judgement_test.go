@@ -22,7 +22,7 @@ type judgement struct {
 	Rule     string        `yaml:"rule"`
 	Severity lint.Severity `yaml:"severity"`
 	What     string        `yaml:"what"`
-	// Verdict begins with "right:" and tells why, or is TODO.
+	// Verdict begins with "right:" and states why, or is TODO.
 	Verdict string `yaml:"verdict"`
 	// Places are by product and case: file:line object path.
 	Places map[string]map[string][]string `yaml:"places"`
@@ -30,7 +30,7 @@ type judgement struct {
 
 type judgements []judgement
 
-// todo is the verdict of findings that nobody has judged.
+// todo is the verdict of findings that are not judged yet.
 const todo = "TODO"
 
 // key is what a verdict belongs to: a finding, whatever its group.

@@ -18,8 +18,8 @@ import (
 // control is the host that mutants ask for something.
 const control = "control.invalid"
 
-// outside is what Chromium takes for its proxy: it notes who is asked for something, and answers
-// nobody.
+// outside is what Chromium takes for its proxy: it notes which host is asked for something, and
+// never answers.
 var outside = &proxy{}
 
 type proxy struct {

@@ -17,7 +17,7 @@ const stops = `() => {
   return window.stops.length;
 }`
 
-// focused tells which of them has the focus, and what is wrong with how that looks.
+// focused reports which of them has the focus, and what is wrong with how that looks.
 const focused = `() => {
   const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e), wrong = [];
   if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1) wrong.push("the focus does not show");

@@ -35,8 +35,8 @@ func unscripted(o *tab) (wrong []string) {
 	]`)...)
 }
 
-// TestQuiet: pages write nothing to the console and ask nobody for anything, with JavaScript and
-// without, and have the same content.
+// TestQuiet: pages write nothing to the console and request nothing, with JavaScript and without,
+// and have the same content.
 func TestQuiet(t *testing.T) {
 	for name, r := range all(t) {
 		o := open(t, r.page, view{width: 1440})

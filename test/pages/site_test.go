@@ -20,7 +20,7 @@ import (
 var site = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(workDir, "site")
 	cmd := exec.Command("go", "run", "-trimpath", ".", "..", dir)
-	cmd.Dir, cmd.Env = "../../website", append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = "../../docs/website", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("making the site: %w\n%s", err, out)
 	}

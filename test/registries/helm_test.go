@@ -17,7 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// helmed runs Helm without anybody's settings.
+// helmed runs Helm without the user's settings.
 type helmed struct {
 	t    *testing.T
 	path string

@@ -52,7 +52,7 @@ func label(t *testing.T, name string) string {
 }
 
 // arrived asks a registry for every image of a lock by tag and by digest, and for each manifest
-// of its index with all its layers, and records what is there.
+// of its index with all its layers, and records what exists.
 func arrived(t *testing.T, r software, l *lock.Lock, registry, call, bundle string) {
 	t.Helper()
 	options := []remote.Option{remote.WithAuthFromKeychain(authn.DefaultKeychain)}

@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/promote"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/publish/promote"
 )
 
 // kinds are the registries that releases are promoted between. go-containerregistry's knows the
@@ -115,7 +115,7 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// promoted pulls a promoted release, every platform of it, and looks for what refers to it.
+// promoted pulls a promoted release, every platform of it, and looks for its referrers.
 func promoted(t *testing.T, r software, l *lock.Lock, about []v1.Hash) {
 	t.Helper()
 	at := *l

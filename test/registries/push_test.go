@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
@@ -136,7 +136,7 @@ func TestPushBundle(t *testing.T) {
 	}
 }
 
-// counting counts requests that write, and breaks a connection off where it is told to.
+// counting counts requests that write, and breaks a connection off where a test asks for it.
 type counting struct {
 	inner  http.RoundTripper
 	writes atomic.Int64
@@ -184,7 +184,7 @@ func TestPushBundleResumes(t *testing.T) {
 }
 
 // TestPushBundleSparse pushes the bundle for one platform: registries refuse its indexes, unless
-// they are told to take them.
+// they are configured to take them.
 func TestPushBundleSparse(t *testing.T) {
 	const sparse = "slipway airgap push BUNDLE -to=REGISTRY -platforms=linux/amd64"
 	for name, tt := range map[string]struct {

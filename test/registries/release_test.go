@@ -145,7 +145,7 @@ func (f *front) serve(t *testing.T, registry http.Handler) string {
 			f.kill()
 			panic(http.ErrAbortHandler)
 		}
-		if strikes { // the registry does what it was asked for, and nobody hears of it
+		if strikes { // the registry does what it was asked for, and the answer is lost
 			registry.ServeHTTP(httptest.NewRecorder(), q.WithContext(context.WithoutCancel(q.Context())))
 			f.kill()
 			panic(http.ErrAbortHandler)

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // shards runs the machines of a divided release: each has a directory and a store of its own.
@@ -270,7 +270,7 @@ func contentsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	must(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == shard.WeightsName {
+		if err != nil || d.IsDir() || d.Name() == times.FileName {
 			return err
 		}
 		text, err := os.ReadFile(filepath.Join(dir, path))

@@ -20,8 +20,7 @@ import (
 )
 
 // TestSigned publishes a signed release to registries that have no referrers API, so that the
-// client keeps the lists: everything that refers to a document is found, and a second run sends
-// nothing.
+// client keeps the lists: all referrers of a document are found, and a second run sends nothing.
 func TestSigned(t *testing.T) {
 	for kind, start := range map[string]func(*testing.T) software{
 		"distribution 3": func(t *testing.T) software { return distribution3(t, false, false) },

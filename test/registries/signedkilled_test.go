@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// both is charted for Linux and Windows, with the platforms' tags: all that evidence refers to.
+// both is charted for Linux and Windows, with the platforms' tags: all subjects of evidence.
 func both() map[string]string {
 	files := maps.Clone(charted)
 	files["slipway.yaml"] = strings.NewReplacer(

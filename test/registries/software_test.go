@@ -129,8 +129,8 @@ func htpasswd(t *testing.T) string {
 	return path
 }
 
-// debian runs Debian's docker-registry, on a port that the kernel chooses and the registry tells
-// in its log.
+// debian runs Debian's docker-registry, on a port that the kernel chooses and the registry writes
+// to its log.
 func debian(t *testing.T, passwords bool) software { return debianTLS(t, passwords, false) }
 
 func debianTLS(t *testing.T, passwords, tls bool) software {

@@ -4,6 +4,7 @@ package repository
 import (
 	"go/build"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,36 +17,65 @@ const (
 )
 
 // order is the way that data flows: a package imports only what stands before it. Packages below
-// one of these (build/layer) belong to it; those in internal have places of their own.
-var order = []string{"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "sandbox", "keyfile", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "changes", "report", "release", "reproduce", "notes", "forge", "doctor", "draft", "cmd"}
+// one of these (build/layer) belong to it, unless they have a place of their own (build/cache).
+// Those in internal have places of their own, without that word.
+var order = []string{
+	"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "sandbox", "keyfile",
+	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize",
+	"product", "lock", "build/times", "shard", "shard/jobs", "evidence/provenance", "evidence/sbom", "product/references", "store", "registry", "transfer",
+	"build/cache", "product/pin", "renaming", "build", "publish", "render", "lint", "lint/nodes", "airgap/bundle", "evidence", "shard/handoff",
+	"airgap", "publish/promote", "report/changes", "report", "release", "release/reproduce", "report/notes", "publish/github", "release/doctor",
+	"scaffold", "cmd",
+}
 
 // contents are what some packages may contain, directly or through what they import. The
 // operator's half, airgap and bundle, runs on machines that have neither Go nor the project: it
 // has no build code. A bundle is a file, and knows nothing of registries, stores and products.
 var contents = map[string][]string{
-	"lock":     {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "platform", "oci"},
-	"transfer": {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
-	"bundle":   {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "platform", "oci", "progress"},
+	"lock":          {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "platform", "oci"},
+	"transfer":      {"distfile", "output", "howto", "imagename", "imagetag", "disk", "regular", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
+	"airgap/bundle": {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "platform", "oci", "progress"},
 	"airgap": {
 		"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
-		"workload", "chart", "lock", "store", "transfer", "renaming", "bundle", "signature", "provenance",
+		"workload", "chart", "lock", "store", "transfer", "renaming", "airgap/bundle", "signature", "evidence/provenance",
 	},
 }
 
 func TestImportOrder(t *testing.T) {
 	for dir, imports := range packages(t) {
-		importer := top(dir)
+		importer := place(dir)
 		at := slices.Index(order, importer)
 		if at < 0 {
 			t.Errorf("package %s has no place in the order of imports: add it here and to docs/packages.md", dir)
 			continue
 		}
 		for _, i := range imports {
-			to := slices.Index(order, top(i))
-			if top(i) != importer && (to < 0 || to > at) {
+			to := slices.Index(order, place(i))
+			if place(i) != importer && (to < 0 || to > at) {
 				t.Errorf("%s imports %s, which comes later in the order", dir, i)
 			}
 		}
+	}
+}
+
+// The tour of docs/packages.md: directories at the top with packages of the command, internal among
+// them, and pairs of these of which one imports the other.
+const rooms, arrows = 16, 84
+
+// TestRooms counts rooms and arrows. Another one is a decision: change the numbers by hand.
+func TestRooms(t *testing.T) {
+	room := func(dir string) string { name, _, _ := strings.Cut(dir, "/"); return name }
+	all, pairs := map[string]bool{}, map[[2]string]bool{}
+	for dir, imports := range packages(t) {
+		all[room(dir)] = true
+		for _, i := range imports {
+			if room(i) != room(dir) {
+				pairs[[2]string{room(dir), room(i)}] = true
+			}
+		}
+	}
+	if len(all) != rooms || len(pairs) != arrows {
+		t.Errorf("there are %d rooms with %d arrows between them, not %d with %d", len(all), len(pairs), rooms, arrows)
 	}
 }
 
@@ -53,11 +83,11 @@ func TestContents(t *testing.T) {
 	all := packages(t)
 	for name, allowed := range contents {
 		for dir := range all {
-			if top(dir) != name {
+			if place(dir) != name {
 				continue
 			}
 			for dep, path := range closure(all, dir) {
-				if top(dep) != name && !slices.Contains(allowed, top(dep)) {
+				if place(dep) != name && !slices.Contains(allowed, place(dep)) {
 					t.Errorf("%s contains %s, by %s", dir, dep, strings.Join(path, " → "))
 				}
 			}
@@ -116,7 +146,7 @@ func packages(t *testing.T) map[string][]string {
 		}
 		rel = filepath.ToSlash(rel)
 		hidden := strings.HasPrefix(d.Name(), ".") && rel != "."
-		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "internal/testing", "examples", "bench", "magefiles", "target", "website"}, rel) {
+		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "internal/testing", "examples", "magefiles", "target", "docs"}, rel) {
 			return filepath.SkipDir
 		}
 		p, err := build.ImportDir(path, 0)
@@ -144,7 +174,12 @@ func packages(t *testing.T) map[string][]string {
 	return found
 }
 
-func top(dir string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(dir, "internal/"), "/")
-	return name
+// place returns the entry of order that a package belongs to: its own, or that of the directory
+// above.
+func place(dir string) string {
+	dir = strings.TrimPrefix(dir, "internal/")
+	for !slices.Contains(order, dir) && strings.Contains(dir, "/") {
+		dir = path.Dir(dir)
+	}
+	return dir
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // listed matches the first cell of a row of docs/packages.md.
-var listed = regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|")
+var listed = regexp.MustCompile("(?m)^\\| (?:\\*\\*)?(`[^|*]+`)(?:\\*\\*)? \\|")
 
 // TestPackagesPage checks that the map of packages lists each package once, and no other.
 func TestPackagesPage(t *testing.T) {

@@ -20,9 +20,9 @@ var openers = map[string]string{
 	"cmd/slipway/main.go":        "the null device, in place of standard input",
 }
 
-// ownFiles are packages that are no part of the command, and read this repository or what they
+// ownFiles are packages that are not part of the command, and read this repository or what they
 // have made themselves.
-var ownFiles = []string{"bench", "examples", "internal/testing", "magefiles", "test", "website"}
+var ownFiles = []string{"examples", "internal/testing", "magefiles", "test", "docs"}
 
 // TestOneOpener checks that files are opened by internal/regular, which does not wait for a named
 // pipe and does not open devices.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// apart are the modules whose versions are somebody else's, by the path of their go.mod.
+// apart are the modules whose versions third parties choose, by the path of their go.mod.
 var apart = map[string]string{
 	"test/kpack":            "kpack's own versions",
 	"test/workflows/runner": "act does not compile with newer modules of moby",

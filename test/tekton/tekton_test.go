@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// printed are the golden files of package engine.
-const printed = "../../engine/testdata"
+// printed are the golden files of package jobs.
+const printed = "../../shard/jobs/testdata"
 
 // run returns the PipelineRun of a file, as the API server stores it: decoded strictly, with
 // defaults set.

@@ -160,7 +160,7 @@ func (w *worker) follow(s *scenario, message string) bool {
 			os.Remove(m[1]) //nolint:errcheck // two lines may name the same file
 		}
 	}
-	if move.MatchString(message) { // or delete what is there
+	if move.MatchString(message) { // or delete existing files
 		w.must(os.RemoveAll(filepath.Join(w.dir, "out")))
 		return true
 	}

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/report"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // verdict is what a case shows.
@@ -41,7 +41,7 @@ type file struct {
 	size int64
 }
 
-// tree maps paths below a directory to what is there.
+// tree maps paths below a directory to their contents.
 type tree map[string]file
 
 // look reads a whole directory. Not in it are the storage of a registry and the store's memory,
@@ -61,7 +61,7 @@ func look(dir string) (tree, error) {
 			return err
 		}
 		f := file{mode: info.Mode()}
-		if d.Type().IsRegular() && d.Name() != shard.WeightsName && d.Name() != report.RunName { // times
+		if d.Type().IsRegular() && d.Name() != times.FileName && d.Name() != report.RunName { // times
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return err
@@ -85,7 +85,7 @@ func top(path string) string {
 	return first
 }
 
-// differs tells which files of want are missing or other ones in t, without those that are
+// differs reports which files of want are missing or other ones in t, without those that are
 // internal.
 func (t tree) differs(want tree) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {

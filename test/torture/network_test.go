@@ -21,7 +21,7 @@ type trouble struct {
 	name string
 	// passes marks what a client has to get over when it happens once.
 	passes bool
-	// hits tells the requests that it is about; nil is all.
+	// hits selects the requests that it is about; nil is all.
 	hits   func(r *http.Request) bool
 	answer func(w http.ResponseWriter, r *http.Request, registry http.Handler)
 }
@@ -192,7 +192,7 @@ func networks() (cases []fault) {
 		}
 		for _, tr := range troubles {
 			if tr.name == "pretends" && s.registry != debian {
-				// a registry that checks no manifest cannot be told from one that has the blobs
+				// a registry that checks no manifest cannot be distinguished from one that has the blobs
 				continue
 			}
 			for _, mode := range []string{"once", "once-more", "always"} {
@@ -233,8 +233,8 @@ func troubled(kind string, s *scenario, tr trouble, mode string, requests int) f
 	}
 }
 
-// refusals are registries that cannot be reached, for a moment and at all. A port that nobody
-// listens on is more often a mistake than a registry that starts, so a command may fail at once.
+// refusals are registries that cannot be reached, for a moment and at all. A port without a
+// listener is more often a mistake than a registry that starts, so a command may fail at once.
 func refusals(s *scenario) []fault {
 	return []fault{
 		{kind: "network", name: s.name + "/refused-once", scenario: s, strike: func(w *worker, _ *rand.Rand) outcome {

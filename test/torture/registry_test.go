@@ -183,7 +183,7 @@ func crawl(h http.Handler, paths []string) content {
 	return c
 }
 
-// manifest reads a manifest and all that it refers to, and returns its digest.
+// manifest reads a manifest and all documents and blobs that it names, and returns its digest.
 func (c *content) manifest(h http.Handler, repo, ref string) string {
 	a := request(h, "GET", "/v2/"+repo+"/manifests/"+ref, "", nil)
 	body := a.Body.Bytes()

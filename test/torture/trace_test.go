@@ -114,7 +114,7 @@ func launch() {
 }
 
 // run starts a command, traces it and all its children, and returns how the command ended, when
-// all of them have ended. started is told the id of the process.
+// all of them have ended. started gets the id of the process.
 func (t *tracer) run(args []string, attr *syscall.ProcAttr, started func(pid int)) (status syscall.WaitStatus, err error) {
 	runtime.LockOSThread() // a tracee belongs to a thread
 	defer runtime.UnlockOSThread()

@@ -132,7 +132,7 @@ func (w *worker) prepare(s *scenario) *prepared {
 			w.sound(s, []string{string(out)})
 		}
 	}
-	// each case tells of these
+	// each case reports these
 	maps.DeleteFunc(p.golden, func(name string, _ file) bool { return top(name) == "tmp" })
 	return p
 }
@@ -207,7 +207,7 @@ func (w *worker) restore(s *scenario) *prepared {
 	return p
 }
 
-// compare tells what is not as after an undisturbed run; leftovers and the inside of the store
+// compare reports what is not as after an undisturbed run; leftovers and the inside of the store
 // are not looked at.
 func (w *worker) compare(s *scenario, o outcome) []string {
 	p := w.ready[s]
@@ -254,7 +254,7 @@ type result struct {
 }
 
 // census counts what the cases of a scenario number: the calls that change something in its
-// directory, the calls of others, the requests to its registry, and the files of its directories.
+// directory, the other calls, the requests to its registry, and the files of its directories.
 type census struct {
 	calls    map[string]int // by name, and under "" those of changing
 	requests int

@@ -15,8 +15,8 @@ import (
 type scenario struct {
 	name string
 	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands for
-	// a new version of the product, "others" for files of others in out, "mv A B" renames, "save
-	// FILE" keeps what a command prints.
+	// a new version of the product, "others" for other files in out, "mv A B" renames, "save FILE"
+	// keeps what a command prints.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.
 	command string
@@ -30,7 +30,7 @@ type scenario struct {
 	only string
 	// keeps marks a command that may leave what an undisturbed run removes.
 	keeps bool
-	// input names a file that the command reads and cannot make again.
+	// input names a file that the command reads and cannot recreate.
 	input string
 	// scratch marks a command that evaluates Dockerfiles in a directory of TMPDIR. If it is killed,
 	// or may not remove that, it stays: who else may use TMPDIR is not known.

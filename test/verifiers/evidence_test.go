@@ -16,15 +16,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// artifact is a manifest with one layer: a bundle that refers to a subject, or an old signature.
+// artifact is a manifest with one layer: a bundle that is a referrer of a subject, or an old
+// signature.
 type artifact struct {
 	tag      string // of an old signature
 	manifest v1.Manifest
 	layers   [][]byte
 }
 
-// evidence returns what a registry has about a subject: the bundles that refer to it, and the old
-// signature under its tag.
+// evidence returns what a registry has about a subject: its referrers, and the old signature
+// under its tag.
 func evidence(t *testing.T, repo name.Repository, subject v1.Hash) []artifact {
 	t.Helper()
 	idx, err := remote.Referrers(repo.Digest(subject.String()))

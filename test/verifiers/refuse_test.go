@@ -16,8 +16,8 @@ import (
 
 const signatureAnnotation = "dev.cosignproject.cosign/signature"
 
-// attacks are what somebody who can write to a registry can do to an image: to push it, and what
-// is said of it, elsewhere and otherwise.
+// attacks are what an attacker who can write to a registry can do to an image: to push it, and
+// its evidence, elsewhere and otherwise.
 var attacks = []struct {
 	name   string
 	change func(*testing.T, artifact) artifact
@@ -88,7 +88,7 @@ func refuses(t *testing.T, v verifier, key string, ref name.Digest) {
 	t.Log(err)
 }
 
-// copied copies a subject to another registry, or puts an image there that nobody signed.
+// copied copies a subject to another registry, or puts an unsigned image there.
 func copied(t *testing.T, from, to name.Repository, sub subject, other bool) v1.Descriptor {
 	t.Helper()
 	ref := to.Digest(sub.digest.String())
@@ -191,7 +191,7 @@ func replacePayload(t *testing.T, bundle []byte, old, now string) []byte {
 	if !ok || err != nil || !strings.Contains(string(text), old) {
 		t.Fatalf("no %s in the payload of %s", old, bundle)
 	}
-	// Verifiers look at the types before the signature; the last URL is none of them.
+	// Verifiers look at the types before the signature; the last URL is not one of them.
 	at := strings.LastIndex(string(text), old)
 	changed := string(text[:at]) + now + string(text[at+len(old):])
 	return []byte(string(before) + `"payload":"` + base64.StdEncoding.EncodeToString([]byte(changed)) + `"` + string(after))

@@ -11,7 +11,7 @@ import (
 	spdxjson "github.com/spdx/tools-golang/json"
 	"github.com/spdx/tools-golang/spdxlib"
 
-	"github.com/slipway-dev/slipway/sbom"
+	"github.com/slipway-dev/slipway/evidence/sbom"
 )
 
 // TestSPDX: the reference implementation of SPDX in Go reads every document, and finds nothing

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// verifier asks a program of somebody else about an image in a registry.
+// verifier asks a third-party program about an image in a registry.
 type verifier struct {
 	consumer string // that the program belongs to, see package consumer
 	name     string // in the table
@@ -80,8 +80,8 @@ func cosign2(t *testing.T, key string, ref name.Digest) error {
 	return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify", "--key="+key, "--insecure-ignore-tlog", "--trusted-root="+root, ref.String()))
 }
 
-// cosign2Old verifies the signature under the tag, which cosign 1 and 2 before 2.6 always do: it is
-// asked about a copy of the image that came without what refers to it, as most copies do.
+// cosign2Old verifies the signature under the tag, which cosign 1 and 2 before 2.6 always do: it
+// is asked about a copy of the image without its referrers, as most copies are.
 func cosign2Old(t *testing.T, key string, ref name.Digest) error {
 	t.Helper()
 	to, err := name.NewRepository(ours().host + "/" + ref.RepositoryStr())

@@ -1,7 +1,7 @@
 // Package windows tests the Windows side of a release of kpack with those who will read it:
 // Microsoft's rules for layers and indexes, the code of github.com/Microsoft/go-winio that puts
-// layers on a Windows disk, and wine, under which the programs run that lie in the images. The
-// Linux side is checked as well.
+// layers on a Windows disk, and wine, under which the programs in the images run. The Linux side
+// is checked as well.
 //
 // It is a module of its own, so that go-winio stays out of Slipway's. `go tool mage test` cuts
 // the release and says where it is (SLIPWAY_DIST, SLIPWAY_STORE).

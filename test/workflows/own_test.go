@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
@@ -97,7 +98,7 @@ func TestOwnPlan(t *testing.T) {
 	options := product.Options{Path: file, Version: "v1.0.0", Registries: []string{registry.Host() + "/me"}}
 	p, err := product.Load(t.Context(), options)
 	must(t, err)
-	plan, err := release.Divide(t.Context(), p, release.Options{Out: t.TempDir(), Store: t.TempDir()}, 4, shard.NewWeights())
+	plan, err := release.Divide(t.Context(), p, release.Options{Out: t.TempDir(), Store: t.TempDir()}, 4, times.New())
 	must(t, err)
 	if len(plan.Shards) != 4 {
 		t.Errorf("there are %d shards", len(plan.Shards))

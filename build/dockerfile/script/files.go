@@ -13,7 +13,7 @@ type Files struct {
 	// Match returns the names of files that a pattern stands for.
 	Match func(before []Command, w Word) ([]string, error)
 	// Print returns what a command prints, those that are piped into it included. Of one whose
-	// output nobody knows the error is [ErrOutput].
+	// output is unknown the error is [ErrOutput].
 	Print func(before []Command, c Command) (string, error)
 }
 

@@ -2,7 +2,7 @@
 //
 // [Shell] knows of the POSIX shell what has one meaning for dash, bash and busybox: simple commands
 // in a row (&&, ; and new lines), quotes, variables, patterns, and output into a file. A command
-// substitution is known where somebody has given its value. [Cmd] knows as much of cmd.exe, and
+// substitution is known where the caller has given its value. [Cmd] knows as much of cmd.exe, and
 // [PowerShell] of PowerShell. Everything else is refused, all of it at once. Conditions and loops
 // are decided while the script is read; what they ask of files, [Files] answers.
 package script

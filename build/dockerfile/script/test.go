@@ -137,7 +137,7 @@ func compared(a, op, b, unknown string) (ok bool, why string) {
 }
 
 // doubled returns why [[ is not read as [ is: what stands behind == is a pattern, numbers are
-// expressions, and operators are no words.
+// expressions, and operators are not words.
 func doubled(words []string) (why string) {
 	const unknown = "it is known here in [ only"
 	n := len(words)

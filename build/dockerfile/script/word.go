@@ -10,7 +10,7 @@ import (
 // maxWord bounds a word after its expansion, in bytes.
 const maxWord = 1 << 20
 
-// char is one byte of a word; quoted ones are no wildcards.
+// char is one byte of a word; quoted ones are not wildcards.
 type char struct {
 	b      byte
 	quoted bool

@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -38,7 +38,7 @@ func Key(tb testing.TB) *signature.Signer {
 }
 
 // FixedKey returns the same key in each process, as fuzz targets need: what one process has signed,
-// the others must accept. It is secret to nobody.
+// the others must accept. It is not secret.
 func FixedKey(tb testing.TB) *signature.Signer {
 	tb.Helper()
 	s, err := signature.ParsePrivateKey(fixedKey, nil)
@@ -121,7 +121,7 @@ func Attach(tb testing.TB, st *store.Store, l *lock.Lock, sigstore []byte) {
 	}
 }
 
-// BundleOf puts a Sigstore bundle into the store, as an artifact that refers to a manifest.
+// BundleOf puts a Sigstore bundle into the store, as a referrer of a manifest.
 func BundleOf(tb testing.TB, st *store.Store, sigstore []byte, about v1.Descriptor, image v1.Hash) oci.Referrer {
 	tb.Helper()
 	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), static.NewLayer(sigstore, signature.BundleType))

@@ -3,7 +3,7 @@ package bundletest
 import (
 	"testing"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 )
 
 // OpenDemo opens one of the demo's bundles.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/slipway-dev/slipway/bundle/seekable"
+	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Mixed is a demo with images of others that have several manifests for one kind of node:
+// Mixed is a demo with third-party images that have several manifests for one kind of node:
 //
 //	sidecar  older Windows builds only
 //	base     386 beside amd64, 32-bit arm beside arm64; amd64 a second time, by the same configuration and another layer; no platform at all
@@ -47,8 +47,8 @@ func Mixed(t *testing.T) (*store.Store, *lock.Lock) {
 		t.Fatalf("the manifests for linux/amd64 are %+v and %+v", a, b)
 	}
 	twin := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests = m.Manifests[3:4] })
-	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far
-	// as anybody can tell.
+	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far as
+	// is known.
 	blank := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests[len(m.Manifests)-1].Platform.OSVersion = "" })
 	l.ThirdParty = append(l.ThirdParty, Sidecar(t, st),
 		lock.ThirdParty{Reference: "registry.example/blank:1", MediaType: blank.MediaType, Digest: blank.Digest, Size: blank.Size},

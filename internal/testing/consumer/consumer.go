@@ -61,7 +61,7 @@ var All = []Consumer{
 	{
 		Name: "skopeo", Purpose: "copying bundles and images",
 		Commands: []string{"skopeo"}, Packages: []string{"skopeo"},
-		Suites: []string{"test/consumers", "test/registries", "bench"},
+		Suites: []string{"test/consumers", "test/registries", "test/bench"},
 	},
 	{
 		Name: "crane", Purpose: "pushing extracted images",
@@ -81,12 +81,12 @@ var All = []Consumer{
 	{
 		Name: "zstd", Purpose: "decompressing bundles as operators do, RKE2's packing for comparison",
 		Commands: []string{"zstd"}, Packages: []string{"zstd"},
-		Suites: []string{"test/consumers", "test/docs", "bench"},
+		Suites: []string{"test/consumers", "test/docs", "test/bench"},
 	},
 	{
 		Name: "bsdtar", Purpose: "RKE2's packing for comparison",
 		Commands: []string{"bsdtar"}, Packages: []string{"libarchive-tools"},
-		Suites: []string{"bench"},
+		Suites: []string{"test/bench"},
 	},
 	{
 		Name: "shellcheck", Purpose: "the script that loads images on nodes",
@@ -137,7 +137,7 @@ var All = []Consumer{
 	{
 		Name: "node", Purpose: "sigstore-js, the schema of CycloneDX, axe's rules for pages, the search of the documentation",
 		Commands: []string{"node", "npm"}, Packages: []string{"nodejs", "npm"}, Website: "https://nodejs.org/en/download",
-		Suites: []string{"test/pages", "test/verifiers", "website"},
+		Suites: []string{"test/pages", "test/verifiers", "docs/website"},
 	},
 	{
 		Name: "chromium", Purpose: "opening the pages of releases and of the documentation",

@@ -35,8 +35,8 @@ func SetUp(ctx context.Context) (without []string, err error) {
 	return append(without, excluded...), nil
 }
 
-// missing returns the consumers of which a command is not in PATH, or that only root can use where
-// this is somebody else.
+// missing returns the consumers of which a command is not in PATH, or that only root can use
+// where this is another user.
 func missing(list []Consumer) []Consumer {
 	return slices.DeleteFunc(slices.Clone(list), func(c Consumer) bool {
 		return c.Lacking() == "" && (!c.Root || os.Geteuid() == 0)

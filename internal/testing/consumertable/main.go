@@ -98,7 +98,7 @@ func (c comparison) run(path string, tables []*Table) error {
 	return errors.Join(errs...)
 }
 
-// excuse returns the rows whose absence nothing explains, and tells of the others.
+// excuse returns the rows whose absence nothing explains, and reports the others.
 func (c comparison) excuse(path string, missing []string) (unexplained []string) {
 	var excused []string
 	for _, r := range missing {

@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 		rows [][]string
 		c    comparison
 		err  string // what the error says; empty: none
-		told string // what is told
+		told string // what is reported
 	}{
 		"the same":    {page: text, rows: [][]string{newer, older}},
 		"another":     {page: text, rows: [][]string{newer, {"owl 1.2", "`hoot | howl`", "5"}}, err: "and the tests saw\n| owl 1.2 | `hoot \\| howl` | 5 |"},

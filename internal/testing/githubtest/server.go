@@ -38,7 +38,7 @@ type Server struct {
 	// Immutable refuses changes of the assets of published releases.
 	Immutable bool
 	// Refs maps tags to TYPE SHA of what they name; Objects the SHA of tag objects likewise.
-	// Commits lists the commits that are no tag's.
+	// Commits lists the commits without a tag.
 	Refs, Objects map[string]string
 	Commits       []string
 	// Uploads is the host that releases name for uploads; "" is the server itself.

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Versioned gives the index of an image the annotation that tells its version, as build does. The
-// image differs from that of any other version then.
+// Versioned gives the index of an image the annotation that states its version, as build does.
+// The image differs from that of any other version then.
 func Versioned(tb testing.TB, st *store.Store, i *lock.Image, version string) {
 	tb.Helper()
 	raw, err := st.Get(i.Descriptor())

@@ -19,7 +19,7 @@ const SandboxImage = "docker.io/library/pause:3.9"
 
 // Containerd starts a containerd with a root of its own and returns the path of its socket. It
 // serves CRI, too, with no network for pods, and does not spare the sandboxes when memory runs
-// out, which not everybody may ask for who is root in a container.
+// out, which not every root in a container may ask for.
 func Containerd(t testing.TB) string {
 	t.Helper()
 	Need(t, "containerd")
@@ -110,7 +110,7 @@ func start(t testing.TB, socket string, env []string, daemon string, args ...str
 	go func() { exited <- cmd.Wait() }()
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
-		<-exited                            //nolint:errcheck // it was told to end
+		<-exited                            //nolint:errcheck // it got the signal to end
 		if t.Failed() {
 			t.Log(log.String())
 		}

@@ -16,7 +16,7 @@ func Containerd2(t testing.TB, imports ...string) (socket, ctr string) {
 	ctr = Built(t, "containerd", "ctr")
 	daemon := Built(t, "containerd", "containerd")
 	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only
-	// unless it is told of others.
+	// unless others are configured.
 	list, err := json.Marshal(append([]string{}, imports...)) // the same in TOML
 	if err != nil {
 		t.Fatal(err)

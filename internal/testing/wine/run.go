@@ -17,7 +17,7 @@ func (d Drive) Run(t testing.TB, env []string, program string, args ...string) (
 	return out + said, err
 }
 
-// RunWith runs a program with an input and tells what it prints from its errors, among which
+// RunWith runs a program with an input and separates what it prints from its errors, among which
 // wine's services report themselves, too.
 func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string, args ...string) (out, said string, err error) {
 	t.Helper()

@@ -22,7 +22,7 @@ import (
 )
 
 // Addresses of the namespace: the node's, on the bridge to its pods, and that of the Service
-// kubernetes, to which there is no kube-proxy to lead. The apiserver is at both.
+// kubernetes, to which no kube-proxy leads. The apiserver is at both.
 const (
 	NodeAddress    = "192.0.2.1"
 	serviceAddress = "10.96.0.1"
@@ -44,7 +44,7 @@ type Plane struct {
 	processes []*namespace.Process
 }
 
-// Start starts a control plane whose programs lie in a directory, and returns when it is ready.
+// Start starts a control plane whose programs are in a directory, and returns when it is ready.
 // Its files go to dir.
 func Start(ctx context.Context, programs, dir string) (p *Plane, err error) {
 	n, err := namespace.New(serviceAddress + "/32")

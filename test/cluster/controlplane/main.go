@@ -1,7 +1,7 @@
 // Controlplane builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl
-// into the user's cache and prints the directory they are in. What is there is not built again:
-// the directory is named after this module's versions and the compiler's. A cold build takes
-// some ten minutes on two cores.
+// into the user's cache and prints the directory they are in. Existing programs are not rebuilt:
+// the directory is named after this module's versions and the compiler's. A cold build takes some
+// ten minutes on two cores.
 //
 // The programs are the tools of this module, which has nothing else.
 package main
@@ -95,7 +95,7 @@ func compile(ctx context.Context, dir, version string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("building the control plane: %w", err)
 	}
-	// The go command names etcd after the last directory of its package that is no version.
+	// The go command names etcd after the last directory of its package that is not a version.
 	return os.Rename(filepath.Join(dir, "server"), filepath.Join(dir, "etcd"))
 }
 

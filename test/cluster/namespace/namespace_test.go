@@ -160,7 +160,7 @@ func TestClosed(t *testing.T) {
 }
 
 // TestPods: two namespaces have the same port each, their pods reach them and one another, and
-// nobody reaches what is outside.
+// none reaches what is outside.
 func TestPods(t *testing.T) {
 	for _, text := range []string{"one", "two"} {
 		n := open(t, "10.96.0.1/32")

@@ -33,7 +33,7 @@ type Agent struct {
 	Client    kubernetes.Interface
 	Net       *namespace.Namespace
 	Node      Spec
-	Namespace string // whose pods it runs; those of others stay as they were scheduled
+	Namespace string // whose pods it runs; those of other namespaces stay as they were scheduled
 	Dir       string // of root directories and logs
 	// Inside, if any, is called with the network of every pod before its programs start.
 	Inside func(*corev1.Pod, *namespace.Namespace) error

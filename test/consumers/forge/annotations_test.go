@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// annotated changes or adds an annotation of index.json, of which verify and inspect tell.
+// annotated changes or adds an annotation of index.json that verify and inspect report.
 func annotated(name, key, value string) mechanism {
 	return mechanism{name: name, make: func(f *forger) []forgery {
 		a := f.w.all.clone()
@@ -26,8 +26,8 @@ func annotated(name, key, value string) mechanism {
 	}}
 }
 
-// tells reports a fact that inspect tells of a bundle, without a word that it is not signed, and
-// that it does not tell of the release.
+// tells reports a fact that inspect states of a bundle, without a word that it is not signed, and
+// that it does not state of the release.
 func (f *forger) tells(said, path string) map[string]string {
 	genuine, err := f.w.command(f.t, "airgap", "inspect", "-json", f.w.path(newDir, bundle))
 	if err != nil {

@@ -86,7 +86,7 @@ var besides = []mechanism{
 	besideKey("a key that everybody may write", "../away/release.pub", 0o666),
 }
 
-// besideKey verifies what somebody else has signed with a key that comes with it.
+// besideKey verifies what another user has signed with a key that is next to it.
 func besideKey(name, path string, mode os.FileMode) mechanism {
 	return mechanism{name: name, make: func(f *forger) []forgery {
 		dir := filepath.Join(f.dir, "release", "dist")

@@ -210,7 +210,7 @@ func statementKeys(key string, before bool) func(f *forger) []forgery {
 		}
 		path := filepath.Join(f.dir, "provenance.sigstore.json")
 		put(f.t, path, []byte(text))
-		d := f.verify("statement", f.w.volume("", 3), path) // no statement refers to images of others
+		d := f.verify("statement", f.w.volume("", 3), path) // third-party images have no statement as a referrer
 		d.takes = d.takes[:1]
 		d.reads = func(string) map[string]string {
 			return map[string]string{"a JSON reader that takes another key": "the statement is of " + oldDir}

@@ -55,8 +55,8 @@ type forgery struct {
 	takes []string // bundles that consumers take if slipway accepts them
 	// fields is set where every field has to be that of the bundle of all platforms.
 	fields bool
-	// reads tells what consumers of other files have that is not of the release, by the consumer. It
-	// gets what slipway said.
+	// reads reports what consumers of other files have that is not of the release, by the consumer.
+	// It gets what slipway said.
 	reads func(said string) map[string]string
 }
 

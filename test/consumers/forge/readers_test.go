@@ -19,7 +19,7 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// RKE2's reader tells of every lookup.
+// RKE2's reader reports every lookup.
 func init() { logrus.SetLevel(logrus.ErrorLevel) }
 
 // readers are readers of this package, which stand for readers that are not here: each reads where

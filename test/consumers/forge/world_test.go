@@ -31,7 +31,7 @@ type world struct {
 	slipway string
 	host    string   // of the registry that both were released to
 	key     string   // the maintainer's public key
-	foreign string   // the private key of somebody else
+	foreign string   // the private key of another user
 	private string   // the maintainer's, which only some forgeries of statements may use
 	all     *archive // of the new release, for all platforms
 	old     *archive
@@ -107,7 +107,7 @@ func newWorld(t *testing.T) *world {
 	w.release(t, newDir)
 	w.run(t, "airgap", "pack", "-q", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/made", "-out="+newDir, "-base="+oldDir+"/"+bundle)
 	move(t, w.path(newDir, bundle+".delta"), w.path("delta", bundle+".delta"))
-	// The same by somebody else, who changed a file; the same version once more, at another time; and
+	// The same by another user, who changed a file; the same version once more, at another time; and
 	// another product, of the same maintainer.
 	w.edit(t, "files/hello.txt", "hello", "evil")
 	w.releaseBy(t, "foreign", w.foreign, "foreign")
@@ -164,7 +164,7 @@ func (w *world) edit(t *testing.T, file, from, to string) {
 	put(t, w.path("src", file), bytes.ReplaceAll(text, []byte(from), []byte(to)))
 }
 
-// seed pushes the base image for Windows and an image of others.
+// seed pushes the base image for Windows and a third-party image.
 func seed(t *testing.T, host string) {
 	t.Helper()
 	for _, i := range []struct{ repository, os, version, file string }{

@@ -39,7 +39,7 @@ func le(size int, n uint64) []byte {
 	return binary.LittleEndian.AppendUint64(nil, n)[:size]
 }
 
-// zstdFrames are files whose table tells other things than the frames.
+// zstdFrames are files whose table differs from the frames.
 var zstdFrames = []mechanism{
 	{name: "hidden frame before the end", zstd: func(f *frames) { f.insert(-1, hidden(f.evil())) }},
 	{name: "hidden frame at the start", zstd: func(f *frames) { f.insert(0, hidden(f.evil())) }},

@@ -1,6 +1,6 @@
 package mutants
 
-// evidences are faults of what tells of a release, and of what verifies it.
+// evidences are faults of what describes a release, and of what verifies it.
 var evidences = []Mutant{
 	{
 		Name: "sums-of-others", Fault: "The flag -sums was ignored for a directory.",
@@ -10,7 +10,7 @@ var evidences = []Mutant{
 	},
 	{
 		Name: "sbom-version", Fault: "An image with a version of its own had the product's in bills of materials.",
-		File: "sbom/image.go", Func: "graph.child",
+		File: "evidence/sbom/image.go", Func: "graph.child",
 		Old: `cmp.Or(has.Version, g.lock.Version)`,
 		New: `cmp.Or(g.lock.Version, has.Version)`,
 	},

@@ -83,7 +83,7 @@ var files = []Mutant{
 	},
 	{
 		Name: "link-replaced", Fault: "Promote replaced a link to the list of images by a file.",
-		File: "promote/images_yaml.go", Func: "WriteImagesYAML",
+		File: "publish/promote/images_yaml.go", Func: "WriteImagesYAML",
 		Old: `to = file`,
 		New: `_ = file`,
 	},

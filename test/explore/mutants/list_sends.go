@@ -4,7 +4,7 @@ package mutants
 var sends = []Mutant{
 	{
 		Name: "mirror-not-renamed", Fault: "Promote from a mirror renamed nothing in release.yaml.",
-		File: "promote/rename.go", Func: "promotion.names",
+		File: "publish/promote/rename.go", Func: "promotion.names",
 		Old: `append([]string{i.repo}, i.released...)`,
 		New: `[]string{i.repo}`,
 	},
@@ -28,7 +28,7 @@ var sends = []Mutant{
 	},
 	{
 		Name: "names-apart", Fault: "The names of one image were put into different volumes.",
-		File: "bundle/split.go", Func: "Contents.units",
+		File: "airgap/bundle/split.go", Func: "Contents.units",
 		Old: `if !own[h] {`,
 		New: `if !own[h] || h.Hex != "" {`,
 	},

@@ -91,7 +91,7 @@ func find(text, piece string) (from, to, times int) {
 	return at[n], at[n+len(piece)-1] + 1, 1
 }
 
-// normal replaces blanks by one each. at tells where each byte is in the text.
+// normal replaces blanks by one each. at states where each byte is in the text.
 func normal(text string) (short string, at []int) {
 	var b strings.Builder
 	blank := false

@@ -73,7 +73,7 @@ func check(t *testing.T, m Mutant, file string, text []byte, exported map[string
 	}
 }
 
-// exports returns the files that tell what packages export, by import path.
+// exports returns the files that list what packages export, by import path.
 func exports(t *testing.T) map[string]string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-trimpath", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./cmd/slipway")

@@ -94,7 +94,8 @@ again, one at a time. This page is written by ` + "`go tool mage mutants`" + `, 
 ` + "`-mutant=N`" + ` it tries one, and with ` + "`-time=10m`" + ` it looks for so long. A mutant is found if a walk
 breaks a law that the same walk keeps without it.
 
-There are %d mutants; %d were tried, and %d of these were found.
+There are %d mutants; %d were tried, and %d of these were found. A result is that of the laws on the
+day of its hunt. To look again with those of today, remove it from results.json.
 
 | | Mutant | Fault | Found by the law | Seconds |
 |--:|---|---|---|--:|

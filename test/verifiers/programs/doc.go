@@ -6,6 +6,6 @@
 // clouds, and providers of keys and identities. Their functions fail. The whole command of cosign
 // 3 has 1,765 packages; without these it is 673.
 //
-// The programs are in testdata so that nobody lints or vets them, which would compile everything
-// once more with cgo.
+// The programs are in testdata so that they are not linted or vetted, which would compile
+// everything once more with cgo.
 package programs

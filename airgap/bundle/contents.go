@@ -1,0 +1,156 @@
+package bundle
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Format is the version of the format that this code writes and reads.
+const Format = 1
+
+// Contents is what a bundle has: what its head describes, which is all but the bytes of layers.
+type Contents struct {
+	Format  int       `json:"format"`
+	Product string    `json:"product"`
+	Version string    `json:"version"`
+	Created time.Time `json:"created"`
+	// Platform is zero for all platforms.
+	Platform platform.Platform `json:"platform,omitzero"`
+	// Snapshot means that the names of the images exist in the embedded registry only.
+	Snapshot bool `json:"snapshot"`
+	// StubBases means that an image has a stub base, so that it cannot run.
+	StubBases bool       `json:"stubBases"`
+	Images    []Image    `json:"images"`
+	Omitted   []Omission `json:"omitted,omitempty"`
+	// Layers counts the layers of the bundle, each once; LayerBytes is their size.
+	Layers     int   `json:"layers"`
+	LayerBytes int64 `json:"layerBytes"`
+	// Delta describes the base of a delta; nil for a bundle.
+	Delta *Delta `json:"delta,omitempty"`
+	// Volume is "1/3" for the first of three volumes that a bundle was split into.
+	Volume string `json:"volume,omitempty"`
+	// Note is what is unusual about the file and harmless.
+	Note string `json:"note,omitempty"`
+}
+
+// Omission is an image that is not in a bundle.
+type Omission struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// File is a bundle on disk.
+type File struct {
+	Path   string `json:"path"`           // of the .tar.zst
+	List   string `json:"list,omitempty"` // path of its .txt; empty: none was written
+	Size   int64  `json:"size"`           // bytes of the .tar.zst
+	SHA256 string `json:"sha256"`         // of the .tar.zst, in hex
+	// Contents is what the bundle has.
+	Contents *Contents `json:"contents"`
+	// Reused means that the file existed already, packed from the same inputs.
+	Reused bool `json:"reused,omitempty"`
+}
+
+// WriteList writes the names of the images, one per line: the form of images.txt and of a
+// bundle's list. With digests every name is pinned by its digest.
+func (c *Contents) WriteList(w io.Writer, digests bool) error { return c.writeNames(w, false, digests) }
+
+// WriteCharts writes the names of the charts as WriteList does those of the images.
+func (c *Contents) WriteCharts(w io.Writer, digests bool) error {
+	return c.writeNames(w, true, digests)
+}
+
+func (c *Contents) writeNames(w io.Writer, charts, digests bool) error {
+	for _, i := range c.Images {
+		if i.Chart != charts {
+			continue
+		}
+		name := i.Name
+		if digests {
+			name += "@" + i.Digest().String()
+		}
+		if _, err := fmt.Fprintln(w, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Count returns how many images there are, and how many charts.
+func (c *Contents) Count() (images, charts int) {
+	for _, i := range c.Images {
+		if i.Chart {
+			charts++
+		}
+	}
+	return len(c.Images) - charts, charts
+}
+
+// AllLayers returns the layers of all images and referrers, each once, also those that a delta
+// lacks.
+func (c *Contents) AllLayers() []v1.Descriptor {
+	var all []v1.Descriptor
+	seen := once{}
+	for _, i := range c.Images {
+		for _, m := range i.Included() {
+			all = seen.add(all, m.Layers...)
+		}
+	}
+	for _, i := range c.Images {
+		for _, r := range i.Referrers {
+			_, layers := r.blobs()
+			all = seen.add(all, layers...)
+		}
+	}
+	return all
+}
+
+// count fills in the numbers and sizes of layers.
+func (c *Contents) count() {
+	c.Layers, c.LayerBytes = 0, 0
+	lacking := c.Delta.lacking()
+	for _, l := range c.AllLayers() {
+		if !lacking[l.Digest] {
+			c.Layers++
+			c.LayerBytes += l.Size
+		}
+	}
+	owners := map[v1.Hash]int{}
+	for _, i := range c.Images {
+		for h := range i.layers() {
+			owners[h]++
+		}
+	}
+	for n := range c.Images {
+		c.Images[n].SharedBytes = 0
+		for h, size := range c.Images[n].layers() {
+			if owners[h] > 1 {
+				c.Images[n].SharedBytes += size
+			}
+		}
+	}
+}
+
+// Find returns the image that ref names: by tag, by digest or by both, also in Docker Hub's short
+// form.
+func (c *Contents) Find(ref string) (Image, error) {
+	at := slices.IndexFunc(c.Images, func(i Image) bool { return i.isNamed(ref) })
+	if at < 0 {
+		return Image{}, fmt.Errorf("%s is not in the bundle: %s lists its images", ref, listCommand())
+	}
+	return c.Images[at], nil
+}
+
+// platforms is what messages call the platform of a bundle.
+func (c *Contents) platforms() string {
+	if c.Platform.IsZero() {
+		return "all platforms"
+	}
+	return c.Platform.String()
+}

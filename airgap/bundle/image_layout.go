@@ -1,0 +1,182 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// ImageLayout is a directory that [Bundle.Extract] wrote: one image and its referrers.
+type ImageLayout struct {
+	Image Image
+	dir   string
+}
+
+// IsImageLayout reports whether a directory is an OCI image layout.
+func IsImageLayout(dir string) bool {
+	fi, err := os.Stat(filepath.Join(dir, "oci-layout"))
+	return err == nil && fi.Mode().IsRegular()
+}
+
+// OpenImageLayout reads the documents of a directory. Their digests are compared; layers are not
+// read. What no digest covers has the form that Extract writes, byte for byte, and the directory has
+// no file besides: what is accepted here, other readers read as this package does.
+func OpenImageLayout(dir string) (*ImageLayout, error) {
+	l := &ImageLayout{dir: dir}
+	index, err := l.document("index.json", oci.MaxManifest)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.read(index); err != nil {
+		return nil, err
+	}
+	layout, err := l.document("oci-layout", maxNameLen)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range []struct {
+		name      string
+		have, own []byte
+	}{{"oci-layout", layout, []byte(layoutFile)}, {"index.json", index, l.Image.layoutIndex(l.Image.Tree.Desc)}} {
+		if !bytes.Equal(doc.have, doc.own) {
+			return nil, fmt.Errorf("%s: its %s is not in the form that slipway writes: somebody changed it, or another version of slipway extracted it: extract it again", dir, doc.name)
+		}
+	}
+	if err := l.onlyOwn(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// read reads the image of an index.json, and its referrers.
+func (l *ImageLayout) read(index []byte) error {
+	dir := l.dir
+	var m v1.IndexManifest
+	if err := oci.Decode(filepath.Join(dir, "index.json"), index, &m, maxValues); err != nil {
+		return err
+	}
+	if len(m.Manifests) == 0 || m.Manifests[0].Annotations[annotationSubjectDigest] != "" {
+		return fmt.Errorf("%s: its index.json does not begin with an image: it is not a layout that airgap extract wrote", dir)
+	}
+	reader := &oci.Reader{Get: l.get}
+	first := m.Manifests[0]
+	name := first.Annotations[annotationImageName]
+	if n, err := Name(name, first.Digest); err != nil || n != name {
+		return fmt.Errorf("%s: %.200q is not the full name of an image", dir, name)
+	}
+	var err error
+	if l.Image, err = ReadImage(name, v1.Descriptor{MediaType: first.MediaType, Digest: first.Digest, Size: first.Size}, reader); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	l.Image.Chart = l.Image.isChart()
+	for _, d := range m.Manifests[1:] {
+		r, err := l.referrer(d, reader)
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		l.Image.Referrers = append(l.Image.Referrers, r)
+	}
+	return nil
+}
+
+func (l *ImageLayout) referrer(d v1.Descriptor, reader *oci.Reader) (Referrer, error) {
+	subject, err := v1.NewHash(d.Annotations[annotationSubjectDigest])
+	if err != nil || d.Annotations[annotationSubjectImage] != l.Image.Name || !l.Image.has(subject) {
+		return Referrer{}, fmt.Errorf("%s does not refer to %s", d.Digest, l.Image.Name)
+	}
+	artifact := d.Annotations[annotationArtifact]
+	if !isText(artifact, maxNameLen) {
+		return Referrer{}, fmt.Errorf("%s: %.100q is not the type of an artifact", d.Digest, artifact)
+	}
+	return ReadReferrer(oci.Referrer{
+		ArtifactType: artifact, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: subject, Tag: d.Annotations[annotationTag],
+	}, l.Image.Digest(), reader)
+}
+
+// get reads a document and compares its digest.
+func (l *ImageLayout) get(d v1.Descriptor) ([]byte, error) {
+	b, err := l.document(blobName(d.Digest), oci.MaxConfig)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is %w", d.Digest, oci.ErrAbsent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	h.Write(b)
+	if got := oci.Sum(h); got != d.Digest {
+		return nil, damage("%s has the digest %s", filepath.Join(l.dir, blobName(d.Digest)), got)
+	}
+	return b, nil
+}
+
+func (l *ImageLayout) document(name string, limit int64) ([]byte, error) {
+	f, size, err := openFile(filepath.Join(l.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > limit {
+		return nil, fmt.Errorf("%s has %d bytes: at most %d are read", f.Name(), size, limit)
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// Open opens a blob. The last Read reports bytes that do not have the digest.
+func (l *ImageLayout) Open(h v1.Hash) (io.ReadCloser, error) {
+	f, _, err := openFile(filepath.Join(l.dir, filepath.FromSlash(blobName(h))))
+	if err != nil {
+		return nil, err
+	}
+	return &checked{r: f, Closer: f, want: h, hash: sha256.New()}, nil
+}
+
+// Verify reads every blob of the image and of its referrers, and looks for others.
+func (l *ImageLayout) Verify(ctx context.Context, pr *progress.Printer) (blobs int, size int64, err error) {
+	c := Contents{Images: []Image{l.Image}}
+	metadata, layers, err := c.order()
+	if err != nil {
+		return 0, 0, err
+	}
+	task := pr.Start("verifying "+l.dir, progress.Bytes, 0)
+	defer task.Fail()
+	var errs []error
+	for _, d := range append(metadata, layers...) {
+		if size > math.MaxInt64-d.Size {
+			return 0, 0, fmt.Errorf("%s: its sizes are not those of layers", l.dir)
+		}
+		if err := l.drain(ctx, d, task); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", l.dir, err))
+		}
+		blobs, size = blobs+1, size+d.Size
+	}
+	if ctx.Err() != nil {
+		return 0, 0, context.Cause(ctx)
+	}
+	if err := errors.Join(append(errs, l.onlyOwn())...); err != nil {
+		return 0, 0, err
+	}
+	task.Done("%d blobs, %s", blobs, progress.Size(size))
+	return blobs, size, nil
+}
+
+func (l *ImageLayout) drain(ctx context.Context, d v1.Descriptor, task *progress.Task) error {
+	f, err := l.Open(d.Digest)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return progress.Drain(ctx, f, task)
+}

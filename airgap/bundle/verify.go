@@ -1,0 +1,232 @@
+package bundle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// VerifyOptions are what a bundle is compared with besides its own digests.
+type VerifyOptions struct {
+	Sums string // path of a SHA256SUMS that lists the bundle; empty: none
+	// Compare returns what is wrong with the contents. Those of a damaged bundle are not complete:
+	// some images are not known. It may be nil.
+	Compare func(c *Contents, complete bool) []string
+	// Check is called with a bundle whose head is right, before layers are read, and may open
+	// blobs. Its error is what Verify returns. With a Check, a head that is not right is an error,
+	// too: no layers are read of what could not be checked. It may be nil.
+	Check    func(b *Bundle) error
+	Progress *progress.Printer // nil: quiet
+}
+
+// Report is the result of verifying a bundle.
+type Report struct {
+	Path   string `json:"path"`
+	Images int    `json:"images"`
+	Blobs  int    `json:"blobs"` // that have their digests
+	Bytes  int64  `json:"bytes"` // that were read of the decompressed archive
+	// of the file, if it was compared with SHA256SUMS
+	SHA256   string    `json:"sha256,omitempty"`
+	Note     string    `json:"note,omitempty"` // what is unusual and harmless
+	Problems []Problem `json:"problems"`       // in the order of the archive
+}
+
+// Problem is one thing that is wrong with a bundle.
+type Problem struct {
+	Blob   string   `json:"blob,omitempty"`   // digest
+	Images []string `json:"images,omitempty"` // the images that the blob belongs to
+	What   string   `json:"problem"`
+	at     int64    // where in the archive
+}
+
+func (p Problem) String() string {
+	s := p.What
+	if p.Blob != "" {
+		s = "blob " + p.Blob + ": " + s
+	}
+	if len(p.Images) > 0 {
+		s += " (" + strings.Join(p.Images, ", ") + ")"
+	}
+	return s
+}
+
+// Verify reads all of a bundle and compares every byte with the digests and checksums in it, and
+// the bundle with what the options name. It does not stop at a problem: the report has all of
+// them, and with each damaged blob the images that it belongs to. An error means that the file
+// could not be read, or that ctx ended.
+func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v := &verifier{src: f, b: &Bundle{archive: seekable.NewReader(f, size), head: &head{}}, report: Report{Path: path, Problems: []Problem{}}}
+	v.task = o.Progress.Start("verifying "+path, progress.Bytes, 0)
+	defer v.task.Fail()
+	if err := v.run(ctx, o); err != nil {
+		return nil, err
+	}
+	if n := len(v.report.Problems); n == 0 {
+		v.task.Done("%d images, %d blobs, %s", v.report.Images, v.report.Blobs, progress.Size(v.report.Bytes))
+	}
+	return &v.report, nil
+}
+
+// verifier collects what is wrong with one bundle; mu guards the report.
+type verifier struct {
+	src    io.ReaderAt
+	b      *Bundle
+	owners map[v1.Hash][]string
+	headOK bool // so that the places of all layers are known
+	task   *progress.Task
+
+	mu     sync.Mutex
+	report Report
+}
+
+func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
+	var g errgroup.Group
+	if o.Sums != "" {
+		g.Go(func() error { return v.sums(ctx, o.Sums) })
+	}
+	if err := recognize(v.src); err != nil {
+		v.problem(Problem{What: err.Error()})
+		return errors.Join(v.unchecked(o), g.Wait())
+	}
+	err := v.b.archive.ReadTable()
+	if err != nil {
+		v.problem(Problem{What: readError(err).Error(), at: 1 << 62})
+	}
+	v.head()
+	if o.Compare != nil && v.b.contents != nil {
+		for _, p := range o.Compare(v.b.contents, v.headOK) {
+			v.problem(Problem{What: p, at: -1})
+		}
+	}
+	if err := v.unchecked(o); err != nil {
+		return errors.Join(err, g.Wait())
+	}
+	if o.Check != nil {
+		if err := o.Check(v.b); err != nil {
+			return errors.Join(err, g.Wait())
+		}
+	}
+	if v.b.archive.HasTable() {
+		err = v.frames(ctx)
+	} else {
+		v.report.Note = noTable
+		err = v.sequence(ctx)
+	}
+	if err := errors.Join(err, g.Wait()); ctx.Err() != nil || err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	slices.SortStableFunc(v.report.Problems, func(a, b Problem) int { return cmp.Compare(a.at, b.at) })
+	return nil
+}
+
+// unchecked returns the first problem as an error if the options have a check.
+func (v *verifier) unchecked(o VerifyOptions) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if o.Check == nil || len(v.report.Problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", v.report.Path, v.report.Problems[0])
+}
+
+// head reads the head as Open does, and continues where Open would stop.
+func (v *verifier) head() {
+	v.owners = map[v1.Hash][]string{}
+	var c *Contents
+	err := v.b.readHead()
+	if err != nil {
+		err = readError(err)
+		v.b.head.size = 0
+	} else {
+		c, err = v.b.head.contents()
+	}
+	v.b.contents, v.headOK = c, err == nil
+	if v.headOK {
+		err = v.b.checkForm()
+	}
+	for _, e := range output.Split(err) {
+		v.problem(Problem{What: e.Error()})
+	}
+	if c == nil {
+		return
+	}
+	v.report.Images = len(c.Images)
+	for _, i := range c.Images {
+		for _, m := range i.Included() {
+			v.own(i, m.Layers)
+		}
+		for _, r := range i.Referrers {
+			_, layers := r.blobs()
+			v.own(i, layers)
+		}
+	}
+	v.task.Total(v.b.arrange())
+}
+
+// own records that layers belong to an image.
+func (v *verifier) own(i Image, layers []v1.Descriptor) {
+	for _, l := range layers {
+		if own := v.owners[l.Digest]; !slices.Contains(own, i.Name) {
+			v.owners[l.Digest] = append(own, i.Name)
+		}
+	}
+}
+
+func (v *verifier) problem(p Problem) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n := len(v.report.Problems); n == maxProblems {
+		p = Problem{What: "there are more problems than these", at: math.MaxInt64}
+	} else if n > maxProblems {
+		return
+	}
+	v.report.Problems = append(v.report.Problems, p)
+}
+
+// maxProblems bounds a report: a hostile file may have any number.
+var maxProblems = 10_000 // a variable for the test that has more
+
+// broken reports a damaged blob.
+func (v *verifier) broken(h v1.Hash, at int64, err error) {
+	v.problem(Problem{Blob: h.String(), Images: v.owners[h], What: err.Error(), at: at})
+}
+
+// good counts a blob that has its digest.
+func (v *verifier) good() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Blobs++
+}
+
+// counted counts what is read of r, and ends with the context.
+func (v *verifier) counted(ctx context.Context, r io.Reader) io.Reader {
+	return progress.Reader(ctx, io.TeeReader(r, (*tally)(v)), v.task)
+}
+
+// tally counts the bytes of the archive that were read.
+type tally verifier
+
+func (v *tally) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Bytes += int64(len(p))
+	return len(p), nil
+}

@@ -1,0 +1,90 @@
+package bundle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
+)
+
+// Opener opens a blob for reading. Opening or reading it fails if the bytes do not have the digest.
+type Opener func(v1.Hash) (io.ReadCloser, error)
+
+// Writer writes bundles. Several goroutines may use it.
+type Writer struct {
+	open Opener
+	enc  *seekable.Encoders
+}
+
+// NewWriter returns a writer of bundles whose blobs open gives.
+func NewWriter(open Opener) (*Writer, error) {
+	enc, err := seekable.NewEncoders()
+	return &Writer{open, enc}, err
+}
+
+// Write writes a bundle. The file has its name only when it is complete and accept, which may be
+// nil, has no objection.
+func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progress.Task, accept func(*File) error) (*File, error) {
+	out, err := disk.Create(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer out.Abort()
+	f := &File{Path: path, Contents: l.contents}
+	if f.Size, f.SHA256, err = w.stream(ctx, out, l, task); err != nil {
+		return nil, err
+	}
+	if accept != nil {
+		if err := accept(f); err != nil {
+			return nil, err
+		}
+	}
+	return f, out.Commit(path, disk.ModeFile)
+}
+
+// Sum returns the size and the SHA-256 in hex of the file that Write would write.
+func (w *Writer) Sum(ctx context.Context, l *Layout, task *progress.Task) (int64, string, error) {
+	return w.stream(ctx, io.Discard, l, task)
+}
+
+// stream writes the bundle to out: the archive in one goroutine, frames in others.
+func (w *Writer) stream(ctx context.Context, out io.Writer, l *Layout, task *progress.Task) (int64, string, error) {
+	sum := sha256.New()
+	size := new(counter)
+	err := seekable.Write(ctx, io.MultiWriter(out, sum, size), w.enc, func(f *seekable.Writer) error {
+		return newArchive(w.open, f, l.contents.Created, task).write(l)
+	})
+	return int64(*size), hex.EncodeToString(sum.Sum(nil)), err
+}
+
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// WriteListFile writes the list of the images to a file, unless it already exists.
+func (c *Contents) WriteListFile(path string) error {
+	var list strings.Builder
+	if err := c.WriteList(&list, false); err != nil {
+		return err
+	}
+	if old, err := regular.Read(path); err == nil && string(old) == list.String() {
+		return nil
+	}
+	if err := disk.Write(path, []byte(list.String()), disk.ModeFile); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+module github.com/slipway-dev/slipway/website
+
+go 1.26.8
+
+replace github.com/slipway-dev/slipway => ../..
+
+require (
+	github.com/slipway-dev/slipway v0.0.0-00010101000000-000000000000
+	github.com/yuin/goldmark v1.8.7
+)

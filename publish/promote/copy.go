@@ -1,0 +1,153 @@
+package promote
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/renaming"
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// copy brings the images and charts, and their referrers, to every destination, and records it in
+// done.
+func (p *promotion) copy(ctx context.Context, done *Promoted) error {
+	all := make([][]transfer.Image, len(p.To))
+	var renamed []*renaming.Chart
+	for n := range p.To {
+		var err error
+		if all[n], err = p.plan(n, &done.Destinations[n]); err != nil {
+			return err
+		}
+		renamed = slices.AppendSeq(renamed, maps.Values(p.charts[n]))
+	}
+	source := p.source(ctx)
+	source.Open = renaming.Opener(renamed, source.Open)
+	errs := make([]error, len(p.To))
+	for n, r := range p.client.PushAll(ctx, all, source, transfer.PushOptions{Task: "promote", Conflict: conflict}) {
+		d := &done.Destinations[n]
+		d.Blobs, d.Bytes = r.Blobs, r.Bytes
+		if errs[n] = r.Err; r.Err != nil {
+			continue
+		}
+		for k := range d.Images {
+			d.Images[k].Existed = r.Outcomes[k].Existed
+		}
+		for k := range d.Charts {
+			d.Charts[k].Existed = r.Outcomes[len(d.Images)+k].Existed
+		}
+		for _, out := range r.Outcomes[len(r.Outcomes)-d.Referrers:] {
+			if out.Skipped {
+				d.Referrers--
+			}
+		}
+	}
+	return p.failed(errs)
+}
+
+// plan lists what is pushed to the n-th destination: images and charts under their tags, charts
+// whose copies have new names, and then the referrers of all of them.
+func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
+	var images, referrers []transfer.Image
+	for _, i := range p.images {
+		repo, err := name.NewRepository(p.target(i, p.To[n]))
+		if err != nil {
+			return nil, err
+		}
+		mounts := map[v1.Hash]name.Reference{}
+		if p.lock != nil {
+			for _, r := range i.held() {
+				for h, ref := range r.MountFrom() {
+					mounts[h] = ref
+				}
+			}
+		}
+		for _, one := range i.referrersAt(repo) {
+			one.Bases = mounts
+			referrers = append(referrers, one)
+		}
+		if i.chart {
+			continue
+		}
+		for _, t := range i.tags {
+			ref := repo.Tag(t.tag)
+			images = append(images, transfer.Image{Name: i.name, Ref: ref, Tree: t.tree, Bases: mounts})
+			d.Images = append(d.Images, Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: ref.Name(), Digest: t.desc.Digest})
+		}
+	}
+	charts, originals, err := p.planCharts(n, d)
+	d.Referrers = len(referrers)
+	return slices.Concat(images, charts, originals, referrers), err
+}
+
+// referrersAt lists the referrers of an image, to be pushed to a repository.
+func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
+	for _, r := range i.referrers {
+		var at name.Reference = repo.Digest(r.Digest.String())
+		if r.Tag != "" {
+			at = repo.Tag(r.Tag)
+		}
+		all = append(all, transfer.Referrer(i.name, at, r.tree)...)
+	}
+	return all
+}
+
+// conflict is the error for a tag that names another digest at a destination.
+func conflict(i transfer.Image, have v1.Hash) error {
+	return fmt.Errorf("promoting %s: %s is %s already, and this release is %s: promote a new version, or delete that tag if nobody uses it",
+		i.Name, i.Ref, have, i.Tree.Desc.Digest)
+}
+
+// moveFloating moves floating tags, which is the last that is done at any destination.
+func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
+	type one struct {
+		d    *Destination
+		at   int
+		move transfer.Move
+		from v1.Hash // the image at the source
+	}
+	var all []one
+	for n, to := range p.To {
+		d := &done.Destinations[n]
+		for _, i := range p.images {
+			repo, err := name.NewRepository(p.target(i, to))
+			if err != nil {
+				return err
+			}
+			for _, t := range i.floating {
+				ref := repo.Tag(t.tag)
+				all = append(all, one{d, len(d.FloatingTags), transfer.Move{Ref: ref, Tree: p.treeAt(n, i, t)}, t.desc.Digest})
+				d.FloatingTags = append(d.FloatingTags, FloatingTag{Reference: ref.Name(), Digest: p.treeAt(n, i, t).Desc.Digest})
+			}
+		}
+	}
+	stamps := p.stamps()
+	err := transfer.Each(ctx, p.client, all, func(ctx context.Context, n int, o one) error {
+		now, err := p.client.Current(ctx, o.move.Ref)
+		all[n].move.From = now.Digest
+		o.d.FloatingTags[o.at].decide(p.Floating, now, stamps[o.from])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var moves []transfer.Move
+	for _, o := range all {
+		if o.d.FloatingTags[o.at].Moved {
+			moves = append(moves, o.move)
+		}
+	}
+	moved, err := p.client.Move(ctx, moves)
+	if err != nil {
+		for n, m := range moves {
+			if moved[n] {
+				p.Registry.Progress.Printf("%s moved to %s", m.Ref, m.Tree.Desc.Digest)
+			}
+		}
+	}
+	return err
+}

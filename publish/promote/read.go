@@ -1,0 +1,119 @@
+package promote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// readRegistry reads the documents of the images, and their referrers, from the source.
+func (p *promotion) readRegistry(ctx context.Context) error {
+	var refs []name.Digest
+	seen := map[string]bool{}
+	for _, i := range p.images {
+		repo, err := name.NewRepository(i.repo)
+		if err != nil {
+			return err
+		}
+		for _, t := range slices.Concat(i.tags, i.floating) {
+			ref := repo.Digest(t.desc.Digest.String())
+			if !seen[ref.Name()] {
+				seen[ref.Name()] = true
+				refs = append(refs, ref)
+			}
+		}
+	}
+	held, err := p.client.Read(ctx, refs)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, p.remedy)
+	}
+	trees := map[string]*oci.Tree{}
+	for n, r := range refs {
+		trees[r.Context().Name()+"@"+r.DigestStr()] = held[n].Tree
+	}
+	for _, i := range p.images {
+		repo, err := name.NewRepository(i.repo)
+		if err != nil {
+			return err
+		}
+		for _, list := range [][]tagged{i.tags, i.floating} {
+			for n := range list {
+				list[n].tree = trees[repo.Name()+"@"+list[n].desc.Digest.String()]
+			}
+		}
+	}
+	return p.readReferrers(ctx)
+}
+
+// readReferrers reads the referrers of the images. All that the lock lists must be there.
+func (p *promotion) readReferrers(ctx context.Context) error {
+	subjects := make([]*transfer.Subject, len(p.images))
+	for n, i := range p.images {
+		repo, err := name.NewRepository(i.repo)
+		if err != nil {
+			return err
+		}
+		subjects[n] = &transfer.Subject{Repo: repo, Name: i.repo, Digests: i.digests(), FewTags: true}
+	}
+	if err := p.client.ReadReferrers(ctx, subjects); err != nil {
+		return err
+	}
+	var errs []error
+	for n, i := range p.images {
+		for k, r := range subjects[n].Referrers {
+			i.referrers = append(i.referrers, referrer{r, subjects[n].Trees[k]})
+		}
+		for _, r := range i.listed {
+			if !slices.ContainsFunc(i.referrers, func(have referrer) bool { return have.Digest == r.Digest || r.Tag != "" && have.Tag == r.Tag }) { // a list may have grown
+				errs = append(errs, fmt.Errorf("%s@%s, which refers to %s, is not in the registry: %s", i.repo, r.Digest, i.name, p.remedy))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// digests returns the digests of all documents of the image, each once.
+func (i *image) digests() (all []v1.Hash) {
+	for _, t := range slices.Concat(i.tags, i.floating) {
+		for _, h := range t.tree.Digests() {
+			if !slices.Contains(all, h) {
+				all = append(all, h)
+			}
+		}
+	}
+	return all
+}
+
+// readBundle does nothing: a bundle was read when it was opened.
+func (p *promotion) readBundle(context.Context) error { return nil }
+
+// registrySource gives the blobs from the source.
+func (p *promotion) registrySource(ctx context.Context) transfer.Source {
+	var held []transfer.Remote
+	for _, i := range p.images {
+		held = append(held, i.held()...)
+	}
+	return p.client.FromRegistry(ctx, held)
+}
+
+// held returns everything that is promoted of an image.
+func (i *image) held() (all []transfer.Remote) {
+	repo, err := name.NewRepository(i.repo)
+	if err != nil {
+		return nil // it was read from there
+	}
+	for _, t := range slices.Concat(i.tags, i.floating) {
+		all = append(all, transfer.Remote{Repo: repo, Tree: t.tree})
+	}
+	for _, r := range i.referrers {
+		all = append(all, transfer.Remote{Repo: repo, Tree: r.tree})
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/evidence/provenance"
+)
+
+// released are versions of Go. The go command looks for others, such as go1.26-name, in PATH.
+var released = regexp.MustCompile(`^go1\.[0-9]+(\.[0-9]+|(beta|rc)[0-9]+)?$`)
+
+// compareTools notes what is another here than where the release was made: before the work, because
+// it explains most differences.
+func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) error {
+	info, _ := debug.ReadBuildInfo()
+	chosen := source.ChoosesToolchain()
+	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
+		switch d.Annotations.Kind {
+		case provenance.KindToolchain:
+			wanted := d.GoVersion()
+			if !released.MatchString(wanted) {
+				return fmt.Errorf("the statement names the Go toolchain %.100q, which is no release of Go: no slipway made it", d.URI)
+			}
+			here, err := source.Version(ctx)
+			if err != nil {
+				return err
+			}
+			if !chosen { // a go.mod of the release does not choose one, either
+				if err := os.Setenv("GOTOOLCHAIN", wanted); err != nil {
+					return err
+				}
+				if here, err = source.Version(ctx); err != nil {
+					return fmt.Errorf("the release was compiled by %s, and the go command cannot get that: install it, or set GOTOOLCHAIN to another one to see what differs: %w", wanted, err)
+				}
+			}
+			if here != wanted {
+				r.Notes = append(r.Notes, fmt.Sprintf("the release was compiled by %s, and GOTOOLCHAIN chooses %s here: programs will differ", wanted, here))
+			}
+			if d.Annotations.Local {
+				r.Notes = append(r.Notes, fmt.Sprintf("%s was installed on the machine that made the release: that it was not changed shows only if programs are the same", wanted))
+			}
+		case provenance.KindSlipway:
+			_, wanted, _ := strings.Cut(d.URI, "@")
+			here := ""
+			if info != nil && info.Main.Sum != "" {
+				here = info.Main.Version
+			}
+			switch {
+			case d.Annotations.Local:
+				r.Notes = append(r.Notes, "the release was made by a slipway that is no released version: another one may give other bytes")
+			case here != wanted:
+				r.Notes = append(r.Notes, fmt.Sprintf("the release was made by slipway %s, and this is %s: run go install github.com/slipway-dev/slipway/cmd/slipway@%s if anything differs", wanted, orLocal(here), wanted))
+			}
+		}
+	}
+	return nil
+}
+
+func orLocal(version string) string {
+	if version == "" {
+		return "no released version"
+	}
+	return version
+}

@@ -1,0 +1,62 @@
+package scaffold
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+func (d *Draft) writeSource(w *writer) {
+	w.line("")
+	w.line("sources:")
+	w.note("  ", d.source.notes...)
+	modules := []string{""}
+	for _, p := range d.programs {
+		if !slices.Contains(modules, p.module) {
+			modules = append(modules, p.module)
+		}
+	}
+	for _, m := range modules {
+		d.writeModule(w, m)
+	}
+}
+
+// sourceName is the name of the source of a module; "" is the product's.
+func (d *Draft) sourceName(module string) string {
+	if module == "" {
+		return d.name
+	}
+	return nameOf(strings.ReplaceAll(module, "/", "-"))
+}
+
+func (d *Draft) writeModule(w *writer, module string) {
+	w.line("  - name: %s", d.sourceName(module))
+	w.line("    directory: %s", path.Join(d.source.dir, module))
+	if !d.git {
+		w.note("    ", "Only git knows these two; without git they label and date the images as they are here.")
+		w.line("    revision: %s", cmp.Or(d.options.Revision, unknownRevision))
+		w.line("    created: %s", cmp.Or(d.options.Created, unknownCreated))
+	}
+	if d.source.url != "" {
+		w.line("    url: %s", d.source.url)
+	}
+	if d.source.licenses != "" {
+		w.line("    licenses: %s", d.source.licenses)
+	}
+	if d.source.module == "" || len(d.programs) == 0 {
+		return
+	}
+	if len(d.source.ldflags) > 0 {
+		w.line("    ldflags:")
+		for _, f := range d.source.ldflags {
+			w.line("      - %s", f)
+		}
+	}
+	if len(d.source.env) > 0 {
+		w.line("    env: " + list(d.source.env))
+	}
+	if len(d.source.tags) > 0 {
+		w.line("    tags: " + list(d.source.tags))
+	}
+}
