@@ -3,10 +3,10 @@ package shard
 import (
 	"cmp"
 	"encoding/binary"
-	"github.com/slipway-dev/slipway/build/times"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/product"
 )
 
