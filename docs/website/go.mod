@@ -1,4 +1,4 @@
-module github.com/slipway-dev/slipway/website
+module github.com/slipway-dev/slipway/docs/website
 
 go 1.26.8
 

@@ -19,7 +19,7 @@ import (
 // site makes the site of the documentation, as `go tool mage docs` does.
 var site = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(workDir, "site")
-	cmd := exec.Command("go", "run", "-trimpath", ".", "..", dir)
+	cmd := exec.Command("go", "run", "-trimpath", ".", "../..", dir)
 	cmd.Dir, cmd.Env = "../../docs/website", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("making the site: %w\n%s", err, out)
