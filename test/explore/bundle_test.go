@@ -239,6 +239,10 @@ func (w *world) publish() {
 	if len(w.p.dest) > 0 && maybe(w.t, 2, "destination") {
 		to = "-registry=" + pick(w.t, "destinations", "one", "two", "all", "one,two")
 	}
+	if charts, _ := w.p.yaml["charts"].([]object); len(charts) > 0 && w.sent != "" {
+		to = w.sent // a chart names the first registry, and its tag does not move at the others
+	}
+	w.sent = to
 	at := slices.Concat([]string{"-product=src/slipway.yaml", "-store=store", to}, w.now.flags)
 	checked := w.run(slices.Concat([]string{"check", "-product=src/slipway.yaml", to}, w.now.flags)...)
 	r := w.run(slices.Concat([]string{"release", "-binary=false", "-out=published"}, at, w.key())...)
@@ -256,7 +260,7 @@ func (w *world) publish() {
 	if diff := differ(w.unsigned(before), w.unsigned(w.tree("published"))); diff != "" {
 		w.fail(again, "a second release to the registry changes files:\n%s", diff)
 	}
-	w.ok(w.run("promote", "published/release.lock.json", "-to="+w.host+"/promoted/"+fmt.Sprint(w.edits)))
+	w.ok(w.run("promote", "published/release.lock.json", "-to="+w.host+"/promoted/"+fmt.Sprint(len(w.script))))
 	remove(w.path("published"))
 }
 

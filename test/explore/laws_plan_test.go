@@ -123,6 +123,7 @@ func (w *world) resolves(dir string) {
 			}
 		}
 	}
+	w.chartsResolve(dir)
 }
 
 // done checks that a plan has nothing to do after the release that it is of.

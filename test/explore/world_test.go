@@ -31,6 +31,7 @@ type world struct {
 	older  []*release
 	server *httptest.Server
 	how    condition // of all commands that do not have their own
+	sent   string    // the flag with the registries of the step publish, when it came last
 	plan   string    // the reference of the last plan in the registry
 	hub    *githubtest.Server
 	writes atomic.Int64 // requests that change the registry
