@@ -18,19 +18,16 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// WriteArtifacts writes the artifacts of the lock to a directory and returns their names. They are
-// in st, or in one of the directories from, of parts that other machines made.
-func WriteArtifacts(ctx context.Context, st *store.Store, l *lock.Lock, dir string, from ...string) ([]string, error) {
-	names := make([]string, len(l.Artifacts))
-	err := each(len(l.Artifacts), func(i int) error {
+// WriteArtifacts writes the artifacts of the lock to a directory. They are in st, or in one of the
+// directories from, of parts that other machines made.
+func WriteArtifacts(ctx context.Context, st *store.Store, l *lock.Lock, dir string, from ...string) error {
+	return each(len(l.Artifacts), func(i int) error {
 		a := l.Artifacts[i]
-		names[i] = a.File
 		if err := writeArtifact(ctx, st, a, filepath.Join(dir, a.File), from); err != nil {
 			return fmt.Errorf("writing %s: %w", a.File, err)
 		}
 		return nil
 	})
-	return names, err
 }
 
 func writeArtifact(ctx context.Context, st *store.Store, a lock.Artifact, to string, from []string) error {
@@ -48,12 +45,12 @@ func writeArtifact(ctx context.Context, st *store.Store, a lock.Artifact, to str
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)
 }
 
-// artifacts writes the artifacts of the lock to dist/ and returns their names.
-func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
+// writeArtifacts writes the artifacts of the lock to dist/.
+func (c *run) writeArtifacts(ctx context.Context, l *lock.Lock) error {
 	return WriteArtifacts(ctx, c.store, l, c.out, c.options.ArtifactDirs...)
 }
 
-// findArtifacts checks that artifacts will find all files that it is to write.
+// findArtifacts checks that writeArtifacts will find all files that it is to write.
 func (c *run) findArtifacts(ctx context.Context, l *lock.Lock) error {
 	return each(len(l.Artifacts), func(i int) error {
 		a := l.Artifacts[i]

@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
@@ -48,9 +44,8 @@ func artifacts(l *lock.Lock, made []render.Chart) ([]*chart.Artifact, error) {
 // WriteCharts writes the archives of the charts of l, which st has, to a directory.
 func WriteCharts(st *store.Store, l *lock.Lock, dir string) error {
 	for _, c := range l.Charts {
-		open := func() (io.ReadCloser, error) { return st.Open(c.File.Digest) }
-		if err := program.Copy(layer.Content{Digest: c.File.Digest, Size: c.File.Size, Open: open}, filepath.Join(dir, c.File.Name), disk.ModeFile); err != nil {
-			return fmt.Errorf("writing %s: %w", c.File.Name, err)
+		if err := writeBlob(st, c.File.Digest, dir, c.File.Name); err != nil {
+			return err
 		}
 	}
 	return nil

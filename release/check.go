@@ -45,15 +45,52 @@ type Checked struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
+// checked is what a check leaves to the stages after it.
+type checked struct {
+	product *product.Product // with the third-party images that manifests name
+	builder *build.Builder   // has looked at what the release is made from
+	demands []string         // what a release to a registry requires and this snapshot does not
+}
+
+// rehearsal is a check before the builder has looked at anything.
+type rehearsal struct {
+	checked
+
+	trees    map[string]source.Tree // without those that could not be fetched
+	missing  error                  // why they could not
+	manifest error                  // what is wrong with the manifests
+}
+
+// newRehearsal fetches the sources of p, renders its manifests, and makes a builder of the result.
+// Without a memory it renders nothing.
+func newRehearsal(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer, memory *render.Memory, w *progress.Warnings) *rehearsal {
+	r := &rehearsal{checked: checked{product: p}}
+	r.trees, r.missing = build.Sources(ctx, p)
+	if memory != nil {
+		r.product, r.demands, r.manifest = rehearse(ctx, p, r.trees, memory, w)
+	}
+	r.builder = build.New(r.product, r.trees, st, pr)
+	r.builder.WarnIn(w)
+	return r
+}
+
+// check checks what is built for p, and returns all mistakes.
+func (r *rehearsal) check(ctx context.Context, p *product.Product) error {
+	demands, err := r.builder.Check(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.demands = beforeRelease(p, r.product, append(demands, r.demands...))
+	return errors.Join(r.missing, err, r.manifest)
+}
+
 // offline is what a check without a registry has found.
 type offline struct {
-	product *product.Product       // with the third-party images that manifests name
-	trees   map[string]source.Tree // without those that could not be fetched
-	builder *build.Builder
-	store   *store.Store // empty at first, in a directory of its own
-	memory  render.Memory
-	demands []string
-	err     error // what would stop a release
+	*rehearsal
+
+	store  *store.Store // empty at first, in a directory of its own
+	memory render.Memory
+	err    error // what would stop a release
 
 	warnings progress.Warnings
 }
@@ -74,19 +111,12 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
-	trees, missing := build.Sources(ctx, p)
-	c.trees = trees
-	var manifest error
-	c.product, c.demands, manifest = rehearse(ctx, p, trees, &c.memory, &c.warnings)
-	c.builder = build.New(c.product, trees, c.store, nil)
-	c.builder.WarnIn(&c.warnings)
+	c.rehearsal = newRehearsal(ctx, p, c.store, nil, &c.memory, &c.warnings)
 	c.builder.Offline()
-	demands, wrong := c.builder.Check(ctx)
+	c.err = c.check(ctx, p)
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, nil, c.err
 	}
-	c.err = errors.Join(missing, wrong, manifest)
-	c.demands = beforeRelease(p, c.product, append(demands, c.demands...))
 	if c.err != nil {
 		c.demands = nil
 	}
@@ -95,29 +125,27 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 
 // check is the first stage of a release. It reports every mistake that can be found before
 // anything is compiled. With a registry, it also looks up bases and checks whether it may push.
-func (c *run) check(ctx context.Context) (*build.Builder, error) {
-	trees, missing := build.Sources(ctx, c.described)
-	p, unpinned, manifest := c.described, []string(nil), error(nil)
-	if c.options.Shard == nil {
-		p, unpinned, manifest = rehearse(ctx, c.described, trees, &c.memory, &c.warnings)
-	} else if err := c.options.Shard.same(p); err != nil {
-		return nil, err
+// The manifests of a shard were checked when its plan was made, with which the rest is compared.
+func (c *run) check(ctx context.Context) (checked, error) {
+	p, s, memory := c.described, c.options.Shard, &render.Memory{}
+	if s != nil {
+		if err := s.same(p); err != nil {
+			return checked{}, err
+		}
+		memory = nil
 	}
-	c.product = p
-	b := build.New(p, trees, c.store, c.options.Progress)
-	b.WarnIn(&c.warnings)
+	r := newRehearsal(ctx, p, c.store, c.options.Progress, memory, &c.warnings)
 	reached := make(chan error, 1)
-	go func() { reached <- publish.Reach(ctx, p, c.store, network.Options{Progress: c.options.Progress}) }()
-	demands, err := b.Check(ctx)
+	go func() { reached <- publish.Reach(ctx, r.product, c.store, c.network()) }()
+	err := r.check(ctx, p)
 	reach := <-reached
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return checked{}, err
 	}
-	c.demands = beforeRelease(c.described, p, append(demands, unpinned...))
-	if err := errors.Join(missing, err, manifest, reach); err != nil || c.options.Shard == nil {
-		return b, err
+	if err := errors.Join(err, reach); err != nil || s == nil {
+		return r.checked, err
 	}
-	return b, c.options.Shard.compare(ctx, b)
+	return r.checked, s.compare(ctx, r.builder)
 }
 
 // placeholder returns the lock that publish would make, with made-up digests. Of third-party
@@ -162,14 +190,6 @@ func hidden(l *lock.Lock) *strings.Replacer {
 		}
 	}
 	return strings.NewReplacer(pairs...)
-}
-
-// told adds to a summary what check found.
-func (c *run) told(s *Summary, err error) (*Summary, error) {
-	if err == nil {
-		s.BeforeRelease = c.demands
-	}
-	return s, err
 }
 
 // beforeRelease returns what a release to a registry requires and a snapshot does not. complete

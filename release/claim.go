@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // Claim makes a directory ready for files of these names of a product, as CheckOut checks. It writes
@@ -121,8 +122,7 @@ func remove(dir, name string) error {
 }
 
 // planned returns the names of the files of p, as far as they are known before it is made.
-func (c *run) planned() []string {
-	p := c.product
+func planned(p *product.Product) []string {
 	if len(p.Selected) > 0 {
 		return distfile.PartNames(p.ArtifactNames())
 	}

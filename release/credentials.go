@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
@@ -20,44 +21,40 @@ type Credential struct {
 // Repositories of one registry may have different ones.
 func (pl *planner) credentials(ctx context.Context) error {
 	c := network.New(pl.network)
-	known, failed := map[Credential]bool{}, map[string]bool{}
-	add := func(use string, repo name.Repository) {
-		host := repo.RegistryStr()
-		if failed[host] {
-			return
+	seen, failed := map[string]bool{}, map[string]bool{}
+	add := func(use, repository string) error {
+		repo, err := name.NewRepository(repository)
+		if err != nil {
+			return err
 		}
+		key, host := use+" "+repository, repo.RegistryStr()
+		if seen[key] || failed[host] {
+			return nil
+		}
+		seen[key] = true
 		source, err := c.CredentialSource(ctx, repo)
 		if err != nil {
 			failed[host] = true
 			pl.refuse(err)
-			return
+			return nil
 		}
-		if one := (Credential{host, use, source}); !known[one] {
-			known[one] = true
+		if one := (Credential{host, use, source}); !slices.Contains(pl.Credentials, one) {
 			pl.Credentials = append(pl.Credentials, one)
 		}
-	}
-	seen := map[string]bool{}
-	each := func(use, repository string) error {
-		repo, err := name.NewRepository(repository)
-		if key := use + " " + repository; err == nil && !seen[key] {
-			seen[key] = true
-			add(use, repo)
-		}
-		return err
+		return nil
 	}
 	for _, i := range pl.names.Images {
+		if pl.Snapshot {
+			break
+		}
 		for _, repository := range i.Repositories() {
-			if pl.Snapshot {
-				break
-			}
-			if err := each("push", repository); err != nil {
+			if err := add("push", repository); err != nil {
 				return err
 			}
 		}
 	}
 	for _, repo := range pl.pulled() {
-		if err := each("pull", repo.Name()); err != nil {
+		if err := add("pull", repo.Name()); err != nil {
 			return err
 		}
 	}

@@ -2,12 +2,20 @@ package release
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 
+	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
+	"github.com/slipway-dev/slipway/evidence/sbom"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
@@ -64,60 +72,102 @@ func CheckBuilder(id string) error {
 	return nil
 }
 
+// bill is a bill of materials.
+type bill struct {
+	name  string // in dist/
+	image string // that it is of; "" for that of the release
+	data  []byte
+}
+
+// bills makes the bills of materials of a release whose charts are in the store.
+func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) ([]bill, error) {
+	if has == nil {
+		return nil, errors.New("writing the bills of materials: a part has no inventory: build it again")
+	}
+	v := *has
+	v.Contents = slices.Clone(v.Contents)
+	for _, chart := range l.Charts {
+		sum, err := inventory.SHA512(ctx, c.store, chart.File.Digest)
+		if err != nil {
+			return nil, err
+		}
+		if err := v.Add(&lock.Inventory{Contents: []lock.Content{{Digest: chart.File.Digest, SHA512: sum}}}); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]bill, len(l.Images), len(l.Images)+1)
+	err := each(len(l.Images), func(n int) (err error) {
+		name := l.Images[n].Name
+		all[n] = bill{name: sbom.SPDXName(name), image: name}
+		all[n].data, err = sbom.SPDX(l, &v, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	data, err := sbom.CycloneDX(l, &v)
+	return append(all, bill{name: sbom.CycloneDXName(l), data: data}), err
+}
+
+// proof is what a release states of itself.
+type proof struct {
+	statement *provenance.Statement
+	text      []byte            // of the statement
+	signed    []byte            // the Sigstore bundle with the statement; nil without a key
+	signer    *signature.Signer // which reuses signatures; nil without a key
+}
+
 // prove makes the statement of the release, and with a key signs it and the images, so that the
 // push brings the evidence to the registries.
-func (c *run) prove(ctx context.Context, prepared *publish.Prepared, manifest []byte, bills []bill) error {
-	l, s := prepared.Lock, c.options.Signer
-	err := c.builder.Unchanged(ctx) // templates and charts were read since the images were built
-	if err != nil {
-		return err
+func (c *run) prove(ctx context.Context, m made, prepared *publish.Prepared, manifest []byte, bills []bill) (p proof, err error) {
+	l := prepared.Lock
+	if err := m.builder.Unchanged(ctx); err != nil { // templates and charts were read since the images were built
+		return p, err
 	}
-	if c.stated, err = c.statement(l, manifest); err != nil || s == nil {
-		return err
+	if p.statement, err = c.statement(l, m.materials, manifest); err != nil {
+		return p, err
+	}
+	if p.text, err = p.statement.Encode(); err != nil || c.options.Signer == nil {
+		return p, err
 	}
 	if err := refuseStubs(l.Images); err != nil {
-		return err
-	}
-	text, err := c.stated.Encode()
-	if err != nil {
-		return err
+		return p, err
 	}
 	if err := prepared.Referrers(ctx); err != nil {
-		return err
+		return p, err
 	}
-	if s, err = evidence.Reuse(c.store, l, s); err != nil {
-		return err
+	if p.signer, err = evidence.Reuse(c.store, l, c.options.Signer); err != nil {
+		return p, err
 	}
-	c.options.Signer = s
-	d := evidence.Documents{Statement: text, SBOMs: map[string][]byte{}}
+	d := evidence.Documents{Statement: p.text, SBOMs: map[string][]byte{}}
 	for _, b := range bills {
 		if b.image != "" {
 			d.SBOMs[b.image] = b.data
 		}
 	}
-	made, err := evidence.Make(ctx, c.store, l, d, s)
+	signed, err := evidence.Make(ctx, c.store, l, d, p.signer)
 	if err != nil {
-		return err
+		return p, err
 	}
-	prepared.Attach(made.Referrers)
-	c.signed = made.Provenance
-	return nil
+	prepared.Attach(signed.Referrers)
+	p.signed = signed.Provenance
+	return p, nil
 }
 
-// writeSigned writes the signed statement, and returns its name; none without a key.
-func (c *run) writeSigned() ([]string, error) {
-	if c.signed == nil {
-		return nil, nil
+// statement returns the provenance of the release. manifest is release.yaml, nil for none.
+func (c *run) statement(l *lock.Lock, materials []lock.Material, manifest []byte) (*provenance.Statement, error) {
+	in := provenance.Inputs{
+		Materials: materials, Archive: distfile.Inputs(l.Name, l.Version), SourceDateEpoch: c.described.SourceDateEpoch, Builder: c.options.Builder,
 	}
-	if err := disk.Write(filepath.Join(c.out, evidence.SignedProvenance), c.signed, disk.ModeFile); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", evidence.SignedProvenance, err)
+	if manifest != nil {
+		sum := sha256.Sum256(manifest)
+		in.Files = append(in.Files, provenance.File{Name: Manifest, SHA256: hex.EncodeToString(sum[:])})
 	}
-	return []string{evidence.SignedProvenance}, nil
+	return provenance.Make(l, in)
 }
 
-// signSums signs SHA256SUMS and returns the names of the signatures; none without a key.
-func (c *run) signSums(ctx context.Context) ([]string, error) {
-	s := c.options.Signer
+// signSums signs SHA256SUMS and returns the names of the signatures; none without a signer.
+func (c *run) signSums(ctx context.Context, s *signature.Signer) (names []string, err error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -130,12 +180,13 @@ func (c *run) signSums(ctx context.Context) ([]string, error) {
 		sign func(context.Context, *signature.Signer, []byte) ([]byte, error)
 	}{{evidence.SumsBundle, signature.SignFile}, {evidence.SumsSignature, signature.SignPlain}} {
 		text, err := f.sign(ctx, s, sums)
-		if err == nil {
-			err = disk.Write(filepath.Join(c.out, f.name), text, disk.ModeFile)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("writing %s: %w", f.name, err)
 		}
+		if err := c.write(f.name, text, disk.ModeFile); err != nil {
+			return nil, err
+		}
+		names = append(names, f.name)
 	}
-	return []string{evidence.SumsBundle, evidence.SumsSignature}, nil
+	return names, nil
 }

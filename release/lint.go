@@ -21,33 +21,27 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.
 
 // rendered is [Render], with a function that gets the findings of another severity than error.
 func rendered(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer, warn func(string)) ([]byte, []render.Chart, error) {
+	manifest := func(ctx context.Context, p *product.Product, l *lock.Lock) (*render.Manifest, error) {
+		return render.Render(ctx, p, l, render.Options{Progress: pr})
+	}
+	return judged(ctx, p, l, manifest, render.Charts, warn)
+}
+
+// rendering makes a manifest, or charts.
+type rendering[T any] = func(context.Context, *product.Product, *lock.Lock) (T, error)
+
+// judged returns what was rendered, unless it breaks a rule.
+func judged(ctx context.Context, p *product.Product, l *lock.Lock, manifest rendering[*render.Manifest], charts rendering[[]render.Chart], warn func(string)) ([]byte, []render.Chart, error) {
 	m := &render.Manifest{}
 	var err error
 	if !p.Release.Empty() {
-		m, err = render.Render(ctx, p, l, render.Options{Progress: pr})
+		m, err = manifest(ctx, p, l)
 	}
-	charts, wrong := render.Charts(ctx, p, l)
-	return judged(ctx, p, l, m, charts, errors.Join(err, wrong), warn)
-}
-
-// try is [rendered] before there are digests. What memory has is not rendered again.
-func try(ctx context.Context, p *product.Product, l *lock.Lock, memory *render.Memory, warn func(string)) error {
-	m := &render.Manifest{}
-	var err error
-	if !p.Release.Empty() {
-		m, err = memory.Render(ctx, p, l)
-	}
-	charts, wrong := memory.Charts(ctx, p, l)
-	_, _, err = judged(ctx, p, l, m, charts, errors.Join(err, wrong), warn)
-	return err
-}
-
-// judged returns what was rendered, unless err is set or it breaks a rule.
-func judged(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, charts []render.Chart, err error, warn func(string)) ([]byte, []render.Chart, error) {
-	if err != nil {
+	made, wrong := charts(ctx, p, l)
+	if err := errors.Join(err, wrong); err != nil {
 		return nil, nil, err
 	}
-	return m.Text, charts, errors.Join(unmatched(p, m), judge(ctx, p, l, m, charts, warn))
+	return m.Text, made, errors.Join(unmatched(p, m), judge(ctx, p, l, m, made, warn))
 }
 
 // judge checks a manifest, which is empty for a product without templates, the charts, and the
@@ -70,33 +64,31 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 	}
 	var errs []error
 	for n, c := range o.Charts {
-		if wrong := told(c, warn); len(wrong) > 0 {
-			errs = append(errs, fmt.Errorf("chart %s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", charts[n].Name(), p.Path, errors.Join(wrong...)))
-		}
+		errs = append(errs, broken("chart "+charts[n].Name(), c, p, warn))
 	}
 	for _, f := range r.Findings {
 		if f.OfImage() {
 			errs = append(errs, errors.New(f.String()))
 		}
 	}
-	if wrong := told(r, warn); len(wrong) > 0 {
-		errs = append(errs, fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(wrong...)))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, broken(Manifest, r, p, warn))...)
 }
 
-// told returns an error for each finding of severity error, and passes the others to warn.
-func told(r *lint.Report, warn func(string)) []error {
+// broken returns an error with a line for each finding of severity error in what has a name, and
+// passes the others to warn. Findings about images are left to judge.
+func broken(name string, r *lint.Report, p *product.Product, warn func(string)) error {
 	var errs []error
 	for _, f := range r.Folded(false) {
-		if f.OfImage() {
-			continue // judge reports it alone
-		}
-		if f.Severity == lint.Error {
+		switch {
+		case f.OfImage():
+		case f.Severity == lint.Error:
 			errs = append(errs, errors.New(f.String()))
-		} else {
+		default:
 			warn(fmt.Sprintf("%s: %s", f.Severity, f))
 		}
 	}
-	return errs
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", name, p.Path, errors.Join(errs...))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -24,45 +23,45 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err := c.refuseStubParts(parts); err != nil {
 		return nil, err
 	}
-	if err := c.joinMaterials(ctx, parts); err != nil {
+	m, err := c.joinMaterials(ctx, parts)
+	if err != nil {
 		return nil, err
 	}
 	binary, stop := c.slipway(ctx)
 	defer stop()
 	c.stage("third-party images and indexes")
-	prepared, err := publish.PrepareMerge(ctx, c.product, c.store, parts, network.Options{Progress: c.options.Progress})
+	prepared, err := publish.PrepareMerge(ctx, m.product, c.store, parts, c.network())
 	if err != nil {
 		return nil, err
 	}
 	if err := c.findArtifacts(ctx, prepared.Lock); err != nil {
 		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	return c.publish(ctx, prepared, binary)
+	return c.publish(ctx, m, prepared, binary)
 }
 
 // joinMaterials takes the materials of parts, whose sources, inputs and slipway must be those that
 // are here. Shards leave third-party images to the complete release, which finds them here.
-func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
+func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) (m made, err error) {
 	joined, err := lock.Merge(parts...)
 	if err != nil {
-		return err
+		return m, err
 	}
 	trees, err := build.Sources(ctx, c.described)
 	if err != nil {
-		return err
+		return m, err
 	}
-	c.builder = build.New(c.described, trees, c.store, c.options.Progress)
-	c.builder.WarnIn(&c.warnings)
-	here, err := c.builder.Here(ctx)
+	m.product, m.builder = c.described, build.New(c.described, trees, c.store, c.options.Progress)
+	m.builder.WarnIn(&c.warnings)
+	here, err := m.builder.Here(ctx)
 	if err != nil {
-		return err
+		return m, err
 	}
-	if c.materials, err = lock.SameMaterials(joined.Materials, here); err != nil {
-		return fmt.Errorf("merging parts: what is here is not what the parts were made from: %w", err)
+	if m.materials, err = lock.SameMaterials(joined.Materials, here); err != nil {
+		return m, fmt.Errorf("merging parts: what is here is not what the parts were made from: %w", err)
 	}
-	if parts[0].Shard == nil {
-		return nil
+	if parts[0].Shard != nil {
+		m.product, _, err = findImages(ctx, c.described, trees, nil)
 	}
-	c.product, _, err = findImages(ctx, c.described, trees, &c.memory)
-	return err
+	return m, err
 }

@@ -7,80 +7,70 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/evidence/sbom"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/report"
 )
 
 // page begins to write the page about the release, while other files are written. wait returns
 // what became of it, and may be called again. The page states the key, and is signed with the
 // checksums after that; so it knows the key by the statement, which is signed already.
-func (c *run) page(ctx context.Context, l *lock.Lock, manifest []byte, bills []bill, bundles []bundle.File) (wait func() error) {
+func (c *run) page(ctx context.Context, r result) (wait func() error) {
 	write := sync.OnceValue(func() error {
-		r, err := c.about(l, manifest, bills, bundles)
-		var page bytes.Buffer
+		var text bytes.Buffer
+		about, err := c.pageContent(r)
 		if err == nil {
-			err = r.Complete(ctx)
+			err = about.Complete(ctx)
 		}
 		if err == nil {
-			err = report.Write(&page, r, nil)
-		}
-		if err == nil {
-			err = disk.Write(filepath.Join(c.out, report.Name), page.Bytes(), disk.ModeFile)
+			err = report.Write(&text, about, nil)
 		}
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", report.Name, err)
 		}
-		return nil
+		return c.write(report.Name, text.Bytes(), disk.ModeFile)
 	})
 	go write() //nolint:errcheck // wait returns it
 	return write
 }
 
-// about returns what the page is about.
-func (c *run) about(l *lock.Lock, manifest []byte, bills []bill, bundles []bundle.File) (*report.Release, error) {
-	r := &report.Release{Manifest: manifest, Allow: c.described.Lint.Allow, Statement: c.stated}
-	r.Lock = l
-	for _, f := range bundles {
+// pageContent returns what the page is about.
+func (c *run) pageContent(r result) (*report.Release, error) {
+	out := &report.Release{Manifest: r.manifest, Allow: c.described.Lint.Allow, Statement: r.proof.statement}
+	out.Lock = r.lock
+	for _, f := range r.bundles {
 		f.Path = filepath.Base(f.Path)
-		r.Bundles = append(r.Bundles, f)
+		out.Bundles = append(out.Bundles, f)
 	}
-	if c.signed != nil {
-		key, err := evidence.Claim(c.signed)
+	if r.proof.signed != nil {
+		key, err := evidence.Claim(r.proof.signed)
 		if err != nil {
 			return nil, err
 		}
-		r.Keys = []string{key}
+		out.Keys = []string{key}
 	}
-	for _, chart := range l.Charts {
-		read, err := c.readChart(chart)
+	for _, made := range r.lock.Charts {
+		f, err := c.store.Open(made.File.Digest)
 		if err != nil {
 			return nil, err
 		}
-		r.Charts = append(r.Charts, read)
+		read, err := chart.Read(made.File.Name, f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		out.Charts = append(out.Charts, read)
 	}
-	for _, b := range bills {
+	for _, b := range r.bills {
 		if b.image != "" {
 			continue
 		}
 		var err error
-		if r.Summary, err = sbom.Summarize(b.data, l); err != nil {
+		if out.Summary, err = sbom.Summarize(b.data, r.lock); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
-}
-
-// readChart reads a chart of the release, which the store has.
-func (c *run) readChart(made lock.Chart) (*chart.Chart, error) {
-	f, err := c.store.Open(made.File.Digest)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return chart.Read(made.File.Name, f)
+	return out, nil
 }

@@ -2,14 +2,13 @@ package release
 
 import (
 	"context"
-	"errors"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -25,37 +24,32 @@ type Rebuilt struct {
 // written to the output directory. What shipped has of bases and third-party images is taken from
 // there, and the rest from registries.
 func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish.Shipped) (*Rebuilt, error) {
-	c, err := begin(ctx, p, o)
+	c, end, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
-	defer c.end()
-	trees, missing := build.Sources(ctx, p)
-	complete, _, manifest := rehearse(ctx, p, trees, &c.memory, &c.warnings)
-	c.product = complete
-	b := build.New(complete, trees, c.store, o.Progress)
-	b.WarnIn(&c.warnings)
-	b.Take(shipped.Open)
-	if _, err := b.Check(ctx); err != nil || missing != nil || manifest != nil {
-		return nil, errors.Join(missing, err, manifest)
+	defer end()
+	r := newRehearsal(ctx, p, c.store, o.Progress, &render.Memory{}, &c.warnings)
+	r.builder.Take(shipped.Open)
+	if err := r.check(ctx, p); err != nil {
+		return nil, err
 	}
-	built, err := b.Images(ctx)
+	built, err := r.builder.Images(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.materials = built.Materials
-	prepared, err := publish.PrepareAgain(ctx, complete, c.store, built, shipped, network.Options{Progress: o.Progress})
+	prepared, err := publish.PrepareAgain(ctx, r.product, c.store, built, shipped, network.Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
-	text, charts, err := rendered(ctx, complete, prepared.Lock, o.Progress, c.warnings.Add)
+	text, charts, err := rendered(ctx, r.product, prepared.Lock, o.Progress, c.warnings.Add)
 	if err != nil {
 		return nil, err
 	}
 	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
 	}
-	s, err := c.statement(prepared.Lock, text)
+	s, err := c.statement(prepared.Lock, built.Materials, text)
 	if err != nil {
 		return nil, err
 	}

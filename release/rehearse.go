@@ -56,7 +56,8 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 	}
 	l := placeholder(complete, trees)
 	warn := func(line string) { w.Add(hidden(l).Replace(line)) }
-	return complete, demands, errors.Join(hide(try(ctx, complete, l, memory, warn), l), bundles)
+	_, _, err = judged(ctx, complete, l, memory.Render, memory.Charts, warn)
+	return complete, demands, errors.Join(hide(err, l), bundles)
 }
 
 // checkBundles reports images that no bundle would include, and empty bundles, unless platforms or

@@ -8,15 +8,11 @@ package release
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -26,7 +22,6 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/shard"
 )
 
@@ -70,11 +65,11 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 	if err := refuseSigning(p, o); err != nil {
 		return nil, err
 	}
-	c, err := begin(ctx, p, o)
+	c, end, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
-	defer c.end()
+	defer end()
 	err = c.store.Mend(ctx, o.Progress, func() (err error) {
 		s, err = f(c, ctx)
 		return err
@@ -85,43 +80,51 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 	return s, err
 }
 
+// network returns the options of connections to registries.
+func (c *run) network() network.Options { return network.Options{Progress: c.options.Progress} }
+
+// made is what the images of a release were made from, here or on the machines of its parts.
+type made struct {
+	checked
+
+	materials []lock.Material
+	times     *times.Weights // of compilers and linkers; nil if nothing was built here
+}
+
 // all runs every stage in order.
 func (c *run) all(ctx context.Context) (*Summary, error) {
-	o := c.options
 	c.stage("checking")
-	builder, err := c.check(ctx)
+	found, err := c.check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := c.product
 	binary, stop := c.slipway(ctx)
 	defer stop()
 
 	c.stage("building images")
-	built, err := builder.Images(ctx)
+	built, err := found.builder.Images(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.builder = builder
-	c.materials, c.times = built.Materials, builder.Times()
-	if len(p.Selected) > 0 {
-		return c.told(c.part(ctx, built))
+	m := made{found, built.Materials, found.builder.Times()}
+	if len(m.product.Selected) > 0 {
+		return c.part(ctx, m, built)
 	}
 	c.stage("third-party images and indexes")
-	prepared, err := publish.Prepare(ctx, p, c.store, built, network.Options{Progress: o.Progress})
+	prepared, err := publish.Prepare(ctx, m.product, c.store, built, c.network())
 	if err != nil {
 		return nil, err
 	}
-	return c.told(c.publish(ctx, prepared, binary))
+	return c.publish(ctx, m, prepared, binary)
 }
 
 // publish runs the stages after the images: it renders and checks release.yaml and the charts,
 // pushes everything, packs bundles, writes slipway for operators, moves the floating tags, and
 // writes the checksums.
-func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary func() error) (*Summary, error) {
-	l, o := prepared.Lock, network.Options{Progress: c.options.Progress}
+func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary func() (written bool, err error)) (*Summary, error) {
+	l, targets := prepared.Lock, Targets(m.product.Airgap.Bundles)
 	c.stage("rendering and checking manifests")
-	manifest, charts, err := rendered(ctx, c.product, l, c.options.Progress, c.warnings.Add)
+	manifest, charts, err := rendered(ctx, m.product, l, c.options.Progress, c.warnings.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -133,18 +136,19 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err != nil {
 		return nil, err
 	}
-	if err := c.prove(ctx, prepared, manifest, bills); err != nil {
+	proof, err := c.prove(ctx, m, prepared, manifest, bills)
+	if err != nil {
 		return nil, err
 	}
 	c.stage("pushing")
-	if err := airgap.CheckTargets(l, Targets(c.product.Airgap.Bundles)); err != nil {
+	if err := airgap.CheckTargets(l, targets); err != nil {
 		return nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
 	if !l.Snapshot { // bundles need all layers of bases, which the stages so far may not have
-		if err := transfer.New(o).Pull(ctx, c.store, l); err != nil {
+		if err := transfer.New(c.network()).Pull(ctx, c.store, l); err != nil {
 			return nil, err
 		}
 	}
@@ -152,28 +156,29 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
 		return nil, err
 	}
-	bundles, err := airgap.Pack(ctx, c.store, l, Targets(c.product.Airgap.Bundles), airgap.PackOptions{Dir: c.out, First: c.product.Airgap.FirstImage, Progress: c.options.Progress})
+	bundles, err := airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{Dir: c.out, First: m.product.Airgap.FirstImage, Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
 	}
 	c.stage("slipway for operators")
-	if err := binary(); err != nil {
+	written, err := binary()
+	if err != nil {
 		return nil, err
 	}
 	c.stage("floating tags")
-	if err := publish.Move(ctx, c.store, l, o); err != nil {
+	if err := publish.Move(ctx, c.store, l, c.network()); err != nil {
 		return nil, err
 	}
 	c.stage("writing files and checksums")
-	return c.finish(ctx, l, manifest, bills, bundles)
+	return c.finish(ctx, result{m, l, manifest, bills, proof, bundles, written})
 }
 
 // part publishes the selected part of a release and writes release.part.json.
-func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
-	if err := c.builder.Unchanged(ctx); err != nil {
+func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, error) {
+	if err := m.builder.Unchanged(ctx); err != nil {
 		return nil, err
 	}
-	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
+	part, err := publish.PublishPart(ctx, m.product, c.store, built, c.network())
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +194,10 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	if err := Claim(c.options.Out, part.Name, PartFiles(part)); err != nil {
 		return nil, err
 	}
-	artifacts, err := c.artifacts(ctx, l)
-	if err != nil {
+	if err := c.writeArtifacts(ctx, l); err != nil {
 		return nil, err
 	}
-	if err := c.writeWeights(); err != nil {
+	if err := c.writeWeights(m.times); err != nil {
 		return nil, err
 	}
 	if err := part.Write(filepath.Join(c.out, lock.PartName)); err != nil {
@@ -206,64 +210,5 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 		return nil, err
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there", part.Selected, howto.Run("merge"))
-	return summarizePart(c.options.Out, l, part.Selected, append(artifacts, lock.PartName))
-}
-
-// finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
-// complete release.
-func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills []bill, bundles []bundle.File) (*Summary, error) {
-	page := c.page(ctx, l, manifest, bills, bundles)
-	defer page() //nolint:errcheck // it is reported where the others are there
-	others, err := c.writeBills(bills)
-	if err != nil {
-		return nil, err
-	}
-	if manifest != nil {
-		if err := disk.Write(filepath.Join(c.out, Manifest), manifest, disk.ModeFile); err != nil {
-			return nil, fmt.Errorf("writing %s: %w", Manifest, err)
-		}
-		others = append(others, Manifest)
-	}
-	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
-		return nil, err
-	}
-	proofs, err := c.writeProvenance()
-	if err != nil {
-		return nil, err
-	}
-	scripts, err := c.scripts(l, bundles)
-	if err != nil {
-		return nil, err
-	}
-	artifacts, err := c.artifacts(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	if err := WriteCharts(c.store, l, c.out); err != nil {
-		return nil, err
-	}
-	for _, chart := range l.Charts {
-		others = append(others, chart.File.Name)
-	}
-	if err := c.writeWeights(); err != nil {
-		return nil, err
-	}
-	if err := page(); err != nil {
-		return nil, err
-	}
-	if err := Supersede(c.out, lock.Name); err != nil { // last: a part may be an input of this release
-		return nil, err
-	}
-	names := c.names(bundles, slices.Concat(others, proofs, scripts, artifacts, []string{report.Name}))
-	if err := Sweep(c.options.Out, names, bundles, c.options.Progress); err != nil {
-		return nil, err
-	}
-	if err := c.sums(ctx, l, bundles, names); err != nil {
-		return nil, err
-	}
-	signatures, err := c.signSums(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return summarize(c.options.Out, l, nil, bundles, slices.Concat(names, []string{evidence.SumsName}, signatures))
+	return summarizePart(c.options.Out, l, m.demands, part.Selected, append(artifactNames(l.Artifacts), lock.PartName))
 }

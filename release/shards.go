@@ -116,16 +116,17 @@ func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
 }
 
 // writeWeights writes how long compilers and linkers took to the store, and next to the part of a
-// shard: in this run, in those of the parts, and of what was not compiled now, in earlier runs.
-func (c *run) writeWeights() error {
+// shard: in this run, which took may be nil of, in those of the parts, and of what was not compiled
+// now, in earlier runs.
+func (c *run) writeWeights(took *times.Weights) error {
 	all := times.New()
 	for _, dir := range append([]string{c.store.Dir()}, c.options.ArtifactDirs...) {
 		if w, err := times.Read(filepath.Join(dir, times.FileName), false); err == nil {
 			all.Add(w)
 		}
 	}
-	if c.times != nil {
-		all.Add(c.times)
+	if took != nil {
+		all.Add(took)
 	}
 	if all.Empty() {
 		return nil

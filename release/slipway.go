@@ -33,38 +33,40 @@ const (
 var binaryPath = filepath.FromSlash(distfile.Program)
 
 // slipway begins to make the static slipway for operators. put waits for it and writes it to
-// dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
+// dist/bin, unless it is left out. stop ends the compilation if it still runs, and must be called in any case. If the
 // product's module requires slipway, slipway compiles that version. Otherwise it takes the running
 // program, if that is a static one for linux/amd64.
-func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
-	if !c.options.IncludeBinary || len(c.product.Selected) > 0 {
-		return func() error { return nil }, func() {}
+func (c *run) slipway(ctx context.Context) (put func() (written bool, err error), stop func()) {
+	if !c.options.IncludeBinary || len(c.described.Selected) > 0 {
+		return func() (bool, error) { return false, nil }, func() {}
 	}
 	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
-	required, own, err := requires(c.product.Dir)
+	required, own, err := requires(c.described.Dir)
 	if err == nil && required {
-		err = source.CheckFiles(ctx, c.product.Dir)
+		err = source.CheckFiles(ctx, c.described.Dir)
 	}
 	switch {
 	case err != nil:
-		return func() error { return fmt.Errorf("looking for slipway among the tools of the product: %w", err) }, func() {}
+		return func() (bool, error) {
+			return false, fmt.Errorf("looking for slipway among the tools of the product: %w", err)
+		}, func() {}
 	case !required:
-		return func() error { return c.self(ctx) }, func() {}
+		return func() (bool, error) { return c.self(ctx) }, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
 		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, c.stamps(ctx, own)...),
-		Tree: source.Tree{Dir: c.product.Dir, Source: product.Source{Name: "slipway"}},
+		Tree: source.Tree{Dir: c.described.Dir, Source: product.Source{Name: "slipway"}},
 	}})
-	put = func() error {
+	put = func() (bool, error) {
 		if err := wait(); err != nil {
-			return err
+			return false, err
 		}
 		file, err := set.File(ctx, "slipway", on)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return c.install(ctx, file.Content)
+		return true, c.install(ctx, file.Content)
 	}
 	return put, func() {
 		cancel()
@@ -79,7 +81,7 @@ func (c *run) stamps(ctx context.Context, own string) []string {
 	if own == "" {
 		return nil
 	}
-	version, from, err := product.CommitVersion(ctx, own, c.product.Made)
+	version, from, err := product.CommitVersion(ctx, own, c.described.Made)
 	if err != nil {
 		return nil // it is in no repository
 	}
@@ -117,20 +119,20 @@ func requires(dir string) (required bool, own string, err error) {
 
 // self installs the running program. If that cannot run on operators' machines, self prints
 // why.
-func (c *run) self(ctx context.Context) error {
+func (c *run) self(ctx context.Context) (written bool, err error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("finding the running slipway: %w", err)
+		return false, fmt.Errorf("finding the running slipway: %w", err)
 	}
 	if why := unfit(exe); why != "" {
-		c.options.Progress.Printf("leaving out %s: this slipway %s, and %s has no tool %s", binaryPath, why, c.product.Dir, command)
-		return nil
+		c.options.Progress.Printf("leaving out %s: this slipway %s, and %s has no tool %s", binaryPath, why, c.described.Dir, command)
+		return false, nil
 	}
 	file, err := layer.File(c.store, exe)
 	if err != nil {
-		return fmt.Errorf("reading the running slipway: %w", err)
+		return false, fmt.Errorf("reading the running slipway: %w", err)
 	}
-	return c.install(ctx, file)
+	return true, c.install(ctx, file)
 }
 
 // unfit returns why a program cannot run on every Linux machine with an amd64 processor, or "".
@@ -150,7 +152,6 @@ func unfit(exe string) string {
 
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
-	c.binary = true
 	if old, err := digest(ctx, to); err == nil && old == file.Digest {
 		return disk.Chmod(to, disk.ModeProgram)
 	}

@@ -84,8 +84,8 @@ type File struct {
 	Size int64  `json:"size"`
 }
 
-func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), Prebuilt: l.Prebuilt, MissingBuilds: airgap.MissingBuilds(l)}
+func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File, names []string) (*Summary, error) {
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Out: out, Stubs: stubs(l), Prebuilt: l.Prebuilt, MissingBuilds: airgap.MissingBuilds(l), BeforeRelease: demands}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference(), Names: i.References()}
@@ -131,11 +131,12 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 
 // summarizePart summarizes a part of a release: its manifests are in the registries by digest, without
 // indexes and tags.
-func summarizePart(out string, l *lock.Lock, selected, names []string) (*Summary, error) {
-	s, err := summarize(out, l, selected, nil, names)
+func summarizePart(out string, l *lock.Lock, demands, selected, names []string) (*Summary, error) {
+	s, err := summarize(out, l, demands, nil, names)
 	if err != nil {
 		return nil, err
 	}
+	s.Selected = selected
 	s.FloatingTags = nil
 	for n, i := range l.Images {
 		line := &s.Images[n]
@@ -167,31 +168,18 @@ func stubs(l *lock.Lock) []Stub {
 // WriteTable writes the summary for people: the images, what was omitted, and the files. Its
 // first and last lines report if the release is a snapshot.
 func (s *Summary) WriteTable(w io.Writer) error {
-	if err := s.writeStubs(w); err != nil {
-		return err
+	for _, write := range []func(io.Writer) error{
+		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeMissingBuilds, s.writePrebuilt, s.writeFiles, s.writeBefore,
+	} {
+		if err := write(w); err != nil {
+			return err
+		}
 	}
-	if err := s.writeImages(w); err != nil {
-		return err
-	}
-	if err := s.writeCharts(w); err != nil {
-		return err
-	}
-	if err := s.writeFloating(w); err != nil {
-		return err
-	}
-	if err := s.writeOmitted(w); err != nil {
-		return err
-	}
-	if err := airgap.WriteMissingBuilds(w, s.MissingBuilds); err != nil {
-		return err
-	}
-	if err := s.writePrebuilt(w); err != nil {
-		return err
-	}
-	if err := s.writeFiles(w); err != nil {
-		return err
-	}
-	return s.writeBefore(w)
+	return nil
+}
+
+func (s *Summary) writeMissingBuilds(w io.Writer) error {
+	return airgap.WriteMissingBuilds(w, s.MissingBuilds)
 }
 
 func (s *Summary) writeImages(w io.Writer) error {

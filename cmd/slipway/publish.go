@@ -54,7 +54,7 @@ Credentials come from the usual Docker configuration.`,
 			if err := s.claim(release.PartFiles(p)...); err != nil {
 				return err
 			}
-			if _, err := release.WriteArtifacts(cmd.Context(), s.store, l, f.out); err != nil {
+			if err := release.WriteArtifacts(cmd.Context(), s.store, l, f.out); err != nil {
 				return err
 			}
 			return s.write(cmd, p, lock.PartName, partImages(p), stagefile.Build.Name)
@@ -92,7 +92,7 @@ func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) 
 	if err := release.WriteCharts(s.store, l, s.flags.out); err != nil {
 		return nil, err
 	}
-	if _, err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {
+	if err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {
 		return nil, err
 	}
 	return l, publish.Move(ctx, s.store, l, o)

@@ -35,7 +35,7 @@ var files = []Mutant{
 	{
 		Name: "stage-lacks-artifacts", Fault: "Stage by stage, the files for download of the lock were nowhere.",
 		File: "cmd/slipway/publish.go", Func: "stage.publish",
-		Old: `if _, err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {`,
+		Old: `if err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {`,
 		New: `if err := error(nil); err != nil {`,
 	},
 	{
