@@ -172,21 +172,19 @@ func (m *maker) sign(ctx context.Context, i lock.Image, to v1.Descriptor) (oci.R
 // simple is the payload of a signature
 // (https://github.com/containers/image/blob/main/docs/containers-signature.5.md#json-data-format).
 func simple(repository string, digest v1.Hash) ([]byte, error) {
-	type identity struct {
-		Reference string `json:"docker-reference"`
-	}
-	type image struct {
-		Digest v1.Hash `json:"docker-manifest-digest"`
-	}
 	var s struct {
 		Critical struct {
-			Identity identity `json:"identity"`
-			Image    image    `json:"image"`
-			Type     string   `json:"type"`
+			Identity struct {
+				Reference string `json:"docker-reference"`
+			} `json:"identity"`
+			Image struct {
+				Digest v1.Hash `json:"docker-manifest-digest"`
+			} `json:"image"`
+			Type string `json:"type"`
 		} `json:"critical"`
 		Optional map[string]string `json:"optional"`
 	}
-	s.Critical.Identity, s.Critical.Image, s.Critical.Type = identity{repository}, image{digest}, "cosign container image signature"
+	s.Critical.Identity.Reference, s.Critical.Image.Digest, s.Critical.Type = repository, digest, "cosign container image signature"
 	return json.Marshal(s)
 }
 

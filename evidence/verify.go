@@ -1,3 +1,10 @@
+// Package evidence signs and verifies releases: by a signed statement that names every image,
+// manifest, chart and file, SBOMs, and signatures, as referrers of the images and as files.
+//
+// [Verify] checks images against the statement before anything of them is used: in bundles,
+// volumes, deltas, extracted layouts and registries. [VerifyDir] checks a directory with the
+// files of a release. Everything that they read is untrusted but for the public keys. Neither
+// needs a network or a clock.
 package evidence
 
 import (
@@ -145,7 +152,7 @@ func (p Policy) decide(all []Material, r *reader) ([]signedStatement, error) {
 	var good []signedStatement
 	var missing []error
 	for _, k := range p.Keys {
-		s, err := r.of(k, all)
+		s, err := r.statementOf(k, all)
 		if err != nil {
 			missing = append(missing, err)
 			continue
@@ -166,14 +173,14 @@ func (p Policy) decide(all []Material, r *reader) ([]signedStatement, error) {
 	return good, nil
 }
 
-// of returns the statement by which a key vouches for all materials.
-func (r *reader) of(k *signature.PublicKey, all []Material) (*statement, error) {
-	of := r.statements[k]
-	if len(of) == 0 {
-		return nil, r.none(k, all)
+// statementOf returns the statement by which a key vouches for all materials.
+func (r *reader) statementOf(k *signature.PublicKey, all []Material) (*statement, error) {
+	signed := r.statements[k]
+	if len(signed) == 0 {
+		return nil, r.noStatement(k, all)
 	}
 	var other, uncovered error
-	for _, s := range of {
+	for _, s := range signed {
 		if err := s.isOf(all); err != nil {
 			other = cmp.Or(other, err)
 			continue
@@ -187,8 +194,8 @@ func (r *reader) of(k *signature.PublicKey, all []Material) (*statement, error) 
 	return nil, cmp.Or(uncovered, other) // a statement of this release says more than others
 }
 
-// none explains why there is no statement of a key.
-func (r *reader) none(k *signature.PublicKey, all []Material) error {
+// noStatement explains why there is no statement of a key.
+func (r *reader) noStatement(k *signature.PublicKey, all []Material) error {
 	from := all[0].From
 	others := true
 	for _, m := range all {

@@ -3,12 +3,15 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence/provenance"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // maxProblems is how many images that a statement does not cover an error lists.
@@ -132,4 +135,120 @@ func (s *statement) unknown(i bundle.Image) error {
 		}
 	}
 	return fmt.Errorf("the signed statement has neither the name nor %s: it is not of this release", i.Digest())
+}
+
+// named checks that the release gives this very name to a subject, and that the name floats exactly
+// if it floats by the statement: what floats may take a tag from another image. A manifest that was
+// extracted has the names of its indexes, and an extracted image does not state what floats.
+func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.Image) error {
+	names, floating := subject.Annotations.Names, subject.Annotations.Floating
+	for _, h := range subject.Annotations.Index {
+		if index, ok := s.Subject(h); ok && anonymous {
+			names, floating = slices.Concat(names, index.Annotations.Names), slices.Concat(floating, index.Annotations.Floating)
+		}
+	}
+	stays, floats := slices.Contains(names, i.Name), slices.Contains(floating, i.Name)
+	switch {
+	case i.Floating && floats || !i.Floating && stays || anonymous && floats:
+		return nil
+	case stays:
+		return fmt.Errorf("its tag floats here, and never moves by the signed statement: a mark was forged")
+	case floats:
+		return fmt.Errorf("its tag floats by the signed statement, and not here: a mark was removed")
+	case i.Floating:
+		return fmt.Errorf("%s is %.200q in the signed statement, which gives it no such floating tag: the name was changed", i.Digest(), subject.Name)
+	}
+	return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), subject.Name)
+}
+
+// isKind checks that an index, a chart and a manifest are what the statement says.
+func isKind(subject provenance.Subject, i bundle.Image) error {
+	kind := provenance.KindManifest
+	switch {
+	case i.Chart:
+		kind = provenance.KindChart
+	case i.Tree.Desc.MediaType.IsIndex():
+		kind = provenance.KindIndex
+	}
+	if subject.Annotations.Kind != kind {
+		return fmt.Errorf("%s is of the kind %s here, and of the kind %.40q by the signed statement", i.Digest(), kind, subject.Annotations.Kind)
+	}
+	return nil
+}
+
+// isFor checks that what a bundle includes is for the platform that the bundle says it is for, or
+// is marked as what nodes of that platform run instead. So the bundle cannot say that it is for other
+// nodes than those that its images are for, to whom other images are missing.
+func isFor(p platform.Platform, i bundle.Image) error {
+	if p.IsZero() || !i.Fallback.IsZero() {
+		return nil
+	}
+	for _, m := range i.Included() {
+		if m.Runnable && !platform.Same(m.Platform, p) {
+			return fmt.Errorf("it is for %s, in a bundle that says that it is for %s: the platform of the bundle was forged", m.Platform, p)
+		}
+	}
+	return nil
+}
+
+// listed checks that a third-party image is one that the release was made with, by digest and
+// name. The statement does not prove who made it. No release moves third-party tags.
+func (s *statement) listed(i bundle.Image) error {
+	if i.Floating {
+		return fmt.Errorf("%s has a floating tag here, and by the signed statement none: a mark was forged", i.Digest())
+	}
+	var other string
+	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
+		if d.Digest.SHA256 != i.Digest().Hex || d.Annotations.Kind != provenance.KindImage {
+			continue
+		}
+		if isPackage(d.URI, i.Name) {
+			return nil
+		}
+		other = d.URI
+	}
+	if other != "" {
+		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), other)
+	}
+	return fmt.Errorf("the signed statement does not list %s, an image of others: it was exchanged or added", i.Digest())
+}
+
+// omits checks that everything that a bundle says that it omits is of the release, by the statement.
+func (s *statement) omits(m Material) error {
+	p := s.Predicate.BuildDefinition
+	for _, name := range m.Omitted {
+		known := slices.Contains(p.ExternalParameters.Omitted, name) ||
+			slices.ContainsFunc(s.Subjects, func(sub provenance.Subject) bool {
+				return slices.Contains(sub.Annotations.Names, name) || slices.Contains(sub.Annotations.Floating, name)
+			}) ||
+			slices.ContainsFunc(p.ResolvedDependencies, func(d provenance.Dependency) bool {
+				return d.Annotations.Kind == provenance.KindImage && isPackage(d.URI, name)
+			})
+		here := slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Name == name })
+		switch {
+		case !known:
+			return fmt.Errorf("it says that it omits %.200q, which the signed statement does not know: the list was forged", name)
+		case here:
+			return fmt.Errorf("it says that it omits %.200q, which it has: the list was forged", name)
+		}
+	}
+	return nil
+}
+
+// isPackage reports whether a package URL means the image registry/repository:tag.
+func isPackage(purl, image string) bool {
+	repository, tag := parsePackage(purl)
+	own, ownTag := parseName(image)
+	return repository == own && (tag == "" || tag == ownTag)
+}
+
+// parsePackage returns the repository and the tag, which may be empty, that the package URL of an
+// image has (https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md).
+func parsePackage(purl string) (repository, tag string) {
+	_, query, _ := strings.Cut(purl, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", ""
+	}
+	return values.Get("repository_url"), values.Get("tag")
 }

@@ -1,25 +1,31 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// telling are the files that state what a release is, or load it. One that is in a directory must
+// mustBeListed are the files that state what a release is, or load it. One that is in a directory must
 // be listed by the checksums there.
-var telling = []string{lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript}
+var mustBeListed = []string{lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript}
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every
 // file that these list and that is there, and the signed statements, of which the checksums list
@@ -87,7 +93,7 @@ func dirStatements(dir string) ([]string, error) {
 // and not of an older one that the same key has signed. Further statements, such as that of a
 // second builder, must be of the same release.
 func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
-	for _, name := range telling {
+	for _, name := range mustBeListed {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && sums[name] == "" {
 			return nil, fmt.Errorf("%s: the signed %s does not list %s, which is here: it is of another release, or was added: take the release from the maintainer again", dir, SumsName, name)
 		}
@@ -96,8 +102,8 @@ func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	// what is listed counts before what is not
-	slices.SortStableFunc(paths, func(a, b string) int { return compareBool(sums[filepath.Base(b)] != "", sums[filepath.Base(a)] != "") })
+	// what is listed, and so has a digest, counts before what is not
+	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(len(sums[filepath.Base(b)]), len(sums[filepath.Base(a)])) })
 	r := newReader(p)
 	listed := map[v1.Hash]bool{}
 	for _, path := range paths {
@@ -139,18 +145,94 @@ func (r *reader) oneRelease(s *provenance.Statement) error {
 	return nil
 }
 
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
 // changed is the error for a file with another digest than the checksums list.
 func changed(path, got, want string) error {
 	return fmt.Errorf("%s has the digest %s, and by %s %s: it was changed", path, got, SumsName, want)
+}
+
+// CompareDir compares the files of a directory with its checksums. It verifies no signature.
+func CompareDir(ctx context.Context, dir string, pr *progress.Printer) (*Files, error) {
+	sums, err := Sums(dir)
+	if err != nil {
+		return nil, err
+	}
+	return compareFiles(ctx, dir, sums, pr)
+}
+
+// Sums returns the digests, in hex, that the checksums of a directory list, by the names of files
+// with slashes. It verifies no signature.
+func Sums(dir string) (map[string]string, error) {
+	return readSums(dir, func([]byte) error { return nil })
+}
+
+// readSums returns the digests, in hex, that the checksums of a directory list, if check accepts
+// their text.
+func readSums(dir string, check func(text []byte) error) (map[string]string, error) {
+	file := filepath.Join(dir, SumsName)
+	text, err := readFile(file, maxSums)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: without it nothing tells which files the release has: copy it from the release", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := check(text); err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for n, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		sum, name, ok := strings.Cut(line, "  ")
+		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || all[name] != "" {
+			return nil, fmt.Errorf("%s:%d: it is not a line of sha256sum for a file of the release, or names one twice", file, n+1)
+		}
+		all[name] = strings.ToLower(sum)
+	}
+	return all, nil
+}
+
+// CheckSums verifies the signatures next to a file of checksums. The signature of one key is
+// enough.
+func CheckSums(path string, p Policy) error {
+	text, err := readFile(path, maxSums)
+	if err != nil {
+		return err
+	}
+	return verifySums(filepath.Dir(path), text, p)
+}
+
+// verifySums verifies both signatures of the checksums, of which one is enough. Each that is there
+// must be right.
+func verifySums(dir string, text []byte, p Policy) error {
+	checks := map[string]func(k *signature.PublicKey, sig []byte) error{
+		SumsBundle:    func(k *signature.PublicKey, sig []byte) error { return signature.VerifyFile(k, sig, text) },
+		SumsSignature: func(k *signature.PublicKey, sig []byte) error { return signature.VerifyPlain(k, sig, text) },
+	}
+	found := false
+	for _, name := range []string{SumsBundle, SumsSignature} {
+		sig, err := readFile(filepath.Join(dir, name), signature.MaxBundle)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := anyKey(p, func(k *signature.PublicKey) error { return checks[name](k, sig) }); err != nil {
+			return fmt.Errorf("%s does not verify %s: %w", filepath.Join(dir, name), SumsName, err)
+		}
+		found = true
+	}
+	if !found {
+		return fmt.Errorf("%s has neither %s nor %s: the release was not signed, or its signatures were removed: take it from the maintainer again", dir, SumsBundle, SumsSignature)
+	}
+	return nil
+}
+
+// anyKey returns nil if check accepts one of the keys.
+func anyKey(p Policy, check func(*signature.PublicKey) error) (err error) {
+	for _, k := range p.Keys {
+		if err = check(k); err == nil {
+			return nil
+		}
+	}
+	return err
 }

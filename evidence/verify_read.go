@@ -166,11 +166,6 @@ func (p Policy) load(m *Material, d v1.Descriptor) *decoded {
 	return p.decode(d.Digest, text.Bytes())
 }
 
-// parse decodes a bundle and takes it.
-func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
-	return r.take(h, r.policy.decode(h, text))
-}
-
 // take notes what a bundle is.
 func (r *reader) take(h v1.Hash, d *decoded) (*opened, error) {
 	if d.claim != "" {
