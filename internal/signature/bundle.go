@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // BundleType is the media type of a Sigstore bundle, and the artifact type of a referrer with one.
@@ -25,18 +24,14 @@ const MaxBundle = 16 << 20
 // bundle is a Sigstore bundle v0.3 with a key (protobuf-specs, sigstore_bundle.proto), with the
 // fields in the order in which they are written.
 type bundle struct {
-	MediaType string   `json:"mediaType"`
-	Material  material `json:"verificationMaterial"`
-	Envelope  *dsse    `json:"dsseEnvelope,omitempty"`
-	Message   *message `json:"messageSignature,omitempty"`
-}
-
-type material struct {
-	PublicKey hint `json:"publicKey"`
-}
-
-type hint struct {
-	Hint string `json:"hint"`
+	MediaType string `json:"mediaType"`
+	Material  struct {
+		PublicKey struct {
+			Hint string `json:"hint"`
+		} `json:"publicKey"`
+	} `json:"verificationMaterial"`
+	Envelope *dsse    `json:"dsseEnvelope,omitempty"`
+	Message  *message `json:"messageSignature,omitempty"`
 }
 
 // dsse is a DSSE envelope (secure-systems-lab/dsse, envelope.md) with one signature.
@@ -52,46 +47,46 @@ type sig struct {
 
 // message is a signature of bytes that are not in the bundle.
 type message struct {
-	Digest    digest `json:"messageDigest"`
+	Digest struct {
+		Algorithm string `json:"algorithm"`
+		Digest    []byte `json:"digest"`
+	} `json:"messageDigest"`
 	Signature []byte `json:"signature"`
 }
 
-type digest struct {
-	Algorithm string `json:"algorithm"`
-	Digest    []byte `json:"digest"`
+// newBundle returns a bundle without a signature that names a key.
+func newBundle(k *PublicKey) (b bundle) {
+	b.MediaType, b.Material.PublicKey.Hint = BundleType, k.Hint()
+	return b
 }
 
-// encoding is the pre-authentication encoding of DSSE, which is what is signed.
-func encoding(payloadType string, payload []byte) []byte {
-	var b bytes.Buffer
-	b.WriteString("DSSEv1 " + strconv.Itoa(len(payloadType)) + " " + payloadType + " " + strconv.Itoa(len(payload)) + " ")
-	b.Write(payload)
-	return b.Bytes()
+// signedBytes are what the one signature of an envelope signs: the pre-authentication encoding.
+func (e *dsse) signedBytes() []byte {
+	return append(fmt.Appendf(nil, "DSSEv1 %d %s %d ", len(e.PayloadType), e.PayloadType, len(e.Payload)), e.Payload...)
 }
 
 // SignStatement returns a bundle with a statement, in-toto's JSON, and its signature.
 func SignStatement(ctx context.Context, s *Signer, statement []byte) ([]byte, error) {
-	signed, err := s.Sign(ctx, encoding(StatementType, statement))
+	b := newBundle(s.Public)
+	b.Envelope = &dsse{Payload: statement, PayloadType: StatementType}
+	signed, err := s.Sign(ctx, b.Envelope.signedBytes())
 	if err != nil {
 		return nil, err
 	}
-	return marshal(bundle{
-		MediaType: BundleType, Material: material{hint{s.Public.Hint()}},
-		Envelope: &dsse{Payload: statement, PayloadType: StatementType, Signatures: []sig{{signed}}},
-	})
+	b.Envelope.Signatures = []sig{{signed}}
+	return marshal(b)
 }
 
 // SignFile returns a bundle with the signature of a file's content.
 func SignFile(ctx context.Context, s *Signer, content []byte) ([]byte, error) {
-	signed, err := s.Sign(ctx, content)
-	if err != nil {
+	b, sum := newBundle(s.Public), sha256.Sum256(content)
+	b.Message = &message{}
+	b.Message.Digest.Algorithm, b.Message.Digest.Digest = "SHA2_256", sum[:]
+	var err error
+	if b.Message.Signature, err = s.Sign(ctx, content); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(content)
-	return marshal(bundle{
-		MediaType: BundleType, Material: material{hint{s.Public.Hint()}},
-		Message: &message{Digest: digest{"SHA2_256", sum[:]}, Signature: signed},
-	})
+	return marshal(b)
 }
 
 func marshal(b bundle) ([]byte, error) {
@@ -104,16 +99,6 @@ func marshal(b bundle) ([]byte, error) {
 
 // Bundle is a Sigstore bundle that was read and not verified.
 type Bundle struct{ bundle bundle }
-
-// Parse reads a bundle in the form that slipway writes, and in no other: so it has no field twice,
-// none that is not looked at, and base64 in one form only.
-func Parse(text []byte) (*Bundle, error) {
-	b, err := parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return &Bundle{b}, nil
-}
 
 // Hint returns the hint of the key that the bundle names as its signer: a claim, until the bundle
 // is verified with that key.
@@ -131,7 +116,7 @@ func (b *Bundle) Fingerprint() (string, error) {
 // Statement verifies a bundle with a statement and returns the statement. Nothing of it may be
 // read before.
 func (b *Bundle) Statement(k *PublicKey) ([]byte, error) {
-	if err := k.check(b.bundle); err != nil {
+	if err := b.check(k); err != nil {
 		return nil, err
 	}
 	e := b.bundle.Envelope
@@ -140,26 +125,38 @@ func (b *Bundle) Statement(k *PublicKey) ([]byte, error) {
 		return nil, errors.New("the bundle signs a file, not a statement")
 	case e.PayloadType != StatementType:
 		return nil, errors.New("the payload of the bundle is not an in-toto statement")
-	case len(e.Signatures) != 1:
-		return nil, fmt.Errorf("the bundle has %d signatures: it must have one", len(e.Signatures))
 	}
-	if err := k.Verify(encoding(e.PayloadType, e.Payload), e.Signatures[0].Sig); err != nil {
+	if err := k.Verify(e.signedBytes(), e.Signatures[0].Sig); err != nil {
 		return nil, err
 	}
 	return e.Payload, nil
 }
 
+// Signed returns the message that a bundle with a statement signs, and its signature, which is
+// not verified.
+func Signed(text []byte) (message, sig []byte, err error) {
+	b, err := Parse(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	e := b.bundle.Envelope
+	if e == nil {
+		return nil, nil, errors.New("the bundle signs a file, not a statement")
+	}
+	return e.signedBytes(), e.Signatures[0].Sig, nil
+}
+
 // VerifyFile verifies a bundle with the signature of content.
 func VerifyFile(k *PublicKey, text, content []byte) error {
-	b, err := parse(text)
+	b, err := Parse(text)
 	if err == nil {
-		err = k.check(b)
+		err = b.check(k)
 	}
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(content)
-	switch m := b.Message; {
+	switch m := b.bundle.Message; {
 	case m == nil:
 		return errors.New("the bundle signs a statement, not a file")
 	case m.Digest.Algorithm != "SHA2_256":
@@ -171,47 +168,48 @@ func VerifyFile(k *PublicKey, text, content []byte) error {
 	}
 }
 
-// check returns an error unless a bundle claims to be signed by k.
-func (k *PublicKey) check(b bundle) error {
-	if b.Material.PublicKey.Hint != k.Hint() {
+// check returns an error unless the bundle claims to be signed by k.
+func (b *Bundle) check(k *PublicKey) error {
+	if b.Hint() != k.Hint() {
 		return fmt.Errorf("it is signed by another key than %s", k.Fingerprint())
 	}
 	return nil
 }
 
-// parse reads a bundle in the form that marshal writes.
-func parse(text []byte) (bundle, error) {
-	var b bundle
+// Parse reads a bundle in the form that slipway writes, and in no other: so it has no field twice,
+// none that is not looked at, and base64 in one form only.
+func Parse(text []byte) (*Bundle, error) {
 	if len(text) > MaxBundle {
-		return b, fmt.Errorf("the bundle is larger than %d MiB", MaxBundle>>20)
+		return nil, fmt.Errorf("the bundle is larger than %d MiB", MaxBundle>>20)
 	}
 	short, payload, err := cutPayload(text)
 	if err != nil {
-		return b, err
+		return nil, err
 	}
+	var b bundle
 	if err := json.Unmarshal(short, &b); err != nil {
-		return b, errors.New("the bundle is not the JSON of a Sigstore bundle")
+		return nil, errors.New("the bundle is not the JSON of a Sigstore bundle")
 	}
 	if b.MediaType != BundleType {
-		return b, errors.New("the bundle is not a Sigstore bundle v0.3")
+		return nil, errors.New("the bundle is not a Sigstore bundle v0.3")
 	}
 	if (b.Envelope == nil) == (b.Message == nil) {
-		return b, errors.New("the bundle must have either a DSSE envelope or the signature of a file")
+		return nil, errors.New("the bundle must have either a DSSE envelope or the signature of a file")
 	}
 	if e := b.Envelope; e != nil && len(e.Signatures) != 1 {
-		return b, fmt.Errorf("the bundle has %d signatures: it must have one", len(e.Signatures))
+		return nil, fmt.Errorf("the bundle has %d signatures: it must have one", len(e.Signatures))
 	}
 	again, err := marshal(b)
 	if err != nil {
-		return b, err
+		return nil, err
 	}
 	if !bytes.Equal(again, short) {
-		return b, errForm
+		return nil, errForm
 	}
 	if payload != nil {
 		b.Envelope.Payload = payload
 	}
-	return b, nil
+	return &Bundle{b}, nil
 }
 
 var errForm = errors.New("the bundle is not in the form that slipway writes: a field is unknown, missing or given twice, or was written in another way")
@@ -219,7 +217,7 @@ var errForm = errors.New("the bundle is not in the form that slipway writes: a f
 // cutPayload returns the text of a bundle with an empty payload, and that payload; nil if there is
 // none. The SBOM of an image has hundreds of KB, which the JSON decoder would go through three
 // times. The text that it looks for is in no JSON string, where a quote is escaped, so it is in the
-// place of the payload or parse refuses what is left.
+// place of the payload or Parse refuses what is left.
 func cutPayload(text []byte) (short, payload []byte, err error) {
 	const begin = `"dsseEnvelope":{"payload":"`
 	before, rest, found := bytes.Cut(text, []byte(begin))

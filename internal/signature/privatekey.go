@@ -23,26 +23,22 @@ const (
 // encrypted is a private key (PKCS #8, DER), encrypted by a password: the form of
 // go-securesystemslib/encrypted, which cosign uses.
 type encrypted struct {
-	KDF        kdf    `json:"kdf"`
-	Cipher     cipher `json:"cipher"`
+	KDF struct {
+		Name   string       `json:"name"`
+		Params scryptParams `json:"params"`
+		Salt   []byte       `json:"salt"`
+	} `json:"kdf"`
+	Cipher struct {
+		Name  string `json:"name"`
+		Nonce []byte `json:"nonce"`
+	} `json:"cipher"`
 	Ciphertext []byte `json:"ciphertext"`
-}
-
-type kdf struct {
-	Name   string       `json:"name"`
-	Params scryptParams `json:"params"`
-	Salt   []byte       `json:"salt"`
 }
 
 type scryptParams struct {
 	N int `json:"N"`
 	R int `json:"r"`
 	P int `json:"p"`
-}
-
-type cipher struct {
-	Name  string `json:"name"`
-	Nonce []byte `json:"nonce"`
 }
 
 // standard is how new keys are derived: 64 MiB of memory for each try of a password.
@@ -73,10 +69,9 @@ func encrypt(key *ecdsa.PrivateKey, password []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := encrypted{
-		KDF:    kdf{Name: "scrypt", Params: standard, Salt: make([]byte, 32)},
-		Cipher: cipher{Name: "nacl/secretbox", Nonce: make([]byte, 24)},
-	}
+	var e encrypted
+	e.KDF.Name, e.KDF.Params, e.KDF.Salt = "scrypt", standard, make([]byte, 32)
+	e.Cipher.Name, e.Cipher.Nonce = "nacl/secretbox", make([]byte, 24)
 	rand.Read(e.KDF.Salt)     // never fails
 	rand.Read(e.Cipher.Nonce) // never fails
 	secret, err := e.secret(password)

@@ -14,10 +14,13 @@ import (
 	"crypto/elliptic"
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
+	"slices"
 )
 
 // maxKey is the largest size of a file with a key, in bytes.
@@ -67,15 +70,12 @@ func single(text []byte, types ...string) (*pem.Block, error) {
 	if block == nil {
 		return nil, fmt.Errorf("the file has no PEM block: a key begins with -----BEGIN %s-----", types[0])
 	}
-	for _, t := range types {
-		if block.Type == t {
-			if len(bytes.TrimSpace(rest)) > 0 {
-				return nil, fmt.Errorf("more follows the %s: a file has one key", t)
-			}
-			return block, nil
-		}
-	}
-	if len(block.Type) > 40 {
+	switch {
+	case slices.Contains(types, block.Type) && len(bytes.TrimSpace(rest)) > 0:
+		return nil, fmt.Errorf("more follows the %s: a file has one key", block.Type)
+	case slices.Contains(types, block.Type):
+		return block, nil
+	case len(block.Type) > 40:
 		block.Type = block.Type[:40] + "…"
 	}
 	return nil, fmt.Errorf("the file has a %q: a %s is needed", block.Type, types[0])
@@ -105,3 +105,56 @@ func fingerprint(sum []byte) string {
 
 // Equal reports whether both are the same key.
 func (k *PublicKey) Equal(other *PublicKey) bool { return bytes.Equal(k.spki, other.spki) }
+
+// ErrSignature is the error for a signature that does not belong to a key and a message.
+var ErrSignature = errors.New("the signature is not of this key and these bytes")
+
+// points is a signature in ASN.1 (SEC 1, C.8).
+type points struct{ R, S *big.Int }
+
+// half is half of the order of P-256. Of the two signatures (r, s) and (r, n-s), which are valid
+// for the same message, the one with s of at most half is used: so no other signature can be made
+// out of one.
+var half = new(big.Int).Rsh(elliptic.P256().Params().N, 1)
+
+// Verify checks a signature, DER with a low S, over the SHA-256 of message. The error is
+// [ErrSignature], or says what is wrong with the form.
+func (k *PublicKey) Verify(message, sig []byte) error {
+	p, err := parsePoints(sig)
+	if err != nil {
+		return err
+	}
+	if p.S.Cmp(half) > 0 {
+		return errors.New("the signature has a high S: it is another form of a signature, made without the key")
+	}
+	sum := sha256.Sum256(message)
+	if !ecdsa.VerifyASN1(k.key, sum[:], sig) {
+		return ErrSignature
+	}
+	return nil
+}
+
+// parsePoints reads a signature in DER. Other encodings of the same numbers are errors.
+func parsePoints(sig []byte) (points, error) {
+	var p points
+	if len(sig) > 72 { // two numbers of 33 bytes with their headers
+		return p, errors.New("the signature is too long for P-256")
+	}
+	rest, err := asn1.Unmarshal(sig, &p)
+	if err != nil || len(rest) > 0 || p.R.Sign() <= 0 || p.S.Sign() <= 0 {
+		return p, errors.New("the signature is not two numbers in DER")
+	}
+	return p, nil
+}
+
+// low returns sig, DER with a low S.
+func low(sig []byte) ([]byte, error) {
+	p, err := parsePoints(sig)
+	if err != nil {
+		return nil, err
+	}
+	if p.S.Cmp(half) > 0 {
+		p.S.Sub(elliptic.P256().Params().N, p.S)
+	}
+	return asn1.Marshal(p)
+}

@@ -96,3 +96,19 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 	}
 	return text, nil
 }
+
+// Reusing returns a signer with the same key that asks known for a signature of a message before
+// it makes one, and calls made with every one that it made. What known returns may be nil, and is
+// used only if it is a signature of the message by this key.
+func (s *Signer) Reusing(known func(message []byte) []byte, made func(message, sig []byte) error) *Signer {
+	return &Signer{Public: s.Public, sign: func(ctx context.Context, message []byte) ([]byte, error) {
+		if sig := known(message); sig != nil && s.Public.Verify(message, sig) == nil {
+			return sig, nil
+		}
+		sig, err := s.Sign(ctx, message)
+		if err != nil {
+			return nil, err
+		}
+		return sig, made(message, sig)
+	}}
+}
