@@ -95,9 +95,9 @@ type cdxComposition struct {
 	Dependencies []string `json:"dependencies"`
 }
 
-func (g *graph) cdxOf(c component) cdxComponent {
+func (g *graph) cdxOf(c *component) cdxComponent {
 	out := cdxComponent{
-		Type: cdxTypes[c.kind], Ref: c.id, Name: c.name, Version: c.version, Description: c.comment, CPE: c.cpe, Purl: c.purl,
+		Type: kinds[c.kind].cyclonedx, Ref: c.id, Name: c.name, Version: c.version, Description: c.comment, CPE: c.cpe, Purl: c.purl,
 		Hashes: hashes(c), Licenses: g.cdxLicenses(c.license), References: references(c), Properties: properties(c),
 	}
 	if c.kind == compiler {
@@ -112,7 +112,7 @@ func (g *graph) cdxOf(c component) cdxComponent {
 	return out
 }
 
-func hashes(c component) (all []cdxHash) {
+func hashes(c *component) (all []cdxHash) {
 	for _, h := range []cdxHash{{"SHA-256", c.sha256}, {"SHA-512", c.sha512}} {
 		if h.Content != "" {
 			all = append(all, h)
@@ -132,7 +132,7 @@ func (g *graph) cdxLicenses(expression string) []cdxLicense {
 }
 
 // references are where the sources and the file itself are.
-func references(c component) (all []cdxReference) {
+func references(c *component) (all []cdxReference) {
 	if c.source != "" && c.kind != base {
 		all = append(all, cdxReference{Type: "vcs", URL: c.source})
 	}
@@ -146,7 +146,7 @@ func references(c component) (all []cdxReference) {
 const sourceProperty = "slipway:source"
 
 // properties are those of BSI TR-03183-2, and the hash of go.sum.
-func properties(c component) []cdxProperty {
+func properties(c *component) []cdxProperty {
 	pick := func(yes bool, a, b string) string {
 		if yes {
 			return a
@@ -173,4 +173,11 @@ func properties(c component) []cdxProperty {
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// tidy sorts the lists of a map, and drops what is there twice.
+func tidy[K comparable](all map[K][]string) {
+	for k, list := range all {
+		all[k] = unique(list)
+	}
 }

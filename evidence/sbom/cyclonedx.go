@@ -91,31 +91,23 @@ func (g *graph) thirdParty(t lock.ThirdParty) string {
 			c.comment += "; its own bill of materials refers to it: " + r.Digest.String()
 		}
 	}
-	digest := ""
+	digest := t.Digest.String()
 	if t.Omitted != "" {
+		digest = ""
 		c.comment += "; the release omits it: " + t.Omitted
-	} else {
-		digest = t.Digest.String()
 	}
 	c.purl = purl.OCI(repository, digest, map[string]string{"tag": tag})
 	return g.add(c)
 }
 
-// cdxTypes are the words of CycloneDX for kinds of components.
-var cdxTypes = map[kind]string{
-	release: "application", index: "container", manifest: "container", base: "container", program: "application", file: "file",
-	module: "library", compiler: "application", artifact: "file", chart: "file",
-}
-
 // cyclonedx returns the document of the graph, whose main component is top.
 func (g *graph) cyclonedx(top string) *cdxDocument {
-	slipway := cdxComponent{Type: "application", Name: "slipway"}
 	main := g.cdxOf(g.components[top])
 	doc := &cdxDocument{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
 		Metadata: cdxMetadata{
 			Timestamp: g.lock.Created.UTC().Format(time.RFC3339), Lifecycles: []cdxPhase{{"build"}},
-			Tools: cdxTools{[]cdxComponent{slipway}}, Component: main, Manufacturer: main.Manufacturer,
+			Tools: cdxTools{[]cdxComponent{{Type: "application", Name: "slipway"}}}, Component: main, Manufacturer: main.Manufacturer,
 		},
 		Components: []cdxComponent{},
 	}
@@ -169,22 +161,15 @@ func (g *graph) complete(needs map[string][]string) map[string]bool {
 // needs returns what each component contains, is built on or depends on, each once and sorted.
 func (g *graph) needs() map[string][]string {
 	all := map[string][]string{}
-	add := func(from, to string) {
-		if n := len(all[from]); n == 0 || all[from][n-1] != to {
-			all[from] = append(all[from], to)
-		}
-	}
-	for _, e := range g.sortedEdges() {
+	for e := range g.edges {
 		switch e.relation {
 		case contains, descendantOf, dependsOn, generatedFrom:
-			add(e.from, e.to)
+			all[e.from] = append(all[e.from], e.to)
 		case buildDependency:
-			add(e.to, e.from)
+			all[e.to] = append(all[e.to], e.from)
 		case variantOf, buildToolOf: // the reverse of another, or not a part
 		}
 	}
-	for from, list := range all {
-		all[from] = unique(list)
-	}
+	tidy(all)
 	return all
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // contained adds a file of an image or an archive: a program, or any other.
@@ -26,7 +25,7 @@ func (g *graph) contained(f lock.File) string {
 	if had, ok := g.components[c.id]; ok { // in another image, with another mode
 		c.known, c.executable = c.known || had.known, c.executable || had.executable
 	}
-	g.components[c.id] = c
+	g.components[c.id] = &c
 	return c.id
 }
 
@@ -87,9 +86,7 @@ func (g *graph) program(p lock.Program, at string) string {
 	g.relate(c.id, dependsOn, g.stdlib(p.Go), "")
 	for _, m := range p.Modules {
 		if m.Path == "" { // forged
-			unlisted := g.components[c.id]
-			unlisted.known = false
-			g.components[c.id] = unlisted
+			g.components[c.id].known = false
 			continue
 		}
 		g.relate(c.id, dependsOn, g.module(m), "")
@@ -155,7 +152,7 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 	c := component{
 		id: "Artifact-" + a.Digest.Hex, kind: artifact, name: a.File, version: g.lock.Version, sha256: a.Digest.Hex, sha512: has.SHA512, file: a.File,
 		purl: purl.Generic(a.File, g.lock.Version, a.Digest.String()), download: a.File,
-		comment: "download for " + systemOf(a.Platform), executable: a.Executable, archive: !a.Executable,
+		comment: "download for " + a.Platform.OS + "/" + a.Platform.Architecture, executable: a.Executable, archive: !a.Executable,
 	}
 	p, isProgram := g.inventory.Program(a.Digest)
 	c.executable, c.known = c.executable || isProgram, isProgram || len(has.Files) > 0
@@ -175,8 +172,6 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 	}
 	return c.id, nil
 }
-
-func systemOf(p platform.Platform) string { return p.OS + "/" + p.Architecture }
 
 // chart adds a chart of the release. Which of several sources it is from is not recorded.
 func (g *graph) chart(c lock.Chart) string {

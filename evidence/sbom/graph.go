@@ -27,6 +27,13 @@ const (
 	chart                // of Helm
 )
 
+// kinds has the words of the two forms for each kind.
+var kinds = [...]struct{ spdx, cyclonedx string }{
+	release: {"APPLICATION", "application"}, index: {"CONTAINER", "container"}, manifest: {"CONTAINER", "container"}, base: {"CONTAINER", "container"},
+	program: {"APPLICATION", "application"}, file: {"FILE", "file"}, module: {"LIBRARY", "library"}, compiler: {"APPLICATION", "application"},
+	artifact: {"ARCHIVE", "file"}, chart: {"ARCHIVE", "file"},
+}
+
 // component is something that a document lists.
 type component struct {
 	id      string // unique in the document; letters, digits, '.' and '-'
@@ -76,19 +83,19 @@ type edge struct {
 type graph struct {
 	lock       *lock.Lock
 	inventory  *lock.Inventory
-	components map[string]component
+	components map[string]*component
 	edges      map[edge]bool
 	licenses   map[string]licenseText // by LicenseRef
 }
 
 func newGraph(l *lock.Lock, v *lock.Inventory) *graph {
-	return &graph{l, v, map[string]component{}, map[edge]bool{}, map[string]licenseText{}}
+	return &graph{l, v, map[string]*component{}, map[edge]bool{}, map[string]licenseText{}}
 }
 
 // add adds a component, unless one with its id is there, and returns the id.
 func (g *graph) add(c component) string {
 	if _, ok := g.components[c.id]; !ok {
-		g.components[c.id] = c
+		g.components[c.id] = &c
 	}
 	return c.id
 }
@@ -98,8 +105,8 @@ func (g *graph) relate(from string, r relation, to, comment string) {
 }
 
 // sorted returns the components in the order of kinds and ids.
-func (g *graph) sorted() []component {
-	return slices.SortedFunc(maps.Values(g.components), func(a, b component) int {
+func (g *graph) sorted() []*component {
+	return slices.SortedFunc(maps.Values(g.components), func(a, b *component) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id))
 	})
 }

@@ -32,10 +32,8 @@ func (g *graph) image(i lock.Image) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		of := g.components[top]
-		like := g.components[child]
-		of.version, of.license, of.source, of.label = like.version, like.license, like.source, like.label
-		g.components[top] = of
+		whole, like := g.components[top], g.components[child]
+		whole.version, whole.license, whole.source, whole.label = like.version, like.license, like.source, like.label
 		g.relate(top, contains, child, "")
 		g.relate(child, variantOf, top, "")
 	}
@@ -110,12 +108,9 @@ const builtin = "builtin:"
 func (g *graph) base(b lock.Base, p platform.Platform) string {
 	c := component{id: id("Base", b.Name, b.Name+" "+b.Digest.String()), kind: base, name: b.Name, version: p.OSVersion, sha256: b.Digest.Hex}
 	facts, _ := g.inventory.Base(b.Digest)
-	if facts.Version != "" {
-		c.version = facts.Version
-	}
-	c.license = g.license(facts.Licenses)
-	if strings.HasPrefix(b.Name, builtin) {
-		c.purl = purl.Generic("slipway-"+strings.TrimPrefix(b.Name, builtin), "", b.Digest.String())
+	c.version, c.license = cmp.Or(facts.Version, c.version), g.license(facts.Licenses)
+	if own, ok := strings.CutPrefix(b.Name, builtin); ok {
+		c.purl = purl.Generic("slipway-"+own, "", b.Digest.String())
 		c.comment, c.known = "a base that slipway makes; its files are listed with those of the images on it, and of the time zones the text that they are made from", true
 		return g.add(c)
 	}
@@ -132,9 +127,7 @@ func (g *graph) base(b lock.Base, p platform.Platform) string {
 		c.comment = fmt.Sprintf("STUB: this snapshot was made without %s. A stub replaces it for %s, which cannot run", b.Name, p)
 	}
 	_, version, _ := strings.Cut(path.Base(reference(b.Name)), ":")
-	if c.version == "" {
-		c.version = version
-	}
+	c.version = cmp.Or(c.version, version)
 	c.purl = purl.OCI(repository, digest, qualifiers(p, version))
 	if isWindowsBase(repository) {
 		c.supplier, c.license = "Microsoft", g.windowsLicense()

@@ -102,12 +102,6 @@ const (
 	creation     = "Made by slipway while it built the image, from the build information of programs, the entries of layers and the lock of the release. Nothing was scanned. The time is that of the release. References of the type go.sum are the hashes that go.sum has (h1:), which are not digests of a file."
 )
 
-// purposes are the words of SPDX for kinds of components.
-var purposes = map[kind]string{
-	release: "APPLICATION", index: "CONTAINER", manifest: "CONTAINER", base: "CONTAINER", program: "APPLICATION", file: "FILE",
-	module: "LIBRARY", compiler: "APPLICATION", artifact: "ARCHIVE", chart: "ARCHIVE",
-}
-
 // spdx returns the document of the graph, which describes the component top.
 func (g *graph) spdx(top string) *spdxDocument {
 	doc := &spdxDocument{
@@ -132,9 +126,9 @@ func (g *graph) spdx(top string) *spdxDocument {
 	return doc
 }
 
-func spdxOf(c component) spdxPackage {
+func spdxOf(c *component) spdxPackage {
 	p := spdxPackage{
-		ID: spdxRef + c.id, Name: c.name, Version: c.version, FileName: c.file, Purpose: purposes[c.kind], Supplier: noAssertion, DownloadLocation: noAssertion,
+		ID: spdxRef + c.id, Name: c.name, Version: c.version, FileName: c.file, Purpose: kinds[c.kind].spdx, Supplier: noAssertion, DownloadLocation: noAssertion,
 		Concluded: noAssertion, Declared: noAssertion, Copyright: noAssertion, Homepage: c.source, Comment: c.comment,
 	}
 	if c.supplier != "" {

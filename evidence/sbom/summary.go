@@ -61,10 +61,10 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	s := Summary{Modules: map[string][]string{}, Images: map[[2]string][]string{}, Sources: map[string][]string{}, Licenses: map[string][]string{}}
 	modules, sources := map[string][2]string{}, map[string]string{} // by bom-ref
 	for _, c := range doc.Components {
-		if c.Type != cdxTypes[file] && c.Scope == "" {
+		if c.Type != kinds[file].cyclonedx && c.Scope == "" {
 			s.Licenses[c.license()] = append(s.Licenses[c.license()], c.Name)
 		}
-		if c.Type == cdxTypes[module] && strings.HasPrefix(c.Purl, "pkg:golang/") {
+		if c.Type == kinds[module].cyclonedx && strings.HasPrefix(c.Purl, "pkg:golang/") {
 			s.Modules[c.Name] = append(s.Modules[c.Name], c.Version)
 			modules[c.Ref] = [2]string{c.Name, c.Version}
 		}
@@ -74,12 +74,8 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 			}
 		}
 	}
-	for path, versions := range s.Modules {
-		s.Modules[path] = unique(versions)
-	}
-	for license, names := range s.Licenses {
-		s.Licenses[license] = unique(names)
-	}
+	tidy(s.Modules)
+	tidy(s.Licenses)
 	s.images(doc.Dependencies, modules, sources, l)
 	return s, nil
 }
@@ -122,10 +118,6 @@ func (s *Summary) images(all []cdxDependency, modules map[string][2]string, sour
 			todo = append(todo, needs[ref]...)
 		}
 	}
-	for m, names := range s.Images {
-		s.Images[m] = unique(names)
-	}
-	for image, names := range s.Sources {
-		s.Sources[image] = unique(names)
-	}
+	tidy(s.Images)
+	tidy(s.Sources)
 }
