@@ -2,12 +2,15 @@ package doctor
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
 // leastFree is how much room, in bytes, the store and the output directory should each have. A
@@ -45,4 +48,21 @@ func (e *examination) proxies(ctx context.Context, f *findings) {
 		list = []string{"none"}
 	}
 	f.ok("%s", strings.Join(list, " "))
+}
+
+// sandbox reports what protects while third-party releases are compiled. A release of one's own
+// needs none of it.
+func (e *examination) sandbox(ctx context.Context, f *findings) {
+	dir, err := disk.Scratch("")
+	if err != nil {
+		f.problem("making a directory: %v: give this user the right to write there, or set TMPDIR", err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	b, err := sandbox.New(ctx, sandbox.Options{Mode: sandbox.Auto, Dir: dir, Cache: filepath.Join(dir, "cache"), Programs: true})
+	if err != nil {
+		f.problem("%v", err)
+		return
+	}
+	f.ok("%s", b.Protection())
 }

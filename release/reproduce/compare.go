@@ -3,6 +3,7 @@ package reproduce
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ func (c *comparison) run(ctx context.Context) error {
 			return err
 		}
 		d := Difference{Subject: s.Name, Platform: s.Annotations.Platform, SHA256: s.Digest.SHA256}
-		if again, ok := c.find(s); ok {
+		if again, ok := named(c.made.Statement, s); ok {
 			d.Made = again.Digest.SHA256
 			causes, err := c.explain(s, again)
 			if errors.Is(err, errAbsent) {
@@ -56,11 +57,6 @@ func (c *comparison) run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// find returns the subject that was made in place of one.
-func (c *comparison) find(s provenance.Subject) (provenance.Subject, bool) {
-	return named(c.made.Statement, s)
 }
 
 // named returns the subject of a statement with the name and kind of another.
@@ -82,10 +78,15 @@ func (c *comparison) explain(s, made provenance.Subject) ([]Cause, error) {
 	case provenance.KindIndex:
 		return c.index(was, is)
 	}
-	if s.Name == release.Manifest {
-		return c.text(s.Name)
+	file := func() (io.ReadCloser, error) { return c.original.file(s.Name) }
+	if s.Name != release.Manifest {
+		return c.files("", file, c.madeBlob(is))
 	}
-	return c.files("", func() (io.ReadCloser, error) { return c.original.file(s.Name) }, func() (io.ReadCloser, error) { return c.made.Store.Open(is) })
+	text, err := readAll(file)
+	if err != nil {
+		return nil, err
+	}
+	return lines(text, c.made.Manifest), nil
 }
 
 func hash(s provenance.Subject) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: s.Digest.SHA256} }
@@ -97,7 +98,7 @@ func (c *comparison) index(was, is v1.Hash) ([]Cause, error) {
 		return nil, err
 	}
 	var x, y v1.IndexManifest
-	if err := errors.Join(parse(a, &x), parse(b, &y)); err != nil {
+	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
 		return nil, err
 	}
 	var causes []Cause
@@ -119,13 +120,29 @@ func platformOf(d v1.Descriptor) string {
 	return d.Platform.String()
 }
 
+// opener opens a file or a blob.
+type opener = func() (io.ReadCloser, error)
+
+func (c *comparison) originalBlob(h v1.Hash) opener {
+	return func() (io.ReadCloser, error) { return c.original.blob(h) }
+}
+
+func (c *comparison) madeBlob(h v1.Hash) opener {
+	return func() (io.ReadCloser, error) { return c.made.Store.Open(h) }
+}
+
 // documents reads a document of the release and the one that was made.
 func (c *comparison) documents(was, is v1.Hash) (a, b []byte, err error) {
-	if a, err = readAll(func() (io.ReadCloser, error) { return c.original.blob(was) }); err != nil {
-		return nil, nil, err
+	return both(c.originalBlob(was), c.madeBlob(is), readAll)
+}
+
+// both reads what the release has, and what was made in its place.
+func both[T any](was, is opener, read func(opener) (T, error)) (x, y T, err error) {
+	if x, err = read(was); err != nil {
+		return x, y, err
 	}
-	b, err = readAll(func() (io.ReadCloser, error) { return c.made.Store.Open(is) })
-	return a, b, err
+	y, err = read(is)
+	return x, y, err
 }
 
 // manifest compares two manifests layer by layer, and then their configurations.
@@ -177,20 +194,11 @@ func (c *comparison) layer(was, is v1.Descriptor) ([]Cause, error) {
 	if found, ok := c.layers[key]; ok {
 		return found, nil
 	}
-	found, err := c.files("", func() (io.ReadCloser, error) { return c.original.blob(was.Digest) }, func() (io.ReadCloser, error) { return c.made.Store.Open(is.Digest) })
+	found, err := c.files("", c.originalBlob(was.Digest), c.madeBlob(is.Digest))
 	if err == nil {
 		c.layers[key] = found
 	}
 	return found, err
-}
-
-// text compares release.yaml line by line.
-func (c *comparison) text(name string) ([]Cause, error) {
-	a, err := readAll(func() (io.ReadCloser, error) { return c.original.file(name) })
-	if err != nil {
-		return nil, err
-	}
-	return lines(a, c.made.Manifest), nil
 }
 
 // lines names the first lines that differ.

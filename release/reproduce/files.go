@@ -31,31 +31,20 @@ const (
 )
 
 // files compares two files: archives file by file, others as they are.
-func (c *comparison) files(name string, was, is func() (io.ReadCloser, error)) ([]Cause, error) {
-	x, err := members(was, nil)
-	if err != nil {
-		return nil, err
-	}
-	y, err := members(is, nil)
+func (c *comparison) files(name string, was, is opener) ([]Cause, error) {
+	x, y, err := both(was, is, func(open opener) (map[string]member, error) { return members(open, nil) })
 	if err != nil {
 		return nil, err
 	}
 	if x == nil || y == nil {
-		a, err := readAll(was)
-		if err != nil {
-			return nil, err
-		}
-		b, err := readAll(is)
+		a, b, err := both(was, is, readAll)
 		if err != nil {
 			return nil, err
 		}
 		return content(name, a, b), nil
 	}
 	if kept := differing(x, y); len(kept) > 0 {
-		if x, err = members(was, kept); err != nil {
-			return nil, err
-		}
-		if y, err = members(is, kept); err != nil {
+		if x, y, err = both(was, is, func(open opener) (map[string]member, error) { return members(open, kept) }); err != nil {
 			return nil, err
 		}
 	}
@@ -82,9 +71,7 @@ func differing(x, y map[string]member) map[string]bool {
 // compareMembers compares the files of two archives.
 func compareMembers(x, y map[string]member) []Cause {
 	var causes []Cause
-	names := slices.AppendSeq(slices.Collect(maps.Keys(x)), maps.Keys(y))
-	slices.Sort(names)
-	for _, n := range slices.Compact(names) {
+	for _, n := range keys(x, y) {
 		a, was := x[n]
 		b, is := y[n]
 		switch {
@@ -114,8 +101,9 @@ func content(name string, a, b []byte) []Cause {
 	}
 	var causes []Cause
 	if isText(a) && isText(b) {
-		for _, c := range lines(a, b) {
-			causes = append(causes, Cause{File: name, Why: c.Why})
+		causes = lines(a, b)
+		for n := range causes {
+			causes[n].File = name
 		}
 		return causes
 	}
@@ -129,7 +117,7 @@ func content(name string, a, b []byte) []Cause {
 func isText(b []byte) bool { return len(b) < 1<<20 && utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
 
 // members reads an archive, and keeps the bytes of some files; nil if it is not an archive.
-func members(open func() (io.ReadCloser, error), kept map[string]bool) (map[string]member, error) {
+func members(open opener, kept map[string]bool) (map[string]member, error) {
 	f, err := open()
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (o *Original) file(name string) (io.ReadCloser, error) {
 }
 
 // readAll reads a small document.
-func readAll(open func() (io.ReadCloser, error)) ([]byte, error) {
+func readAll(open opener) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err

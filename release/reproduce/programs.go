@@ -6,7 +6,6 @@ import (
 	"debug/buildinfo"
 	"debug/elf"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -59,9 +58,7 @@ func modules(i *buildinfo.BuildInfo) map[string]string {
 
 // pairs says which values differ.
 func pairs(what string, x, y map[string]string) (why []string) {
-	keys := slices.AppendSeq(slices.Collect(maps.Keys(x)), maps.Keys(y))
-	slices.Sort(keys)
-	for _, k := range slices.Compact(keys) {
+	for _, k := range keys(x, y) {
 		if x[k] != y[k] {
 			why = append(why, fmt.Sprintf("its %s %s is %s, here %s", what, k, cmp.Or(x[k], "missing"), cmp.Or(y[k], "missing")))
 		}
@@ -75,14 +72,13 @@ func pairs(what string, x, y map[string]string) (why []string) {
 // before and after (cmd/go/internal/work/buildid.go).
 func buildID(a, b []byte) string {
 	x, y := idOf(a), idOf(b)
+	p, q := strings.Split(x, "/"), strings.Split(y, "/")
 	switch {
 	case x == y:
 		return "its build information and build ID are the same: it was changed after it was linked, or by another toolchain that calls itself the same"
-	case len(strings.Split(x, "/")) != 4 || len(strings.Split(y, "/")) != 4:
+	case len(p) != 4 || len(q) != 4:
 		return fmt.Sprintf("its build ID is %q, here %q: it was linked with other flags (ldflags)", x, y)
-	}
-	p, q := strings.Split(x, "/"), strings.Split(y, "/")
-	if p[2] == q[2] {
+	case p[2] == q[2]:
 		return "its build information is the same and so is its main package: it was linked with other flags (ldflags), or by another linker"
 	}
 	return "its build information is the same: its packages were compiled from other sources, with other flags, or by a changed compiler"

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
@@ -56,12 +55,6 @@ func (r *Report) Same() bool { return len(r.Differences) == 0 && r.Equal == r.Su
 // Statement is that of the release as it was made here.
 func (r *Report) Statement() *provenance.Statement { return r.made }
 
-func (r *Report) tell(pr *progress.Printer) {
-	for _, n := range r.Notes {
-		pr.Printf("note: %s", output.Line(n))
-	}
-}
-
 // WriteTable writes the report for people.
 func (r *Report) WriteTable(w io.Writer) error {
 	for _, d := range r.Differences {
@@ -69,13 +62,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if d.Made != "" {
 			made = "made here: sha256:" + d.Made
 		}
-		if _, err := fmt.Fprintf(w, "DIFFERS %s\n  of the release: sha256:%s\n  %s\n", output.Line(d.Subject), d.SHA256, made); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "DIFFERS %s\n  of the release: sha256:%s\n  %s\n", output.Line(d.Subject), d.SHA256, made)
 		for _, c := range d.Causes {
-			if _, err := fmt.Fprintf(w, "  %s\n", output.Line(c.String())); err != nil {
-				return err
-			}
+			fmt.Fprintf(w, "  %s\n", output.Line(c.String()))
 		}
 	}
 	_, err := fmt.Fprintf(w, "%s: %d of %d subjects are the same\n", output.Line(r.title()), r.Equal, r.Subjects)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/product"
@@ -54,7 +55,9 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err := r.compareTools(ctx, o.Statement); err != nil {
 		return nil, err
 	}
-	r.tell(o.Progress)
+	for _, n := range r.Notes {
+		o.Progress.Printf("note: %s", output.Line(n))
+	}
 	s := &inputTree{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}}}
 	if err := s.make(ctx); err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)

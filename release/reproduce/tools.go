@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -55,16 +56,9 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) erro
 			case d.Annotations.Local:
 				r.Notes = append(r.Notes, "the release was made by a slipway that is no released version: another one may give other bytes")
 			case here != wanted:
-				r.Notes = append(r.Notes, fmt.Sprintf("the release was made by slipway %s, and this is %s: run go install github.com/slipway-dev/slipway/cmd/slipway@%s if anything differs", wanted, orLocal(here), wanted))
+				r.Notes = append(r.Notes, fmt.Sprintf("the release was made by slipway %s, and this is %s: run go install github.com/slipway-dev/slipway/cmd/slipway@%s if anything differs", wanted, cmp.Or(here, "no released version"), wanted))
 			}
 		}
 	}
 	return nil
-}
-
-func orLocal(version string) string {
-	if version == "" {
-		return "no released version"
-	}
-	return version
 }

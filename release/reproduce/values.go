@@ -8,12 +8,10 @@ import (
 	"slices"
 )
 
-func parse(text []byte, v any) error { return json.Unmarshal(text, v) }
-
 // values names the fields in which two JSON documents differ.
 func values(file string, a, b []byte) []Cause {
 	var x, y any
-	if parse(a, &x) != nil || parse(b, &y) != nil {
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return []Cause{{File: file, Why: offset(a, b)}}
 	}
 	var causes []Cause
@@ -32,9 +30,7 @@ func differ(path string, x, y any, found func(path string, was, is any)) {
 	switch a := x.(type) {
 	case map[string]any:
 		if b, ok := y.(map[string]any); ok {
-			keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
-			slices.Sort(keys)
-			for _, k := range slices.Compact(keys) {
+			for _, k := range keys(a, b) {
 				differ(path+"."+k, a[k], b[k], found)
 			}
 			return
@@ -50,6 +46,13 @@ func differ(path string, x, y any, found func(path string, was, is any)) {
 	if !reflect.DeepEqual(x, y) {
 		found(path, x, y)
 	}
+}
+
+// keys returns the keys of two maps, sorted.
+func keys[V any](x, y map[string]V) []string {
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	return slices.Sorted(maps.Keys(all))
 }
 
 func short(v any) string {
