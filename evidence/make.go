@@ -184,7 +184,8 @@ func simple(repository string, digest v1.Hash) ([]byte, error) {
 		} `json:"critical"`
 		Optional map[string]string `json:"optional"`
 	}
-	s.Critical.Identity.Reference, s.Critical.Image.Digest, s.Critical.Type = repository, digest, "cosign container image signature"
+	s.Critical.Identity.Reference, s.Critical.Image.Digest = repository, digest
+	s.Critical.Type = "cosign container image signature"
 	return json.Marshal(s)
 }
 

@@ -25,7 +25,9 @@ import (
 
 // mustBeListed are the files that state what a release is, or load it. One that is in a directory must
 // be listed by the checksums there.
-var mustBeListed = []string{lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript}
+var mustBeListed = []string{
+	lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript,
+}
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every
 // file that these list and that is there, and the signed statements, of which the checksums list
@@ -103,7 +105,9 @@ func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
 		return nil, err
 	}
 	// what is listed, and so has a digest, counts before what is not
-	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(len(sums[filepath.Base(b)]), len(sums[filepath.Base(a)])) })
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return cmp.Compare(len(sums[filepath.Base(b)]), len(sums[filepath.Base(a)]))
+	})
 	r := newReader(p)
 	listed := map[v1.Hash]bool{}
 	for _, path := range paths {

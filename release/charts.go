@@ -2,16 +2,12 @@ package release
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"slices"
-	"text/tabwriter"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -113,32 +109,4 @@ func (pl *planner) sinceCharts() {
 			pl.changed("chart "+old.Name, old.Version, "")
 		}
 	}
-}
-
-// Chart is a row of the table of charts.
-type Chart struct {
-	Name      string   `json:"name"`
-	Version   string   `json:"version"`
-	Reference string   `json:"reference"` // repository@digest
-	Names     []string `json:"names"`     // repository:tag, all of them, in all registries
-	Digest    string   `json:"digest"`
-	File      string   `json:"file"` // in dist/
-}
-
-func newChart(c lock.Chart) Chart {
-	i := c.Image()
-	return Chart{Name: c.Name, Version: c.Version, Reference: i.Reference(), Names: i.References(), Digest: c.Digest.String(), File: c.File.Name}
-}
-
-func (s *Summary) writeCharts(w io.Writer) error {
-	if len(s.Charts) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "CHART\tVERSION\tDIGEST")
-	for _, c := range s.Charts {
-		output.Fprintf(t, "%s\t%s\t%s\n", c.Names[0], c.Version, c.Digest)
-	}
-	return t.Flush()
 }

@@ -63,13 +63,15 @@ type rehearsal struct {
 
 // newRehearsal fetches the sources of p, renders its manifests, and makes a builder of the result.
 // Without a memory it renders nothing.
-func newRehearsal(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer, memory *render.Memory, w *progress.Warnings) *rehearsal {
+func newRehearsal(
+	ctx context.Context, p *product.Product, st *store.Store, memory *render.Memory, w *progress.Warnings,
+) *rehearsal {
 	r := &rehearsal{checked: checked{product: p}}
 	r.trees, r.missing = build.Sources(ctx, p)
 	if memory != nil {
 		r.product, r.demands, r.manifest = rehearse(ctx, p, r.trees, memory, w)
 	}
-	r.builder = build.New(r.product, r.trees, st, pr)
+	r.builder = build.New(r.product, r.trees, st, w.Printer)
 	r.builder.WarnIn(w)
 	return r
 }
@@ -111,7 +113,7 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
-	c.rehearsal = newRehearsal(ctx, p, c.store, nil, &c.memory, &c.warnings)
+	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
 	c.err = c.check(ctx, p)
 	if ctx.Err() != nil {
@@ -134,7 +136,7 @@ func (c *run) check(ctx context.Context) (checked, error) {
 		}
 		memory = nil
 	}
-	r := newRehearsal(ctx, p, c.store, c.options.Progress, memory, &c.warnings)
+	r := newRehearsal(ctx, p, c.store, memory, &c.warnings)
 	reached := make(chan error, 1)
 	go func() { reached <- publish.Reach(ctx, r.product, c.store, c.network()) }()
 	err := r.check(ctx, p)

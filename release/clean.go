@@ -1,16 +1,27 @@
 package release
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // Clean deletes the files of a release from dir: those that its lock, its part, the result of a
@@ -83,4 +94,174 @@ func cleanFiles(dir string) error {
 		}
 	}
 	return nil
+}
+
+// Leftover is what runs have left on purpose.
+type Leftover struct {
+	What  string    `json:"what"` // "store", "output", "part", or "manifest" in a registry
+	Where string    `json:"where"`
+	Bytes int64     `json:"bytes,omitempty"`
+	Used  time.Time `json:"used,omitzero"` // when a file of it was last written
+	// Kept is the reason why it stays; "" if it was removed, or is to be.
+	Kept string `json:"kept,omitempty"`
+}
+
+// Leftovers are listed in the order in which they are removed.
+type Leftovers struct {
+	Removed bool       `json:"removed"` // or only listed
+	All     []Leftover `json:"all"`
+}
+
+// CleanOptions select what to clean.
+type CleanOptions struct {
+	Out, Store string
+	Parts      []string  // the files of parts
+	Before     time.Time // of the last use of what is cleaned
+	List       bool      // remove nothing
+	Say        disk.Say
+	Network    network.Options
+}
+
+// CleanOld removes what was not used since a time: manifests of parts that no tag leads to and no
+// newer part names, the directories of these parts, the output directory and the store. What
+// cannot be removed does not keep the rest.
+func CleanOld(ctx context.Context, o CleanOptions) (*Leftovers, error) {
+	all := &Leftovers{Removed: !o.List, All: []Leftover{}}
+	parts, keep, err := readParts(o)
+	errs := []error{err}
+	for _, p := range parts {
+		errs = append(errs, all.part(ctx, p, keep, o))
+	}
+	for _, d := range []struct {
+		what, dir string
+		remove    func(context.Context, string, disk.Say) error
+	}{{"output", o.Out, Clean}, {"store", o.Store, store.Remove}} {
+		errs = append(errs, all.directory(ctx, d.what, d.dir, o, d.remove))
+	}
+	return all, errors.Join(errs...)
+}
+
+// readParts reads the parts. keep are those that are not old, and so is that in the output
+// directory: the same inputs give the same manifests, which their release may still need.
+func readParts(o CleanOptions) (all, keep []*lock.Part, err error) {
+	var errs []error
+	for n, path := range append(slices.Clone(o.Parts), filepath.Join(o.Out, lock.PartName)) {
+		given := n < len(o.Parts)
+		part, err := lock.ReadPart(path)
+		if !given && errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		_, used, gone := usage(filepath.Dir(path))
+		if err := cmp.Or(err, gone); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if !used.Before(o.Before) {
+			keep = append(keep, part)
+		}
+		if given {
+			all = append(all, part)
+		}
+	}
+	return all, keep, errors.Join(errs...)
+}
+
+// part cleans what a part names in registries, and its directory last: only it names them.
+func (l *Leftovers) part(ctx context.Context, part *lock.Part, keep []*lock.Part, o CleanOptions) error {
+	dir := filepath.Dir(part.Path)
+	_, used, err := usage(dir)
+	if err != nil {
+		return fmt.Errorf("cleaning %s: %w", part.Path, err)
+	}
+	remains := false
+	if used.Before(o.Before) {
+		untagged, err := publish.Discard(ctx, part, keep, !o.List, o.Network)
+		for _, u := range untagged {
+			remains = remains || u.Kept != ""
+			l.All = append(l.All, Leftover{What: "manifest", Where: u.Reference, Kept: u.Kept})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if remains {
+		l.All = append(l.All, Leftover{What: "part", Where: dir, Used: used, Kept: "it names manifests that are there still"})
+		return nil
+	}
+	return l.directory(ctx, "part", dir, o, Clean)
+}
+
+func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOptions, remove func(context.Context, string, disk.Say) error) error {
+	bytes, used, err := usage(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("cleaning %s: %w", dir, err)
+	}
+	out := Leftover{What: what, Where: dir, Bytes: bytes, Used: used}
+	if !used.Before(o.Before) {
+		out.Kept = "it was used since"
+	} else if !o.List {
+		if err = remove(ctx, dir, o.Say); err != nil {
+			out.Kept = output.Line(err.Error())
+		} else {
+			out.Kept = Remaining(dir)
+		}
+	}
+	l.All = append(l.All, out)
+	return err
+}
+
+// usage returns the size of a directory's files, and when something in it was last written. A time
+// that is still to come was written by a clock that was ahead, at an unknown time: it counts as
+// now, so that the directory stays.
+func usage(dir string) (bytes int64, last time.Time, err error) {
+	now := time.Now()
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if path != dir && errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		fi, err := e.Info()
+		if err != nil {
+			return nil //nolint:nilerr // it is gone
+		}
+		if fi.Mode().IsRegular() {
+			bytes += fi.Size()
+		}
+		if at := fi.ModTime(); at.After(last) {
+			last = at
+			if at.After(now) {
+				last = now
+			}
+		}
+		return nil
+	})
+	return bytes, last, err
+}
+
+// WriteTable prints a line for each.
+func (l *Leftovers) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "WHAT\tWHERE\tSIZE\tLAST USED\tSTATE")
+	for _, o := range l.All {
+		state, size, used := "removed", "", ""
+		if !l.Removed {
+			state = "to be removed"
+		}
+		if o.Kept != "" {
+			state = "kept: " + o.Kept
+		}
+		if o.Bytes > 0 {
+			size = progress.Size(o.Bytes)
+		}
+		if !o.Used.IsZero() {
+			used = o.Used.UTC().Format(time.DateTime)
+		}
+		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.What, o.Where, cmp.Or(size, "-"), cmp.Or(used, "-"), state)
+	}
+	return t.Flush()
 }

@@ -119,7 +119,9 @@ type proof struct {
 
 // prove makes the statement of the release, and with a key signs it and the images, so that the
 // push brings the evidence to the registries.
-func (c *run) prove(ctx context.Context, m made, prepared *publish.Prepared, manifest []byte, bills []bill) (p proof, err error) {
+func (c *run) prove(
+	ctx context.Context, m made, prepared *publish.Prepared, manifest []byte, bills []bill,
+) (p proof, err error) {
 	l := prepared.Lock
 	if err := m.builder.Unchanged(ctx); err != nil { // templates and charts were read since the images were built
 		return p, err
@@ -157,7 +159,8 @@ func (c *run) prove(ctx context.Context, m made, prepared *publish.Prepared, man
 // statement returns the provenance of the release. manifest is release.yaml, nil for none.
 func (c *run) statement(l *lock.Lock, materials []lock.Material, manifest []byte) (*provenance.Statement, error) {
 	in := provenance.Inputs{
-		Materials: materials, Archive: distfile.Inputs(l.Name, l.Version), SourceDateEpoch: c.described.SourceDateEpoch, Builder: c.options.Builder,
+		Materials: materials, Archive: distfile.Inputs(l.Name, l.Version),
+		SourceDateEpoch: c.described.SourceDateEpoch, Builder: c.options.Builder,
 	}
 	if manifest != nil {
 		sum := sha256.Sum256(manifest)

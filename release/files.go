@@ -78,7 +78,8 @@ func (c *run) finish(ctx context.Context, r result) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return summarize(c.options.Out, r.lock, r.demands, r.bundles, slices.Concat(names, []string{evidence.SumsName}, signatures))
+	names = slices.Concat(names, []string{evidence.SumsName}, signatures)
+	return summarize(c.options.Out, r.lock, r.demands, r.bundles, names)
 }
 
 // write writes a file of the release.
@@ -142,7 +143,8 @@ func writeBlob(st *store.Store, h v1.Hash, dir, name string) error {
 // written are those of documents.
 func (r result) names(written []string) []string {
 	l := r.lock
-	names := slices.Concat(written, artifactNames(l.Artifacts), []string{lock.Name, report.Name, distfile.Inputs(l.Name, l.Version)})
+	names := slices.Concat(written, artifactNames(l.Artifacts))
+	names = append(names, lock.Name, report.Name, distfile.Inputs(l.Name, l.Version))
 	for _, c := range l.Charts {
 		names = append(names, c.File.Name)
 	}

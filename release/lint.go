@@ -31,7 +31,10 @@ func rendered(ctx context.Context, p *product.Product, l *lock.Lock, pr *progres
 type rendering[T any] = func(context.Context, *product.Product, *lock.Lock) (T, error)
 
 // judged returns what was rendered, unless it breaks a rule.
-func judged(ctx context.Context, p *product.Product, l *lock.Lock, manifest rendering[*render.Manifest], charts rendering[[]render.Chart], warn func(string)) ([]byte, []render.Chart, error) {
+func judged(
+	ctx context.Context, p *product.Product, l *lock.Lock,
+	manifest rendering[*render.Manifest], charts rendering[[]render.Chart], warn func(string),
+) ([]byte, []render.Chart, error) {
 	m := &render.Manifest{}
 	var err error
 	if !p.Release.Empty() {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -29,7 +28,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 		return nil, err
 	}
 	defer end()
-	r := newRehearsal(ctx, p, c.store, o.Progress, &render.Memory{}, &c.warnings)
+	r := newRehearsal(ctx, p, c.store, &render.Memory{}, &c.warnings)
 	r.builder.Take(shipped.Open)
 	if err := r.check(ctx, p); err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := publish.PrepareAgain(ctx, r.product, c.store, built, shipped, network.Options{Progress: o.Progress})
+	prepared, err := publish.PrepareAgain(ctx, r.product, c.store, built, shipped, c.network())
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 // publish runs the stages after the images: it renders and checks release.yaml and the charts,
 // pushes everything, packs bundles, writes slipway for operators, moves the floating tags, and
 // writes the checksums.
-func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary func() (written bool, err error)) (*Summary, error) {
+func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary putBinary) (*Summary, error) {
 	l, targets := prepared.Lock, Targets(m.product.Airgap.Bundles)
 	c.stage("rendering and checking manifests")
 	manifest, charts, err := rendered(ctx, m.product, l, c.options.Progress, c.warnings.Add)
@@ -156,7 +156,9 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
 		return nil, err
 	}
-	bundles, err := airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{Dir: c.out, First: m.product.Airgap.FirstImage, Progress: c.options.Progress})
+	bundles, err := airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
+		Dir: c.out, First: m.product.Airgap.FirstImage, Progress: c.options.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -32,11 +32,14 @@ const (
 // binaryPath is the path in dist/ of slipway for operators.
 var binaryPath = filepath.FromSlash(distfile.Program)
 
+// putBinary writes slipway for operators, unless it is left out.
+type putBinary func() (written bool, err error)
+
 // slipway begins to make the static slipway for operators. put waits for it and writes it to
-// dist/bin, unless it is left out. stop ends the compilation if it still runs, and must be called in any case. If the
+// dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
 // product's module requires slipway, slipway compiles that version. Otherwise it takes the running
 // program, if that is a static one for linux/amd64.
-func (c *run) slipway(ctx context.Context) (put func() (written bool, err error), stop func()) {
+func (c *run) slipway(ctx context.Context) (put putBinary, stop func()) {
 	if !c.options.IncludeBinary || len(c.described.Selected) > 0 {
 		return func() (bool, error) { return false, nil }, func() {}
 	}

@@ -1,18 +1,15 @@
 package release
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle"
-	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -71,6 +68,38 @@ type Image struct {
 	Manifests []string `json:"manifests,omitempty"`
 }
 
+// Chart is a row of the table of charts.
+type Chart struct {
+	Name      string   `json:"name"`
+	Version   string   `json:"version"`
+	Reference string   `json:"reference"` // repository@digest
+	Names     []string `json:"names"`     // repository:tag, all of them, in all registries
+	Digest    string   `json:"digest"`
+	File      string   `json:"file"` // in dist/
+}
+
+func newChart(c lock.Chart) Chart {
+	i := c.Image()
+	return Chart{Name: c.Name, Version: c.Version, Reference: i.Reference(), Names: i.References(), Digest: c.Digest.String(), File: c.File.Name}
+}
+
+// FloatingTag is a floating tag and what it named before the run.
+type FloatingTag struct {
+	lock.FloatingTag
+
+	From v1.Hash `json:"from,omitzero"`
+
+	here bool // it named the image already
+}
+
+// floating returns the rows of an image's floating tags.
+func floating(i lock.Image) (all []FloatingTag) {
+	for _, t := range i.FloatingTags {
+		all = append(all, FloatingTag{t, t.From, t.From == i.Digest})
+	}
+	return all
+}
+
 // Omitted is an image that a snapshot or a bundle does not include.
 type Omitted struct {
 	Image  string `json:"image"`
@@ -85,7 +114,10 @@ type File struct {
 }
 
 func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Out: out, Stubs: stubs(l), Prebuilt: l.Prebuilt, MissingBuilds: airgap.MissingBuilds(l), BeforeRelease: demands}
+	s := &Summary{
+		Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Out: out,
+		Stubs: stubs(l), Prebuilt: l.Prebuilt, MissingBuilds: airgap.MissingBuilds(l), BeforeRelease: demands,
+	}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference(), Names: i.References()}
@@ -163,119 +195,4 @@ func stubs(l *lock.Lock) []Stub {
 		}
 	}
 	return all
-}
-
-// WriteTable writes the summary for people: the images, what was omitted, and the files. Its
-// first and last lines report if the release is a snapshot.
-func (s *Summary) WriteTable(w io.Writer) error {
-	for _, write := range []func(io.Writer) error{
-		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeMissingBuilds, s.writePrebuilt, s.writeFiles, s.writeBefore,
-	} {
-		if err := write(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Summary) writeMissingBuilds(w io.Writer) error {
-	return airgap.WriteMissingBuilds(w, s.MissingBuilds)
-}
-
-func (s *Summary) writeImages(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
-	for _, i := range s.Images {
-		for n, p := range i.Platforms {
-			name, size, digest := "", "", ""
-			if n == 0 {
-				name, size, digest = i.Name, progress.Size(i.Size), i.Digest
-			}
-			if n < len(i.Manifests) {
-				digest = i.Manifests[n]
-			}
-			output.Fprintf(t, "%s\t%s\t%s\t%s\n", name, p, size, digest)
-		}
-	}
-	return t.Flush()
-}
-
-func (s *Summary) writeFiles(w io.Writer) error {
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tSIZE")
-	for _, f := range s.Files {
-		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
-	}
-	return t.Flush()
-}
-
-// writeOmitted lists each omitted image and reason once, with the bundles that omit it.
-func (s *Summary) writeOmitted(w io.Writer) error {
-	if len(s.Omitted) == 0 {
-		return nil
-	}
-	type line struct{ image, reason string }
-	var order []line
-	from := map[line][]string{}
-	for _, l := range s.Omitted {
-		k := line{l.Image, l.Reason}
-		if from[k] == nil {
-			order = append(order, k)
-		}
-		from[k] = append(from[k], l.From)
-	}
-	fmt.Fprintln(w, "\nOMITTED")
-	for _, k := range order {
-		output.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
-	}
-	return nil
-}
-
-// writePrebuilt lists the prebuilt programs, one on each line.
-func (s *Summary) writePrebuilt(w io.Writer) error {
-	if len(s.Prebuilt) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w, "\nNOT BUILT FROM SOURCE BY THIS RELEASE")
-	for _, p := range s.Prebuilt {
-		if _, err := output.Fprintf(w, "%s, %s\n", p, p.Digest); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeStubs begins the summary of a snapshot with the images that cannot run.
-func (s *Summary) writeStubs(w io.Writer) error {
-	if !s.Snapshot {
-		return nil
-	}
-	fmt.Fprintf(w, "This is a snapshot of %s %s: no registry was named, and nothing was pushed.\n", s.Name, s.Version)
-	if len(s.Stubs) > 0 {
-		fmt.Fprintln(w, "Images on stub bases cannot run:")
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, i := range s.Stubs {
-		name, _, _ := strings.Cut(i.Name, "@")
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", i.Platform, name, strings.Join(i.Images, ", "))
-	}
-	fmt.Fprintln(t)
-	return t.Flush()
-}
-
-// writeBefore ends the summary of a snapshot with what a release would require.
-func (s *Summary) writeBefore(w io.Writer) error {
-	if !s.Snapshot {
-		return nil
-	}
-	fmt.Fprint(w, "\nThis is a snapshot. A release is made with -registry=HOST/PREFIX")
-	if len(s.BeforeRelease) > 0 {
-		fmt.Fprint(w, ", once this is done:")
-		for _, line := range s.BeforeRelease {
-			fmt.Fprint(w, "\n  ", line)
-		}
-	}
-	_, err := fmt.Fprintln(w)
-	return err
 }

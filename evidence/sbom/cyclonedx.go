@@ -107,7 +107,8 @@ func (g *graph) cyclonedx(top string) *cdxDocument {
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
 		Metadata: cdxMetadata{
 			Timestamp: g.lock.Created.UTC().Format(time.RFC3339), Lifecycles: []cdxPhase{{"build"}},
-			Tools: cdxTools{[]cdxComponent{{Type: "application", Name: "slipway"}}}, Component: main, Manufacturer: main.Manufacturer,
+			Tools:     cdxTools{[]cdxComponent{{Type: "application", Name: "slipway"}}},
+			Component: main, Manufacturer: main.Manufacturer,
 		},
 		Components: []cdxComponent{},
 	}

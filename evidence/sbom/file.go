@@ -152,7 +152,8 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 	c := component{
 		id: "Artifact-" + a.Digest.Hex, kind: artifact, name: a.File, version: g.lock.Version, sha256: a.Digest.Hex, sha512: has.SHA512, file: a.File,
 		purl: purl.Generic(a.File, g.lock.Version, a.Digest.String()), download: a.File,
-		comment: "download for " + a.Platform.OS + "/" + a.Platform.Architecture, executable: a.Executable, archive: !a.Executable,
+		comment:    "download for " + a.Platform.OS + "/" + a.Platform.Architecture,
+		executable: a.Executable, archive: !a.Executable,
 	}
 	p, isProgram := g.inventory.Program(a.Digest)
 	c.executable, c.known = c.executable || isProgram, isProgram || len(has.Files) > 0

@@ -29,9 +29,16 @@ const (
 
 // kinds has the words of the two forms for each kind.
 var kinds = [...]struct{ spdx, cyclonedx string }{
-	release: {"APPLICATION", "application"}, index: {"CONTAINER", "container"}, manifest: {"CONTAINER", "container"}, base: {"CONTAINER", "container"},
-	program: {"APPLICATION", "application"}, file: {"FILE", "file"}, module: {"LIBRARY", "library"}, compiler: {"APPLICATION", "application"},
-	artifact: {"ARCHIVE", "file"}, chart: {"ARCHIVE", "file"},
+	release:  {"APPLICATION", "application"},
+	index:    {"CONTAINER", "container"},
+	manifest: {"CONTAINER", "container"},
+	base:     {"CONTAINER", "container"},
+	program:  {"APPLICATION", "application"},
+	file:     {"FILE", "file"},
+	module:   {"LIBRARY", "library"},
+	compiler: {"APPLICATION", "application"},
+	artifact: {"ARCHIVE", "file"},
+	chart:    {"ARCHIVE", "file"},
 }
 
 // component is something that a document lists.

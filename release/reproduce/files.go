@@ -44,7 +44,8 @@ func (c *comparison) files(name string, was, is opener) ([]Cause, error) {
 		return content(name, a, b), nil
 	}
 	if kept := differing(x, y); len(kept) > 0 {
-		if x, y, err = both(was, is, func(open opener) (map[string]member, error) { return members(open, kept) }); err != nil {
+		x, y, err = both(was, is, func(open opener) (map[string]member, error) { return members(open, kept) })
+		if err != nil {
 			return nil, err
 		}
 	}

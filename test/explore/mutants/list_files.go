@@ -52,7 +52,7 @@ var files = []Mutant{
 	},
 	{
 		Name: "future-is-old", Fault: "Clean with an age removed what a clock that was ahead had written.",
-		File: "release/leftovers.go", Func: "usage",
+		File: "release/clean.go", Func: "usage",
 		Old: `if at := fi.ModTime(); at.After(last) {
 			last = at
 			if at.After(now) {
@@ -65,7 +65,7 @@ var files = []Mutant{
 	},
 	{
 		Name: "said-removed", Fault: "Clean with an age said that a directory was removed that it could not remove.",
-		File: "release/leftovers.go", Func: "Leftovers.directory",
+		File: "release/clean.go", Func: "Leftovers.directory",
 		Old: `out.Kept = output.Line(err.Error())`,
 		New: `_ = output.Line`,
 	},
