@@ -1,7 +1,7 @@
 package evidence
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -63,9 +63,9 @@ type maker struct {
 // image makes the evidence of an image or a chart.
 func (m *maker) image(ctx context.Context, i lock.Image, sealed []byte, sboms map[string][]byte) ([]oci.Referrer, error) {
 	bundles := map[string][]byte{provenance.PredicateType: sealed}
-	about := i.Documents()
+	documents := i.Documents()
 	if sbom := sboms[i.Name]; sbom != nil && i.Kind != lock.KindChart {
-		statement, err := spdxStatement(i, about, sbom)
+		statement, err := spdxStatement(i, documents, sbom)
 		if err != nil {
 			return nil, err
 		}
@@ -74,21 +74,21 @@ func (m *maker) image(ctx context.Context, i lock.Image, sealed []byte, sboms ma
 		}
 	}
 	var all []oci.Referrer
-	for _, to := range about {
-		var of []oci.Referrer
+	for _, to := range documents {
+		var bundled []oci.Referrer
 		for predicate, text := range bundles {
 			r, err := m.refer(to, predicate, text)
 			if err != nil {
 				return nil, err
 			}
-			of = append(of, r)
+			bundled = append(bundled, r)
 		}
-		slices.SortFunc(of, func(a, b oci.Referrer) int { return bytes.Compare([]byte(a.Digest.Hex), []byte(b.Digest.Hex)) })
+		slices.SortFunc(bundled, func(a, b oci.Referrer) int { return cmp.Compare(a.Digest.Hex, b.Digest.Hex) })
 		signed, err := m.sign(ctx, i, to)
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range append(of, signed) {
+		for _, r := range append(bundled, signed) {
 			if to.Digest != i.Digest {
 				r.Subject = to.Digest
 			}
@@ -99,7 +99,7 @@ func (m *maker) image(ctx context.Context, i lock.Image, sealed []byte, sboms ma
 }
 
 // spdxStatement is an in-toto statement with an SPDX document as its predicate.
-func spdxStatement(i lock.Image, about []v1.Descriptor, sbom []byte) ([]byte, error) {
+func spdxStatement(i lock.Image, documents []v1.Descriptor, sbom []byte) ([]byte, error) {
 	type subject struct {
 		Name   string            `json:"name"`
 		Digest provenance.Digest `json:"digest"`
@@ -110,7 +110,7 @@ func spdxStatement(i lock.Image, about []v1.Descriptor, sbom []byte) ([]byte, er
 		PredicateType string          `json:"predicateType"`
 		Predicate     json.RawMessage `json:"predicate"`
 	}{Type: provenance.StatementType, PredicateType: spdxType, Predicate: sbom}
-	for _, d := range about {
+	for _, d := range documents {
 		s.Subjects = append(s.Subjects, subject{i.Repository, provenance.Digest{SHA256: d.Digest.Hex}})
 	}
 	text, err := plainjson.Line(s)

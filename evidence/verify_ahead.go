@@ -32,10 +32,10 @@ func (r *reader) lookAhead(all []Material) {
 					g.Wait() //nolint:errcheck // each result has its own
 					return
 				}
-				at := &decoded{}
-				r.ahead[d.Digest] = at
+				result := &decoded{}
+				r.ahead[d.Digest] = result
 				g.Go(func() error {
-					*at = *r.policy.load(m, d)
+					*result = *r.policy.load(m, d)
 					return nil
 				})
 			}

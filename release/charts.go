@@ -17,15 +17,15 @@ import (
 
 // AddCharts adds the charts that were made for a release to it.
 func AddCharts(prepared *publish.Prepared, made []render.Chart) error {
-	all, err := artifacts(prepared.Lock, made)
+	all, err := packaged(prepared.Lock, made)
 	if err != nil {
 		return err
 	}
 	return prepared.AddCharts(all)
 }
 
-// artifacts packages charts with the time of the release.
-func artifacts(l *lock.Lock, made []render.Chart) ([]*chart.Artifact, error) {
+// packaged packages charts with the time of the release.
+func packaged(l *lock.Lock, made []render.Chart) ([]*chart.Artifact, error) {
 	var all []*chart.Artifact
 	for _, c := range made {
 		a, err := c.Artifact(l.Created, nil)
@@ -63,7 +63,7 @@ func (pl *planner) charts(ctx context.Context) error {
 	if err != nil {
 		return hide(err, pl.names)
 	}
-	if pl.made, err = artifacts(pl.names, made); err != nil {
+	if pl.made, err = packaged(pl.names, made); err != nil {
 		return err
 	}
 	pl.names.Charts = publish.ChartNames(pl.product, pl.made)

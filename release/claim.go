@@ -58,9 +58,7 @@ func Settle(dir, product string) error {
 // writeJournal writes the names of files, without those that identify themselves. If there are
 // none, there is no journal.
 func writeJournal(dir, product string, names []string) error {
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
-		return slices.Contains([]string{distfile.Journal, distfile.Lock, distfile.Part, distfile.Build}, n) || slices.Contains(checksums, n)
-	})
+	names = indexed(names)
 	if len(names) == 0 {
 		return remove(dir, distfile.Journal)
 	}
@@ -71,8 +69,8 @@ func writeJournal(dir, product string, names []string) error {
 // Supersede removes from dir the files by which commands pass on a release, except those named
 // in keep. They describe an older state.
 func Supersede(dir string, keep ...string) error {
-	for _, name := range []string{distfile.Build, distfile.Part, distfile.Lock} {
-		if slices.Contains(keep, name) {
+	for _, name := range indexes {
+		if name == distfile.Journal || slices.Contains(keep, name) {
 			continue
 		}
 		if err := remove(dir, name); err != nil {

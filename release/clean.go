@@ -76,9 +76,7 @@ func cleanFiles(dir string) error {
 	case had.product == "":
 		return fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand", dir, lock.Name)
 	}
-	last := []string{distfile.Build, distfile.Part, distfile.Lock, distfile.Journal}
-	names := slices.DeleteFunc(slices.Clone(had.names), func(n string) bool { return slices.Contains(last, n) || slices.Contains(checksums, n) })
-	for _, name := range slices.Concat(checksums, names) {
+	for _, name := range slices.Concat(checksums, indexed(had.names)) {
 		if !slices.Contains(had.names, name) {
 			continue // it belongs to another program or user
 		}
@@ -88,7 +86,7 @@ func cleanFiles(dir string) error {
 	}
 	os.Remove(filepath.Join(dir, distfile.Programs)) //nolint:errcheck // it stays if it has other files
 	os.Remove(filepath.Join(dir, distfile.SBOMs))    //nolint:errcheck // so does this
-	for _, name := range last {
+	for _, name := range indexes {
 		if err := remove(dir, name); err != nil {
 			return fmt.Errorf("cleaning: %w", err)
 		}

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"runtime"
@@ -11,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -27,7 +27,7 @@ func digest(ctx context.Context, path string) (v1.Hash, error) {
 	if _, err := io.Copy(h, progress.Reader(ctx, f, nil)); err != nil {
 		return v1.Hash{}, err
 	}
-	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, nil
+	return oci.Sum(h), nil
 }
 
 // is reports whether a file is there and has a digest.

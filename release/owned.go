@@ -80,8 +80,8 @@ func own(dir string) (*owned, error) {
 		o.product, o.names = product, append(o.names, names...)
 	}
 	for _, name := range o.names {
-		if of, ok := strings.CutSuffix(name, distfile.VolumesSuffix); ok {
-			o.names = append(o.names, bundle.SplitFiles(dir, strings.TrimPrefix(of, "."))...)
+		if split, ok := strings.CutSuffix(name, distfile.VolumesSuffix); ok {
+			o.names = append(o.names, bundle.SplitFiles(dir, strings.TrimPrefix(split, "."))...)
 		}
 	}
 	o.names = present(dir, o.names)
@@ -131,6 +131,16 @@ func present(dir string, names []string) []string {
 
 // checksums are the names of the checksums and their signatures.
 var checksums = []string{distfile.SumsBundle, distfile.SumsSignature, distfile.Sums}
+
+// indexes are the files that name others, in the order in which they are removed.
+var indexes = []string{distfile.Build, distfile.Part, distfile.Lock, distfile.Journal}
+
+// indexed returns the names that only an index may prove to be slipway's.
+func indexed(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return slices.Contains(indexes, n) || slices.Contains(checksums, n)
+	})
+}
 
 // CheckOut checks that files of a product may be made in a directory: that it has no release of
 // another product, and no files of these names but those of an earlier release of this one. Other

@@ -20,12 +20,12 @@ import (
 func (c *run) page(ctx context.Context, r result) (wait func() error) {
 	write := sync.OnceValue(func() error {
 		var text bytes.Buffer
-		about, err := c.pageContent(r)
+		content, err := c.pageContent(r)
 		if err == nil {
-			err = about.Complete(ctx)
+			err = content.Complete(ctx)
 		}
 		if err == nil {
-			err = report.Write(&text, about, nil)
+			err = report.Write(&text, content, nil)
 		}
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", report.Name, err)

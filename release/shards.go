@@ -61,8 +61,8 @@ func (pl *planner) divide(ctx context.Context, n int, w *times.Weights) (*shard.
 		all = append(all, k)
 	}
 	out.Total = times.Round(shard.Weigh(units, weights, all))
-	for k, of := range shard.Divide(units, weights, n) {
-		out.Shards = append(out.Shards, shard.Describe(k, units, weights, of))
+	for k, members := range shard.Divide(units, weights, n) {
+		out.Shards = append(out.Shards, shard.Describe(k, units, weights, members))
 	}
 	return out, nil
 }
@@ -163,25 +163,21 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *times.Weight
 	}
 	var items []times.Item
 	index := map[string]int{}
-	at := func(id string, i times.Item) int {
-		n, ok := index[id]
-		if !ok {
-			n = len(items)
-			index[id] = n
+	number := func(id string, i times.Item) int {
+		if _, ok := index[id]; !ok {
+			index[id] = len(items)
 			items = append(items, i)
 		}
-		return n
+		return index[id]
 	}
 	for _, n := range needs {
-		u := shard.Unit{Artifact: n.Artifact, Portion: n.Portion, Items: []int{at(compressed(n))}}
+		u := shard.Unit{Artifact: n.Artifact, Portion: n.Portion, Items: []int{number(compressed(n))}}
 		for k, p := range n.Programs {
-			c := closures[k]
-			system := p.System()
-			id := p.Identity()
+			c, system, id := closures[k], p.System(), p.Identity()
 			u.Systems, u.Sources, u.Programs = add(u.Systems, system), add(u.Sources, p.Tree.Source.Name), add(u.Programs, id)
-			u.Items = append(u.Items, at(id, times.Item{System: system, Path: c.Program, Kind: times.Program}))
+			u.Items = append(u.Items, number(id, times.Item{System: system, Path: c.Program, Kind: times.Program}))
 			for _, pkg := range c.Packages {
-				u.Items = append(u.Items, at(pkg.ID, times.Item{System: system, Path: pkg.Path}))
+				u.Items = append(u.Items, number(pkg.ID, times.Item{System: system, Path: pkg.Path}))
 			}
 		}
 		closures = closures[len(n.Programs):]

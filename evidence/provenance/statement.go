@@ -11,6 +11,7 @@ package provenance
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -203,13 +204,13 @@ func (s *Statement) check() error {
 
 // Subject returns the subject with a SHA-256, in hex.
 func (s *Statement) Subject(sha256 string) (Subject, bool) {
-	at, ok := slices.BinarySearchFunc(s.Subjects, sha256, func(sub Subject, want string) int {
-		return bytes.Compare([]byte(sub.Digest.SHA256), []byte(want))
+	n, ok := slices.BinarySearchFunc(s.Subjects, sha256, func(sub Subject, want string) int {
+		return cmp.Compare(sub.Digest.SHA256, want)
 	})
 	if !ok {
 		return Subject{}, false
 	}
-	return s.Subjects[at], true
+	return s.Subjects[n], true
 }
 
 func isHex(s string, length int) bool {

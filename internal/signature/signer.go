@@ -72,8 +72,8 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := subprocess.Command(timed, words[0], words[1:]...)
-	var said subprocess.Tail
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(message), &said
+	var messages subprocess.Tail
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(message), &messages
 	answer := &subprocess.Bound{Max: 1024, End: cancel}
 	cmd.Stdout = answer
 	err := cmd.Run()
@@ -85,7 +85,7 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 	case timed.Err() != nil:
 		return nil, fmt.Errorf("signing with %s: no signature after %s", words[0], limit)
 	case err != nil:
-		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Excerpt(said.Line(), 400))
+		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Excerpt(messages.Line(), 400))
 	}
 	text := answer.Text
 	if sig, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(string(text))); err == nil && len(sig) > 0 {

@@ -18,10 +18,10 @@ import (
 
 // member is a file of an archive.
 type member struct {
-	about string // everything but the content
-	sum   [sha256.Size]byte
-	size  int64
-	data  []byte // nil if it was not kept
+	metadata string // everything but the content
+	sum      [sha256.Size]byte
+	size     int64
+	data     []byte // nil if it was not kept
 }
 
 // maxKept bounds what is kept of an archive, to be compared byte by byte, and maxBytes the archive.
@@ -58,7 +58,7 @@ func differing(x, y map[string]member) map[string]bool {
 	names, kept := map[string]bool{}, int64(0)
 	for _, n := range slices.Sorted(maps.Keys(x)) {
 		a, b := x[n], y[n]
-		if b.about == "" || a.sum == b.sum || kept+max(a.size, b.size) > maxKept {
+		if b.metadata == "" || a.sum == b.sum || kept+max(a.size, b.size) > maxKept {
 			continue
 		}
 		kept += max(a.size, b.size)
@@ -73,17 +73,17 @@ func differing(x, y map[string]member) map[string]bool {
 func compareMembers(x, y map[string]member) []Cause {
 	var causes []Cause
 	for _, n := range keys(x, y) {
-		a, was := x[n]
-		b, is := y[n]
+		a, shipped := x[n]
+		b, made := y[n]
 		switch {
-		case !is:
+		case !made:
 			causes = append(causes, Cause{File: n, Why: "it was not made here"})
-		case !was:
+		case !shipped:
 			causes = append(causes, Cause{File: n, Why: "the release does not have it"})
 		case a.sum != b.sum:
 			causes = append(causes, content(n, a.data, b.data)...)
-		case a.about != b.about:
-			causes = append(causes, Cause{File: n, Why: fmt.Sprintf("it is %s, made here %s", a.about, b.about)})
+		case a.metadata != b.metadata:
+			causes = append(causes, Cause{File: n, Why: fmt.Sprintf("it is %s, made here %s", a.metadata, b.metadata)})
 		}
 		if len(causes) >= maxCauses {
 			return append(causes[:maxCauses], Cause{Why: "and more"})
@@ -167,9 +167,9 @@ func tarMembers(r io.Reader, kept map[string]bool) (map[string]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.about = fmt.Sprintf("a file of type %c, mode %o, owner %d:%d, time %s", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format("2006-01-02T15:04:05Z"))
+		m.metadata = fmt.Sprintf("a file of type %c, mode %o, owner %d:%d, time %s", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format("2006-01-02T15:04:05Z"))
 		if h.Linkname != "" {
-			m.about += ", link to " + h.Linkname
+			m.metadata += ", link to " + h.Linkname
 		}
 		all[h.Name] = m
 	}
@@ -190,7 +190,7 @@ func zipMembers(text []byte, kept map[string]bool) (map[string]member, error) {
 		if err := errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}
-		m.about = fmt.Sprintf("a file of mode %s, time %s", f.Mode(), f.Modified.UTC().Format("2006-01-02T15:04:05Z"))
+		m.metadata = fmt.Sprintf("a file of mode %s, time %s", f.Mode(), f.Modified.UTC().Format("2006-01-02T15:04:05Z"))
 		all[f.Name] = m
 	}
 	return all, nil
