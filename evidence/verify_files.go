@@ -38,11 +38,9 @@ type Files struct {
 	// MoreUnlisted counts those that Unlisted does not name.
 	MoreUnlisted int `json:"moreUnlisted,omitempty"`
 
-	bundles []string
+	// Bundles are the paths of the bundles in a directory that its checksums list.
+	Bundles []string `json:"-"`
 }
-
-// Bundles returns the paths of the bundles in a directory that its checksums list.
-func (f *Files) Bundles() []string { return f.bundles }
 
 // ReadStatements verifies files with signed statements on one release. As many keys as the policy
 // asks for must have signed equal subjects. Files of other keys are counted only.
@@ -164,7 +162,7 @@ func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *p
 		default:
 			f.Have++
 			if strings.HasSuffix(name, distfile.BundleSuffix) {
-				f.bundles = append(f.bundles, path)
+				f.Bundles = append(f.Bundles, path)
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) ([]b
 	all := make([]bill, len(l.Images), len(l.Images)+1)
 	err := each(len(l.Images), func(n int) (err error) {
 		name := l.Images[n].Name
-		all[n] = bill{name: sbom.SPDXName(name), image: name}
+		all[n] = bill{name: distfile.SPDX(name), image: name}
 		all[n].data, err = sbom.SPDX(l, &v, name)
 		return err
 	})
@@ -106,7 +106,7 @@ func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) ([]b
 		return nil, err
 	}
 	data, err := sbom.CycloneDX(l, &v)
-	return append(all, bill{name: sbom.CycloneDXName(l), data: data}), err
+	return append(all, bill{name: distfile.CycloneDX(l.Name, l.Version), data: data}), err
 }
 
 // proof is what a release states of itself.

@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/evidence/sbom"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/lock"
@@ -96,7 +95,7 @@ func (c *run) writeDocuments(r result) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := disk.MkdirAll(filepath.Join(c.out, sbom.Dir)); err != nil {
+	if err := disk.MkdirAll(filepath.Join(c.out, distfile.SBOMs)); err != nil {
 		return nil, fmt.Errorf("writing the bills of materials: %w", err)
 	}
 	write := func(name string, data []byte, mode fs.FileMode) {

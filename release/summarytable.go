@@ -83,6 +83,7 @@ func (s *Summary) writeFloating(w io.Writer) error {
 	}
 	return t.Flush()
 }
+
 func (s *Summary) writeFiles(w io.Writer) error {
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

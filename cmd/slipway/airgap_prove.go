@@ -35,7 +35,7 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer, opened *bund
 			return nil, usageError{fmt.Errorf("%s and %s: name one directory of a release; see %s -h", v.dirs[0], dir, cmd.CommandPath())}
 		}
 		r = one
-		paths = append(paths, r.Files.Bundles()...)
+		paths = append(paths, r.Files.Bundles...)
 	}
 	if len(paths)+len(v.layouts) > 0 {
 		images, err := v.images(paths, opened)

@@ -112,7 +112,7 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) error {
 	if !made.Same() {
 		return fmt.Errorf("%s %s: what was made here is not the same", made.Product, made.Version)
 	}
-	return r.sign(cmd, signer, made.Statement())
+	return r.sign(cmd, signer, made.Made)
 }
 
 // signer returns what signs; nil without a key.
@@ -155,7 +155,7 @@ func (r *reproducing) statement(pr *progress.Printer, path string, original *rep
 	case !fi.IsDir() && !r.proof.asked():
 		return nil, "", usageError{errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release")}
 	case !fi.IsDir():
-		rep, err := r.proof.check(pr, []string{path}, original.Bundles())
+		rep, err := r.proof.check(pr, []string{path}, original.Bundles)
 		if err != nil {
 			return nil, "", err
 		}

@@ -16,19 +16,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/plainjson"
-	"github.com/slipway-dev/slipway/lock"
 )
-
-// Dir is the directory in dist/ of the documents of images.
-const Dir = distfile.SBOMs
-
-// SPDXName returns the name in dist/ of the document of an image.
-func SPDXName(image string) string { return distfile.SPDX(image) }
-
-// CycloneDXName returns the name in dist/ of the document of a release.
-func CycloneDXName(l *lock.Lock) string { return distfile.CycloneDX(l.Name, l.Version) }
 
 // encode returns JSON without escaping for HTML, and with a final newline.
 func encode(v any) ([]byte, error) {

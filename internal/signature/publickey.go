@@ -106,8 +106,8 @@ func fingerprint(sum []byte) string {
 // Equal reports whether both are the same key.
 func (k *PublicKey) Equal(other *PublicKey) bool { return bytes.Equal(k.spki, other.spki) }
 
-// ErrSignature is the error for a signature that does not belong to a key and a message.
-var ErrSignature = errors.New("the signature is not of this key and these bytes")
+// errSignature is the error for a signature that does not belong to a key and a message.
+var errSignature = errors.New("the signature is not of this key and these bytes")
 
 // points is a signature in ASN.1 (SEC 1, C.8).
 type points struct{ R, S *big.Int }
@@ -118,7 +118,7 @@ type points struct{ R, S *big.Int }
 var half = new(big.Int).Rsh(elliptic.P256().Params().N, 1)
 
 // Verify checks a signature, DER with a low S, over the SHA-256 of message. The error is
-// [ErrSignature], or says what is wrong with the form.
+// errSignature, or says what is wrong with the form.
 func (k *PublicKey) Verify(message, sig []byte) error {
 	p, err := parsePoints(sig)
 	if err != nil {
@@ -129,7 +129,7 @@ func (k *PublicKey) Verify(message, sig []byte) error {
 	}
 	sum := sha256.Sum256(message)
 	if !ecdsa.VerifyASN1(k.key, sum[:], sig) {
-		return ErrSignature
+		return errSignature
 	}
 	return nil
 }

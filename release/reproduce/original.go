@@ -20,9 +20,10 @@ import (
 
 // Original is the release as it was received: bundles and files.
 type Original struct {
-	dir     string // of the files; "" for none
-	bundles []*bundle.Bundle
-	raw     map[v1.Hash][]byte // of manifests and indexes
+	Bundles []*bundle.Bundle // of the release that are here
+
+	dir string             // of the files; "" for none
+	raw map[v1.Hash][]byte // of manifests and indexes
 }
 
 // Open opens a release: a directory with its files, or one of its bundles.
@@ -50,7 +51,7 @@ func Open(path string) (*Original, error) {
 			o.Close() //nolint:errcheck // it was only read
 			return nil, err
 		}
-		o.bundles = append(o.bundles, b)
+		o.Bundles = append(o.Bundles, b)
 		for _, i := range b.Contents().Images {
 			for t := range i.Tree.All() {
 				if t.Raw != nil {
@@ -62,13 +63,10 @@ func Open(path string) (*Original, error) {
 	return o, nil
 }
 
-// Bundles are the bundles of the release that are here.
-func (o *Original) Bundles() []*bundle.Bundle { return o.bundles }
-
 // Close closes the bundles.
 func (o *Original) Close() error {
 	var errs []error
-	for _, b := range o.bundles {
+	for _, b := range o.Bundles {
 		errs = append(errs, b.Close())
 	}
 	return errors.Join(errs...)
@@ -83,7 +81,7 @@ func (o *Original) open(h v1.Hash) (io.ReadCloser, error) {
 	if raw, ok := o.raw[h]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), nil
 	}
-	return bundle.OpenBlob(h, o.bundles...)
+	return bundle.OpenBlob(h, o.Bundles...)
 }
 
 // blob is open for comparisons.

@@ -22,8 +22,8 @@ func TestOpenDirectory(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(o.bundles) != 1 {
-			t.Errorf("%s: %d bundles were found", name, len(o.bundles))
+		if len(o.Bundles) != 1 {
+			t.Errorf("%s: %d bundles were found", name, len(o.Bundles))
 		}
 		if err := o.Close(); err != nil {
 			t.Error(err)

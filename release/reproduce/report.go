@@ -22,7 +22,8 @@ type Report struct {
 	Sandbox     sandbox.Protection `json:"sandbox"`
 	Differences []Difference       `json:"differences,omitempty"`
 
-	made *provenance.Statement
+	// Made is the statement of the release as it was made here.
+	Made *provenance.Statement `json:"-"`
 }
 
 // Difference is a subject that is not the same.
@@ -51,9 +52,6 @@ func (r *Report) title() string { return r.Product + " " + r.Version }
 
 // Same reports whether all subjects are the same.
 func (r *Report) Same() bool { return len(r.Differences) == 0 && r.Equal == r.Subjects }
-
-// Statement is that of the release as it was made here.
-func (r *Report) Statement() *provenance.Statement { return r.made }
 
 // WriteTable writes the report for people.
 func (r *Report) WriteTable(w io.Writer) error {

@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
 	}
-	r.made = made.Statement
+	r.Made = made.Statement
 	c := &comparison{report: r, statement: o.Statement, original: o.Original, made: made}
 	return r, c.run(ctx)
 }

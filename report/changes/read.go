@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/evidence/sbom"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // Read adds to a lock what the bill of materials next to it lists. It may be missing.
 func Read(dir string, l *lock.Lock) (Release, error) {
 	r := Release{Lock: l}
-	if name := sbom.CycloneDXName(l); name == filepath.Base(name) {
+	if name := distfile.CycloneDX(l.Name, l.Version); name == filepath.Base(name) {
 		var err error
 		r.Summary, err = sbom.Read(filepath.Join(dir, name), l)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	spdxjson "github.com/spdx/tools-golang/json"
 	"github.com/spdx/tools-golang/spdxlib"
 
-	"github.com/slipway-dev/slipway/evidence/sbom"
+	"github.com/slipway-dev/slipway/internal/distfile"
 )
 
 // TestSPDX: the reference implementation of SPDX in Go reads every document, and finds nothing
@@ -19,7 +19,7 @@ import (
 func TestSPDX(t *testing.T) {
 	s := theRelease(t)
 	for _, i := range s.lock.Images {
-		b, err := os.ReadFile(s.path(sbom.SPDXName(i.Name)))
+		b, err := os.ReadFile(s.path(distfile.SPDX(i.Name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestSPDX(t *testing.T) {
 // of version 1.6, and that a broken one does not.
 func TestCycloneDX(t *testing.T) {
 	s := theRelease(t)
-	file := s.path(sbom.CycloneDXName(s.lock))
+	file := s.path(distfile.CycloneDX(s.lock.Name, s.lock.Version))
 	if err := run(node(t, "cyclonedx.cjs", file)); err != nil {
 		t.Error(err)
 	}
