@@ -41,7 +41,7 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 			return nil, fmt.Errorf("%q is not a repository: write registry/repository, or registry/path/* for all below", a)
 		}
 	}
-	keys, err := fewFilesIn(filepath.Join(dir, "keys"), ".pub", maxKeys)
+	keys, err := filesIn(filepath.Join(dir, "keys"), ".pub", maxKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 	if err := v.policy.Check(); err != nil {
 		return nil, err
 	}
-	paths, err := fewFilesIn(filepath.Join(dir, "statements"), StatementSuffix, maxFiles)
+	paths, err := filesIn(filepath.Join(dir, "statements"), StatementSuffix, maxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,9 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 	return v, nil
 }
 
-// filesIn lists the files of a directory that end in a suffix.
-func filesIn(dir, suffix string) (paths []string, err error) {
+// filesIn lists the files of a directory that end in a suffix, of which it must not have more than
+// limit.
+func filesIn(dir, suffix string, limit int) (paths []string, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -86,16 +87,10 @@ func filesIn(dir, suffix string) (paths []string, err error) {
 			paths = append(paths, filepath.Join(dir, f.Name()))
 		}
 	}
-	return paths, nil
-}
-
-// fewFilesIn is filesIn for a directory that must not have more than limit of them.
-func fewFilesIn(dir, suffix string, limit int) (paths []string, err error) {
-	paths, err = filesIn(dir, suffix)
-	if err == nil && len(paths) > limit {
+	if len(paths) > limit {
 		return nil, fmt.Errorf("%s has more than %d files: remove those of old releases", dir, limit)
 	}
-	return paths, err
+	return paths, nil
 }
 
 // read verifies statements, and keeps those of releases that enough keys vouch for.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,7 +80,7 @@ func ReadDirStatements(dir string, p Policy) (*Report, error) {
 
 // dirStatements lists the files with statements in a directory.
 func dirStatements(dir string) ([]string, error) {
-	paths, err := filesIn(dir, StatementSuffix)
+	paths, err := filesIn(dir, StatementSuffix, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
