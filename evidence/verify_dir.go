@@ -24,8 +24,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// mustBeListed are the files that state what a release is, or load it. One that is in a directory must
-// be listed by the checksums there.
+// mustBeListed are the files that state what a release is, or load it. One that is in a directory
+// must be listed by the checksums there.
 var mustBeListed = []string{
 	lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript,
 }

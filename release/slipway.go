@@ -155,13 +155,14 @@ func unfit(exe string) string {
 
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
-	if old, err := digest(ctx, to); err == nil && old == file.Digest {
+	if is(ctx, to, file.Digest) {
 		return disk.Chmod(to, disk.ModeProgram)
 	}
-	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {
-		return fmt.Errorf("writing %s: %w", binaryPath, err)
+	err := disk.MkdirAll(filepath.Dir(to))
+	if err == nil {
+		err = program.Copy(file, to, disk.ModeProgram)
 	}
-	if err := program.Copy(file, to, disk.ModeProgram); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)
 	}
 	return nil

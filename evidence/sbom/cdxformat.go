@@ -98,7 +98,8 @@ type cdxComposition struct {
 func (g *graph) cdxOf(c *component) cdxComponent {
 	out := cdxComponent{
 		Type: kinds[c.kind].cyclonedx, Ref: c.id, Name: c.name, Version: c.version, Description: c.comment,
-		CPE: c.cpe, Purl: c.purl, Hashes: hashes(c), Licenses: g.cdxLicenses(c.license), References: references(c), Properties: properties(c),
+		CPE: c.cpe, Purl: c.purl, Hashes: hashes(c), Licenses: g.cdxLicenses(c.license),
+		References: references(c), Properties: properties(c),
 	}
 	if c.kind == compiler {
 		out.Scope = "excluded"

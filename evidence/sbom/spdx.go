@@ -129,7 +129,8 @@ func (g *graph) spdx(top string) *spdxDocument {
 func spdxOf(c *component) spdxPackage {
 	p := spdxPackage{
 		ID: spdxRef + c.id, Name: c.name, Version: c.version, FileName: c.file, Purpose: kinds[c.kind].spdx,
-		Supplier: noAssertion, DownloadLocation: noAssertion, Concluded: noAssertion, Declared: noAssertion, Copyright: noAssertion, Homepage: c.source, Comment: c.comment,
+		Supplier: noAssertion, DownloadLocation: noAssertion, Concluded: noAssertion, Declared: noAssertion, Copyright: noAssertion,
+		Homepage: c.source, Comment: c.comment,
 	}
 	if c.supplier != "" {
 		p.Supplier = "Organization: " + c.supplier
