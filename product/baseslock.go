@@ -1,6 +1,7 @@
 package product
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -55,36 +56,30 @@ type lockedBaseYAML struct {
 	Created string `yaml:"created,omitempty"`
 }
 
-// readBasesLock reads bases.lock.yaml. newer reports whether its format is newer than this code,
-// which then is the only error.
-func readBasesLock(path string) (list []LockedBase, errs yamlfile.Errors, newer bool, err error) {
-	b, err := yamlfile.ReadText(path, maxFile)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	list, errs, newer = parseBasesLock(path, b)
-	return list, errs, newer, nil
+var basesLock = lockFile[basesLockYAML, LockedBase]{
+	name: BasesLock, content: "What the bases of slipway.yaml stand for", command: "bases",
+	version: func(f *basesLockYAML) *string { return &f.APIVersion },
+	read:    readBases,
+	written: writtenBases,
 }
 
-func parseBasesLock(path string, b []byte) (list []LockedBase, errs yamlfile.Errors, newer bool) {
-	var in basesLockYAML
-	d := decode(path, b, &in)
-	if newer := apiVersion(d, &in.APIVersion); newer {
-		return nil, d.Errors, true
-	}
+func readBases(d *yamlfile.Document, in *basesLockYAML) (list []LockedBase) {
 	for i := range in.Bases {
 		e, ok := lockedBase(d, &in.Bases[i])
 		if !ok {
 			continue
 		}
-		for _, o := range list {
-			if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
-				d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
-			}
+		if slices.ContainsFunc(list, func(o LockedBase) bool { return o.isFor(e.Base, e.Platform) }) {
+			d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
 		}
 		list = append(list, e)
 	}
-	return list, d.Errors, false
+	return list
+}
+
+// isFor reports whether the entry pins a base for a platform.
+func (e LockedBase) isFor(base string, on platform.Platform) bool {
+	return e.Base == base && platform.Same(e.Platform, on)
 }
 
 // lockedBase reads an entry.
@@ -108,4 +103,16 @@ func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
 		}
 	}
 	return e, len(d.Errors) == before
+}
+
+func writtenBases(list []LockedBase) basesLockYAML {
+	out := basesLockYAML{Bases: []lockedBaseYAML{}}
+	for _, e := range list {
+		y := lockedBaseYAML{e.Base, e.Platform.String(), e.Reference, e.Digest.String(), e.OSVersion, ""}
+		if !e.Created.IsZero() {
+			y.Created = e.Created.UTC().Format(time.RFC3339)
+		}
+		out.Bases = append(out.Bases, y)
+	}
+	return out
 }

@@ -114,10 +114,12 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	if o.Bases {
 		c.out.Destinations = nil
 	}
-	if err := c.locked(o.Bases); err != nil {
+	entries, err := basesLock.load(c, o.Bases)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.lockedImages(o.Bases); err != nil {
+	c.locked(entries)
+	if c.out.LockedImages, err = imagesLock.load(c, o.Bases); err != nil {
 		return nil, err
 	}
 	if o.Share != nil && len(c.Errors) == 0 {

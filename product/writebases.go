@@ -5,34 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
-
-const basesLockHead = `# What the bases of slipway.yaml stand for. slipway bases writes this file: commit it, and read what changes in it.
-`
-
-// EncodeBases returns the bytes of bases.lock.yaml.
-func EncodeBases(list []LockedBase) ([]byte, error) {
-	out := basesLockYAML{APIVersion: APIVersion, Bases: []lockedBaseYAML{}}
-	for _, e := range list {
-		y := lockedBaseYAML{e.Base, e.Platform.String(), e.Reference, e.Digest.String(), e.OSVersion, ""}
-		if !e.Created.IsZero() {
-			y.Created = e.Created.UTC().Format(time.RFC3339)
-		}
-		out.Bases = append(out.Bases, y)
-	}
-	return encodeLock(BasesLock, basesLockHead, out)
-}
 
 // WriteBases writes bases.lock.yaml next to the product's slipway.yaml, and puts other references
 // into slipway.yaml itself where there are any: both files or none. While another process has
 // locked that directory, it waits, which it reports through the callback, once. The callback may
 // be nil. A file that would lock nothing is not begun.
 func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, say disk.Say) error {
-	b, err := EncodeBases(list)
+	b, err := basesLock.encode(list)
 	if err != nil {
 		return err
 	}
