@@ -29,18 +29,15 @@ const Name = distfile.Lock
 // GoSeparator is between versions of Go.
 const GoSeparator = ", "
 
-// Lock describes one release, published and complete: every image has a name and a digest.
-// Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
-// name follow in the order of these. Equal releases have equal bytes.
-type Lock struct {
-	SchemaVersion int    `json:"schemaVersion"`
-	Name          string `json:"name"`    // the product's name
-	Version       string `json:"version"` // the product's version
+// Release is which release a lock or a part is of, and what all of it is made from.
+type Release struct {
+	Name    string `json:"name"`    // the product's name
+	Version string `json:"version"` // the product's version
 	// Channel is the channel that the release was published to; "" if it was to none.
 	Channel string `json:"channel,omitempty"`
 	// Created is SOURCE_DATE_EPOCH, or else the time of the newest source's commit, in UTC.
 	Created time.Time `json:"created"`
-	// Registry is host[/prefix], with which the repositories of all Images begin.
+	// Registry is host[/prefix], with which the repositories of all images begin.
 	Registry string `json:"registry"`
 	// Copies are the registries, host[/prefix], that have the same images besides Registry.
 	Copies []string `json:"copies,omitempty"`
@@ -50,8 +47,19 @@ type Lock struct {
 	Go string `json:"go,omitempty"`
 	// Snapshot reports whether no registry was named. The repositories then exist in the
 	// embedded registry only.
-	Snapshot   bool         `json:"snapshot"`
-	Sources    []Source     `json:"sources"`
+	Snapshot bool     `json:"snapshot"`
+	Sources  []Source `json:"sources"`
+}
+
+// Registries lists the registries of the release, Registry first.
+func (r Release) Registries() []string { return append([]string{r.Registry}, r.Copies...) }
+
+// Lock describes one release, published and complete: every image has a name and a digest.
+// Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
+// name follow in the order of these. Equal releases have equal bytes.
+type Lock struct {
+	SchemaVersion int `json:"schemaVersion"`
+	Release
 	Images     []Image      `json:"images"`
 	Charts     []Chart      `json:"charts,omitempty"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
