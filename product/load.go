@@ -114,12 +114,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	if o.Bases {
 		c.out.Destinations = nil
 	}
-	entries, err := basesLock.load(c, o.Bases)
-	if err != nil {
-		return nil, err
-	}
-	c.locked(entries)
-	if c.out.LockedImages, err = imagesLock.load(c, o.Bases); err != nil {
+	if err := c.lockFiles(o.Bases); err != nil {
 		return nil, err
 	}
 	if o.Share != nil && len(c.Errors) == 0 {

@@ -68,6 +68,17 @@ func (f lockFile[File, Entry]) encode(list []Entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// lockFiles takes what the lock files pin.
+func (c *checker) lockFiles(anew bool) error {
+	entries, err := basesLock.load(c, anew)
+	if err != nil {
+		return err
+	}
+	c.locked(entries)
+	c.out.LockedImages, err = imagesLock.load(c, anew)
+	return err
+}
+
 // lockedDigest reads a reference without a digest, and its digest. command writes the file.
 func lockedDigest(d *yamlfile.Document, reference, digest *string, command string) v1.Hash {
 	if _, err := name.ParseReference(*reference, name.WithDefaultTag("")); err != nil || strings.Contains(*reference, "@") {
