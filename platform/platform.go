@@ -64,6 +64,23 @@ func (p Platform) V1() *v1.Platform {
 	return &v1.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
 }
 
+// System returns p without its Windows release: what a program is compiled for.
+func (p Platform) System() Platform {
+	p.OSVersion = ""
+	return p
+}
+
+// Systems returns the systems of platforms, each once.
+func Systems(list []Platform) []Platform {
+	var all []Platform
+	for _, p := range list {
+		if s := p.System(); !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // IsZero reports whether p names no platform.
 func (p Platform) IsZero() bool { return p == Platform{} }
 

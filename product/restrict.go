@@ -64,7 +64,7 @@ func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, onl
 	if len(only) > 0 {
 		return nil
 	}
-	chosen, release := releaseless(platforms), releaseless(every)
+	chosen, release := platform.Systems(platforms), platform.Systems(every)
 	first := slices.Contains(chosen, release[0])
 	var left []Artifact
 	for _, a := range all {
