@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -192,27 +193,18 @@ func (d *Draft) buildsOf(file string) (list []dockerBuild) {
 func (d *Draft) releaserImages(name string, n *yaml.Node) {
 	for _, key := range []string{"dockers", "dockers_v2"} {
 		for _, i := range items(n, key) {
-			b := dockerBuild{at: name, file: yamlfile.Text(i, "dockerfile"), context: ".", args: map[string]string{}, releaser: true}
-			if b.file == "" {
-				b.file = "Dockerfile"
-			}
+			b := dockerBuild{at: name, file: cmp.Or(yamlfile.Text(i, "dockerfile"), "Dockerfile"), context: ".", args: map[string]string{}, releaser: true}
 			b.names = append(texts(i, "image_templates"), texts(i, "images")...)
 			for _, f := range texts(i, "build_flag_templates") {
 				k, v, _ := strings.Cut(f, "=")
 				b.flag(k, v)
 			}
 			if os := yamlfile.Text(i, "goos"); key == "dockers" && (os == "" || os == "linux") {
-				arch := yamlfile.Text(i, "goarch")
-				if arch == "" {
-					arch = "amd64"
-				}
-				b.platforms = []string{"linux/" + arch}
+				b.platforms = []string{"linux/" + cmp.Or(yamlfile.Text(i, "goarch"), "amd64")}
 			}
 			b.platforms = append(b.platforms, texts(i, "platforms")...)
-			if m := yamlfile.Value(i, "build_args"); m != nil && m.Kind == yaml.MappingNode {
-				for k := 0; k+1 < len(m.Content); k += 2 {
-					b.args[m.Content[k].Value] = m.Content[k+1].Value
-				}
+			for key, value := range pairs(yamlfile.Value(i, "build_args")) {
+				b.args[key] = value.Value
 			}
 			d.addBuild(b)
 		}

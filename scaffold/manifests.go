@@ -16,10 +16,12 @@ import (
 // homes are where projects keep the manifests that they release, the first that has some counts.
 var homes = []string{"config", "deploy", "manifests", "deploy/kubernetes", "deployment/kubernetes", "kubernetes", "k8s", "deployment", "install"}
 
+var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
 // manifests finds the manifests that are released.
 func (d *Draft) manifests() {
 	charts := d.directoriesWith("Chart.yaml", "Chart.yml")
-	kustomize := d.directoriesWith("kustomization.yaml", "kustomization.yml", "Kustomization")
+	kustomize := d.directoriesWith(kustomizationNames...)
 	if d.plain(charts, kustomize, true) || d.kustomizations(kustomize) {
 		d.charts(charts)
 		return
@@ -75,8 +77,7 @@ var versioned = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(?:\.[0-9]+)?`)
 // current drops manifests of other versions: directories named after one, next to manifests or
 // next to that of this version.
 func (d *Draft) current(files []string, home string) []string {
-	top, mine := false, false
-	of := func(f string) string {
+	directory := func(f string) string {
 		rel, _ := within(f, home)
 		first, _, nested := strings.Cut(rel, "/")
 		if nested {
@@ -84,19 +85,10 @@ func (d *Draft) current(files []string, home string) []string {
 		}
 		return ""
 	}
-	for _, f := range files {
-		top = top || of(f) == ""
-		mine = mine || of(f) == d.version && d.version != ""
-	}
-	var list []string
-	for _, f := range files {
-		switch dir := of(f); {
-		case mine && dir != d.version, versioned.MatchString(dir) && !mine && top, versioned.MatchString(dir) && !mine && !top:
-			continue
-		}
-		list = append(list, f)
-	}
-	return list
+	mine := d.version != "" && slices.ContainsFunc(files, func(f string) bool { return directory(f) == d.version })
+	return slices.DeleteFunc(files, func(f string) bool {
+		return mine && directory(f) != d.version || !mine && versioned.MatchString(directory(f))
+	})
 }
 
 // havePods reports whether there is a workload of Kubernetes in these files.
@@ -255,7 +247,7 @@ func (d *Draft) kustomizations(dirs []string) bool {
 // kustomizationBases returns the directories that a kustomization names.
 func (d *Draft) kustomizationBases(dir string) []string {
 	var bases []string
-	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+	for _, name := range kustomizationNames {
 		for _, doc := range d.yaml(path.Join(dir, name)) {
 			for _, key := range []string{"resources", "bases", "components"} {
 				for _, r := range texts(doc, key) {

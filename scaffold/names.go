@@ -57,9 +57,7 @@ func (d *Draft) findNames() {
 			continue
 		}
 		seen[repository] += weight(n)
-		if !slices.Contains(tags[repository], tag) {
-			tags[repository] = append(tags[repository], tag)
-		}
+		tags[repository] = appendNew(tags[repository], tag)
 	}
 	best := map[int]publicName{}
 	for n, i := range d.images {

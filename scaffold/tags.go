@@ -38,9 +38,7 @@ func (d *Draft) metadata(tags, flavor string) {
 }
 
 func (d *Draft) float(tag string) {
-	if !slices.Contains(d.floatingTags, tag) {
-		d.floatingTags = append(d.floatingTags, tag)
-	}
+	d.floatingTags = appendNew(d.floatingTags, tag)
 }
 
 // findTags takes from the builds which tags move, and names those that a release would not have.
@@ -82,9 +80,7 @@ var (
 
 // leave notes what has no place in slipway.yaml, once.
 func (d *Draft) leave(format string, args ...any) {
-	if l := fmt.Sprintf(format, args...); !slices.Contains(d.left, l) {
-		d.left = append(d.left, l)
-	}
+	d.left = appendNew(d.left, fmt.Sprintf(format, args...))
 }
 
 // moreRegistries returns the other registries that have an image of a name, which users pull from.
@@ -96,9 +92,7 @@ func (d *Draft) moreRegistries(seen map[string]int) {
 			if host == d.names.registry || own == "" || own != rest || staging.MatchString(repository) || imagename.CheckRepository(repository) != nil {
 				continue
 			}
-			if !slices.Contains(d.otherRegistries, host) {
-				d.otherRegistries = append(d.otherRegistries, host)
-			}
+			d.otherRegistries = appendNew(d.otherRegistries, host)
 		}
 	}
 }
@@ -130,7 +124,5 @@ func (d *Draft) noteCgo(from, line string) {
 	} else if strings.Contains(line, "GOOS="+platform.Linux) {
 		b.os = platform.Linux
 	}
-	if !slices.Contains(d.withCgo, b) {
-		d.withCgo = append(d.withCgo, b)
-	}
+	d.withCgo = appendNew(d.withCgo, b)
 }

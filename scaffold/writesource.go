@@ -3,7 +3,6 @@ package scaffold
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -13,9 +12,7 @@ func (d *Draft) writeSource(w *writer) {
 	w.note("  ", d.source.notes...)
 	modules := []string{""}
 	for _, p := range d.programs {
-		if !slices.Contains(modules, p.module) {
-			modules = append(modules, p.module)
-		}
+		modules = appendNew(modules, p.module)
 	}
 	for _, m := range modules {
 		d.writeModule(w, m)
