@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -93,14 +94,11 @@ func (d *Draft) current(files []string, home string) []string {
 
 // havePods reports whether there is a workload of Kubernetes in these files.
 func (d *Draft) havePods(files []string) bool {
-	for _, f := range files {
-		for _, doc := range d.yaml(f) {
-			if workload.SpecPath(yamlfile.Text(doc, "kind")) != nil && yamlfile.Text(doc, "apiVersion") != "" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(files, func(f string) bool {
+		return slices.ContainsFunc(d.yaml(f), func(doc *yaml.Node) bool {
+			return workload.SpecPath(yamlfile.Text(doc, "kind")) != nil && yamlfile.Text(doc, "apiVersion") != ""
+		})
+	})
 }
 
 // entries lists the files that have nothing but Kubernetes objects, as their directory where that
@@ -130,12 +128,9 @@ func (d *Draft) entries(files []string, home string) []entry {
 // objects reports whether a file is a manifest: every document of it has apiVersion and kind.
 func (d *Draft) objects(f string) bool {
 	docs := d.yaml(f)
-	for _, doc := range docs {
-		if yamlfile.Text(doc, "apiVersion") == "" || yamlfile.Text(doc, "kind") == "" {
-			return false
-		}
-	}
-	return len(docs) > 0
+	return len(docs) > 0 && !slices.ContainsFunc(docs, func(doc *yaml.Node) bool {
+		return yamlfile.Text(doc, "apiVersion") == "" || yamlfile.Text(doc, "kind") == ""
+	})
 }
 
 // charts takes the charts that are published: of several of one name, the one in latest, or of the
@@ -224,11 +219,10 @@ func (d *Draft) kustomizations(dirs []string) bool {
 			roots = slices.DeleteFunc(roots, func(r string) bool { return r == base && r != dir })
 		}
 	}
+	first := []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"}
 	rank := func(dir string) int {
-		for n, name := range []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"} {
-			if path.Base(dir) == name {
-				return n
-			}
+		if n := slices.Index(first, path.Base(dir)); n >= 0 {
+			return n
 		}
 		return len(dir)
 	}

@@ -247,12 +247,9 @@ func (d *Draft) runsOn() (linux, windows bool) {
 
 // koForWindows reports whether a base image of .ko.yaml has Windows in it, as tekton's.
 func (d *Draft) koForWindows() bool {
-	for _, ref := range d.koBases {
-		if strings.Contains(ref, "windows") || strings.Contains(ref, "nanoserver") || strings.Contains(ref, "combined-base-image") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(d.koBases)), func(ref string) bool {
+		return strings.Contains(ref, "windows") || strings.Contains(ref, "nanoserver") || strings.Contains(ref, "combined-base-image")
+	})
 }
 
 func sortedKeys[V any](m map[string]V) []string {

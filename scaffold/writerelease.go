@@ -12,8 +12,7 @@ func (d *Draft) writeArtifacts(w *writer) {
 	if len(d.archived) == 0 {
 		return
 	}
-	w.line("")
-	w.line("artifacts:")
+	w.section("artifacts")
 	on := ""
 	if len(d.artifactPlatforms) > 0 {
 		on = ", platforms: " + list(append(d.systems(), d.artifactPlatforms...))
@@ -22,13 +21,8 @@ func (d *Draft) writeArtifacts(w *writer) {
 }
 
 // systems are the operating systems of the release.
-func (d *Draft) systems() (list []string) {
-	for _, os := range []string{platform.Linux, platform.Windows} {
-		if d.has(os) {
-			list = append(list, os)
-		}
-	}
-	return list
+func (d *Draft) systems() []string {
+	return slices.DeleteFunc([]string{platform.Linux, platform.Windows}, func(os string) bool { return !d.has(os) })
 }
 
 func (d *Draft) writeCharts(w *writer) {
@@ -49,15 +43,11 @@ func (d *Draft) writeCharts(w *writer) {
 		}
 		w.line("  - name: %s", c.name)
 		w.line("    path: %s", c.path)
-		if c.version != "" {
-			if c.version != bare {
-				w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
-			}
-			w.line("    version: %s", c.version)
+		if c.version != "" && c.version != bare {
+			w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
 		}
-		if c.appVersion != "" {
-			w.line("    appVersion: %s", c.appVersion)
-		}
+		w.field("    version", c.version)
+		w.field("    appVersion", c.appVersion)
 		if c.windows {
 			w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")
 		}

@@ -7,8 +7,7 @@ import (
 )
 
 func (d *Draft) writeSource(w *writer) {
-	w.line("")
-	w.line("sources:")
+	w.section("sources")
 	w.note("  ", d.source.notes...)
 	modules := []string{""}
 	for _, p := range d.programs {
@@ -35,12 +34,8 @@ func (d *Draft) writeModule(w *writer, module string) {
 		w.line("    revision: %s", cmp.Or(d.options.Revision, unknownRevision))
 		w.line("    created: %s", cmp.Or(d.options.Created, unknownCreated))
 	}
-	if d.source.url != "" {
-		w.line("    url: %s", d.source.url)
-	}
-	if d.source.licenses != "" {
-		w.line("    licenses: %s", d.source.licenses)
-	}
+	w.field("    url", d.source.url)
+	w.field("    licenses", d.source.licenses)
 	if d.source.module == "" || len(d.programs) == 0 {
 		return
 	}
@@ -50,10 +45,6 @@ func (d *Draft) writeModule(w *writer, module string) {
 			w.line("      - %s", f)
 		}
 	}
-	if len(d.source.env) > 0 {
-		w.line("    env: " + list(d.source.env))
-	}
-	if len(d.source.tags) > 0 {
-		w.line("    tags: " + list(d.source.tags))
-	}
+	w.fieldOf("    env", d.source.env)
+	w.fieldOf("    tags", d.source.tags)
 }
