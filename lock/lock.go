@@ -178,22 +178,27 @@ func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String(
 
 // Image returns the image with the given name.
 func (l *Lock) Image(name string) (Image, bool) {
-	for _, i := range l.Images {
-		if i.Name == name {
-			return i, true
-		}
+	n := slices.IndexFunc(l.Images, func(i Image) bool { return i.Name == name })
+	if n < 0 {
+		return Image{}, false
 	}
-	return Image{}, false
+	return l.Images[n], true
 }
 
-// Stubs returns the names of the images that the child has stubs of: its base, then the images
-// that files were copied from. It is nil if every image is real.
+// Bases returns the images that the child is made from: its base, then those that files were copied
+// from.
+func (c Child) Bases() []Base {
+	if c.Base == nil {
+		return c.CopiedFrom
+	}
+	return append([]Base{*c.Base}, c.CopiedFrom...)
+}
+
+// Stubs returns the names of the images that the child has stubs of, as [Child.Bases] has them. It
+// is nil if every image is real.
 func (c Child) Stubs() []string {
 	var all []string
-	if c.Base != nil && c.Base.Stub {
-		all = append(all, c.Base.Name)
-	}
-	for _, b := range c.CopiedFrom {
+	for _, b := range c.Bases() {
 		if b.Stub && !slices.Contains(all, b.Name) {
 			all = append(all, b.Name)
 		}
@@ -203,12 +208,7 @@ func (c Child) Stubs() []string {
 
 // HasStubs reports whether any child has a stub base, or files copied from a stub.
 func (l *Lock) HasStubs() bool {
-	for _, i := range l.Images {
-		for _, c := range i.Children {
-			if len(c.Stubs()) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Images, func(i Image) bool {
+		return slices.ContainsFunc(i.Children, func(c Child) bool { return len(c.Stubs()) > 0 })
+	})
 }

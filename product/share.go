@@ -81,10 +81,7 @@ func portions[T any](c *checker, what string, list []Portion, all []T, of func(*
 		if at < 0 {
 			continue
 		}
-		*on = slices.DeleteFunc(slices.Clone(*on), func(q platform.Platform) bool {
-			_, ok := findPlatform(list[at].Platforms, q)
-			return !ok
-		})
+		*on = among(*on, list[at].Platforms)
 		left = append(left, t)
 	}
 	return left
