@@ -27,7 +27,7 @@ var (
 // plan is what a channel has made of it, so that neither its kind nor a template matters.
 func (c *checker) chooseChannel(ctx context.Context, name string) {
 	c.checkChannels()
-	kind, planned := VersionKind(c.out.Version), c.out.VersionSource.From == FromPlan
+	kind, planned := versionKind(c.out.Version), c.out.VersionSource.From == FromPlan
 	if name == "" {
 		for i := range c.in.Channels {
 			if kind == "" || !slices.Contains(c.in.Channels[i].Versions, kind) {
@@ -170,7 +170,7 @@ func (c *checker) chartFloatingTags(version string, in *chartYAML) []string {
 // decides by time.
 func (c *checker) floats(version string) bool {
 	for _, v := range []string{c.out.Version, version} {
-		if kind := VersionKind(v); c.channel == nil && (kind == KindPrerelease || kind == KindCommit) {
+		if kind := versionKind(v); c.channel == nil && (kind == kindPrerelease || kind == kindCommit) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -10,14 +11,11 @@ import (
 
 func (c *checker) image(in *imageYAML) {
 	i := Image{
-		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
+		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: cmp.Or(in.Compression, "gzip"),
 		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	for n, what := range in.Missing {
 		i.Missing = append(i.Missing, Missing{what, c.Pos(&in.Missing[n])})
-	}
-	if i.Compression == "" {
-		i.Compression = "gzip"
 	}
 	c.refer(&in.Source, c.sources)
 	for _, key := range slices.Sorted(maps.Keys(in.Bases)) {
