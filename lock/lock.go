@@ -178,11 +178,16 @@ func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String(
 
 // Image returns the image with the given name.
 func (l *Lock) Image(name string) (Image, bool) {
-	n := slices.IndexFunc(l.Images, func(i Image) bool { return i.Name == name })
+	return first(l.Images, func(i Image) bool { return i.Name == name })
+}
+
+// first returns the first element that is meant.
+func first[E any](list []E, is func(E) bool) (found E, ok bool) {
+	n := slices.IndexFunc(list, is)
 	if n < 0 {
-		return Image{}, false
+		return found, false
 	}
-	return l.Images[n], true
+	return list[n], true
 }
 
 // Bases returns the images that the child is made from: its base, then those that files were copied

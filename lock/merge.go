@@ -93,11 +93,7 @@ type field struct {
 
 // differ returns the first field whose values are not equal.
 func differ(fields []field) (field, bool) {
-	n := slices.IndexFunc(fields, func(f field) bool { return !reflect.DeepEqual(f.a, f.b) })
-	if n < 0 {
-		return field{}, false
-	}
-	return fields[n], true
+	return first(fields, func(f field) bool { return !reflect.DeepEqual(f.a, f.b) })
 }
 
 // sameRelease returns an error with the first field that differs if two parts are of different

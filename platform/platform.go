@@ -129,16 +129,9 @@ func parse(s, name, version string) (Platform, error) {
 	if version == "" {
 		return Platform{}, fmt.Errorf("platform %q lacks the Windows release: write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
 	}
-	for _, r := range LTSC {
-		if r.Name == version {
-			p.OSVersion = r.Version
-			return p, nil
-		}
-	}
-	if !versionForm.MatchString(version) {
+	if p.OSVersion = ltscVersion(version); !versionForm.MatchString(p.OSVersion) {
 		return Platform{}, fmt.Errorf("unknown Windows release in platform %q: use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
 	}
-	p.OSVersion = version
 	return p, nil
 }
 
@@ -155,12 +148,7 @@ func (p Platform) String() string {
 	if p.OSVersion == "" {
 		return s
 	}
-	for _, r := range LTSC {
-		if r.Version == p.OSVersion {
-			return s + ":" + r.Name
-		}
-	}
-	return s + ":" + p.OSVersion
+	return s + ":" + ltscName(p.OSVersion)
 }
 
 // MarshalText writes p as [Platform.String] does.
@@ -179,12 +167,7 @@ func (p *Platform) UnmarshalText(text []byte) error {
 	name, version, _ := strings.Cut(string(text), ":")
 	p.OS, name, _ = strings.Cut(name, "/")
 	p.Architecture, p.Variant, _ = strings.Cut(name, "/")
-	p.OSVersion = version
-	for _, r := range LTSC {
-		if r.Name == version {
-			p.OSVersion = r.Version
-		}
-	}
+	p.OSVersion = ltscVersion(version)
 	return nil
 }
 

@@ -84,13 +84,13 @@ const Since = ", since a release must not change when a tag moves"
 
 // Once leaves [Since] to the first of the lines that end with it.
 func Once(lines []string) []string {
-	said := false
+	stated := false
 	var all []string
 	for _, line := range lines {
-		if short, ok := strings.CutSuffix(line, Since); ok && said {
+		if short, ok := strings.CutSuffix(line, Since); ok && stated {
 			line = short
 		} else if ok {
-			said = true
+			stated = true
 		}
 		all = append(all, line)
 	}

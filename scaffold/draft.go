@@ -155,10 +155,10 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
 	}
 	defer root.Close()
-	_, there := root.Lstat(product.File)
+	_, noFile := root.Lstat(product.File)
 	_, err = git.Head(ctx, full)
 	d, err := read(root.FS(), full, err == nil, o)
-	if there == nil {
+	if noFile == nil {
 		text := fmt.Sprintf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
 		if err == nil {
 			text = strings.Join(append([]string{text}, d.since()...), "\n")
