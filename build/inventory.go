@@ -85,7 +85,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		}
 	}
 	for _, l := range c.layers {
-		b.noted.took(times.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: times.Image}, l.Digest, l.Seconds)
+		b.noted.took(times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}, l.Digest, l.Seconds)
 	}
 	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
 	if i.Version != b.product.Version {

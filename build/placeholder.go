@@ -28,8 +28,9 @@ func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 		images = append(images, image)
 	}
 	return &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Name: p.Name, Version: p.Version, Created: Created(p, trees),
-		Sources: lockSources(p, trees), Images: images,
+		SchemaVersion: lock.SchemaVersion,
+		Release:       lock.Release{Name: p.Name, Version: p.Version, Created: Created(p, trees), Sources: lockSources(p, trees)},
+		Images:        images,
 	}
 }
 

@@ -27,7 +27,7 @@ func each(p *product.Product, do func(decl product.Program, on platform.Platform
 	}
 	seen := map[key]bool{}
 	add := func(decl product.Program, on platform.Platform) {
-		on.OSVersion = ""
+		on = on.System()
 		if k := (key{decl.Name, on}); decl.IsFor(on) && !seen[k] {
 			seen[k] = true
 			do(decl, on)

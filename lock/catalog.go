@@ -102,11 +102,7 @@ func (list Catalog) Find(ref string) (CatalogImage, bool) {
 		}
 	}
 	// Of an image that the release omits, any digest may be meant.
-	n := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == d.Context().Name() && k.Digest == "" })
-	if n < 0 {
-		return CatalogImage{}, false
-	}
-	return list[n], true
+	return first(list, func(k CatalogImage) bool { return k.Repository.Name() == d.Context().Name() && k.Digest == "" })
 }
 
 // only returns the image with the manifests that keep selects by index.
@@ -157,11 +153,7 @@ func (list Catalog) near(r name.Reference) (CatalogImage, bool) {
 	if k, ok := list.FindTagged(r.Name()); ok {
 		return k, true
 	}
-	n := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
-	if n < 0 {
-		return CatalogImage{}, false
-	}
-	return list[n], true
+	return first(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
 }
 
 // Fault classifies what is wrong with an image reference.

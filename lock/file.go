@@ -114,11 +114,8 @@ var errMissing = errors.New("a digest is missing")
 func CheckChildren(children []Child) error {
 	for _, c := range children {
 		digests := []v1.Hash{c.Digest, c.Config}
-		if c.Base != nil {
-			digests = append(digests, c.Base.Digest)
-		}
-		for _, f := range c.CopiedFrom {
-			digests = append(digests, f.Digest)
+		for _, b := range c.Bases() {
+			digests = append(digests, b.Digest)
 		}
 		if slices.Contains(digests, v1.Hash{}) {
 			return errMissing

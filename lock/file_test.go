@@ -43,9 +43,11 @@ func example() *lock.Lock {
 	life := child("linux/amd64", "4")
 	life.ExtraOS = []string{"linux", "windows"}
 	return &lock.Lock{
-		SchemaVersion: 1, Name: "kpack", Version: "0.16.1", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
-		Registry: "ghcr.io/acme", Snapshot: true,
-		Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:x=", Revision: "7188425"}},
+		SchemaVersion: 1, Release: lock.Release{
+			Name: "kpack", Version: "0.16.1", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
+			Registry: "ghcr.io/acme", Snapshot: true,
+			Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:x=", Revision: "7188425"}},
+		},
 		Images: []lock.Image{
 			{
 				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion", Tags: []string{"0.16.1"}, MediaType: types.OCIImageIndex,

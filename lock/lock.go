@@ -29,18 +29,15 @@ const Name = distfile.Lock
 // GoSeparator is between versions of Go.
 const GoSeparator = ", "
 
-// Lock describes one release, published and complete: every image has a name and a digest.
-// Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
-// name follow in the order of these. Equal releases have equal bytes.
-type Lock struct {
-	SchemaVersion int    `json:"schemaVersion"`
-	Name          string `json:"name"`    // the product's name
-	Version       string `json:"version"` // the product's version
+// Release is which release a lock or a part is of, and what all of it is made from.
+type Release struct {
+	Name    string `json:"name"`    // the product's name
+	Version string `json:"version"` // the product's version
 	// Channel is the channel that the release was published to; "" if it was to none.
 	Channel string `json:"channel,omitempty"`
 	// Created is SOURCE_DATE_EPOCH, or else the time of the newest source's commit, in UTC.
 	Created time.Time `json:"created"`
-	// Registry is host[/prefix], with which the repositories of all Images begin.
+	// Registry is host[/prefix], with which the repositories of all images begin.
 	Registry string `json:"registry"`
 	// Copies are the registries, host[/prefix], that have the same images besides Registry.
 	Copies []string `json:"copies,omitempty"`
@@ -50,8 +47,19 @@ type Lock struct {
 	Go string `json:"go,omitempty"`
 	// Snapshot reports whether no registry was named. The repositories then exist in the
 	// embedded registry only.
-	Snapshot   bool         `json:"snapshot"`
-	Sources    []Source     `json:"sources"`
+	Snapshot bool     `json:"snapshot"`
+	Sources  []Source `json:"sources"`
+}
+
+// Registries lists the registries of the release, Registry first.
+func (r Release) Registries() []string { return append([]string{r.Registry}, r.Copies...) }
+
+// Lock describes one release, published and complete: every image has a name and a digest.
+// Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
+// name follow in the order of these. Equal releases have equal bytes.
+type Lock struct {
+	SchemaVersion int `json:"schemaVersion"`
+	Release
 	Images     []Image      `json:"images"`
 	Charts     []Chart      `json:"charts,omitempty"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
@@ -170,22 +178,32 @@ func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String(
 
 // Image returns the image with the given name.
 func (l *Lock) Image(name string) (Image, bool) {
-	for _, i := range l.Images {
-		if i.Name == name {
-			return i, true
-		}
-	}
-	return Image{}, false
+	return first(l.Images, func(i Image) bool { return i.Name == name })
 }
 
-// Stubs returns the names of the images that the child has stubs of: its base, then the images
-// that files were copied from. It is nil if every image is real.
+// first returns the first element that is meant.
+func first[E any](list []E, is func(E) bool) (found E, ok bool) {
+	n := slices.IndexFunc(list, is)
+	if n < 0 {
+		return found, false
+	}
+	return list[n], true
+}
+
+// Bases returns the images that the child is made from: its base, then those that files were copied
+// from.
+func (c Child) Bases() []Base {
+	if c.Base == nil {
+		return c.CopiedFrom
+	}
+	return append([]Base{*c.Base}, c.CopiedFrom...)
+}
+
+// Stubs returns the names of the images that the child has stubs of, as [Child.Bases] has them. It
+// is nil if every image is real.
 func (c Child) Stubs() []string {
 	var all []string
-	if c.Base != nil && c.Base.Stub {
-		all = append(all, c.Base.Name)
-	}
-	for _, b := range c.CopiedFrom {
+	for _, b := range c.Bases() {
 		if b.Stub && !slices.Contains(all, b.Name) {
 			all = append(all, b.Name)
 		}
@@ -195,12 +213,7 @@ func (c Child) Stubs() []string {
 
 // HasStubs reports whether any child has a stub base, or files copied from a stub.
 func (l *Lock) HasStubs() bool {
-	for _, i := range l.Images {
-		for _, c := range i.Children {
-			if len(c.Stubs()) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Images, func(i Image) bool {
+		return slices.ContainsFunc(i.Children, func(c Child) bool { return len(c.Stubs()) > 0 })
+	})
 }

@@ -43,25 +43,25 @@ func SortMaterials(list []Material) {
 // both: each part was made from files of its own.
 func SameMaterials(a, b []Material) ([]Material, error) {
 	all := slices.Clone(a)
-	for _, m := range b {
-		at := slices.IndexFunc(all, func(o Material) bool { return o.URI == m.URI && o.Name == m.Name })
-		if at < 0 {
-			all = append(all, m)
-			continue
-		}
-		have := &all[at]
-		if have.declared() != m.declared() || have.GitCommit != "" && m.GitCommit != "" && have.GitCommit != m.GitCommit {
-			return nil, fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", m.Title(), have.Identity(), m.Identity())
-		}
-		switch {
-		case m.DirHash == "":
-			have.Proven = have.Proven && m.Proven
-		case m.Proven:
-			*have = m
-		}
+	same := func(a, b Material) bool { return a.URI == b.URI && a.Name == b.Name }
+	if err := addAll(&all, b, same, (*Material).join); err != nil {
+		return nil, err
 	}
 	SortMaterials(all)
 	return all, nil
+}
+
+func (m *Material) join(o Material) error {
+	if m.declared() != o.declared() || m.GitCommit != "" && o.GitCommit != "" && m.GitCommit != o.GitCommit {
+		return fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", o.Title(), m.Identity(), o.Identity())
+	}
+	switch {
+	case o.DirHash == "":
+		m.Proven = m.Proven && o.Proven
+	case o.Proven:
+		*m = o
+	}
+	return nil
 }
 
 // declared returns the material without what a comparison with a repository adds.

@@ -18,58 +18,63 @@ func Merge(parts ...*Part) (*Part, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("merging parts: there is none: name the " + PartName + " of each part")
 	}
-	if err := checkShards(parts); err != nil {
+	out := &Part{PartVersion: parts[0].PartVersion, Shard: parts[0].Shard, Release: parts[0].Release}
+	err := checkShards(parts)
+	for n := 0; n < len(parts) && err == nil; n++ {
+		err = out.add(parts[n])
+	}
+	if err != nil {
 		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	out := *parts[0]
-	out.Path = ""
-	out.Images, out.ThirdParty, out.Artifacts, out.Prebuilt, out.Selected, out.Materials, out.Inventory = nil, nil, nil, nil, nil, nil, nil
-	for _, p := range parts {
-		if err := sameRelease(&out, p); err != nil {
-			return nil, fmt.Errorf("merging parts: %w", err)
-		}
-		for _, i := range p.Images {
-			if err := out.mergeImage(i); err != nil {
-				return nil, fmt.Errorf("merging parts: %s: %w", i.Name, err)
-			}
-		}
-		for _, t := range p.ThirdParty {
-			if err := out.mergeThirdParty(t); err != nil {
-				return nil, fmt.Errorf("merging parts: %s: %w", t.Reference, err)
-			}
-		}
-		for _, a := range p.Artifacts {
-			if err := out.mergeArtifact(a); err != nil {
-				return nil, fmt.Errorf("merging parts: %s: %w", a.File, err)
-			}
-		}
-		if err := out.mergePrebuilt(p.Prebuilt); err != nil {
-			return nil, fmt.Errorf("merging parts: %w", err)
-		}
-		if p.Inventory != nil && out.Inventory == nil {
-			out.Inventory = &Inventory{}
-		}
-		if err := out.Inventory.Add(p.Inventory); err != nil {
-			return nil, fmt.Errorf("merging parts: %w", err)
-		}
-		if err := out.mergeMaterials(p); err != nil {
-			return nil, fmt.Errorf("merging parts: %w", err)
-		}
-		out.Compilers = union(out.Compilers, p.Compilers)
-		SortCompilers(out.Compilers)
-		out.Selected = union(out.Selected, p.Selected)
-	}
-	return &out, nil
+	SortCompilers(out.Compilers)
+	SortPrebuilt(out.Prebuilt)
+	return out, nil
 }
 
-// mergeMaterials adds what another part was made from and with.
-func (p *Part) mergeMaterials(o *Part) (err error) {
+// add adds what another part of the release has.
+func (p *Part) add(o *Part) error {
+	if err := sameRelease(p, o); err != nil {
+		return err
+	}
+	if err := addAll(&p.Images, o.Images, PartImage.same, (*PartImage).join); err != nil {
+		return err
+	}
+	if err := addAll(&p.ThirdParty, o.ThirdParty, ThirdParty.same, (*ThirdParty).join); err != nil {
+		return err
+	}
+	if err := addAll(&p.Artifacts, o.Artifacts, Artifact.same, (*Artifact).join); err != nil {
+		return err
+	}
+	if err := addAll(&p.Prebuilt, o.Prebuilt, Prebuilt.Same, (*Prebuilt).join); err != nil {
+		return err
+	}
+	if o.Inventory != nil && p.Inventory == nil {
+		p.Inventory = &Inventory{}
+	}
+	if err := p.Inventory.Add(o.Inventory); err != nil {
+		return err
+	}
 	if p.Go != o.Go && p.Go != "" && o.Go != "" && (p.Shard == nil || o.Shard == nil) {
 		return fmt.Errorf("one was compiled by %s and another by %s: compile all of them by one version of Go", p.Go, o.Go)
 	}
 	p.Go = goVersions(p.Go, o.Go)
+	p.Compilers, p.Selected = union(p.Compilers, o.Compilers), union(p.Selected, o.Selected)
+	var err error
 	p.Materials, err = SameMaterials(p.Materials, o.Materials)
 	return err
+}
+
+// addAll adds elements to a list. An element that the list has already is joined with that.
+func addAll[E any](to *[]E, list []E, same func(a, b E) bool, join func(have *E, e E) error) error {
+	for _, e := range list {
+		n := slices.IndexFunc(*to, func(have E) bool { return same(have, e) })
+		if n < 0 {
+			*to = append(*to, e)
+		} else if err := join(&(*to)[n], e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // goVersions joins the versions of Go of two parts. Shards may have different ones, as their plan
@@ -88,11 +93,7 @@ type field struct {
 
 // differ returns the first field whose values are not equal.
 func differ(fields []field) (field, bool) {
-	at := slices.IndexFunc(fields, func(f field) bool { return !reflect.DeepEqual(f.a, f.b) })
-	if at < 0 {
-		return field{}, false
-	}
-	return fields[at], true
+	return first(fields, func(f field) bool { return !reflect.DeepEqual(f.a, f.b) })
 }
 
 // sameRelease returns an error with the first field that differs if two parts are of different
@@ -115,71 +116,76 @@ func sameRelease(a, b *Part) error {
 	return nil
 }
 
-func (p *Part) mergeImage(i PartImage) error {
-	at := slices.IndexFunc(p.Images, func(o PartImage) bool { return o.Name == i.Name })
-	if at < 0 {
-		i.Children = slices.Clone(i.Children)
-		p.Images = append(p.Images, i)
-		return nil
-	}
-	have := &p.Images[at]
+func (i PartImage) same(o PartImage) bool { return i.Name == o.Name }
+
+// join adds the children of the image in another part.
+func (i *PartImage) join(o PartImage) error {
 	f, ok := differ([]field{
-		{"kind", have.Kind, i.Kind},
-		{"repository", have.Repository, i.Repository},
-		{"copies", have.Copies, i.Copies},
-		{"tags", have.Tags, i.Tags},
-		{"platform tags", have.PlatformTags, i.PlatformTags},
-		{"floating tags", have.FloatingTags, i.FloatingTags},
-		{"media type", have.MediaType, i.MediaType},
-		{"annotations", have.Annotations, i.Annotations},
+		{"kind", i.Kind, o.Kind},
+		{"repository", i.Repository, o.Repository},
+		{"copies", i.Copies, o.Copies},
+		{"tags", i.Tags, o.Tags},
+		{"platform tags", i.PlatformTags, o.PlatformTags},
+		{"floating tags", i.FloatingTags, o.FloatingTags},
+		{"media type", i.MediaType, o.MediaType},
+		{"annotations", i.Annotations, o.Annotations},
 	})
 	if ok {
-		return fmt.Errorf("its %s is %v in one part and %v in another", f.name, f.a, f.b)
+		return fmt.Errorf("%s: its %s is %v in one part and %v in another", i.Name, f.name, f.a, f.b)
 	}
-	if !i.MediaType.IsIndex() && !slices.EqualFunc(have.Children, i.Children, func(a, b Child) bool { return a.Digest == b.Digest }) {
-		return fmt.Errorf("it has no index, so it can have one child only: %s or %s", have.Children[0].Digest, i.Children[0].Digest)
+	if !i.MediaType.IsIndex() && !slices.EqualFunc(i.Children, o.Children, func(a, b Child) bool { return a.Digest == b.Digest }) {
+		return fmt.Errorf("%s: it has no index, so it can have one child only: %s or %s", i.Name, i.Children[0].Digest, o.Children[0].Digest)
 	}
-	for _, c := range i.Children {
-		k := slices.IndexFunc(have.Children, func(o Child) bool { return o.Platform == c.Platform })
-		switch {
-		case k < 0:
-			have.Children = append(have.Children, c)
-		case have.Children[k].Digest != c.Digest:
-			return fmt.Errorf("%s is %s in one part and %s in another: build both from the same sources with the same slipway and Go", c.Platform, have.Children[k].Digest, c.Digest)
-		case !reflect.DeepEqual(have.Children[k], c):
-			return fmt.Errorf("the parts describe %s differently although its digest is the same", c.Platform)
-		}
+	i.Children = slices.Clone(i.Children)
+	if err := addAll(&i.Children, o.Children, Child.same, (*Child).join); err != nil {
+		return fmt.Errorf("%s: %w", i.Name, err)
 	}
-	slices.SortStableFunc(have.Children, func(a, b Child) int { return platform.Compare(a.Platform, b.Platform) })
+	slices.SortStableFunc(i.Children, func(a, b Child) int { return platform.Compare(a.Platform, b.Platform) })
 	return nil
 }
 
-func (p *Part) mergeThirdParty(t ThirdParty) error {
-	at := slices.IndexFunc(p.ThirdParty, func(o ThirdParty) bool { return o.Reference == t.Reference })
-	if at < 0 {
-		p.ThirdParty = append(p.ThirdParty, t)
-		return nil
-	}
-	switch have := &p.ThirdParty[at]; {
-	case have.Omitted != "":
-		*have = t
-	case t.Omitted == "" && have.Digest != t.Digest:
-		return fmt.Errorf("it is %s in one part and %s in another: pin it in images.txt with one of these digests", have.Digest, t.Digest)
-	default:
-		have.Fallbacks = union(have.Fallbacks, t.Fallbacks)
-		// The image may have been signed between the parts.
-		have.Referrers = union(have.Referrers, t.Referrers)
-	}
-	return nil
-}
+func (c Child) same(o Child) bool { return c.Platform == o.Platform }
 
-func (p *Part) mergeArtifact(a Artifact) error {
-	at := slices.IndexFunc(p.Artifacts, func(o Artifact) bool { return o.File == a.File })
+func (c *Child) join(o Child) error {
 	switch {
-	case at < 0:
-		p.Artifacts = append(p.Artifacts, a)
-	case p.Artifacts[at] != a:
-		return fmt.Errorf("it is %s in one part and %s in another: build both from the same sources with the same slipway and Go", p.Artifacts[at].Digest, a.Digest)
+	case c.Digest != o.Digest:
+		return fmt.Errorf("%s is %s in one part and %s in another: %s", c.Platform, c.Digest, o.Digest, buildBoth)
+	case !reflect.DeepEqual(*c, o):
+		return fmt.Errorf("the parts describe %s differently although its digest is the same", c.Platform)
+	}
+	return nil
+}
+
+func (t ThirdParty) same(o ThirdParty) bool { return t.Reference == o.Reference }
+
+func (t *ThirdParty) join(o ThirdParty) error {
+	switch {
+	case t.Omitted != "":
+		*t = o
+	case o.Omitted == "" && t.Digest != o.Digest:
+		return fmt.Errorf("%s: it is %s in one part and %s in another: pin it in images.txt with one of these digests", t.Reference, t.Digest, o.Digest)
+	default:
+		t.Fallbacks = union(t.Fallbacks, o.Fallbacks)
+		// The image may have been signed between the parts.
+		t.Referrers = union(t.Referrers, o.Referrers)
+	}
+	return nil
+}
+
+const buildBoth = "build both from the same sources with the same slipway and Go"
+
+func (a Artifact) same(o Artifact) bool { return a.File == o.File }
+
+func (a *Artifact) join(o Artifact) error {
+	if *a != o {
+		return fmt.Errorf("%s: it is %s in one part and %s in another: %s", a.File, a.Digest, o.Digest, buildBoth)
+	}
+	return nil
+}
+
+func (p *Prebuilt) join(o Prebuilt) error {
+	if *p != o {
+		return fmt.Errorf("program %s for %s is %s in one part and %s in another: build both with the same file", p.Name, p.Platform, p.Digest, o.Digest)
 	}
 	return nil
 }

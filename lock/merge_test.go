@@ -38,8 +38,10 @@ func TestMergeReferrers(t *testing.T) {
 // partOf returns a part that has everything of a lock.
 func partOf(l *lock.Lock) *lock.Part {
 	p := &lock.Part{
-		PartVersion: lock.PartVersion, Selected: []string{"linux/amd64"}, Name: l.Name, Version: l.Version, Created: l.Created,
-		Registry: l.Registry, Go: l.Go, Snapshot: l.Snapshot, Sources: l.Sources, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
+		PartVersion: lock.PartVersion, Selected: []string{"linux/amd64"}, Release: lock.Release{
+			Name: l.Name, Version: l.Version, Created: l.Created,
+			Registry: l.Registry, Go: l.Go, Snapshot: l.Snapshot, Sources: l.Sources,
+		}, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
 	}
 	for _, i := range l.Images {
 		p.Images = append(p.Images, lock.PartImage{

@@ -97,9 +97,6 @@ func (i Image) Names() []Named {
 	return all
 }
 
-// Registries lists the registries of the release, Registry first.
-func (l *Lock) Registries() []string { return append([]string{l.Registry}, l.Copies...) }
-
 // At returns the lock as it is for one of its registries: every image and chart has the repository
 // that it has there, and no copies. It reports false if the release is in no such registry.
 func (l *Lock) At(registry string) (*Lock, bool) {
@@ -136,5 +133,5 @@ func (i Image) References() []string {
 	return all
 }
 
-// Repositories lists the repositories of an image, in the order of [Lock.Registries].
+// Repositories lists the repositories of an image, in the order of [Release.Registries].
 func (i Image) Repositories() []string { return append([]string{i.Repository}, i.Copies...) }

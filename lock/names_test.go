@@ -17,7 +17,7 @@ func TestFindTagged(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	linux, windows := platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
 	const repo = "registry.k8s.io/sig-storage/smbplugin"
-	l := &lock.Lock{Registry: "registry.k8s.io", Copies: []string{"ghcr.io/me"}, Images: []lock.Image{
+	l := &lock.Lock{Release: lock.Release{Registry: "registry.k8s.io", Copies: []string{"ghcr.io/me"}}, Images: []lock.Image{
 		{
 			Name: "smbplugin", Repository: repo, Copies: []string{"ghcr.io/me/smb"}, Tags: []string{"v1", "v1-full"}, MediaType: types.OCIImageIndex, Digest: hex("a"),
 			Children:     []lock.Child{{Platform: linux, Digest: hex("c")}, {Platform: windows, Digest: hex("d")}},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -19,25 +18,17 @@ import (
 // Part lists what one machine published of a release: manifests by digest, for selected
 // platforms or images. [Merge] joins parts.
 type Part struct {
-	PartVersion int          `json:"partVersion"` // of the file's format
-	Selected    []string     `json:"selected"`    // by -platforms or -images
-	Shard       *Shard       `json:"shard,omitempty"`
-	Name        string       `json:"name"` // this and what follows are as in [Lock]
-	Version     string       `json:"version"`
-	Channel     string       `json:"channel,omitempty"`
-	Created     time.Time    `json:"created"`
-	Registry    string       `json:"registry"`
-	Copies      []string     `json:"copies,omitempty"`
-	Go          string       `json:"go,omitempty"`
-	Snapshot    bool         `json:"snapshot"`
-	Sources     []Source     `json:"sources"`
-	Images      []PartImage  `json:"images"`
-	ThirdParty  []ThirdParty `json:"thirdParty,omitempty"`
-	Artifacts   []Artifact   `json:"artifacts,omitempty"`
-	Compilers   []Compiler   `json:"compilers,omitempty"`
-	Prebuilt    []Prebuilt   `json:"prebuilt,omitempty"`
-	Inventory   *Inventory   `json:"inventory,omitempty"`
-	Materials   []Material   `json:"materials,omitempty"` // sorted
+	PartVersion int      `json:"partVersion"` // of the file's format
+	Selected    []string `json:"selected"`    // by -platforms or -images
+	Shard       *Shard   `json:"shard,omitempty"`
+	Release
+	Images     []PartImage  `json:"images"`
+	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
+	Artifacts  []Artifact   `json:"artifacts,omitempty"`
+	Compilers  []Compiler   `json:"compilers,omitempty"`
+	Prebuilt   []Prebuilt   `json:"prebuilt,omitempty"`
+	Inventory  *Inventory   `json:"inventory,omitempty"`
+	Materials  []Material   `json:"materials,omitempty"` // sorted
 
 	Path string `json:"-"` // of the file that it was read from, for messages
 }
@@ -188,9 +179,6 @@ func (p *Part) Has(h v1.Hash) bool {
 	}) || slices.ContainsFunc(p.Artifacts, func(a Artifact) bool { return a.Digest == h })
 }
 
-// Registries lists the registries of the part, Registry first.
-func (p *Part) Registries() []string { return append([]string{p.Registry}, p.Copies...) }
-
 // Local returns a lock of the part alone, for bundles and listings on the machine that made it.
 // Its indexes list only the children of this part, and no registry has them.
 func (p *Part) Local() (*Lock, error) {
@@ -208,7 +196,7 @@ func (p *Part) Local() (*Lock, error) {
 // Lock returns the lock of a release that has the given images, and everything else from p.
 func (p *Part) Lock(images []Image) *Lock {
 	return &Lock{
-		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Channel: p.Channel, Created: p.Created, Registry: p.Registry, Copies: p.Copies,
-		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts, Compilers: p.Compilers, Prebuilt: p.Prebuilt,
+		SchemaVersion: SchemaVersion, Release: p.Release, Images: images,
+		ThirdParty: p.ThirdParty, Artifacts: p.Artifacts, Compilers: p.Compilers, Prebuilt: p.Prebuilt,
 	}
 }

@@ -53,23 +53,6 @@ func checkPrebuilt(list []Prebuilt) error {
 	return nil
 }
 
-// mergePrebuilt adds the programs of another part. They are sorted by name and platform.
-func (p *Part) mergePrebuilt(list []Prebuilt) error {
-	all := slices.Clone(p.Prebuilt)
-	for _, one := range list {
-		at := slices.IndexFunc(all, one.Same)
-		switch {
-		case at < 0:
-			all = append(all, one)
-		case all[at] != one:
-			return fmt.Errorf("program %s for %s is %s in one part and %s in another: build both with the same file", one.Name, one.Platform, all[at].Digest, one.Digest)
-		}
-	}
-	SortPrebuilt(all)
-	p.Prebuilt = all
-	return nil
-}
-
 // SortCompilers sorts compilers by platform and command.
 func SortCompilers(list []Compiler) {
 	slices.SortFunc(list, func(a, b Compiler) int {

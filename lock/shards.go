@@ -74,11 +74,11 @@ func (p *Part) differs(o *Part) string {
 type made struct{ what, digest string }
 
 func digestOf(all []made, what string) string {
-	n := slices.IndexFunc(all, func(m made) bool { return m.what == what })
-	if n < 0 {
+	m, ok := first(all, func(m made) bool { return m.what == what })
+	if !ok {
 		return "missing"
 	}
-	return all[n].digest
+	return m.digest
 }
 
 func (p *Part) digests() (all []made) {

@@ -64,6 +64,23 @@ func (p Platform) V1() *v1.Platform {
 	return &v1.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
 }
 
+// System returns p without its Windows release: what a program is compiled for.
+func (p Platform) System() Platform {
+	p.OSVersion = ""
+	return p
+}
+
+// Systems returns the systems of platforms, each once.
+func Systems(list []Platform) []Platform {
+	var all []Platform
+	for _, p := range list {
+		if s := p.System(); !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // IsZero reports whether p names no platform.
 func (p Platform) IsZero() bool { return p == Platform{} }
 
@@ -112,16 +129,9 @@ func parse(s, name, version string) (Platform, error) {
 	if version == "" {
 		return Platform{}, fmt.Errorf("platform %q lacks the Windows release: write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
 	}
-	for _, r := range LTSC {
-		if r.Name == version {
-			p.OSVersion = r.Version
-			return p, nil
-		}
-	}
-	if !versionForm.MatchString(version) {
+	if p.OSVersion = ltscVersion(version); !versionForm.MatchString(p.OSVersion) {
 		return Platform{}, fmt.Errorf("unknown Windows release in platform %q: use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
 	}
-	p.OSVersion = version
 	return p, nil
 }
 
@@ -138,12 +148,7 @@ func (p Platform) String() string {
 	if p.OSVersion == "" {
 		return s
 	}
-	for _, r := range LTSC {
-		if r.Version == p.OSVersion {
-			return s + ":" + r.Name
-		}
-	}
-	return s + ":" + p.OSVersion
+	return s + ":" + ltscName(p.OSVersion)
 }
 
 // MarshalText writes p as [Platform.String] does.
@@ -162,12 +167,7 @@ func (p *Platform) UnmarshalText(text []byte) error {
 	name, version, _ := strings.Cut(string(text), ":")
 	p.OS, name, _ = strings.Cut(name, "/")
 	p.Architecture, p.Variant, _ = strings.Cut(name, "/")
-	p.OSVersion = version
-	for _, r := range LTSC {
-		if r.Name == version {
-			p.OSVersion = r.Version
-		}
-	}
+	p.OSVersion = ltscVersion(version)
 	return nil
 }
 

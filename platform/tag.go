@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,11 +44,8 @@ func TagVersion(tag string) string {
 		if tagVersion.MatchString(w) {
 			return Short(w)
 		}
-		if v := tagNames[w]; v != "" {
+		if v := cmp.Or(tagNames[w], ltscVersion(w)); v != w {
 			return v
-		}
-		if i := slices.IndexFunc(LTSC, func(r LTSCRelease) bool { return r.Name == w }); i >= 0 {
-			return LTSC[i].Version
 		}
 	}
 	return ""

@@ -36,17 +36,29 @@ func names() []string {
 	return s
 }
 
-// Release returns the LTSC name of a Windows version of three or four parts, or the version's
-// first three parts if it has no such name.
-func Release(osVersion string) string {
-	short := Short(osVersion)
+// ltscName returns the name of the release that has a version of three parts, or the version.
+func ltscName(version string) string {
 	for _, r := range LTSC {
-		if r.Version == short {
+		if r.Version == version {
 			return r.Name
 		}
 	}
-	return short
+	return version
 }
+
+// ltscVersion returns the version of the release of a name, or the name.
+func ltscVersion(name string) string {
+	for _, r := range LTSC {
+		if r.Name == name {
+			return r.Version
+		}
+	}
+	return name
+}
+
+// Release returns the LTSC name of a Windows version of three or four parts, or the version's
+// first three parts if it has no such name.
+func Release(osVersion string) string { return ltscName(Short(osVersion)) }
 
 // Short returns a Windows version without its revision: 10.0.17763 for 10.0.17763.6893.
 func Short(osVersion string) string {

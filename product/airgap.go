@@ -22,9 +22,7 @@ func (c *checker) airgap() {
 		c.out.Airgap.Bundles = defaultBundles(c.in.Name, c.out.Platforms)
 		return
 	}
-	for i := range in.Bundles {
-		c.out.Airgap.Bundles = append(c.out.Airgap.Bundles, c.bundle(&in.Bundles[i]))
-	}
+	forEach(in.Bundles, func(b *bundleYAML) { c.out.Airgap.Bundles = append(c.out.Airgap.Bundles, c.bundle(b)) })
 }
 
 // first resolves firstImage. An image of images.txt may be named without its

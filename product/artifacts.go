@@ -32,7 +32,7 @@ func (c *checker) artifacts() {
 // those of the release, and others that Go compiles for.
 func (c *checker) artifactPlatforms(names []string) []platform.Platform {
 	if len(names) == 0 {
-		return releaseless(c.out.Platforms)
+		return platform.Systems(c.out.Platforms)
 	}
 	var all []platform.Platform
 	for i := range names {
@@ -53,7 +53,7 @@ func (c *checker) artifactPlatforms(names []string) []platform.Platform {
 		}
 		all = append(all, found...)
 	}
-	all = releaseless(all)
+	all = platform.Systems(all)
 	platform.Sort(all)
 	return all
 }
@@ -133,16 +133,4 @@ func (c *checker) ofSystem(of any, os string, a Artifact) {
 	if !slices.Contains(systems(a.Platforms), os) && !c.partly() {
 		c.KeyErrorf(of, os, "the artifact is not for %s: take it out, or add a platform", os)
 	}
-}
-
-// releaseless drops the Windows releases of sorted platforms, and then duplicates.
-func releaseless(list []platform.Platform) []platform.Platform {
-	var all []platform.Platform
-	for _, p := range list {
-		p.OSVersion = ""
-		if !slices.Contains(all, p) {
-			all = append(all, p)
-		}
-	}
-	return all
 }

@@ -1,11 +1,17 @@
 package product
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -55,36 +61,30 @@ type lockedBaseYAML struct {
 	Created string `yaml:"created,omitempty"`
 }
 
-// readBasesLock reads bases.lock.yaml. newer reports whether its format is newer than this code,
-// which then is the only error.
-func readBasesLock(path string) (list []LockedBase, errs yamlfile.Errors, newer bool, err error) {
-	b, err := yamlfile.ReadText(path, maxFile)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	list, errs, newer = parseBasesLock(path, b)
-	return list, errs, newer, nil
+var basesLock = lockFile[basesLockYAML, LockedBase]{
+	name: BasesLock, content: "What the bases of slipway.yaml stand for", command: "bases",
+	version: func(f *basesLockYAML) *string { return &f.APIVersion },
+	read:    readBases,
+	written: writtenBases,
 }
 
-func parseBasesLock(path string, b []byte) (list []LockedBase, errs yamlfile.Errors, newer bool) {
-	var in basesLockYAML
-	d := decode(path, b, &in)
-	if newer := apiVersion(d, &in.APIVersion); newer {
-		return nil, d.Errors, true
-	}
+func readBases(d *yamlfile.Document, in *basesLockYAML) (list []LockedBase) {
 	for i := range in.Bases {
 		e, ok := lockedBase(d, &in.Bases[i])
 		if !ok {
 			continue
 		}
-		for _, o := range list {
-			if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
-				d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
-			}
+		if slices.ContainsFunc(list, func(o LockedBase) bool { return o.isFor(e.Base, e.Platform) }) {
+			d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
 		}
 		list = append(list, e)
 	}
-	return list, d.Errors, false
+	return list
+}
+
+// isFor reports whether the entry pins a base for a platform.
+func (e LockedBase) isFor(base string, on platform.Platform) bool {
+	return e.Base == base && platform.Same(e.Platform, on)
 }
 
 // lockedBase reads an entry.
@@ -108,4 +108,43 @@ func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
 		}
 	}
 	return e, len(d.Errors) == before
+}
+
+func writtenBases(list []LockedBase) basesLockYAML {
+	out := basesLockYAML{Bases: []lockedBaseYAML{}}
+	for _, e := range list {
+		y := lockedBaseYAML{e.Base, e.Platform.String(), e.Reference, e.Digest.String(), e.OSVersion, ""}
+		if !e.Created.IsZero() {
+			y.Created = e.Created.UTC().Format(time.RFC3339)
+		}
+		out.Bases = append(out.Bases, y)
+	}
+	return out
+}
+
+// WriteBases writes bases.lock.yaml next to the product's slipway.yaml, and puts other references
+// into slipway.yaml itself where there are any: both files or none. While another process has
+// locked that directory, it waits, which it reports through the callback, once. The callback may
+// be nil. A file that would lock nothing is not begun.
+func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, say disk.Say) error {
+	b, err := basesLock.encode(list)
+	if err != nil {
+		return err
+	}
+	var files []disk.Content
+	path := filepath.Join(filepath.Dir(p.Path), BasesLock)
+	if _, err := os.Lstat(path); len(list) > 0 || err == nil { // nothing locked needs no file to commit
+		files = append(files, disk.Content{Path: path, Data: b})
+	}
+	if len(references) > 0 {
+		text, err := yamlfile.ReadText(p.Path, maxFile)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", p.Path, cause(err))
+		}
+		if text, err = yamlfile.Replace(p.Path, text, references); err != nil {
+			return err
+		}
+		files = append(files, disk.Content{Path: p.Path, Data: text})
+	}
+	return disk.Replace(ctx, files, say)
 }

@@ -27,7 +27,7 @@ var (
 // plan is what a channel has made of it, so that neither its kind nor a template matters.
 func (c *checker) chooseChannel(ctx context.Context, name string) {
 	c.checkChannels()
-	kind, planned := VersionKind(c.out.Version), c.out.VersionSource.From == FromPlan
+	kind, planned := versionKind(c.out.Version), c.out.VersionSource.From == FromPlan
 	if name == "" {
 		for i := range c.in.Channels {
 			if kind == "" || !slices.Contains(c.in.Channels[i].Versions, kind) {
@@ -170,9 +170,27 @@ func (c *checker) chartFloatingTags(version string, in *chartYAML) []string {
 // decides by time.
 func (c *checker) floats(version string) bool {
 	for _, v := range []string{c.out.Version, version} {
-		if kind := VersionKind(v); c.channel == nil && (kind == KindPrerelease || kind == KindCommit) {
+		if kind := versionKind(v); c.channel == nil && (kind == kindPrerelease || kind == kindCommit) {
 			return false
 		}
 	}
 	return true
+}
+
+// Rules for the floating tags of a release.
+const (
+	FloatingForward = "forward" // they move to a newer version only
+	FloatingMove    = "move"    // they move, whatever they name
+	FloatingKeep    = "keep"    // they stay
+)
+
+// floating takes the rule that -floating names.
+func (c *checker) floating(rule string) {
+	switch rule {
+	case "", FloatingForward:
+	case FloatingMove, FloatingKeep:
+		c.out.Floating = rule
+	default:
+		c.At(yamlfile.Pos{}, "-floating=%q is invalid: use forward, move or keep", rule)
+	}
 }

@@ -98,11 +98,7 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 			continue
 		}
 		if v := withV(out.Version); !semver.IsValid(v) || strings.Count(strings.SplitN(v, "-", 2)[0], ".") < 2 {
-			s := &in.Version
-			if in.Version == "" {
-				s = &in.Name
-			}
-			c.Errorf(s, "chart %s would have version %q, and Helm takes semantic versions only: give it a version such as 1.2.3", in.Name, out.Version)
+			c.Errorf(given(&in.Version, &in.Name), "chart %s would have version %q, and Helm takes semantic versions only: give it a version such as 1.2.3", in.Name, out.Version)
 			continue
 		}
 		revision := t.fields.Revision // git may have reported it
@@ -120,11 +116,7 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 		}
 		for _, r := range out.Repositories {
 			if r[strings.LastIndexByte(r, '/')+1:] != in.Name {
-				at := &in.Repository
-				if *at == "" {
-					at = &in.Name
-				}
-				c.Errorf(at, "chart %s would be in repository %s, and Helm finds it only where the last part is its name: end with /{{.Name}}", in.Name, r)
+				c.Errorf(given(&in.Repository, &in.Name), "chart %s would be in repository %s, and Helm finds it only where the last part is its name: end with /{{.Name}}", in.Name, r)
 			}
 		}
 		claims.add(c, &in.Name, claim{what: t.what, repositories: out.Repositories, elsewhere: out.Elsewhere, tags: out.Tags, floating: out.FloatingTags})
@@ -134,9 +126,6 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 // version evaluates the template of a version of a chart; without one it is that of the product.
 func (t *nameTemplates) version(s *string) string {
 	usual := defaultTag
-	if *s == "" {
-		s = &usual
-	}
-	text, _ := t.expand(s, t.fields, imageFields)
+	text, _ := t.expand(given(s, &usual), t.fields, imageFields)
 	return text
 }

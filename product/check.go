@@ -2,6 +2,7 @@ package product
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/git"
@@ -52,33 +53,29 @@ func (c *checker) check() {
 	c.images = c.collect("image", &c.in.Images, each(c.in.Images, func(i *imageYAML) *string { return &i.Name }), repositoryForm)
 	c.charts = c.collect("chart", &c.in.Charts, each(c.in.Charts, func(i *chartYAML) *string { return &i.Name }), repositoryForm)
 
-	for i := range c.in.Sources {
-		c.source(&c.in.Sources[i])
-	}
-	for i := range c.in.Bases {
-		c.base(&c.in.Bases[i])
-	}
-	for i := range c.in.Programs {
-		c.program(&c.in.Programs[i])
-	}
-	for i := range c.in.Images {
-		c.image(&c.in.Images[i])
-	}
+	forEach(c.in.Sources, c.source)
+	forEach(c.in.Bases, c.base)
+	forEach(c.in.Programs, c.program)
+	forEach(c.in.Images, c.image)
 	c.artifacts()
-	for i := range c.in.Charts {
-		c.chart(&c.in.Charts[i])
-	}
+	forEach(c.in.Charts, c.chart)
 	c.release()
-	for i := range c.in.Lint.Allow {
-		a := &c.in.Lint.Allow[i]
+	forEach(c.in.Lint.Allow, func(a *allowYAML) {
 		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.Pos(&a.Rule)})
-	}
+	})
 	c.airgap()
 	if len(c.Errors) == 0 {
 		c.artifactNames()
 	}
 	if len(c.Errors) == 0 {
 		c.out.Unused = c.unused()
+	}
+}
+
+// forEach calls do with the address of each element: by it the document knows where it is from.
+func forEach[T any](list []T, do func(*T)) {
+	for i := range list {
+		do(&list[i])
 	}
 }
 
@@ -90,11 +87,11 @@ func (c *checker) identity() {
 }
 
 func (c *checker) platforms() {
-	for i := range c.in.Platforms {
-		if p, ok := c.platform(&c.in.Platforms[i], c.out.Platforms); ok {
+	forEach(c.in.Platforms, func(s *string) {
+		if p, ok := c.platform(s, c.out.Platforms); ok {
 			c.out.Platforms = append(c.out.Platforms, p)
 		}
-	}
+	})
 	platform.Sort(c.out.Platforms)
 }
 
@@ -138,6 +135,14 @@ func findPlatform(list []platform.Platform, p platform.Platform) (platform.Platf
 	return platform.Platform{}, false
 }
 
+// among returns the platforms of a list that are among those chosen.
+func among(list, chosen []platform.Platform) []platform.Platform {
+	return slices.DeleteFunc(slices.Clone(list), func(p platform.Platform) bool {
+		_, ok := findPlatform(chosen, p)
+		return !ok
+	})
+}
+
 func formatAll(list []platform.Platform) string {
 	s := make([]string, 0, len(list))
 	for _, p := range list {
@@ -150,9 +155,7 @@ func formatAll(list []platform.Platform) string {
 func systems(list []platform.Platform) []string {
 	var all []string
 	for _, p := range list {
-		if len(all) == 0 || all[len(all)-1] != p.OS {
-			all = append(all, p.OS)
-		}
+		all = append(all, p.OS)
 	}
-	return all
+	return slices.Compact(all)
 }

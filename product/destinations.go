@@ -51,8 +51,8 @@ func (c *checker) destinations(values []string, getenv func(string) string) {
 	}
 	for _, d := range declared {
 		same := func(o Destination) bool { return sameRegistry(o.Registry, d.Registry) }
-		again := func(o destination) bool { return same(o.Destination) } // that has been reported
-		if !slices.ContainsFunc(c.out.Destinations, same) && !slices.ContainsFunc(c.unselected, again) {
+		reported := func(o destination) bool { return same(o.Destination) }
+		if !slices.ContainsFunc(c.out.Destinations, same) && !slices.ContainsFunc(c.unselected, reported) {
 			c.unselected = append(c.unselected, d)
 		}
 	}

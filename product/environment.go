@@ -16,9 +16,19 @@ const maxEpoch = 1<<32 - 1
 // lastTime is maxEpoch for messages.
 var lastTime = time.Unix(maxEpoch, 0).UTC().Format(time.RFC3339)
 
+const epochVariable = "SOURCE_DATE_EPOCH"
+
+// epochText is the value of SOURCE_DATE_EPOCH for a time; "" for the zero time.
+func epochText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return strconv.FormatInt(t.Unix(), 10)
+}
+
 // environment fills in what comes from environment variables.
 func (c *checker) environment(getenv func(string) string) {
-	epoch := getenv("SOURCE_DATE_EPOCH")
+	epoch := getenv(epochVariable)
 	if epoch == "" {
 		return
 	}

@@ -134,18 +134,18 @@ func seed(f *testing.F, name string) {
 func FuzzBasesLock(f *testing.F) {
 	seed(f, BasesLock)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		list, m, _ := parseBasesLock(BasesLock, b)
+		list, m, _ := basesLock.parse(BasesLock, b)
 		if len(m) > 0 {
 			if strings.Contains(m.Err().Error(), "%!") {
 				t.Errorf("badly formatted: %v", m.Err())
 			}
 			return
 		}
-		text, err := EncodeBases(list)
+		text, err := basesLock.encode(list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, m, _ := parseBasesLock(BasesLock, text)
+		again, m, _ := basesLock.parse(BasesLock, text)
 		if len(m) > 0 || len(again) != len(list) {
 			t.Fatalf("what is written is read as %d bases, not %d: %v\n%s", len(again), len(list), m.Err(), text)
 		}
@@ -168,7 +168,7 @@ func FuzzImagesLock(f *testing.F) {
 	seed(f, ImagesLock)
 	f.Add([]byte("apiVersion: slipway/v1\nimages:\n- {reference: a:1, digest: 'sha256:" + sampleDigest + "'}\n- {reference: 'docker.io/library/a:1', digest: x}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		list, m, _ := parseImagesLock(ImagesLock, b)
+		list, m, _ := imagesLock.parse(ImagesLock, b)
 		if len(m) > 0 {
 			if strings.Contains(m.Err().Error(), "%!") {
 				t.Errorf("badly formatted: %v", m.Err())
@@ -179,7 +179,7 @@ func FuzzImagesLock(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, m, _ := parseImagesLock(ImagesLock, text)
+		again, m, _ := imagesLock.parse(ImagesLock, text)
 		if len(m) > 0 || len(again) != len(list) {
 			t.Fatalf("what is written is read as %d images, not %d: %v\n%s", len(again), len(list), m.Err(), text)
 		}

@@ -372,11 +372,11 @@ func TestBasesWithoutVersion(t *testing.T) {
 
 func TestVersionKind(t *testing.T) {
 	for version, want := range map[string]string{
-		"1.2.3": KindRelease, "v1.2.3": KindRelease, "v1.2": KindRelease, "1.2.3-rc.1": KindPrerelease, "v1.2.3-0": KindPrerelease,
-		"v1.2.4-0.20261121093000-abcdefabcdef": KindCommit, "1.2.3-rc.1.0.20261121093000-abcdefabcdef": KindCommit, "v0.0.0-20261121093000-abcdefabcdef": KindCommit,
-		"v1.2.4-0.20261121093000-abcdefabcdef.dirty": KindCommit, "latest": "", "2024-05-06": "", "01.2.3": "", "vv1.2.3": "", "": "",
+		"1.2.3": kindRelease, "v1.2.3": kindRelease, "v1.2": kindRelease, "1.2.3-rc.1": kindPrerelease, "v1.2.3-0": kindPrerelease,
+		"v1.2.4-0.20261121093000-abcdefabcdef": kindCommit, "1.2.3-rc.1.0.20261121093000-abcdefabcdef": kindCommit, "v0.0.0-20261121093000-abcdefabcdef": kindCommit,
+		"v1.2.4-0.20261121093000-abcdefabcdef.dirty": kindCommit, "latest": "", "2024-05-06": "", "01.2.3": "", "vv1.2.3": "", "": "",
 	} {
-		if got := VersionKind(version); got != want {
+		if got := versionKind(version); got != want {
 			t.Errorf("%s is %q, want %q", version, got, want)
 		}
 	}
@@ -400,7 +400,7 @@ func FuzzVersionOf(f *testing.F) {
 			t.Errorf("tag %q with prefix %q: version %q, %q", tag, prefix, v, fault)
 		}
 		after, s, err := history{commit: commit, upTo: []string{tag}}.version(prefix)
-		if err != nil || semver.Compare(withV(after), withV(v)) <= 0 || s.After != tag || VersionKind(after) != KindCommit {
+		if err != nil || semver.Compare(withV(after), withV(v)) <= 0 || s.After != tag || versionKind(after) != kindCommit {
 			t.Errorf("after tag %q with prefix %q: version %q of %+v, %v", tag, prefix, after, s, err)
 		}
 	})

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,9 +32,7 @@ func (c *checker) goImage(in *imageYAML, i *Image) Content {
 		return g
 	}
 	p := c.out.Program(in.Go.Program)
-	if i.Source == "" {
-		i.Source = p.Source
-	}
+	i.Source = cmp.Or(i.Source, p.Source)
 	for _, on := range i.Platforms {
 		if only := p.systems(); !p.IsFor(on) {
 			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",

@@ -130,17 +130,20 @@ func (t *nameTemplates) expand(s *string, data nameFields, fields []string) (str
 	return text, true
 }
 
+// given returns the address of the first text that is not empty, and else of the last.
+func given(texts ...*string) *string {
+	n := slices.IndexFunc(texts, func(s *string) bool { return s != nil && *s != "" })
+	if n < 0 {
+		n = len(texts) - 1
+	}
+	return texts[n]
+}
+
 // repositories returns the path of the repository at each destination, and the repositories at
 // those that this run does not publish to. Without a template of its own, that is the one of
 // other destinations, or the usual one.
 func (t *nameTemplates) repositories(usual string, others *string) (at, elsewhere []string) {
-	s := t.repository
-	if *s == "" && others != nil {
-		s = others
-	}
-	if *s == "" {
-		s = &usual
-	}
+	s := given(t.repository, others, &usual)
 	path, ok := t.expand(s, t.fields, imageFields)
 	if !ok || !t.isRepository(s, path, "registry.example") {
 		return nil, nil

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -10,14 +11,11 @@ import (
 
 func (c *checker) image(in *imageYAML) {
 	i := Image{
-		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
+		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: cmp.Or(in.Compression, "gzip"),
 		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	for n, what := range in.Missing {
 		i.Missing = append(i.Missing, Missing{what, c.Pos(&in.Missing[n])})
-	}
-	if i.Compression == "" {
-		i.Compression = "gzip"
 	}
 	c.refer(&in.Source, c.sources)
 	for _, key := range slices.Sorted(maps.Keys(in.Bases)) {
@@ -48,22 +46,28 @@ func (c *checker) image(in *imageYAML) {
 	c.out.Images = append(c.out.Images, i)
 }
 
-// chosen returns the platforms of the release that a list names, sorted; all where it names none.
+// chosen returns the platforms of the release that a list of slipway.yaml names.
 func (c *checker) chosen(names []string) []platform.Platform {
+	return c.choose(names, func(s *string, err error) {
+		if *s != "" && !c.partly() {
+			c.Errorf(s, "%v", err)
+		}
+	})
+}
+
+// choose returns the platforms of the release that a list names, sorted; all where it names none.
+func (c *checker) choose(names []string, report func(*string, error)) []platform.Platform {
 	if len(names) == 0 {
 		return slices.Clone(c.out.Platforms)
 	}
 	var chosen []platform.Platform
-	for i := range names {
-		if names[i] == "" {
-			continue
-		}
-		found, err := pick(names[i], c.out.Platforms)
-		if err != nil && !c.partly() {
-			c.Errorf(&names[i], "%v", err)
+	forEach(names, func(s *string) {
+		found, err := pick(*s, c.out.Platforms)
+		if err != nil {
+			report(s, err)
 		}
 		chosen = append(chosen, found...)
-	}
+	})
 	platform.Sort(chosen)
 	return slices.CompactFunc(chosen, platform.Same)
 }

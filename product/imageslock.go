@@ -1,11 +1,6 @@
 package product
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"path/filepath"
-
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -41,36 +36,14 @@ type lockedImageYAML struct {
 	Digest string `yaml:"digest" jsonschema:"required"`
 }
 
-const imagesLockHead = `# The digests of images that manifests of others name by tag. slipway pin writes this file: commit it, and read what changes in it.
-`
-
-// lockedImages reads images.lock.yaml, if it is there. With anew the file is about to be replaced:
-// then only a format that is too new is an error.
-func (c *checker) lockedImages(anew bool) error {
-	path := filepath.Join(filepath.Dir(c.out.Path), ImagesLock)
-	b, err := yamlfile.ReadText(path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	list, errs, newer := parseImagesLock(path, b)
-	if !anew || newer {
-		c.Errors = append(c.Errors, errs...)
-	}
-	c.out.LockedImages = list
-	return nil
+var imagesLock = lockFile[imagesLockYAML, LockedImage]{
+	name: ImagesLock, content: "The digests of images that manifests of others name by tag", command: "pin",
+	version: func(f *imagesLockYAML) *string { return &f.APIVersion },
+	read:    readImages,
+	written: writtenImages,
 }
 
-// parseImagesLock reads images.lock.yaml. newer reports whether its format is newer than this code,
-// which then is the only error.
-func parseImagesLock(path string, b []byte) (list []LockedImage, errs yamlfile.Errors, newer bool) {
-	var in imagesLockYAML
-	d := decode(path, b, &in)
-	if newer := apiVersion(d, &in.APIVersion); newer {
-		return nil, d.Errors, true
-	}
+func readImages(d *yamlfile.Document, in *imagesLockYAML) (list []LockedImage) {
 	seen := map[string]bool{}
 	for i := range in.Images {
 		e := &in.Images[i]
@@ -90,14 +63,16 @@ func parseImagesLock(path string, b []byte) (list []LockedImage, errs yamlfile.E
 		seen[tag.Name()] = true
 		list = append(list, LockedImage{e.Reference, digest, d.Pos(&e.Reference)})
 	}
-	return list, d.Errors, false
+	return list
 }
 
-// EncodeImages returns the bytes of images.lock.yaml.
-func EncodeImages(list []LockedImage) ([]byte, error) {
-	out := imagesLockYAML{APIVersion: APIVersion, Images: []lockedImageYAML{}}
+func writtenImages(list []LockedImage) imagesLockYAML {
+	out := imagesLockYAML{Images: []lockedImageYAML{}}
 	for _, e := range list {
 		out.Images = append(out.Images, lockedImageYAML{e.Reference, e.Digest.String()})
 	}
-	return encodeLock(ImagesLock, imagesLockHead, out)
+	return out
 }
+
+// EncodeImages returns the bytes of images.lock.yaml.
+func EncodeImages(list []LockedImage) ([]byte, error) { return imagesLock.encode(list) }

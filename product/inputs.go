@@ -1,6 +1,8 @@
 package product
 
 import (
+	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,4 +138,10 @@ func (p *Product) at(t Template) string {
 	default:
 		return filepath.Join(s.Directory, path)
 	}
+}
+
+// Mode returns the mode of a file or directory of a build context, of which fi comes from the
+// disk. A file that git tracks has the same mode in every clone: see [git.Modes.Of].
+func (p *Product) Mode(ctx context.Context, path string, fi fs.FileInfo) (fs.FileMode, error) {
+	return p.modes.Of(ctx, path, fi)
 }

@@ -1,6 +1,8 @@
 package product
 
 import (
+	"cmp"
+
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -24,9 +26,7 @@ func (l *LifecycleImage) uses(u *uses) { add(u.sources, l.Source) }
 // besides: kpack takes that one from an index, and its layers serve both operating systems.
 func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
 	c.refer(&in.Lifecycle.Source, c.sources)
-	if i.Source == "" {
-		i.Source = in.Lifecycle.Source
-	}
+	i.Source = cmp.Or(i.Source, in.Lifecycle.Source)
 	if in.Compression != "" && in.Compression != "gzip" {
 		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
 	}

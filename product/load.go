@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -114,10 +115,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	if o.Bases {
 		c.out.Destinations = nil
 	}
-	if err := c.locked(o.Bases); err != nil {
-		return nil, err
-	}
-	if err := c.lockedImages(o.Bases); err != nil {
+	if err := c.lockFiles(o.Bases); err != nil {
 		return nil, err
 	}
 	if o.Share != nil && len(c.Errors) == 0 {
@@ -132,4 +130,27 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		c.out.Demands = append(c.out.Demands, d.Error())
 	}
 	return c.out, nil
+}
+
+// stampFiles returns what slipway.yaml and the lock files next to it are before they are read.
+func stampFiles(path, dir string) map[string]string {
+	stamps := map[string]string{}
+	for _, name := range []string{filepath.Base(path), BasesLock, ImagesLock} {
+		full := filepath.Join(dir, name)
+		if fi, err := os.Stat(full); err == nil {
+			stamps[full] = disk.Stamp(fi)
+		}
+	}
+	return stamps
+}
+
+// Changed returns a file that was written since [Load] read it, by what [disk.Stamp] says of it
+// now; "" for none.
+func (p *Product) Changed(now func(path string) string) string {
+	for path, then := range p.stamps {
+		if is := now(path); is != "" && is != then {
+			return path
+		}
+	}
+	return ""
 }

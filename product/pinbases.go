@@ -1,33 +1,19 @@
 package product
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/platform"
 )
 
-// locked pins the bases by bases.lock.yaml, where that is there. Bases that nothing pins, and
-// those that differ between slipway.yaml and the lock, become demands of a release to a
-// registry; a snapshot builds on stub bases and goes on.
-//
-// With anew the file is about to be replaced: then only a format that is too new is an error.
-func (c *checker) locked(anew bool) error {
-	path := filepath.Join(filepath.Dir(c.out.Path), BasesLock)
-	entries, m, newer, err := readBasesLock(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	if !anew || newer {
-		c.Errors = append(c.Errors, m...)
-	}
+// locked pins the bases by the entries of bases.lock.yaml. Bases that nothing pins, and those that
+// differ between slipway.yaml and the lock, become demands of a release to a registry; a snapshot
+// builds on stub bases and goes on.
+func (c *checker) locked(entries []LockedBase) {
 	for n := range c.out.Bases {
 		b := &c.out.Bases[n]
 		var unlocked []BaseImage
@@ -43,7 +29,6 @@ func (c *checker) locked(anew bool) error {
 			c.out.LockedReferences = append(c.out.LockedReferences, e)
 		}
 	}
-	return nil
 }
 
 // unlocked makes a demand of the images of a base that nothing pins.
@@ -65,8 +50,8 @@ func (c *checker) unlocked(base string, images []BaseImage) {
 // pin pins one image, and reports whether something does.
 func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) bool {
 	for n := range entries {
-		if e := &entries[n]; e.Base == base && platform.Same(e.Platform, i.Platform) {
-			i.Lock = e
+		if entries[n].isFor(base, i.Platform) {
+			i.Lock = &entries[n]
 		}
 	}
 	what := fmt.Sprintf("base %s for %s", base, i.Platform)
@@ -92,4 +77,22 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) bool {
 func Unpinned(i BaseImage) string {
 	ref, _, _ := strings.Cut(i.Reference.String(), "@")
 	return ref
+}
+
+// Since is why a release to a registry pins every image. What asks for a pin ends with it.
+const Since = ", since a release must not change when a tag moves"
+
+// Once leaves [Since] to the first of the lines that end with it.
+func Once(lines []string) []string {
+	stated := false
+	var all []string
+	for _, line := range lines {
+		if short, ok := strings.CutSuffix(line, Since); ok && stated {
+			line = short
+		} else if ok {
+			stated = true
+		}
+		all = append(all, line)
+	}
+	return all
 }

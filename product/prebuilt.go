@@ -181,7 +181,7 @@ func (c *checker) platformKeys(of any, m map[string]string) {
 // ports are the platforms that programs are for: those of the release, without Windows releases,
 // then others of artifacts. What is wrong with these is reported with the artifacts.
 func (c *checker) ports() []platform.Platform {
-	all := releaseless(c.out.Platforms)
+	all := platform.Systems(c.out.Platforms)
 	for _, a := range c.in.Artifacts {
 		for _, s := range a.Platforms {
 			if p, err := platform.ParsePort(s); err == nil && !slices.Contains(all, p) {
@@ -210,14 +210,13 @@ func (p Program) systems() []string {
 
 // Compiler returns the C compiler of the program for a platform, and whether it has one.
 func (p Program) Compiler(on platform.Platform) (string, bool) {
-	on.OSVersion = ""
-	key, ok := byPlatform(p.CC, on)
+	key, ok := byPlatform(p.CC, on.System())
 	return p.CC[key], ok
 }
 
 // On returns a prebuilt program for a platform.
 func (p Program) On(on platform.Platform) (Prebuilt, bool) {
-	on.OSVersion = ""
+	on = on.System()
 	f := find(p.Prebuilt, func(f Prebuilt) bool { return f.Platform == on })
 	return f, f.Platform == on
 }

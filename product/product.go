@@ -272,11 +272,9 @@ func (p *Product) Base(name string) (Base, bool) {
 func (p *Product) Snapshot() bool { return p.Registry == "" }
 
 func find[T any](list []T, is func(T) bool) T {
-	for _, e := range list {
-		if is(e) {
-			return e
-		}
+	n := slices.IndexFunc(list, is)
+	if n < 0 {
+		return *new(T)
 	}
-	var none T
-	return none
+	return list[n]
 }

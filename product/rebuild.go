@@ -2,7 +2,6 @@ package product
 
 import (
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/sandbox"
@@ -38,10 +37,10 @@ func (r *Rebuild) environment() func(string) string {
 		return os.Getenv
 	}
 	return func(name string) string {
-		if name != "SOURCE_DATE_EPOCH" || r.SourceDateEpoch.IsZero() {
+		if name != epochVariable {
 			return ""
 		}
-		return strconv.FormatInt(r.SourceDateEpoch.Unix(), 10)
+		return epochText(r.SourceDateEpoch)
 	}
 }
 

@@ -12,20 +12,16 @@ import (
 func (c *checker) release() {
 	in := &c.in.Release
 	out := &c.out.Release
-	for i := range in.Templates {
-		out.Templates = append(out.Templates, c.template(&in.Templates[i], "template"))
-	}
-	for i := range in.Kustomize {
-		out.Kustomize = append(out.Kustomize, c.template(&in.Kustomize[i], "directory"))
-	}
-	for i := range in.Helm {
-		out.Helm = append(out.Helm, c.helm(&in.Helm[i]))
-	}
+	forEach(in.Templates, func(t *templateYAML) {
+		out.Templates = append(out.Templates, c.inSource(&t.Source, &t.Path, "template"))
+	})
+	forEach(in.Kustomize, func(t *templateYAML) {
+		out.Kustomize = append(out.Kustomize, c.inSource(&t.Source, &t.Path, "directory"))
+	})
+	forEach(in.Helm, func(h *helmYAML) { out.Helm = append(out.Helm, c.helm(h)) })
 	c.imageMappings()
 	out.Values, out.ValuePos = in.Values, c.valueTexts(&in.Values)
-	for i := range in.Env {
-		out.Env = append(out.Env, c.env(&in.Env[i]))
-	}
+	forEach(in.Env, func(e *envYAML) { out.Env = append(out.Env, c.env(e)) })
 }
 
 // valueTexts checks the strings of values and returns their positions by their paths.
@@ -47,10 +43,6 @@ func (c *checker) helm(in *helmYAML) Helm {
 		c.Errorf(&in.Source, "a chart of this file has its source there: take it out, or write the path in the source")
 	}
 	return h
-}
-
-func (c *checker) template(t *templateYAML, what string) Template {
-	return c.inSource(&t.Source, &t.Path, what)
 }
 
 // inSource checks a path in a source where the source is at hand; that in a module is checked when

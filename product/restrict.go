@@ -40,10 +40,7 @@ func (c *checker) restrict(o Options) {
 			continue
 		}
 		all := i.Platforms
-		i.Platforms = slices.DeleteFunc(slices.Clone(all), func(q platform.Platform) bool {
-			_, ok := findPlatform(platforms, q)
-			return !ok
-		})
+		i.Platforms = among(all, platforms)
 		switch {
 		case len(i.Platforms) > 0:
 			images = append(images, i)
@@ -64,7 +61,7 @@ func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, onl
 	if len(only) > 0 {
 		return nil
 	}
-	chosen, release := releaseless(platforms), releaseless(every)
+	chosen, release := platform.Systems(platforms), platform.Systems(every)
 	first := slices.Contains(chosen, release[0])
 	var left []Artifact
 	for _, a := range all {
@@ -79,19 +76,7 @@ func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, onl
 }
 
 func (c *checker) selectPlatforms(values []string) []platform.Platform {
-	if len(values) == 0 {
-		return c.out.Platforms
-	}
-	var chosen []platform.Platform
-	for _, s := range values {
-		found, err := pick(s, c.out.Platforms)
-		if err != nil {
-			c.At(yamlfile.Pos{}, "-platforms %s: %v", s, err)
-		}
-		chosen = append(chosen, found...)
-	}
-	platform.Sort(chosen)
-	return slices.CompactFunc(chosen, platform.Same)
+	return c.choose(values, func(s *string, err error) { c.At(yamlfile.Pos{}, "-platforms %s: %v", *s, err) })
 }
 
 // selectImages returns names of images in the order of slipway.yaml.

@@ -2,7 +2,6 @@ package product
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -48,13 +47,10 @@ func (s *Share) environment(getenv func(string) string) func(string) string {
 		return getenv
 	}
 	return func(name string) string {
-		switch {
-		case name != "SOURCE_DATE_EPOCH":
+		if name != epochVariable {
 			return getenv(name)
-		case s.SourceDateEpoch.IsZero():
-			return ""
 		}
-		return strconv.FormatInt(s.SourceDateEpoch.Unix(), 10)
+		return epochText(s.SourceDateEpoch)
 	}
 }
 
@@ -81,10 +77,7 @@ func portions[T any](c *checker, what string, list []Portion, all []T, of func(*
 		if at < 0 {
 			continue
 		}
-		*on = slices.DeleteFunc(slices.Clone(*on), func(q platform.Platform) bool {
-			_, ok := findPlatform(list[at].Platforms, q)
-			return !ok
-		})
+		*on = among(*on, list[at].Platforms)
 		left = append(left, t)
 	}
 	return left

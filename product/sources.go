@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"encoding/base64"
 	"io/fs"
 	"net/url"
@@ -27,11 +28,9 @@ func (c *checker) source(in *sourceYAML) {
 	if c.rebuild != nil {
 		s.Confined, s.Sandbox = c.rebuild.Confined, c.rebuild.Sandbox
 	}
-	if again, ok := c.rebuild.source(in.Name); ok && in.Directory != "" {
-		if again.Directory != "" {
-			in.Directory = again.Directory
-		}
-		s.Revision = again.Revision
+	rebuilt, isRebuilt := c.rebuild.source(in.Name)
+	if isRebuilt && in.Directory != "" {
+		in.Directory, s.Revision = cmp.Or(rebuilt.Directory, in.Directory), rebuilt.Revision
 	}
 	if in.Directory != "" {
 		s.Directory = c.directory(&in.Directory)
@@ -46,10 +45,10 @@ func (c *checker) source(in *sourceYAML) {
 	if in.Created != "" {
 		s.Created = c.time(&in.Created)
 	}
-	if again, ok := c.rebuild.source(in.Name); ok {
-		s.Commit, s.In, s.Proven = again.Commit, again.In, again.Proven
+	if isRebuilt {
+		s.Commit, s.In, s.Proven = rebuilt.Commit, rebuilt.In, rebuilt.Proven
 		if in.Directory != "" {
-			s.Created = again.Created
+			s.Created = rebuilt.Created
 		}
 	}
 	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {

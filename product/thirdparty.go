@@ -53,12 +53,10 @@ func (r Removal) Matches(reference string) bool {
 			texts = append(texts, "docker.io/"+rest, "docker.io/"+strings.TrimPrefix(rest, "library/"))
 		}
 	}
-	for _, text := range texts {
-		if ok, err := path.Match(r.Pattern, text); err == nil && ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text string) bool {
+		ok, err := path.Match(r.Pattern, text)
+		return err == nil && ok
+	})
 }
 
 // Owns reports whether a repository is one of the product's images, in whatever registry and below

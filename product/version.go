@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -110,3 +113,28 @@ func versionFault(version string) string {
 	}
 	return "is malformed: " + tagForm.remedy
 }
+
+// Kinds of versions by their form.
+const (
+	kindRelease    = "release"    // 1.2.3
+	kindPrerelease = "prerelease" // 1.2.3-rc.1
+	kindCommit     = "commit"     // a pseudo-version: 1.2.4-0.20261121093000-abcdefabcdef
+)
+
+// versionKind returns the kind of a semantic version, with or without v before it, and "" for any
+// other version.
+func versionKind(version string) string {
+	v := withV(version)
+	switch {
+	case !semver.IsValid(v):
+		return ""
+	case module.IsPseudoVersion(strings.TrimSuffix(v, changedSuffix)):
+		return kindCommit
+	case semver.Prerelease(v) != "":
+		return kindPrerelease
+	}
+	return kindRelease
+}
+
+// withV returns a version in the form of golang.org/x/mod/semver.
+func withV(version string) string { return "v" + strings.TrimPrefix(version, "v") }

@@ -62,8 +62,12 @@ func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, 
 		return nil, err
 	}
 	part := &lock.Part{
-		PartVersion: lock.PartVersion, Selected: union(r.Selected, p.Selected), Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created,
-		Registry: registries(p)[0], Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources, Images: images, Artifacts: r.Artifacts, Compilers: r.Compilers, Prebuilt: r.Prebuilt, Materials: r.Materials,
+		PartVersion: lock.PartVersion, Selected: union(r.Selected, p.Selected),
+		Release: lock.Release{
+			Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created, Registry: registries(p)[0],
+			Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources,
+		},
+		Images: images, Artifacts: r.Artifacts, Compilers: r.Compilers, Prebuilt: r.Prebuilt, Materials: r.Materials,
 	}
 	part.Inventory = r.Inventory.Only(part.Has)
 	for n := range part.Images {

@@ -2,14 +2,12 @@ package release
 
 import (
 	"context"
-	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
@@ -93,20 +91,4 @@ func (pl *planner) oldChart(name string) (lock.Chart, bool) {
 		}
 	}
 	return lock.Chart{}, false
-}
-
-// sinceCharts compares the versions of the charts.
-func (pl *planner) sinceCharts() {
-	if len(pl.Selected) > 0 {
-		return
-	}
-	for _, c := range pl.product.Charts {
-		old, _ := pl.oldChart(c.Name)
-		pl.changed("chart "+c.Name, old.Version, c.Version)
-	}
-	for _, old := range pl.old.Charts {
-		if !slices.ContainsFunc(pl.product.Charts, func(c product.Chart) bool { return c.Name == old.Name }) {
-			pl.changed("chart "+old.Name, old.Version, "")
-		}
-	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/report/changes"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -44,7 +45,7 @@ type Plan struct {
 	Programs []PlannedProgram `json:"programs"`
 	// Lock is the lock of the last release in the output directory; "" if there is none.
 	Lock       string          `json:"lock,omitempty"`
-	Changes    []Change        `json:"changes"` // since Lock
+	Changes    []changes.Input `json:"changes"` // since Lock
 	ThirdParty []publish.Party `json:"thirdParty"`
 	Bundles    []PlannedBundle `json:"bundles"`
 	Artifacts  []string        `json:"artifacts"` // files for download
@@ -141,7 +142,7 @@ func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner
 func newPlan(p *product.Product) Plan {
 	return Plan{
 		Name: p.Name, Version: p.Version, VersionSource: p.VersionSource, Channel: p.Channel, Snapshot: p.Snapshot(), Selected: p.Selected,
-		Images: []PlannedImage{}, Names: []publish.Name{}, Programs: []PlannedProgram{}, Changes: []Change{}, ThirdParty: []publish.Party{},
+		Images: []PlannedImage{}, Names: []publish.Name{}, Programs: []PlannedProgram{}, Changes: []changes.Input{}, ThirdParty: []publish.Party{},
 		Bundles: []PlannedBundle{}, Artifacts: []string{}, Credentials: []Credential{}, Refused: []string{}, title: p.Title(),
 	}
 }

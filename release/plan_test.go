@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/report/changes"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -108,8 +109,8 @@ func TestPlanConflicts(t *testing.T) {
 	if n := states(plan)[app+":1.1.0-ltsc2022"]; n.State != publish.Refused {
 		t.Errorf("the tag of a platform is %+v", n)
 	}
-	changes := []release.Change{{Input: "source here", From: "commit a", To: "commit b"}}
-	if d := cmp.Diff(changes, plan.Changes); d != "" {
+	inputs := []changes.Input{{Input: "source here", From: "commit a", To: "commit b"}}
+	if d := cmp.Diff(inputs, plan.Changes); d != "" {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/report/changes"
 )
 
 // WriteTable writes the plan for people. Its first line is that of the release.
@@ -34,9 +35,9 @@ func (p *Plan) writeImages(w io.Writer) error {
 			if len(on.ExtraOS) > 0 {
 				platform += " (" + strings.Join(on.ExtraOS, " + ") + ")"
 			}
-			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, baseText(on.Base))
+			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, changes.BaseText(on.Base))
 			for _, b := range on.CopiedFrom {
-				output.Fprintf(t, "\t\tfiles of %s\n", baseText(&b))
+				output.Fprintf(t, "\t\tfiles of %s\n", changes.BaseText(&b))
 			}
 			name = ""
 		}

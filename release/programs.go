@@ -2,7 +2,6 @@ package release
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -58,18 +57,6 @@ func (pl *planner) prebuilt(p build.Prebuilt) PlannedProgram {
 		}
 	}
 	return out
-}
-
-// sincePrebuilt compares the prebuilt programs with those of the last release.
-func (pl *planner) sincePrebuilt() {
-	now := pl.found.builder.Prebuilt()
-	for _, p := range now {
-		from := ""
-		if n := slices.IndexFunc(pl.old.Prebuilt, p.Same); n >= 0 {
-			from = pl.old.Prebuilt[n].Digest.String()
-		}
-		pl.changed(fmt.Sprintf("program %s for %s", p.Name, p.Platform), from, p.Digest.String())
-	}
 }
 
 // why states why a program is in its state.

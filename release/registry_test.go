@@ -253,8 +253,10 @@ func TestReleaseToRegistry(t *testing.T) {
 // partOf returns a part that has everything of a release.
 func partOf(l *lock.Lock) *lock.Part {
 	p := &lock.Part{
-		PartVersion: lock.PartVersion, Selected: []string{"hello"}, Name: l.Name, Version: l.Version, Created: l.Created,
-		Registry: l.Registry, Go: l.Go, Snapshot: l.Snapshot, Sources: l.Sources, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
+		PartVersion: lock.PartVersion, Selected: []string{"hello"}, Release: lock.Release{
+			Name: l.Name, Version: l.Version, Created: l.Created,
+			Registry: l.Registry, Go: l.Go, Snapshot: l.Snapshot, Sources: l.Sources,
+		}, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
 	}
 	for _, i := range l.Images {
 		p.Images = append(p.Images, lock.PartImage{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children})

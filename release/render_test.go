@@ -97,7 +97,7 @@ spec:
 	p.Release.Env = []product.WorkloadEnv{{
 		Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main", Variables: []product.Variable{{Name: "INIT_IMAGE", Value: "init", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 20, Column: 16}}},
 	}}
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack", Images: []lock.Image{app}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack"}, Images: []lock.Image{app}}
 	_, _, err := release.Render(t.Context(), p, l, nil)
 	wantError(t, err, []string{
 		"slipway.yaml:12:14: release.values.windows_helper.image: it is named for Windows, but image app has no files for windows",

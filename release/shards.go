@@ -185,8 +185,7 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *times.Weight
 		u.Items = slices.Compact(u.Items)
 		if len(n.Programs) == 0 { // is with what else is for its platforms
 			for _, on := range n.Platforms {
-				on.OSVersion = ""
-				u.Systems = add(u.Systems, on.String())
+				u.Systems = add(u.Systems, on.System().String())
 			}
 		}
 		units = append(units, u)
@@ -197,9 +196,7 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *times.Weight
 
 // compressed returns what is compressed for a need, under a name that no other has.
 func compressed(n build.Need) (id string, i times.Item) {
-	on := n.Platforms[0]
-	on.OSVersion = ""
-	i = times.Item{System: on.String(), Path: n.Name, Kind: times.Image}
+	i = times.Item{System: n.Platforms[0].System().String(), Path: n.Name, Kind: times.Image}
 	if n.Artifact {
 		i.Kind = times.Artifact
 	}

@@ -55,7 +55,7 @@ func TestTekton(t *testing.T) {
 	// Two images of one program: it is ambiguous which is meant.
 	p.Release.Images, p.Programs = nil, []product.Program{{Name: "nop", Source: "tekton", Package: "./cmd/nop"}}
 	p.Images = []product.Image{{Name: "nop", Content: &product.GoImage{Program: "nop"}}, {Name: "webhook", Content: &product.GoImage{Program: "nop"}}}
-	m, err := render.Render(t.Context(), p, &lock.Lock{Name: "small", Images: l.Images}, render.Options{})
+	m, err := render.Render(t.Context(), p, &lock.Lock{Release: lock.Release{Name: "small"}, Images: l.Images}, render.Options{})
 	if err != nil || !strings.Contains(string(m.Text), "ko://github.com/tektoncd/pipeline/cmd/nop") {
 		t.Errorf("%v", err)
 	}

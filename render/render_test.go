@@ -35,7 +35,7 @@ func small(t testing.TB, templates map[string]string) (*product.Product, *lock.L
 	lifecycle := storetest.MadeUpImage(3, "lifecycle", platform.Platform{OS: "linux", Architecture: "amd64"})
 	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack",
+		SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack"},
 		Images: []lock.Image{storetest.MadeUpImage(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), storetest.MadeUpImage(2, "tools", platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(9), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}},

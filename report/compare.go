@@ -93,13 +93,11 @@ func link(s changes.Section, old, now *Release) section {
 	return out
 }
 
-func source(l *lock.Lock, name string) lock.Source {
-	for _, s := range l.Sources {
-		if s.Name == name {
-			return s
-		}
+func source(l *lock.Lock, name string) (s lock.Source) {
+	if n := slices.IndexFunc(l.Sources, func(s lock.Source) bool { return s.Name == name }); n >= 0 {
+		s = l.Sources[n]
 	}
-	return lock.Source{}
+	return s
 }
 
 // manifest is a manifest of a release: of an image, for a platform.

@@ -31,7 +31,7 @@ func hash(n int) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf(
 func made(t *testing.T, n int, version string, platforms ...string) *report.Release {
 	t.Helper()
 	r := &report.Release{Contents: &bundle.Contents{Product: "big", Version: version}}
-	r.Release = changes.Release{Lock: &lock.Lock{Name: "big", Version: version, Registry: "registry.example/big", Created: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC), Go: "go1.26.8"}}
+	r.Release = changes.Release{Lock: &lock.Lock{Release: lock.Release{Name: "big", Version: version, Registry: "registry.example/big", Created: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC), Go: "go1.26.8"}}}
 	r.Summary = sbom.Summary{Modules: map[string][]string{}, Images: map[[2]string][]string{}, Licenses: map[string][]string{}}
 	for i := range n {
 		image := lock.Image{Name: fmt.Sprintf("image-%03d", i), Repository: fmt.Sprintf("registry.example/big/image-%03d", i), Tags: []string{version}, Digest: hash(1000 + i)}

@@ -26,11 +26,7 @@ func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 	bases := map[string]input{}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			from := c.CopiedFrom
-			if c.Base != nil {
-				from = append([]lock.Base{*c.Base}, from...)
-			}
-			for _, b := range from {
+			for _, b := range c.Bases() {
 				bases[b.Name+b.Digest.String()] = base(b, c, l.Created)
 			}
 		}

@@ -92,12 +92,12 @@ func readAlone(path string) (*Release, error) {
 		return nil, err
 	}
 	defer b.Close() //nolint:errcheck // it was only read
-	fi, err := os.Stat(path)
+	f, err := bundleFile(path, b.Contents())
 	if err != nil {
 		return nil, err
 	}
-	c := b.Contents()
-	r := &Release{Contents: c, Bundles: []bundle.File{{Path: filepath.Base(path), Size: fi.Size(), Contents: c}}, Unknown: []string{
+	c := f.Contents
+	r := &Release{Contents: c, Bundles: []bundle.File{*f}, Unknown: []string{
 		"Sources, bases, tags and modules: this page was made from a bundle, which does not have the lock of the release.",
 	}}
 	r.Keys, err = evidence.Claims(evidence.Material{From: path, Images: c.Images, Open: func(h v1.Hash) (io.ReadCloser, error) { return bundle.OpenBlob(h, b) }})
@@ -109,6 +109,10 @@ func readBundle(path string) (*bundle.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bundleFile(path, c)
+}
+
+func bundleFile(path string, c *bundle.Contents) (*bundle.File, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -79,8 +79,9 @@ func page(t *testing.T, path, base string) string {
 	return out.String()
 }
 
-// TestPages holds the pages of a directory, a lock, a bundle and a comparison against golden ones.
-// They name nothing that a browser would get from elsewhere.
+// TestPages holds the pages of a comparison, a directory, a lock and a bundle against golden ones.
+// That of the comparison has all sections; the others have those that differ from it. They name
+// nothing that a browser would get from elsewhere.
 func TestPages(t *testing.T) {
 	old := dist(t, func(l *lock.Lock) {})
 	dir := dist(t, func(l *lock.Lock) {
@@ -93,12 +94,17 @@ func TestPages(t *testing.T) {
 	if err != nil || len(bundles) != 1 {
 		t.Fatal(bundles, err)
 	}
-	for name, paths := range map[string][2]string{
-		"dir": {old, ""}, "lock": {filepath.Join(dir, lock.Name), ""}, "bundle": {bundles[0], ""}, "compared": {dir, old},
+	whole := ""
+	for _, tc := range [][3]string{
+		{"compared", dir, old}, {"dir", old, ""}, {"lock", filepath.Join(dir, lock.Name), ""}, {"bundle", bundles[0], ""},
 	} {
-		got := page(t, paths[0], paths[1])
-		golden.Compare(t, *update, "testdata/"+name+".html", strip(got))
-		if again := page(t, paths[0], paths[1]); again != got {
+		name := tc[0]
+		got := page(t, tc[1], tc[2])
+		golden.Compare(t, *update, "testdata/"+name+".html", different(strip(got), whole))
+		if whole == "" {
+			whole = strip(got)
+		}
+		if again := page(t, tc[1], tc[2]); again != got {
 			t.Errorf("%s: two pages of the same release differ", name)
 		}
 		for _, m := range regexp.MustCompile(`<a href="https://[^"]*" rel="noreferrer"|(?:src|href)="([^"]*)"|url\(|@import|<link[^>]*stylesheet`).FindAllStringSubmatch(got, -1) {
@@ -107,6 +113,18 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
+}
+
+var section = regexp.MustCompile(`(?s)<section id="([a-z]+)">.*?</section>\n`)
+
+// different returns a page with a comment in place of each section that the whole page has, too.
+func different(page, whole string) string {
+	return section.ReplaceAllStringFunc(page, func(s string) string {
+		if strings.Contains(whole, s) {
+			return "<!-- " + section.FindStringSubmatch(s)[1] + ": as in compared.html -->\n"
+		}
+		return s
+	})
 }
 
 // strip leaves style and script out of a page, which have files of their own.

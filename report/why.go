@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/report/changes"
 )
 
 // grounds lists the platforms and bases of an image that have come or gone.
@@ -21,11 +22,7 @@ func grounds(old, now lock.Image) (all []string) {
 			if platform.Release(p.OSVersion) == "" {
 				platforms[on] = ""
 			}
-			from := c.CopiedFrom
-			if c.Base != nil {
-				from = append([]lock.Base{*c.Base}, from...)
-			}
-			for _, b := range from {
+			for _, b := range c.Bases() {
 				name, _, _ := strings.Cut(b.Name, "@")
 				bases[name+" for "+on] = short(b.Digest)
 			}
@@ -62,9 +59,7 @@ func sourcesOf(r *Release, image string) []string {
 
 // moves lists what differs between two maps.
 func moves(kind string, old, now map[string]string) (all []string) {
-	names := maps.Clone(old)
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range changes.Names(old, now) {
 		a, had := old[name]
 		b, has := now[name]
 		switch {
@@ -98,12 +93,9 @@ func counted(old, now map[string]string) (all []string) {
 	if a, b := old[toolchain], now[toolchain]; a != b && a != "" && b != "" {
 		all = append(all, "Go "+a+" → "+b)
 	}
-	names := maps.Clone(old)
-	maps.Copy(names, now)
-	delete(names, toolchain)
 	counts := map[string]int{}
-	for name := range names {
-		if old[name] != now[name] {
+	for _, name := range changes.Names(old, now) {
+		if name != toolchain && old[name] != now[name] {
 			counts[direction(name, old[name], now[name])]++
 		}
 	}

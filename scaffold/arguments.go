@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -37,12 +38,12 @@ func (p *part) arguments() {
 		def, has := p.defaultOf(name)
 		value, given, why := p.value(name, def)
 		switch {
-		case given && (!has || value != def):
-			p.args[name] = value
-		case !given && !has && why != "" && p.compilesWith(name) && !foreignName.MatchString(name), !given && p.critical(name) && (!has || why != "" && !p.program(name)):
-			if why == "" {
-				why = "no Makefile, workflow, script or bake file gives it one"
+		case given:
+			if !has || value != def {
+				p.args[name] = value
 			}
+		case !has && why != "" && p.compilesWith(name) && !foreignName.MatchString(name), p.critical(name) && (!has || why != "" && !p.program(name)):
+			why = cmp.Or(why, "no Makefile, workflow, script or bake file gives it one")
 			p.lacks(fmt.Sprintf("the argument %s of %s has no value that is known without running anything: %s; write it under args", name, p.from.path, why))
 		}
 	}
@@ -55,11 +56,9 @@ func (p *part) declared() []string {
 		set[n] = ""
 	}
 	for _, s := range p.stages {
-		for _, c := range s.commands {
-			if a, ok := c.Command.(*instructions.ArgCommand); ok {
-				for _, kv := range a.Args {
-					set[kv.Key] = ""
-				}
+		for a := range instructionsIn[*instructions.ArgCommand](s) {
+			for _, kv := range a.Args {
+				set[kv.Key] = ""
 			}
 		}
 	}
@@ -72,12 +71,10 @@ func (p *part) defaultOf(name string) (string, bool) {
 		return v, true
 	}
 	for _, s := range p.stages {
-		for _, c := range s.commands {
-			if a, ok := c.Command.(*instructions.ArgCommand); ok {
-				for _, kv := range a.Args {
-					if kv.Key == name && kv.Value != nil {
-						return strings.Trim(*kv.Value, `"'`), true
-					}
+		for a := range instructionsIn[*instructions.ArgCommand](s) {
+			for _, kv := range a.Args {
+				if kv.Key == name && kv.Value != nil {
+					return strings.Trim(*kv.Value, `"'`), true
 				}
 			}
 		}

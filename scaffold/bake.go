@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -62,12 +63,7 @@ func (d *Draft) bake(name string) {
 
 // addBake adds a target, whose Dockerfile is in its context.
 func (d *Draft) addBake(b dockerBuild) {
-	if b.context == "" {
-		b.context = "."
-	}
-	if b.file == "" {
-		b.file = "Dockerfile"
-	}
+	b.context, b.file = cmp.Or(b.context, "."), cmp.Or(b.file, "Dockerfile")
 	if in := path.Join(b.context, b.file); d.tree.has(in) {
 		b.file = in
 	}
@@ -128,11 +124,7 @@ func readBake(b *dockerBuild, blocks map[string]string, label string, value func
 }
 
 func (d *Draft) bakeJSON(name string, targets *yaml.Node) {
-	if targets == nil || targets.Kind != yaml.MappingNode {
-		return
-	}
-	for i := 1; i < len(targets.Content); i += 2 {
-		t := targets.Content[i]
+	for _, t := range pairs(targets) {
 		b := dockerBuild{at: name, file: yamlfile.Text(t, "dockerfile"), context: yamlfile.Text(t, "context"), target: yamlfile.Text(t, "target"), args: map[string]string{}, names: texts(t, "tags"), platforms: texts(t, "platforms")}
 		scalars(yamlfile.Value(t, "args"), "", b.args)
 		d.addBake(b)

@@ -38,8 +38,8 @@ func (d *Draft) exchange(ref string, inDockerfile bool) string {
 	}
 	name := d.addBase(b)
 	for i := range d.bases {
-		if d.bases[i].name == name && inDockerfile && !slices.Contains(d.bases[i].inPlaceOf, ref) {
-			d.bases[i].inPlaceOf = append(d.bases[i].inPlaceOf, ref)
+		if d.bases[i].name == name && inDockerfile {
+			d.bases[i].inPlaceOf = appendNew(d.bases[i].inPlaceOf, ref)
 		}
 	}
 	return name

@@ -1,13 +1,15 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // dockerBuild is a command, or a step of a workflow, that builds an image.
@@ -192,29 +194,82 @@ func (d *Draft) buildsOf(file string) (list []dockerBuild) {
 func (d *Draft) releaserImages(name string, n *yaml.Node) {
 	for _, key := range []string{"dockers", "dockers_v2"} {
 		for _, i := range items(n, key) {
-			b := dockerBuild{at: name, file: yamlfile.Text(i, "dockerfile"), context: ".", args: map[string]string{}, releaser: true}
-			if b.file == "" {
-				b.file = "Dockerfile"
-			}
+			b := dockerBuild{at: name, file: cmp.Or(yamlfile.Text(i, "dockerfile"), "Dockerfile"), context: ".", args: map[string]string{}, releaser: true}
 			b.names = append(texts(i, "image_templates"), texts(i, "images")...)
 			for _, f := range texts(i, "build_flag_templates") {
 				k, v, _ := strings.Cut(f, "=")
 				b.flag(k, v)
 			}
 			if os := yamlfile.Text(i, "goos"); key == "dockers" && (os == "" || os == "linux") {
-				arch := yamlfile.Text(i, "goarch")
-				if arch == "" {
-					arch = "amd64"
-				}
-				b.platforms = []string{"linux/" + arch}
+				b.platforms = []string{"linux/" + cmp.Or(yamlfile.Text(i, "goarch"), "amd64")}
 			}
 			b.platforms = append(b.platforms, texts(i, "platforms")...)
-			if m := yamlfile.Value(i, "build_args"); m != nil && m.Kind == yaml.MappingNode {
-				for k := 0; k+1 < len(m.Content); k += 2 {
-					b.args[m.Content[k].Value] = m.Content[k+1].Value
-				}
+			for key, value := range pairs(yamlfile.Value(i, "build_args")) {
+				b.args[key] = value.Value
 			}
 			d.addBuild(b)
 		}
 	}
+}
+
+// builder matches a command that builds an image, up to its arguments.
+var imageBuild = regexp.MustCompile(`(?:^|[\s;&|({@'"-])(?:[\w./-]*(?:docker|podman|nerdctl|buildah)|\$[({][A-Za-z0-9_]*(?:DOCKER|CTR|CONTAINER|PODMAN|BUILDER|ENGINE)[A-Za-z0-9_]*[)}])(?:\s+-[^\s]+)*\s+(?:(?:image|buildx|builder)\s+)?(?:build|bud)\s+(.*)$`)
+
+// logical returns the lines of a script, joined where they end with a backslash.
+func logical(text string) []string {
+	text = strings.NewReplacer("\\\r\n", " ", "\\\n", " ").Replace(text)
+	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+}
+
+// shellWords splits a command line up to its end: quotes are taken off, and what a shell or make
+// would put in place stays one word.
+func shellWords(s string) (words []string) {
+	var b strings.Builder
+	quote, depth, some := byte(0), 0, false
+	end := func() {
+		if some {
+			words = append(words, b.String())
+		}
+		b.Reset()
+		some = false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case depth > 0:
+			depth += strings.Count("({", string(c)) - strings.Count(")}", string(c))
+			b.WriteByte(c)
+			continue
+		case c == '$' && quote != '\'' && i+1 < len(s) && (s[i+1] == '(' || s[i+1] == '{'):
+			b.WriteString(s[i : i+2])
+			i++
+			depth, some = 1, true
+			continue
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			} else {
+				b.WriteByte(c)
+			}
+			continue
+		case c == '"' || c == '\'':
+			quote, some = c, true
+			continue
+		case c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+			some = true
+			continue
+		case c == ' ' || c == '\t':
+			end()
+			continue
+		case c == ';' || c == '&' || c == '|' || c == '>' || c == '#' && !some:
+			end()
+			return words
+		}
+		b.WriteByte(c)
+		some = true
+	}
+	end()
+	return words
 }

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -127,6 +128,17 @@ var (
 	golang    = regexp.MustCompile(`(?:^|/)(?:golang|go|go-runner|oci-go|goboring)(?:[:@-]|$)`)
 	isWindows = regexp.MustCompile(`(?i)windows|nanoserver|servercore`)
 )
+
+// instructionsIn yields the instructions of one type in a stage.
+func instructionsIn[C instructions.Command](s *stage) iter.Seq[C] {
+	return func(yield func(C) bool) {
+		for _, c := range s.commands {
+			if now, ok := c.Command.(C); ok && !yield(now) {
+				return
+			}
+		}
+	}
+}
 
 // builder reports whether a stage is there to compile programs.
 func (s *stage) builder() bool {

@@ -63,7 +63,7 @@ type Draft struct {
 	mains             []mainPackage
 	make              *makefile
 	outputs           map[string]string // the name of a program that a build writes → its package
-	koBases           koBases           // nil without .ko.yaml
+	koBases           map[string]string // by import path, and the default under ""; nil without .ko.yaml
 	koImages          map[string]string // references by ko:// → an image's name, or *
 	toolPlatforms     []string          // os/arch that tools of the project build for
 	dockerBuilds      []dockerBuild
@@ -91,9 +91,7 @@ type source struct {
 }
 
 func (s *source) note(format string, args ...any) {
-	if n := fmt.Sprintf(format, args...); !slices.Contains(s.notes, n) {
-		s.notes = append(s.notes, n)
-	}
+	s.notes = appendNew(s.notes, fmt.Sprintf(format, args...))
 }
 
 type base struct {
@@ -157,10 +155,10 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
 	}
 	defer root.Close()
-	_, there := root.Lstat(product.File)
+	_, noFile := root.Lstat(product.File)
 	_, err = git.Head(ctx, full)
 	d, err := read(root.FS(), full, err == nil, o)
-	if there == nil {
+	if noFile == nil {
 		text := fmt.Sprintf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
 		if err == nil {
 			text = strings.Join(append([]string{text}, d.since()...), "\n")
@@ -245,16 +243,34 @@ func (d *Draft) program(m mainPackage, name string) string {
 	return name
 }
 
+// mainIn returns the main package of a directory.
+func (d *Draft) mainIn(dir string) (mainPackage, bool) {
+	return find(d.mains, func(m mainPackage) bool { return m.dir == dir })
+}
+
 // main returns the main package that a program of this file name is built from.
 func (d *Draft) main(name string) (mainPackage, bool) {
-	if dir, ok := d.outputs[name]; ok {
-		if i := slices.IndexFunc(d.mains, func(m mainPackage) bool { return m.dir == dir }); i >= 0 {
-			return d.mains[i], true
+	if m, ok := d.mainIn(d.outputs[name]); ok {
+		return m, true
+	}
+	return find(d.mains, func(m mainPackage) bool { return m.name == name })
+}
+
+// find returns the first element that is meant.
+func find[E any](list []E, is func(E) bool) (found E, ok bool) {
+	n := slices.IndexFunc(list, is)
+	if n < 0 {
+		return found, false
+	}
+	return list[n], true
+}
+
+// appendNew appends what a list lacks.
+func appendNew[E comparable](list []E, more ...E) []E {
+	for _, e := range more {
+		if !slices.Contains(list, e) {
+			list = append(list, e)
 		}
 	}
-	i := slices.IndexFunc(d.mains, func(m mainPackage) bool { return m.name == name })
-	if i < 0 {
-		return mainPackage{}, false
-	}
-	return d.mains[i], true
+	return list
 }

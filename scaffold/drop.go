@@ -50,9 +50,7 @@ func (d *Draft) expand(i int) {
 			continue
 		}
 		first, _, _ := strings.Cut(rel, "/")
-		if e := (entry{path: path.Join(dir, first)}); !slices.Contains(inner, e) {
-			inner = append(inner, e)
-		}
+		inner = appendNew(inner, entry{path: path.Join(dir, first)})
 	}
 	d.templates = slices.Replace(d.templates, i, i+1, inner...)
 }

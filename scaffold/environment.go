@@ -11,9 +11,7 @@ import (
 func (p *part) globals() arguments {
 	args := maps.Clone(predefined)
 	maps.Copy(args, p.from.args)
-	for k, v := range p.args {
-		args[k] = v
-	}
+	maps.Copy(args, p.args)
 	return args
 }
 
@@ -22,11 +20,9 @@ func (p *part) environment(s *stage) arguments {
 	env := arguments{}
 	if from := p.from.before(s.base, slices.Index(p.from.stages, s)); from != nil && from != s {
 		env = p.environment(from)
-		for _, c := range from.commands {
-			if e, ok := c.Command.(*instructions.EnvCommand); ok {
-				for _, kv := range e.Env {
-					env[kv.Key] = p.from.word(kv.Value, env)
-				}
+		for e := range instructionsIn[*instructions.EnvCommand](from) {
+			for _, kv := range e.Env {
+				env[kv.Key] = p.from.word(kv.Value, env)
 			}
 		}
 	}

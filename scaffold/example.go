@@ -27,9 +27,8 @@ var archive []byte
 func Examples() []string {
 	var names []string
 	for _, f := range txtar.Parse(archive).Files {
-		if name, _, _ := strings.Cut(f.Name, "/"); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		name, _, _ := strings.Cut(f.Name, "/")
+		names = appendNew(names, name)
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -17,14 +18,13 @@ func (d *Draft) goImages() {
 	paths := d.koPaths()
 	for _, p := range paths {
 		rel, ok := within(p, d.source.module)
-		i := slices.IndexFunc(d.mains, func(m mainPackage) bool { return ok && m.dir == rel })
-		if i < 0 {
-			if !isAside(rel) {
-				d.hand("manifests name ko://%s, which is not a main package here", p)
-			}
-			continue
+		m, isMain := d.mainIn(rel)
+		switch {
+		case ok && isMain:
+			d.mapKo(p, d.goImage(m))
+		case !isAside(rel):
+			d.hand("manifests name ko://%s, which is not a main package here", p)
 		}
-		d.mapKo(p, d.goImage(d.mains[i]))
 	}
 	if len(paths) > 0 || len(d.images) > 0 {
 		return
@@ -43,13 +43,11 @@ func (d *Draft) goImages() {
 func (d *Draft) koPaths() []string {
 	var list []string
 	for _, f := range d.tree.files {
-		if ext := path.Ext(f); ext != ".yaml" && ext != ".yml" || isAside(path.Dir(f)) {
+		if !isYAML(f) || isAside(path.Dir(f)) {
 			continue
 		}
 		for _, m := range koReference.FindAllSubmatch(d.tree.text(f), -1) {
-			if p := string(m[1]); !slices.Contains(list, p) {
-				list = append(list, p)
-			}
+			list = appendNew(list, string(m[1]))
 		}
 	}
 	slices.Sort(list)
@@ -72,13 +70,7 @@ func (d *Draft) mapKo(pkg, image string) {
 func (d *Draft) goImage(m mainPackage) string {
 	i := image{bases: map[string]string{}, program: d.program(m, "")}
 	i.name = nameOf(i.program)
-	ref := d.koBases[path.Join(d.source.module, m.dir)]
-	if ref == "" {
-		ref = d.koBases[""]
-	}
-	if ref == "" {
-		ref = "gcr.io/distroless/static:nonroot"
-	}
+	ref := cmp.Or(d.koBases[path.Join(d.source.module, m.dir)], d.koBases[""], "gcr.io/distroless/static:nonroot")
 	windows := m.windows && d.has(platform.Windows) && (d.koBases == nil || d.wantWindows || !m.linux || isWindows.MatchString(ref) || strings.Contains(ref, "combined-base-image"))
 	if m.linux && d.has(platform.Linux) {
 		i.bases[platform.Linux] = d.base(ref)

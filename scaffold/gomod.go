@@ -120,10 +120,10 @@ func (d *Draft) findMains() []mainPackage {
 
 // within returns a path relative to a directory that it is in.
 func within(p, dir string) (string, bool) {
-	if dir == "." || p == dir {
-		if p == dir {
-			return ".", true
-		}
+	switch dir {
+	case p:
+		return ".", true
+	case ".":
 		return p, true
 	}
 	return strings.CutPrefix(p, dir+"/")

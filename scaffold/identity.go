@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -25,13 +26,7 @@ var (
 
 // identity decides name, version and description.
 func (d *Draft) identity() {
-	d.name = d.options.Name
-	if d.name == "" {
-		d.name = d.repositoryName()
-	}
-	if d.name == "" {
-		d.name = "product"
-	}
+	d.name = cmp.Or(d.options.Name, d.repositoryName(), "product")
 	switch {
 	case d.options.Version != "":
 		d.version = d.options.Version

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -24,12 +25,10 @@ func (d *Draft) dockerfiles() {
 		}
 		variant, _ := variantOf(f)
 		key := path.Dir(f) + "\n" + withoutOS(variant)
-		if groups[key] == nil {
-			groups[key] = map[string]string{}
-			order = append(order, key)
-		}
 		if groups[key][os] != "" {
 			key = f + "\n" + withoutOS(variant)
+		}
+		if groups[key] == nil {
 			groups[key] = map[string]string{}
 			order = append(order, key)
 		}
@@ -75,22 +74,17 @@ func (d *Draft) group(dir, variant string, files map[string]string) {
 		}
 		all = append(all, families(r, chosen)...)
 	}
-	single := func(os string) bool {
-		n := 0
-		for _, f := range all {
-			if f.os == os {
-				n++
-			}
-		}
-		return n < 2
+	count := map[string]int{}
+	for _, f := range all {
+		count[f.os]++
 	}
 	byName := map[string][]family{}
 	var order []string
 	for _, f := range all {
-		if single(platform.Linux) && single(platform.Windows) {
+		if count[platform.Linux] < 2 && count[platform.Windows] < 2 {
 			f.name = ""
 		}
-		if f.os == platform.Linux && !d.has(platform.Linux) || f.os == platform.Windows && !d.has(platform.Windows) {
+		if !d.has(f.os) {
 			continue
 		}
 		if byName[f.name] == nil {
@@ -118,23 +112,20 @@ func (d *Draft) variants(dir, variant, name string, of []family) {
 			byName[n] = append(byName[n], b)
 		}
 	}
-	differ := len(byName) > 1
-	for _, n := range sortedKeys(byName) {
-		differ = differ && len(byName[n][0].args) > 0 && (n == sortedKeys(byName)[0] || mapping(byName[n][0].args) != mapping(byName[sortedKeys(byName)[0]][0].args))
+	names := sortedKeys(byName)
+	differ := len(names) > 1
+	for _, n := range names {
+		args := byName[n][0].args
+		differ = differ && len(args) > 0 && (n == names[0] || mapping(args) != mapping(byName[names[0]][0].args))
 	}
 	if !differ {
 		given := ""
-		if len(byName) > 0 {
-			given = sortedKeys(byName)[0]
+		if len(names) > 0 {
+			given = names[0]
 		}
-		if helper(given) {
-			d.found("not released, by its name: %s of %s", given, of[0].from.path)
-			return
-		}
-		d.dockerImage(dir, variant, name, given, of, builds)
-		return
+		names, byName = []string{given}, map[string][]dockerBuild{given: builds}
 	}
-	for _, n := range sortedKeys(byName) {
+	for _, n := range names {
 		if helper(n) {
 			d.found("not released, by its name: %s of %s", n, of[0].from.path)
 			continue
@@ -270,9 +261,7 @@ func (i image) args() map[string]string {
 func (i image) outputs() map[string]string {
 	all := map[string]string{}
 	for _, p := range i.parts {
-		for place, name := range p.outputs {
-			all[place] = name
-		}
+		maps.Copy(all, p.outputs)
 	}
 	return sharedOutputs(all)
 }

@@ -21,7 +21,7 @@ func (d *Draft) imageName(dir, variant, stageName, given string, parts []*part) 
 		name = nameOf(p[0])
 	}
 	switch {
-	case name != "" && slices.ContainsFunc(d.images, func(o image) bool { return o.name == name }):
+	case name != "" && d.hasImage(name):
 	case name != "":
 		variant = ""
 	case stageName != "":
@@ -38,20 +38,22 @@ func (d *Draft) imageName(dir, variant, stageName, given string, parts []*part) 
 	if variant != "" && !strings.HasSuffix(name, variant) {
 		name = nameOf(name + "-" + variant)
 	}
-	taken := func(name string) bool {
-		return slices.ContainsFunc(d.images, func(o image) bool { return o.name == name })
-	}
-	if taken(name) && len(parts) == 1 && parts[0].os == platform.Windows {
+	if d.hasImage(name) && len(parts) == 1 && parts[0].os == platform.Windows {
 		name = nameOf(strings.TrimSuffix(name, "-windows") + "-windows")
 	}
-	for dir != "." && taken(name) {
+	for dir != "." && d.hasImage(name) {
 		name = nameOf(path.Base(dir) + "-" + name)
 		dir = path.Dir(dir)
 	}
-	if parts[0].of.Name != "" && taken(name) {
+	if parts[0].of.Name != "" && d.hasImage(name) {
 		name = nameOf(name + "-" + parts[0].of.Name)
 	}
-	return unique(name, taken)
+	return unique(name, d.hasImage)
+}
+
+// hasImage reports whether an image has the name.
+func (d *Draft) hasImage(name string) bool {
+	return slices.ContainsFunc(d.images, func(i image) bool { return i.name == name })
 }
 
 // known reports whether manifests, charts or the README name an image so.

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -48,11 +49,7 @@ func (d *Draft) ldflags(text, from string) {
 		return
 	}
 	text = strings.NewReplacer(`"`, "", `'`, "").Replace(text)
-	strip := []string{}
-	for _, m := range strips.FindAllStringSubmatch(text, -1) {
-		strip = append(strip, m[1])
-	}
-	if slices.Contains(strip, "s") || slices.Contains(strip, "w") {
+	if strips.MatchString(text) {
 		d.addLdflag("-s -w")
 	}
 	for _, m := range setting.FindAllStringSubmatch(text, -1) {
@@ -99,9 +96,7 @@ func (d *Draft) sets(pkg, variable string) bool {
 }
 
 func (d *Draft) addLdflag(s string) {
-	if !slices.Contains(d.source.ldflags, s) {
-		d.source.ldflags = append(d.source.ldflags, s)
-	}
+	d.source.ldflags = appendNew(d.source.ldflags, s)
 }
 
 var (
@@ -152,23 +147,20 @@ func (d *Draft) goBuild(args, dir string) (mainPackage, bool) {
 		name = strings.TrimSuffix(path.Base(o[1]), ".exe")
 		args = strings.Replace(args, o[0], " ", 1)
 	}
-	pkg := dir
+	pkg := cmp.Or(dir, ".")
 	if p := cmdPath.FindStringSubmatch(strings.TrimSpace(substitution.ReplaceAllString(args, ""))); p != nil && p[1][0] != '-' {
 		pkg = path.Join(dir, strings.TrimPrefix(p[1], d.source.module+"/"))
 	}
-	if pkg == "" {
-		pkg = "."
-	}
-	i := slices.IndexFunc(d.mains, func(m mainPackage) bool { return m.dir == pkg })
-	if i < 0 {
-		return mainPackage{}, false
+	m, ok := d.mainIn(pkg)
+	if !ok {
+		return m, false
 	}
 	d.compilerSettings(args)
 	if name == "" || strings.ContainsAny(name, "$(){}*") {
-		name = d.mains[i].name
+		name = m.name
 	}
 	d.outputs[name] = pkg
-	return d.mains[i], true
+	return m, true
 }
 
 var (
@@ -179,11 +171,8 @@ var (
 // compilerSettings takes build tags from the arguments of go build.
 func (d *Draft) compilerSettings(args string) {
 	if m := tagsFlag.FindStringSubmatch(args); m != nil {
-		for _, t := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
-			if !slices.Contains(d.source.tags, t) {
-				d.source.tags = append(d.source.tags, t)
-			}
-		}
+		tags := strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' })
+		d.source.tags = appendNew(d.source.tags, tags...)
 	}
 }
 
@@ -196,8 +185,8 @@ func (d *Draft) environment(line, from string) {
 			if from == makeText { // a stage of a Dockerfile that compiles says it itself
 				d.noteCgo(from, line)
 			}
-		case !slices.Contains(d.source.env, setting):
-			d.source.env = append(d.source.env, setting)
+		default:
+			d.source.env = appendNew(d.source.env, setting)
 		}
 	}
 }

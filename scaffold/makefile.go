@@ -3,6 +3,7 @@ package scaffold
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -73,7 +74,7 @@ func (m *makefile) read(text string, include func(name string)) {
 			taken = m.condition(taken, c[1], c[2])
 			continue
 		}
-		if strings.HasPrefix(line, "#") || !all(taken) {
+		if strings.HasPrefix(line, "#") || slices.ContainsFunc(taken, func(b branch) bool { return !b.taken }) {
 			continue
 		}
 		if i := included.FindStringSubmatch(line); i != nil && include != nil {
@@ -134,15 +135,6 @@ func (m *makefile) holds(word, rest string) bool {
 	a, b, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(rest, "("), ")"), ",")
 	a, b = strings.TrimSpace(m.expand(a)), strings.TrimSpace(m.expand(b))
 	return ok && (a == b) == (word == "ifeq")
-}
-
-func all(around []branch) bool {
-	for _, b := range around {
-		if !b.taken {
-			return false
-		}
-	}
-	return true
 }
 
 func (m *makefile) assign(name, operator, value string) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -16,10 +17,12 @@ import (
 // homes are where projects keep the manifests that they release, the first that has some counts.
 var homes = []string{"config", "deploy", "manifests", "deploy/kubernetes", "deployment/kubernetes", "kubernetes", "k8s", "deployment", "install"}
 
+var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
 // manifests finds the manifests that are released.
 func (d *Draft) manifests() {
 	charts := d.directoriesWith("Chart.yaml", "Chart.yml")
-	kustomize := d.directoriesWith("kustomization.yaml", "kustomization.yml", "Kustomization")
+	kustomize := d.directoriesWith(kustomizationNames...)
 	if d.plain(charts, kustomize, true) || d.kustomizations(kustomize) {
 		d.charts(charts)
 		return
@@ -75,8 +78,7 @@ var versioned = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(?:\.[0-9]+)?`)
 // current drops manifests of other versions: directories named after one, next to manifests or
 // next to that of this version.
 func (d *Draft) current(files []string, home string) []string {
-	top, mine := false, false
-	of := func(f string) string {
+	directory := func(f string) string {
 		rel, _ := within(f, home)
 		first, _, nested := strings.Cut(rel, "/")
 		if nested {
@@ -84,31 +86,19 @@ func (d *Draft) current(files []string, home string) []string {
 		}
 		return ""
 	}
-	for _, f := range files {
-		top = top || of(f) == ""
-		mine = mine || of(f) == d.version && d.version != ""
-	}
-	var list []string
-	for _, f := range files {
-		switch dir := of(f); {
-		case mine && dir != d.version, versioned.MatchString(dir) && !mine && top, versioned.MatchString(dir) && !mine && !top:
-			continue
-		}
-		list = append(list, f)
-	}
-	return list
+	mine := d.version != "" && slices.ContainsFunc(files, func(f string) bool { return directory(f) == d.version })
+	return slices.DeleteFunc(files, func(f string) bool {
+		return mine && directory(f) != d.version || !mine && versioned.MatchString(directory(f))
+	})
 }
 
 // havePods reports whether there is a workload of Kubernetes in these files.
 func (d *Draft) havePods(files []string) bool {
-	for _, f := range files {
-		for _, doc := range d.yaml(f) {
-			if workload.SpecPath(yamlfile.Text(doc, "kind")) != nil && yamlfile.Text(doc, "apiVersion") != "" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(files, func(f string) bool {
+		return slices.ContainsFunc(d.yaml(f), func(doc *yaml.Node) bool {
+			return workload.SpecPath(yamlfile.Text(doc, "kind")) != nil && yamlfile.Text(doc, "apiVersion") != ""
+		})
+	})
 }
 
 // entries lists the files that have nothing but Kubernetes objects, as their directory where that
@@ -138,12 +128,9 @@ func (d *Draft) entries(files []string, home string) []entry {
 // objects reports whether a file is a manifest: every document of it has apiVersion and kind.
 func (d *Draft) objects(f string) bool {
 	docs := d.yaml(f)
-	for _, doc := range docs {
-		if yamlfile.Text(doc, "apiVersion") == "" || yamlfile.Text(doc, "kind") == "" {
-			return false
-		}
-	}
-	return len(docs) > 0
+	return len(docs) > 0 && !slices.ContainsFunc(docs, func(doc *yaml.Node) bool {
+		return yamlfile.Text(doc, "apiVersion") == "" || yamlfile.Text(doc, "kind") == ""
+	})
 }
 
 // charts takes the charts that are published: of several of one name, the one in latest, or of the
@@ -232,11 +219,10 @@ func (d *Draft) kustomizations(dirs []string) bool {
 			roots = slices.DeleteFunc(roots, func(r string) bool { return r == base && r != dir })
 		}
 	}
+	first := []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"}
 	rank := func(dir string) int {
-		for n, name := range []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"} {
-			if path.Base(dir) == name {
-				return n
-			}
+		if n := slices.Index(first, path.Base(dir)); n >= 0 {
+			return n
 		}
 		return len(dir)
 	}
@@ -255,7 +241,7 @@ func (d *Draft) kustomizations(dirs []string) bool {
 // kustomizationBases returns the directories that a kustomization names.
 func (d *Draft) kustomizationBases(dir string) []string {
 	var bases []string
-	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+	for _, name := range kustomizationNames {
 		for _, doc := range d.yaml(path.Join(dir, name)) {
 			for _, key := range []string{"resources", "bases", "components"} {
 				for _, r := range texts(doc, key) {

@@ -57,9 +57,7 @@ func (d *Draft) findNames() {
 			continue
 		}
 		seen[repository] += weight(n)
-		if !slices.Contains(tags[repository], tag) {
-			tags[repository] = append(tags[repository], tag)
-		}
+		tags[repository] = appendNew(tags[repository], tag)
 	}
 	best := map[int]publicName{}
 	for n, i := range d.images {
@@ -84,7 +82,7 @@ func (d *Draft) findNames() {
 // account is that of the repository.
 func (d *Draft) own(account, name string) bool {
 	u := strings.Split(d.source.url, "/")
-	return !strings.ContainsAny(account, ".:") && len(u) > 3 && strings.EqualFold(u[3], account) && slices.ContainsFunc(d.images, func(i image) bool { return i.name == name })
+	return !strings.ContainsAny(account, ".:") && len(u) > 3 && strings.EqualFold(u[3], account) && d.hasImage(name)
 }
 
 // makeName is the last part of the repository that a Makefile gives the product's only image.
@@ -92,6 +90,11 @@ func (d *Draft) makeName(i image) string {
 	if d.images[0].name != i.name {
 		return ""
 	}
+	return d.makeImage()
+}
+
+// makeImage is the name that the Makefile gives an image.
+func (d *Draft) makeImage() string {
 	return cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME"))
 }
 
@@ -152,7 +155,7 @@ func (d *Draft) allReferences() []string {
 			list = append(list, m+"/"+i.name)
 		}
 	}
-	if image := cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME")); image != "" {
+	if image := d.makeImage(); image != "" {
 		for _, v := range []string{"REGISTRY", "REGISTRY_NAME", "DOCKER_REPO", "ALL_DOCKER_REPOS"} {
 			for _, registry := range strings.Fields(d.make.value(v)) {
 				if strings.HasPrefix(registry, "#") {

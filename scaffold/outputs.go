@@ -95,8 +95,8 @@ func (p *part) programOf(src, dest string, from *stage) (w wanted, ok bool) {
 	if m, ok := p.d.main(base); ok {
 		return wanted{m, base}, true
 	}
-	if i := slices.IndexFunc(p.d.mains, func(m mainPackage) bool { return isPattern && prefix != "" && m.name == prefix }); i >= 0 {
-		return wanted{p.d.mains[i], ""}, true
+	if m, ok := find(p.d.mains, func(m mainPackage) bool { return isPattern && m.name == prefix }); ok && prefix != "" {
+		return wanted{m, ""}, true
 	}
 	if from != nil {
 		if path.Ext(base) != "" || base == "bin" { // a file of another kind, or a directory that the stage fills
@@ -118,7 +118,7 @@ func (p *part) programOf(src, dest string, from *stage) (w wanted, ok bool) {
 // starts reports whether the image starts a file of this name, or of that which COPY gives it; or
 // whether that is the name of the only program.
 func (p *part) starts(base, dest string) bool {
-	names := []string{base, strings.TrimSuffix(path.Base(strings.ReplaceAll(dest, `\`, "/")), ".exe")}
+	names := []string{base, fileOf(dest)}
 	if slices.Contains(names, p.d.mains[0].name) {
 		return true
 	}
@@ -130,13 +130,17 @@ func (p *part) starts(base, dest string) bool {
 		case *instructions.CmdCommand:
 			line = now.CmdLine
 		}
-		for _, word := range strings.Fields(strings.Join(line, " ")) {
-			if slices.Contains(names, strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")) {
-				return true
-			}
+		words := strings.Fields(strings.Join(line, " "))
+		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, fileOf(w)) }) {
+			return true
 		}
 	}
 	return false
+}
+
+// fileOf returns the name of a program's file, without .exe.
+func fileOf(p string) string {
+	return strings.TrimSuffix(path.Base(strings.ReplaceAll(p, `\`, "/")), ".exe")
 }
 
 // plausible reports whether a path looks like that of a program that a build made.

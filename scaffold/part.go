@@ -219,19 +219,14 @@ func expandKnown(s string, args arguments) string {
 
 // lacks notes what the image lacks, once.
 func (p *part) lacks(what string) {
-	if !slices.Contains(p.missing, what) {
-		p.missing = append(p.missing, what)
-	}
+	p.missing = appendNew(p.missing, what)
 }
 
 // use declares the programs of places.
 func (p *part) use(outputs map[string]wanted) {
 	for _, place := range sortedKeys(outputs) {
-		name := p.d.declare(outputs[place])
-		p.outputs[place] = name
-		if !slices.Contains(p.programs, name) {
-			p.programs = append(p.programs, name)
-		}
+		p.outputs[place] = p.d.declare(outputs[place])
+		p.programs = appendNew(p.programs, p.outputs[place])
 	}
 	slices.Sort(p.programs)
 }
@@ -246,8 +241,9 @@ func (p *part) windowsReleases() {
 			continue
 		}
 		_, tag := splitReference(p.from.word(s.BaseName, p.globals()))
-		if v := platform.TagVersion(strings.SplitN(tag, "@", 2)[0]); v != "" && !slices.Contains(p.releases, platform.Release(v)) {
-			p.releases = append(p.releases, platform.Release(v))
+		tag, _, _ = strings.Cut(tag, "@")
+		if v := platform.TagVersion(tag); v != "" {
+			p.releases = appendNew(p.releases, platform.Release(v))
 		}
 	}
 }

@@ -69,8 +69,8 @@ func (d *Draft) addPlatform(s string) {
 	case err != nil && (os == platform.Linux || os == platform.Windows):
 		d.platformNotes = append(d.platformNotes, s+" is built today and left out: "+err.Error())
 	case err != nil: // darwin and others are for downloads only
-	case !slices.Contains(d.platforms, p.String()):
-		d.platforms = append(d.platforms, p.String())
+	default:
+		d.platforms = appendNew(d.platforms, p.String())
 	}
 }
 
@@ -193,32 +193,25 @@ func (d *Draft) defaultPlatforms() {
 		}
 		d.platformNotes = append(d.platformNotes, "Nothing names the Windows releases in the Dockerfiles for Windows, variables of the Makefile, workflows and bake files: these are all with long-term servicing.")
 	}
-	keep := func(os string, ok bool) {
-		if !ok {
-			d.platforms = slices.DeleteFunc(d.platforms, func(p string) bool { return strings.HasPrefix(p, os+"/") })
-		}
-	}
-	keep(platform.Linux, linux)
-	keep(platform.Windows, windows)
+	d.platforms = slices.DeleteFunc(d.platforms, func(p string) bool {
+		return !linux && strings.HasPrefix(p, "linux/") || !windows && strings.HasPrefix(p, "windows/")
+	})
 }
 
 // buildPlatforms takes the platforms for which the builds of images are.
 func (d *Draft) buildPlatforms() {
+	var all []string
 	for _, b := range d.dockerBuilds {
-		if helper(path.Base(b.file)) || !b.counts() {
-			continue
-		}
-		for _, p := range b.platforms {
-			if strings.HasPrefix(p, platform.Linux+"/") {
-				d.addPlatform(strings.TrimSuffix(p, "/v8"))
-			}
+		if !helper(path.Base(b.file)) && b.counts() {
+			all = append(all, b.platforms...)
 		}
 	}
 	for _, name := range []string{"PLATFORMS", "PLATFORM", "IMAGE_PLATFORMS", "DOCKER_PLATFORMS", "TARGET_PLATFORMS", "BUILDX_PLATFORMS", "DOCKER_BUILDX_PLATFORMS"} {
-		for _, p := range splitPlatforms(d.make.expand(d.make.values[name])) {
-			if strings.HasPrefix(p, platform.Linux+"/") {
-				d.addPlatform(strings.TrimSuffix(p, "/v8"))
-			}
+		all = append(all, splitPlatforms(d.make.expand(d.make.values[name]))...)
+	}
+	for _, p := range all {
+		if strings.HasPrefix(p, platform.Linux+"/") {
+			d.addPlatform(strings.TrimSuffix(p, "/v8"))
 		}
 	}
 }
@@ -254,12 +247,9 @@ func (d *Draft) runsOn() (linux, windows bool) {
 
 // koForWindows reports whether a base image of .ko.yaml has Windows in it, as tekton's.
 func (d *Draft) koForWindows() bool {
-	for _, ref := range d.koBases {
-		if strings.Contains(ref, "windows") || strings.Contains(ref, "nanoserver") || strings.Contains(ref, "combined-base-image") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(d.koBases)), func(ref string) bool {
+		return strings.Contains(ref, "windows") || strings.Contains(ref, "nanoserver") || strings.Contains(ref, "combined-base-image")
+	})
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -26,10 +26,8 @@ func (d *Draft) since() (lines []string) {
 	}
 	for _, i := range items(docs[0], "images") {
 		note(yamlfile.Value(i, "dockerfile", "file"))
-		if files := yamlfile.Value(i, "dockerfile", "files"); files != nil && files.Kind == yaml.MappingNode {
-			for k := 1; k < len(files.Content); k += 2 {
-				note(files.Content[k])
-			}
+		for _, file := range pairs(yamlfile.Value(i, "dockerfile", "files")) {
+			note(file)
 		}
 	}
 	for _, c := range items(docs[0], "charts") {

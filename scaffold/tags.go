@@ -38,9 +38,7 @@ func (d *Draft) metadata(tags, flavor string) {
 }
 
 func (d *Draft) float(tag string) {
-	if !slices.Contains(d.floatingTags, tag) {
-		d.floatingTags = append(d.floatingTags, tag)
-	}
+	d.floatingTags = appendNew(d.floatingTags, tag)
 }
 
 // findTags takes from the builds which tags move, and names those that a release would not have.
@@ -82,9 +80,7 @@ var (
 
 // leave notes what has no place in slipway.yaml, once.
 func (d *Draft) leave(format string, args ...any) {
-	if l := fmt.Sprintf(format, args...); !slices.Contains(d.left, l) {
-		d.left = append(d.left, l)
-	}
+	d.left = appendNew(d.left, fmt.Sprintf(format, args...))
 }
 
 // moreRegistries returns the other registries that have an image of a name, which users pull from.
@@ -96,9 +92,7 @@ func (d *Draft) moreRegistries(seen map[string]int) {
 			if host == d.names.registry || own == "" || own != rest || staging.MatchString(repository) || imagename.CheckRepository(repository) != nil {
 				continue
 			}
-			if !slices.Contains(d.otherRegistries, host) {
-				d.otherRegistries = append(d.otherRegistries, host)
-			}
+			d.otherRegistries = appendNew(d.otherRegistries, host)
 		}
 	}
 }
@@ -130,7 +124,54 @@ func (d *Draft) noteCgo(from, line string) {
 	} else if strings.Contains(line, "GOOS="+platform.Linux) {
 		b.os = platform.Linux
 	}
-	if !slices.Contains(d.withCgo, b) {
-		d.withCgo = append(d.withCgo, b)
+	d.withCgo = appendNew(d.withCgo, b)
+}
+
+// hostProcess gives an image of HostProcess the repository of the image it is a variant of, where
+// manifests know it by a tag.
+func (d *Draft) hostProcess(tags map[string][]string) {
+	for n, i := range d.images {
+		m := slices.IndexFunc(d.images, func(o image) bool {
+			return !strings.HasSuffix(o.name, "-hostprocess") && (o.repository != "" || d.names.repository != "")
+		})
+		if !strings.HasSuffix(i.name, "-hostprocess") || m < 0 {
+			continue
+		}
+		repository := d.repositoryOf(d.images[m])
+		for _, tag := range tags[d.names.registry+"/"+repository] {
+			if suffix := hostProcessTag.FindString(tag); suffix != "" && repository != "" {
+				d.images[n].repository = repository
+				d.images[n].tags = []string{"{{.Version}}" + suffix}
+				break
+			}
+		}
+	}
+}
+
+var hostProcessTag = regexp.MustCompile(`-(?:windows-hp|windows-hostprocess|hpc|hostprocess|hp)$`)
+
+// repositoryOf returns the repository by which users know an image, "" if none was found.
+func (d *Draft) repositoryOf(i image) string {
+	if d.names.repository != "" {
+		return strings.ReplaceAll(d.names.repository, "{{.Name}}", i.name)
+	}
+	return i.repository
+}
+
+// prometheus names the images of Prometheus' projects as their Makefile does: each Dockerfile is a
+// variant of one image, by a label whose value ends the tag. The image of the file without an
+// ending has the plain tag, too.
+func (d *Draft) prometheus() {
+	for n, i := range d.images {
+		if i.variant == "" {
+			continue
+		}
+		tag := "{{.Version}}-" + i.variant
+		main := slices.IndexFunc(d.images, func(o image) bool { return strings.HasPrefix(i.name, o.name+"-") })
+		if main < 0 {
+			d.images[n].tags = []string{"{{.Version}}", tag}
+		} else if repository := d.repositoryOf(d.images[main]); repository != "" {
+			d.images[n].repository, d.images[n].tags = repository, []string{tag}
+		}
 	}
 }

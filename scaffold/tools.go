@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -49,6 +50,31 @@ func items(n *yaml.Node, path ...any) []*yaml.Node {
 	return nil
 }
 
+// pairs yields the keys and the values of a mapping.
+func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
+	return func(yield func(string, *yaml.Node) bool) {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return
+		}
+		for pair := range slices.Chunk(n.Content, 2) {
+			if !yield(pair[0].Value, pair[1]) {
+				return
+			}
+		}
+	}
+}
+
+// scalars adds the scalars of a mapping under their names, of inner ones with a dot.
+func scalars(n *yaml.Node, prefix string, to map[string]string) {
+	for key, v := range pairs(n) {
+		if v.Kind == yaml.ScalarNode {
+			to[prefix+key] = v.Value
+		} else {
+			scalars(v, prefix+key+".", to)
+		}
+	}
+}
+
 // texts returns a string, or the strings of a list.
 func texts(n *yaml.Node, path ...any) []string {
 	v := yamlfile.Value(n, path...)
@@ -67,20 +93,15 @@ func texts(n *yaml.Node, path ...any) []string {
 	return list
 }
 
-// koBases are the base images of .ko.yaml: by import path, and the default under "".
-type koBases map[string]string
-
 // ko reads .ko.yaml. What it says of compiling is not repeated, since a release reads it there.
 func (d *Draft) ko() {
 	name, n := d.first(path.Join(d.source.dir, ".ko.yaml"))
 	if n == nil {
 		return
 	}
-	d.koBases = koBases{"": yamlfile.Text(n, "defaultBaseImage")}
-	if v := yamlfile.Value(n, "baseImageOverrides"); v != nil && v.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(v.Content); i += 2 {
-			d.koBases[v.Content[i].Value] = v.Content[i+1].Value
-		}
+	d.koBases = map[string]string{"": yamlfile.Text(n, "defaultBaseImage")}
+	for pkg, ref := range pairs(yamlfile.Value(n, "baseImageOverrides")) {
+		d.koBases[pkg] = ref.Value
 	}
 	d.toolPlatforms = append(d.toolPlatforms, texts(n, "defaultPlatforms")...)
 	d.found("%s: %d base images; its builds are read by a release itself", name, len(d.koBases))

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -21,12 +22,7 @@ const maxMatrix = 64
 func (d *Draft) workflow(name string, doc *yaml.Node) {
 	env := map[string]string{}
 	scalars(yamlfile.Value(doc, "env"), "env.", env)
-	jobs := yamlfile.Value(doc, "jobs")
-	if jobs == nil || jobs.Kind != yaml.MappingNode {
-		return
-	}
-	for i := 1; i < len(jobs.Content); i += 2 {
-		job := jobs.Content[i]
+	for _, job := range pairs(yamlfile.Value(doc, "jobs")) {
 		for _, known := range matrix(yamlfile.Value(job, "strategy", "matrix")) {
 			maps.Copy(known, env)
 			scalars(yamlfile.Value(job, "env"), "env.", known)
@@ -45,14 +41,11 @@ func (d *Draft) workflowJob(name string, job *yaml.Node, known map[string]string
 			meta = strings.Fields(text(s, "with", "images"))
 			d.metadata(text(s, "with", "tags"), text(s, "with", "flavor"))
 		case strings.HasPrefix(uses, "docker/build-push-action"):
-			b := dockerBuild{at: name, file: text(s, "with", "file"), context: text(s, "with", "context"), target: text(s, "with", "target"), args: map[string]string{}}
+			b := dockerBuild{at: name, file: text(s, "with", "file"), context: cmp.Or(text(s, "with", "context"), "."), target: text(s, "with", "target"), args: map[string]string{}}
 			for l := range strings.Lines(text(s, "with", "build-args")) {
 				if k, v, ok := strings.Cut(strings.TrimSpace(l), "="); ok {
 					b.args[k] = v
 				}
-			}
-			if b.context == "" {
-				b.context = "."
 			}
 			b.platforms = splitPlatforms(text(s, "with", "platforms"))
 			b.names = append(slices.Clone(meta), strings.FieldsFunc(text(s, "with", "tags"), func(r rune) bool { return r == ',' || r == '\n' })...)
@@ -85,30 +78,12 @@ func expression(s string, known map[string]string) string {
 	return anyExpr.ReplaceAllString(s[:min(len(s), maxExpanded)], "$$(workflow)")
 }
 
-// scalars adds the scalars of a mapping under their names, of inner ones with a dot.
-func scalars(n *yaml.Node, prefix string, to map[string]string) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i].Value, n.Content[i+1]
-		if v.Kind == yaml.ScalarNode {
-			to[prefix+k] = v.Value
-		} else {
-			scalars(v, prefix+k+".", to)
-		}
-	}
-}
-
 // matrix returns what a matrix gives each of its jobs: all combinations of its lists, and what
 // include adds.
 func matrix(n *yaml.Node) []map[string]string {
 	all := []map[string]string{{}}
-	if n == nil || n.Kind != yaml.MappingNode {
-		return all
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, values := n.Content[i].Value, items(n.Content[i+1])
+	for key, list := range pairs(n) {
+		values := items(list)
 		if key == "include" || key == "exclude" || len(values) == 0 {
 			continue
 		}

@@ -26,6 +26,26 @@ func (w *writer) line(format string, values ...string) {
 	fmt.Fprintf(w, format+"\n", all...)
 }
 
+// field writes a key with its value, unless that is empty.
+func (w *writer) field(key, value string) {
+	if value != "" {
+		w.line(key+": %s", value)
+	}
+}
+
+// fieldOf writes a key with a list of values in brackets, unless there are none.
+func (w *writer) fieldOf(key string, values []string) {
+	if len(values) > 0 {
+		fmt.Fprintf(w, "%s: %s\n", key, list(values))
+	}
+}
+
+// section begins a field of its own, after an empty line.
+func (w *writer) section(key string) {
+	w.line("")
+	w.line(key + ":")
+}
+
 // note writes comments, one paragraph each, at an indentation.
 func (w *writer) note(indent string, notes ...string) {
 	const width = 110
@@ -84,19 +104,13 @@ func (d *Draft) YAML() []byte {
 	if d.tagPrefix != "" && d.version == "git" {
 		w.line("tagPrefix: %s", d.tagPrefix)
 	}
-	if d.description != "" {
-		w.line("description: %s", d.description)
-	}
+	w.field("description", d.description)
 	w.line("")
 	d.writeNames(w)
 	if d.names.repository != "" || len(d.floatingTags) > 0 {
 		w.line("names:")
-		if d.names.repository != "" {
-			w.line("  repository: %s", d.names.repository)
-		}
-		if len(d.floatingTags) > 0 {
-			w.line("  floatingTags: " + list(d.floatingTags))
-		}
+		w.field("  repository", d.names.repository)
+		w.fieldOf("  floatingTags", d.floatingTags)
 		w.line("")
 	}
 	w.note("", d.platformNotes...)
@@ -104,8 +118,7 @@ func (d *Draft) YAML() []byte {
 	d.writeSource(w)
 	d.writeBases(w)
 	d.writePrograms(w)
-	w.line("")
-	w.line("images:")
+	w.section("images")
 	for _, i := range d.images {
 		d.writeImage(w, i)
 	}
@@ -113,8 +126,7 @@ func (d *Draft) YAML() []byte {
 	d.writeRelease(w)
 	d.writeCharts(w)
 	if d.linuxOnly {
-		w.line("")
-		w.line("lint:")
+		w.section("lint")
 		w.line("  allow:")
 		w.line("    - {rule: os-missing, reason: this product has images for Linux alone}")
 	}
@@ -129,7 +141,7 @@ func (d *Draft) writeNames(w *writer) {
 	w.line("destinations:")
 	w.line("  - {name: upstream, registry: %s}", d.names.registry)
 	for _, r := range d.otherRegistries {
-		fmt.Fprintf(w, "  - {name: %s, registry: %s}\n", scalar(strings.NewReplacer(".", "-", ":", "-").Replace(r)), scalar(r))
+		w.line("  - {name: %s, registry: %s}", strings.NewReplacer(".", "-", ":", "-").Replace(r), r)
 	}
 	w.line("")
 }
@@ -138,8 +150,7 @@ func (d *Draft) writeBases(w *writer) {
 	if len(d.bases) == 0 {
 		return
 	}
-	w.line("")
-	w.line("bases:")
+	w.section("bases")
 	for _, b := range d.bases {
 		switch {
 		case len(b.inPlaceOf) > 0:
@@ -178,21 +189,13 @@ func (d *Draft) writePrograms(w *writer) {
 
 func (d *Draft) writeImage(w *writer, i image) {
 	w.line("  - name: %s", i.name)
-	if i.repository != "" {
-		w.line("    repository: %s", i.repository)
-	}
-	if len(i.tags) > 0 {
-		w.line("    tags: " + list(i.tags))
-	}
+	w.field("    repository", i.repository)
+	w.fieldOf("    tags", i.tags)
 	if len(d.floatingTags) > 0 && d.shares(i) {
 		w.line("    floatingTags: [\"\"]")
 	}
-	if i.description != "" {
-		w.line("    description: %s", i.description)
-	}
-	if len(i.platforms) > 0 {
-		w.line("    platforms: " + list(i.platforms))
-	}
+	w.field("    description", i.description)
+	w.fieldOf("    platforms", i.platforms)
 	if i.program != "" {
 		w.line("    bases: " + mapping(i.bases))
 		w.line("    go: {program: %s}", i.program)
@@ -220,9 +223,7 @@ func (d *Draft) writeDockerfile(w *writer, i image) {
 	w.line("    dockerfile:")
 	w.line("      files: " + mapping(i.dockerfiles))
 	w.line("      context: %s", cmp.Or(i.context, "."))
-	if t := i.target(); t != "" {
-		w.line("      target: %s", t)
-	}
+	w.field("      target", i.target())
 	writeMap(w, "args", i.args())
 	writeMap(w, "outputs", i.outputs())
 	if len(i.missing) > 0 {
@@ -240,6 +241,6 @@ func writeMap(w *writer, key string, m map[string]string) {
 	}
 	w.line("      " + key + ":")
 	for _, k := range sortedKeys(m) {
-		fmt.Fprintf(w, "        %s: %s\n", scalar(k), scalar(m[k]))
+		w.line("        %s: %s", k, m[k])
 	}
 }

@@ -216,7 +216,7 @@ func TestSplit(t *testing.T) {
 	st, l := bundletest.Signed(t, 50_000)
 	bundletest.Add(t, st, l, "text", bundletest.Plain(t, bytes.Repeat([]byte("compresses"), longText)))
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0]
-	other := lock.Lock{Name: l.Name, Version: "9", Created: l.Created, Snapshot: l.Snapshot}
+	other := lock.Lock{Release: lock.Release{Name: l.Name, Version: "9", Created: l.Created, Snapshot: l.Snapshot}}
 	for _, limit := range []int64{f.Size + 80<<10, f.Size*2/3 + 8<<10, 400_000} {
 		dir := t.TempDir()
 		v, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: limit, Dir: dir})

@@ -274,8 +274,5 @@ func (b *batch) count(ctx context.Context, st *store.Store, task *progress.Task,
 
 func id(name string, on platform.Platform) string { return name + " " + system(on) }
 
-// system is a platform without the Windows release: what a program is compiled for.
-func system(p platform.Platform) string {
-	p.OSVersion = ""
-	return p.String()
-}
+// system is what a program is compiled for.
+func system(p platform.Platform) string { return p.System().String() }

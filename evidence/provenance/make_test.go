@@ -32,8 +32,10 @@ func example(t *testing.T) (*lock.Lock, provenance.Inputs) {
 	linux, windows := on(t, "linux/amd64"), on(t, "windows/amd64:10.0.20348.3207")
 	nanoserver := &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + hash("b").String(), Digest: hash("8")}
 	l := &lock.Lock{
-		SchemaVersion: 1, Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 22, 57, 50, 0, time.FixedZone("", 3600)),
-		Registry: "ghcr.io/me", Copies: []string{"docker.io/me"}, Go: "go1.26.8",
+		SchemaVersion: 1, Release: lock.Release{
+			Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 22, 57, 50, 0, time.FixedZone("", 3600)),
+			Registry: "ghcr.io/me", Copies: []string{"docker.io/me"}, Go: "go1.26.8",
+		},
 		Images: []lock.Image{
 			{
 				Name: "app", Repository: "ghcr.io/me/app", Copies: []string{"docker.io/me/app"}, Tags: []string{"1.0.0", "1.0"}, MediaType: types.OCIImageIndex, Digest: hash("1"),

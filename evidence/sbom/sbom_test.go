@@ -63,10 +63,12 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 	lifecycle := image(30, "lifecycle", child(30, linux, nil))
 	lifecycle.MediaType, lifecycle.Children[0].ExtraOS = types.OCIManifestSchema1, []string{"linux", "windows"}
 	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Name: "kpack", Version: "0.16.1", Registry: "ghcr.io/me", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Go: "go1.26.8",
-		Sources: []lock.Source{
-			{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:source=", Revision: revision, URL: "https://github.com/buildpacks-community/kpack", Licenses: "Apache-2.0"},
-			{Name: "here", Revision: "0123456789abcdef0123456789abcdef01234567-dirty", Licenses: "our own license"},
+		SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+			Name: "kpack", Version: "0.16.1", Registry: "ghcr.io/me", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Go: "go1.26.8",
+			Sources: []lock.Source{
+				{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:source=", Revision: revision, URL: "https://github.com/buildpacks-community/kpack", Licenses: "Apache-2.0"},
+				{Name: "here", Revision: "0123456789abcdef0123456789abcdef01234567-dirty", Licenses: "our own license"},
+			},
 		},
 		Images: []lock.Image{
 			image(10, "controller", child(11, linux, static), child(13, windows, nano), child(15, old, stub)),

@@ -131,12 +131,12 @@ func (v *view) indexed(ctx context.Context) (all []entry, err error) {
 		return nil, err
 	}
 	for line := range strings.SplitSeq(out, "\x00") {
-		about, name, ok := strings.Cut(line, "\t")
+		info, name, ok := strings.Cut(line, "\t")
 		if !ok {
 			continue
 		}
-		tag, about, _ := strings.Cut(about, " ")
-		all = append(all, entry{name, strings.HasPrefix(about, "160000 "), tag == "S" || tag == strings.ToLower(tag)})
+		tag, info, _ := strings.Cut(info, " ")
+		all = append(all, entry{name, strings.HasPrefix(info, "160000 "), tag == "S" || tag == strings.ToLower(tag)})
 	}
 	return all, nil
 }

@@ -40,8 +40,8 @@ func output(ctx context.Context, dir string, env []string, input string, args ..
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		said := strings.Join(strings.Fields(string(exit.Stderr)), " ")
-		return nil, fmt.Errorf("git %s: %s", verb(args), strings.TrimPrefix(said, "fatal: "))
+		message := strings.Join(strings.Fields(string(exit.Stderr)), " ")
+		return nil, fmt.Errorf("git %s: %s", verb(args), strings.TrimPrefix(message, "fatal: "))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w", verb(args), err)

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -34,8 +35,5 @@ func Files(ctx context.Context, dir string, made ...string) ([]string, error) {
 // Prefix returns the path of a directory in its repository, slash-separated; "." for the root.
 func Prefix(ctx context.Context, dir string) (string, error) {
 	out, err := run(ctx, dir, "rev-parse", "--show-prefix")
-	if out = strings.TrimSuffix(out, "/"); out == "" {
-		out = "."
-	}
-	return out, err
+	return cmp.Or(strings.TrimSuffix(out, "/"), "."), err
 }

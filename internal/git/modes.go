@@ -126,12 +126,12 @@ func readTracked(ctx context.Context, dir string) (*tracked, error) {
 	}
 	t := &tracked{root: v.place.root, files: map[string]bool{}, dirs: map[string]bool{}, index: v.settings.isFalse("core.filemode")}
 	for entry := range strings.SplitSeq(out, "\x00") {
-		about, name, ok := strings.Cut(entry, "\t")
+		info, name, ok := strings.Cut(entry, "\t")
 		if !ok {
 			continue
 		}
 		above := path.Dir(name)
-		if mode, _, _ := strings.Cut(about, " "); mode == "160000" {
+		if mode, _, _ := strings.Cut(info, " "); mode == "160000" {
 			above = name // a submodule is a directory
 		} else {
 			t.files[name] = mode == "100755"

@@ -42,8 +42,8 @@ func ReadTree(ctx context.Context, dir string) (*Tree, error) {
 	}
 	t := &Tree{root: v.place.root, files: map[string]object{}, dirs: map[string]bool{".": true}}
 	for entry := range strings.SplitSeq(out, "\x00") {
-		about, name, ok := strings.Cut(entry, "\t")
-		f := strings.Fields(about) // mode, type, hash
+		info, name, ok := strings.Cut(entry, "\t")
+		f := strings.Fields(info) // mode, type, hash
 		if !ok || len(f) != 3 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/howto"
@@ -81,10 +82,7 @@ func (i *image) wanted(o Options) bool {
 // changes returns the changes of all places.
 func (i *image) changes() []Change {
 	var list []Change
-	digest := i.digest
-	if digest == "" {
-		digest = i.pinned
-	}
+	digest := cmp.Or(i.digest, i.pinned)
 	for _, p := range i.places {
 		c := Change{Place: p.pos.String(), From: p.text, To: p.with(i.tag, digest), Why: TagMoved, Raised: i.raised, place: p}
 		switch {

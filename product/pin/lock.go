@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,10 +45,7 @@ func (r *Result) lock(p *product.Product, images []*image) error {
 		if !i.places[0].locked {
 			continue
 		}
-		text := i.places[0].with(i.tag, i.pinned)
-		if i.digest != "" {
-			text = i.places[0].with(i.tag, i.digest)
-		}
+		text := i.places[0].with(i.tag, cmp.Or(i.digest, i.pinned))
 		reference, digest, _ := strings.Cut(text, "@")
 		h, err := v1.NewHash(digest)
 		if err != nil {

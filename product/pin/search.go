@@ -83,9 +83,7 @@ func (s *search) template(shown, full string) error {
 		switch {
 		case d.IsDir() && (slices.Contains(made, filepath.ToSlash(rel)) || d.Name() == ".git"):
 			return filepath.SkipDir
-		case slices.Contains(made, filepath.ToSlash(rel)):
-			return nil
-		case !isYAML(path):
+		case slices.Contains(made, filepath.ToSlash(rel)), !isYAML(path):
 			return nil
 		case d.Type()&fs.ModeSymlink != 0 && path == full: // one that slipway.yaml names itself
 		case !d.Type().IsRegular():

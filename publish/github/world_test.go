@@ -28,7 +28,7 @@ func dist(t testing.TB, version string, change ...func(*lock.Lock)) string {
 	t.Helper()
 	dir := t.TempDir()
 	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Name: "product", Version: version, Created: time.Unix(0, 0).UTC(), Registry: "ghcr.io/me",
+		SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "product", Version: version, Created: time.Unix(0, 0).UTC(), Registry: "ghcr.io/me"},
 		Images: []lock.Image{{Name: "app", Kind: "go", Repository: "ghcr.io/me/app", Tags: []string{version}, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 64)}}},
 	}
 	for _, f := range change {

@@ -23,7 +23,7 @@ func listed() *lock.Lock {
 	plugin, hostProcess := image("smbplugin", digest("a"), "v1.21.0"), image("smbplugin", digest("b"), "v1.21.0-windows-hp")
 	plugin.PlatformTags = []lock.PlatformTag{{Tag: "v1.21.0-linux-amd64", Digest: digest("c")}}
 	plugin.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: plugin.Repository}}
-	return &lock.Lock{Name: "smb", Version: "v1.21.0", Registry: at, Images: []lock.Image{plugin, hostProcess, image("livenessprobe", digest("d"), "v2.0.0")}}
+	return &lock.Lock{Release: lock.Release{Name: "smb", Version: "v1.21.0", Registry: at}, Images: []lock.Image{plugin, hostProcess, image("livenessprobe", digest("d"), "v2.0.0")}}
 }
 
 const asKpromo = `- name: livenessprobe

@@ -70,12 +70,7 @@ func (t things) add(name, version string) {
 }
 
 func differences(old, now things) (all []Change) {
-	names := maps.Clone(old)
-	if names == nil {
-		names = things{}
-	}
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range Names(old, now) {
 		c := Change{name, lacking(old[name], now[name]), lacking(now[name], old[name]), old[name] == nil, now[name] == nil}
 		if len(c.Old) > 0 || len(c.New) > 0 {
 			all = append(all, c)
@@ -84,14 +79,16 @@ func differences(old, now things) (all []Change) {
 	return all
 }
 
+// Names returns the keys of two maps, sorted.
+func Names[V any](old, now map[string]V) []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(now))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // lacking returns, sorted, what others lack of a list.
-func lacking(list, others []string) (all []string) {
-	for _, v := range slices.Sorted(slices.Values(list)) {
-		if !slices.Contains(others, v) {
-			all = append(all, v)
-		}
-	}
-	return all
+func lacking(list, others []string) []string {
+	return slices.DeleteFunc(slices.Sorted(slices.Values(list)), func(v string) bool { return slices.Contains(others, v) })
 }
 
 // sources are the inputs of programs: their modules or revisions, and the toolchain.
@@ -131,11 +128,8 @@ func bases(l *lock.Lock) things {
 	t := things{}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			if c.Base != nil {
-				t.reference(c.Base.Name, c.Base.Digest.String())
-			}
-			for _, f := range c.CopiedFrom {
-				t.reference(f.Name, f.Digest.String())
+			for _, b := range c.Bases() {
+				t.reference(b.Name, b.Digest.String())
 			}
 		}
 	}
@@ -172,11 +166,6 @@ func (t things) reference(name, digest string) {
 
 // short returns the beginning of a digest or a revision.
 func short(s string) string {
-	algorithm, hex, ok := strings.Cut(s, ":")
-	if !ok {
-		algorithm, hex = "", s
-	} else {
-		algorithm += ":"
-	}
-	return algorithm + hex[:min(len(hex), 12)]
+	n := strings.Index(s, ":") + 1 // behind the algorithm
+	return s[:min(len(s), n+12)]
 }

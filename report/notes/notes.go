@@ -67,14 +67,7 @@ func images(b *strings.Builder, l *lock.Lock) {
 		}
 	}
 	if len(l.Copies) > 0 {
-		b.WriteString("\nThe same images, with the same digests, are at ")
-		for n, r := range l.Copies {
-			if n > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(code(r))
-		}
-		b.WriteString(".\n")
+		fmt.Fprintf(b, "\nThe same images, with the same digests, are at %s.\n", codes(l.Copies))
 	}
 }
 

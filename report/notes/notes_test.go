@@ -33,8 +33,10 @@ func releases() (old, now changes.Release) {
 		return &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + digest(c).String(), Digest: digest(c)}
 	}
 	old.Lock = &lock.Lock{
-		Name: "kpack", Version: "0.16.0", Created: time.Unix(0, 0), Registry: "ghcr.io/me", Go: "go1.26.7",
-		Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.0", Revision: strings.Repeat("1", 40)}, {Name: "gone", Revision: "abc"}},
+		Release: lock.Release{
+			Name: "kpack", Version: "0.16.0", Created: time.Unix(0, 0), Registry: "ghcr.io/me", Go: "go1.26.7",
+			Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.0", Revision: strings.Repeat("1", 40)}, {Name: "gone", Revision: "abc"}},
+		},
 		Images: []lock.Image{
 			{Name: "controller", Repository: "ghcr.io/me/controller", Tags: []string{"0.16.0"}, Digest: digest("1"), Children: []lock.Child{child("linux/amd64", nil)}},
 			{Name: "waiter", Repository: "ghcr.io/me/waiter", Tags: []string{"0.16.0"}, Digest: digest("2"), Children: []lock.Child{child("windows/amd64:ltsc2022", nano("a"))}},
@@ -42,8 +44,10 @@ func releases() (old, now changes.Release) {
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.9", Digest: digest("3")}},
 	}
 	now.Lock = &lock.Lock{
-		Name: "kpack", Version: "0.16.1", Created: time.Unix(1, 0), Registry: "ghcr.io/me", Copies: []string{"quay.io/me"}, Go: "go1.26.8",
-		Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Revision: strings.Repeat("2", 40)}},
+		Release: lock.Release{
+			Name: "kpack", Version: "0.16.1", Created: time.Unix(1, 0), Registry: "ghcr.io/me", Copies: []string{"quay.io/me"}, Go: "go1.26.8",
+			Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Revision: strings.Repeat("2", 40)}},
+		},
 		Images: []lock.Image{
 			{Name: "controller", Repository: "ghcr.io/me/controller", Tags: []string{"0.16.1"}, Digest: digest("4"), Children: []lock.Child{child("linux/amd64", nil), child("linux/arm64", nil)}},
 			{Name: "waiter", Repository: "ghcr.io/me/waiter", Tags: []string{"0.16.1"}, Digest: digest("5"), Children: []lock.Child{child("windows/amd64:ltsc2022", nano("b"))}},

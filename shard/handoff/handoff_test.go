@@ -48,7 +48,7 @@ func part(t *testing.T, p *Plan, number int, change func(*lock.Part)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lock.Part{PartVersion: lock.PartVersion, Name: p.Name, Version: "1.0.0", Shard: of}
+	l := &lock.Part{PartVersion: lock.PartVersion, Release: lock.Release{Name: p.Name, Version: "1.0.0"}, Shard: of}
 	change(l)
 	dir := t.TempDir()
 	if err := l.Write(filepath.Join(dir, lock.PartName)); err != nil {
@@ -113,7 +113,7 @@ func TestResigned(t *testing.T) {
 	}
 	files := func(text string, s *signature.Signer) string {
 		dir := t.TempDir()
-		l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "hello", Sources: []lock.Source{}}
+		l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "hello", Sources: []lock.Source{}}}
 		if err := l.Write(filepath.Join(dir, lock.Name)); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func (b *bench) curve(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "curve", Version: "1", Created: time.Unix(0, 0).UTC(), Registry: "registry.invalid", Sources: []lock.Source{{Name: "curve"}}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "curve", Version: "1", Created: time.Unix(0, 0).UTC(), Registry: "registry.invalid", Sources: []lock.Source{{Name: "curve"}}}}
 	var all []figure
 	for n := range 200 {
 		i, err := randomImage(st, n)

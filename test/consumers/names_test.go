@@ -29,7 +29,7 @@ func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map
 	}
 	const repository = "slipway.local/sig-storage/smbplugin"
 	linux := parse(t, "linux/amd64")
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "names", Version: "v1", Registry: "slipway.local", Created: time.Unix(1700000000, 0).UTC()}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "names", Version: "v1", Registry: "slipway.local", Created: time.Unix(1700000000, 0).UTC()}}
 	for _, name := range []string{"smbplugin", "hostprocess"} {
 		l.Images = append(l.Images, storetest.Index(t, st, name,
 			storetest.Child{Platform: linux, Layers: []v1.Layer{storetest.Layer(t, name, name, 1000)}},

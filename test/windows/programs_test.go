@@ -206,7 +206,7 @@ func example(t *testing.T, from string) release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lock.Lock{Sources: result.Sources}
+	l := &lock.Lock{Release: lock.Release{Sources: result.Sources}}
 	for _, i := range result.Images {
 		l.Images = append(l.Images, lock.Image{Name: i.Name, Kind: i.Kind, Children: i.Children})
 	}

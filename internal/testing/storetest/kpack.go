@@ -42,11 +42,13 @@ func Kpack(t *testing.T) (*product.Product, *lock.Lock) {
 	lifecycle := MadeUpImage(7, "lifecycle", linux)
 	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Name: "kpack", Version: "0.16.1", Registry: "slipway.local/kpack", Snapshot: true,
-		Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
-		Sources: []lock.Source{
-			{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Revision: "7188425b0c96c4da0cce7cbb04872bb115213907"},
-			{Name: "lifecycle", Module: "github.com/buildpacks/lifecycle@v0.20.5", Revision: "ddcded12be80c2d432777675bbe61a1589631541"},
+		SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+			Name: "kpack", Version: "0.16.1", Registry: "slipway.local/kpack", Snapshot: true,
+			Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
+			Sources: []lock.Source{
+				{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Revision: "7188425b0c96c4da0cce7cbb04872bb115213907"},
+				{Name: "lifecycle", Module: "github.com/buildpacks/lifecycle@v0.20.5", Revision: "ddcded12be80c2d432777675bbe61a1589631541"},
+			},
 		},
 		Images: []lock.Image{
 			MadeUpImage(1, "controller", linux), MadeUpImage(2, "webhook", linux), MadeUpImage(3, "build-waiter", linux),

@@ -41,7 +41,7 @@ func Open(tb testing.TB) *store.Store {
 // random-looking bytes each.
 func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	tb.Helper()
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "demo", Version: "1.2.3", Created: Created, Sources: []lock.Source{{Name: "demo", Revision: "abc"}}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "demo", Version: "1.2.3", Created: Created, Sources: []lock.Source{{Name: "demo", Revision: "abc"}}}}
 	windows := Layer(tb, "Files/agent.exe", "MZ windows", size)
 	var agent []platform.Platform
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"} {

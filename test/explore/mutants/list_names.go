@@ -11,8 +11,8 @@ var names = []Mutant{
 	{
 		Name: "calendar-floats-not", Fault: "Floating tags of versions that are not semantic were dropped without a word.",
 		File: "product/channels.go", Func: "checker.floats",
-		Old: `(kind == KindPrerelease || kind == KindCommit)`,
-		New: `kind != KindRelease`,
+		Old: `(kind == kindPrerelease || kind == kindCommit)`,
+		New: `kind != kindRelease`,
 	},
 	{
 		Name: "chart-revision", Fault: "A tag of a chart with the commit in it was refused, though git knew the commit.",

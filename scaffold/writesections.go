@@ -1,8 +1,11 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -12,8 +15,7 @@ func (d *Draft) writeArtifacts(w *writer) {
 	if len(d.archived) == 0 {
 		return
 	}
-	w.line("")
-	w.line("artifacts:")
+	w.section("artifacts")
 	on := ""
 	if len(d.artifactPlatforms) > 0 {
 		on = ", platforms: " + list(append(d.systems(), d.artifactPlatforms...))
@@ -22,13 +24,8 @@ func (d *Draft) writeArtifacts(w *writer) {
 }
 
 // systems are the operating systems of the release.
-func (d *Draft) systems() (list []string) {
-	for _, os := range []string{platform.Linux, platform.Windows} {
-		if d.has(os) {
-			list = append(list, os)
-		}
-	}
-	return list
+func (d *Draft) systems() []string {
+	return slices.DeleteFunc([]string{platform.Linux, platform.Windows}, func(os string) bool { return !d.has(os) })
 }
 
 func (d *Draft) writeCharts(w *writer) {
@@ -49,15 +46,11 @@ func (d *Draft) writeCharts(w *writer) {
 		}
 		w.line("  - name: %s", c.name)
 		w.line("    path: %s", c.path)
-		if c.version != "" {
-			if c.version != bare {
-				w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
-			}
-			w.line("    version: %s", c.version)
+		if c.version != "" && c.version != bare {
+			w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
 		}
-		if c.appVersion != "" {
-			w.line("    appVersion: %s", c.appVersion)
-		}
+		w.field("    version", c.version)
+		w.field("    appVersion", c.appVersion)
 		if c.windows {
 			w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")
 		}
@@ -94,4 +87,47 @@ func (d *Draft) writeRelease(w *writer) {
 			w.line("    %s: %s", ref, d.koImages[ref])
 		}
 	}
+}
+
+func (d *Draft) writeSource(w *writer) {
+	w.section("sources")
+	w.note("  ", d.source.notes...)
+	modules := []string{""}
+	for _, p := range d.programs {
+		modules = appendNew(modules, p.module)
+	}
+	for _, m := range modules {
+		d.writeModule(w, m)
+	}
+}
+
+// sourceName is the name of the source of a module; "" is the product's.
+func (d *Draft) sourceName(module string) string {
+	if module == "" {
+		return d.name
+	}
+	return nameOf(strings.ReplaceAll(module, "/", "-"))
+}
+
+func (d *Draft) writeModule(w *writer, module string) {
+	w.line("  - name: %s", d.sourceName(module))
+	w.line("    directory: %s", path.Join(d.source.dir, module))
+	if !d.git {
+		w.note("    ", "Only git knows these two; without git they label and date the images as they are here.")
+		w.line("    revision: %s", cmp.Or(d.options.Revision, unknownRevision))
+		w.line("    created: %s", cmp.Or(d.options.Created, unknownCreated))
+	}
+	w.field("    url", d.source.url)
+	w.field("    licenses", d.source.licenses)
+	if d.source.module == "" || len(d.programs) == 0 {
+		return
+	}
+	if len(d.source.ldflags) > 0 {
+		w.line("    ldflags:")
+		for _, f := range d.source.ldflags {
+			w.line("      - %s", f)
+		}
+	}
+	w.fieldOf("    env", d.source.env)
+	w.fieldOf("    tags", d.source.tags)
 }
