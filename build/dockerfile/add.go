@@ -41,7 +41,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 			return err
 		}
 		cp.src = from
-		return cp.each(src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
+		return cp.each(src, s.system.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
 	})
 }
 
@@ -92,7 +92,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	}
 	digest, err := v1.NewHash(c.Checksum)
 	if err != nil || digest.Algorithm != "sha256" {
-		return located{"--checksum", fmt.Errorf("--checksum=%s is not sha256: and 64 hexadecimal digits", c.Checksum)}
+		return errorAt("--checksum", "--checksum=%s is not sha256: and 64 hexadecimal digits", c.Checksum)
 	}
 	u, err := url.Parse(src)
 	if err != nil {

@@ -14,7 +14,7 @@ func (b *builder) commit(s *stage, createdBy string) error {
 	if err != nil {
 		return err
 	}
-	if err := layer.Check(entries, s.platform.OS); err != nil {
+	if err := layer.Check(entries, s.system.OS); err != nil {
 		return err
 	}
 	b.program(s, entries)
@@ -27,18 +27,6 @@ func (b *builder) commit(s *stage, createdBy string) error {
 		}
 	}
 	return nil
-}
-
-// settle keeps the contents that entries found, so that they are not found again when another
-// stage copies them.
-func (t *tree) settle(entries []layer.Entry) {
-	for _, e := range entries {
-		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {
-			k, content := *n, e.Content // and not all of e
-			k.content = func() (layer.Content, error) { return content, nil }
-			t.nodes[e.Path] = &k
-		}
-	}
 }
 
 // record adds a line to the history.

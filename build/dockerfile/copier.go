@@ -29,8 +29,6 @@ type copier struct {
 	parents []pending         // directories above the current file, made when the first included file comes
 }
 
-type owner struct{ uid, gid int }
-
 // chmod is the value of --chmod.
 type chmod struct {
 	octal *fs.FileMode

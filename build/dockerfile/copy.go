@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +30,7 @@ type copying struct {
 func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyCommand) error {
 	for _, src := range c.SourcePaths {
 		if remote(src) != "" {
-			return located{src, fmt.Errorf("%s: COPY does not download: use ADD --checksum", src)}
+			return errorAt(src, "%s: COPY does not download: use ADD --checksum", src)
 		}
 	}
 	var src files
@@ -41,23 +39,23 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	var err error
 	switch {
 	case strings.Contains(c.From, "$"):
-		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
+		return errorAt("--from", "--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)
 	case s.toolchain && b.tools(s, c):
 		s.passOver(&skip{at: c.Location(), text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "), system: true})
 		return nil
 	case c.From != "":
 		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {
-			return located{"--from", err}
+			return errorAt("--from", "%w", err)
 		}
 		if b.find(c.From) == nil {
-			b.refers(c.Location(), "--from", of, s.platform)
+			b.refers(c.Location(), "--from", of, s.system)
 		}
 		if t, ok := src.(*tree); ok {
 			open = t.open
 			s.tree.later = s.tree.later || t.later
 		}
 		var more bool
-		src, more, err = stubFiles(src, of, c.SourcePaths, s.platform.OS)
+		src, more, err = stubFiles(src, of, c.SourcePaths, s.system.OS)
 		s.tree.open, s.tree.more = s.tree.open || more, s.tree.more || more
 	case len(c.SourcePaths) > 0:
 		src, err = b.buildContext(ctx)
@@ -73,9 +71,9 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		cp.src = src
 		cp.matched = cp.matched || open // what is there is not all known
 		if c.Parents {
-			return cp.withParents(ctx, p, dest, s.platform.OS)
+			return cp.withParents(ctx, p, dest, s.system.OS)
 		}
-		return cp.each(p, s.platform.OS, func(p string) error { return cp.copy(ctx, p, dest) })
+		return cp.each(p, s.system.OS, func(p string) error { return cp.copy(ctx, p, dest) })
 	})
 }
 
@@ -107,7 +105,7 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	}
 	cp := &copier{dst: s.tree, windows: s.windows()}
 	if cp.chmod, err = parseChmod(t.chmod); err != nil {
-		return located{"--chmod", err}
+		return errorAt("--chmod", "%w", err)
 	}
 	if t.chmod != "" {
 		t.line += " --chmod=" + t.chmod
@@ -116,16 +114,16 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 		t.line += " --chown=" + t.chown
 	}
 	if user, group, _ := strings.Cut(t.chown, ":"); t.link && t.chown != "" && (!numeric(user) || !numeric(group)) {
-		return located{"--chown", fmt.Errorf("--chown=%s has a name, which --link does not look up: write the number", t.chown)}
+		return errorAt("--chown", "--chown=%s has a name, which --link does not look up: write the number", t.chown)
 	}
 	if t.chown != "" && !s.windows() {
 		if cp.owner, err = lookUp(s.tree, t.chown); err != nil {
-			return located{"--chown", fmt.Errorf("--chown=%s: %w", t.chown, err)}
+			return errorAt("--chown", "--chown=%s: %w", t.chown, err)
 		}
 	}
 	if len(t.excludes) > 0 {
 		if cp.exclude, err = patternmatcher.New(t.excludes); err != nil {
-			return located{"--exclude", fmt.Errorf("--exclude: %w", err)}
+			return errorAt("--exclude", "--exclude: %w", err)
 		}
 	}
 	if t.link && t.chmod == "" {
@@ -136,14 +134,14 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 		if err := do(cp, p, dest); err != nil {
 			var l located
 			if !errors.As(err, &l) {
-				err = located{p, err}
+				err = errorAt(p, "%w", err)
 			}
 			errs = append(errs, err)
 		}
 		t.line += " " + p
 	}
 	if !cp.matched && len(errs) == 0 && len(t.SourceContents) == 0 {
-		errs = append(errs, located{t.SourcePaths[0], fmt.Errorf("nothing matches %s, and so nothing would be copied: correct the pattern, or what should be there", strings.Join(t.SourcePaths, " "))})
+		errs = append(errs, errorAt(t.SourcePaths[0], "nothing matches %s, and so nothing would be copied: correct the pattern, or what should be there", strings.Join(t.SourcePaths, " ")))
 	}
 	for _, c := range t.SourceContents {
 		errs = append(errs, cp.inline(ctx, c, dest))
@@ -164,7 +162,7 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 // destination returns the absolute path of a destination. A slash or "/." at its end stays: it
 // says that a directory is meant.
 func (s *stage) destination(p string) (string, error) {
-	os := s.platform.OS
+	os := s.system.OS
 	p, err := system.CheckSystemDriveAndRemoveDriveLetter(p, os, true)
 	if err != nil {
 		return "", fmt.Errorf("destination: %w", err)
@@ -256,24 +254,4 @@ func parseChmod(s string) (chmod, error) {
 		return chmod{}, fmt.Errorf("--chmod=%s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)
 	}
 	return chmod{set: &set}, nil
-}
-
-// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the
-// files go. On Windows a directory that is there stays as it is, with its permissions.
-func (t *tree) merge(other *tree) error {
-	for _, p := range slices.Sorted(maps.Keys(other.nodes)) {
-		if t.spelling != nil && other.nodes[p].kind == layer.Dir {
-			there, err := t.lstat(p)
-			if err != nil {
-				return err
-			}
-			if there != nil && there.kind == layer.Dir {
-				continue
-			}
-		}
-		if err := t.set(p, other.nodes[p]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -227,3 +227,12 @@ func fileTree(list map[string]File) (*tree, error) {
 	}
 	return t, nil
 }
+
+// maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
+const maxSource = 1 << 20
+
+// File is a file that a context shows under a name of its choice. Mode has its permission bits.
+type File struct {
+	Content layer.Content
+	Mode    fs.FileMode
+}

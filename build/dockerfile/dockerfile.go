@@ -141,12 +141,6 @@ type Context struct {
 	Files  map[string]File // by slash-separated path: "linux_amd64/build-init"
 }
 
-// File is a file that a context shows under a name of its choice. Mode has its permission bits.
-type File struct {
-	Content layer.Content
-	Mode    fs.FileMode
-}
-
 // Result is an image in parts.
 type Result struct {
 	Base base.Base
@@ -178,9 +172,6 @@ type Layer struct {
 	CreatedBy string
 }
 
-// maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
-const maxSource = 1 << 20
-
 // Build evaluates a Dockerfile. The error joins everything wrong that was found, each with
 // file:line:column; besides it the result has only Demands and
 // References.
@@ -207,7 +198,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, emptied: &report{file: in.Shown, source: src}, notes: &report{file: in.Shown, source: src}, budget: newBudget(in.Limits)}
+	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, emptied: &report{file: in.Shown, source: src}, notes: &report{file: in.Shown, source: src}, archives: newArchives(in.Store, in.Limits)}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
@@ -218,12 +209,12 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
 			if limit := (*limitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
-				b.drop()
+				b.archives.drop()
 			}
 			return Result{Demands: b.demands.sorted(), References: b.references}, err
 		}
 		r := s.result()
-		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform, in.Check, lines(b.emptied), lines(b.notes)}
+		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.system, in.Check, lines(b.emptied), lines(b.notes)}
 		if len(r.start.at) == 0 {
 			r.start.at = s.Location
 		}

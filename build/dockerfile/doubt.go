@@ -2,7 +2,6 @@ package dockerfile
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // skip is a line or a command of a toolchain that was passed over. What it may have written is in
@@ -39,7 +37,7 @@ type refused struct{ error }
 func (r refused) Unwrap() error { return r.error }
 
 // passOver puts a skip on the stage's list.
-func (s *stage) passOver(k *skip) {
+func (s *state) passOver(k *skip) {
 	if k.refusal != nil {
 		s.guess = true
 	}
@@ -50,14 +48,14 @@ func (s *stage) passOver(k *skip) {
 // excuses reports whether a command that was not carried out may be passed over: one that is not
 // known, one that needs files which are not known, and one that may fail only since an earlier one
 // was passed over.
-func (s *stage) excuses(err error) bool {
+func (s *state) excuses(err error) bool {
 	var r refused
 	return s.toolchain && (errors.As(err, &r) || errors.Is(err, errUnknown) || s.guess)
 }
 
 // doubts returns what may have written the file n at p after the stage itself did, or what may
 // have made what the stage has not. Those that are known to write there go before those that may.
-func (s *stage) doubts(p string, n *node) []*skip {
+func (s *state) doubts(p string, n *node) []*skip {
 	own := s.tree.nodes[p] != nil
 	var exact, others []*skip
 	since := 0 // a directory above it was recreated
@@ -110,76 +108,4 @@ func rewritten(p string) bool {
 		}
 	}
 	return false
-}
-
-// doubted reports why what a COPY wants of a stage is not known.
-func (b *builder) doubted(s *stage, wanted, p string, n *node, doubts []*skip) error {
-	var refusals []*skip
-	for _, k := range doubts {
-		for _, k := range append(slices.Clone(k.because), k) {
-			if k.refusal != nil && !slices.Contains(refusals, k) {
-				refusals = append(refusals, k)
-			}
-		}
-	}
-	if len(refusals) > 0 {
-		b.tell(refusals, fmt.Sprintf("%s, which is copied from the stage %s, may be what it writes", wanted, s.title()))
-		return errReported
-	}
-	k := doubts[0]
-	for _, other := range doubts[1:] {
-		if likely(p, other.text) > likely(p, k.text) {
-			k = other
-		}
-	}
-	if n == nil {
-		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: COPY it from a context, or use a base that has it, such as one with builtin: static for certificates", wanted, s.title(), k.text, line(k.at))
-	}
-	return fmt.Errorf("%s of the stage %s may have other files than are known here, since %s in line %d, which may write there, is not run: copy what the stage itself puts there by the names of the files, and take the rest from an image that has it", wanted, s.title(), k.text, line(k.at))
-}
-
-// tell reports refusals, each once. why is what they are in the way of; empty for nothing in
-// particular.
-func (b *builder) tell(skips []*skip, why string) {
-	for _, k := range skips {
-		if k.refusal == nil || k.told {
-			continue
-		}
-		k.told = true
-		for _, e := range output.Split(k.refusal) {
-			if why != "" {
-				e = fmt.Errorf("%w (%s)", e, why)
-			}
-			b.report.add(k.at, "", e)
-		}
-	}
-}
-
-// likely returns how likely it is that a command makes a file of the system.
-func likely(p, text string) int {
-	name := path.Base(strings.Fields(text + " x")[0])
-	accounts := strings.HasPrefix(name, "user") || strings.HasPrefix(name, "group") || strings.HasPrefix(name, "add")
-	switch {
-	case strings.Contains(p, "ssl") || strings.Contains(p, "pki") || strings.Contains(p, "cert"):
-		if strings.Contains(text, "ca-certificates") || strings.Contains(text, "ca-trust") {
-			return 2
-		}
-	case path.Base(p) == "mime.types" && strings.Contains(text, "mailcap"):
-		return 2
-	case slices.Contains([]string{"/etc/passwd", "/etc/group", "/etc/shadow"}, p) || within(p, "/home"):
-		if accounts {
-			return 2
-		}
-	}
-	if accounts {
-		return 0
-	}
-	return 1
-}
-
-func line(at []parser.Range) int {
-	if len(at) == 0 {
-		return 0
-	}
-	return at[0].Start.Line
 }

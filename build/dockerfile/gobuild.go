@@ -2,8 +2,6 @@ package dockerfile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -63,9 +61,9 @@ func parseGo(words []string) (goLine, error) {
 		valued := slices.Contains(goValued, name)
 		switch {
 		case !valued && !slices.Contains(goPlain, name):
-			return l, located{w, fmt.Errorf("RUN go build: flag -%s is not known here: declare the program under programs in slipway.yaml and use COPY --from=binaries", name)}
+			return l, errorAt(w, "RUN go build: flag -%s is not known here: declare the program under programs in slipway.yaml and use COPY --from=binaries", name)
 		case valued && !given && len(words) == 0:
-			return l, located{w, fmt.Errorf("RUN go build: flag -%s has no value", name)}
+			return l, errorAt(w, "RUN go build: flag -%s has no value", name)
 		case valued && !given:
 			value, words = words[0], words[1:]
 		}
@@ -78,7 +76,7 @@ func parseGo(words []string) (goLine, error) {
 		case name == "ldflags":
 			l.Ldflags = oneLine(value)
 		case name == "pgo" && value != "auto" && value != "off":
-			return l, located{w, fmt.Errorf("RUN go build: -pgo=%s is a file, which is not known here: name it default.pgo, in the directory of the package", value)}
+			return l, errorAt(w, "RUN go build: -pgo=%s is a file, which is not known here: name it default.pgo, in the directory of the package", value)
 		case name == "tags":
 			l.Tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 		case valued || given:
@@ -125,10 +123,10 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 		return or
 	}
 	if v := set("CGO_ENABLED", "0"); v != "0" {
-		return located{"CGO_ENABLED", fmt.Errorf("RUN go build: CGO_ENABLED=%s needs a C compiler: declare the program under programs in slipway.yaml, with its compiler in env, and use COPY --from=binaries", v)}
+		return errorAt("CGO_ENABLED", "RUN go build: CGO_ENABLED=%s needs a C compiler: declare the program under programs in slipway.yaml, with its compiler in env, and use COPY --from=binaries", v)
 	}
 	if v := set("GO111MODULE", "on"); v == "off" {
-		return located{"GO111MODULE", errors.New("RUN go build: GO111MODULE=off is not known here: the program needs a go.mod")}
+		return errorAt("GO111MODULE", "RUN go build: GO111MODULE=off is not known here: the program needs a go.mod")
 	}
 	g.Platform = platform.Platform{OS: set("GOOS", p.OS), Architecture: set("GOARCH", p.Architecture)}
 	if g.Platform.Architecture == "arm" {
@@ -151,7 +149,7 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 func (g *GoBuild) fromGoFlags(value string) error {
 	l, err := parseGo(strings.Fields(value))
 	if err != nil || l.output != "" || l.dir != "" || l.packages[0] != "." {
-		return located{"GOFLAGS", fmt.Errorf("RUN go build: GOFLAGS=%s is not known here: write the flags in the line", value)}
+		return errorAt("GOFLAGS", "RUN go build: GOFLAGS=%s is not known here: write the flags in the line", value)
 	}
 	g.Flags = append(l.Flags, g.Flags...)
 	if g.Ldflags == "" {

@@ -75,7 +75,7 @@ func (m goModule) same(f files, dir string, left *int) error {
 		switch {
 		case err != nil:
 			return err
-		case n == nil || n.build != nil:
+		case n == nil || compiled(n):
 			continue
 		case n.kind == layer.Dir:
 			if err := m.same(f, p, left); err != nil {
@@ -106,7 +106,7 @@ func (m goModule) packages(f files, dir, word string, listed []string) ([]string
 	case strings.HasSuffix(rest, ".go"):
 		p = path.Join(dir, rest)
 	default:
-		return nil, located{word, fmt.Errorf("RUN go build: package %s is not one of the module %s: write ./ and its directory", word, m.path)}
+		return nil, errorAt(word, "RUN go build: package %s is not one of the module %s: write ./ and its directory", word, m.path)
 	}
 	if strings.HasSuffix(rest, ".go") {
 		if err := m.whole(path.Dir(p), listed); err != nil {
@@ -116,7 +116,7 @@ func (m goModule) packages(f files, dir, word string, listed []string) ([]string
 	}
 	rel, ok := strings.CutPrefix(path.Clean(p)+"/", strings.TrimSuffix(m.at, "/")+"/")
 	if !ok {
-		return nil, located{word, fmt.Errorf("RUN go build: %s is not in the module of %s", word, m.at)}
+		return nil, errorAt(word, "RUN go build: %s is not in the module of %s", word, m.at)
 	}
 	rel = "./" + strings.TrimSuffix(rel, "/")
 	if rel == "./" {
@@ -141,7 +141,7 @@ func (m goModule) whole(p string, listed []string) error {
 			continue
 		}
 		if !slices.ContainsFunc(listed, func(l string) bool { return path.Base(l) == name }) {
-			return located{listed[0], fmt.Errorf("RUN go build: %s alone is not a package, which has %s, too: name the directory", strings.Join(listed, " "), name)}
+			return errorAt(listed[0], "RUN go build: %s alone is not a package, which has %s, too: name the directory", strings.Join(listed, " "), name)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 	case *instructions.WorkdirCommand:
 		return b.workdir(s, c)
 	case *instructions.RunCommand:
-		return b.runFiles(ctx, s, c)
+		return b.runLine(ctx, s, c)
 	case *instructions.CopyCommand:
 		return b.copy(ctx, s, c)
 	case *instructions.AddCommand:
@@ -170,44 +170,20 @@ func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
 	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) && strings.HasSuffix(line, "]")
 	if s.windows() && c.PrependShell && list {
-		return located{"[", fmt.Errorf(`%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)}
+		return errorAt("[", `%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)
 	}
 	return nil
-}
-
-// commandLine returns the exec form of CMD and ENTRYPOINT; the shell form goes to the stage's
-// shell.
-func (s *stage) commandLine(c instructions.ShellDependantCmdLine) []string {
-	if !c.PrependShell {
-		return c.CmdLine
-	}
-	shell := []string{"/bin/sh", "-c"}
-	switch {
-	case len(s.config.Shell) > 0:
-		shell = slices.Clone(s.config.Shell)
-	case s.windows():
-		shell = []string{"cmd", "/S", "/C"}
-	}
-	return append(shell, strings.Join(c.CmdLine, " "))
 }
 
 // setWorkdir changes the working directory in the configuration: on Windows with backslashes and
 // without a drive, as HCS reads it.
 func (s *stage) setWorkdir(p string) error {
-	wd, err := system.NormalizeWorkdir(s.config.WorkingDir, p, s.platform.OS)
+	wd, err := system.NormalizeWorkdir(s.config.WorkingDir, p, s.system.OS)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p, err)
 	}
 	s.config.WorkingDir = wd
 	return nil
-}
-
-// dir returns the working directory as a path of the tree.
-func (s *stage) dir() string {
-	if s.config.WorkingDir == "" {
-		return "/"
-	}
-	return system.ToSlash(s.config.WorkingDir, s.platform.OS)
 }
 
 func (b *builder) workdir(s *stage, c *instructions.WorkdirCommand) error {

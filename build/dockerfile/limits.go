@@ -170,8 +170,8 @@ func (c counting) Read(p []byte) (int, error) {
 }
 
 // drop removes the archives that were unpacked for an evaluation that came to nothing.
-func (b *builder) drop() {
-	for _, file := range b.spooled {
+func (a *archives) drop() {
+	for _, file := range a.spooled {
 		os.Remove(file) //nolint:errcheck // clean removes it as well
 	}
 }

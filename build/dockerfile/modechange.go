@@ -1,7 +1,6 @@
 package dockerfile
 
 import (
-	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ const (
 // parseMode reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
 // is in the umask.
 func parseMode(s string) (change, error) {
-	bad := located{s, fmt.Errorf("mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)}
+	bad := errorAt(s, "mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)
 	if s == "" {
 		return nil, bad
 	}

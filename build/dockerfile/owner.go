@@ -14,6 +14,9 @@ import (
 // maxUsers bounds /etc/passwd and /etc/group in bytes, as BuildKit does.
 const maxUsers = 10 << 20
 
+// owner is who a file belongs to.
+type owner struct{ uid, gid int }
+
 // lookUp returns what USER[:GROUP] means in a tree: numbers, or names from its /etc/passwd and
 // /etc/group. A number without a group is its own group, and no user at all is root; a name
 // without one has that of /etc/passwd.

@@ -29,9 +29,8 @@ type builder struct {
 	images     map[string]*imageFiles
 	builds     []GoBuild
 	shipped    []*stage // the target and those that it starts from
-	budget     *budget
-	spooled    []string // archives that were unpacked, in the store's work directory
-	broken     bool     // the stages are not known because a FROM could not be read
+	archives   *archives
+	broken     bool // the stages are not known because a FROM could not be read
 }
 
 // command is one instruction of a stage.
@@ -179,14 +178,13 @@ func (b *builder) find(name string) *stage {
 	return found
 }
 
-// list names at most twenty things for a message.
-func list(names []string, thing string) string {
-	const most = 20
-	switch {
-	case len(names) == 0:
-		return "no named " + thing
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+// quoted returns the first word of a message that is in the source: BuildKit's messages name
+// flags and instructions.
+func quoted(err error) string {
+	for _, w := range strings.Fields(err.Error()) {
+		if strings.HasPrefix(w, "--") {
+			return strings.TrimRight(w, ":,.")
+		}
 	}
-	return strings.Join(names, ", ")
+	return ""
 }

@@ -1,14 +1,13 @@
 package dockerfile
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 )
 
 // calls reads the scripts of those commands that start PowerShell.
-func (s *stage) calls(commands []script.Command) ([]script.Command, error) {
+func (s *state) calls(commands []script.Command) ([]script.Command, error) {
 	var all []script.Command
 	for _, c := range commands {
 		name := strings.TrimSuffix(strings.ToLower(c.Args[0].Text), ".exe")
@@ -31,7 +30,7 @@ func (s *stage) calls(commands []script.Command) ([]script.Command, error) {
 
 // powershell reads the words that PowerShell is started with: options, and a script that is joined
 // of all words behind -Command.
-func (s *stage) powershell(name string, words []string) ([]script.Command, error) {
+func (s *state) powershell(name string, words []string) ([]script.Command, error) {
 	text, option := "", ""
 	for i := 0; i < len(words) && option == ""; i++ {
 		switch w := strings.ToLower(words[i]); {
@@ -49,11 +48,11 @@ func (s *stage) powershell(name string, words []string) ([]script.Command, error
 		}
 	}
 	if option != "" || text == "" {
-		return nil, located{name, fmt.Errorf("RUN %s %s: no command is run here: write -Command with commands that only change files, or %s", name, option, instead)}
+		return nil, errorAt(name, "RUN %s %s: no command is run here: write -Command with commands that only change files, or %s", name, option, instead)
 	}
 	commands, err := script.PowerShell(text, s.windowsEnv)
 	if why := elsewhere(name, text); err != nil && why != "" {
-		err = located{name, fmt.Errorf("RUN %s: no command is run here: %s", name, why)}
+		err = errorAt(name, "RUN %s: no command is run here: %s", name, why)
 	}
 	return commands, err
 }

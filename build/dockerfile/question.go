@@ -39,7 +39,7 @@ func (r *runner) is(op, name string) (bool, error) {
 		if kind != layer.Regular {
 			return false, errors.New("it is not a file, whose size alone is known")
 		}
-		return s.n.filled()
+		return filled(s.n)
 	}
 	return true, odd(s.n)
 }
@@ -52,8 +52,8 @@ func odd(n *node) error {
 }
 
 // filled reports whether a file is not empty.
-func (n *node) filled() (bool, error) {
-	if n.build != nil {
+func filled(n *node) (bool, error) {
+	if compiled(n) {
 		return true, nil
 	}
 	c, err := n.content()

@@ -39,7 +39,7 @@ func unread(err error) error {
 	about := located{}
 	errors.As(err, &about)
 	text, _, _ := strings.Cut(err.Error(), errUnknown.Error())
-	return located{about.word, fmt.Errorf("%sthe files of the base are not known here, since the stage compiles programs and its base is not read: take what the line needs out of another stage or image with COPY --from", text)}
+	return errorAt(about.word, "%sthe files of the base are not known here, since the stage compiles programs and its base is not read: take what the line needs out of another stage or image with COPY --from", text)
 }
 
 // reach adds to a skip what its command may write.
@@ -110,7 +110,7 @@ func (r *runner) reachOfGo(k *skip, words []string) {
 			k.anywhere = true
 		}
 		if verb == "install" {
-			out = r.goBin(r.s.platform)
+			out = r.goBin(r.s.system)
 		}
 		for n, w := range words {
 			if value, ok := strings.CutPrefix(w, "-o="); ok {
@@ -153,7 +153,7 @@ func pathsIn(dir, word string) []string {
 
 // passLine passes over a whole RUN, of which not even the commands are known. What it asks of files
 // may have no answer only since others were passed over before.
-func (s *stage) passLine(c *instructions.RunCommand, text string, refusal error, before []*skip) {
+func (s *state) passLine(c *instructions.RunCommand, text string, refusal error, before []*skip) {
 	k := &skip{at: c.Location(), text: fmt.Sprintf("RUN %.40s", text), refusal: refusal, changes: true, anywhere: true, paths: []string{path.Clean(s.dir())}}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|()<>,", r) }) {
 		k.paths = append(k.paths, pathsIn(s.dir(), w)...)

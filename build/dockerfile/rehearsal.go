@@ -3,10 +3,10 @@ package dockerfile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -17,8 +17,8 @@ import (
 // the line.
 type rehearsal struct {
 	ctx  context.Context //nolint:containedctx // it is the state of one call
-	b    *builder
-	s    *stage
+	eval *evaluation
+	s    *state
 	line *instructions.RunCommand
 	r    *runner // nil where nothing was asked yet
 	done int     // how many commands were carried out
@@ -43,7 +43,7 @@ func (h *rehearsal) files() script.Files {
 			}
 			ok, err := r.is(op, name)
 			if err != nil {
-				err = located{name, fmt.Errorf("RUN [ %s %s ]: %w", op, name, err)}
+				err = errorAt(name, "RUN [ %s %s ]: %w", op, name, err)
 			}
 			return ok, err
 		},
@@ -85,9 +85,8 @@ func (h *rehearsal) after(before []script.Command, c script.Command) (*runner, e
 		return nil, h.err
 	}
 	// what is written is counted, and notes are made, when the line itself is carried out
-	notes, budget := h.b.notes, *h.b.budget
-	h.b.notes = &report{file: notes.file, source: notes.source}
-	defer func() { h.b.notes, *h.b.budget = notes, budget }()
+	budget := *h.eval.archives.budget
+	defer func() { *h.eval.archives.budget = budget }()
 	h.r.commands = append(slices.Clone(before), c)
 	for ; h.done < len(before) && h.err == nil; h.done++ {
 		if !h.s.toolchain {
@@ -108,7 +107,9 @@ func (h *rehearsal) begin() error {
 	}
 	s := *h.s
 	s.tree, s.env, s.config, s.skipped = h.s.tree.clone(), h.s.env.clone(), *h.s.config.DeepCopy(), slices.Clone(h.s.skipped)
-	h.r = newRunner(h.ctx, h.b, &s, h.line)
+	quiet := *h.eval
+	quiet.note = func([]parser.Range, string, error) {}
+	h.r = newRunner(h.ctx, &quiet, &s, h.line)
 	return h.r.mount(h.line)
 }
 
@@ -122,9 +123,9 @@ func (h *rehearsal) skipped() []*skip {
 
 // unread reports whether all that is wrong with a line is that it depends on what a check does not
 // read.
-func (b *builder) unread(s *stage, err error) bool {
-	open := b.in.Check && !s.toolchain && (s.tree.later || !b.in.Snapshot)
-	return !slices.ContainsFunc(output.Split(err), func(e error) bool {
-		return !errors.Is(e, errLater) && (!open || !errors.Is(e, errUnknown))
+func (e *evaluation) unread(s *state, err error) bool {
+	open := e.check && !s.toolchain && (s.tree.later || !e.snapshot)
+	return !slices.ContainsFunc(output.Split(err), func(one error) bool {
+		return !errors.Is(one, errLater) && (!open || !errors.Is(one, errUnknown))
 	})
 }

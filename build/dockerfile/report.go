@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
@@ -32,10 +31,19 @@ func (m mistake) less(o mistake) int {
 // located is an error about one word of an instruction.
 type located struct {
 	word string
-	error
+	err  error
 }
 
-func (l located) Unwrap() error { return l.error }
+// errorAt returns an error about a word.
+func errorAt(word, format string, args ...any) error {
+	return located{word, fmt.Errorf(format, args...)}
+}
+
+// Error returns what is wrong.
+func (l located) Error() string { return l.err.Error() }
+
+// Unwrap returns the error itself.
+func (l located) Unwrap() error { return l.err }
 
 // add adds an error in an instruction. Its column is that of word, or of the instruction.
 // Joined errors are noted one by one.
@@ -92,13 +100,10 @@ func lines(r *report) []string {
 	return all
 }
 
-// quoted returns the first word of a message that is in the source: BuildKit's messages name
-// flags and instructions.
-func quoted(err error) string {
-	for _, w := range strings.Fields(err.Error()) {
-		if strings.HasPrefix(w, "--") {
-			return strings.TrimRight(w, ":,.")
-		}
+// line returns the line that an instruction begins in.
+func line(at []parser.Range) int {
+	if len(at) == 0 {
+		return 0
 	}
-	return ""
+	return at[0].Start.Line
 }

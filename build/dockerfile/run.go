@@ -19,14 +19,14 @@ import (
 // instead is what to do about a RUN that is refused.
 const instead = "declare programs in slipway.yaml and use COPY --from=binaries, use COPY --from another stage or image, or ADD a tar of what the command would make"
 
-// runFiles carries out a RUN whose commands only change files, and runs nothing. What any other
-// would do is not known without a machine of the image's system.
-func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCommand) error {
-	h := rehearsal{ctx: ctx, b: b, s: s, line: c}
+// line carries out a RUN whose commands only change files, and runs nothing. What any other
+// would do is not known without a machine of the image's system. It returns what the history says.
+func (e *evaluation) line(ctx context.Context, s *state, c *instructions.RunCommand) (history string, err error) {
+	h := rehearsal{ctx: ctx, eval: e, s: s, line: c}
 	commands, line, err := s.readRun(c, h.files())
-	if err != nil && b.unread(s, err) {
+	if err != nil && e.unread(s, err) {
 		s.guess, s.tree.open, s.tree.later = true, true, true // what the line would make is not all known
-		return b.commit(s, "RUN "+text(c))
+		return "RUN " + text(c), nil
 	}
 	if err == nil && s.toolchain {
 		err = s.refuseLine()
@@ -35,13 +35,13 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 	}
 	if err != nil && s.toolchain {
 		s.passLine(c, text(c), locate(err), h.skipped())
-		return b.commit(s, "RUN "+text(c))
+		return "RUN " + text(c), nil
 	}
 	if err != nil {
 		s.guess = true
-		return cmp.Or(locate(withoutFiles(err)), errReported)
+		return "", cmp.Or(locate(withoutFiles(err)), errReported)
 	}
-	r := newRunner(ctx, b, s, c)
+	r := newRunner(ctx, e, s, c)
 	r.commands = commands
 	s.tree.before = s.tree.clone()
 	err = r.mount(c)
@@ -53,19 +53,19 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 		known := !s.guess
 		s.guess = true
 		switch {
-		case errors.Is(err, errLater), errors.Is(err, errUnknown) && b.in.Check && !s.toolchain && (s.tree.later || !b.in.Snapshot):
+		case errors.Is(err, errLater), errors.Is(err, errUnknown) && e.check && !s.toolchain && (s.tree.later || !e.snapshot):
 			s.tree.open, s.tree.later = true, true // what the line would make is not all known
 		case known:
-			return err
+			return "", err
 		default:
-			return errReported // of an earlier RUN
+			return "", errReported // of an earlier RUN
 		}
 	}
-	return b.commit(s, "RUN "+strings.Join(append(s.arguments(), line...), " ")+" # buildkit")
+	return "RUN " + strings.Join(append(s.arguments(), line...), " ") + " # buildkit", nil
 }
 
 // arguments are what BuildKit writes of ARG before a command: their number and values.
-func (s *stage) arguments() []string {
+func (s *state) arguments() []string {
 	if len(s.args) == 0 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func locate(err error) error {
 	for _, e := range output.Split(err) {
 		var at *script.Error
 		if errors.As(e, &at) && !errors.As(at.Err, &located{}) {
-			e = located{at.At, fmt.Errorf("RUN is only carried out where it does nothing but change files: %w", at.Err)}
+			e = errorAt(at.At, "RUN is only carried out where it does nothing but change files: %w", at.Err)
 		}
 		errs = append(errs, e)
 	}
@@ -100,12 +100,12 @@ func text(c *instructions.RunCommand) string {
 }
 
 // readRun returns the commands of a RUN, and what runs in BuildKit, shell included.
-func (s *stage) readRun(c *instructions.RunCommand, files script.Files) ([]script.Command, []string, error) {
+func (s *state) readRun(c *instructions.RunCommand, files script.Files) ([]script.Command, []string, error) {
 	for _, f := range c.FlagsUsed {
 		if f == "mount" || f == "network" {
 			continue
 		}
-		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
+		return nil, nil, errorAt("--"+f, "RUN --%s is not known here, since no command is run: %s", f, instead)
 	}
 	if !c.PrependShell {
 		return s.readList(c.CmdLine, files)
@@ -118,7 +118,7 @@ func (s *stage) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 				text += "\n" + f.Data + f.Name
 			}
 		case strings.HasPrefix(c.Files[0].Data, "#!"):
-			return nil, nil, located{"<<", fmt.Errorf("RUN with a script of its own interpreter is not known here: write the commands themselves, or COPY the file")}
+			return nil, nil, errorAt("<<", "RUN with a script of its own interpreter is not known here: write the commands themselves, or COPY the file")
 		default:
 			text = c.Files[0].Data
 			if doc.Chomp {
@@ -130,7 +130,7 @@ func (s *stage) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
-func (s *stage) variable(name string) (string, bool, error) {
+func (s *state) variable(name string) (string, bool, error) {
 	if strings.HasPrefix(name, "$(") {
 		v, ok := s.outputs[name]
 		return v, ok, nil
@@ -140,7 +140,7 @@ func (s *stage) variable(name string) (string, bool, error) {
 }
 
 // readList reads the exec form, which may call a shell itself.
-func (s *stage) readList(line []string, files script.Files) ([]script.Command, []string, error) {
+func (s *state) readList(line []string, files script.Files) ([]script.Command, []string, error) {
 	if len(line) == 0 {
 		return nil, nil, errors.New("RUN has no command: leave it out")
 	}
@@ -153,7 +153,7 @@ func (s *stage) readList(line []string, files script.Files) ([]script.Command, [
 		return s.readShell(line, files)
 	case s.windows() && name != "setx" && name != "setx.exe" || !s.windows() && (name == "cd" || name == ":" || name == "set"):
 		if _, ok := s.tool(name); ok {
-			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
+			return nil, nil, errorAt(line[0], "RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])
 		}
 	}
 	commands, err := s.calls([]script.Command{script.Words(line)})
@@ -161,7 +161,7 @@ func (s *stage) readList(line []string, files script.Files) ([]script.Command, [
 }
 
 // readShell reads what a shell is started with; the last word is the script.
-func (s *stage) readShell(sh []string, files script.Files) ([]script.Command, []string, error) {
+func (s *state) readShell(sh []string, files script.Files) ([]script.Command, []string, error) {
 	text := sh[len(sh)-1]
 	name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(sh[0]))), ".exe")
 	flags := sh[1 : len(sh)-1]
@@ -190,22 +190,21 @@ func (s *stage) readShell(sh []string, files script.Files) ([]script.Command, []
 		return commands, sh, err
 	}
 	if why := elsewhere(name, text); why != "" {
-		return nil, nil, located{sh[0], fmt.Errorf("RUN with the shell %s: no command is run here: %s", sh[0], why)}
+		return nil, nil, errorAt(sh[0], "RUN with the shell %s: no command is run here: %s", sh[0], why)
 	}
 	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: write SHELL [%s] above it for commands that only change files, or %s", sh[0], s.plainShell(), instead)
 }
 
 // foresee reports what is certain to be refused in a stage whose base is not known.
-func (s *stage) foresee(in Input, c *instructions.RunCommand) error {
-	other := stage{platform: normalize(in.Platform), env: newEnvironment(nil), toolchain: s.toolchain, outputs: in.Args}
-	commands, _, err := other.readRun(c, (&rehearsal{s: &other}).files())
+func foresee(s *state, c *instructions.RunCommand) error {
+	commands, _, err := s.readRun(c, (&rehearsal{s: s}).files())
 	if err != nil {
 		return locate(withoutFiles(err))
 	}
-	return other.refuse(commands)
+	return s.refuse(commands)
 }
 
-func (s *stage) plainShell() string {
+func (s *state) plainShell() string {
 	if s.windows() {
 		return `"cmd", "/S", "/C"`
 	}
@@ -213,7 +212,7 @@ func (s *stage) plainShell() string {
 }
 
 // refuse reports all commands that are not known, or not in this form.
-func (s *stage) refuse(commands []script.Command) error {
+func (s *state) refuse(commands []script.Command) error {
 	var errs []error
 	for _, c := range commands {
 		errs = append(errs, s.refuseOne(c))
@@ -222,13 +221,13 @@ func (s *stage) refuse(commands []script.Command) error {
 }
 
 // refuseLine reports what is wrong with any line in the stage.
-func (s *stage) refuseLine() error {
+func (s *state) refuseLine() error {
 	if s.windows() {
 		return nil
 	}
 	for _, name := range script.Deciding {
 		if v, ok := s.env.Get(name); ok && v != "" && name == strings.ToUpper(name) && !slices.Contains(ofShells, name) {
-			return located{name, fmt.Errorf("RUN with the variable %s, which changes what its commands do, is not known here: leave it out", name)}
+			return errorAt(name, "RUN with the variable %s, which changes what its commands do, is not known here: leave it out", name)
 		}
 	}
 	user, group, _ := strings.Cut(s.config.User, ":")
@@ -241,7 +240,7 @@ func (s *stage) refuseLine() error {
 // ofShells are variables that a shell sets itself, whatever it is started with.
 var ofShells = []string{"IFS", "PWD", "OLDPWD", "OPTIND", "PPID", "LINENO", "UID", "EUID", "RANDOM", "SHLVL", "_"}
 
-func (s *stage) refuseOne(c script.Command) error {
+func (s *state) refuseOne(c script.Command) error {
 	if c.Group != 0 {
 		return nil
 	}
@@ -256,19 +255,19 @@ func (s *stage) refuseOne(c script.Command) error {
 		_, _, err := cmdletOf(*c.Call)
 		return err
 	case c.Args[0].Pattern != "":
-		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
+		return errorAt(name, "RUN %s: a pattern in the place of a command", name)
 	case !ok && elsewhere(words...) != "":
-		return located{name, fmt.Errorf("RUN %s: no command is run here: %s", name, elsewhere(words...))}
+		return errorAt(name, "RUN %s: no command is run here: %s", name, elsewhere(words...))
 	case (name == "go" || name == "xx-go") && !s.toolchain:
-		return located{name, fmt.Errorf("RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")}
+		return errorAt(name, "RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")
 	case !ok:
-		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and no command is run here: %s", name, insteadOf(name))}
+		return errorAt(name, "RUN %s needs a machine of the image's system, and no command is run here: %s", name, insteadOf(name))
 	case c.Output != nil && !t.prints:
-		return located{c.Output.File.Text, fmt.Errorf("RUN %s: its output is not known here: write it with echo or printf", name)}
+		return errorAt(c.Output.File.Text, "RUN %s: its output is not known here: write it with echo or printf", name)
 	case c.Input != nil && piped(c) != nil:
 		return piped(c)
 	case c.Input != nil && !t.reads:
-		return located{"|", fmt.Errorf("RUN %s does not read a pipe here", name)}
+		return errorAt("|", "RUN %s does not read a pipe here", name)
 	case c.Input != nil:
 		if err := refuseInput(c); err != nil {
 			return err

@@ -27,7 +27,7 @@ func checkChecksum(o options, _ []string) error {
 	case !o.has("c"):
 		return errors.New("without -c it prints a checksum, and compares nothing: write -c")
 	case o.has("a") && o['a'] != "256":
-		return located{"-a", fmt.Errorf("-a %s is not known here: write -a 256", o['a'])}
+		return errorAt("-a", "-a %s is not known here: write -a 256", o['a'])
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func match256(s spot, want v1.Hash) error {
 	if s.n.kind != layer.Regular {
 		return fmt.Errorf("%s is not a file", s.name)
 	}
-	if d := s.n.download; d != nil && (d.digest.Hex == "" || d.digest == want) {
+	if d, ok := s.n.made.(*download); ok && (d.digest.Hex == "" || d.digest == want) {
 		d.digest = want
 		return nil
 	}
@@ -118,7 +118,7 @@ func match256(s spot, want v1.Hash) error {
 	case c.Digest.Hex == "": // a check does not know every file
 		return nil
 	case c.Digest != want:
-		return located{want.Hex, fmt.Errorf("%s has the checksum %s: correct the one in the line, or the file", s.name, c.Digest.Hex)}
+		return errorAt(want.Hex, "%s has the checksum %s: correct the one in the line, or the file", s.name, c.Digest.Hex)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func refuseInput(c script.Command) error {
 	}
 	for in := c.Input; in != nil; in = in.Input {
 		if name := in.Args[0].Text; printer(name) == nil {
-			return located{name, notPrinted(name)}
+			return errorAt(name, "%w", notPrinted(name))
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func (r *runner) readText(name string) (string, error) {
 	case s.n.kind != layer.Regular:
 		return "", fmt.Errorf("%s is not a file", name)
 	case s.p == r.writes:
-		return "", located{name, fmt.Errorf("RUN %s: %s is read and written by the same command: write another file", r.commands[r.at].Args[0].Text, name)}
+		return "", errorAt(name, "RUN %s: %s is read and written by the same command: write another file", r.commands[r.at].Args[0].Text, name)
 	}
 	c, err := s.n.content()
 	switch {

@@ -77,7 +77,7 @@ func cp(r *runner, o options, args []string) error {
 			return err
 		}
 		if s.n.kind == layer.Dir && !c.recursive {
-			return located{source, fmt.Errorf("RUN cp: %s is a directory: use cp -r", source)}
+			return errorAt(source, "RUN cp: %s is a directory: use cp -r", source)
 		}
 		name, err := under(source, dest, into)
 		if err != nil {

@@ -99,7 +99,7 @@ func field(r *runner, words []string, in func() (string, error)) (string, error)
 	number, closed := strings.CutSuffix(number, " }")
 	n, err := strconv.ParseUint(number, 10, 8)
 	if !ok || !closed || err != nil || n == 0 {
-		return "", located{words[0], errors.New("awk is known here as awk '{print $N}' only")}
+		return "", errorAt(words[0], "awk is known here as awk '{print $N}' only")
 	}
 	text, err := ended(r.lines(words[1:], in))
 	if err != nil {

@@ -23,18 +23,18 @@ type download struct {
 
 // errUnchecked is about a download that is used without a checksum.
 func (d *download) errUnchecked() error {
-	return located{d.url, fmt.Errorf(`%s is downloaded, and nothing compares it with a checksum, so that the image would be another one when the file changes: write && echo "SHA256  FILE" | sha256sum -c - after it in the same RUN, or use ADD --checksum=sha256:…`, d.url)}
+	return errorAt(d.url, `%s is downloaded, and nothing compares it with a checksum, so that the image would be another one when the file changes: write && echo "SHA256  FILE" | sha256sum -c - after it in the same RUN, or use ADD --checksum=sha256:…`, d.url)
 }
 
 // contentOf returns the bytes of a download. A check has none.
-func (b *builder) contentOf(r *runner, d *download) (layer.Content, error) {
+func (r *runner) contentOf(d *download) (layer.Content, error) {
 	switch {
 	case d.digest.Hex == "":
 		return layer.Content{}, d.errUnchecked()
-	case b.in.Check:
+	case r.eval.check:
 		return layer.Content{Digest: d.digest}, nil
 	}
-	return b.downloaded(r.ctx, d.url, d.digest)
+	return r.eval.fetch(r.ctx, d.url, d.digest)
 }
 
 // curlTool is curl where it downloads one file. What its options say of retries and messages is of
@@ -70,7 +70,7 @@ func checkCurl(_ options, args []string) error {
 func checkWget(o options, args []string) error {
 	u, err := address(args[0])
 	if err == nil && !o.has("O") && u.RawQuery != "" {
-		err = located{args[0], fmt.Errorf("wget makes a file name of %s with what is after ?: write -O FILE", args[0])}
+		err = errorAt(args[0], "wget makes a file name of %s with what is after ?: write -O FILE", args[0])
 	}
 	return err
 }
@@ -80,13 +80,13 @@ func address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, located{text, err}
+		return nil, errorAt(text, "%w", err)
 	case u.Scheme == "http":
-		return nil, located{text, fmt.Errorf("%s: plain http is not used for downloads: write https", text)}
+		return nil, errorAt(text, "%s: plain http is not used for downloads: write https", text)
 	case u.Scheme != "https" || u.Host == "":
-		return nil, located{text, fmt.Errorf("%s is not an address that begins with https://, which alone is downloaded here", text)}
+		return nil, errorAt(text, "%s is not an address that begins with https://, which alone is downloaded here", text)
 	case u.User != nil:
-		return nil, located{u.Redacted(), errors.New("the address has a password in it, which would be in the history of the image: leave it out")}
+		return nil, errorAt(u.Redacted(), "the address has a password in it, which would be in the history of the image: leave it out")
 	}
 	return u, nil
 }
@@ -105,13 +105,13 @@ func curl(r *runner, o options, args []string) error {
 	case o.has("o") && o['o'] != "-":
 		return r.save(o['o'], args[0], when(o.has("\x07"), 0o750))
 	case o.has("O") && (name == "." || name == "/"):
-		return located{args[0], fmt.Errorf("%s has no file name: write -o FILE", args[0])}
+		return errorAt(args[0], "%s has no file name: write -o FILE", args[0])
 	case o.has("O"):
 		return r.save(name, args[0], 0)
 	case out != nil && !out.Append:
 		return r.save(out.File.Text, args[0], 0)
 	}
-	return located{args[0], errors.New("curl prints what it downloads, which goes nowhere: write -o FILE")}
+	return errorAt(args[0], "curl prints what it downloads, which goes nowhere: write -o FILE")
 }
 
 func wget(r *runner, o options, args []string) error {
@@ -126,7 +126,7 @@ func wget(r *runner, o options, args []string) error {
 	case o.has("O") && out != nil && !out.Append:
 		return r.save(out.File.Text, args[0], 0)
 	case o.has("O"):
-		return located{args[0], errors.New("wget prints what it downloads, which goes nowhere: write -O FILE")}
+		return errorAt(args[0], "wget prints what it downloads, which goes nowhere: write -O FILE")
 	case name == "." || name == "/":
 		return r.save(path.Join(o['P'], "index.html"), args[0], when(o.has("P"), 0o755))
 	default:
@@ -159,8 +159,8 @@ func (r *runner) save(name, from string, parents fs.FileMode) error {
 		}
 	}
 	d := &download{url: from}
-	n := &node{kind: layer.Regular, mode: 0o666 &^ umask, download: d}
-	n.content = func() (layer.Content, error) { return r.b.contentOf(r, d) }
+	n := &node{kind: layer.Regular, mode: 0o666 &^ umask, made: d}
+	n.content = func() (layer.Content, error) { return r.contentOf(d) }
 	r.downloads = append(r.downloads, d)
 	if s.n == nil {
 		return r.make(s.p, n)
@@ -178,7 +178,7 @@ func (r *runner) unchecked() error {
 			continue
 		}
 		for p := range r.t.touched {
-			if n := r.t.nodes[p]; n != nil && n.download == d {
+			if n := r.t.nodes[p]; n != nil && n.made == d {
 				errs = append(errs, d.errUnchecked())
 				break
 			}
@@ -196,9 +196,9 @@ func piped(c script.Command) error {
 	at := c.Input.Args[len(c.Input.Args)-1].Text
 	switch name {
 	case "sha256sum", "shasum":
-		return located{at, fmt.Errorf("RUN %s: the checksum is downloaded, too, so that it proves nothing of tomorrow's file: write the checksum itself in the line", name)}
+		return errorAt(at, "RUN %s: the checksum is downloaded, too, so that it proves nothing of tomorrow's file: write the checksum itself in the line", name)
 	case "tar":
-		return located{at, fmt.Errorf(`RUN %s | tar: nothing compares the download with a checksum before it is unpacked: write %s to a file, && echo "SHA256  FILE" | sha256sum -c - && tar -xf FILE, or use ADD --checksum=sha256:… --unpack`, from, from)}
+		return errorAt(at, `RUN %s | tar: nothing compares the download with a checksum before it is unpacked: write %s to a file, && echo "SHA256  FILE" | sha256sum -c - && tar -xf FILE, or use ADD --checksum=sha256:… --unpack`, from, from)
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (r *runner) print(text string) error {
 		return fmt.Errorf("%s is %s, which a layer cannot contain here", out.File.Text, s.n.odd)
 	}
 	k, old := *s.n, s.n
-	k.origin, k.build, k.download = "", nil, nil
+	k.origin, k.made = "", nil
 	k.content = func() (layer.Content, error) {
 		if !out.Append {
 			return layer.Bytes([]byte(text)), nil

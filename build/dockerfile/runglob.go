@@ -29,14 +29,14 @@ func (r *runner) match(w script.Word) ([]string, error) {
 	}
 	found, err := r.expand(start, parts)
 	if err != nil {
-		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
+		return nil, errorAt(w.Text, "RUN %s: %w", r.commands[r.at].Args[0].Text, err)
 	}
 	if len(found) == 0 {
 		return []string{w.Text}, nil
 	}
 	slices.Sort(found) // with what is behind a directory's name: a#b/ comes before a/
 	if err := r.ordered(found); err != nil {
-		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
+		return nil, errorAt(w.Text, "RUN %s: %w", r.commands[r.at].Args[0].Text, err)
 	}
 	return found, nil
 }

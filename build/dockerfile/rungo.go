@@ -25,7 +25,7 @@ func xxGoTool() tool {
 	t := goTool()
 	t.run = func(r *runner, o options, args []string) error {
 		c := &r.commands[r.at]
-		p := normalize(r.b.in.Platform)
+		p := r.eval.platform
 		c.Env = append(slices.Clone(c.Env), "GOOS="+p.OS, "GOARCH="+p.Architecture)
 		if p.Architecture == "arm" {
 			c.Env = append(c.Env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
@@ -48,7 +48,7 @@ func checkGo(_ options, args []string) error {
 		_, err := parseGo(args[1:])
 		return err
 	default:
-		return located{verb, fmt.Errorf("RUN go %s is not known here, since no command is run: do it in the source, before the release", verb)}
+		return errorAt(verb, "RUN go %s is not known here, since no command is run: do it in the source, before the release", verb)
 	}
 }
 
@@ -104,7 +104,7 @@ func (r *runner) goBuild(words []string, install bool) error {
 		r.pass(nil) // a tool for the lines that follow
 		return nil
 	}
-	if err := l.environment(r.variable, r.s.platform); err != nil {
+	if err := l.environment(r.variable, r.s.system); err != nil {
 		return refused{err}
 	}
 	from := path.Clean(r.dir)
@@ -181,7 +181,7 @@ func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string
 			case to.slash || to.n != nil && to.n.kind == layer.Dir:
 				out = path.Join(to.p, g.Name+exe)
 			case len(packages) > 1:
-				return located{l.output, fmt.Errorf("RUN go build: -o %s is one file, and there are %d packages: write a directory, with a slash after it", l.output, len(packages))}
+				return errorAt(l.output, "RUN go build: -o %s is one file, and there are %d packages: write a directory, with a slash after it", l.output, len(packages))
 			default:
 				g.Name = strings.TrimSuffix(path.Base(to.p), ".exe")
 			}
@@ -204,7 +204,7 @@ func (r *runner) goBin(on platform.Platform) string {
 	if !ok || dir == "" {
 		dir = "/go"
 	}
-	if dir += "/bin"; on.OS != r.s.platform.OS || on.Architecture != r.s.platform.Architecture {
+	if dir += "/bin"; on.OS != r.s.system.OS || on.Architecture != r.s.system.Architecture {
 		dir += "/" + on.OS + "_" + on.Architecture
 	}
 	return dir
@@ -212,10 +212,10 @@ func (r *runner) goBin(on platform.Platform) string {
 
 // program puts a program that is compiled later at a path.
 func (r *runner) program(out string, g GoBuild) error {
-	if r.b.in.Compiler.Check == nil {
+	if r.eval.compiler.Check == nil {
 		return errors.New("no programs are compiled here: declare them in slipway.yaml and use COPY --from=binaries")
 	}
-	if err := r.b.in.Compiler.Check(g); err != nil {
+	if err := r.eval.compiler.Check(g); err != nil {
 		return err
 	}
 	s, err := r.find(out, true)
@@ -225,12 +225,18 @@ func (r *runner) program(out string, g GoBuild) error {
 	if err := r.parents(path.Dir(s.p), 0o755); err != nil {
 		return err
 	}
-	return r.t.set(s.p, &node{kind: layer.Regular, mode: 0o755, build: &g, content: func() (layer.Content, error) {
-		if r.b.in.Check {
+	return r.t.set(s.p, &node{kind: layer.Regular, mode: 0o755, made: &g, content: func() (layer.Content, error) {
+		if r.eval.check {
 			return layer.Content{}, nil
 		}
-		return r.b.in.Compiler.File(r.ctx, g)
+		return r.eval.compiler.File(r.ctx, g)
 	}})
+}
+
+// compiled reports whether a file is a program of a go build.
+func compiled(n *node) bool {
+	_, ok := n.made.(*GoBuild)
+	return ok
 }
 
 // isMain reports whether a directory has a main package, and no other.

@@ -27,7 +27,7 @@ func checkInstall(o options, _ []string) error {
 			return err
 		}
 		if strings.Trim(o['m'], "01234567") != "" {
-			return located{o['m'], fmt.Errorf("install -m %s is not known here: write the mode in digits, such as 0755", o['m'])}
+			return errorAt(o['m'], "install -m %s is not known here: write the mode in digits, such as 0755", o['m'])
 		}
 	}
 	return nil

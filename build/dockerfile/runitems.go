@@ -17,11 +17,11 @@ func newItem(r *runner, p params) error {
 		kind = "directory"
 	}
 	if kind != "directory" && kind != "file" {
-		return located{p.one("itemtype"), fmt.Errorf("RUN %s: only items of the type Directory and File are known here", p.name)}
+		return errorAt(p.one("itemtype"), "RUN %s: only items of the type Directory and File are known here", p.name)
 	}
 	for _, name := range p.values["path"] {
 		if strings.ContainsAny(name, "*?") {
-			return located{name, errWildcard}
+			return errorAt(name, "%w", errWildcard)
 		}
 		s, err := r.find(strings.TrimRight(slashed(name), "/"), true)
 		switch {
@@ -65,7 +65,7 @@ func copyItem(r *runner, p params) error {
 			case err != nil:
 				return err
 			case from.n.kind == layer.Dir && !p.set["recurse"]:
-				return located{name, fmt.Errorf("RUN %s: %s is a directory, of which nothing is copied without -Recurse", p.name, from.p)}
+				return errorAt(name, "RUN %s: %s is a directory, of which nothing is copied without -Recurse", p.name, from.p)
 			case from.n.kind == layer.Dir && there != nil, there != nil && there.kind != layer.Regular:
 				return fmt.Errorf("%s is there already", to)
 			case from.p == to || strings.HasPrefix(to, from.p+"/"):
@@ -162,9 +162,9 @@ func renameItem(r *runner, p params) error {
 	case err != nil:
 		return err
 	case pattern || len(p.values["path"]) != 1:
-		return located{p.one("path"), errWildcard}
+		return errorAt(p.one("path"), "%w", errWildcard)
 	case strings.ContainsAny(newName, `/\:`):
-		return located{newName, fmt.Errorf("RUN %s: -NewName is a name without a directory", p.name)}
+		return errorAt(newName, "RUN %s: -NewName is a name without a directory", p.name)
 	}
 	to := path.Join(path.Dir(items[0].p), newName)
 	if n, err := r.t.lstat(to); err != nil || n != nil || r.unknown(to) {
@@ -177,10 +177,10 @@ func renameItem(r *runner, p params) error {
 func expandArchive(r *runner, p params) error {
 	name := p.one("path")
 	if len(p.values["path"]) != 1 || strings.ContainsAny(name, "*?") {
-		return located{name, errWildcard}
+		return errorAt(name, "%w", errWildcard)
 	}
 	if !strings.EqualFold(path.Ext(slashed(name)), ".zip") {
-		return located{name, fmt.Errorf("RUN %s: %s does not end in .zip, and PowerShell takes no other archive", p.name, name)}
+		return errorAt(name, "RUN %s: %s does not end in .zip, and PowerShell takes no other archive", p.name, name)
 	}
 	s, err := r.spot(name, true)
 	if err != nil {

@@ -96,7 +96,7 @@ func chmodFiles(r *runner, o options, args []string) error {
 func chown(r *runner, o options, args []string) error {
 	to, err := r.owner(args[0])
 	if err != nil {
-		return located{args[0], fmt.Errorf("RUN chown: %w", err)}
+		return errorAt(args[0], "RUN chown: %w", err)
 	}
 	return r.own(o, args[1:], to)
 }
@@ -104,7 +104,7 @@ func chown(r *runner, o options, args []string) error {
 func chgrp(r *runner, o options, args []string) error {
 	to, err := r.owner(":" + args[0])
 	if err != nil {
-		return located{args[0], fmt.Errorf("RUN chgrp: %w", err)}
+		return errorAt(args[0], "RUN chgrp: %w", err)
 	}
 	return r.own(o, args[1:], to)
 }

@@ -17,8 +17,8 @@ import (
 // runner carries out the commands of one RUN.
 type runner struct {
 	ctx      context.Context //nolint:containedctx // it is the state of one call
-	b        *builder
-	s        *stage
+	eval     *evaluation
+	s        *state
 	t        *tree
 	dir      string      // the working directory
 	outer    []workplace // those around the current subshell
@@ -38,8 +38,8 @@ type runner struct {
 // workplace is a working directory, and by which names it was reached.
 type workplace struct{ dir, logical string }
 
-func newRunner(ctx context.Context, b *builder, s *stage, c *instructions.RunCommand) *runner {
-	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), location: c.Location()}
+func newRunner(ctx context.Context, e *evaluation, s *state, c *instructions.RunCommand) *runner {
+	r := &runner{ctx: ctx, eval: e, s: s, t: s.tree, dir: s.dir(), location: c.Location()}
 	if at, err := follow(s.tree, r.dir); err == nil && at == path.Clean(r.dir) {
 		r.logical = at
 	}
@@ -103,7 +103,7 @@ func (r *runner) group(n int) {
 func (r *runner) about(err error) error {
 	name := r.commands[r.at].Args[0].Text
 	if l := (located{}); !errors.As(err, &l) {
-		return located{name, fmt.Errorf("RUN %s: %w", name, err)}
+		return errorAt(name, "RUN %s: %w", name, err)
 	}
 	return err
 }
@@ -141,13 +141,13 @@ func (r *runner) one(c script.Command) error {
 		return err
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Args[0].Text, "/usr"), "/bin/")
-	r.lenient = r.t.open && !r.s.toolchain && (r.b.in.Snapshot || !r.b.in.Check) && (name == "chmod" || name == "chown" || name == "chgrp")
+	r.lenient = r.t.open && !r.s.toolchain && (r.eval.snapshot || !r.eval.check) && (name == "chmod" || name == "chown" || name == "chgrp")
 	defer func() { r.lenient, r.left = false, false }()
 	if err := t.run(r, o, args); err != nil {
 		return err
 	}
 	if r.left {
-		r.b.notes.add(r.location, c.Args[0].Text, fmt.Errorf("RUN %s: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them", c))
+		r.eval.note(r.location, c.Args[0].Text, fmt.Errorf("RUN %s: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them", c))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func tools() map[string]tool {
 
 // tool returns the command of a name, which may be a path in the directories that all systems
 // have.
-func (s *stage) tool(name string) (tool, bool) {
+func (s *state) tool(name string) (tool, bool) {
 	if s.toolchain && slices.Contains(setUp, path.Base(name)) {
 		return tool{plain: true, most: many, run: passOver}, true
 	}
@@ -131,7 +131,7 @@ func (t tool) dashed(words []string) ([]string, error) {
 		list = append(list, "-"+words[0][i:i+1])
 		if t.valued(words[0][i]) {
 			if len(rest) == 0 {
-				return nil, located{words[0], fmt.Errorf("option %c of %s has no value", words[0][i], words[0])}
+				return nil, errorAt(words[0], "option %c of %s has no value", words[0][i], words[0])
 			}
 			list, rest = append(list, rest[0]), rest[1:]
 		}
@@ -150,7 +150,7 @@ func (t tool) word(o options, w string, next []string) (int, error) {
 	case has || !valued:
 		return 0, o.set(letter, w, value)
 	case len(next) == 0:
-		return 0, located{w, fmt.Errorf("option %s has no value", w)}
+		return 0, errorAt(w, "option %s has no value", w)
 	}
 	return 1, o.set(letter, w, next[0])
 }
@@ -158,7 +158,7 @@ func (t tool) word(o options, w string, next []string) (int, error) {
 // set sets an option. One with two values has a meaning that differs from command to command.
 func (o options) set(letter byte, w, value string) error {
 	if before, ok := o[letter]; ok && before != value {
-		return located{w, fmt.Errorf("option %s has two values, %s and %s: write a command for each", w, before, value)}
+		return errorAt(w, "option %s has two values, %s and %s: write a command for each", w, before, value)
 	}
 	o[letter] = value
 	return nil
@@ -176,7 +176,7 @@ func (t tool) letters(o options, w string, next []string) (int, error) {
 		case k+1 < len(w):
 			return 0, o.set(w[k], w[:k+1], w[k+1:])
 		case len(next) == 0:
-			return 0, located{w, fmt.Errorf("option -%c has no value", w[k])}
+			return 0, errorAt(w, "option -%c has no value", w[k])
 		default:
 			return 1, o.set(w[k], w, next[0])
 		}
@@ -190,7 +190,7 @@ func (t tool) valued(letter byte) bool {
 }
 
 func (t tool) unknown(w string) error {
-	return located{w, fmt.Errorf("option %s is not known here (known are %s), and no command is run: leave it out, or %s", w, t.known(), instead)}
+	return errorAt(w, "option %s is not known here (known are %s), and no command is run: leave it out, or %s", w, t.known(), instead)
 }
 
 func (t tool) known() string {

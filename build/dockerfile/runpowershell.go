@@ -64,9 +64,9 @@ func cmdletOf(c script.Call) (cmdlet, params, error) {
 	})
 	if n < 0 {
 		if why := elsewhere(c.Name); why != "" {
-			return cmdlet{}, p, located{c.Name, fmt.Errorf("RUN %s: no command is run here: %s", c.Name, why)}
+			return cmdlet{}, p, errorAt(c.Name, "RUN %s: no command is run here: %s", c.Name, why)
 		}
-		return cmdlet{}, p, located{c.Name, fmt.Errorf("RUN %s needs PowerShell on a machine of the image's system, and no command is run here: %s", c.Name, instead)}
+		return cmdlet{}, p, errorAt(c.Name, "RUN %s needs PowerShell on a machine of the image's system, and no command is run here: %s", c.Name, instead)
 	}
 	k := all[n]
 	var unnamed [][]string
@@ -80,7 +80,7 @@ func cmdletOf(c script.Call) (cmdlet, params, error) {
 			p.set[param] = true
 		case param == "type" && slices.Contains(k.values, "itemtype"), param == "literalpath" && slices.Contains(k.values, "path"), param == "erroraction", slices.Contains(k.values, param):
 			if i++; i == len(c.Args) || c.Args[i].Param != "" {
-				return k, p, located{"-" + a.Param, fmt.Errorf("RUN %s: -%s has no value", c.Name, a.Param)}
+				return k, p, errorAt("-"+a.Param, "RUN %s: -%s has no value", c.Name, a.Param)
 			}
 			values := c.Args[i].Values
 			switch param {
@@ -90,16 +90,16 @@ func cmdletOf(c script.Call) (cmdlet, params, error) {
 				param = "itemtype"
 			case "literalpath":
 				if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, "*?") }) {
-					return k, p, located{"-" + a.Param, fmt.Errorf("RUN %s: a literal path with a wildcard is no file on Windows", c.Name)}
+					return k, p, errorAt("-"+a.Param, "RUN %s: a literal path with a wildcard is no file on Windows", c.Name)
 				}
 				param = "path"
 			}
 			if p.values[param] != nil {
-				return k, p, located{"-" + a.Param, fmt.Errorf("RUN %s: -%s is there twice", c.Name, a.Param)}
+				return k, p, errorAt("-"+a.Param, "RUN %s: -%s is there twice", c.Name, a.Param)
 			}
 			p.values[param] = values
 		default:
-			return k, p, located{"-" + a.Param, fmt.Errorf("RUN %s: -%s is not known here (known are -%s): write the parameters in full, and leave others out", c.Name, a.Param, strings.Join(slices.Concat(k.values, k.switches), " -"))}
+			return k, p, errorAt("-"+a.Param, "RUN %s: -%s is not known here (known are -%s): write the parameters in full, and leave others out", c.Name, a.Param, strings.Join(slices.Concat(k.values, k.switches), " -"))
 		}
 	}
 	return k, p, k.place(p, unnamed)
@@ -113,21 +113,21 @@ func (k cmdlet) place(p params, unnamed [][]string) error {
 		}
 	}
 	if len(unnamed) > 0 {
-		return located{unnamed[0][0], fmt.Errorf("RUN %s: %s is one value too many", p.name, unnamed[0][0])}
+		return errorAt(unnamed[0][0], "RUN %s: %s is one value too many", p.name, unnamed[0][0])
 	}
 	for _, name := range k.required {
 		if p.values[name] == nil {
-			return located{p.name, fmt.Errorf("RUN %s: write its -%s", p.name, name)}
+			return errorAt(p.name, "RUN %s: write its -%s", p.name, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
 		for _, v := range p.values[name] {
 			if name != "object" && (v == "" || strings.ContainsAny(v, "[]<>|\"\x00") || strings.ContainsAny(v, "*?") && (name != "path" || strings.ContainsAny(path.Dir(slashed(v)), "*?"))) {
-				return located{v, fmt.Errorf("RUN %s: %q is not a plain path, or one with * in its last part", p.name, v)}
+				return errorAt(v, "RUN %s: %q is not a plain path, or one with * in its last part", p.name, v)
 			}
 		}
 		if name != "path" && name != "object" && len(p.values[name]) > 1 {
-			return located{p.name, fmt.Errorf("RUN %s: -%s has more than one value", p.name, name)}
+			return errorAt(p.name, "RUN %s: -%s has more than one value", p.name, name)
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ func (r *runner) prints(c script.Command) (string, error) {
 	name := c.Args[0].Text
 	do := printer(name)
 	if do == nil {
-		return "", located{name, notPrinted(name)}
+		return "", errorAt(name, "%w", notPrinted(name))
 	}
 	var words []string
 	for _, w := range c.Args[1:] {
@@ -86,7 +86,7 @@ func (r *runner) files(names []string, in func() (string, error)) (string, error
 	var all strings.Builder
 	for _, name := range names {
 		if strings.HasPrefix(name, "-") {
-			return "", located{name, fmt.Errorf("option %s is not known here", name)}
+			return "", errorAt(name, "option %s is not known here", name)
 		}
 		text, err := r.readText(name)
 		if err != nil {
@@ -161,7 +161,7 @@ func found(r *runner, words []string, in func() (string, error)) (string, error)
 	pattern := args[0]
 	// a dot in the name of a file is meant as such, and matches what it is
 	if !o.has("F") && !plainText(strings.ReplaceAll(pattern, ".", "x")) || pattern == "" || strings.Contains(pattern, "\n") {
-		return "", located{pattern, fmt.Errorf("grep is known here with a plain text only: write grep -F")}
+		return "", errorAt(pattern, "grep is known here with a plain text only: write grep -F")
 	}
 	if len(args) > 2 {
 		return "", errors.New("grep in several files prints their names: write a command for each")
@@ -184,9 +184,9 @@ func found(r *runner, words []string, in func() (string, error)) (string, error)
 	case err != nil:
 		return "", err
 	case odd:
-		return "", located{pattern, fmt.Errorf("grep %s matches other lines, too, since . stands for every character: write grep -F", pattern)}
+		return "", errorAt(pattern, "grep %s matches other lines, too, since . stands for every character: write grep -F", pattern)
 	case !some:
-		return "", located{pattern, fmt.Errorf("grep %s finds nothing", pattern)}
+		return "", errorAt(pattern, "grep %s finds nothing", pattern)
 	}
 	return text, nil
 }

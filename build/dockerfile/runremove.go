@@ -28,9 +28,9 @@ func rm(r *runner, o options, args []string) error {
 		case s.n == nil && o.has("f"):
 			continue
 		case s.n == nil:
-			return located{name, fmt.Errorf("RUN rm: %s is not there: use rm -f where it may be missing", name)}
+			return errorAt(name, "RUN rm: %s is not there: use rm -f where it may be missing", name)
 		case s.n.kind == layer.Dir && !o.has("rR"):
-			return located{name, fmt.Errorf("RUN rm: %s is a directory: use rm -r", name)}
+			return errorAt(name, "RUN rm: %s is a directory: use rm -r", name)
 		case s.slash && strings.HasSuffix(name, "/") && s.n.kind != layer.Dir:
 			return fmt.Errorf("%s is not a directory", name)
 		}

@@ -25,7 +25,7 @@ func parseSed(text string) ([]substitution, error) {
 	var list []substitution
 	for text = strings.TrimLeft(text, " ;\n"); text != ""; text = strings.TrimLeft(text, " ;\n") {
 		if len(text) < 2 || text[0] != 's' || strings.IndexByte("\\\n", text[1]) >= 0 {
-			return nil, located{text, fmt.Errorf("sed %s: only s/TEXT/TEXT/ is known here", text)}
+			return nil, errorAt(text, "sed %s: only s/TEXT/TEXT/ is known here", text)
 		}
 		by := text[1]
 		var parts [2]string
@@ -39,11 +39,11 @@ func parseSed(text string) ([]substitution, error) {
 				end++
 			}
 			if end >= len(rest) {
-				return nil, located{text, fmt.Errorf("sed %s does not end: write it as s/TEXT/TEXT/", text)}
+				return nil, errorAt(text, "sed %s does not end: write it as s/TEXT/TEXT/", text)
 			}
 			part, ok := unescape(rest[:end], by, n == 1)
 			if !ok {
-				return nil, located{text, fmt.Errorf("sed %s: only a plain text is known here, without patterns", text)}
+				return nil, errorAt(text, "sed %s: only a plain text is known here, without patterns", text)
 			}
 			parts[n], rest = part, rest[end+1:]
 		}
@@ -52,7 +52,7 @@ func parseSed(text string) ([]substitution, error) {
 			rest = rest[1:]
 		}
 		if s.old == "" || rest != "" && strings.IndexByte(";\n", rest[0]) < 0 {
-			return nil, located{text, fmt.Errorf("sed %s: only s/TEXT/TEXT/ and s/TEXT/TEXT/g are known here", text)}
+			return nil, errorAt(text, "sed %s: only s/TEXT/TEXT/ and s/TEXT/TEXT/g are known here", text)
 		}
 		list, text = append(list, s), rest
 	}
@@ -174,7 +174,7 @@ func sed(r *runner, o options, args []string) error {
 			return err
 		}
 		k := *s.n
-		k.origin, k.build, k.download = "", nil, nil
+		k.origin, k.made = "", nil
 		k.content = func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }
 		if err := r.t.set(s.p, &k); err != nil {
 			return err

@@ -32,11 +32,11 @@ func checkTar(o options, args []string) error {
 	case !o.has("f") || o['f'] == "-":
 		return errors.New("it reads a pipe, which is not known here: name the archive with -f FILE")
 	case strings.Index(o['f'], ":") > 1: // a drive has one letter
-		return located{o['f'], fmt.Errorf("%s has a colon, which tar takes for another machine", o['f'])}
+		return errorAt(o['f'], "%s has a colon, which tar takes for another machine", o['f'])
 	}
 	for _, a := range args {
 		if a == "" || strings.ContainsAny(a, "*?[\\") {
-			return located{a, fmt.Errorf("member %q: patterns are not known here: name the files", a)}
+			return errorAt(a, "member %q: patterns are not known here: name the files", a)
 		}
 	}
 	_, err := strip(o)

@@ -2,10 +2,8 @@ package dockerfile
 
 import (
 	"archive/tar"
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -51,39 +49,18 @@ func (u *unpacking) archive(s spot, zipped bool) error {
 	case c.Open == nil:
 		return fmt.Errorf("%s: %w", s.name, errLater)
 	}
-	open := func() (io.ReadCloser, error) { return decompressed(c.Open) }
-	ok, err := isArchive(c)
-	if !ok && err == nil && zipped {
-		if ok, err = isZip(c); ok {
-			open = func() (io.ReadCloser, error) { return zipAsTar(c, u.b.budget) }
-			err = verify(u.ctx, c)
-		}
-	}
+	open, err := u.eval.archives.tarOf(u.ctx, c, zipped)
 	switch {
 	case err != nil:
 		return err
-	case !ok:
+	case open == nil:
 		return fmt.Errorf("%s is not an archive of a kind that is known here", s.name)
 	}
 	if err := u.compressed(c); err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	b := u.b
-	file, err := b.spool(u.ctx, c.Digest, open)
-	if limit := (*limitError)(nil); errors.As(err, &limit) {
-		return limit
-	}
-	if err != nil {
-		return cmp.Or(verify(u.ctx, c), err)
-	}
-	f, err := b.in.Store.OpenKept(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	u.links = map[string]bool{}
-	err = scan(u.ctx, f, func(e tarEntry, h *tar.Header) error {
-		n := e.node(b.in.Store, func() (string, error) { return b.in.Store.PathKept(file), nil })
+	err = u.eval.archives.each(u.ctx, c, open, func(h *tar.Header, n *node) error {
 		if err := u.member(h, n); err != nil {
 			return fmt.Errorf("%s in %s: %w", h.Name, s.name, err)
 		}
@@ -94,7 +71,7 @@ func (u *unpacking) archive(s spot, zipped bool) error {
 	}
 	for i, found := range u.found {
 		if !found {
-			return located{u.members[i], fmt.Errorf("%s is not in %s", u.members[i], s.name)}
+			return errorAt(u.members[i], "%s is not in %s", u.members[i], s.name)
 		}
 	}
 	return u.finish()

@@ -108,7 +108,7 @@ func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error
 		modes[strings.ReplaceAll(file.Name, `\`, "/")] = m
 	}
 	if i := slices.Index(used, false); i >= 0 {
-		return nil, located{members[i], fmt.Errorf("%s is not in %s", members[i], s.name)}
+		return nil, errorAt(members[i], "%s is not in %s", members[i], s.name)
 	}
 	return modes, nil
 }

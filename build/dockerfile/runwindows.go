@@ -27,7 +27,7 @@ func windowsTools() map[string]tool {
 
 // windowsEnv is the environment of a command. PATH without a value in the image is the one that
 // Windows has.
-func (s *stage) windowsEnv(name string) (string, bool, error) {
+func (s *state) windowsEnv(name string) (string, bool, error) {
 	v, ok := s.env.Get(name)
 	if !ok && strings.EqualFold(name, "PATH") {
 		return system.DefaultPathEnvWindows, true, nil
@@ -40,7 +40,7 @@ func switches(args []string, known ...string) (set map[string]bool, rest []strin
 	set = map[string]bool{}
 	for _, a := range args {
 		if strings.IndexByte(a, '/') > 0 && !slices.Contains(known, "/M") { // a value of setx may
-			return nil, nil, located{a, fmt.Errorf("%s: a slash begins an option of cmd: write paths with backslashes", a)}
+			return nil, nil, errorAt(a, "%s: a slash begins an option of cmd: write paths with backslashes", a)
 		}
 		if !strings.HasPrefix(a, "/") {
 			rest = append(rest, a)
@@ -48,7 +48,7 @@ func switches(args []string, known ...string) (set map[string]bool, rest []strin
 		}
 		a = strings.ToUpper(a)
 		if !slices.Contains(known, a) {
-			return nil, nil, located{a, fmt.Errorf("option %s is not known here (known are %s): leave it out, or write paths with backslashes", a, strings.Join(known, " "))}
+			return nil, nil, errorAt(a, "option %s is not known here (known are %s): leave it out, or write paths with backslashes", a, strings.Join(known, " "))
 		}
 		set[a] = true
 	}

@@ -26,7 +26,7 @@ func (r *runner) spot(name string, through bool) (spot, error) {
 	case s.n == nil && r.unknown(s.p):
 		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n == nil:
-		return s, located{name, fmt.Errorf("RUN %s: %s is not there", r.commands[r.at].Args[0].Text, name)}
+		return s, errorAt(name, "RUN %s: %s is not there", r.commands[r.at].Args[0].Text, name)
 	case r.s.toolchain && s.n.kind != layer.Dir && len(r.s.doubts(s.p, s.n)) > 0:
 		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n.odd != "":

@@ -26,22 +26,14 @@ type stage struct {
 
 	failed    bool // its errors have been reported
 	evaluated bool
+	state
 	baseImage base.Base
-	platform  platform.Platform
-	config    v1.Config
 	author    string
-	env       *environment // ENV and ARG
-	args      []string     // the names of ARG, in their order
-	guess     bool         // a RUN was refused, and so what is in the tree is not certain
-	starts    bool         // it or a stage that it starts from has ENTRYPOINT or CMD
+	starts    bool // it or a stage that it starts from has ENTRYPOINT or CMD
 	startAt   []parser.Range
-	cmdSet    bool              // by a CMD of this stage, which ENTRYPOINT keeps
-	toolchain bool              // it compiles programs: see toolchain.go
-	skipped   []*skip           // commands of a toolchain that were passed over
-	completed bool              // the base of a toolchain was read
-	outputs   map[string]string // of commands, by $(command)
+	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
+	completed bool // the base of a toolchain was read
 	budget    *budget
-	tree      *tree
 	layers    []Layer
 	history   []v1.History
 	onBuild   []string // triggers of this stage for those that start from it
@@ -50,8 +42,6 @@ type stage struct {
 func (s *stage) result() Result {
 	return Result{Base: s.baseImage, Config: s.config, Author: s.author, Layers: s.layers, History: s.history}
 }
-
-func (s *stage) windows() bool { return s.platform.OS == platform.Windows }
 
 // newTree makes a tree for files of the stage's system.
 func (s *stage) newTree(below func() (*tree, error)) *tree {
@@ -65,7 +55,7 @@ func (s *stage) newTree(below func() (*tree, error)) *tree {
 
 // eval evaluates a stage and those it needs. What goes wrong is reported once.
 func (b *builder) eval(ctx context.Context, s *stage) {
-	if s.evaluated || ctx.Err() != nil || b.budget.over {
+	if s.evaluated || ctx.Err() != nil || b.archives.budget.over {
 		return
 	}
 	s.evaluated = true
@@ -80,9 +70,11 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 	}()
 	for _, c := range s.commands {
 		if run, ok := c.Command.(*instructions.RunCommand); ok && broken {
-			b.report.add(c.at, "", s.foresee(b.in, run))
+			b.report.add(c.at, "", foresee(&state{
+				system: normalize(b.in.Platform), env: newEnvironment(nil), toolchain: s.toolchain, outputs: b.in.Args,
+			}, run))
 		}
-		if broken || ctx.Err() != nil || b.budget.over {
+		if broken || ctx.Err() != nil || b.archives.budget.over {
 			continue
 		}
 		if err := b.run(ctx, s, c); err != nil {
@@ -100,9 +92,6 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 	}
 }
 
-// errReported is a failure whose cause is in the report.
-var errReported = errors.New("reported")
-
 // begin gives a stage the state after FROM.
 func (b *builder) begin(ctx context.Context, s *stage) {
 	fail := func(err error) {
@@ -111,15 +100,15 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 			b.report.add(s.Location, s.BaseName, err)
 		}
 	}
-	s.budget = b.budget
-	s.platform, s.outputs = normalize(b.in.Platform), b.in.Args
+	s.budget = b.archives.budget
+	s.system, s.outputs = normalize(b.in.Platform), b.in.Args
 	if s.Platform != "" {
 		p, err := b.stagePlatform(s)
 		if err != nil {
 			fail(err)
 			return
 		}
-		s.platform = p
+		s.system = p
 	}
 	triggers, err := b.beginFrom(ctx, s)
 	if err != nil {
@@ -158,14 +147,14 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 func (b *builder) stagePlatform(s *stage) (platform.Platform, error) {
 	v, err := b.word(s.Platform, b.globals)
 	if err != nil {
-		return platform.Platform{}, located{s.Platform, err}
+		return platform.Platform{}, errorAt(s.Platform, "%w", err)
 	}
 	if v == "" {
-		return platform.Platform{}, located{s.Platform, fmt.Errorf("platform %s is empty: give the argument a value", s.Platform)}
+		return platform.Platform{}, errorAt(s.Platform, "platform %s is empty: give the argument a value", s.Platform)
 	}
 	p, err := parsePlatform(v, b.in.Platform)
 	if err != nil {
-		return platform.Platform{}, located{s.Platform, err}
+		return platform.Platform{}, errorAt(s.Platform, "%w", err)
 	}
 	return p, nil
 }
@@ -182,7 +171,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 			return nil, errReported
 		}
 		f := s.from
-		s.baseImage, s.platform, s.author, s.env = f.baseImage, f.platform, f.author, f.env.clone()
+		s.baseImage, s.system, s.author, s.env = f.baseImage, f.system, f.author, f.env.clone()
 		s.config = *f.config.DeepCopy()
 		s.config.OnBuild = nil
 		s.tree = f.tree.clone()
@@ -193,7 +182,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		return f.onBuild, nil
 	}
 	if s.base == "scratch" {
-		s.platform = normalize(b.in.Platform)
+		s.system = normalize(b.in.Platform)
 		s.config.WorkingDir = "/"
 		s.tree = s.newTree(nil)
 		return nil, nil
@@ -206,11 +195,11 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.beginToolchain()
 		return nil, nil
 	}
-	base, img, err := b.image(ctx, s.base, s.platform)
+	base, img, err := b.image(ctx, s.base, s.system)
 	if err != nil {
 		return nil, b.notNamed("", s.base, err)
 	}
-	b.refers(s.Location, s.BaseName, base, s.platform)
+	b.refers(s.Location, s.BaseName, base, s.system)
 	s.baseImage = base
 	if base.Image == nil {
 		s.config.WorkingDir = "/"

@@ -7,16 +7,6 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// slashed is a path of Windows in the form that trees have: with slashes and without the drive
-// C:.
-func slashed(p string) string {
-	p = strings.ReplaceAll(p, `\`, "/")
-	if len(p) > 1 && p[1] == ':' && (p[0] == 'c' || p[0] == 'C') {
-		p = p[2:]
-	}
-	return p
-}
-
 // brought reports whether every base for Windows has a program: the one that runs what is written
 // in shell form.
 func brought(name string) bool {

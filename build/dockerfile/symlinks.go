@@ -62,3 +62,13 @@ func followWithin(f files, root, p string) (string, error) {
 	}
 	return at, nil
 }
+
+// slashed is a path of Windows in the form that trees have: with slashes and without the drive
+// C:.
+func slashed(p string) string {
+	p = strings.ReplaceAll(p, `\`, "/")
+	if len(p) > 1 && p[1] == ':' && (p[0] == 'c' || p[0] == 'C') {
+		p = p[2:]
+	}
+	return p
+}

@@ -30,8 +30,7 @@ type node struct {
 	link     string
 	size     int64                         // in bytes, as far as it is known without the content
 	content  func() (layer.Content, error) // of a regular file
-	download *download                     // a file that a RUN downloads, nil for any other
-	build    *GoBuild                      // a program that a RUN compiles, nil for any other
+	made     any                           // a *download or *GoBuild of a RUN, nil for any other file
 	stub     bool                          // it is there in the place of what a registry has
 	origin   string                        // the file on disk that it was copied from, if any
 }

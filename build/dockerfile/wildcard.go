@@ -123,3 +123,15 @@ func (t *tree) regular(dir string) []string {
 	}
 	return found
 }
+
+// list names at most twenty things for a message.
+func list(names []string, thing string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "no named " + thing
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
