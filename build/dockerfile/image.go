@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -14,7 +15,7 @@ import (
 // needed.
 type imageFiles struct {
 	base  base.Base
-	files func() (*tree, error)
+	files func() (*tree.Tree, error)
 	open  bool // the files are not at hand
 }
 
@@ -33,21 +34,21 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 	}
 	i := &imageFiles{base: found, open: found.Info != nil && found.Info.Stub}
 	if b.in.Check && found.Image != nil && !i.open {
-		if i.open, err = b.archives.distant(found.Image); err != nil {
+		if i.open, err = b.archives.Distant(found.Image); err != nil {
 			return base.Base{}, nil, err
 		}
 	}
-	i.files = sync.OnceValues(func() (*tree, error) {
+	i.files = sync.OnceValues(func() (*tree.Tree, error) {
 		if b.in.Check && i.open {
-			t := newTree(nil)
-			t.open = true
+			t := tree.New(nil)
+			t.Open = true
 			return t, nil
 		}
-		t, err := b.archives.readImage(ctx, found.Image)
+		t, err := b.archives.ReadImage(ctx, found.Image)
 		if err != nil {
 			return nil, fmt.Errorf("reading the layers of %s: %w", name, err)
 		}
-		t.open = i.open
+		t.Open = i.open
 		return t, nil
 	})
 	if b.images == nil {

@@ -7,30 +7,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // word expands the variables in one word. What grows beyond any use is an error, for a variable
 // may double itself on every line.
-func (b *builder) word(word string, env *environment) (string, error) {
+func (b *builder) word(word string, env *run.Environment) (string, error) {
 	v, missing, err := b.shlex.ProcessWord(word, env)
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		err = cmp.Or(err, env.known(name))
+		err = cmp.Or(err, env.Known(name))
 	}
 	if err != nil {
-		return "", errorAt(word, "%w", err)
+		return "", mistake.At(word, "%w", err)
 	}
-	if len(v) > maxSource {
-		return "", errorAt(word, "a value has more than %d bytes when its variables are expanded", maxSource)
+	if len(v) > tree.MaxSource {
+		return "", mistake.At(word, "a value has more than %d bytes when its variables are expanded", tree.MaxSource)
 	}
 	return v, nil
 }
 
 // platformArgs are the arguments that every Dockerfile may declare without a value
 // (https://docs.docker.com/reference/dockerfile/#automatic-platform-args-in-the-global-scope).
-func platformArgs(in Input) *environment {
+func platformArgs(in Input) *run.Environment {
 	build, target := normalize(in.BuildPlatform), normalize(in.Platform)
-	e := newEnvironment(nil)
+	e := run.NewEnvironment(nil)
 	for _, kv := range [][2]string{
 		{"BUILDPLATFORM", formatPlatform(platform.Platform{OS: build.OS, Architecture: build.Architecture, Variant: build.Variant})},
 		{"BUILDOS", build.OS},
@@ -47,7 +50,7 @@ func platformArgs(in Input) *environment {
 		if v, ok := in.Args[kv[0]]; ok {
 			value = v
 		}
-		e.set(kv[0], value)
+		e.Set(kv[0], value)
 	}
 	return e
 }
@@ -64,7 +67,7 @@ func (b *builder) setTargetStage() {
 	if v, ok := b.in.Args["TARGETSTAGE"]; ok {
 		name = v
 	}
-	b.globals.set("TARGETSTAGE", name)
+	b.globals.Set("TARGETSTAGE", name)
 }
 
 // normalize writes variants as containerd/platforms does: arm has one, arm64 v8 and amd64 v1 go

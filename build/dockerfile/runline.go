@@ -4,14 +4,17 @@ import (
 	"context"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 )
 
 // runLine carries out a RUN.
 func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunCommand) error {
-	e := evaluation{
-		check: b.in.Check, snapshot: b.in.Snapshot, platform: normalize(b.in.Platform), compiler: b.in.Compiler,
-		archives: b.archives, fetch: b.downloaded, note: b.notes.add,
-		files: func(ctx context.Context, from, source string) (files, error) {
+	e := run.Evaluation{
+		Check: b.in.Check, Snapshot: b.in.Snapshot, Platform: normalize(b.in.Platform), Compiler: b.in.Compiler,
+		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add,
+		Files: func(ctx context.Context, from, source string) (tree.Files, error) {
 			if from == "" {
 				return b.buildContext(ctx)
 			}
@@ -19,7 +22,7 @@ func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunComm
 			return f, err
 		},
 	}
-	history, err := e.line(ctx, &s.state, c)
+	history, err := e.Line(ctx, &s.State, c)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -28,28 +30,28 @@ func (b *builder) findToolchains(target *stage) {
 	shipped, marked := root(target), map[*stage]bool{}
 	for _, s := range b.stages {
 		for _, c := range s.commands {
-			if run, ok := c.Command.(*instructions.RunCommand); ok && root(s) != shipped && compiles(run) {
+			if line, ok := c.Command.(*instructions.RunCommand); ok && root(s) != shipped && run.Compiles(line) {
 				marked[root(s)] = true
 			}
 		}
 	}
 	for _, s := range b.stages {
-		s.toolchain = marked[root(s)]
+		s.Toolchain = marked[root(s)]
 	}
 }
 
 // beginToolchain gives a stage the configuration that golang's images have.
 func (s *stage) beginToolchain() {
-	s.tree = s.newTree(nil)
-	s.tree.below = func() (*tree, error) { return newTree(nil), nil }
-	s.tree.open = true
-	s.env = newEnvironment(nil)
-	s.env.unread = s.base
-	s.config.WorkingDir = "/go"
-	s.config.Env = []string{"GOPATH=/go", "PATH=/go/bin:/usr/local/go/bin:" + defaultPath}
-	if s.windows() {
-		s.config.WorkingDir = `C:\go`
-		s.config.Env = []string{`GOPATH=C:\go`}
+	s.Tree = s.newTree(nil)
+	s.Tree.Below = func() (*tree.Tree, error) { return tree.New(nil), nil }
+	s.Tree.Open = true
+	s.Env = run.NewEnvironment(nil)
+	s.Env.Unread = s.base
+	s.Config.WorkingDir = "/go"
+	s.Config.Env = []string{"GOPATH=/go", "PATH=/go/bin:/usr/local/go/bin:" + defaultPath}
+	if s.Windows() {
+		s.Config.WorkingDir = `C:\go`
+		s.Config.Env = []string{`GOPATH=C:\go`}
 	}
 }
 
@@ -61,26 +63,26 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 			p, _, _ = strings.Cut(p, "*")
 			p = path.Dir(p)
 		}
-		at, n, err := resolve(s.tree, path.Join("/", slashed(p)))
+		at, n, err := tree.Resolve(s.Tree, path.Join("/", tree.Slashed(p)))
 		if err != nil {
 			return err
 		}
-		if doubts := s.doubts(at, n); len(doubts) > 0 {
+		if doubts := s.Doubts(at, n); len(doubts) > 0 {
 			return b.doubted(s, p, at, n, doubts)
 		}
-		if s.completed || s.tree.later || s.made(path.Join("/", slashed(p))) {
+		if s.completed || s.Tree.Later || s.Made(path.Join("/", tree.Slashed(p))) {
 			continue
 		}
-		base, img, err := b.image(ctx, s.base, s.system)
+		base, img, err := b.image(ctx, s.base, s.System)
 		if err != nil {
 			return fmt.Errorf("%s is not made in the stage %s, and is looked for in its base: %w", p, s.title(), err)
 		}
-		b.refers(s.Location, s.BaseName, base, s.system)
+		b.refers(s.Location, s.BaseName, base, s.System)
 		s.completed = true
 		if base.Image == nil {
 			return nil
 		}
-		s.baseImage, s.tree.below, s.tree.open = base, img.files, img.open
+		s.baseImage, s.Tree.Below, s.Tree.Open = base, img.files, img.open
 	}
 	return nil
 }
@@ -96,7 +98,7 @@ func (b *builder) tools(s *stage, c *instructions.CopyCommand) bool {
 	dest, err := s.destination(c.DestPath)
 	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(dest, "/")), "/")
 	return err == nil && !context && (other == nil || len(other.commands) == 0 && other.from == nil && other.index < s.index) &&
-		(top == "" || slices.Contains(systemDirs, top))
+		(top == "" || slices.Contains(run.SystemDirs, top))
 }
 
 func (s *stage) title() string {
@@ -108,12 +110,12 @@ func (s *stage) title() string {
 
 // program notes the programs among the files that the target gets.
 func (b *builder) program(s *stage, entries []layer.Entry) {
-	if s.toolchain || b.shipped == nil || !slices.Contains(b.shipped, s) {
+	if s.Toolchain || b.shipped == nil || !slices.Contains(b.shipped, s) {
 		return
 	}
 	for _, e := range entries {
-		if n := s.tree.nodes[e.Path]; n != nil {
-			if g, ok := n.made.(*GoBuild); ok {
+		if n := s.Tree.Nodes[e.Path]; n != nil {
+			if g, ok := n.Made.(*run.GoBuild); ok {
 				b.builds = append(b.builds, *g)
 			}
 		}

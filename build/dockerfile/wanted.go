@@ -6,48 +6,51 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // doubted reports why what a COPY wants of a stage is not known.
-func (b *builder) doubted(s *stage, wanted, p string, n *node, doubts []*skip) error {
-	var refusals []*skip
+func (b *builder) doubted(s *stage, wanted, p string, n *tree.Node, doubts []*run.Skip) error {
+	var refusals []*run.Skip
 	for _, k := range doubts {
-		for _, k := range append(slices.Clone(k.because), k) {
-			if k.refusal != nil && !slices.Contains(refusals, k) {
+		for _, k := range append(slices.Clone(k.Because), k) {
+			if k.Refusal != nil && !slices.Contains(refusals, k) {
 				refusals = append(refusals, k)
 			}
 		}
 	}
 	if len(refusals) > 0 {
 		b.tell(refusals, fmt.Sprintf("%s, which is copied from the stage %s, may be what it writes", wanted, s.title()))
-		return errReported
+		return run.ErrReported
 	}
 	k := doubts[0]
 	for _, other := range doubts[1:] {
-		if likely(p, other.text) > likely(p, k.text) {
+		if likely(p, other.Text) > likely(p, k.Text) {
 			k = other
 		}
 	}
 	if n == nil {
-		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: COPY it from a context, or use a base that has it, such as one with builtin: static for certificates", wanted, s.title(), k.text, line(k.at))
+		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: COPY it from a context, or use a base that has it, such as one with builtin: static for certificates", wanted, s.title(), k.Text, mistake.Line(k.At))
 	}
-	return fmt.Errorf("%s of the stage %s may have other files than are known here, since %s in line %d, which may write there, is not run: copy what the stage itself puts there by the names of the files, and take the rest from an image that has it", wanted, s.title(), k.text, line(k.at))
+	return fmt.Errorf("%s of the stage %s may have other files than are known here, since %s in line %d, which may write there, is not run: copy what the stage itself puts there by the names of the files, and take the rest from an image that has it", wanted, s.title(), k.Text, mistake.Line(k.At))
 }
 
 // tell reports refusals, each once. why is what they are in the way of; empty for nothing in
 // particular.
-func (b *builder) tell(skips []*skip, why string) {
+func (b *builder) tell(skips []*run.Skip, why string) {
 	for _, k := range skips {
-		if k.refusal == nil || k.told {
+		if k.Refusal == nil || k.Told {
 			continue
 		}
-		k.told = true
-		for _, e := range output.Split(k.refusal) {
+		k.Told = true
+		for _, e := range output.Split(k.Refusal) {
 			if why != "" {
 				e = fmt.Errorf("%w (%s)", e, why)
 			}
-			b.report.add(k.at, "", e)
+			b.report.Add(k.At, "", e)
 		}
 	}
 }
@@ -63,7 +66,7 @@ func likely(p, text string) int {
 		}
 	case path.Base(p) == "mime.types" && strings.Contains(text, "mailcap"):
 		return 2
-	case slices.Contains([]string{"/etc/passwd", "/etc/group", "/etc/shadow"}, p) || within(p, "/home"):
+	case slices.Contains([]string{"/etc/passwd", "/etc/group", "/etc/shadow"}, p) || tree.Within(p, "/home"):
 		if accounts {
 			return 2
 		}

@@ -1,0 +1,190 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// walk calls do for what is at a name, and with recursive for everything in it. The links in a
+// directory are not followed.
+func (r *runner) walk(name string, through, recursive bool, do func(p string, n *tree.Node) error) error {
+	s, err := r.spot(name, through)
+	if r.lenient && errors.Is(err, errUnknown) {
+		r.left = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if recursive && s.p == "/" {
+		return fmt.Errorf("-R of / is not done here: name directories")
+	}
+	if s.p == "/" {
+		return fmt.Errorf("/ itself is not part of a layer: name what is in it")
+	}
+	return r.visit(s.p, s.n, recursive, do)
+}
+
+func (r *runner) visit(p string, n *tree.Node, recursive bool, do func(p string, n *tree.Node) error) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if n.Odd != "" {
+		return fmt.Errorf("%s is %s, which a layer cannot contain here", p, n.Odd)
+	}
+	if err := do(p, n); err != nil || !recursive || n.Kind != layer.Dir {
+		return err
+	}
+	names, err := r.list(p)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		below := path.Join(p, name)
+		if err := r.mounted(below); err != nil {
+			return err
+		}
+		child, err := r.t.Lstat(below)
+		if err != nil {
+			return err
+		}
+		if child == nil {
+			continue
+		}
+		if err := r.visit(below, child, true, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkChmod(_ options, args []string) error {
+	_, err := parseMode(args[0])
+	return err
+}
+
+func chmodFiles(r *runner, o options, args []string) error {
+	c, err := parseMode(args[0])
+	if err != nil {
+		return err
+	}
+	for _, name := range args[1:] {
+		err := r.walk(name, true, o.has("R"), func(p string, n *tree.Node) error {
+			if n.Kind == layer.Symlink {
+				return nil
+			}
+			k := *n
+			k.Mode = c.apply(n)
+			if k.Mode == n.Mode {
+				return nil
+			}
+			return r.t.Set(p, &k)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func chown(r *runner, o options, args []string) error {
+	to, err := r.owner(args[0])
+	if err != nil {
+		return mistake.At(args[0], "RUN chown: %w", err)
+	}
+	return r.own(o, args[1:], to)
+}
+
+func chgrp(r *runner, o options, args []string) error {
+	to, err := r.owner(":" + args[0])
+	if err != nil {
+		return mistake.At(args[0], "RUN chgrp: %w", err)
+	}
+	return r.own(o, args[1:], to)
+}
+
+// own changes owners. The number -1 keeps what a file has.
+func (r *runner) own(o options, names []string, to tree.Owner) error {
+	for _, name := range names {
+		err := r.walk(name, !o.has("hR"), o.has("R"), func(p string, n *tree.Node) error {
+			k := *n
+			if to.UID >= 0 {
+				k.UID = to.UID
+			}
+			if to.GID >= 0 {
+				k.GID = to.GID
+			}
+			// the kernel takes these bits away, from root, too
+			if (to.UID >= 0 || to.GID >= 0) && k.Kind == layer.Regular {
+				k.Mode &^= fs.ModeSetuid
+				if k.Mode&0o010 != 0 {
+					k.Mode &^= fs.ModeSetgid
+				}
+			}
+			if k.UID == n.UID && k.GID == n.GID && k.Mode == n.Mode {
+				return nil
+			}
+			return r.t.Set(p, &k)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owner reads USER, USER:GROUP, USER: and :GROUP as chown does: a user alone keeps the group. A
+// name that only a stub base could know is root, as it is for COPY --chown.
+func (r *runner) owner(spec string) (tree.Owner, error) {
+	o := tree.Owner{UID: -1, GID: -1}
+	user, group, colon := strings.Cut(spec, ":")
+	if spec == "" || spec == ":" || strings.Contains(user, ".") {
+		return o, fmt.Errorf("%q is no user, user:group or :group", spec)
+	}
+	if r.s.Toolchain && r.t.Open && (!plainNumber(user) || !plainNumber(group)) {
+		return o, fmt.Errorf("%s: %w", spec, errUnknown) // no stub: an image may copy the file with its owner
+	}
+	if user != "" {
+		if n, err := strconv.ParseUint(user, 10, 31); err == nil {
+			o.UID = int(n)
+			if colon && group == "" {
+				return o, fmt.Errorf("%s: write the group, or leave the colon out", spec)
+			}
+		} else {
+			fields, err := tree.Account(r.t, "/etc/passwd", user, 4)
+			if err != nil {
+				return o, err
+			}
+			o.UID = fields[2]
+			if colon && group == "" {
+				o.GID = fields[3]
+			}
+		}
+	}
+	if group == "" {
+		return o, nil
+	}
+	if n, err := strconv.ParseUint(group, 10, 31); err == nil {
+		o.GID = int(n)
+		return o, nil
+	}
+	fields, err := tree.Account(r.t, "/etc/group", group, 3)
+	if err != nil {
+		return o, err
+	}
+	o.GID = fields[2]
+	return o, nil
+}
+
+func plainNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 31)
+	return err == nil || s == "" || s == "root"
+}
