@@ -1,53 +1,41 @@
 package run
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// sources separates the operands of cp and mv: what is copied, and where to. into means that the
-// destination is a directory that takes the sources under their own names.
-func (r *runner) sources(o options, args []string) (from []string, dest string, into bool, err error) {
-	from, dest = args, o['t']
+// transfers calls do for every source of cp, mv and install, with where it goes: a destination that
+// is a directory takes the sources under their own names.
+func (r *runner) transfers(o options, args []string, do func(source, dest string)) {
+	from, dest := args, o.value("t")
 	if !o.has("t") {
 		if len(args) < 2 {
-			return nil, "", false, fmt.Errorf("there is no destination after %s", args[0])
+			fail("there is no destination after %s", args[0])
 		}
 		from, dest = args[:len(args)-1], args[len(args)-1]
 	}
-	if o.has("T") {
-		if o.has("t") || len(from) > 1 {
-			return nil, "", false, fmt.Errorf("-T is for one source and a destination")
-		}
-		return from, dest, false, nil
+	if o.has("T") && (o.has("t") || len(from) > 1) {
+		fail("-T is for one source and a destination")
 	}
-	s, err := r.find(dest, true)
-	if err != nil {
-		return nil, "", false, err
-	}
-	into = s.n != nil && s.n.Kind == layer.Dir
+	into := !o.has("T") && r.find(dest, true).is(layer.Dir)
 	if !into && (len(from) > 1 || o.has("t")) {
-		return nil, "", false, fmt.Errorf("%s is not a directory", dest)
+		fail("%s is not a directory", dest)
 	}
-	return from, dest, into, nil
-}
-
-// under is the destination of a source: dest, or its name in dest.
-func under(source, dest string, into bool) (string, error) {
-	base := path.Base(strings.TrimRight(source, "/"))
-	switch {
-	case !into:
-		return dest, nil
-	case strings.Trim(source, "/") == "" || base == "..":
-		return "", fmt.Errorf("%s has no name of its own: name the directory", source)
+	for _, source := range from {
+		to, base := dest, path.Base(strings.TrimRight(source, "/"))
+		if into {
+			if strings.Trim(source, "/") == "" || base == ".." {
+				fail("%s has no name of its own: name the directory", source)
+			}
+			to = strings.TrimRight(dest, "/") + "/" + base
+		}
+		do(source, to)
 	}
-	return strings.TrimRight(dest, "/") + "/" + base, nil
 }
 
 const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
@@ -57,239 +45,157 @@ type copyTree struct {
 	*runner
 	recursive, keep bool            // keep modes and owners
 	links           bool            // copy links as links
-	follow          bool            // follow links in directories, too
+	through         bool            // follow links in directories, too
 	made            map[string]bool // files that the command has made
 }
 
-func cp(r *runner, o options, args []string) error {
-	c := &copyTree{runner: r, made: map[string]bool{}, recursive: o.has("rRa"), keep: o.has("ap")}
-	c.links = o.has("adP") || c.recursive && !o.has("L")
-	if c.follow = o.has("L"); c.follow && o.has("adP") {
-		return fmt.Errorf("-L and -a, -d or -P contradict each other: leave one out")
-	}
-	from, dest, into, err := r.sources(o, args)
-	if err != nil {
-		return err
+func cp(r *runner, o options, args []string) {
+	c := &copyTree{runner: r, made: map[string]bool{}, recursive: o.has("r", "R", "a"), keep: o.has("a", "p"), through: o.has("L")}
+	c.links = o.has("a", "d", "P") || c.recursive && !c.through
+	if c.through && o.has("a", "d", "P") {
+		fail("-L and -a, -d or -P contradict each other: leave one out")
 	}
 	var dirs []string             // that were copied
 	named := map[[2]string]bool{} // sources, of files as they are written, and destinations
-	for _, source := range from {
-		s, err := r.spot(source, !c.links)
-		if err != nil {
-			return err
+	r.transfers(o, args, func(source, name string) {
+		s := r.spot(source, !c.links)
+		dir := s.is(layer.Dir)
+		if dir && !c.recursive {
+			failAt(source, "RUN cp: %s is a directory: use cp -r", source)
 		}
-		if s.n.Kind == layer.Dir && !c.recursive {
-			return mistake.At(source, "RUN cp: %s is a directory: use cp -r", source)
+		d := r.find(name, false)
+		key := [2]string{s.name, d.p}
+		if dir {
+			key[0] = s.p
 		}
-		name, err := under(source, dest, into)
-		if err != nil {
-			return err
-		}
-		d, err := r.find(name, false)
-		if err != nil {
-			return err
-		}
-		key := repeated(s, d)
 		if named[key] { // GNU's cp warns, and copies it once
-			continue
+			return
 		}
 		named[key] = true
 		for _, other := range dirs {
 			if tree.Within(s.p, other) || tree.Within(other, s.p) {
-				return fmt.Errorf("%s is copied twice: name it once", source)
+				fail("%s is copied twice: name it once", source)
 			}
 		}
-		if s.n.Kind == layer.Dir {
+		if dir {
 			dirs = append(dirs, s.p)
 		}
 		if o.has("T") || d.slash && d.n == nil {
-			if err := r.itself(name); err != nil {
-				return err
-			}
+			r.itself(name)
 		}
-		if d.slash && s.n.Kind != layer.Dir {
-			return fmt.Errorf("%s is not a directory", dest)
+		switch {
+		case d.slash && !dir:
+			fail("%s is not a directory", name)
+		case dir && tree.Within(d.p, s.p):
+			fail("%s cannot be copied into itself, %s", source, name)
 		}
-		if s.n.Kind == layer.Dir && (d.p == s.p || strings.HasPrefix(d.p, strings.TrimSuffix(s.p, "/")+"/")) {
-			return fmt.Errorf("%s cannot be copied into itself, %s", source, name)
-		}
-		if err := c.copy(s.p, s.n, d.p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// repeated returns what two sources of a cp have in common of which GNU's copies one: the name of a
-// file as it is written, or the directory.
-func repeated(s, d spot) [2]string {
-	if s.n.Kind == layer.Dir {
-		return [2]string{s.p, d.p}
-	}
-	return [2]string{s.name, d.p}
+		c.copy(s.p, s.n, d.p)
+	})
 }
 
 // copy copies a file, or a directory with its contents, to exactly dest.
-func (c *copyTree) copy(from string, n *tree.Node, dest string) error {
-	if err := c.ctx.Err(); err != nil {
-		return err
-	}
-	if n.Odd != "" {
-		return fmt.Errorf("%s is %s, which a layer cannot contain here", from, n.Odd)
-	}
-	there, err := c.t.Lstat(dest)
-	if err != nil {
-		return err
-	}
-	if err := c.replaces(from, n, dest, there); err != nil {
-		return err
-	}
+func (c *copyTree) copy(from string, n *tree.Node, dest string) {
+	check(c.ctx.Err())
+	expressible(from, n)
+	there := c.lstat(dest)
+	c.replaces(from, n, dest, there)
 	switch {
 	case n.Kind == layer.Dir:
-		return c.directory(from, n, dest)
+		c.contents(from, n, dest)
+		return
 	case there != nil && there.Kind == layer.Dir:
-		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
+		fail("%s is a directory and cannot be replaced by the file %s", dest, from)
 	case n.Kind == layer.Symlink:
-		return c.link(from, n, dest)
+		c.link(from, n, dest)
+		return
 	}
-	if dest, err = tree.Follow(c.t, dest); err != nil {
-		return err
-	}
-	if dest == from {
-		return fmt.Errorf("%s and %s are one file", from, dest)
+	if dest = c.follow(dest); dest == from {
+		fail("%s and %s are one file", from, dest)
 	}
 	if there != nil && there.Kind == layer.Symlink {
-		if there, err = c.t.Lstat(dest); err != nil {
-			return err
-		}
-		if there == nil {
-			return fmt.Errorf("%s is a symbolic link to nothing, which cp does not write through", dest)
-		}
-		if there.Kind != layer.Regular {
-			return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
+		switch there = c.lstat(dest); {
+		case there == nil:
+			fail("%s is a symbolic link to nothing, which cp does not write through", dest)
+		case there.Kind != layer.Regular:
+			fail("%s is a directory and cannot be replaced by the file %s", dest, from)
 		}
 	}
 	k := *n
 	switch {
 	case c.keep:
-		return c.place(dest, &k, true)
+		c.place(dest, &k)
 	case there != nil:
 		k.Mode, k.UID, k.GID = there.Mode, there.UID, there.GID
-		return c.place(dest, &k, true)
+		c.place(dest, &k)
+	default:
+		k.Mode, k.UID, k.GID = n.Mode.Perm()&^umask, 0, 0
+		c.make(dest, &k)
 	}
-	k.Mode, k.UID, k.GID = n.Mode.Perm()&^umask, 0, 0
-	return c.place(dest, &k, false)
 }
 
 // link copies a link as a link.
-func (c *copyTree) link(from string, n *tree.Node, dest string) error {
-	to, err := tree.Follow(c.t, from)
-	if err != nil {
-		return err
+func (c *copyTree) link(from string, n *tree.Node, dest string) {
+	if to := c.follow(from); dest == from || to == dest {
+		fail("%s and %s are one file", from, dest)
 	}
-	if dest == from || to == dest {
-		return fmt.Errorf("%s and %s are one file", from, dest)
-	}
-	k := *n
-	if !c.keep {
+	if k := *n; c.keep {
+		c.place(dest, &k)
+	} else {
 		k.UID, k.GID = 0, 0
+		c.make(dest, &k)
 	}
-	return c.place(dest, &k, c.keep)
 }
 
 // replaces refuses what a copy cannot replace, or only in a way that differs.
-func (c *copyTree) replaces(from string, n *tree.Node, dest string, there *tree.Node) error {
+func (c *copyTree) replaces(from string, n *tree.Node, dest string, there *tree.Node) {
 	switch {
 	case c.made[dest] && n.Kind != layer.Dir:
-		return fmt.Errorf("%s was made by the same command, and is not replaced by %s", dest, from)
+		fail("%s was made by the same command, and is not replaced by %s", dest, from)
 	case c.keep && c.made != nil && there != nil && there.Mode&special&^n.Mode != 0:
-		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
+		fail("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
 	case c.made != nil:
 		c.made[dest] = true
 	}
-	return nil
 }
 
-// place puts a node, as it is or as a new file.
-func (c *copyTree) place(p string, n *tree.Node, exactly bool) error {
-	dir, err := c.t.Lstat(path.Dir(p))
-	if err != nil {
-		return err
+// place puts a file as it is, and not with the group of its directory.
+func (r *runner) place(p string, n *tree.Node) {
+	if dir := r.lstat(path.Dir(p)); dir != nil && dir.Kind == layer.Dir {
+		r.set(p, n)
+		return
 	}
-	if exactly && dir != nil && dir.Kind == layer.Dir {
-		return c.t.Set(p, n)
-	}
-	return c.make(p, n)
+	r.make(p, n)
 }
 
-func (c *copyTree) directory(from string, n *tree.Node, dest string) error {
-	there, err := c.t.Lstat(dest)
-	if err != nil {
-		return err
-	}
+// contents copies a directory with what is in it.
+func (c *copyTree) contents(from string, n *tree.Node, dest string) {
+	there := c.lstat(dest)
 	k := *n
 	switch {
 	case there != nil && there.Kind != layer.Dir:
-		return fmt.Errorf("%s is a file and cannot be replaced by the directory %s", dest, from)
-	case c.keep && there == nil && c.made != nil:
-		dir, err := c.t.Lstat(path.Dir(dest))
-		if err != nil {
-			return err
-		}
-		if dir != nil && dir.Mode&fs.ModeSetgid != 0 && k.Mode&special == 0 {
-			return fmt.Errorf("%s is made in a directory with the setgid bit, which stays or goes by the file system when the mode is kept: use chmod after cp -r", dest)
-		}
-		if err := c.place(dest, &k, true); err != nil {
-			return err
-		}
+		fail("%s is a file and cannot be replaced by the directory %s", dest, from)
 	case c.keep:
-		err = c.place(dest, &k, true)
+		dir := c.lstat(path.Dir(dest))
+		if there == nil && c.made != nil && dir != nil && dir.Mode&fs.ModeSetgid != 0 && k.Mode&special == 0 {
+			fail("%s is made in a directory with the setgid bit, which stays or goes by the file system when the mode is kept: use chmod after cp -r", dest)
+		}
+		c.place(dest, &k)
 	case there == nil:
 		k.Mode, k.UID, k.GID = n.Mode&(fs.ModePerm|fs.ModeSticky)&^umask, 0, 0
-		err = c.place(dest, &k, false)
+		c.make(dest, &k)
 	}
-	if err != nil {
-		return err
-	}
-	names, err := c.list(from)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		p := path.Join(from, name)
-		child, err := c.t.Lstat(p)
-		if err != nil {
-			return err
-		}
-		if child != nil && c.follow && child.Kind == layer.Symlink {
-			if p, child, err = tree.Resolve(c.t, p); err != nil {
-				return err
-			}
+	c.children(from, func(at string, child *tree.Node) {
+		p := at
+		if child != nil && c.through && child.Kind == layer.Symlink {
+			p = c.follow(at)
+			child = c.lstat(p)
 		}
 		if child == nil {
-			return fmt.Errorf("%s is a symbolic link to nothing", path.Join(from, name))
+			fail("%s is a symbolic link to nothing", at)
 		}
-		if c.follow && strings.HasPrefix(from+"/", p+"/") {
-			return fmt.Errorf("%s leads back to a directory above", path.Join(from, name))
+		if c.through && strings.HasPrefix(from+"/", p+"/") {
+			fail("%s leads back to a directory above", at)
 		}
-		if err := c.copy(p, child, path.Join(dest, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// list returns the names in a directory, all of which must be known.
-func (r *runner) list(p string) ([]string, error) {
-	if err := r.mounted(p); err != nil {
-		return nil, err
-	}
-	_, _, mounted := r.t.Mounted(p)
-	if r.unknown(p) && !mounted && (!r.s.Toolchain || !r.s.Made(p)) {
-		if !r.lenient {
-			return nil, fmt.Errorf("%s: %w", p, errUnknown)
-		}
-		r.left = true
-	}
-	return r.t.ReadDir(p)
+		c.copy(p, child, path.Join(dest, path.Base(at)))
+	})
 }

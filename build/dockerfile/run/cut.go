@@ -1,32 +1,18 @@
 package run
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"strconv"
 	"strings"
-
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 )
 
 // cut is cut -cFROM-TO and cut -dX -fN.
-func cut(r *runner, words []string, in func() (string, error)) (string, error) {
-	t := tool{options: "c:d:f:", most: many}
-	o, names, err := t.parse(words)
-	if err != nil {
-		return "", err
-	}
-	text, err := ended(r.lines(names, in))
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case o.has("c") && !o.has("df"):
-		from, to, dash := strings.Cut(o['c'], "-")
-		first, err := strconv.ParseUint(from, 10, 16)
-		if from == "" {
-			first, err = 1, nil
-		}
+func cut(r *runner, o options, names []string, input func() string) string {
+	text := ended(r.lines(names, input))
+	switch by := o.value("d"); {
+	case o.has("c") && !o.has("d", "f"):
+		from, to, dash := strings.Cut(o.value("c"), "-")
+		first, err := strconv.ParseUint(cmp.Or(from, "1"), 10, 16)
 		last := uint64(1 << 20)
 		if !dash {
 			last = first
@@ -34,22 +20,18 @@ func cut(r *runner, words []string, in func() (string, error)) (string, error) {
 			last, err = strconv.ParseUint(to, 10, 16)
 		}
 		if err != nil || first == 0 || last < first || from+to == "" {
-			return "", fmt.Errorf("cut -c %s is not known here: write -cFROM-TO", o['c'])
+			fail("cut -c %s is not known here: write -cFROM-TO", o.value("c"))
 		}
 		return eachLine(text, func(line string) (string, bool) {
 			return line[min(int(first)-1, len(line)):min(int(last), len(line))], true
 		})
-	case o.has("f") && !o.has("c") && (!o.has("d") || len(o['d']) == 1):
-		n, err := strconv.ParseUint(o['f'], 10, 16)
+	case o.has("f") && !o.has("c") && (!o.has("d") || len(by) == 1):
+		n, err := strconv.ParseUint(o.value("f"), 10, 16)
 		if err != nil || n == 0 {
-			return "", fmt.Errorf("cut -f %s is not known here: write one number", o['f'])
-		}
-		by := "\t"
-		if o.has("d") {
-			by = o['d']
+			fail("cut -f %s is not known here: write one number", o.value("f"))
 		}
 		return eachLine(text, func(line string) (string, bool) {
-			fields := strings.Split(line, by)
+			fields := strings.Split(line, cmp.Or(by, "\t"))
 			switch {
 			case len(fields) == 1:
 				return line, true
@@ -59,30 +41,22 @@ func cut(r *runner, words []string, in func() (string, error)) (string, error) {
 			return fields[n-1], true
 		})
 	}
-	return "", errors.New("cut is known here with -c, or -d and -f, only")
+	fail("cut is known here with -c, or -d and -f, only")
+	return ""
 }
 
 // head is head -n N.
-func head(r *runner, words []string, in func() (string, error)) (string, error) {
+func head(r *runner, _ options, words []string, input func() string) string {
 	if len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "0123456789") == "" {
 		words = append([]string{"-n", words[0][1:]}, words[1:]...)
 	}
-	t := tool{options: "n:", most: 1}
-	o, names, err := t.parse(words)
-	if err != nil {
-		return "", err
+	o, names, err := command{letters: "n:", most: 1}.parse(words)
+	check(err)
+	left, err := strconv.ParseUint(cmp.Or(o.value("n"), "10"), 10, 16)
+	if err != nil || o.has("n") && o.value("n") == "" {
+		fail("head -n %s is not a number", o.value("n"))
 	}
-	left := uint64(10)
-	if o.has("n") {
-		if left, err = strconv.ParseUint(o['n'], 10, 16); err != nil {
-			return "", fmt.Errorf("head -n %s is not a number", o['n'])
-		}
-	}
-	text, err := r.lines(names, in)
-	if err != nil {
-		return "", err
-	}
-	return eachLine(text, func(line string) (string, bool) {
+	return eachLine(r.lines(names, input), func(line string) (string, bool) {
 		if left == 0 {
 			return "", false
 		}
@@ -91,23 +65,19 @@ func head(r *runner, words []string, in func() (string, error)) (string, error) 
 	})
 }
 
-// field is awk '{print $N}'.
-func field(r *runner, words []string, in func() (string, error)) (string, error) {
+// awk is awk '{print $N}'.
+func awk(r *runner, _ options, words []string, input func() string) string {
 	if len(words) == 0 {
-		return "", errors.New("awk has no program")
+		fail("awk has no program")
 	}
 	program := strings.Join(strings.Fields(strings.NewReplacer("{", " { ", "}", " } ", ";", " ").Replace(words[0])), " ")
 	number, ok := strings.CutPrefix(program, "{ print $")
 	number, closed := strings.CutSuffix(number, " }")
 	n, err := strconv.ParseUint(number, 10, 8)
 	if !ok || !closed || err != nil || n == 0 {
-		return "", mistake.At(words[0], "awk is known here as awk '{print $N}' only")
+		failAt(words[0], "awk is known here as awk '{print $N}' only")
 	}
-	text, err := ended(r.lines(words[1:], in))
-	if err != nil {
-		return "", err
-	}
-	return eachLine(text, func(line string) (string, bool) {
+	return eachLine(ended(r.lines(words[1:], input)), func(line string) (string, bool) {
 		if fields := strings.Fields(line); len(fields) >= int(n) {
 			return fields[n-1], true
 		}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -15,19 +14,22 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linux, windows := tools(), windowsTools()
-	for _, hidden := range []string{":", "go", "xx-go"} {
-		delete(linux, hidden)
-		delete(windows, hidden)
-	}
-	var powershell []string
-	for _, k := range cmdlets() {
-		powershell = append(powershell, k.names[0])
+	names := map[shell][]string{}
+	for _, c := range commands() {
+		all := strings.Fields(c.names)
+		if c.in == powerShell {
+			all = all[:1] // and no aliases
+		}
+		for _, name := range all {
+			if c.run != nil && !slices.Contains([]string{":", "go", "xx-go"}, name) {
+				names[c.in] = append(names[c.in], name)
+			}
+		}
 	}
 	for row, want := range map[string][]string{
-		"Linux":                       slices.Collect(maps.Keys(linux)),
-		"Windows, in cmd":             slices.Collect(maps.Keys(windows)),
-		"Windows, in PowerShell":      powershell,
+		"Linux":                       names[sh],
+		"Windows, in cmd":             names[cmd],
+		"Windows, in PowerShell":      names[powerShell],
 		"a stage that compiles, also": append([]string{"go", "xx-go"}, setUp...),
 	} {
 		if got := quotedIn(t, string(text), row, 1); !slices.Equal(got, slices.Sorted(slices.Values(want))) {

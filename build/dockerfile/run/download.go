@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"path"
@@ -39,31 +38,6 @@ func (r *runner) contentOf(d *download) (layer.Content, error) {
 	return r.eval.Fetch(r.ctx, d.url, d.digest)
 }
 
-// curlTool is curl where it downloads one file. What its options say of retries and messages is of
-// no interest.
-func curlTool() tool {
-	return tool{
-		options: "fsSLOo:kRv#4m:\x01:\x02:\x03:\x04:\x05:\x06\x07\x08",
-		long: map[string]byte{
-			"output": 'o', "remote-name": 'O', "location": 'L', "fail": 'f', "silent": 's', "show-error": 'S', "insecure": 'k', "remote-time": 'R', "verbose": 'v', "progress-bar": '#', "ipv4": '4', "max-time": 'm',
-			"retry": '\x01', "retry-delay": '\x02', "retry-max-time": '\x03', "connect-timeout": '\x04', "proto": '\x05', "tlsv1.2": '\x06', "create-dirs": '\x07',
-			"fail-with-body": '\x08', "retry-connrefused": '\x08', "retry-all-errors": '\x08', "no-progress-meter": '\x08', "tlsv1.3": '\x08', "http1.1": '\x08', "compressed": '\x08',
-		},
-		least: 1, most: 1, prints: true, check: checkCurl, run: curl,
-	}
-}
-
-func wgetTool() tool {
-	return tool{
-		options: "qnvcO:P:t:T:\x01:\x02",
-		long: map[string]byte{
-			"quiet": 'q', "no-verbose": 'v', "output-document": 'O', "directory-prefix": 'P', "tries": 't', "timeout": 'T', "continue": 'c',
-			"progress": '\x01', "show-progress": '\x02', "no-check-certificate": '\x02', "https-only": '\x02', "no-hsts": '\x02', "no-cache": '\x02', "retry-connrefused": '\x02',
-		},
-		least: 1, most: 1, prints: true, check: checkWget, run: wget,
-	}
-}
-
 func checkCurl(_ options, args []string) error {
 	_, err := address(args[0])
 	return err
@@ -93,82 +67,72 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-func curl(r *runner, o options, args []string) error {
-	u, err := address(args[0])
-	if err != nil {
-		return err
+// curl is curl where it downloads one file.
+func curl(r *runner, o options, args []string) {
+	out := r.command().Output
+	name := path.Base(must(address(args[0])).Path)
+	parents := fs.FileMode(0)
+	if o.has("create-dirs") {
+		parents = 0o750
 	}
-	out := r.commands[r.at].Output
-	switch name := path.Base(u.Path); {
+	switch {
 	case o.has("o") && o.has("O"):
-		return errors.New("-o and -O are for two downloads: write a command for each")
-	case o.has("oO") && out != nil:
-		return errors.New("it prints nothing beside the file: leave > out")
-	case o.has("o") && o['o'] != "-":
-		return r.save(o['o'], args[0], when(o.has("\x07"), 0o750))
+		fail("-o and -O are for two downloads: write a command for each")
+	case o.has("o", "O") && out != nil:
+		fail("it prints nothing beside the file: leave > out")
+	case o.has("o") && o.value("o") != "-":
+		r.save(o.value("o"), args[0], parents)
 	case o.has("O") && (name == "." || name == "/"):
-		return mistake.At(args[0], "%s has no file name: write -o FILE", args[0])
+		failAt(args[0], "%s has no file name: write -o FILE", args[0])
 	case o.has("O"):
-		return r.save(name, args[0], 0)
+		r.save(name, args[0], 0)
 	case out != nil && !out.Append:
-		return r.save(out.File.Text, args[0], 0)
-	}
-	return mistake.At(args[0], "curl prints what it downloads, which goes nowhere: write -o FILE")
-}
-
-func wget(r *runner, o options, args []string) error {
-	u, err := address(args[0])
-	if err != nil {
-		return err
-	}
-	out := r.commands[r.at].Output
-	switch name := path.Base(u.Path); {
-	case o.has("O") && o['O'] != "-":
-		return r.save(o['O'], args[0], 0)
-	case o.has("O") && out != nil && !out.Append:
-		return r.save(out.File.Text, args[0], 0)
-	case o.has("O"):
-		return mistake.At(args[0], "wget prints what it downloads, which goes nowhere: write -O FILE")
-	case name == "." || name == "/":
-		return r.save(path.Join(o['P'], "index.html"), args[0], when(o.has("P"), 0o755))
+		r.save(out.File.Text, args[0], 0)
 	default:
-		return r.save(path.Join(o['P'], name), args[0], when(o.has("P"), 0o755))
+		failAt(args[0], "curl prints what it downloads, which goes nowhere: write -o FILE")
 	}
 }
 
-func when(yes bool, mode fs.FileMode) fs.FileMode {
-	if yes {
-		return mode
+func wget(r *runner, o options, args []string) {
+	out := r.command().Output
+	name := path.Base(must(address(args[0])).Path)
+	if name == "." || name == "/" {
+		name = "index.html"
 	}
-	return 0
+	switch {
+	case o.has("O") && o.value("O") != "-":
+		r.save(o.value("O"), args[0], 0)
+	case o.has("O") && out != nil && !out.Append:
+		r.save(out.File.Text, args[0], 0)
+	case o.has("O"):
+		failAt(args[0], "wget prints what it downloads, which goes nowhere: write -O FILE")
+	case o.has("P"):
+		r.save(path.Join(o.value("P"), name), args[0], 0o755)
+	default:
+		r.save(name, args[0], 0)
+	}
 }
 
 // save puts a file in the tree that is downloaded when its digest is known and its bytes are
 // needed. parents is the mode of the directories above it that are made; 0 makes none.
-func (r *runner) save(name, from string, parents fs.FileMode) error {
-	s, err := r.find(name, true)
-	switch {
-	case err != nil:
-		return err
-	case s.slash || s.n != nil && s.n.Kind == layer.Dir:
-		return fmt.Errorf("%s is a directory", name)
-	case s.n != nil && s.n.Odd != "":
-		return fmt.Errorf("%s is %s, which a layer cannot contain here", name, s.n.Odd)
+func (r *runner) save(name, from string, parents fs.FileMode) {
+	s := r.target(name)
+	n := &tree.Node{Kind: layer.Regular, Mode: 0o666 &^ umask}
+	if s.n != nil {
+		expressible(name, s.n)
+		n.Mode, n.UID, n.GID = s.n.Mode, s.n.UID, s.n.GID // it is written into the file that is there
 	}
 	if parents > 0 {
-		if err := r.parents(path.Dir(s.p), parents); err != nil {
-			return err
-		}
+		r.parents(path.Dir(s.p), parents)
 	}
 	d := &download{url: from}
-	n := &tree.Node{Kind: layer.Regular, Mode: 0o666 &^ umask, Made: d}
-	n.Content = func() (layer.Content, error) { return r.contentOf(d) }
+	n.Made, n.Content = d, func() (layer.Content, error) { return r.contentOf(d) }
 	r.downloads = append(r.downloads, d)
 	if s.n == nil {
-		return r.make(s.p, n)
+		r.make(s.p, n)
+	} else {
+		r.set(s.p, n)
 	}
-	n.Mode, n.UID, n.GID = s.n.Mode, s.n.UID, s.n.GID // it is written into the file that is there
-	return r.t.Set(s.p, n)
 }
 
 // unchecked reports the downloads of the RUN that are still there and that nothing was compared

@@ -1,12 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -14,125 +14,95 @@ import (
 
 // match returns the words that a word with wildcards stands for, sorted, and the word itself where
 // nothing matches.
-func (r *runner) match(w script.Word) ([]string, error) {
+func (r *runner) match(w script.Word) []string {
 	if w.Pattern == "" {
-		return []string{w.Text}, nil
+		return []string{w.Text}
 	}
-	start := ""
-	pattern := w.Pattern
+	start, pattern := "", w.Pattern
 	if path.IsAbs(pattern) {
 		start, pattern = "/", strings.TrimLeft(pattern, "/")
 	}
 	parts := strings.Split(pattern, "/")
 	for _, part := range parts {
-		if err := dots(part); err != nil {
-			return nil, err
-		}
+		check(dots(part))
 	}
-	found, err := r.expand(start, parts)
+	var found []string
+	err := try(func() {
+		found = r.expand(start, parts)
+		slices.Sort(found) // with what is behind a directory's name: a#b/ comes before a/
+		r.ordered(found)
+	})
 	if err != nil {
-		return nil, mistake.At(w.Text, "RUN %s: %w", r.commands[r.at].Args[0].Text, err)
+		failAt(w.Text, "RUN %s: %w", r.name(), err)
 	}
 	if len(found) == 0 {
-		return []string{w.Text}, nil
+		return []string{w.Text}
 	}
-	slices.Sort(found) // with what is behind a directory's name: a#b/ comes before a/
-	if err := r.ordered(found); err != nil {
-		return nil, mistake.At(w.Text, "RUN %s: %w", r.commands[r.at].Args[0].Text, err)
-	}
-	return found, nil
+	return found
 }
 
 // ordered refuses names that a shell may sort, or match, in another way, by the language that is
 // set.
-func (r *runner) ordered(names []string) error {
+func (r *runner) ordered(names []string) {
+	if len(names) == 0 {
+		return
+	}
 	for _, key := range []string{"LC_ALL", "LC_COLLATE", "LANG"} {
 		v, ok := r.variable(key)
 		if !ok || v == "" {
 			continue
 		}
-		if len(names) < 2 || v == "C" || v == "POSIX" || strings.EqualFold(v, "C.UTF-8") || strings.EqualFold(v, "C.UTF8") {
-			return nil
+		if len(names) > 1 && v != "C" && v != "POSIX" && !strings.EqualFold(v, "C.UTF-8") && !strings.EqualFold(v, "C.UTF8") {
+			fail("%s=%s decides in which order the names are: name the files, or write %s=C", key, v, key)
 		}
-		return fmt.Errorf("%s=%s decides in which order the names are: name the files, or write %s=C", key, v, key)
+		return
 	}
-	return nil
 }
 
 // expand matches the parts of a pattern one by one, below the directory that start names.
-func (r *runner) expand(start string, parts []string) ([]string, error) {
-	if err := r.ctx.Err(); err != nil {
-		return nil, err
-	}
+func (r *runner) expand(start string, parts []string) []string {
+	check(r.ctx.Err())
 	part := parts[0]
-	name := unescaped(part)
 	if !tree.Wild(part) {
-		next := start + name
+		next := start + unescaped(part)
 		if len(parts) > 1 {
 			return r.expand(next+"/", parts[1:])
 		}
 		if next == "" {
-			return nil, nil
+			return nil
 		}
-		s, err := r.find(strings.TrimRight(next, "/"), strings.HasSuffix(next, "/"))
-		if err != nil || s.n == nil || strings.HasSuffix(next, "/") && s.n.Kind != layer.Dir {
-			return nil, err
+		s := r.find(strings.TrimRight(next, "/"), strings.HasSuffix(next, "/"))
+		if s.n == nil || strings.HasSuffix(next, "/") && !s.is(layer.Dir) {
+			return nil
 		}
-		return []string{next}, nil
+		return []string{next}
 	}
-	dir := start
-	if dir == "" {
-		dir = "."
-	}
-	s, err := r.find(dir, true)
-	if err != nil {
-		return nil, err
-	}
-	if s.n == nil && r.unknown(s.p) {
-		return nil, fmt.Errorf("%s: %w", dir, errUnknown)
-	}
-	if s.n == nil || s.n.Kind != layer.Dir {
-		return nil, nil
-	}
-	names, err := r.list(s.p)
-	if err != nil {
-		return nil, err
+	s := r.within(start)
+	if !s.is(layer.Dir) {
+		return nil
 	}
 	var found []string
-	for _, name := range names {
+	for _, name := range r.list(s.p) {
 		ok, err := path.Match(part, name)
 		if err != nil {
-			return nil, fmt.Errorf("the pattern %s: %w", part, err)
+			fail("the pattern %s: %w", part, err)
 		}
-		if !ok || name[0] == '.' && part[0] != '.' {
-			continue
-		}
-		if len(parts) == 1 {
+		switch {
+		case !ok || name[0] == '.' && part[0] != '.':
+		case len(parts) == 1:
 			found = append(found, start+name)
-			continue
+		case r.within(start + name).is(layer.Dir): // what one part matches may be no directory
+			found = append(found, r.expand(start+name+"/", parts[1:])...)
 		}
-		more, err := r.deeper(start+name, parts[1:])
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more...)
 	}
-	return found, nil
+	return found
 }
 
-// deeper matches the other parts below what one of them has matched, which may not be a
-// directory.
-func (r *runner) deeper(name string, parts []string) ([]string, error) {
-	s, err := r.find(name, true)
-	switch {
-	case err != nil:
-		return nil, err
-	case s.n == nil && r.unknown(s.p):
-		return nil, fmt.Errorf("%s: %w", name, errUnknown)
-	case s.n == nil || s.n.Kind != layer.Dir:
-		return nil, nil
-	}
-	return r.expand(name+"/", parts)
+// within is find for a directory that is matched in; empty is the working directory.
+func (r *runner) within(dir string) spot {
+	s := r.find(cmp.Or(dir, "."), true)
+	r.known(s)
+	return s
 }
 
 // dots refuses a pattern that matches "." or "..", as it does in some shells.

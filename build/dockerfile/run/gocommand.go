@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -16,26 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
 )
-
-// goTool is the go command: go build and go install make programs, and what leaves nothing that an
-// image could have is passed over.
-func goTool() tool { return tool{plain: true, least: 1, most: many, check: checkGo, run: runGo} }
-
-// xxGoTool is the go of https://github.com/tonistiigi/xx, which compiles for the platform of the
-// image.
-func xxGoTool() tool {
-	t := goTool()
-	t.run = func(r *runner, o options, args []string) error {
-		c := &r.commands[r.at]
-		p := r.eval.Platform
-		c.Env = append(slices.Clone(c.Env), "GOOS="+p.OS, "GOARCH="+p.Architecture)
-		if p.Architecture == "arm" {
-			c.Env = append(c.Env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
-		}
-		return runGo(r, o, args)
-	}
-	return t
-}
 
 // idle are the commands of go that only fetch, print or test.
 var idle = []string{"mod", "version", "vet", "list", "test", "fmt", "clean", "help", "telemetry"}
@@ -54,41 +33,41 @@ func checkGo(_ options, args []string) error {
 	}
 }
 
-func runGo(r *runner, _ options, args []string) error {
-	switch args[0] {
-	case "env":
-		return r.goEnv(args[1:])
-	case "build":
-		return r.goBuild(args[1:], false)
-	case "install":
-		return r.goBuild(args[1:], true)
-	case "test":
-		if slices.ContainsFunc(args, func(a string) bool { return a == "-c" || a == "-o" || strings.Contains(a, "profile") }) {
-			r.pass(nil)
-		}
-	case "mod":
-		if len(args) > 1 && args[1] == "vendor" {
-			r.s.PassOver(&Skip{At: r.location, Text: "go mod vendor", paths: []string{path.Join(r.dir, "vendor")}})
-		}
-	}
-	return nil
-}
-
-// goEnv is go env -w, which sets variables for what follows.
-func (r *runner) goEnv(args []string) error {
-	if len(args) > 0 && args[0] == "-w" {
+// runGo is the go command: go build and go install make programs, and what leaves nothing that an
+// image could have is passed over.
+func runGo(r *runner, _ options, args []string) {
+	switch verb, args := args[0], args[1:]; {
+	case verb == "env" && len(args) > 0 && args[0] == "-w": // sets variables for what follows
 		for _, a := range args[1:] {
 			if name, value, ok := strings.Cut(a, "="); ok {
 				r.s.Env.Set(name, value)
 			}
 		}
+	case verb == "build" || verb == "install":
+		r.goBuild(args, verb == "install")
+	case verb == "test":
+		if slices.ContainsFunc(args, func(a string) bool { return a == "-c" || a == "-o" || strings.Contains(a, "profile") }) {
+			r.pass(nil)
+		}
+	case verb == "mod" && len(args) > 0 && args[0] == "vendor":
+		r.s.PassOver(&Skip{At: r.location, Text: "go mod vendor", paths: []string{path.Join(r.dir, "vendor")}})
 	}
-	return nil
+}
+
+// xxGo is the go of https://github.com/tonistiigi/xx, which compiles for the platform of the image.
+func xxGo(r *runner, o options, args []string) {
+	c := &r.commands[r.current]
+	p := r.eval.Platform
+	c.Env = append(slices.Clone(c.Env), "GOOS="+p.OS, "GOARCH="+p.Architecture)
+	if p.Architecture == "arm" {
+		c.Env = append(c.Env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
+	}
+	runGo(r, o, args)
 }
 
 // variable returns a variable of the current command.
 func (r *runner) variable(name string) (string, bool) {
-	for _, kv := range slices.Backward(r.commands[r.at].Env) {
+	for _, kv := range slices.Backward(r.command().Env) {
 		if k, v, _ := strings.Cut(kv, "="); k == name {
 			return v, true
 		}
@@ -97,51 +76,32 @@ func (r *runner) variable(name string) (string, bool) {
 }
 
 // goBuild puts the programs of a go build where the line says.
-func (r *runner) goBuild(words []string, install bool) error {
-	l, err := parseGo(words)
-	if err != nil {
-		return err
-	}
+func (r *runner) goBuild(words []string, install bool) {
+	l := must(parseGo(words))
 	if install && len(l.packages) == 1 && strings.Contains(l.packages[0], "@") {
 		r.pass(nil) // a tool for the lines that follow
-		return nil
+		return
 	}
 	if err := l.environment(r.variable, r.s.System); err != nil {
-		return refused{err}
+		check(refused{err})
 	}
 	from := path.Clean(r.dir)
 	if l.dir != "" {
-		at, err := r.spot(l.dir, true)
-		if err != nil {
-			return err
-		}
-		from = at.p
+		from = r.spot(l.dir, true).p
 	}
-	m, err := r.module(from)
-	if err != nil {
-		return err
-	}
-	if err := r.unchanged(m); err != nil {
-		return err
-	}
+	m := must(r.module(from))
+	check(r.unchanged(m))
 	left := maxModule
-	if err := m.same(r.t, m.at, &left); err != nil {
-		return err
-	}
+	check(m.same(r.t, m.at, &left))
 	var packages []string
 	for _, w := range l.packages {
-		some, err := m.packages(r.t, from, w, l.packages)
-		if err != nil {
-			return err
-		}
+		some := must(m.packages(r.t, from, w, l.packages))
 		if !strings.HasSuffix(w, ".go") || !slices.Contains(packages, some[0]) { // of files, one package
 			packages = append(packages, some...)
 		}
 	}
-	if err := r.complete(m, &l, packages); err != nil {
-		return err
-	}
-	return r.goPrograms(l, m, from, packages, install)
+	check(r.complete(m, &l, packages))
+	r.goPrograms(l, m, from, packages, install)
 }
 
 // unchanged refuses a module whose files a line that was passed over may have changed.
@@ -156,7 +116,7 @@ func (r *runner) unchanged(m goModule) error {
 }
 
 // goPrograms puts a program for each package into the tree.
-func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string, install bool) error {
+func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string, install bool) {
 	exe := ""
 	if l.Platform.OS == platform.Windows {
 		exe = ".exe"
@@ -175,26 +135,19 @@ func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string
 			if out = l.output; !path.IsAbs(tree.Slashed(out)) {
 				out = from + "/" + out
 			}
-			to, err := r.find(out, true)
-			if err != nil {
-				return err
-			}
-			switch {
-			case to.slash || to.n != nil && to.n.Kind == layer.Dir:
+			switch to := r.find(out, true); {
+			case to.slash || to.is(layer.Dir):
 				out = path.Join(to.p, g.Name+exe)
 			case len(packages) > 1:
-				return mistake.At(l.output, "RUN go build: -o %s is one file, and there are %d packages: write a directory, with a slash after it", l.output, len(packages))
+				failAt(l.output, "RUN go build: -o %s is one file, and there are %d packages: write a directory, with a slash after it", l.output, len(packages))
 			default:
 				g.Name = strings.TrimSuffix(path.Base(to.p), ".exe")
 			}
 		case len(packages) > 1:
 			continue // go build writes none of several
 		}
-		if err := r.program(out, g); err != nil {
-			return err
-		}
+		r.program(out, g)
 	}
-	return nil
 }
 
 // goBin is where go install puts programs.
@@ -213,21 +166,14 @@ func (r *runner) goBin(on platform.Platform) string {
 }
 
 // program puts a program that is compiled later at a path.
-func (r *runner) program(out string, g GoBuild) error {
+func (r *runner) program(out string, g GoBuild) {
 	if r.eval.Compiler.Check == nil {
-		return errors.New("no programs are compiled here: declare them in slipway.yaml and use COPY --from=binaries")
+		fail("no programs are compiled here: declare them in slipway.yaml and use COPY --from=binaries")
 	}
-	if err := r.eval.Compiler.Check(g); err != nil {
-		return err
-	}
-	s, err := r.find(out, true)
-	if err != nil {
-		return err
-	}
-	if err := r.parents(path.Dir(s.p), 0o755); err != nil {
-		return err
-	}
-	return r.t.Set(s.p, &tree.Node{Kind: layer.Regular, Mode: 0o755, Made: &g, Content: func() (layer.Content, error) {
+	check(r.eval.Compiler.Check(g))
+	s := r.find(out, true)
+	r.parents(path.Dir(s.p), 0o755)
+	r.set(s.p, &tree.Node{Kind: layer.Regular, Mode: 0o755, Made: &g, Content: func() (layer.Content, error) {
 		if r.eval.Check {
 			return layer.Content{}, nil
 		}

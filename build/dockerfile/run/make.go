@@ -1,9 +1,7 @@
 package run
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -28,123 +26,96 @@ func inherit(dir, n *tree.Node) *tree.Node {
 	return &k
 }
 
-func mkdir(r *runner, o options, args []string) error {
-	var change change
-	if o.has("m") {
-		var err error
-		if change, err = parseMode(o['m']); err != nil {
-			return err
-		}
+// checkMode checks the value of -m.
+func checkMode(o options, _ []string) error {
+	if !o.has("m") {
+		return nil
 	}
+	_, err := parseMode(o.value("m"))
+	return err
+}
+
+func mkdir(r *runner, o options, args []string) {
 	for _, name := range args {
-		s, err := r.find(name, true)
-		if err == nil && o.has("p") {
-			err = r.dangling(name)
-		}
-		switch {
-		case err != nil:
-			return err
-		case s.n != nil && o.has("p") && s.n.Kind == layer.Dir:
-			continue
+		s := r.find(name, true)
+		if o.has("p") {
+			r.dangling(name)
+			if s.is(layer.Dir) {
+				continue
+			}
 		}
 		// a link to nothing is in the way, too
-		link, err := r.find(strings.TrimRight(name, "/"), false)
+		link := r.find(strings.TrimRight(name, "/"), false)
 		switch {
 		case s.p == "/":
-			return errors.New("/ is there already")
-		case err != nil:
-			return err
+			fail("/ is there already")
 		case s.n != nil || link.n != nil:
-			return fmt.Errorf("%s is there already", name)
+			fail("%s is there already", name)
 		case o.has("p"):
-			if err := r.parents(path.Dir(s.p), 0o755); err != nil {
-				return err
-			}
+			r.parents(path.Dir(s.p), 0o755)
 		}
-		if err := r.make(s.p, &tree.Node{Kind: layer.Dir, Mode: 0o755}); err != nil {
-			return err
-		}
-		if n, err := r.t.Lstat(s.p); err != nil {
-			return err
-		} else if change != nil {
+		r.make(s.p, &tree.Node{Kind: layer.Dir, Mode: 0o755})
+		if n := r.lstat(s.p); o.has("m") {
 			k := *n
-			k.Mode = change.made(n.Mode & fs.ModeSetgid)
-			if err := r.t.Set(s.p, &k); err != nil {
-				return err
-			}
+			k.Mode = must(parseMode(o.value("m"))).made(n.Mode & fs.ModeSetgid)
+			r.set(s.p, &k)
 		}
 		if r.s.Toolchain && !o.has("p") {
 			r.t.Opaque[s.p], r.t.Fresh[s.p] = true, true // it fails where the base has one
 		}
 	}
-	return nil
 }
 
 // dangling refuses a path that leads through a link to nothing, behind which mkdir -p makes nothing.
-func (r *runner) dangling(name string) error {
+func (r *runner) dangling(name string) {
 	for i := 1; i < len(name); i++ {
 		if name[i] != '/' || strings.Trim(name[:i], "/") == "" {
 			continue
 		}
-		link, err := r.find(name[:i], false)
-		if err != nil {
-			return err
-		}
-		if to, err := r.find(name[:i], true); err != nil || link.n != nil && to.n == nil && !r.unknown(to.p) {
-			return cmp.Or(err, fmt.Errorf("%s is a symbolic link to nothing", name[:i]))
+		link := r.find(name[:i], false)
+		if to := r.find(name[:i], true); link.n != nil && to.n == nil && !r.unknown(to.p) {
+			fail("%s is a symbolic link to nothing", name[:i])
 		}
 	}
-	return nil
 }
 
 // parents makes a directory and those above it that are not there, with a mode.
-func (r *runner) parents(p string, mode fs.FileMode) error {
-	n, err := r.t.Lstat(p)
-	switch {
-	case err != nil:
-		return err
-	case n != nil && n.Kind != layer.Dir:
-		return fmt.Errorf("%s is not a directory", p)
-	case n != nil:
-		return nil
+func (r *runner) parents(p string, mode fs.FileMode) {
+	switch n := r.lstat(p); {
+	case n == nil:
+		r.parents(path.Dir(p), mode)
+		r.make(p, &tree.Node{Kind: layer.Dir, Mode: mode})
+	case n.Kind != layer.Dir:
+		fail("%s is not a directory", p)
 	}
-	if err := r.parents(path.Dir(p), mode); err != nil {
-		return err
-	}
-	return r.make(p, &tree.Node{Kind: layer.Dir, Mode: mode})
 }
 
-func touch(r *runner, o options, args []string) error {
+func touch(r *runner, o options, args []string) {
 	for _, name := range args {
-		s, err := r.find(name, true)
+		s := r.find(name, true)
 		switch {
-		case err != nil:
-			return err
 		case s.n != nil || o.has("c"):
 			continue // times are not kept
 		case s.slash:
-			return fmt.Errorf("%s is not there", name)
+			fail("%s is not there", name)
 		case r.s.Toolchain && len(r.s.Doubts(s.p, nil)) > 0:
-			return fmt.Errorf("%s: %w", name, errUnknown) // something may be in it
+			fail("%s: %w", name, errUnknown) // something may be in it
 		}
-		if err := r.make(s.p, file(0o644, nil)); err != nil {
-			return err
-		}
+		r.make(s.p, file(0o644, nil))
 	}
-	return nil
 }
 
 // file returns a regular file.
 func file(perm fs.FileMode, content []byte) *tree.Node {
-	return &tree.Node{Kind: layer.Regular, Mode: perm, Content: func() (layer.Content, error) { return layer.Bytes(content), nil }}
+	return withContent(&tree.Node{Kind: layer.Regular, Mode: perm}, content)
 }
 
-func checkMkdir(o options, _ []string) error {
-	if !o.has("m") {
-		return nil
-	}
-	_, err := parseMode(o['m'])
-	return err
+// withContent returns a file with another content.
+func withContent(n *tree.Node, content []byte) *tree.Node {
+	k := *n
+	k.Origin, k.Made = "", nil
+	k.Content = func() (layer.Content, error) { return layer.Bytes(content), nil }
+	return &k
 }
 
 func checkLink(o options, _ []string) error {
@@ -154,21 +125,14 @@ func checkLink(o options, _ []string) error {
 	return nil
 }
 
-func link(r *runner, o options, args []string) error {
+func link(r *runner, o options, args []string) {
 	targets, dest := args, "."
 	if len(args) > 1 {
 		targets, dest = args[:len(args)-1], args[len(args)-1]
 	}
-	into := false
-	if !o.has("T") {
-		s, err := r.find(dest, !o.has("n"))
-		if err != nil {
-			return err
-		}
-		into = s.n != nil && s.n.Kind == layer.Dir
-	}
+	into := !o.has("T") && r.find(dest, !o.has("n")).is(layer.Dir)
 	if !into && len(targets) > 1 {
-		return fmt.Errorf("%s is not a directory", dest)
+		fail("%s is not a directory", dest)
 	}
 	for _, target := range targets {
 		name := dest
@@ -176,25 +140,25 @@ func link(r *runner, o options, args []string) error {
 			name = strings.TrimRight(dest, "/") + "/" + path.Base(target)
 		}
 		if target == "" {
-			return errors.New("the target of a link is empty")
+			fail("the target of a link is empty")
 		}
-		s, err := r.find(name, false)
+		s := r.find(name, false)
 		switch {
-		case err != nil:
-			return err
 		case s.slash:
-			return fmt.Errorf("%s is not a directory", name)
+			fail("%s is not a directory", name)
 		case s.n != nil && !o.has("f"):
-			return fmt.Errorf("%s is there already: use ln -sf", name)
-		case s.n != nil && s.n.Kind == layer.Dir:
-			return fmt.Errorf("%s is a directory, which a link does not replace", name)
+			fail("%s is there already: use ln -sf", name)
+		case s.is(layer.Dir):
+			fail("%s is a directory, which a link does not replace", name)
+		case s.n != nil && r.leads(target, s.p):
+			fail("%s and %s are one file", target, name)
 		}
-		if there, err := r.find(target, true); s.n != nil && err == nil && there.p == s.p {
-			return fmt.Errorf("%s and %s are one file", target, name)
-		}
-		if err := r.make(s.p, &tree.Node{Kind: layer.Symlink, Mode: 0o777, Link: target}); err != nil {
-			return err
-		}
+		r.make(s.p, &tree.Node{Kind: layer.Symlink, Mode: 0o777, Link: target})
 	}
-	return nil
+}
+
+// leads reports whether a name leads to a path.
+func (r *runner) leads(name, p string) bool {
+	var s spot
+	return try(func() { s = r.find(name, true) }) == nil && s.p == p
 }

@@ -8,62 +8,42 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
 // walk calls do for what is at a name, and with recursive for everything in it. The links in a
 // directory are not followed.
-func (r *runner) walk(name string, through, recursive bool, do func(p string, n *tree.Node) error) error {
-	s, err := r.spot(name, through)
+func (r *runner) walk(name string, through, recursive bool, do func(p string, n *tree.Node)) {
+	var s spot
+	err := try(func() { s = r.spot(name, through) })
 	if r.lenient && errors.Is(err, errUnknown) {
 		r.left = true
-		return nil
+		return
 	}
-	if err != nil {
-		return err
-	}
-	if recursive && s.p == "/" {
-		return fmt.Errorf("-R of / is not done here: name directories")
+	check(err)
+	if s.p == "/" && recursive {
+		fail("-R of / is not done here: name directories")
 	}
 	if s.p == "/" {
-		return fmt.Errorf("/ itself is not part of a layer: name what is in it")
+		fail("/ itself is not part of a layer: name what is in it")
 	}
-	return r.visit(s.p, s.n, recursive, do)
+	r.visit(s.p, s.n, recursive, do)
 }
 
-func (r *runner) visit(p string, n *tree.Node, recursive bool, do func(p string, n *tree.Node) error) error {
-	if err := r.ctx.Err(); err != nil {
-		return err
+func (r *runner) visit(p string, n *tree.Node, recursive bool, do func(p string, n *tree.Node)) {
+	check(r.ctx.Err())
+	expressible(p, n)
+	do(p, n)
+	if !recursive || n.Kind != layer.Dir {
+		return
 	}
-	if n.Odd != "" {
-		return fmt.Errorf("%s is %s, which a layer cannot contain here", p, n.Odd)
-	}
-	if err := do(p, n); err != nil || !recursive || n.Kind != layer.Dir {
-		return err
-	}
-	names, err := r.list(p)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		below := path.Join(p, name)
-		if err := r.mounted(below); err != nil {
-			return err
+	r.children(p, func(p string, n *tree.Node) {
+		r.mounted(p)
+		if n != nil {
+			r.visit(p, n, true, do)
 		}
-		child, err := r.t.Lstat(below)
-		if err != nil {
-			return err
-		}
-		if child == nil {
-			continue
-		}
-		if err := r.visit(below, child, true, do); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 func checkChmod(_ options, args []string) error {
@@ -71,50 +51,30 @@ func checkChmod(_ options, args []string) error {
 	return err
 }
 
-func chmodFiles(r *runner, o options, args []string) error {
-	c, err := parseMode(args[0])
-	if err != nil {
-		return err
-	}
+func chmod(r *runner, o options, args []string) {
+	c := must(parseMode(args[0]))
 	for _, name := range args[1:] {
-		err := r.walk(name, true, o.has("R"), func(p string, n *tree.Node) error {
-			if n.Kind == layer.Symlink {
-				return nil
-			}
+		r.walk(name, true, o.has("R"), func(p string, n *tree.Node) {
 			k := *n
-			k.Mode = c.apply(n)
-			if k.Mode == n.Mode {
-				return nil
+			if k.Mode = c.apply(n); n.Kind != layer.Symlink && k.Mode != n.Mode {
+				r.set(p, &k)
 			}
-			return r.t.Set(p, &k)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
-func chown(r *runner, o options, args []string) error {
-	to, err := r.owner(args[0])
-	if err != nil {
-		return mistake.At(args[0], "RUN chown: %w", err)
-	}
-	return r.own(o, args[1:], to)
-}
+func chown(r *runner, o options, args []string) { r.own(o, args, args[0]) }
 
-func chgrp(r *runner, o options, args []string) error {
-	to, err := r.owner(":" + args[0])
-	if err != nil {
-		return mistake.At(args[0], "RUN chgrp: %w", err)
-	}
-	return r.own(o, args[1:], to)
-}
+func chgrp(r *runner, o options, args []string) { r.own(o, args, ":"+args[0]) }
 
 // own changes owners. The number -1 keeps what a file has.
-func (r *runner) own(o options, names []string, to tree.Owner) error {
-	for _, name := range names {
-		err := r.walk(name, !o.has("hR"), o.has("R"), func(p string, n *tree.Node) error {
+func (r *runner) own(o options, args []string, spec string) {
+	to, err := r.owner(spec)
+	if err != nil {
+		failAt(args[0], "RUN %s: %w", path.Base(r.name()), err)
+	}
+	for _, name := range args[1:] {
+		r.walk(name, !o.has("h", "R"), o.has("R"), func(p string, n *tree.Node) {
 			k := *n
 			if to.UID >= 0 {
 				k.UID = to.UID
@@ -129,16 +89,11 @@ func (r *runner) own(o options, names []string, to tree.Owner) error {
 					k.Mode &^= fs.ModeSetgid
 				}
 			}
-			if k.UID == n.UID && k.GID == n.GID && k.Mode == n.Mode {
-				return nil
+			if k.UID != n.UID || k.GID != n.GID || k.Mode != n.Mode {
+				r.set(p, &k)
 			}
-			return r.t.Set(p, &k)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // owner reads USER, USER:GROUP, USER: and :GROUP as chown does: a user alone keeps the group. A

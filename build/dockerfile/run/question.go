@@ -1,8 +1,6 @@
 package run
 
 import (
-	"errors"
-	"fmt"
 	"path"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -10,82 +8,76 @@ import (
 )
 
 // is decides [ OP NAME ] for root.
-func (r *runner) is(op, name string) (bool, error) {
+func (r *runner) is(op, name string) bool {
 	if name == "" {
-		return false, nil
+		return false
 	}
-	s, err := r.find(name, op != "-h" && op != "-L")
+	s := r.find(name, op != "-h" && op != "-L")
 	switch {
-	case err != nil:
-		return false, err
 	case s.n == nil:
-		return false, r.absent(s.p)
+		r.absent(s.p)
+		return false
 	case s.n.Stub, r.s.Toolchain && len(r.s.Doubts(s.p, s.n)) > 0:
-		return false, errUnknown
+		check(errUnknown)
 	}
 	executable := s.n.Mode&0o111 != 0
-	switch kind := s.n.Kind; op {
-	case "-f":
-		return kind == layer.Regular && s.n.Odd == "", odd(s.n)
-	case "-d":
-		return kind == layer.Dir, odd(s.n)
-	case "-h", "-L":
-		return kind == layer.Symlink, odd(s.n)
+	switch op {
 	case "-x":
-		if kind == layer.Dir && !executable {
-			return false, errors.New("root may enter every directory in some systems: write -d")
+		if s.is(layer.Dir) && !executable {
+			fail("root may enter every directory in some systems: write -d")
 		}
-		return executable, odd(s.n)
 	case "-s":
-		if kind != layer.Regular {
-			return false, errors.New("it is not a file, whose size alone is known")
+		if !s.is(layer.Regular) {
+			fail("it is not a file, whose size alone is known")
 		}
 		return filled(s.n)
 	}
-	return true, odd(s.n)
-}
-
-func odd(n *tree.Node) error {
-	if n.Odd != "" {
-		return fmt.Errorf("it is %s, which is not known here", n.Odd)
+	if s.n.Odd != "" {
+		fail("it is %s, which is not known here", s.n.Odd)
 	}
-	return nil
+	switch op {
+	case "-f":
+		return s.is(layer.Regular)
+	case "-d":
+		return s.is(layer.Dir)
+	case "-h", "-L":
+		return s.is(layer.Symlink)
+	case "-x":
+		return executable
+	}
+	return true
 }
 
 // filled reports whether a file is not empty.
-func filled(n *tree.Node) (bool, error) {
+func filled(n *tree.Node) bool {
 	if compiled(n) {
-		return true, nil
+		return true
 	}
-	c, err := n.Content()
-	if err == nil && c.Open == nil {
-		err = errLater
+	c := must(n.Content())
+	if c.Open == nil {
+		check(errLater)
 	}
-	return c.Size > 0, err
+	return c.Size > 0
 }
 
-// absent returns an error where it is not known that nothing is at p.
-func (r *runner) absent(p string) error {
+// absent fails where it is not known that nothing is at p.
+func (r *runner) absent(p string) {
 	if m, _, ok := r.t.Mounted(p); ok {
 		if t, ok := m.Files.(*tree.Tree); ok && t.Open {
-			return errUnknown
+			check(errUnknown)
 		}
-		return nil
+		return
 	}
 	if r.s.Toolchain && len(r.s.Doubts(p, nil)) > 0 {
-		return errUnknown
+		check(errUnknown)
 	}
 	for dir := path.Dir(p); r.unknown(p); dir = path.Dir(dir) {
-		n, err := r.t.Lstat(dir)
-		switch {
-		case err != nil:
-			return err
+		switch n := r.lstat(dir); {
 		case n == nil && dir != "/":
-			continue
 		case r.s.Toolchain && r.s.Made(dir): // as for what is copied out of it
-			return nil
+			return
+		default:
+			check(errUnknown)
 		}
-		return errUnknown
 	}
-	return nil
 }

@@ -18,7 +18,7 @@ import (
 // pass notes that the current command was passed over, and why, if there is more to it than that
 // nothing is run.
 func (r *runner) pass(refusal error) {
-	c := r.commands[r.at]
+	c := r.command()
 	k := &Skip{At: r.location, Text: c.String(), Refusal: refusal}
 	if known := (refused{}); refusal != nil && !errors.As(refusal, &known) {
 		if r.s.guess {
@@ -51,7 +51,7 @@ func (r *runner) reach(k *Skip, c script.Command) {
 	for _, w := range c.Args[1:] {
 		words = append(words, w.Text)
 	}
-	_, known := r.s.tool(c.Args[0].Text)
+	_, known := r.s.command(c.Args[0].Text)
 	known = known && c.Call == nil
 	switch {
 	case name == "xx-info", name == "xx-verify":

@@ -37,27 +37,26 @@ func withoutFiles(err error) error {
 // files are the answers for a script.
 func (h *rehearsal) files() script.Files {
 	return script.Files{
-		Test: func(before []script.Command, op, name string) (bool, error) {
+		Test: func(before []script.Command, op, name string) (ok bool, err error) {
 			r, err := h.after(before, script.Words([]string{"["}))
 			if err != nil {
 				return false, err
 			}
-			ok, err := r.is(op, name)
-			if err != nil {
+			if err = try(func() { ok = r.is(op, name) }); err != nil {
 				err = mistake.At(name, "RUN [ %s %s ]: %w", op, name, err)
 			}
 			return ok, err
 		},
-		Match: func(before []script.Command, w script.Word) ([]string, error) {
+		Match: func(before []script.Command, w script.Word) (names []string, err error) {
 			r, err := h.after(before, script.Words([]string{"for"}))
-			if err != nil {
-				return nil, err
+			if err == nil {
+				err = try(func() { names = r.match(w) })
 			}
-			return r.match(w)
+			return names, err
 		},
-		Print: func(before []script.Command, c script.Command) (string, error) {
+		Print: func(before []script.Command, c script.Command) (text string, err error) {
 			for in := &c; in != nil; in = in.Input {
-				if printer(in.Args[0].Text) == nil {
+				if _, ok := printer(in.Args[0].Text); !ok {
 					return "", script.ErrOutput
 				}
 			}
@@ -65,9 +64,8 @@ func (h *rehearsal) files() script.Files {
 			if err != nil {
 				return "", err
 			}
-			text, err := r.prints(c)
-			if err != nil {
-				err = r.about(err)
+			if err = try(func() { text = r.prints(c) }); err != nil {
+				err = r.named(err)
 			}
 			return text, err
 		},
@@ -97,7 +95,7 @@ func (h *rehearsal) after(before []script.Command, c script.Command) (*runner, e
 		}
 		h.err = h.r.step(h.done)
 	}
-	h.r.at = len(before)
+	h.r.current = len(before)
 	return h.r, h.err
 }
 

@@ -157,7 +157,7 @@ func (s *State) readList(line []string, files script.Files) ([]script.Command, [
 	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(tree.Slashed(name)), "cmd")):
 		return s.readShell(line, files)
 	case s.Windows() && name != "setx" && name != "setx.exe" || !s.Windows() && (name == "cd" || name == ":" || name == "set"):
-		if _, ok := s.tool(name); ok {
+		if _, ok := s.command(name); ok {
 			return nil, nil, mistake.At(line[0], "RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])
 		}
 	}
@@ -254,10 +254,10 @@ func (s *State) refuseOne(c script.Command) error {
 		words = append(words, w.Text)
 	}
 	name := words[0]
-	t, ok := s.tool(name)
+	k, ok := s.command(name)
 	switch {
 	case c.Call != nil:
-		_, _, err := cmdletOf(*c.Call)
+		_, _, err := cmdlet(*c.Call)
 		return err
 	case c.Args[0].Pattern != "":
 		return mistake.At(name, "RUN %s: a pattern in the place of a command", name)
@@ -267,18 +267,18 @@ func (s *State) refuseOne(c script.Command) error {
 		return mistake.At(name, "RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")
 	case !ok:
 		return mistake.At(name, "RUN %s needs a machine of the image's system, and no command is run here: %s", name, insteadOf(name))
-	case c.Output != nil && !t.prints:
+	case c.Output != nil && !k.prints:
 		return mistake.At(c.Output.File.Text, "RUN %s: its output is not known here: write it with echo or printf", name)
 	case c.Input != nil && piped(c) != nil:
 		return piped(c)
-	case c.Input != nil && !t.reads:
+	case c.Input != nil && !k.reads:
 		return mistake.At("|", "RUN %s does not read a pipe here", name)
 	case c.Input != nil:
 		if err := refuseInput(c); err != nil {
 			return err
 		}
 	}
-	_, _, err := t.parse(words[1:])
+	_, _, err := k.parse(words[1:])
 	if err != nil {
 		return fmt.Errorf("RUN %s: %w", name, err)
 	}

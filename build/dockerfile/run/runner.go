@@ -26,7 +26,7 @@ type runner struct {
 	outer    []workplace // those around the current subshell
 	logical  string      // and by which names it was reached; empty if that is not known
 	commands []script.Command
-	at       int // the number of the current command
+	current  int // the number of the current command
 
 	writes string // the file that the output of the current command goes into
 
@@ -42,8 +42,8 @@ type workplace struct{ dir, logical string }
 
 func newRunner(ctx context.Context, e *Evaluation, s *State, c *instructions.RunCommand) *runner {
 	r := &runner{ctx: ctx, eval: e, s: s, t: s.Tree, dir: s.Dir(), location: c.Location()}
-	if at, err := tree.Follow(s.Tree, r.dir); err == nil && at == path.Clean(r.dir) {
-		r.logical = at
+	if p, err := tree.Follow(s.Tree, r.dir); err == nil && p == path.Clean(r.dir) {
+		r.logical = p
 	}
 	return r
 }
@@ -75,21 +75,26 @@ func (r *runner) step(i int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	r.at = i
-	c := r.commands[i]
-	err := r.one(c)
+	r.current = i
+	c := r.command()
+	err := try(func() { r.one(c) })
 	switch {
 	case r.s.tolerates(c, err):
 		r.pass(nil)
 		return nil
 	case err != nil && !errors.Is(err, errLater) && r.s.excuses(err):
-		r.pass(r.about(err))
+		r.pass(r.named(err))
 		return nil
 	case err != nil:
-		return r.about(err)
+		return r.named(err)
 	}
 	return nil
 }
+
+// command is the current one.
+func (r *runner) command() script.Command { return r.commands[r.current] }
+
+func (r *runner) name() string { return r.command().Args[0].Text }
 
 // group begins or ends a subshell.
 func (r *runner) group(n int) {
@@ -101,55 +106,56 @@ func (r *runner) group(n int) {
 	r.dir, r.logical, r.outer = r.outer[last].dir, r.outer[last].logical, r.outer[:last]
 }
 
-// about names the current command in an error.
-func (r *runner) about(err error) error {
-	name := r.commands[r.at].Args[0].Text
+// named names the current command in an error.
+func (r *runner) named(err error) error {
 	if l := (mistake.Located{}); !errors.As(err, &l) {
-		return mistake.At(name, "RUN %s: %w", name, err)
+		return mistake.At(r.name(), "RUN %s: %w", r.name(), err)
 	}
 	return err
 }
 
-func (r *runner) one(c script.Command) error {
+func (r *runner) one(c script.Command) {
 	if c.Group != 0 {
 		r.group(c.Group)
-		return nil
+		return
 	}
 	if r.s.Toolchain {
 		if err := r.s.refuseOne(c); err != nil {
-			return refused{err}
+			check(refused{err})
 		}
 	}
 	if c.Call != nil {
-		return r.call(*c.Call)
+		k, o, err := cmdlet(*c.Call)
+		check(err)
+		k.run(r, o, nil)
+		return
 	}
-	var words []string
-	for _, w := range c.Args[1:] {
-		some, err := r.match(w)
-		if err != nil {
-			return err
-		}
-		words = append(words, some...)
-	}
+	words := r.words(c)
 	if c.Output != nil {
-		if out, err := r.find(c.Output.File.Text, true); err == nil {
-			r.writes = out.p
-		}
 		defer func() { r.writes = "" }()
+		_ = try(func() { r.writes = r.find(c.Output.File.Text, true).p }) // it is reported when it is written
 	}
-	t, _ := r.s.tool(c.Args[0].Text)
-	o, args, err := t.parse(words)
-	if err != nil {
-		return err
+	k, _ := r.s.command(c.Args[0].Text)
+	o, args, err := k.parse(words)
+	if err == nil && k.slashes {
+		o, args, err = k.switches(args)
 	}
+	check(err)
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Args[0].Text, "/usr"), "/bin/")
-	r.lenient = r.t.Open && !r.s.Toolchain && (r.eval.Snapshot || !r.eval.Check) && (name == "chmod" || name == "chown" || name == "chgrp")
+	r.lenient = r.t.Open && !r.s.Toolchain && (r.eval.Snapshot || !r.eval.Check) &&
+		(name == "chmod" || name == "chown" || name == "chgrp")
 	defer func() { r.lenient, r.left = false, false }()
-	if err := t.run(r, o, args); err != nil {
-		return err
-	}
+	k.run(r, o, args)
 	if r.left {
 		r.eval.Note(r.location, c.Args[0].Text, fmt.Errorf("RUN %s: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them", c))
 	}
-	return nil
+}
+
+// words are the arguments of a command, with the names of files in the place of patterns.
+func (r *runner) words(c script.Command) []string {
+	var words []string
+	for _, w := range c.Args[1:] {
+		words = append(words, r.match(w)...)
+	}
+	return words
 }

@@ -2,18 +2,11 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
-	"github.com/slipway-dev/slipway/build/layer"
 )
-
-// sedTool is sed with plain substitutions: s/TEXT/TEXT/ and s/TEXT/TEXT/g.
-func sedTool() tool {
-	return tool{options: "ie:E", long: map[string]byte{"in-place": 'i', "expression": 'e', "regexp-extended": 'E'}, least: 1, most: many, prints: true, reads: true, check: checkSed, run: sed}
-}
 
 // substitution is one s command of sed.
 type substitution struct {
@@ -85,7 +78,7 @@ func unescape(part string, by byte, replacement bool) (string, bool) {
 
 // scripts returns the substitutions and the files of a sed.
 func scripts(o options, args []string) ([]substitution, []string, error) {
-	text := o['e']
+	text := o.value("e")
 	if !o.has("e") {
 		text, args = args[0], args[1:]
 	}
@@ -102,7 +95,7 @@ func checkSed(o options, args []string) error {
 }
 
 // edit carries substitutions out in a text.
-func edit(text string, list []substitution) (string, error) {
+func edit(text string, list []substitution) string {
 	return eachLine(text, func(line string) (string, bool) {
 		for _, s := range list {
 			n := 1
@@ -116,70 +109,34 @@ func edit(text string, list []substitution) (string, error) {
 }
 
 // edited is what sed prints.
-func edited(r *runner, words []string, in func() (string, error)) (string, error) {
-	o, args, err := sedTool().parse(words)
-	if err != nil {
-		return "", err
-	}
+func edited(r *runner, o options, args []string, input func() string) string {
 	list, names, err := scripts(o, args)
-	if err != nil {
-		return "", err
-	}
+	check(err)
 	if o.has("i") {
-		return "", errors.New("sed -i prints nothing")
+		fail("sed -i prints nothing")
 	}
-	text, err := r.lines(names, in)
-	if err != nil {
-		return "", err
-	}
-	return edit(text, list)
+	return edit(r.lines(names, input), list)
 }
 
-func sed(r *runner, o options, args []string) error {
+// sed is sed with plain substitutions: s/TEXT/TEXT/ and s/TEXT/TEXT/g.
+func sed(r *runner, o options, args []string) {
 	if !o.has("i") {
-		text, err := r.prints(r.commands[r.at])
-		if err != nil {
-			return err
-		}
-		return r.print(text)
+		printed(r, o, args)
+		return
 	}
-	if c := r.commands[r.at]; c.Output != nil || c.Input != nil {
-		return errors.New("sed -i neither reads nor prints: leave the redirection out")
+	if c := r.command(); c.Output != nil || c.Input != nil {
+		fail("sed -i neither reads nor prints: leave the redirection out")
 	}
 	list, names, err := scripts(o, args)
-	if err != nil {
-		return err
-	}
+	check(err)
 	for _, name := range names {
-		s, err := r.spot(name, false)
-		switch {
-		case err != nil:
-			return err
-		case s.n.Kind != layer.Regular:
-			return fmt.Errorf("%s is not a file", name)
-		case s.n.Mode&special != 0:
-			return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the sed: use chmod before and after", name)
+		s := r.file(name, false)
+		if s.n.Mode&special != 0 {
+			fail("%s has setuid, setgid or sticky, which stay or go by the sed: use chmod before and after", name)
 		}
-		dir, err := r.t.Lstat(path.Dir(s.p))
-		if err != nil {
-			return err
+		if dir := r.lstat(path.Dir(s.p)); dir != nil && inherit(dir, s.n) != s.n {
+			fail("%s is in a directory with the setgid bit, where its group stays or changes by the sed", name)
 		}
-		if dir != nil && inherit(dir, s.n) != s.n {
-			return fmt.Errorf("%s is in a directory with the setgid bit, where its group stays or changes by the sed", name)
-		}
-		text, err := r.readText(name)
-		if err != nil {
-			return err
-		}
-		if text, err = edit(text, list); err != nil {
-			return err
-		}
-		k := *s.n
-		k.Origin, k.Made = "", nil
-		k.Content = func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }
-		if err := r.t.Set(s.p, &k); err != nil {
-			return err
-		}
+		r.set(s.p, withContent(s.n, []byte(edit(r.readText(name), list))))
 	}
-	return nil
 }

@@ -1,12 +1,10 @@
 package run
 
 import (
-	"errors"
-	"fmt"
 	"path"
+	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -19,176 +17,205 @@ type spot struct {
 	name  string
 }
 
+func (s spot) is(kind layer.Type) bool { return s.n != nil && s.n.Kind == kind }
+
 // spot returns what is at a name. Without through a symbolic link at the end is not followed.
-func (r *runner) spot(name string, through bool) (spot, error) {
-	s, err := r.find(name, through)
+func (r *runner) spot(name string, through bool) spot {
+	s := r.find(name, through)
+	r.known(s)
 	switch {
-	case err != nil:
-		return s, err
-	case s.n == nil && r.unknown(s.p):
-		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n == nil:
-		return s, mistake.At(name, "RUN %s: %s is not there", r.commands[r.at].Args[0].Text, name)
+		failAt(name, "RUN %s: %s is not there", r.name(), name)
 	case r.s.Toolchain && s.n.Kind != layer.Dir && len(r.s.Doubts(s.p, s.n)) > 0:
-		return s, fmt.Errorf("%s: %w", name, errUnknown)
-	case s.n.Odd != "":
-		return s, fmt.Errorf("%s is %s, which a layer cannot contain here", name, s.n.Odd)
+		fail("%s: %w", name, errUnknown)
 	}
-	return s, nil
+	expressible(name, s.n)
+	return s
+}
+
+// file is spot for a regular file.
+func (r *runner) file(name string, through bool) spot {
+	s := r.spot(name, through)
+	if !s.is(layer.Regular) {
+		fail("%s is not a file", name)
+	}
+	return s
+}
+
+// directory is spot for a directory.
+func (r *runner) directory(name string) spot {
+	s := r.spot(name, true)
+	if !s.is(layer.Dir) {
+		fail("%s is not a directory", name)
+	}
+	return s
+}
+
+// known fails where it is not known whether something is at a spot.
+func (r *runner) known(s spot) {
+	if s.n == nil && r.unknown(s.p) {
+		fail("%s: %w", s.name, errUnknown)
+	}
+}
+
+// expressible fails for a file that no layer can contain.
+func expressible(name string, n *tree.Node) {
+	if n.Odd != "" {
+		fail("%s is %s, which a layer cannot contain here", name, n.Odd)
+	}
 }
 
 // unknown reports whether a path, at which the tree has nothing, may be in a base that is not at
 // hand.
 func (r *runner) unknown(p string) bool { return r.t.Open && !r.t.Hidden(p) }
 
+func (r *runner) lstat(p string) *tree.Node { return must(r.t.Lstat(p)) }
+
+func (r *runner) follow(p string) string { return must(tree.Follow(r.t, p)) }
+
+func (r *runner) set(p string, n *tree.Node) { check(r.t.Set(p, n)) }
+
 // find is spot for what may be missing. In a base whose files are not known it is taken to be
 // missing, as COPY does.
-func (r *runner) find(name string, through bool) (spot, error) {
-	s := spot{name: name}
-	p, err := r.absolute(name)
-	if err != nil {
-		return s, err
-	}
+func (r *runner) find(name string, through bool) spot {
+	p := r.absolute(name)
 	trimmed := strings.TrimRight(p, "/")
-	s.slash = trimmed != p
-	if err := r.upwards(name, trimmed); err != nil {
-		return s, err
-	}
+	s := spot{name: name, slash: trimmed != p}
+	r.upwards(name, trimmed)
 	dir, base := path.Split(trimmed)
 	if through && !s.slash {
-		if s.slash, err = r.slashed(dir, base); err != nil {
-			return s, err
-		}
+		s.slash = r.slashed(dir, base)
 	}
 	if through || s.slash || base == "" || base == "." || base == ".." {
-		s.p, err = tree.Follow(r.t, trimmed)
-	} else if s.p, err = tree.Follow(r.t, dir); err == nil {
-		s.p = path.Join(s.p, base)
+		s.p = r.follow(trimmed)
+	} else {
+		s.p = path.Join(r.follow(dir), base)
 	}
-	if err != nil {
-		return s, err
+	r.mounted(s.p)
+	s.n = r.lstat(s.p)
+	if s.slash && s.n != nil && !s.is(layer.Dir) || base == "." && !s.is(layer.Dir) && (s.n != nil || !r.unknown(s.p)) {
+		fail("%s is not a directory", name)
 	}
-	if err := r.mounted(s.p); err != nil {
-		return s, err
-	}
-	if s.n, err = r.t.Lstat(s.p); err != nil {
-		return s, err
-	}
-	if s.slash && s.n != nil && s.n.Kind != layer.Dir || base == "." && (s.n == nil && !r.unknown(s.p) || s.n != nil && s.n.Kind != layer.Dir) {
-		return s, fmt.Errorf("%s is not a directory", name)
-	}
-	return s, nil
+	return s
 }
 
 // slashed reports whether a name is a link, or the first of several, to something that ends in a
 // slash or a dot, and so to a directory.
-func (r *runner) slashed(dir, base string) (bool, error) {
-	at, err := tree.Follow(r.t, dir)
-	if err != nil {
-		return false, err
-	}
+func (r *runner) slashed(dir, base string) bool {
+	dir = r.follow(dir)
 	for range 40 {
-		n, err := r.t.Lstat(path.Join(at, base))
-		if err != nil || n == nil || n.Kind != layer.Symlink {
-			return false, err
+		n := r.lstat(path.Join(dir, base))
+		if n == nil || n.Kind != layer.Symlink {
+			return false
 		}
-		if last := path.Base(n.Link); strings.HasSuffix(n.Link, "/") || strings.HasSuffix(n.Link, "/.") || last == ".." || n.Link == "." {
-			return true, nil
+		last := path.Base(n.Link)
+		if strings.HasSuffix(n.Link, "/") || strings.HasSuffix(n.Link, "/.") || last == ".." || n.Link == "." {
+			return true
 		}
 		next, last := path.Split(n.Link)
 		if !path.IsAbs(next) {
-			next = at + "/" + next
+			next = dir + "/" + next
 		}
-		if at, err = tree.Follow(r.t, next); err != nil {
-			return false, err
-		}
-		base = last
+		dir, base = r.follow(next), last
 	}
-	return false, nil
+	return false
 }
 
 // itself refuses the name of a link with a slash behind it, which leads to another file for each
 // command.
-func (r *runner) itself(name string) error {
+func (r *runner) itself(name string) {
 	trimmed := strings.TrimRight(tree.Slashed(name), "/")
 	if trimmed == tree.Slashed(name) || trimmed == "" {
-		return nil
+		return
 	}
-	s, err := r.find(trimmed, false)
-	if err == nil && s.n != nil && s.n.Kind == layer.Symlink {
-		err = fmt.Errorf("%s is a link: write it without the slash, or name what it leads to", name)
+	if s := r.find(trimmed, false); s.is(layer.Symlink) {
+		fail("%s is a link: write it without the slash, or name what it leads to", name)
 	}
-	return err
 }
 
 // upwards checks that there is a directory before each ".." of a path.
-func (r *runner) upwards(name, p string) error {
+func (r *runner) upwards(name, p string) {
 	parts := strings.Split(p, "/")
 	for i, part := range parts {
 		if part != ".." {
 			continue
 		}
-		at, n, err := tree.Resolve(r.t, strings.Join(parts[:i], "/"))
-		if err != nil {
-			return err
-		}
-		if at != "/" && (n == nil && !r.unknown(at) || n != nil && n.Kind != layer.Dir) {
-			return fmt.Errorf("%s: there is no directory %s", name, at)
+		dir, n, err := tree.Resolve(r.t, strings.Join(parts[:i], "/"))
+		check(err)
+		if dir != "/" && (n == nil && !r.unknown(dir) || n != nil && n.Kind != layer.Dir) {
+			fail("%s: there is no directory %s", name, dir)
 		}
 	}
-	return nil
 }
 
 // absolute returns the path that a name means, with its links and "..".
-func (r *runner) absolute(name string) (string, error) {
+func (r *runner) absolute(name string) string {
 	if name == "" {
-		return "", errors.New("the name of a file is empty")
+		fail("the name of a file is empty")
 	}
 	if r.s.Windows() {
 		name = tree.Slashed(name)
 		if strings.ContainsAny(name, ":*?") {
-			return "", fmt.Errorf("%s is not a plain path on drive C", name)
+			fail("%s is not a plain path on drive C", name)
 		}
 	}
 	if !path.IsAbs(name) {
 		name = r.dir + "/" + name
 	}
 	if len(name) > tree.MaxSource {
-		return "", errors.New("a path is too long")
+		fail("a path is too long")
 	}
-	return name, nil
+	return name
 }
 
+// transient are files and file systems of Linux that exist only while a command runs.
+var transient = []string{"/proc", "/sys", "/dev", "/etc/hosts", "/etc/resolv.conf"}
+
 // mounted refuses files in file systems that exist only while a command runs.
-func (r *runner) mounted(p string) error {
+func (r *runner) mounted(p string) {
 	if r.s.Windows() {
-		return nil
+		return
 	}
-	for _, m := range append([]string{"/proc", "/sys", "/dev", "/etc/hosts", "/etc/resolv.conf"}, r.volatile...) {
+	for _, m := range slices.Concat(transient, r.volatile) {
 		if p == m || strings.HasPrefix(p, m+"/") {
-			return fmt.Errorf("%s is not the image's own while RUN runs, so that nothing done to it would stay: use COPY", m)
+			fail("%s is not the image's own while RUN runs, so that nothing done to it would stay: use COPY", m)
 		}
 	}
-	return nil
+}
+
+// list returns the names in a directory, all of which must be known.
+func (r *runner) list(p string) []string {
+	r.mounted(p)
+	_, _, mounted := r.t.Mounted(p)
+	if r.unknown(p) && !mounted && (!r.s.Toolchain || !r.s.Made(p)) {
+		if !r.lenient {
+			fail("%s: %w", p, errUnknown)
+		}
+		r.left = true
+	}
+	return must(r.t.ReadDir(p))
+}
+
+// children calls do for everything in a directory.
+func (r *runner) children(dir string, do func(p string, n *tree.Node)) {
+	for _, name := range r.list(dir) {
+		do(path.Join(dir, name), r.lstat(path.Join(dir, name)))
+	}
 }
 
 // make puts a new file at p. As on Linux, one in a directory with the setgid bit has its group.
-func (r *runner) make(p string, n *tree.Node) error {
-	dir, err := r.t.Lstat(path.Dir(p))
+func (r *runner) make(p string, n *tree.Node) {
+	dir := r.lstat(path.Dir(p))
 	switch {
-	case err != nil:
-		return err
 	case dir == nil && r.unknown(path.Dir(p)):
-		if err := r.t.MkdirAll(path.Dir(p), tree.Root); err != nil {
-			return err
-		}
+		check(r.t.MkdirAll(path.Dir(p), tree.Root))
 		r.t.Assumed[path.Dir(p)] = true
 	case dir == nil:
-		return fmt.Errorf("there is no directory %s: make it before, with mkdir -p", path.Dir(p))
+		fail("there is no directory %s: make it before, with mkdir -p", path.Dir(p))
 	case dir.Kind != layer.Dir:
-		return fmt.Errorf("%s is not a directory", path.Dir(p))
+		fail("%s is not a directory", path.Dir(p))
 	default:
 		n = inherit(dir, n)
 	}
-	return r.t.Set(p, n)
+	r.set(p, n)
 }

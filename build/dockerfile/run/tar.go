@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,26 +14,14 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// tarTool is tar where it unpacks a file.
-func tarTool() tool {
-	return tool{
-		options: "xzjJaf:C:vpmo\x01:\x02\x03\x04\x05",
-		long: map[string]byte{
-			"extract": 'x', "get": 'x', "gzip": 'z', "gunzip": 'z', "ungzip": 'z', "bzip2": 'j', "xz": 'J', "zstd": '\x05', "auto-compress": 'a', "file": 'f', "directory": 'C', "verbose": 'v', "touch": 'm',
-			"strip-components": '\x01', "strip": '\x01', "no-same-owner": 'o', "same-owner": '\x02', "numeric-owner": '\x03', "preserve-permissions": 'p', "same-permissions": 'p', "no-same-permissions": '\x04',
-		},
-		old: true, most: many, check: checkTar, run: untar,
-	}
-}
-
 func checkTar(o options, args []string) error {
 	switch {
 	case !o.has("x"):
 		return errors.New("it is known here only where it unpacks: write tar -x")
-	case !o.has("f") || o['f'] == "-":
+	case !o.has("f") || o.value("f") == "-":
 		return errors.New("it reads a pipe, which is not known here: name the archive with -f FILE")
-	case strings.Index(o['f'], ":") > 1: // a drive has one letter
-		return mistake.At(o['f'], "%s has a colon, which tar takes for another machine", o['f'])
+	case strings.Index(o.value("f"), ":") > 1: // a drive has one letter
+		return mistake.At(o.value("f"), "%s has a colon, which tar takes for another machine", o.value("f"))
 	}
 	for _, a := range args {
 		if a == "" || strings.ContainsAny(a, "*?[\\") {
@@ -46,73 +33,61 @@ func checkTar(o options, args []string) error {
 }
 
 func strip(o options) (int, error) {
-	if !o.has("\x01") {
+	if !o.has("strip-components") {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(o['\x01'])
+	n, err := strconv.Atoi(o.value("strip-components"))
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("--strip-components=%s is not a number", o['\x01'])
+		return 0, fmt.Errorf("--strip-components=%s is not a number", o.value("strip-components"))
 	}
 	return n, nil
 }
 
-func untar(r *runner, o options, args []string) error {
+// untar is tar where it unpacks a file.
+func untar(r *runner, o options, args []string) {
 	if !r.s.Windows() && r.memberBeforeDir() {
-		return errors.New("a member before -C is unpacked into the working directory: write -C before the members")
+		fail("a member before -C is unpacked into the working directory: write -C before the members")
 	}
-	s, err := r.spot(o['f'], true)
-	if err != nil {
-		return err
+	s := r.spot(o.value("f"), true)
+	u := &unpacking{
+		runner: r, into: r.dir, members: args, found: make([]bool, len(args)), owners: r.owners(o), anonymous: o.has("o"),
 	}
-	into := r.dir
 	if o.has("C") {
-		to, err := r.spot(o['C'], true)
-		if err != nil {
-			return err
-		}
-		if into = to.p; to.n.Kind != layer.Dir {
-			return fmt.Errorf("%s is not a directory", o['C'])
-		}
+		u.into = r.directory(o.value("C")).p
 	}
-	u := &unpacking{runner: r, into: into, members: args, found: make([]bool, len(args)), owners: r.owners(o), anonymous: o.has("o")}
-	if u.strip, err = strip(o); err != nil {
-		return err
-	}
-	if o.has("\x04") {
-		u.mask = umask | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+	u.strip = must(strip(o))
+	if o.has("no-same-permissions") {
+		u.mask = umask | special
 	}
 	if !r.s.Windows() {
 		u.compression = compression(o)
 	}
-	return u.archive(s, r.s.Windows())
+	u.archive(s, r.s.Windows())
 }
 
 // compression returns the first bytes of a file that the options are for, empty for any.
 func compression(o options) string {
-	for letter, magic := range map[byte]string{'z': "\x1f\x8b", 'j': "BZh", 'J': "\xfd7zXZ", '\x05': "\x28\xb5\x2f\xfd"} {
-		if o.has(string(letter)) {
+	for option, magic := range map[string]string{"z": "\x1f\x8b", "j": "BZh", "J": "\xfd7zXZ", "zstd": "\x28\xb5\x2f\xfd"} {
+		if o.has(option) {
 			return magic
 		}
 	}
 	return ""
 }
 
-func (u *unpacking) compressed(c layer.Content) error {
-	r, err := c.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
+// compressed fails for a file that does not begin as the options say.
+func (u *unpacking) compressed(c layer.Content) {
+	f := must(c.Open())
+	defer f.Close()
 	head := make([]byte, len(u.compression))
-	if _, err := io.ReadFull(r, head); err != nil || string(head) != u.compression {
-		return errors.New("it is not compressed as the option tells: leave the option out, since tar finds out by itself")
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != u.compression {
+		fail("it is not compressed as the option tells: leave the option out, since tar finds out by itself")
 	}
-	return nil
 }
 
 // memberBeforeDir reports whether -C follows the name of a member.
 func (r *runner) memberBeforeDir() bool {
-	words := r.commands[r.at].Args[1:]
+	words := r.command().Args[1:]
 	last := -1
 	for i, w := range words {
 		if w.Text == "-C" || strings.HasPrefix(w.Text, "--directory") || strings.HasPrefix(w.Text, "-C/") {
@@ -132,14 +107,14 @@ func (r *runner) memberBeforeDir() bool {
 
 // owners returns how tar decides who owns a file: root keeps the owners, by their names where the
 // image knows them.
-func (r *runner) owners(o options) func(h *tar.Header) (int, int, error) {
+func (r *runner) owners(o options) func(h *tar.Header) (uid, gid int) {
 	known := map[string]int{}
-	find := func(file, name string, number, fields int) (int, error) {
-		if name == "" || o.has("\x03") {
-			return number, nil
+	find := func(file, name string, number, fields int) int {
+		if name == "" || o.has("numeric-owner") {
+			return number
 		}
 		if n, ok := known[file+name]; ok {
-			return n, nil
+			return n
 		}
 		id := number
 		found, err := tree.Account(r.t, file, name, fields)
@@ -148,20 +123,16 @@ func (r *runner) owners(o options) func(h *tar.Header) (int, int, error) {
 			id = 0
 		case err == nil && !r.t.Open:
 			id = found[2]
-		case err != nil && !errors.As(err, new(tree.UnknownNameError)):
-			return 0, err
+		case !errors.As(err, new(tree.UnknownNameError)):
+			check(err)
 		}
 		known[file+name] = id
-		return id, nil
+		return id
 	}
-	return func(h *tar.Header) (uid, gid int, err error) {
+	return func(h *tar.Header) (uid, gid int) {
 		if o.has("o") || r.s.Windows() {
-			return 0, 0, nil
+			return 0, 0
 		}
-		if uid, err = find("/etc/passwd", h.Uname, h.Uid, 4); err != nil {
-			return 0, 0, err
-		}
-		gid, err = find("/etc/group", h.Gname, h.Gid, 3)
-		return uid, gid, err
+		return find("/etc/passwd", h.Uname, h.Uid, 4), find("/etc/group", h.Gname, h.Gid, 3)
 	}
 }

@@ -20,13 +20,11 @@ var setUp = []string{
 	"adduser", "addgroup", "useradd", "groupadd", "git", "xx-apk", "xx-apt", "xx-apt-get", "xx-verify", "xx-info",
 }
 
-func passOver(r *runner, _ options, args []string) error {
-	name := r.commands[r.at].Args[0].Text
-	if path.Base(name) == "git" && (len(args) == 0 || args[0] != "config") {
-		return refused{mistake.At(name, "RUN git: no command is run here: %s", elsewhere("git"))}
+func passOver(r *runner, _ options, args []string) {
+	if path.Base(r.name()) == "git" && (len(args) == 0 || args[0] != "config") {
+		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", elsewhere("git"))})
 	}
 	r.pass(nil)
-	return nil
 }
 
 // Compiles reports whether a RUN has a command by which a stage is a toolchain.

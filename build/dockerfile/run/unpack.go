@@ -2,14 +2,12 @@ package run
 
 import (
 	"archive/tar"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -21,10 +19,10 @@ type unpacking struct {
 	strip       int
 	members     []string
 	found       []bool // of members
-	owners      func(h *tar.Header) (uid, gid int, err error)
+	owners      func(h *tar.Header) (uid, gid int)
 	mask        fs.FileMode          // taken from every mode
 	modes       map[string]*fileMode // of a zip, by name
-	keep        func(p string, there *tree.Node) (bool, error)
+	keep        func(p string, there *tree.Node) bool
 	junk        bool            // all files go into one directory
 	anonymous   bool            // files get the owner that a new file has
 	compression string          // what the file must begin with
@@ -40,43 +38,26 @@ type placed struct {
 }
 
 // archive unpacks a file. zipped means that it may be a zip.
-func (u *unpacking) archive(s spot, zipped bool) error {
-	if s.n.Kind != layer.Regular {
-		return fmt.Errorf("%s is not a file", s.name)
+func (u *unpacking) archive(s spot, zipped bool) {
+	c := u.content(s)
+	open := must(u.eval.Archives.Tar(u.ctx, c, zipped))
+	if open == nil {
+		fail("%s is not an archive of a kind that is known here", s.name)
 	}
-	c, err := s.n.Content()
-	switch {
-	case err != nil:
-		return err
-	case c.Open == nil:
-		return fmt.Errorf("%s: %w", s.name, errLater)
-	}
-	open, err := u.eval.Archives.Tar(u.ctx, c, zipped)
-	switch {
-	case err != nil:
-		return err
-	case open == nil:
-		return fmt.Errorf("%s is not an archive of a kind that is known here", s.name)
-	}
-	if err := u.compressed(c); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+	if err := try(func() { u.compressed(c) }); err != nil {
+		fail("%s: %w", s.name, err)
 	}
 	u.links = map[string]bool{}
-	err = u.eval.Archives.Each(u.ctx, c, open, func(h *tar.Header, n *tree.Node) error {
-		if err := u.member(h, n); err != nil {
+	check(u.eval.Archives.Each(u.ctx, c, open, func(h *tar.Header, n *tree.Node) error {
+		if err := try(func() { u.member(h, n) }); err != nil {
 			return fmt.Errorf("%s in %s: %w", h.Name, s.name, err)
 		}
 		return nil
-	})
-	if err != nil {
-		return err
+	}))
+	if i := slices.Index(u.found, false); i >= 0 {
+		failAt(u.members[i], "%s is not in %s", u.members[i], s.name)
 	}
-	for i, found := range u.found {
-		if !found {
-			return mistake.At(u.members[i], "%s is not in %s", u.members[i], s.name)
-		}
-	}
-	return u.finish()
+	u.finish()
 }
 
 // wanted reports whether a file of the archive is to be unpacked.
@@ -108,46 +89,35 @@ func stripped(name string, n int) string {
 }
 
 // member unpacks one file.
-func (u *unpacking) member(h *tar.Header, n *tree.Node) error {
+func (u *unpacking) member(h *tar.Header, n *tree.Node) {
 	name := strings.TrimRight(h.Name, "/")
 	if u.modes != nil && !u.modes[h.Name].wanted || u.modes == nil && !u.wanted(name) {
-		return nil
+		return
 	}
 	if slices.Contains(strings.Split(name, "/"), "..") {
-		return errors.New("its name has .. in it, and tar refuses that, too")
+		fail("its name has .. in it, and tar refuses that, too")
 	}
 	name = stripped(h.Name, u.strip)
 	if u.junk {
 		name = path.Base(name)
 	}
 	if name == "" || u.junk && n.Kind == layer.Dir {
-		return nil
+		return
 	}
-	p, err := u.place(name)
-	if err != nil {
-		return err
-	}
-	k := *n
+	p := u.destination(name)
 	if h.Typeflag == tar.TypeLink {
-		target, err := u.place(stripped(h.Linkname, u.strip))
-		if err != nil {
-			return err
+		there := u.lstat(u.destination(stripped(h.Linkname, u.strip)))
+		if there == nil || there.Kind == layer.Dir {
+			fail("it is a hard link to %s, which is not a file there", h.Linkname)
 		}
-		there, err := u.t.Lstat(target)
-		switch {
-		case err != nil:
-			return err
-		case there == nil || there.Kind == layer.Dir:
-			return fmt.Errorf("it is a hard link to %s, which is not a file there", h.Linkname)
-		}
-		return u.put(p, there)
+		u.put(p, there)
+		return
 	}
 	if n.Odd != "" {
-		return fmt.Errorf("it is %s, which a layer cannot contain here", n.Odd)
+		fail("it is %s, which a layer cannot contain here", n.Odd)
 	}
-	if k.UID, k.GID, err = u.owners(h); err != nil {
-		return err
-	}
+	k := *n
+	k.UID, k.GID = u.owners(h)
 	if m := u.modes[h.Name]; m != nil {
 		k.Mode = m.mode
 	}
@@ -156,90 +126,70 @@ func (u *unpacking) member(h *tar.Header, n *tree.Node) error {
 	} else {
 		u.links[p] = true
 	}
-	return u.put(p, &k)
+	u.put(p, &k)
 }
 
-// place returns the path of a file of the archive, below the directory. Directories above it that
-// are links of the archive itself are refused: tar makes them last.
-func (u *unpacking) place(name string) (string, error) {
+// destination returns the path of a file of the archive, below the directory. Directories above it
+// that are links of the archive itself are refused: tar makes them last.
+func (u *unpacking) destination(name string) string {
 	p := path.Join(u.into, path.Clean("/"+name))
-	at := u.into
-	for _, part := range strings.Split(strings.Trim(strings.TrimPrefix(path.Dir(p), u.into), "/"), "/") {
-		if at = path.Join(at, part); u.links[at] {
-			return "", fmt.Errorf("it lies beyond %s, a symbolic link of the same archive", at)
+	dir := u.into
+	for part := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(path.Dir(p), u.into), "/"), "/") {
+		if dir = path.Join(dir, part); u.links[dir] {
+			fail("it lies beyond %s, a symbolic link of the same archive", dir)
 		}
 	}
 	if p == u.into {
-		return p, nil
+		return p
 	}
-	dir, err := tree.Follow(u.t, path.Dir(p))
-	if err != nil {
-		return "", err
-	}
-	if err := u.parents(dir, 0o755); err != nil {
-		return "", err
-	}
+	dir = u.follow(path.Dir(p))
+	u.parents(dir, 0o755)
 	p = path.Join(dir, path.Base(p))
-	return p, u.mounted(p)
+	u.mounted(p)
+	return p
 }
 
 // put puts one file of the archive in its place, as root: what was there goes, but for a directory
 // with files in it.
-func (u *unpacking) put(p string, n *tree.Node) error {
-	there, err := u.t.Lstat(p)
-	if err != nil {
-		return err
+func (u *unpacking) put(p string, n *tree.Node) {
+	there := u.lstat(p)
+	if there != nil && u.keep != nil && u.keep(p, there) {
+		return
 	}
-	if there != nil && u.keep != nil {
-		if keep, err := u.keep(p, there); keep || err != nil {
-			return err
-		}
+	directory := there != nil && there.Kind == layer.Dir
+	if directory && n.Kind != layer.Dir {
+		u.empty(spot{p: p, n: there, name: p})
 	}
-	if there != nil && there.Kind == layer.Dir && n.Kind != layer.Dir {
-		if err := u.empty(spot{p: p, n: there, name: p}); err != nil {
-			return err
-		}
+	if directory && u.s.Windows() {
+		return // its permissions stay
 	}
-	if there != nil && there.Kind == layer.Dir && u.s.Windows() {
-		return nil // its permissions stay
-	}
-	dir, err := u.t.Lstat(path.Dir(p))
-	if err != nil {
-		return err
-	}
+	dir := u.lstat(path.Dir(p))
+	k := *n
 	if u.anonymous && dir != nil && dir.Mode&fs.ModeSetgid != 0 {
-		k := *n
 		k.GID = dir.GID
-		n = &k
 	}
 	if n.Kind != layer.Dir {
-		return u.t.Set(p, n)
+		u.set(p, &k)
+		return
 	}
-	if there != nil && there.Kind == layer.Dir {
-		k := *n
-		k.Mode |= there.Mode & u.mask & (fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
-		u.directories = append(u.directories, placed{p, &k})
-		return nil
+	u.directories = append(u.directories, placed{p, &k})
+	if directory {
+		k.Mode |= there.Mode & u.mask & special
+		return
 	}
-	u.directories = append(u.directories, placed{p, n})
 	made := &tree.Node{Kind: layer.Dir, Mode: 0o777 &^ umask}
 	if dir != nil {
 		made = inherit(dir, made)
 	}
-	return u.t.Set(p, made)
+	u.set(p, made)
 }
 
-func (u *unpacking) finish() error {
+func (u *unpacking) finish() {
 	for _, d := range u.directories {
-		if there, err := u.t.Lstat(d.p); err != nil || there == nil || there.Kind != layer.Dir {
-			if err != nil {
-				return err
-			}
+		there := u.lstat(d.p)
+		if there == nil || there.Kind != layer.Dir {
 			continue // a later file of the archive has taken its place
 		}
-		if err := u.t.Set(d.p, d.n); err != nil {
-			return err
-		}
+		u.set(d.p, d.n)
 	}
-	return nil
 }

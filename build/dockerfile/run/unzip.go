@@ -3,23 +3,14 @@ package run
 import (
 	"archive/tar"
 	"archive/zip"
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
-
-// unzipTool is Info-ZIP's unzip.
-func unzipTool() tool {
-	return tool{options: "oqnjd:", least: 1, most: many, run: unzip}
-}
 
 // fileMode is what unzip makes of a file of an archive.
 type fileMode struct {
@@ -27,80 +18,46 @@ type fileMode struct {
 	wanted bool
 }
 
-func unzip(r *runner, o options, args []string) error {
-	s, err := r.find(args[0], true)
-	if err == nil && s.n == nil && !strings.HasSuffix(args[0], ".zip") {
-		s, err = r.find(args[0]+".zip", true)
+// unzip is Info-ZIP's unzip.
+func unzip(r *runner, o options, args []string) {
+	s := r.find(args[0], true)
+	if s.n == nil && !strings.HasSuffix(args[0], ".zip") {
+		s = r.find(args[0]+".zip", true)
 	}
-	if err == nil && s.n == nil {
-		s, err = r.spot(args[0], true)
-	}
-	if err != nil {
-		return err
+	if s.n == nil {
+		s = r.spot(args[0], true)
 	}
 	u := &unpacking{runner: r, into: r.dir, junk: o.has("j"), anonymous: true}
-	u.owners = func(*tar.Header) (int, int, error) { return 0, 0, nil }
-	u.keep = func(p string, there *tree.Node) (bool, error) {
-		if there.Kind == layer.Dir {
-			return true, nil
+	u.owners = func(*tar.Header) (uid, gid int) { return 0, 0 }
+	u.keep = func(p string, there *tree.Node) bool {
+		if there.Kind != layer.Dir && !o.has("o", "n") {
+			fail("%s is there already: use unzip -o", p)
 		}
-		if !o.has("on") {
-			return false, fmt.Errorf("%s is there already: use unzip -o", p)
-		}
-		return o.has("n"), nil
+		return there.Kind == layer.Dir || o.has("n")
 	}
 	if o.has("d") {
-		to, err := r.find(o['d'], true)
-		switch {
-		case err != nil:
-			return err
-		case to.n == nil:
-			if err := r.make(to.p, &tree.Node{Kind: layer.Dir, Mode: 0o777 &^ umask}); err != nil {
-				return err
-			}
-		case to.n.Kind != layer.Dir:
-			return fmt.Errorf("%s is not a directory", o['d'])
+		to := r.find(o.value("d"), true)
+		if to.n == nil {
+			r.make(to.p, &tree.Node{Kind: layer.Dir, Mode: 0o777 &^ umask})
+		} else if !to.is(layer.Dir) {
+			fail("%s is not a directory", o.value("d"))
 		}
 		u.into = to.p
 	}
-	if u.modes, err = r.zipModes(s, args[1:]); err != nil {
-		return err
-	}
-	return u.archive(s, true)
+	u.modes = r.zipModes(s, args[1:])
+	u.archive(s, true)
 }
 
 // zipModes reads the directory of an archive: the mode of each file, and whether the members of
 // the line name it.
-func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error) {
-	if s.n.Kind != layer.Regular {
-		return nil, fmt.Errorf("%s is not a file", s.name)
-	}
-	c, err := s.n.Content()
-	switch {
-	case err != nil:
-		return nil, err
-	case c.Open == nil:
-		return nil, fmt.Errorf("%s: %w", s.name, errLater)
-	}
-	if err := tree.Verify(r.ctx, c); err != nil {
-		return nil, err
-	}
-	f, err := c.Open()
-	if err != nil {
-		return nil, err
-	}
+func (r *runner) zipModes(s spot, members []string) map[string]*fileMode {
+	c := r.content(s)
+	check(tree.Verify(r.ctx, c))
+	f := must(c.Open())
 	defer f.Close()
-	at, ok := f.(io.ReaderAt)
-	if !ok {
-		return nil, errors.New("a zip archive is read from files only")
-	}
-	z, err := zip.NewReader(at, c.Size)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not a zip archive: %w", s.name, err)
-	}
 	modes := map[string]*fileMode{}
 	used := make([]bool, len(members))
-	for _, file := range z.File {
+	for _, file := range must(tree.ReadZip(f, c.Size, s.name+" is not a zip archive")).File {
 		m := &fileMode{mode: zipMode(file), wanted: len(members) == 0}
 		for i, pattern := range members {
 			if zipMatch(pattern, file.Name) {
@@ -110,9 +67,9 @@ func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error
 		modes[strings.ReplaceAll(file.Name, `\`, "/")] = m
 	}
 	if i := slices.Index(used, false); i >= 0 {
-		return nil, mistake.At(members[i], "%s is not in %s", members[i], s.name)
+		failAt(members[i], "%s is not in %s", members[i], s.name)
 	}
-	return modes, nil
+	return modes
 }
 
 // zipMode returns the mode that unzip gives a file: that of an archive of Unix as it is, and for

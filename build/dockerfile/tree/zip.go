@@ -11,6 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
+// ReadZip reads the directory of a zip archive; wrong is what an error begins with if it is none.
+func ReadZip(r io.Reader, size int64, wrong string) (*zip.Reader, error) {
+	at, ok := r.(io.ReaderAt)
+	if !ok {
+		return nil, errors.New("a zip archive is read from files only")
+	}
+	z, err := zip.NewReader(at, size)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", wrong, err)
+	}
+	return z, err
+}
+
 // isZip reports whether content is a zip archive.
 func isZip(c layer.Content) (bool, error) {
 	r, err := c.Open()
@@ -18,11 +31,7 @@ func isZip(c layer.Content) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	at, ok := r.(io.ReaderAt)
-	if !ok {
-		return false, nil
-	}
-	_, err = zip.NewReader(at, c.Size)
+	_, err = ReadZip(r, c.Size, "")
 	return err == nil, nil
 }
 
@@ -32,15 +41,10 @@ func zipAsTar(c layer.Content, b *Budget) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, ok := r.(io.ReaderAt)
-	if !ok {
-		r.Close()
-		return nil, errors.New("a zip archive is read from files only")
-	}
-	z, err := zip.NewReader(at, c.Size)
+	z, err := ReadZip(r, c.Size, "reading archive")
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("reading archive: %w", err)
+		return nil, err
 	}
 	var size uint64
 	for _, f := range z.File {

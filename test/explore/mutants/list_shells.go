@@ -16,7 +16,7 @@ var shells = []Mutant{
 	},
 	{
 		Name: "cd-physical", Fault: "cd .. went to the directory above the one that a link leads to.",
-		File: "build/dockerfile/run/echo.go", Func: "cd",
+		File: "build/dockerfile/run/cd.go", Func: "cd",
 		Old: `logical = path.Join(r.logical, name)`,
 		New: `logical = path.Join(r.dir, name)`,
 	},
@@ -65,7 +65,7 @@ var shells = []Mutant{
 	{
 		Name: "link-with-slash", Fault: "rm -r of a link with a slash removed what it leads to.",
 		File: "build/dockerfile/run/spot.go", Func: "runner.itself",
-		Old: `s.n.Kind == layer.Symlink {`,
-		New: `s.n.Kind == layer.Symlink && name == "" {`,
+		Old: `s.is(layer.Symlink) {`,
+		New: `s.is(layer.Symlink) && name == "" {`,
 	},
 }
