@@ -96,9 +96,8 @@ func (b *builder) tools(s *stage, c *instructions.CopyCommand) bool {
 	other := b.find(c.From)
 	_, context := b.in.Contexts[c.From]
 	dest, err := s.destination(c.DestPath)
-	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(dest, "/")), "/")
-	return err == nil && !context && (other == nil || len(other.commands) == 0 && other.from == nil && other.index < s.index) &&
-		(top == "" || slices.Contains(run.SystemDirs, top))
+	return err == nil && !context && run.SystemPath(dest) &&
+		(other == nil || len(other.commands) == 0 && other.from == nil && other.index < s.index)
 }
 
 func (s *stage) title() string {

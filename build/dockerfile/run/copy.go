@@ -11,7 +11,7 @@ import (
 
 // transfers calls do for every source of cp, mv and install, with where it goes: a destination that
 // is a directory takes the sources under their own names.
-func (r *runner) transfers(o options, args []string, do func(source, dest string)) {
+func (r *runner) transfers(o options, args []string, do func(source string, dest func() string)) {
 	from, dest := args, o.value("t")
 	if !o.has("t") {
 		if len(args) < 2 {
@@ -27,14 +27,16 @@ func (r *runner) transfers(o options, args []string, do func(source, dest string
 		fail("%s is not a directory", dest)
 	}
 	for _, source := range from {
-		to, base := dest, path.Base(strings.TrimRight(source, "/"))
-		if into {
-			if strings.Trim(source, "/") == "" || base == ".." {
+		do(source, func() string {
+			base := path.Base(strings.TrimRight(source, "/"))
+			switch {
+			case !into:
+				return dest
+			case strings.Trim(source, "/") == "" || base == "..":
 				fail("%s has no name of its own: name the directory", source)
 			}
-			to = strings.TrimRight(dest, "/") + "/" + base
-		}
-		do(source, to)
+			return strings.TrimRight(dest, "/") + "/" + base
+		})
 	}
 }
 
@@ -57,12 +59,13 @@ func cp(r *runner, o options, args []string) {
 	}
 	var dirs []string             // that were copied
 	named := map[[2]string]bool{} // sources, of files as they are written, and destinations
-	r.transfers(o, args, func(source, name string) {
+	r.transfers(o, args, func(source string, to func() string) {
 		s := r.spot(source, !c.links)
 		dir := s.is(layer.Dir)
 		if dir && !c.recursive {
 			failAt(source, "RUN cp: %s is a directory: use cp -r", source)
 		}
+		name := to()
 		d := r.find(name, false)
 		key := [2]string{s.name, d.p}
 		if dir {

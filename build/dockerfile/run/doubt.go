@@ -73,13 +73,13 @@ func (s *State) Doubts(p string, n *tree.Node) []*Skip {
 		covered := slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(p, dir) })
 		switch {
 		case !own: // whatever is there, something else has made it
-			covered = covered || k.System && systemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
+			covered = covered || k.System && SystemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
 		case n.Kind != layer.Dir:
 			covered = later && (covered && k.changes || k.System && rewritten(p))
 		case s.Tree.Fresh[p] && !later:
 			continue
 		default:
-			covered = covered || k.System && systemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
+			covered = covered || k.System && SystemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
 		}
 		switch {
 		case covered:
@@ -94,10 +94,10 @@ func (s *State) Doubts(p string, n *tree.Node) []*Skip {
 	return others
 }
 
-// systemPath reports whether a path is in a directory of the system, or is / itself.
-func systemPath(p string) bool {
+// SystemPath reports whether a path is in a directory of the system, or is / itself.
+func SystemPath(p string) bool {
 	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(p, "/")), "/")
-	return top == "" || slices.Contains(SystemDirs, top)
+	return top == "" || slices.Contains(systemDirs, top)
 }
 
 // rewritten reports whether package managers and their like change a file of the system that was

@@ -2,7 +2,9 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -53,20 +55,14 @@ func (e *Environment) Declare(key string) {
 // WithoutCase makes names that differ only in case one variable.
 func (e *Environment) WithoutCase() *Environment {
 	c := NewEnvironment(nil)
-	c.caseless = true
-	return c.take(e)
-}
-
-// take sets the variables of another environment.
-func (e *Environment) take(other *Environment) *Environment {
-	for _, k := range other.keys {
-		e.Set(k, other.values[other.key(k)])
+	c.caseless, c.Unread = true, e.Unread
+	for _, k := range e.keys {
+		c.Set(k, e.values[e.key(k)])
 	}
-	for k := range other.declared {
-		e.Declare(k)
+	for k := range e.declared {
+		c.Declare(k)
 	}
-	e.Unread = other.Unread
-	return e
+	return c
 }
 
 func (e *Environment) key(k string) string {
@@ -105,7 +101,7 @@ func (e *Environment) Set(key, value string) {
 
 // Clone returns a copy.
 func (e *Environment) Clone() *Environment {
-	c := NewEnvironment(nil)
-	c.caseless = e.caseless
-	return c.take(e)
+	c := *e
+	c.keys, c.values, c.declared = slices.Clone(e.keys), maps.Clone(e.values), maps.Clone(e.declared)
+	return &c
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
@@ -89,30 +88,28 @@ func (r *runner) goBuild(words []string, install bool) {
 	if l.dir != "" {
 		from = r.spot(l.dir, true).p
 	}
-	m := must(r.module(from))
-	check(r.unchanged(m))
-	left := maxModule
-	check(m.same(r.t, m.at, &left))
+	m := r.module(from)
+	r.unchanged(m)
+	m.same(r.t)
 	var packages []string
 	for _, w := range l.packages {
-		some := must(m.packages(r.t, from, w, l.packages))
+		some := m.packages(r.t, from, w, l.packages)
 		if !strings.HasSuffix(w, ".go") || !slices.Contains(packages, some[0]) { // of files, one package
 			packages = append(packages, some...)
 		}
 	}
-	check(r.complete(m, &l, packages))
+	r.complete(m, &l, packages)
 	r.goPrograms(l, m, from, packages, install)
 }
 
 // unchanged refuses a module whose files a line that was passed over may have changed.
-func (r *runner) unchanged(m goModule) error {
+func (r *runner) unchanged(m goModule) {
 	for _, k := range r.s.Skipped {
 		in := slices.ContainsFunc(k.paths, func(p string) bool { return tree.Within(p, m.at) || tree.Within(m.at, p) })
 		if in && k.changes && k.anywhere && (k.Refusal != nil || k.Because != nil) {
-			return fmt.Errorf("%s in line %d, which may change the source, is not run", k.Text, mistake.Line(k.At))
+			fail("%s in line %d, which may change the source, is not run", k.Text, mistake.Line(k.At))
 		}
 	}
-	return nil
 }
 
 // goPrograms puts a program for each package into the tree.
@@ -188,22 +185,18 @@ func compiled(n *tree.Node) bool {
 }
 
 // isMain reports whether a directory has a main package, and no other.
-func isMain(dir string) (bool, error) {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return false, err
-	}
+func isMain(dir string) bool {
 	some := false
-	for _, e := range list {
+	for _, e := range must(os.ReadDir(dir)) {
 		name := e.Name()
 		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.PackageClauseOnly)
 		if err == nil && f.Name.Name != "main" {
-			return false, nil
+			return false
 		}
 		some = true
 	}
-	return some, nil
+	return some
 }

@@ -2,8 +2,6 @@ package run
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -13,7 +11,6 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -28,74 +25,61 @@ type goModule struct {
 
 // module finds the module of a directory of the tree: its go.mod must come from a directory on
 // disk, where the program is then compiled.
-func (r *runner) module(dir string) (goModule, error) {
+func (r *runner) module(dir string) goModule {
 	for at := path.Clean(dir); ; at = path.Dir(at) {
-		work, err := r.t.Lstat(path.Join(at, "go.work"))
-		if err != nil {
-			return goModule{}, err
+		work := path.Join(at, "go.work")
+		if v, _ := r.variable("GOWORK"); r.lstat(work) != nil && v != "off" {
+			fail("%s: workspaces are not known here: set GOWORK=off, or declare the program under programs in slipway.yaml and use COPY --from=binaries", work)
 		}
-		if v, _ := r.variable("GOWORK"); work != nil && v != "off" {
-			return goModule{}, fmt.Errorf("%s: workspaces are not known here: set GOWORK=off, or declare the program under programs in slipway.yaml and use COPY --from=binaries", path.Join(at, "go.work"))
+		p := r.follow(path.Join(at, "go.mod"))
+		switch n := r.lstat(p); {
+		case n == nil && at == "/":
+			fail("there is no go.mod in %s or above it: COPY the module there", dir)
+		case n == nil:
+		case n.Origin == "":
+			fail("%s does not come from a directory of the source: COPY the source with its go.mod as they are", p)
+		default:
+			return goModule{at: at, dir: filepath.Dir(n.Origin), path: modfile.ModulePath(must(regular.Read(n.Origin)))}
 		}
-		p, n, err := tree.Resolve(r.t, path.Join(at, "go.mod"))
-		if err != nil {
-			return goModule{}, err
-		}
-		if n == nil {
-			if at == "/" {
-				return goModule{}, fmt.Errorf("there is no go.mod in %s or above it: COPY the module there", dir)
-			}
-			continue
-		}
-		if n.Origin == "" {
-			return goModule{}, fmt.Errorf("%s does not come from a directory of the source: COPY the source with its go.mod as they are", p)
-		}
-		b, err := regular.Read(n.Origin)
-		if err != nil {
-			return goModule{}, err
-		}
-		return goModule{at: at, dir: filepath.Dir(n.Origin), path: modfile.ModulePath(b)}, nil
 	}
 }
 
 // maxModule bounds the files of a module.
 const maxModule = 200_000
 
-// same reports files of the module in the tree that differ from those on disk: the program would
+// same fails for files of the module in the tree that differ from those on disk: the program would
 // be compiled without them.
-func (m goModule) same(f tree.Files, dir string, left *int) error {
-	names, err := f.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if *left--; *left < 0 {
-			return errors.New("the module has too many files")
-		}
-		p := path.Join(dir, name)
-		n, err := f.Lstat(p)
-		switch {
-		case err != nil:
-			return err
-		case n == nil || compiled(n):
-			continue
-		case n.Kind == layer.Dir:
-			if err := m.same(f, p, left); err != nil {
-				return err
+func (m goModule) same(f tree.Files) {
+	left := maxModule
+	var visit func(dir string)
+	visit = func(dir string) {
+		for _, name := range must(f.ReadDir(dir)) {
+			if left--; left < 0 {
+				fail("the module has too many files")
 			}
-			continue
-		}
-		on := filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(p, m.at)))
-		if n.Origin != on {
-			return fmt.Errorf("%s is not the file %s of the source, from which the program is compiled: put it into the source, or declare the program under programs in slipway.yaml and use COPY --from=binaries", p, on)
+			p := path.Join(dir, name)
+			n := must(f.Lstat(p))
+			if n == nil || compiled(n) {
+				continue
+			}
+			if n.Kind == layer.Dir {
+				visit(p)
+			} else if on := m.onDisk(p); n.Origin != on {
+				fail("%s is not the file %s of the source, from which the program is compiled: put it into the source, or declare the program under programs in slipway.yaml and use COPY --from=binaries", p, on)
+			}
 		}
 	}
-	return nil
+	visit(m.at)
+}
+
+// onDisk returns where a path of the module is on disk.
+func (m goModule) onDisk(p string) string {
+	return filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(p, m.at)))
 }
 
 // packages returns the directories in the module, as "./cmd/x", that a word of go build names. Of
 // a Go file, which is one of those listed, it is that of its package.
-func (m goModule) packages(f tree.Files, dir, word string, listed []string) ([]string, error) {
+func (m goModule) packages(f tree.Files, dir, word string, listed []string) []string {
 	rest, all := strings.CutSuffix(word, "...")
 	var p string
 	switch {
@@ -108,53 +92,46 @@ func (m goModule) packages(f tree.Files, dir, word string, listed []string) ([]s
 	case strings.HasSuffix(rest, ".go"):
 		p = path.Join(dir, rest)
 	default:
-		return nil, mistake.At(word, "RUN go build: package %s is not one of the module %s: write ./ and its directory", word, m.path)
+		failAt(word, "RUN go build: package %s is not one of the module %s: write ./ and its directory", word, m.path)
 	}
 	if strings.HasSuffix(rest, ".go") {
-		if err := m.whole(path.Dir(p), listed); err != nil {
-			return nil, err
-		}
 		p = path.Dir(p)
+		m.whole(p, listed)
 	}
 	rel, ok := strings.CutPrefix(path.Clean(p)+"/", strings.TrimSuffix(m.at, "/")+"/")
 	if !ok {
-		return nil, mistake.At(word, "RUN go build: %s is not in the module of %s", word, m.at)
+		failAt(word, "RUN go build: %s is not in the module of %s", word, m.at)
 	}
 	rel = "./" + strings.TrimSuffix(rel, "/")
 	if rel == "./" {
 		rel = "."
 	}
 	if !all {
-		return []string{rel}, nil
+		return []string{rel}
 	}
 	return m.commands(f, rel)
 }
 
 // whole checks that the listed Go files are all of a package that there is, since the package is
 // compiled.
-func (m goModule) whole(p string, listed []string) error {
-	list, err := os.ReadDir(filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(p, m.at))))
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
+func (m goModule) whole(p string, listed []string) {
+	for _, e := range must(os.ReadDir(m.onDisk(p))) {
 		name := e.Name()
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		if !slices.ContainsFunc(listed, func(l string) bool { return path.Base(l) == name }) {
-			return mistake.At(listed[0], "RUN go build: %s alone is not a package, which has %s, too: name the directory", strings.Join(listed, " "), name)
+			failAt(listed[0], "RUN go build: %s alone is not a package, which has %s, too: name the directory", strings.Join(listed, " "), name)
 		}
 	}
-	return nil
 }
 
 // commands lists the main packages in a directory of the module and below it, as far as the stage
 // has these directories.
-func (m goModule) commands(f tree.Files, rel string) ([]string, error) {
+func (m goModule) commands(f tree.Files, rel string) []string {
 	var list []string
 	top := filepath.Join(m.dir, filepath.FromSlash(rel))
-	err := filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
+	check(filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
 			return err
 		}
@@ -163,19 +140,15 @@ func (m goModule) commands(f tree.Files, rel string) ([]string, error) {
 		if p != top && (name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || nested == nil) {
 			return filepath.SkipDir
 		}
-		sub, err := filepath.Rel(m.dir, p)
-		if err != nil {
-			return err
+		sub := must(filepath.Rel(m.dir, p))
+		if must(f.Lstat(path.Join(m.at, filepath.ToSlash(sub)))) == nil {
+			return filepath.SkipDir
 		}
-		if n, err := f.Lstat(path.Join(m.at, filepath.ToSlash(sub))); err != nil || n == nil {
-			return cmp.Or(err, filepath.SkipDir)
-		}
-		main, err := isMain(p)
-		if err == nil && main {
+		if isMain(p) {
 			list = append(list, cmp.Or(map[bool]string{true: "."}[sub == "."], "./"+filepath.ToSlash(sub)))
 		}
-		return err
-	})
+		return nil
+	}))
 	slices.Sort(list)
-	return list, err
+	return list
 }

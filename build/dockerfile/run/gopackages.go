@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"go/build"
 	"go/version"
 	"io/fs"
@@ -31,39 +30,23 @@ type goFiles struct {
 
 // complete checks the packages of a go build, and all that they import. It adds the flags that the
 // disk needs for what the stage lacks.
-func (r *runner) complete(m goModule, l *goLine, packages []string) error {
+func (r *runner) complete(m goModule, l *goLine, packages []string) {
 	c := goFiles{module: m, stage: r.t, build: build.Default, roots: map[string]string{m.path: m.dir}, checked: map[string]bool{}}
 	c.build.GOOS, c.build.GOARCH, c.build.CgoEnabled, c.build.BuildTags = l.Platform.OS, l.Platform.Architecture, false, l.Tags
-	if err := c.readModule(l); err != nil {
-		return err
-	}
+	c.readModule(l)
 	for _, p := range packages {
 		dir := filepath.Join(m.dir, filepath.FromSlash(p))
-		if err := c.have(filepath.Join(dir, "default.pgo")); err != nil {
-			return err
-		}
-		if err := c.directory(dir); err != nil {
-			return err
-		}
+		c.have(filepath.Join(dir, "default.pgo"))
+		c.directory(dir)
 	}
-	return nil
 }
 
 // readModule reads go.mod for where imported packages are: in vendor, if the stage has that, in the
 // directories of replacements, or in the module cache, which is the same for both.
-func (c *goFiles) readModule(l *goLine) error {
+func (c *goFiles) readModule(l *goLine) {
 	name := filepath.Join(c.module.dir, "go.mod")
-	b, err := regular.Read(name)
-	if err != nil {
-		return err
-	}
-	f, err := modfile.Parse(name, b, nil)
-	if err != nil {
-		return err
-	}
-	if err := c.have(filepath.Join(c.module.dir, "go.sum")); err != nil {
-		return err
-	}
+	f := must(modfile.Parse(name, must(regular.Read(name)), nil))
+	c.have(filepath.Join(c.module.dir, "go.sum"))
 	mod := ""
 	for _, flag := range l.Flags {
 		if v, ok := strings.CutPrefix(flag, "-mod="); ok {
@@ -72,47 +55,39 @@ func (c *goFiles) readModule(l *goLine) error {
 	}
 	list := filepath.Join(c.module.dir, "vendor", "modules.txt")
 	auto := mod == "" && (f.Go == nil || version.Compare("go"+f.Go.Version, "go1.14") >= 0) && exists(list)
-	if auto && c.have(list) != nil {
+	if auto && try(func() { c.have(list) }) != nil {
 		l.Flags, auto = append(l.Flags, "-mod=readonly"), false // as without vendor
 	}
 	if c.vendor = auto || mod == "vendor"; c.vendor {
-		return c.have(list)
+		c.have(list)
+		return
 	}
 	for _, r := range f.Replace {
 		if r.New.Version != "" {
 			continue
 		}
 		if path.IsAbs(r.New.Path) {
-			return fmt.Errorf("%s replaces %s by %s, which is not known here in a stage: use a directory relative to it", name, r.Old.Path, r.New.Path)
+			fail("%s replaces %s by %s, which is not known here in a stage: use a directory relative to it", name, r.Old.Path, r.New.Path)
 		}
 		c.roots[r.Old.Path] = filepath.Join(c.module.dir, filepath.FromSlash(r.New.Path))
 		other := goModule{at: path.Join(c.module.at, r.New.Path), dir: c.roots[r.Old.Path]}
-		if n, err := c.stage.Lstat(other.at); err != nil || n == nil {
-			continue
-		}
-		left := maxModule
-		if err := other.same(c.stage, other.at, &left); err != nil {
-			return err
+		if n, err := c.stage.Lstat(other.at); err == nil && n != nil {
+			other.same(c.stage)
 		}
 	}
-	return nil
 }
 
 // have checks that the stage has a file of the disk, if that is there.
-func (c *goFiles) have(file string) error {
+func (c *goFiles) have(file string) {
 	if !exists(file) {
-		return nil
+		return
 	}
-	rel, err := filepath.Rel(c.module.dir, file)
-	if err != nil {
-		return err
+	rel := must(filepath.Rel(c.module.dir, file))
+	p, n, err := tree.Resolve(c.stage, path.Join(c.module.at, filepath.ToSlash(rel)))
+	check(err)
+	if n == nil || n.Origin != file {
+		fail("%s is not in the stage, and the program is compiled from the source, which has it: COPY it (.dockerignore may keep it out), or remove %s from the source", p, file)
 	}
-	p := path.Join(c.module.at, filepath.ToSlash(rel))
-	p, n, err := tree.Resolve(c.stage, p)
-	if err == nil && (n == nil || n.Origin != file) {
-		err = fmt.Errorf("%s is not in the stage, and the program is compiled from the source, which has it: COPY it (.dockerignore may keep it out), or remove %s from the source", p, file)
-	}
-	return err
 }
 
 func exists(file string) bool {
@@ -121,33 +96,26 @@ func exists(file string) bool {
 }
 
 // directory checks a package and those that it imports.
-func (c *goFiles) directory(dir string) error {
+func (c *goFiles) directory(dir string) {
 	if c.checked[dir] {
-		return nil
+		return
 	}
 	c.checked[dir] = true
 	// what is wrong with a package, the compiler reports
 	p, _ := c.build.ImportDir(dir, 0)
 	for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.HFiles, p.SysoFiles, p.InvalidGoFiles) {
-		if err := c.have(filepath.Join(dir, name)); err != nil {
-			return err
-		}
+		c.have(filepath.Join(dir, name))
 	}
 	for _, pattern := range p.EmbedPatterns {
-		if err := c.embedded(dir, pattern); err != nil {
-			return err
-		}
+		c.embedded(dir, pattern)
 	}
 	for _, imported := range p.Imports {
-		if err := c.imported(imported); err != nil {
-			return err
-		}
+		c.imported(imported)
 	}
-	return nil
 }
 
 // imported checks an imported package, unless it is of the standard library or the module cache.
-func (c *goFiles) imported(name string) error {
+func (c *goFiles) imported(name string) {
 	dir, root := "", ""
 	if c.vendor {
 		dir = filepath.Join(c.module.dir, "vendor", filepath.FromSlash(name))
@@ -159,31 +127,22 @@ func (c *goFiles) imported(name string) error {
 		}
 	}
 	if dir == "" || !exists(dir) {
-		return nil
+		return
 	}
 	if root != "" {
-		if err := c.have(filepath.Join(root, "go.mod")); err != nil {
-			return err
-		}
+		c.have(filepath.Join(root, "go.mod"))
 	}
-	return c.directory(dir)
+	c.directory(dir)
 }
 
 // embedded checks the files that a pattern of a go:embed directive matches.
-func (c *goFiles) embedded(dir, pattern string) error {
+func (c *goFiles) embedded(dir, pattern string) {
 	pattern, all := strings.CutPrefix(pattern, "all:")
-	root, err := regular.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
+	root := must(regular.OpenRoot(dir))
 	defer root.Close()
-	found, err := fs.Glob(root.FS(), path.Clean(pattern))
-	if err != nil {
-		return err
-	}
-	for _, top := range found {
+	for _, top := range must(fs.Glob(root.FS(), path.Clean(pattern))) {
 		start := filepath.Join(dir, filepath.FromSlash(top))
-		err := filepath.WalkDir(start, func(p string, e fs.DirEntry, err error) error {
+		check(filepath.WalkDir(start, func(p string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -191,14 +150,10 @@ func (c *goFiles) embedded(dir, pattern string) error {
 			switch {
 			case hidden && e.IsDir():
 				return filepath.SkipDir
-			case hidden || e.IsDir():
-				return nil
+			case !hidden && !e.IsDir():
+				c.have(p)
 			}
-			return c.have(p)
-		})
-		if err != nil {
-			return err
-		}
+			return nil
+		}))
 	}
-	return nil
 }

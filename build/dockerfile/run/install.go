@@ -39,7 +39,8 @@ func install(r *runner, o options, args []string) {
 		r.parents(path.Dir(d.p), 0o755)
 	}
 	made := map[string]bool{}
-	r.transfers(o, args, func(source, name string) {
+	r.transfers(o, args, func(source string, to func() string) {
+		name := to()
 		p := r.installOne(source, name, n, o.has("g"))
 		if made[p] {
 			fail("%s was made by the same command, and is not replaced by %s", name, source)
@@ -56,10 +57,10 @@ func (r *runner) installed(o options) *tree.Node {
 		n.Mode = fileModeOf(m)
 	}
 	if o.has("o") {
-		n.UID = must(r.owner(o.value("o"))).UID
+		n.UID = r.owner(o.value("o")).UID
 	}
 	if o.has("g") {
-		n.GID = must(r.owner(":" + o.value("g"))).GID
+		n.GID = r.owner(":" + o.value("g")).GID
 	}
 	if n.Mode&special != 0 {
 		fail("setuid, setgid and sticky stay or go by the install: use chmod after it")

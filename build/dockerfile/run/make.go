@@ -44,14 +44,14 @@ func mkdir(r *runner, o options, args []string) {
 				continue
 			}
 		}
-		// a link to nothing is in the way, too
-		link := r.find(strings.TrimRight(name, "/"), false)
-		switch {
-		case s.p == "/":
+		if s.p == "/" {
 			fail("/ is there already")
-		case s.n != nil || link.n != nil:
+		}
+		// a link to nothing is in the way, too
+		if link := r.find(strings.TrimRight(name, "/"), false); s.n != nil || link.n != nil {
 			fail("%s is there already", name)
-		case o.has("p"):
+		}
+		if o.has("p") {
 			r.parents(path.Dir(s.p), 0o755)
 		}
 		r.make(s.p, &tree.Node{Kind: layer.Dir, Mode: 0o755})

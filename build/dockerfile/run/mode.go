@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strconv"
@@ -69,8 +68,8 @@ func chgrp(r *runner, o options, args []string) { r.own(o, args, ":"+args[0]) }
 
 // own changes owners. The number -1 keeps what a file has.
 func (r *runner) own(o options, args []string, spec string) {
-	to, err := r.owner(spec)
-	if err != nil {
+	var to tree.Owner
+	if err := try(func() { to = r.owner(spec) }); err != nil {
 		failAt(args[0], "RUN %s: %w", path.Base(r.name()), err)
 	}
 	for _, name := range args[1:] {
@@ -98,48 +97,40 @@ func (r *runner) own(o options, args []string, spec string) {
 
 // owner reads USER, USER:GROUP, USER: and :GROUP as chown does: a user alone keeps the group. A
 // name that only a stub base could know is root, as it is for COPY --chown.
-func (r *runner) owner(spec string) (tree.Owner, error) {
+func (r *runner) owner(spec string) tree.Owner {
 	o := tree.Owner{UID: -1, GID: -1}
 	user, group, colon := strings.Cut(spec, ":")
 	if spec == "" || spec == ":" || strings.Contains(user, ".") {
-		return o, fmt.Errorf("%q is no user, user:group or :group", spec)
+		fail("%q is no user, user:group or :group", spec)
 	}
-	if r.s.Toolchain && r.t.Open && (!plainNumber(user) || !plainNumber(group)) {
-		return o, fmt.Errorf("%s: %w", spec, errUnknown) // no stub: an image may copy the file with its owner
+	uid, numeric := plainNumber(user)
+	gid, plain := plainNumber(group)
+	if r.s.Toolchain && r.t.Open && (!numeric && user != "" && user != "root" || !plain && group != "" && group != "root") {
+		fail("%s: %w", spec, errUnknown) // no stub: an image may copy the file with its owner
 	}
-	if user != "" {
-		if n, err := strconv.ParseUint(user, 10, 31); err == nil {
-			o.UID = int(n)
-			if colon && group == "" {
-				return o, fmt.Errorf("%s: write the group, or leave the colon out", spec)
-			}
-		} else {
-			fields, err := tree.Account(r.t, "/etc/passwd", user, 4)
-			if err != nil {
-				return o, err
-			}
-			o.UID = fields[2]
-			if colon && group == "" {
-				o.GID = fields[3]
-			}
+	switch alone := colon && group == ""; {
+	case user == "":
+	case numeric && alone:
+		fail("%s: write the group, or leave the colon out", spec)
+	case numeric:
+		o.UID = uid
+	default:
+		fields := must(tree.Account(r.t, "/etc/passwd", user, 4))
+		if o.UID = fields[2]; alone {
+			o.GID = fields[3]
 		}
 	}
-	if group == "" {
-		return o, nil
+	switch {
+	case group == "":
+	case plain:
+		o.GID = gid
+	default:
+		o.GID = must(tree.Account(r.t, "/etc/group", group, 3))[2]
 	}
-	if n, err := strconv.ParseUint(group, 10, 31); err == nil {
-		o.GID = int(n)
-		return o, nil
-	}
-	fields, err := tree.Account(r.t, "/etc/group", group, 3)
-	if err != nil {
-		return o, err
-	}
-	o.GID = fields[2]
-	return o, nil
+	return o
 }
 
-func plainNumber(s string) bool {
-	_, err := strconv.ParseUint(s, 10, 31)
-	return err == nil || s == "" || s == "root"
+func plainNumber(s string) (int, bool) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	return int(n), err == nil
 }

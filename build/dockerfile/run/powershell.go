@@ -16,11 +16,7 @@ func (s *State) calls(commands []script.Command) ([]script.Command, error) {
 			all = append(all, c)
 			continue
 		}
-		var words []string
-		for _, w := range c.Args[1:] {
-			words = append(words, w.Text)
-		}
-		called, err := s.powershell(name, words)
+		called, err := s.powershell(name, c.Texts()[1:])
 		if err != nil {
 			return nil, err
 		}

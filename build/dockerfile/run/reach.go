@@ -47,10 +47,7 @@ func unread(err error) error {
 // reach adds to a skip what its command may write.
 func (r *runner) reach(k *Skip, c script.Command) {
 	name := path.Base(c.Args[0].Text)
-	words := make([]string, 0, len(c.Args))
-	for _, w := range c.Args[1:] {
-		words = append(words, w.Text)
-	}
+	words := c.Texts()[1:]
 	_, known := r.s.command(c.Args[0].Text)
 	known = known && c.Call == nil
 	switch {

@@ -68,7 +68,8 @@ func (r *runner) empty(s spot) {
 
 func mv(r *runner, o options, args []string) {
 	made := map[string]bool{}
-	r.transfers(o, args, func(source, name string) {
+	r.transfers(o, args, func(source string, to func() string) {
+		name := to()
 		d := r.find(name, false)
 		if made[d.p] {
 			fail("%s was made by the same command, and is not replaced", name)

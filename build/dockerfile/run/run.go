@@ -249,10 +249,7 @@ func (s *State) refuseOne(c script.Command) error {
 	if c.Group != 0 {
 		return nil
 	}
-	var words []string
-	for _, w := range c.Args {
-		words = append(words, w.Text)
-	}
+	words := c.Texts()
 	name := words[0]
 	k, ok := s.command(name)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -51,8 +52,8 @@ func Compiles(c *instructions.RunCommand) bool {
 	})
 }
 
-// SystemDirs are directories whose files no stage knows wholly without its base.
-var SystemDirs = []string{"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin", "srv", "usr", "var", "windows", "program files", "users"}
+// systemDirs are directories whose files no stage knows wholly without its base.
+var systemDirs = []string{"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin", "srv", "usr", "var", "windows", "program files", "users"}
 
 // Made reports whether a stage that is a toolchain has made what is at p: a file, or a directory
 // with all that is in it. Of one that the base must have, or may have, only a part is known.
@@ -72,8 +73,7 @@ func (s *State) Made(p string) bool {
 			return false
 		}
 	}
-	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
-	return !slices.Contains(SystemDirs, top)
+	return !SystemPath(at)
 }
 
 // tolerates reports whether a command of a toolchain failed that only removes files of its base.
