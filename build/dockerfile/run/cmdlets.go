@@ -78,7 +78,8 @@ func (k command) place(o options, command string, unnamed [][]string) error {
 			continue
 		}
 		for _, v := range o[name] {
-			if v == "" || strings.ContainsAny(v, "[]<>|\"\x00") || wildcarded(v) && (name != "path" || wildcarded(path.Dir(tree.Slashed(v)))) {
+			wild := wildcarded(v) && (name != "path" || wildcarded(path.Dir(tree.Slashed(v))))
+			if v == "" || wild || strings.ContainsAny(v, "[]<>|\"\x00") {
 				return mistake.At(v, "RUN %s: %q is not a plain path, or one with * in its last part", command, v)
 			}
 		}

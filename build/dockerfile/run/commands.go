@@ -55,7 +55,8 @@ func fileCommands() []command {
 		},
 		{
 			names: "cp", letters: "rRapfvdPLTt:", least: 1, run: cp,
-			long: "recursive=r archive=a force=f verbose=v no-dereference=P dereference=L no-target-directory=T target-directory=t",
+			long: "recursive=r archive=a force=f verbose=v no-dereference=P dereference=L no-target-directory=T " +
+				"target-directory=t",
 		},
 		{
 			names: "mv", letters: "fvTt:", long: "force=f verbose=v no-target-directory=T target-directory=t",
@@ -74,8 +75,9 @@ func fileCommands() []command {
 			// what its options say of retries and messages is of no interest
 			names: "curl", letters: "fsSLOo:kRv#4m:", least: 1, most: 1, prints: true, check: checkCurl, run: curl,
 			long: "output=o remote-name=O location=L fail=f silent=s show-error=S insecure=k remote-time=R verbose=v " +
-				"progress-bar=# ipv4=4 max-time=m retry: retry-delay: retry-max-time: connect-timeout: proto: tlsv1.2 " +
-				"create-dirs fail-with-body retry-connrefused retry-all-errors no-progress-meter tlsv1.3 http1.1 compressed",
+				"progress-bar=# ipv4=4 max-time=m retry: retry-delay: retry-max-time: connect-timeout: proto: " +
+				"tlsv1.2 tlsv1.3 http1.1 compressed create-dirs fail-with-body retry-connrefused retry-all-errors " +
+				"no-progress-meter",
 		},
 		{
 			names: "wget", letters: "qnvcO:P:t:T:", least: 1, most: 1, prints: true, check: checkWget, run: wget,
@@ -125,7 +127,10 @@ func windowsCommands() []command {
 // cmdlets are those of PowerShell.
 func cmdlets() []command {
 	return []command{
-		{in: powerShell, names: "New-Item ni", long: "path itemtype", letters: "force", least: 2, most: 1, run: newItem},
+		{
+			in: powerShell, names: "New-Item ni", long: "path itemtype", letters: "force",
+			least: 2, most: 1, run: newItem,
+		},
 		{in: powerShell, names: "mkdir md", long: "path", letters: "force", least: 1, most: 1, run: newItem},
 		{
 			in: powerShell, names: "Copy-Item cp copy cpi", long: "path destination", letters: "force recurse",
@@ -157,8 +162,8 @@ func programs(in shell) []command {
 	return []command{
 		{
 			in: in, names: "tar", letters: "xzjJaf:C:vpmo", dashless: true, check: checkTar, run: untar,
-			long: "extract=x get=x gzip=z gunzip=z ungzip=z bzip2=j xz=J zstd auto-compress=a file=f directory=C verbose=v " +
-				"touch=m strip-components: strip=strip-components no-same-owner=o same-owner numeric-owner " +
+			long: "extract=x get=x gzip=z gunzip=z ungzip=z bzip2=j xz=J zstd auto-compress=a file=f directory=C " +
+				"verbose=v touch=m strip-components: strip=strip-components no-same-owner=o same-owner numeric-owner " +
 				"preserve-permissions=p same-permissions=p no-same-permissions",
 		},
 		{in: in, names: "go", plain: true, least: 1, check: checkGo, run: runGo},

@@ -52,7 +52,8 @@ type copyTree struct {
 }
 
 func cp(r *runner, o options, args []string) {
-	c := &copyTree{runner: r, made: map[string]bool{}, recursive: o.has("r", "R", "a"), keep: o.has("a", "p"), through: o.has("L")}
+	c := &copyTree{runner: r, made: map[string]bool{}}
+	c.recursive, c.keep, c.through = o.has("r", "R", "a"), o.has("a", "p"), o.has("L")
 	c.links = o.has("a", "d", "P") || c.recursive && !c.through
 	if c.through && o.has("a", "d", "P") {
 		fail("-L and -a, -d or -P contradict each other: leave one out")

@@ -52,7 +52,8 @@ func (r *runner) ordered(names []string) {
 		if !ok || v == "" {
 			continue
 		}
-		if len(names) > 1 && v != "C" && v != "POSIX" && !strings.EqualFold(v, "C.UTF-8") && !strings.EqualFold(v, "C.UTF8") {
+		simple := v == "C" || v == "POSIX" || strings.EqualFold(v, "C.UTF-8") || strings.EqualFold(v, "C.UTF8")
+		if len(names) > 1 && !simple {
 			fail("%s=%s decides in which order the names are: name the files, or write %s=C", key, v, key)
 		}
 		return

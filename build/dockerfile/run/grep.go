@@ -6,7 +6,8 @@ import "strings"
 func grep(r *runner, o options, args []string, input func() string) string {
 	pattern := args[0]
 	// a dot in the name of a file is meant as such, and matches what it is
-	if !o.has("F") && !plainText(strings.ReplaceAll(pattern, ".", "x")) || pattern == "" || strings.Contains(pattern, "\n") {
+	plain := o.has("F") || plainText(strings.ReplaceAll(pattern, ".", "x"))
+	if !plain || pattern == "" || strings.Contains(pattern, "\n") {
 		failAt(pattern, "grep is known here with a plain text only: write grep -F")
 	}
 	if len(args) > 2 {

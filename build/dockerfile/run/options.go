@@ -192,7 +192,8 @@ func (c command) switches(words []string) (o options, args []string, err error) 
 		w = strings.ToUpper(w)
 		if !slices.Contains(known, w) {
 			return nil, nil, mistake.At(w,
-				"option %s is not known here (known are %s): leave it out, or write paths with backslashes", w, c.letters)
+				"option %s is not known here (known are %s): leave it out, or write paths with backslashes",
+				w, c.letters)
 		}
 		o[w] = []string{""}
 	}

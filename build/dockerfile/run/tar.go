@@ -50,7 +50,8 @@ func untar(r *runner, o options, args []string) {
 	}
 	s := r.spot(o.value("f"), true)
 	u := &unpacking{
-		runner: r, into: r.dir, members: args, found: make([]bool, len(args)), owners: r.owners(o), anonymous: o.has("o"),
+		runner: r, into: r.dir, members: args, found: make([]bool, len(args)),
+		owners: r.owners(o), anonymous: o.has("o"),
 	}
 	if o.has("C") {
 		u.into = r.directory(o.value("C")).p

@@ -54,7 +54,9 @@ func (a *Archives) Tar(ctx context.Context, c layer.Content, zipped bool) (func(
 }
 
 // Each calls do for every file of an archive that open reads, in its order.
-func (a *Archives) Each(ctx context.Context, c layer.Content, open func() (io.ReadCloser, error), do func(h *tar.Header, n *Node) error) error {
+func (a *Archives) Each(
+	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error), do func(h *tar.Header, n *Node) error,
+) error {
 	file, err := a.spool(ctx, c.Digest, open)
 	if limit := (*LimitError)(nil); errors.As(err, &limit) {
 		return limit
