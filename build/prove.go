@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/git"
@@ -96,7 +96,7 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 		return lacking, nil
 	}
 	for _, dir := range append(r.Program.Tree.Source.Beyond(), r.Program.Tree.Source.Directory) {
-		err := dockerfile.Walk(dir, b.product.MadeIn(dir), []string{os.DevNull}, func(p string, fi fs.FileInfo) error {
+		err := tree.Walk(dir, b.product.MadeIn(dir), []string{os.DevNull}, func(p string, fi fs.FileInfo) error {
 			if fi.IsDir() {
 				return nil
 			}

@@ -12,6 +12,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/webfile"
 )
@@ -41,7 +43,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 			return err
 		}
 		cp.src = from
-		return cp.each(src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
+		return cp.each(src, s.System.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
 	})
 }
 
@@ -65,12 +67,12 @@ func remote(src string) string {
 // addFile copies one file of the context; what is an archive is unpacked.
 func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack *bool) error {
 	if unpack == nil || *unpack {
-		_, n, err := resolve(cp.src, p)
+		_, n, err := tree.Resolve(cp.src, p)
 		if err != nil {
 			return err
 		}
-		if n != nil && n.kind == layer.Regular && n.odd == "" {
-			content, err := n.content()
+		if n != nil && n.Kind == layer.Regular && n.Odd == "" {
+			content, err := n.Content()
 			if err != nil {
 				return err
 			}
@@ -92,7 +94,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	}
 	digest, err := v1.NewHash(c.Checksum)
 	if err != nil || digest.Algorithm != "sha256" {
-		return located{"--checksum", fmt.Errorf("--checksum=%s is not sha256: and 64 hexadecimal digits", c.Checksum)}
+		return mistake.At("--checksum", "--checksum=%s is not sha256: and 64 hexadecimal digits", c.Checksum)
 	}
 	u, err := url.Parse(src)
 	if err != nil {
@@ -102,7 +104,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	var content layer.Content
 	switch {
 	case b.in.Check && unpack:
-		cp.dst.open, cp.dst.later, cp.matched = true, true, true // it has what the archive has
+		cp.dst.Open, cp.dst.Later, cp.matched = true, true, true // it has what the archive has
 		return nil
 	case b.in.Check:
 	default:
@@ -120,9 +122,9 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	if name == "." || name == "/" {
 		name = "__unnamed__"
 	}
-	t := newTree(nil)
-	n := &node{kind: layer.Regular, mode: 0o600, content: func() (layer.Content, error) { return content, nil }}
-	if err := t.set("/"+name, n); err != nil {
+	t := tree.New(nil)
+	n := &tree.Node{Kind: layer.Regular, Mode: 0o600, Content: func() (layer.Content, error) { return content, nil }}
+	if err := t.Set("/"+name, n); err != nil {
 		return err
 	}
 	cp.src, cp.matched = t, true

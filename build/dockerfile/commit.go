@@ -9,36 +9,24 @@ import (
 // commit closes a layer: what changed in the tree since the last one, and a record in the
 // history.
 func (b *builder) commit(s *stage, createdBy string) error {
-	read := !b.in.Check && !s.toolchain
-	entries, err := s.tree.entries(s.windows(), read)
+	read := !b.in.Check && !s.Toolchain
+	entries, err := s.Tree.Entries(s.Windows(), read)
 	if err != nil {
 		return err
 	}
-	if err := layer.Check(entries, s.platform.OS); err != nil {
+	if err := layer.Check(entries, s.System.OS); err != nil {
 		return err
 	}
 	b.program(s, entries)
-	s.tree.begin()
+	s.Tree.Begin()
 	b.record(s, createdBy, len(entries) > 0)
 	if len(entries) > 0 {
 		s.layers = append(s.layers, Layer{Entries: entries, CreatedBy: createdBy})
 		if read {
-			s.tree.settle(entries)
+			s.Tree.Settle(entries)
 		}
 	}
 	return nil
-}
-
-// settle keeps the contents that entries found, so that they are not found again when another
-// stage copies them.
-func (t *tree) settle(entries []layer.Entry) {
-	for _, e := range entries {
-		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {
-			k, content := *n, e.Content // and not all of e
-			k.content = func() (layer.Content, error) { return content, nil }
-			t.nodes[e.Path] = &k
-		}
-	}
 }
 
 // record adds a line to the history.

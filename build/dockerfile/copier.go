@@ -9,17 +9,18 @@ import (
 	"github.com/moby/patternmatcher"
 	mode "github.com/tonistiigi/dchapes-mode"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
 // copier copies files from one tree into another by the rules of BuildKit's file operations
 // (github.com/tonistiigi/fsutil/copy), which are those of cp -a with some turns of its own.
 type copier struct {
-	src     files
-	dst     *tree
+	src     tree.Files
+	dst     *tree.Tree
 	windows bool // metadata do not count
 	// of all that is copied and made; nil keeps what the source has, and root makes directories
-	owner   *owner
+	owner   *tree.Owner
 	chmod   chmod
 	include *patternmatcher.PatternMatcher // nil for everything
 	exclude *patternmatcher.PatternMatcher // nil for nothing
@@ -28,8 +29,6 @@ type copier struct {
 	led     map[string]string // where directories of the current archive are, which are there
 	parents []pending         // directories above the current file, made when the first included file comes
 }
-
-type owner struct{ uid, gid int }
 
 // chmod is the value of --chmod.
 type chmod struct {
@@ -49,33 +48,33 @@ func (c chmod) apply(m fs.FileMode) fs.FileMode {
 
 type pending struct {
 	dir  string
-	node *node
+	node *tree.Node
 	made bool
 }
 
 // made returns the node of a directory that is made on the way to a destination.
-func (c *copier) made() *node {
-	n := &node{kind: layer.Dir, mode: 0o755}
+func (c *copier) made() *tree.Node {
+	n := &tree.Node{Kind: layer.Dir, Mode: 0o755}
 	if c.chmod.octal != nil {
-		n.mode = c.chmod.octal.Perm()
+		n.Mode = c.chmod.octal.Perm()
 	}
 	c.own(n)
 	return n
 }
 
 // own gives a node the owner of --chown, if there is one.
-func (c *copier) own(n *node) {
+func (c *copier) own(n *tree.Node) {
 	if c.owner != nil {
-		n.uid, n.gid = c.owner.uid, c.owner.gid
+		n.UID, n.GID = c.owner.UID, c.owner.GID
 	}
 }
 
 // copied returns a node as it arrives at the destination.
-func (c *copier) copied(n *node) *node {
+func (c *copier) copied(n *tree.Node) *tree.Node {
 	k := *n
 	c.own(&k)
-	if k.kind != layer.Symlink {
-		k.mode = c.chmod.apply(k.mode|kindBits[k.kind]) &^ fs.ModeType
+	if k.Kind != layer.Symlink {
+		k.Mode = c.chmod.apply(k.Mode|kindBits[k.Kind]) &^ fs.ModeType
 	}
 	return &k
 }
@@ -90,32 +89,32 @@ func (c *copier) copy(ctx context.Context, src, dest string) error {
 	if dir, f := path.Split(dest); f != "" && f != "." {
 		ensure = dir
 	}
-	p, err := follow(c.dst, ensure)
+	p, err := tree.Follow(c.dst, ensure)
 	if err != nil {
 		return err
 	}
-	if err := c.dst.mkdirAll(p, c.made()); err != nil {
+	if err := c.dst.MkdirAll(p, c.made()); err != nil {
 		return err
 	}
-	dest, there, err := resolve(c.dst, dest)
+	dest, there, err := tree.Resolve(c.dst, dest)
 	if err != nil {
 		return err
 	}
-	from, n, err := resolve(c.src, src)
+	from, n, err := tree.Resolve(c.src, src)
 	if err != nil {
 		return err
 	}
 	if n == nil {
-		return missing(c.src, src)
+		return tree.Missing(c.src, src)
 	}
-	if n.kind != layer.Dir && there != nil && there.kind == layer.Dir {
+	if n.Kind != layer.Dir && there != nil && there.Kind == layer.Dir {
 		dest = path.Join(dest, path.Base(src))
 	}
 	target := path.Dir(dest)
-	if n.kind == layer.Dir && there == nil {
+	if n.Kind == layer.Dir && there == nil {
 		target = dest
 	}
-	if err := c.dst.mkdirAll(target, c.made()); err != nil {
+	if err := c.dst.MkdirAll(target, c.made()); err != nil {
 		return err
 	}
 	return c.node(ctx, n, place{from: from, dest: dest}, match{take: true})
@@ -159,7 +158,7 @@ func (c *copier) match(rel string, m match) (match, error) {
 }
 
 // node copies one file, and a directory with everything in it.
-func (c *copier) node(ctx context.Context, n *node, p place, parent match) error {
+func (c *copier) node(ctx context.Context, n *tree.Node, p place, parent match) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -167,30 +166,30 @@ func (c *copier) node(ctx context.Context, n *node, p place, parent match) error
 	if err != nil {
 		return err
 	}
-	if n.kind == layer.Dir {
+	if n.Kind == layer.Dir {
 		return c.directory(ctx, n, p, m)
 	}
 	if !m.take {
 		return nil
 	}
-	if n.odd != "" {
-		return fmt.Errorf("%s is %s, which a layer cannot contain here", p.from, n.odd)
+	if n.Odd != "" {
+		return fmt.Errorf("%s is %s, which a layer cannot contain here", p.from, n.Odd)
 	}
 	if err := c.makeParents(); err != nil {
 		return err
 	}
-	there, err := c.dst.lstat(p.dest)
+	there, err := c.dst.Lstat(p.dest)
 	if err != nil {
 		return err
 	}
-	if there != nil && there.kind == layer.Dir {
+	if there != nil && there.Kind == layer.Dir {
 		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", p.dest, p.from)
 	}
 	c.matched = true
-	return c.dst.set(p.dest, c.copied(n))
+	return c.dst.Set(p.dest, c.copied(n))
 }
 
-func (c *copier) directory(ctx context.Context, n *node, p place, m match) error {
+func (c *copier) directory(ctx context.Context, n *tree.Node, p place, m match) error {
 	c.parents = append(c.parents, pending{dir: p.dest, node: n})
 	defer func() { c.parents = c.parents[:len(c.parents)-1] }()
 	if m.take {
@@ -202,13 +201,13 @@ func (c *copier) directory(ctx context.Context, n *node, p place, m match) error
 	if m.excluded && !c.exclude.Exclusions() {
 		return nil
 	}
-	names, err := c.src.readDir(p.from)
+	names, err := c.src.ReadDir(p.from)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		below := p.below(name)
-		child, err := c.src.lstat(below.from)
+		child, err := c.src.Lstat(below.from)
 		if err != nil {
 			return err
 		}
@@ -231,19 +230,19 @@ func (c *copier) makeParents() error {
 			continue
 		}
 		p.made = true
-		there, err := c.dst.lstat(p.dir)
+		there, err := c.dst.Lstat(p.dir)
 		switch {
 		case err != nil:
 			return err
-		case there != nil && there.kind != layer.Dir:
+		case there != nil && there.Kind != layer.Dir:
 			return fmt.Errorf("%s is not a directory and cannot be replaced by one", p.dir)
 		case there != nil && (i == 0 || c.windows):
-			if _, err := c.dst.claim(p.dir); err != nil && i > 0 {
+			if _, err := c.dst.Claim(p.dir); err != nil && i > 0 {
 				return err
 			}
 			continue
 		}
-		if err := c.dst.set(p.dir, c.copied(p.node)); err != nil {
+		if err := c.dst.Set(p.dir, c.copied(p.node)); err != nil {
 			return err
 		}
 	}

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +15,9 @@ import (
 	mode "github.com/tonistiigi/dchapes-mode"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -32,33 +33,33 @@ type copying struct {
 func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyCommand) error {
 	for _, src := range c.SourcePaths {
 		if remote(src) != "" {
-			return located{src, fmt.Errorf("%s: COPY does not download: use ADD --checksum", src)}
+			return mistake.At(src, "%s: COPY does not download: use ADD --checksum", src)
 		}
 	}
-	var src files
+	var src tree.Files
 	var open bool
 	var of base.Base
 	var err error
 	switch {
 	case strings.Contains(c.From, "$"):
-		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
-	case s.toolchain && b.tools(s, c):
-		s.passOver(&skip{at: c.Location(), text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "), system: true})
+		return mistake.At("--from", "--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)
+	case s.Toolchain && b.tools(s, c):
+		s.PassOver(&run.Skip{At: c.Location(), Text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "), System: true})
 		return nil
 	case c.From != "":
 		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {
-			return located{"--from", err}
+			return mistake.At("--from", "%w", err)
 		}
 		if b.find(c.From) == nil {
-			b.refers(c.Location(), "--from", of, s.platform)
+			b.refers(c.Location(), "--from", of, s.System)
 		}
-		if t, ok := src.(*tree); ok {
-			open = t.open
-			s.tree.later = s.tree.later || t.later
+		if t, ok := src.(*tree.Tree); ok {
+			open = t.Open
+			s.Tree.Later = s.Tree.Later || t.Later
 		}
 		var more bool
-		src, more, err = stubFiles(src, of, c.SourcePaths, s.platform.OS)
-		s.tree.open, s.tree.more = s.tree.open || more, s.tree.more || more
+		src, more, err = stubFiles(src, of, c.SourcePaths, s.System.OS)
+		s.Tree.Open, s.Tree.More = s.Tree.Open || more, s.Tree.More || more
 	case len(c.SourcePaths) > 0:
 		src, err = b.buildContext(ctx)
 	}
@@ -73,9 +74,9 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		cp.src = src
 		cp.matched = cp.matched || open // what is there is not all known
 		if c.Parents {
-			return cp.withParents(ctx, p, dest, s.platform.OS)
+			return cp.withParents(ctx, p, dest, s.System.OS)
 		}
-		return cp.each(p, s.platform.OS, func(p string) error { return cp.copy(ctx, p, dest) })
+		return cp.each(p, s.System.OS, func(p string) error { return cp.copy(ctx, p, dest) })
 	})
 }
 
@@ -85,7 +86,7 @@ func (c *copier) each(p, os string, do func(p string) error) error {
 	if err != nil {
 		return err
 	}
-	paths, err := glob(c.src, path.Clean(p))
+	paths, err := tree.Glob(c.src, path.Clean(p))
 	if err != nil {
 		return err
 	}
@@ -105,9 +106,9 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	if err != nil {
 		return err
 	}
-	cp := &copier{dst: s.tree, windows: s.windows()}
+	cp := &copier{dst: s.Tree, windows: s.Windows()}
 	if cp.chmod, err = parseChmod(t.chmod); err != nil {
-		return located{"--chmod", err}
+		return mistake.At("--chmod", "%w", err)
 	}
 	if t.chmod != "" {
 		t.line += " --chmod=" + t.chmod
@@ -115,17 +116,17 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	if t.chown != "" {
 		t.line += " --chown=" + t.chown
 	}
-	if user, group, _ := strings.Cut(t.chown, ":"); t.link && t.chown != "" && (!numeric(user) || !numeric(group)) {
-		return located{"--chown", fmt.Errorf("--chown=%s has a name, which --link does not look up: write the number", t.chown)}
+	if user, group, _ := strings.Cut(t.chown, ":"); t.link && t.chown != "" && (!tree.Numeric(user) || !tree.Numeric(group)) {
+		return mistake.At("--chown", "--chown=%s has a name, which --link does not look up: write the number", t.chown)
 	}
-	if t.chown != "" && !s.windows() {
-		if cp.owner, err = lookUp(s.tree, t.chown); err != nil {
-			return located{"--chown", fmt.Errorf("--chown=%s: %w", t.chown, err)}
+	if t.chown != "" && !s.Windows() {
+		if cp.owner, err = tree.LookUp(s.Tree, t.chown); err != nil {
+			return mistake.At("--chown", "--chown=%s: %w", t.chown, err)
 		}
 	}
 	if len(t.excludes) > 0 {
 		if cp.exclude, err = patternmatcher.New(t.excludes); err != nil {
-			return located{"--exclude", fmt.Errorf("--exclude: %w", err)}
+			return mistake.At("--exclude", "--exclude: %w", err)
 		}
 	}
 	if t.link && t.chmod == "" {
@@ -134,16 +135,16 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	var errs []error
 	for _, p := range t.SourcePaths {
 		if err := do(cp, p, dest); err != nil {
-			var l located
+			var l mistake.Located
 			if !errors.As(err, &l) {
-				err = located{p, err}
+				err = mistake.At(p, "%w", err)
 			}
 			errs = append(errs, err)
 		}
 		t.line += " " + p
 	}
 	if !cp.matched && len(errs) == 0 && len(t.SourceContents) == 0 {
-		errs = append(errs, located{t.SourcePaths[0], fmt.Errorf("nothing matches %s, and so nothing would be copied: correct the pattern, or what should be there", strings.Join(t.SourcePaths, " "))})
+		errs = append(errs, mistake.At(t.SourcePaths[0], "nothing matches %s, and so nothing would be copied: correct the pattern, or what should be there", strings.Join(t.SourcePaths, " ")))
 	}
 	for _, c := range t.SourceContents {
 		errs = append(errs, cp.inline(ctx, c, dest))
@@ -152,11 +153,11 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if cp.dst != s.tree {
-		if err := s.tree.merge(cp.dst); err != nil {
+	if cp.dst != s.Tree {
+		if err := s.Tree.Merge(cp.dst); err != nil {
 			return err
 		}
-		s.tree.open, s.tree.later = s.tree.open || cp.dst.open, s.tree.later || cp.dst.later
+		s.Tree.Open, s.Tree.Later = s.Tree.Open || cp.dst.Open, s.Tree.Later || cp.dst.Later
 	}
 	return b.commit(s, t.line+" "+t.DestPath)
 }
@@ -164,12 +165,12 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 // destination returns the absolute path of a destination. A slash or "/." at its end stays: it
 // says that a directory is meant.
 func (s *stage) destination(p string) (string, error) {
-	os := s.platform.OS
+	os := s.System.OS
 	p, err := system.CheckSystemDriveAndRemoveDriveLetter(p, os, true)
 	if err != nil {
 		return "", fmt.Errorf("destination: %w", err)
 	}
-	dir := s.dir()
+	dir := s.Dir()
 	if system.IsAbs(p, os) {
 		dir = "/"
 	} else if p == "." || p == "" {
@@ -191,10 +192,10 @@ func (c *copier) inline(ctx context.Context, content instructions.SourceContent,
 	if content.Path != path.Base(path.Clean("/"+content.Path)) {
 		return fmt.Errorf("the name %q of the inline file has a slash: write a plain word after <<", content.Path)
 	}
-	t := newTree(nil)
-	err := t.set("/"+content.Path, &node{
-		kind: layer.Regular, mode: 0o644,
-		content: func() (layer.Content, error) { return layer.Bytes([]byte(content.Data)), nil },
+	t := tree.New(nil)
+	err := t.Set("/"+content.Path, &tree.Node{
+		Kind: layer.Regular, Mode: 0o644,
+		Content: func() (layer.Content, error) { return layer.Bytes([]byte(content.Data)), nil },
 	})
 	if err != nil {
 		return err
@@ -218,12 +219,12 @@ func (c *copier) withParents(ctx context.Context, p, dest, os string) error {
 		return err
 	}
 	pattern = path.Clean(pattern)
-	if !wild(base) && !wild(pattern) {
-		switch _, n, err := resolve(c.src, path.Join(base, pattern)); {
+	if !tree.Wild(base) && !tree.Wild(pattern) {
+		switch _, n, err := tree.Resolve(c.src, path.Join(base, pattern)); {
 		case err != nil:
 			return err
 		case n == nil:
-			return missing(c.src, path.Join(base, pattern))
+			return tree.Missing(c.src, path.Join(base, pattern))
 		}
 	}
 	if pattern == "/" {
@@ -256,24 +257,4 @@ func parseChmod(s string) (chmod, error) {
 		return chmod{}, fmt.Errorf("--chmod=%s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)
 	}
 	return chmod{set: &set}, nil
-}
-
-// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the
-// files go. On Windows a directory that is there stays as it is, with its permissions.
-func (t *tree) merge(other *tree) error {
-	for _, p := range slices.Sorted(maps.Keys(other.nodes)) {
-		if t.spelling != nil && other.nodes[p].kind == layer.Dir {
-			there, err := t.lstat(p)
-			if err != nil {
-				return err
-			}
-			if there != nil && there.kind == layer.Dir {
-				continue
-			}
-		}
-		if err := t.set(p, other.nodes[p]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

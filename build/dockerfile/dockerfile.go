@@ -9,11 +9,10 @@
 //
 // # What is refused
 //
-// RUN with any command but those in the tables of runoptions.go, runwindows.go and
-// runpowershell.go, because it needs a machine of the image's system: an image for Windows would
-// need Windows. What a command would make comes from programs that slipway.yaml declares, from
-// another image or from an archive instead. Nor may a RUN depend on a file or an output that is not
-// known, or need a user other than root, or a secret.
+// RUN with any command but those of the table in package run, because it needs a machine of the
+// image's system: an image for Windows would need Windows. What a command would make comes from
+// programs that slipway.yaml declares, from another image or from an archive instead. Nor may a
+// RUN depend on a file or an output that is not known, or need a user other than root, or a secret.
 //
 // # Programs
 //
@@ -76,6 +75,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -101,7 +103,7 @@ type Input struct {
 	Contexts map[string]Context
 	// Outputs are files that something else makes, by path: of a stage, or of the build context
 	// where the name is empty. A stage of which nothing else is wanted is not evaluated.
-	Outputs map[string]map[string]File
+	Outputs map[string]map[string]tree.File
 	// Mode returns the mode that a file or directory of a context has in the image: path is
 	// absolute, and fi what the disk says of it. nil keeps the mode of the disk.
 	Mode func(ctx context.Context, path string, fi fs.FileInfo) (fs.FileMode, error)
@@ -125,9 +127,9 @@ type Input struct {
 	// files of one is an error.
 	Snapshot bool
 	// Limits bound what the Dockerfile may make.
-	Limits Limits
+	Limits tree.Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
-	Compiler Compiler
+	Compiler run.Compiler
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
 	Client *network.Client
@@ -136,16 +138,21 @@ type Input struct {
 
 // Context is a named context: a directory, or single files.
 type Context struct {
-	Dir    string          // absolute; empty where Files count
-	Except []string        // what is in Dir and not part of it, as in Input
-	Files  map[string]File // by slash-separated path: "linux_amd64/build-init"
+	Dir    string               // absolute; empty where Files count
+	Except []string             // what is in Dir and not part of it, as in Input
+	Files  map[string]tree.File // by slash-separated path: "linux_amd64/build-init"
 }
 
-// File is a file that a context shows under a name of its choice. Mode has its permission bits.
-type File struct {
-	Content layer.Content
-	Mode    fs.FileMode
-}
+type (
+	// File is a file that a context shows under a name of its choice.
+	File = tree.File
+	// Limits bound what the instructions of a Dockerfile write.
+	Limits = tree.Limits
+	// GoBuild is a go build of a Dockerfile for one main package.
+	GoBuild = run.GoBuild
+	// Compiler makes the programs of a Dockerfile.
+	Compiler = run.Compiler
+)
 
 // Result is an image in parts.
 type Result struct {
@@ -167,7 +174,7 @@ type Result struct {
 	History []v1.History
 
 	// Builds are the programs of go build that the layers have, in no order.
-	Builds []GoBuild
+	Builds []run.GoBuild
 
 	start start
 }
@@ -177,9 +184,6 @@ type Layer struct {
 	Entries   []layer.Entry // sorted by path; never empty
 	CreatedBy string
 }
-
-// maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
-const maxSource = 1 << 20
 
 // Build evaluates a Dockerfile. The error joins everything wrong that was found, each with
 // file:line:column; besides it the result has only Demands and
@@ -201,13 +205,13 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		src = b
 	}
 	in.File = cmp.Or(in.File, "Dockerfile")
-	if len(src) > maxSource {
-		return Result{}, fmt.Errorf("%s has more than %d bytes", in.Shown, maxSource)
+	if len(src) > tree.MaxSource {
+		return Result{}, fmt.Errorf("%s has more than %d bytes", in.Shown, tree.MaxSource)
 	}
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, emptied: &report{file: in.Shown, source: src}, notes: &report{file: in.Shown, source: src}, budget: newBudget(in.Limits)}
+	b := &builder{in: in, report: &mistake.List{File: in.Shown, Source: src}, demands: &mistake.List{File: in.Shown, Source: src}, emptied: &mistake.List{File: in.Shown, Source: src}, notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits)}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
@@ -216,20 +220,20 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		}
 		b.findToolchains(s)
 		b.eval(ctx, s)
-		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
-			if limit := (*limitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
-				b.drop()
+		if err := errors.Join(ctx.Err(), b.report.Err()); err != nil {
+			if limit := (*tree.LimitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
+				b.archives.Drop()
 			}
-			return Result{Demands: b.demands.sorted(), References: b.references}, err
+			return Result{Demands: b.demands.Sorted(), References: b.references}, err
 		}
 		r := s.result()
-		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform, in.Check, lines(b.emptied), lines(b.notes)}
+		r.start = start{b.report.File, src, s.startAt, s.starts, s.Tree, s.Config, s.System, in.Check, mistake.Lines(b.emptied), mistake.Lines(b.notes)}
 		if len(r.start.at) == 0 {
 			r.start.at = s.Location
 		}
 		r.Builds = b.builds
-		r.Others, r.Demands, r.References = b.others(r.Base), b.demands.sorted(), b.references
+		r.Others, r.Demands, r.References = b.others(r.Base), b.demands.Sorted(), b.references
 		return r, nil
 	}
-	return Result{}, b.report.err()
+	return Result{}, b.report.Err()
 }

@@ -3,10 +3,16 @@ package dockerfile
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 )
+
+// variableIn finds a variable in a word of the file.
+var variableIn = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
 
 // sources returns the sources of COPY and ADD.
 func sources(c instructions.Command) []string {
@@ -24,11 +30,11 @@ func sources(c instructions.Command) []string {
 func (s *stage) emptied(b *builder, c command, written []string) {
 	for n, now := range sources(c.Command) {
 		before := written[n]
-		if now == before || path.Clean("/"+slashed(now)) != "/" {
+		if now == before || path.Clean("/"+tree.Slashed(now)) != "/" {
 			continue
 		}
 		if v := variableIn.FindStringSubmatch(before); v != nil {
-			b.emptied.add(c.at, before, fmt.Errorf("%s copies everything that is there, since %s has no value: give %s a value under args in slipway.yaml, or write / if that is meant", before, v[1], v[1]))
+			b.emptied.Add(c.at, before, fmt.Errorf("%s copies everything that is there, since %s has no value: give %s a value under args in slipway.yaml, or write / if that is meant", before, v[1], v[1]))
 		}
 	}
 }

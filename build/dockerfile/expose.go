@@ -12,7 +12,7 @@ import (
 func (b *builder) expose(s *stage, c *instructions.ExposeCommand) error {
 	var all []string
 	for _, word := range c.Ports {
-		ports, err := b.shlex.ProcessWords(word, s.env)
+		ports, err := b.shlex.ProcessWords(word, s.Env)
 		if err != nil {
 			return err
 		}
@@ -25,10 +25,10 @@ func (b *builder) expose(s *stage, c *instructions.ExposeCommand) error {
 		}
 	}
 	for _, p := range all {
-		if s.config.ExposedPorts == nil {
-			s.config.ExposedPorts = map[string]struct{}{}
+		if s.Config.ExposedPorts == nil {
+			s.Config.ExposedPorts = map[string]struct{}{}
 		}
-		s.config.ExposedPorts[p] = struct{}{}
+		s.Config.ExposedPorts[p] = struct{}{}
 	}
 	b.record(s, fmt.Sprintf("EXPOSE %v", all), false)
 	return nil

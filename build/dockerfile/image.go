@@ -1,30 +1,21 @@
 package dockerfile
 
 import (
-	"archive/tar"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"path"
-	"strings"
 	"sync"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // imageFiles is a base image or one to copy from. Its layers are read when their content is first
 // needed.
 type imageFiles struct {
 	base  base.Base
-	files func() (*tree, error)
+	files func() (*tree.Tree, error)
 	open  bool // the files are not at hand
 }
 
@@ -43,21 +34,21 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 	}
 	i := &imageFiles{base: found, open: found.Info != nil && found.Info.Stub}
 	if b.in.Check && found.Image != nil && !i.open {
-		if i.open, err = b.distant(found.Image); err != nil {
+		if i.open, err = b.archives.Distant(found.Image); err != nil {
 			return base.Base{}, nil, err
 		}
 	}
-	i.files = sync.OnceValues(func() (*tree, error) {
+	i.files = sync.OnceValues(func() (*tree.Tree, error) {
 		if b.in.Check && i.open {
-			t := newTree(nil)
-			t.open = true
+			t := tree.New(nil)
+			t.Open = true
 			return t, nil
 		}
-		t, err := b.readImage(ctx, found.Image)
+		t, err := b.archives.ReadImage(ctx, found.Image)
 		if err != nil {
 			return nil, fmt.Errorf("reading the layers of %s: %w", name, err)
 		}
-		t.open = i.open
+		t.Open = i.open
 		return t, nil
 	})
 	if b.images == nil {
@@ -65,224 +56,4 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 	}
 	b.images[key] = i
 	return found, i, nil
-}
-
-// near is how large a layer in the store may be, in bytes, for a check to read it.
-const near = 4 << 20
-
-// distant reports whether it would take a download, or long, to know the files of an image.
-func (b *builder) distant(img v1.Image) (bool, error) {
-	layers, diffIDs, err := layersOf(img)
-	if err != nil {
-		return false, err
-	}
-	for n, l := range layers {
-		var entries []tarEntry
-		if found, err := b.in.Store.Recall(indexKind, indexFormat+diffIDs[n].String(), &entries); err != nil || found {
-			if err != nil {
-				return false, err
-			}
-			continue
-		}
-		d, err := l.Digest()
-		if err != nil {
-			return false, err
-		}
-		size, err := l.Size()
-		if err != nil || size > near || !b.in.Store.Has(d) {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-// layersOf returns the layers of an image and their diffIDs. These are from its configuration: a
-// layer may have to be unpacked to know its own.
-func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return nil, nil, err
-	}
-	layers, err := img.Layers()
-	if err != nil {
-		return nil, nil, err
-	}
-	if n := len(cf.RootFS.DiffIDs); n != len(layers) {
-		return nil, nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is not damaged", n, len(layers))
-	}
-	return layers, cf.RootFS.DiffIDs, nil
-}
-
-// readImage makes a tree of an image: names and metadata of its files, layer upon layer. Contents
-// stay where they are.
-func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	layers, diffIDs, err := layersOf(img)
-	if err != nil {
-		return nil, err
-	}
-	t := newTree(nil)
-	if cf.OS == platform.Windows {
-		t.caseless(false)
-	}
-	for n, l := range layers {
-		diffID := diffIDs[n]
-		entries, err := b.index(ctx, l, diffID)
-		if err != nil {
-			return nil, b.blame(ctx, l, err)
-		}
-		file := func() (string, error) {
-			name, err := b.spoolLayer(ctx, l, diffID)
-			if err != nil {
-				return "", b.blame(ctx, l, err)
-			}
-			return name, nil
-		}
-		t.begin()
-		for _, e := range entries {
-			if err := t.apply(e, cf.OS == platform.Windows, e.node(b.in.Store, file)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return t, nil
-}
-
-// The record of a layer's files in the store; another form of it has another number.
-const indexKind, indexFormat = "tar", "3 "
-
-// index lists the files of a layer. The store remembers it, so that a base is read once. The
-// bytes must have the digest in the image's configuration, since that is what the list is
-// remembered by.
-func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
-	var entries []tarEntry
-	if found, err := b.in.Store.Recall(indexKind, indexFormat+diffID.String(), &entries); err != nil || found {
-		return entries, err
-	}
-	plain, err := decompressed(l.Compressed)
-	if err != nil {
-		return nil, err
-	}
-	defer plain.Close()
-	sum := sha256.New()
-	entries = []tarEntry{}
-	bounded := ofLayer(b.in.Limits).unpack(plain)
-	err = scan(ctx, io.TeeReader(bounded, sum), func(e tarEntry, h *tar.Header) error {
-		if len(entries) == bounded.b.Files {
-			return tooMany(bounded.b.Files)
-		}
-		if _, ok := h.PAXRecords["SCHILY.xattr.security.capability"]; ok && e.Odd == "" {
-			e.Odd = "a file with capabilities"
-		}
-		e.windows(h)
-		entries = append(entries, e)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := same(oci.Sum(sum), diffID); err != nil {
-		return nil, err
-	}
-	return entries, b.in.Store.Record(indexKind, indexFormat+diffID.String(), entries)
-}
-
-// spoolLayer decompresses a layer into the store's work directory.
-func (b *builder) spoolLayer(ctx context.Context, l v1.Layer, diffID v1.Hash) (string, error) {
-	k, err := b.spool(ctx, diffID, func() (io.ReadCloser, error) { return decompressed(l.Compressed) })
-	if err != nil {
-		return "", err
-	}
-	return b.in.Store.PathKept(k), same(k.Digest, diffID)
-}
-
-// same compares a layer's tar with its digest in the configuration.
-func same(got, diffID v1.Hash) error {
-	if got != diffID {
-		return fmt.Errorf("its tar has digest %s, the image's configuration has %s: use an image that is not damaged", got, diffID)
-	}
-	return nil
-}
-
-// blame adds to an error the layer that it is about, and that it is damaged in the store, if it
-// is: a decompressor sees damage before the reader of the blob does, which compares the digest at
-// the end.
-func (b *builder) blame(ctx context.Context, l v1.Layer, err error) error {
-	h, digestErr := l.Digest()
-	if digestErr != nil || ctx.Err() != nil {
-		return err
-	}
-	var damaged *store.DamagedError
-	if errors.As(err, &damaged) || errors.As(b.in.Store.Prove(ctx, h), &damaged) {
-		return damaged
-	}
-	return fmt.Errorf("layer %s: %w", h, err)
-}
-
-const (
-	whiteout = ".wh."
-	opaque   = ".wh..wh..opq"
-)
-
-// apply lays one entry of a layer, the file n, over t. Whiteouts remove what was there before the
-// layer began.
-func (t *tree) apply(e tarEntry, windows bool, n *node) error {
-	name, link := path.Clean("/"+e.Name), path.Clean("/"+e.Link)
-	if windows {
-		var ok bool
-		if name, ok = strings.CutPrefix(name, "/Files"); !ok || name == "" || name[0] != '/' {
-			return nil // Hives and anything else that is not a file of the image
-		}
-		link = strings.TrimPrefix(link, "/Files")
-	}
-	if name == "/" {
-		return nil
-	}
-	dir, base := path.Split(name)
-	dir, err := t.spelled(path.Clean(dir))
-	if err != nil {
-		return err
-	}
-	switch {
-	case base == opaque:
-		for old := range t.names[dir] {
-			t.removeOld(path.Join(dir, old))
-		}
-		return nil
-	case strings.HasPrefix(base, whiteout):
-		gone, err := t.spelled(path.Join(dir, base[len(whiteout):]))
-		if err != nil {
-			return err
-		}
-		t.removeOld(gone)
-		return nil
-	}
-	if dir, err = follow(t, dir); err != nil {
-		return err
-	}
-	if err := t.mkdirAll(dir, rootNode); err != nil {
-		return err
-	}
-	if e.Hardlink {
-		if n, err = t.lstat(link); err != nil {
-			return err
-		}
-		if n == nil || n.kind == layer.Dir {
-			return fmt.Errorf("%s is a hard link to %s, which is not there", name, link)
-		}
-	}
-	return t.set(path.Join(dir, base), n)
-}
-
-// removeOld removes what was in the tree at p before the last begin.
-func (t *tree) removeOld(p string) {
-	for name := range t.names[p] {
-		t.removeOld(path.Join(p, name))
-	}
-	if !t.touched[p] && len(t.names[p]) == 0 {
-		t.remove(p)
-	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/shell"
 	"github.com/moby/buildkit/util/system"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -30,18 +32,18 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 	case *instructions.EnvCommand:
 		var line []string
 		for _, kv := range c.Env {
-			s.env.set(kv.Key, kv.Value)
-			s.config.Env = s.setEnv(s.config.Env, kv.Key, kv.Value)
+			s.Env.Set(kv.Key, kv.Value)
+			s.Config.Env = s.SetEnv(s.Config.Env, kv.Key, kv.Value)
 			line = append(line, kv.String())
 		}
 		b.record(s, "ENV "+strings.Join(line, " "), false)
 	case *instructions.LabelCommand:
 		var line []string
 		for _, kv := range c.Labels {
-			if s.config.Labels == nil {
-				s.config.Labels = map[string]string{}
+			if s.Config.Labels == nil {
+				s.Config.Labels = map[string]string{}
 			}
-			s.config.Labels[kv.Key] = kv.Value
+			s.Config.Labels[kv.Key] = kv.Value
 			line = append(line, kv.String())
 		}
 		b.record(s, "LABEL "+strings.Join(line, " "), false)
@@ -51,35 +53,35 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 	case *instructions.WorkdirCommand:
 		return b.workdir(s, c)
 	case *instructions.RunCommand:
-		return b.runFiles(ctx, s, c)
+		return b.runLine(ctx, s, c)
 	case *instructions.CopyCommand:
 		return b.copy(ctx, s, c)
 	case *instructions.AddCommand:
 		return b.add(ctx, s, c)
 	case *instructions.UserCommand:
-		s.config.User = c.User
+		s.Config.User = c.User
 		b.record(s, "USER "+c.User, false)
 	case *instructions.EntrypointCommand:
 		if err := s.checkCommandLine(c.ShellDependantCmdLine); err != nil {
 			return err
 		}
-		s.config.Entrypoint = s.commandLine(c.ShellDependantCmdLine)
+		s.Config.Entrypoint = s.CommandLine(c.ShellDependantCmdLine)
 		s.starts, s.startAt = true, c.Location()
 		if !s.cmdSet {
-			s.config.Cmd = nil // the base's CMD was for the base's entrypoint
+			s.Config.Cmd = nil // the base's CMD was for the base's entrypoint
 		}
-		b.record(s, fmt.Sprintf("ENTRYPOINT %q", s.config.Entrypoint), false)
+		b.record(s, fmt.Sprintf("ENTRYPOINT %q", s.Config.Entrypoint), false)
 	case *instructions.CmdCommand:
 		if err := s.checkCommandLine(c.ShellDependantCmdLine); err != nil {
 			return err
 		}
-		s.config.Cmd = s.commandLine(c.ShellDependantCmdLine)
-		if s.starts = true; len(s.config.Entrypoint) == 0 {
+		s.Config.Cmd = s.CommandLine(c.ShellDependantCmdLine)
+		if s.starts = true; len(s.Config.Entrypoint) == 0 {
 			s.startAt = c.Location()
 		}
-		s.config.ArgsEscaped = true
+		s.Config.ArgsEscaped = true
 		s.cmdSet = true
-		b.record(s, fmt.Sprintf("CMD %q", s.config.Cmd), false)
+		b.record(s, fmt.Sprintf("CMD %q", s.Config.Cmd), false)
 	case *instructions.ExposeCommand:
 		return b.expose(s, c)
 	case *instructions.VolumeCommand:
@@ -88,15 +90,15 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 		if err := checkSignal(c.Signal); err != nil {
 			return err
 		}
-		s.config.StopSignal = c.Signal
+		s.Config.StopSignal = c.Signal
 		b.record(s, "STOPSIGNAL "+c.Signal, false)
 	case *instructions.ShellCommand:
-		s.config.Shell = c.Shell
+		s.Config.Shell = c.Shell
 		b.record(s, fmt.Sprintf("SHELL %v", c.Shell), false)
 	case *instructions.HealthCheckCommand:
 		return b.healthcheck(s, c)
 	case *instructions.OnbuildCommand:
-		s.config.OnBuild = append(s.config.OnBuild, c.Expression)
+		s.Config.OnBuild = append(s.Config.OnBuild, c.Expression)
 		s.onBuild = append(s.onBuild, c.Expression)
 	default:
 		return errors.New("this instruction is not known here")
@@ -110,12 +112,12 @@ func (b *builder) expand(s *stage, c instructions.Command) error {
 		return nil // its default may not be needed
 	}
 	if e, ok := c.(*instructions.EnvCommand); ok && len(e.Env) == 1 && e.Env[0].Key == "PATH" {
-		defer func(unread string) { s.env.unread = unread }(s.env.unread)
-		s.env.unread = "" // no program is looked for
+		defer func(unread string) { s.Env.Unread = unread }(s.Env.Unread)
+		s.Env.Unread = "" // no program is looked for
 	}
 	if ex, ok := c.(instructions.SupportsSingleWordExpansion); ok {
 		err := ex.Expand(func(word string) (string, error) {
-			return b.word(word, s.env)
+			return b.word(word, s.Env)
 		})
 		if err != nil {
 			return err
@@ -125,9 +127,9 @@ func (b *builder) expand(s *stage, c instructions.Command) error {
 		return ex.ExpandRaw(func(word string) (string, error) {
 			lex := shell.NewLex('\\')
 			lex.SkipProcessQuotes = true
-			v, missing, err := lex.ProcessWord(word, s.env)
+			v, missing, err := lex.ProcessWord(word, s.Env)
 			for _, name := range slices.Sorted(maps.Keys(missing)) {
-				err = cmp.Or(err, s.env.known(name))
+				err = cmp.Or(err, s.Env.Known(name))
 			}
 			return v, err
 		})
@@ -141,7 +143,7 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 		if v, ok := b.in.Args[a.Key]; ok {
 			a.Value = &v
 		} else if a.Value != nil {
-			v, err := b.word(*a.Value, s.env)
+			v, err := b.word(*a.Value, s.Env)
 			if err != nil {
 				return err
 			}
@@ -149,15 +151,15 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 		} else if v, ok := b.globals.Get(a.Key); ok {
 			a.Value = &v
 		}
-		if !slices.Contains(s.args, a.Key) {
-			s.args = append(s.args, a.Key)
+		if !slices.Contains(s.Args, a.Key) {
+			s.Args = append(s.Args, a.Key)
 		}
 		if a.Value == nil {
-			s.env.declare(a.Key)
+			s.Env.Declare(a.Key)
 			line = append(line, a.Key)
 			continue
 		}
-		s.env.set(a.Key, *a.Value)
+		s.Env.Set(a.Key, *a.Value)
 		line = append(line, a.Key+"="+*a.Value)
 	}
 	b.record(s, "ARG "+strings.Join(line, " "), false)
@@ -169,71 +171,47 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
 	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) && strings.HasSuffix(line, "]")
-	if s.windows() && c.PrependShell && list {
-		return located{"[", fmt.Errorf(`%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)}
+	if s.Windows() && c.PrependShell && list {
+		return mistake.At("[", `%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)
 	}
 	return nil
-}
-
-// commandLine returns the exec form of CMD and ENTRYPOINT; the shell form goes to the stage's
-// shell.
-func (s *stage) commandLine(c instructions.ShellDependantCmdLine) []string {
-	if !c.PrependShell {
-		return c.CmdLine
-	}
-	shell := []string{"/bin/sh", "-c"}
-	switch {
-	case len(s.config.Shell) > 0:
-		shell = slices.Clone(s.config.Shell)
-	case s.windows():
-		shell = []string{"cmd", "/S", "/C"}
-	}
-	return append(shell, strings.Join(c.CmdLine, " "))
 }
 
 // setWorkdir changes the working directory in the configuration: on Windows with backslashes and
 // without a drive, as HCS reads it.
 func (s *stage) setWorkdir(p string) error {
-	wd, err := system.NormalizeWorkdir(s.config.WorkingDir, p, s.platform.OS)
+	wd, err := system.NormalizeWorkdir(s.Config.WorkingDir, p, s.System.OS)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p, err)
 	}
-	s.config.WorkingDir = wd
+	s.Config.WorkingDir = wd
 	return nil
-}
-
-// dir returns the working directory as a path of the tree.
-func (s *stage) dir() string {
-	if s.config.WorkingDir == "" {
-		return "/"
-	}
-	return system.ToSlash(s.config.WorkingDir, s.platform.OS)
 }
 
 func (b *builder) workdir(s *stage, c *instructions.WorkdirCommand) error {
 	if err := s.setWorkdir(c.Path); err != nil {
 		return err
 	}
-	p, there, err := resolve(s.tree, s.dir())
+	p, there, err := tree.Resolve(s.Tree, s.Dir())
 	if err != nil {
 		return err
 	}
 	if there == nil {
-		dir := &node{kind: layer.Dir, mode: 0o755}
-		if s.config.User != "" && !s.windows() {
-			o, err := lookUp(s.tree, s.config.User)
+		dir := &tree.Node{Kind: layer.Dir, Mode: 0o755}
+		if s.Config.User != "" && !s.Windows() {
+			o, err := tree.LookUp(s.Tree, s.Config.User)
 			if err != nil {
-				return fmt.Errorf("the directory shall belong to USER %s: %w", s.config.User, err)
+				return fmt.Errorf("the directory shall belong to USER %s: %w", s.Config.User, err)
 			}
-			dir.uid, dir.gid = o.uid, o.gid
+			dir.UID, dir.GID = o.UID, o.GID
 		}
-		if err := s.tree.mkdirAll(p, dir); err != nil {
+		if err := s.Tree.MkdirAll(p, dir); err != nil {
 			return err
 		}
-	} else if there.kind != layer.Dir {
+	} else if there.Kind != layer.Dir {
 		return fmt.Errorf("%s is not a directory", p)
 	}
-	return b.commit(s, "WORKDIR "+s.dir())
+	return b.commit(s, "WORKDIR "+s.Dir())
 }
 
 func (b *builder) volume(s *stage, c *instructions.VolumeCommand) error {
@@ -241,10 +219,10 @@ func (b *builder) volume(s *stage, c *instructions.VolumeCommand) error {
 		if v == "" {
 			return errors.New("the name of a volume is empty")
 		}
-		if s.config.Volumes == nil {
-			s.config.Volumes = map[string]struct{}{}
+		if s.Config.Volumes == nil {
+			s.Config.Volumes = map[string]struct{}{}
 		}
-		s.config.Volumes[v] = struct{}{}
+		s.Config.Volumes[v] = struct{}{}
 	}
 	b.record(s, fmt.Sprintf("VOLUME %v", c.Volumes), false)
 	return nil
@@ -255,7 +233,7 @@ func (b *builder) healthcheck(s *stage, c *instructions.HealthCheckCommand) erro
 	if h.StartInterval != 0 {
 		return errors.New("--start-interval has no place in the configuration that is written here: leave it out")
 	}
-	s.config.Healthcheck = &v1.HealthConfig{Test: h.Test, Interval: h.Interval, Timeout: h.Timeout, StartPeriod: h.StartPeriod, Retries: h.Retries}
+	s.Config.Healthcheck = &v1.HealthConfig{Test: h.Test, Interval: h.Interval, Timeout: h.Timeout, StartPeriod: h.StartPeriod, Retries: h.Retries}
 	b.record(s, fmt.Sprintf("HEALTHCHECK %q", h.Test), false)
 	return nil
 }

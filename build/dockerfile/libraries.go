@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
@@ -19,7 +21,7 @@ import (
 type libraries struct {
 	start
 
-	tree  *tree // without the base, if its files are not known
+	tree  *tree.Tree // without the base, if its files are not known
 	known bool
 	base  string // for messages: nanoserver:ltsc2022
 	gone  func(library string) bool
@@ -39,16 +41,16 @@ type libraries struct {
 // Libraries whose name matches a pattern of allow, in any case, are not reported.
 func (r Result) CheckLibraries(known bool, allow []string) (notes []string, err error) {
 	l := libraries{
-		start: r.start, tree: r.start.tree, known: known && !r.start.tree.open, allow: allow,
+		start: r.start, tree: r.start.tree, known: known && !r.start.tree.Open, allow: allow,
 		needs: map[string]executable.Needs{}, names: map[string]bool{}, gone: absent(r.Base, r.start.on),
 	}
-	if l.check || !l.known && (l.gone == nil || l.tree.more) {
+	if l.check || !l.known && (l.gone == nil || l.tree.More) {
 		return nil, nil
 	}
 	l.base = baseName(r.Base, l.on)
 	if !l.known {
-		l.tree = l.tree.clone()
-		l.tree.below = nil
+		l.tree = l.tree.Clone()
+		l.tree.Below = nil
 	}
 	if is, err := l.system(); err != nil || !is {
 		return nil, err
@@ -70,11 +72,11 @@ func (r Result) CheckLibraries(known bool, allow []string) (notes []string, err 
 	if err := l.unused(entry); err != nil {
 		return nil, err
 	}
-	report := &report{file: l.file, source: l.source}
+	report := &mistake.List{File: l.file, Source: l.source}
 	for _, f := range l.fatal {
-		report.add(l.at, "", errors.New(f))
+		report.Add(l.at, "", errors.New(f))
 	}
-	return l.notes, report.err()
+	return l.notes, report.Err()
 }
 
 // system reports whether the image has an operating system of its own. Images from scratch and
@@ -83,14 +85,14 @@ func (l *libraries) system() (bool, error) {
 	if l.on.OS != platform.Windows || !l.known {
 		return true, nil
 	}
-	n, err := l.tree.lstat("/Windows/System32/kernel32.dll")
+	n, err := l.tree.Lstat("/Windows/System32/kernel32.dll")
 	return n != nil, err
 }
 
 // read finds the programs and libraries of the image's own layers.
 func (l *libraries) read() error {
-	for p, n := range l.tree.nodes {
-		if n.kind != layer.Regular || n.odd != "" {
+	for p, n := range l.tree.Nodes {
+		if n.Kind != layer.Regular || n.Odd != "" {
 			continue
 		}
 		err := l.open(n, func(c layer.Content, r io.Reader) error {
@@ -120,8 +122,8 @@ func (l *libraries) read() error {
 // inMemory is how large a file may be, in bytes, to be read where it is not on disk.
 const inMemory = 16 << 20
 
-func (l *libraries) open(n *node, do func(layer.Content, io.Reader) error) error {
-	c, err := n.content()
+func (l *libraries) open(n *tree.Node, do func(layer.Content, io.Reader) error) error {
+	c, err := n.Content()
 	if err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (l *libraries) entry() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if n != nil && n.kind == layer.Regular {
+		if n != nil && n.Kind == layer.Regular {
 			return to, nil
 		}
 	}
@@ -156,15 +158,15 @@ func (l *libraries) entry() (string, error) {
 }
 
 // find follows a path and returns it in the spelling that it has in the tree.
-func (l *libraries) find(p string) (string, *node, error) {
-	to, err := follow(l.tree, p)
+func (l *libraries) find(p string) (string, *tree.Node, error) {
+	to, err := tree.Follow(l.tree, p)
 	if err != nil {
 		return p, nil, nil //nolint:nilerr // links in a circle lead to nothing
 	}
-	if to, err = l.tree.spelled(to); err != nil {
+	if to, err = l.tree.Spelled(to); err != nil {
 		return "", nil, err
 	}
-	n, err := l.tree.lstat(to)
+	n, err := l.tree.Lstat(to)
 	return to, n, err
 }
 
@@ -220,7 +222,7 @@ func (l *libraries) look(program, by, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if n == nil || n.kind != layer.Regular || i >= len(first) && l.tree.nodes[at] != nil && !slices.Contains(standard, dir) {
+		if n == nil || n.Kind != layer.Regular || i >= len(first) && l.tree.Nodes[at] != nil && !slices.Contains(standard, dir) {
 			continue
 		}
 		return at, nil

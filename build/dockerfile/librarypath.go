@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -40,7 +42,7 @@ func (l *libraries) directories(program, by string) (first, own []string) {
 		}
 	}
 	wd := path.Join("/", l.config.WorkingDir)
-	if list, ok := newEnvironment(l.config.Env).Get("LD_LIBRARY_PATH"); ok {
+	if list, ok := run.NewEnvironment(l.config.Env).Get("LD_LIBRARY_PATH"); ok {
 		for _, dir := range strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ';' }) {
 			first = append(first, absolute(wd, dir))
 		}
@@ -80,12 +82,12 @@ func (l *libraries) standard(program string) ([]string, error) {
 // windowsDirectories are where Windows looks for a DLL
 // (https://learn.microsoft.com/windows/win32/dlls/dynamic-link-library-search-order).
 func (l *libraries) windowsDirectories(program string) []string {
-	wd := path.Join("/", slashed(l.config.WorkingDir))
+	wd := path.Join("/", tree.Slashed(l.config.WorkingDir))
 	// programs for 386 have SysWOW64 under the name of System32
 	dirs := []string{path.Dir(program), "/Windows/System32", "/Windows/SysWOW64", "/Windows/System", "/Windows", wd}
-	list, _ := newEnvironment(l.config.Env).withoutCase().Get("PATH")
+	list, _ := run.NewEnvironment(l.config.Env).WithoutCase().Get("PATH")
 	for _, dir := range strings.Split(list, ";") {
-		if dir = slashed(strings.Trim(dir, `"`)); dir != "" {
+		if dir = tree.Slashed(strings.Trim(dir, `"`)); dir != "" {
 			dirs = append(dirs, absolute(wd, dir))
 		}
 	}

@@ -88,12 +88,12 @@ func (l *libraries) tell(text string, starts bool) {
 // program selects (https://learn.microsoft.com/windows/win32/sbscs/about-side-by-side-assemblies-).
 func (l *libraries) sideBySide(name string) (bool, error) {
 	const dir = "/Windows/WinSxS"
-	assemblies, err := l.tree.readDir(dir)
+	assemblies, err := l.tree.ReadDir(dir)
 	if err != nil {
 		return false, err
 	}
 	for _, a := range assemblies {
-		if n, err := l.tree.lstat(path.Join(dir, a, name)); err != nil || n != nil {
+		if n, err := l.tree.Lstat(path.Join(dir, a, name)); err != nil || n != nil {
 			return n != nil, err
 		}
 	}
@@ -104,21 +104,21 @@ func (l *libraries) sideBySide(name string) (bool, error) {
 // layers, if the image has no list of directories for the loader.
 func (l *libraries) elsewhere(name string) (dir string, own bool, err error) {
 	listed := false
-	for p, n := range l.tree.nodes {
+	for p, n := range l.tree.Nodes {
 		listed = listed || p == "/etc/ld.so.cache" || strings.HasPrefix(p, "/etc/ld-musl-")
-		if n.kind != layer.Dir && path.Base(p) == name && (dir == "" || path.Dir(p) < dir) {
+		if n.Kind != layer.Dir && path.Base(p) == name && (dir == "" || path.Dir(p) < dir) {
 			dir, own = path.Dir(p), true
 		}
 	}
-	if l.tree.below == nil {
+	if l.tree.Below == nil {
 		return dir, own && !listed, nil
 	}
-	below, err := l.tree.below()
+	below, err := l.tree.Below()
 	if err != nil {
 		return "", false, err
 	}
-	for p, n := range below.nodes {
-		if n.kind != layer.Dir && path.Base(p) == name {
+	for p, n := range below.Nodes {
+		if n.Kind != layer.Dir && path.Base(p) == name {
 			return path.Dir(p), false, nil
 		}
 	}

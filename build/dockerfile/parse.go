@@ -10,28 +10,31 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/buildkit/frontend/dockerfile/shell"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 )
 
 // builder is the evaluation of one file.
 type builder struct {
 	in      Input
-	report  *report
-	demands *report // what a release to a registry asks for besides
-	emptied *report // a COPY of everything by a variable without a value
-	notes   *report // what a release does and a snapshot cannot
+	report  *mistake.List
+	demands *mistake.List // what a release to a registry asks for besides
+	emptied *mistake.List // a COPY of everything by a variable without a value
+	notes   *mistake.List // what a release does and a snapshot cannot
 	// the images that were used and are not bases of slipway.yaml
 	references []Reference
 	shlex      *shell.Lex
-	globals    *environment // predefined platform arguments and those before the first FROM
+	globals    *run.Environment // predefined platform arguments and those before the first FROM
 	stages     []*stage
-	contexts   map[string]files // opened contexts; "" is the build context
-	dirs       []*directory     // further ones that are open
+	contexts   map[string]tree.Files // opened contexts; "" is the build context
+	dirs       []*tree.Directory     // further ones that are open
 	images     map[string]*imageFiles
-	builds     []GoBuild
+	builds     []run.GoBuild
 	shipped    []*stage // the target and those that it starts from
-	budget     *budget
-	spooled    []string // archives that were unpacked, in the store's work directory
-	broken     bool     // the stages are not known because a FROM could not be read
+	archives   *tree.Archives
+	broken     bool // the stages are not known because a FROM could not be read
 }
 
 // command is one instruction of a stage.
@@ -51,7 +54,7 @@ func (b *builder) parse(src []byte) {
 		if errors.As(err, &located) && len(located.Locations) > 0 {
 			at = located.Locations[0]
 		}
-		b.report.add(at, "", fmt.Errorf("reading instructions: %w", err))
+		b.report.Add(at, "", fmt.Errorf("reading instructions: %w", err))
 		return
 	}
 	b.shlex = shell.NewLex(ast.EscapeToken)
@@ -61,7 +64,7 @@ func (b *builder) parse(src []byte) {
 		parsed, err := instructions.ParseInstruction(n)
 		if err != nil {
 			b.broken = b.broken || strings.EqualFold(n.Value, "from")
-			b.report.add(n.Location(), quoted(err), remedy(err))
+			b.report.Add(n.Location(), quoted(err), remedy(err))
 			continue
 		}
 		switch c := parsed.(type) {
@@ -75,14 +78,14 @@ func (b *builder) parse(src []byte) {
 			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
 		case instructions.Command:
 			if len(b.stages) == 0 {
-				b.report.add(n.Location(), "", fmt.Errorf("%s is before the first FROM, where only ARG may be: move it below", strings.ToUpper(n.Value)))
+				b.report.Add(n.Location(), "", fmt.Errorf("%s is before the first FROM, where only ARG may be: move it below", strings.ToUpper(n.Value)))
 				continue
 			}
 			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
 		}
 	}
 	if len(b.stages) == 0 && !b.broken {
-		b.report.add(nil, "", errors.New("the file has no FROM: begin with FROM scratch or a base"))
+		b.report.Add(nil, "", errors.New("the file has no FROM: begin with FROM scratch or a base"))
 		return
 	}
 	b.setTargetStage()
@@ -106,14 +109,14 @@ func (b *builder) setGlobals(args []*instructions.ArgCommand) {
 	for _, c := range args {
 		for _, a := range c.Args {
 			if v, ok := b.in.Args[a.Key]; ok {
-				b.globals.set(a.Key, v)
+				b.globals.Set(a.Key, v)
 			} else if a.Value != nil {
 				v, err := b.word(*a.Value, b.globals)
 				if err != nil {
-					b.report.add(c.Location(), *a.Value, err)
+					b.report.Add(c.Location(), *a.Value, err)
 					continue
 				}
-				b.globals.set(a.Key, v)
+				b.globals.Set(a.Key, v)
 			}
 		}
 	}
@@ -126,10 +129,10 @@ func (b *builder) nameStages() {
 		name, err := b.word(s.BaseName, b.globals)
 		switch {
 		case err != nil:
-			b.report.add(s.Location, s.BaseName, err)
+			b.report.Add(s.Location, s.BaseName, err)
 			s.failed = true
 		case name == "":
-			b.report.add(s.Location, s.BaseName, fmt.Errorf("the base %s is empty: give the argument a value, or write ${NAME:-default}", s.BaseName))
+			b.report.Add(s.Location, s.BaseName, fmt.Errorf("the base %s is empty: give the argument a value, or write ${NAME:-default}", s.BaseName))
 			s.failed = true
 		}
 		s.base = name
@@ -158,7 +161,7 @@ func (b *builder) target() *stage {
 			names = append(names, s.Name)
 		}
 	}
-	b.report.add(nil, "", fmt.Errorf("there is no stage %q to build: the file has %s", b.in.Target, list(names, "stage")))
+	b.report.Add(nil, "", fmt.Errorf("there is no stage %q to build: the file has %s", b.in.Target, tree.List(names, "stage")))
 	return nil
 }
 
@@ -179,14 +182,13 @@ func (b *builder) find(name string) *stage {
 	return found
 }
 
-// list names at most twenty things for a message.
-func list(names []string, thing string) string {
-	const most = 20
-	switch {
-	case len(names) == 0:
-		return "no named " + thing
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+// quoted returns the first word of a message that is in the source: BuildKit's messages name
+// flags and instructions.
+func quoted(err error) string {
+	for _, w := range strings.Fields(err.Error()) {
+		if strings.HasPrefix(w, "--") {
+			return strings.TrimRight(w, ":,.")
+		}
 	}
-	return strings.Join(names, ", ")
+	return ""
 }

@@ -19,10 +19,10 @@ type Reference struct {
 // refers notes what a release to a registry asks for of an image, and where the image is named.
 func (b *builder) refers(at []parser.Range, word string, of base.Base, p platform.Platform) {
 	if of.Demand != nil {
-		b.demands.add(at, word, of.Demand)
+		b.demands.Add(at, word, of.Demand)
 	}
 	if of.Reference != nil {
-		line, column := b.report.position(at, word)
-		b.references = append(b.references, Reference{of.Reference, p, yamlfile.Pos{File: b.report.file, Line: line, Column: column}})
+		line, column := b.report.Position(at, word)
+		b.references = append(b.references, Reference{of.Reference, p, yamlfile.Pos{File: b.report.File, Line: line, Column: column}})
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 )
 
 // source returns the files that --from means, of a stage, a named context or an image, and the
 // image that they come from, if any.
 // paths are those that are wanted of it.
-func (b *builder) source(ctx context.Context, s *stage, from string, paths ...string) (files, base.Base, error) {
+func (b *builder) source(ctx context.Context, s *stage, from string, paths ...string) (tree.Files, base.Base, error) {
 	if other := b.find(from); other != nil {
 		if other.index >= s.index {
 			return nil, base.Base{}, fmt.Errorf("stage %s is defined below: move it above this stage", from)
@@ -30,25 +32,25 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 			}
 		}
 		b.eval(ctx, other)
-		if other.failed || other.tree == nil {
-			return nil, base.Base{}, errReported
+		if other.failed || other.Tree == nil {
+			return nil, base.Base{}, run.ErrReported
 		}
 		if made != nil {
 			if err := other.fill(made); err != nil {
 				return nil, base.Base{}, err
 			}
 		}
-		if other.toolchain {
+		if other.Toolchain {
 			if err := b.complete(ctx, other, paths); err != nil {
 				return nil, base.Base{}, err
 			}
-			if !other.completed && !other.tree.later {
-				known := *other.tree // what is wanted of it is all there
-				known.below, known.open = nil, false
+			if !other.completed && !other.Tree.Later {
+				known := *other.Tree // what is wanted of it is all there
+				known.Below, known.Open = nil, false
 				return &known, base.Base{}, nil
 			}
 		}
-		return other.tree, other.baseImage, nil
+		return other.Tree, other.baseImage, nil
 	}
 	if c, ok := b.in.Contexts[from]; ok {
 		f, err := b.openContext(ctx, from, c)
@@ -62,7 +64,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 		return nil, base.Base{}, b.notNamed("--from=", from, err)
 	}
 	if found.Image == nil {
-		return newTree(nil), found, nil
+		return tree.New(nil), found, nil
 	}
 	t, err := img.files()
 	return t, found, err
@@ -78,20 +80,20 @@ func (b *builder) notNamed(flag, image string, err error) error {
 }
 
 func (b *builder) contextNames() string {
-	return "there are " + list(slices.Sorted(maps.Keys(b.in.Contexts)), "contexts")
+	return "there are " + tree.List(slices.Sorted(maps.Keys(b.in.Contexts)), "contexts")
 }
 
 // openContext opens a named context, once.
-func (b *builder) openContext(ctx context.Context, name string, c Context) (files, error) {
+func (b *builder) openContext(ctx context.Context, name string, c Context) (tree.Files, error) {
 	if f, ok := b.contexts[name]; ok {
 		return f, nil
 	}
-	var f files
+	var f tree.Files
 	var err error
 	if c.Dir != "" {
-		f, err = openDirectory(b.in.Store, c.Dir, c.Except, b.mode(ctx))
+		f, err = tree.OpenDirectory(b.in.Store, c.Dir, c.Except, b.mode(ctx))
 	} else {
-		f, err = fileTree(c.Files)
+		f, err = tree.FromFiles(c.Files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", name, err)
@@ -101,14 +103,14 @@ func (b *builder) openContext(ctx context.Context, name string, c Context) (file
 }
 
 // buildContext opens the context that COPY without --from reads.
-func (b *builder) buildContext(ctx context.Context) (files, error) {
+func (b *builder) buildContext(ctx context.Context) (tree.Files, error) {
 	if f, ok := b.contexts[""]; ok {
 		return f, nil
 	}
 	if b.in.Context == "" {
 		return nil, errors.New("there is no build context to copy from: name one, or use --from")
 	}
-	d, err := openDirectory(b.in.Store, b.in.Context, b.in.Except, b.mode(ctx), b.in.File+".dockerignore")
+	d, err := tree.OpenDirectory(b.in.Store, b.in.Context, b.in.Except, b.mode(ctx), b.in.File+".dockerignore")
 	if err != nil {
 		return nil, err
 	}
@@ -116,37 +118,37 @@ func (b *builder) buildContext(ctx context.Context) (files, error) {
 		b.keep("", d)
 		return d, nil
 	}
-	made, err := fileTree(b.in.Outputs[""])
+	made, err := tree.FromFiles(b.in.Outputs[""])
 	if err != nil {
 		return nil, err
 	}
 	b.dirs = append(b.dirs, d)
-	b.keep("", overlay{made, d})
+	b.keep("", tree.Overlay{Over: made, Under: d})
 	return b.contexts[""], nil
 }
 
 // mode returns the modes of files of contexts: those of [Input.Mode], or of the disk.
-func (b *builder) mode(ctx context.Context) modeOf {
+func (b *builder) mode(ctx context.Context) tree.ModeOf {
 	if b.in.Mode == nil {
-		return diskMode
+		return tree.DiskMode
 	}
 	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return b.in.Mode(ctx, path, fi) }
 }
 
-func (b *builder) keep(name string, f files) {
+func (b *builder) keep(name string, f tree.Files) {
 	if b.contexts == nil {
-		b.contexts = map[string]files{}
+		b.contexts = map[string]tree.Files{}
 	}
 	b.contexts[name] = f
 }
 
 func (b *builder) close() {
 	for _, d := range b.dirs {
-		d.root.Close()
+		d.Root.Close()
 	}
 	for _, f := range b.contexts {
-		if d, ok := f.(*directory); ok {
-			d.root.Close()
+		if d, ok := f.(*tree.Directory); ok {
+			d.Root.Close()
 		}
 	}
 }

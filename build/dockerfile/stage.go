@@ -12,6 +12,9 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -26,100 +29,89 @@ type stage struct {
 
 	failed    bool // its errors have been reported
 	evaluated bool
+	run.State
 	baseImage base.Base
-	platform  platform.Platform
-	config    v1.Config
 	author    string
-	env       *environment // ENV and ARG
-	args      []string     // the names of ARG, in their order
-	guess     bool         // a RUN was refused, and so what is in the tree is not certain
-	starts    bool         // it or a stage that it starts from has ENTRYPOINT or CMD
+	starts    bool // it or a stage that it starts from has ENTRYPOINT or CMD
 	startAt   []parser.Range
-	cmdSet    bool              // by a CMD of this stage, which ENTRYPOINT keeps
-	toolchain bool              // it compiles programs: see toolchain.go
-	skipped   []*skip           // commands of a toolchain that were passed over
-	completed bool              // the base of a toolchain was read
-	outputs   map[string]string // of commands, by $(command)
-	budget    *budget
-	tree      *tree
+	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
+	completed bool // the base of a toolchain was read
+	budget    *tree.Budget
 	layers    []Layer
 	history   []v1.History
 	onBuild   []string // triggers of this stage for those that start from it
 }
 
 func (s *stage) result() Result {
-	return Result{Base: s.baseImage, Config: s.config, Author: s.author, Layers: s.layers, History: s.history}
+	return Result{Base: s.baseImage, Config: s.Config, Author: s.author, Layers: s.layers, History: s.history}
 }
 
-func (s *stage) windows() bool { return s.platform.OS == platform.Windows }
-
 // newTree makes a tree for files of the stage's system.
-func (s *stage) newTree(below func() (*tree, error)) *tree {
-	t := newTree(below)
-	t.budget = s.budget
-	if s.windows() {
-		t.caseless(true)
+func (s *stage) newTree(below func() (*tree.Tree, error)) *tree.Tree {
+	t := tree.New(below)
+	t.Budget = s.budget
+	if s.Windows() {
+		t.Caseless(true)
 	}
 	return t
 }
 
 // eval evaluates a stage and those it needs. What goes wrong is reported once.
 func (b *builder) eval(ctx context.Context, s *stage) {
-	if s.evaluated || ctx.Err() != nil || b.budget.over {
+	if s.evaluated || ctx.Err() != nil || b.archives.Budget.Over {
 		return
 	}
 	s.evaluated = true
 	if !s.failed {
 		b.begin(ctx, s)
 	}
-	broken := s.tree == nil
+	broken := s.Tree == nil
 	defer func() {
 		if s.failed {
-			b.tell(s.skipped, "")
+			b.tell(s.Skipped, "")
 		}
 	}()
 	for _, c := range s.commands {
-		if run, ok := c.Command.(*instructions.RunCommand); ok && broken {
-			b.report.add(c.at, "", s.foresee(b.in, run))
+		if line, ok := c.Command.(*instructions.RunCommand); ok && broken {
+			b.report.Add(c.at, "", run.Foresee(&run.State{
+				System: normalize(b.in.Platform), Env: run.NewEnvironment(nil), Toolchain: s.Toolchain, Outputs: b.in.Args,
+			}, line))
 		}
-		if broken || ctx.Err() != nil || b.budget.over {
+		if broken || ctx.Err() != nil || b.archives.Budget.Over {
 			continue
 		}
 		if err := b.run(ctx, s, c); err != nil {
 			s.failed = true
-			if errors.Is(err, errReported) {
+			if errors.Is(err, run.ErrReported) {
 				continue
 			}
 			for _, e := range output.Split(err) {
 				if c.onBuild != "" {
 					e = fmt.Errorf("the base has ONBUILD %s: %w", c.onBuild, e)
 				}
-				b.report.add(c.at, "", e)
+				b.report.Add(c.at, "", e)
 			}
 		}
 	}
 }
 
-// errReported is a failure whose cause is in the report.
-var errReported = errors.New("reported")
-
 // begin gives a stage the state after FROM.
 func (b *builder) begin(ctx context.Context, s *stage) {
 	fail := func(err error) {
-		s.failed, s.tree = true, nil
-		if !errors.Is(err, errReported) {
-			b.report.add(s.Location, s.BaseName, err)
+		s.failed, s.Tree = true, nil
+		if !errors.Is(err, run.ErrReported) {
+			b.report.Add(s.Location, s.BaseName, err)
 		}
 	}
-	s.budget = b.budget
-	s.platform, s.outputs = normalize(b.in.Platform), b.in.Args
+	s.budget = b.archives.Budget
+	s.System, s.Outputs = normalize(b.in.Platform), b.in.Args
 	if s.Platform != "" {
 		p, err := b.stagePlatform(s)
 		if err != nil {
 			fail(err)
 			return
 		}
-		s.platform = p
+		s.System = p
 	}
 	triggers, err := b.beginFrom(ctx, s)
 	if err != nil {
@@ -132,21 +124,21 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 			return
 		}
 	}
-	if _, ok := newEnvironment(s.config.Env).Get("PATH"); !ok && !s.windows() {
-		s.config.Env = append(s.config.Env, "PATH="+defaultPath)
+	if _, ok := run.NewEnvironment(s.Config.Env).Get("PATH"); !ok && !s.Windows() {
+		s.Config.Env = append(s.Config.Env, "PATH="+defaultPath)
 	}
-	if s.env == nil {
-		s.env = newEnvironment(nil)
+	if s.Env == nil {
+		s.Env = run.NewEnvironment(nil)
 	}
-	if s.windows() {
-		s.env = s.env.withoutCase()
+	if s.Windows() {
+		s.Env = s.Env.WithoutCase()
 	}
-	for _, kv := range s.config.Env {
+	for _, kv := range s.Config.Env {
 		k, v, _ := strings.Cut(kv, "=")
-		s.env.set(k, v)
+		s.Env.Set(k, v)
 	}
-	if s.config.WorkingDir != "" {
-		if err := s.setWorkdir(s.config.WorkingDir); err != nil {
+	if s.Config.WorkingDir != "" {
+		if err := s.setWorkdir(s.Config.WorkingDir); err != nil {
 			fail(err)
 		}
 	}
@@ -158,14 +150,14 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 func (b *builder) stagePlatform(s *stage) (platform.Platform, error) {
 	v, err := b.word(s.Platform, b.globals)
 	if err != nil {
-		return platform.Platform{}, located{s.Platform, err}
+		return platform.Platform{}, mistake.At(s.Platform, "%w", err)
 	}
 	if v == "" {
-		return platform.Platform{}, located{s.Platform, fmt.Errorf("platform %s is empty: give the argument a value", s.Platform)}
+		return platform.Platform{}, mistake.At(s.Platform, "platform %s is empty: give the argument a value", s.Platform)
 	}
 	p, err := parsePlatform(v, b.in.Platform)
 	if err != nil {
-		return platform.Platform{}, located{s.Platform, err}
+		return platform.Platform{}, mistake.At(s.Platform, "%w", err)
 	}
 	return p, nil
 }
@@ -178,54 +170,54 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	}
 	if s.from != nil {
 		b.eval(ctx, s.from)
-		if s.from.failed || s.from.tree == nil {
-			return nil, errReported
+		if s.from.failed || s.from.Tree == nil {
+			return nil, run.ErrReported
 		}
 		f := s.from
-		s.baseImage, s.platform, s.author, s.env = f.baseImage, f.platform, f.author, f.env.clone()
-		s.config = *f.config.DeepCopy()
-		s.config.OnBuild = nil
-		s.tree = f.tree.clone()
+		s.baseImage, s.System, s.author, s.Env = f.baseImage, f.System, f.author, f.Env.Clone()
+		s.Config = *f.Config.DeepCopy()
+		s.Config.OnBuild = nil
+		s.Tree = f.Tree.Clone()
 		s.starts, s.startAt = f.starts, f.startAt
-		s.skipped, s.completed = slices.Clone(f.skipped), f.completed
-		s.args = slices.Clone(f.args)
+		s.Skipped, s.completed = slices.Clone(f.Skipped), f.completed
+		s.Args = slices.Clone(f.Args)
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
 		return f.onBuild, nil
 	}
 	if s.base == "scratch" {
-		s.platform = normalize(b.in.Platform)
-		s.config.WorkingDir = "/"
-		s.tree = s.newTree(nil)
+		s.System = normalize(b.in.Platform)
+		s.Config.WorkingDir = "/"
+		s.Tree = s.newTree(nil)
 		return nil, nil
 	}
 	if c, ok := b.in.Contexts[s.base]; ok {
-		s.config.WorkingDir = "/"
+		s.Config.WorkingDir = "/"
 		return nil, b.beginContext(ctx, s, s.base, c)
 	}
-	if s.toolchain {
+	if s.Toolchain {
 		s.beginToolchain()
 		return nil, nil
 	}
-	base, img, err := b.image(ctx, s.base, s.platform)
+	base, img, err := b.image(ctx, s.base, s.System)
 	if err != nil {
 		return nil, b.notNamed("", s.base, err)
 	}
-	b.refers(s.Location, s.BaseName, base, s.platform)
+	b.refers(s.Location, s.BaseName, base, s.System)
 	s.baseImage = base
 	if base.Image == nil {
-		s.config.WorkingDir = "/"
-		s.tree = s.newTree(nil)
+		s.Config.WorkingDir = "/"
+		s.Tree = s.newTree(nil)
 		return nil, nil
 	}
 	cf, err := base.Image.ConfigFile()
 	if err != nil {
 		return nil, fmt.Errorf("reading its configuration: %w", err)
 	}
-	s.config, s.author = *cf.Config.DeepCopy(), cf.Author
-	triggers := s.config.OnBuild
-	s.config.OnBuild = nil
-	s.tree = s.newTree(img.files)
-	s.tree.open = img.open
+	s.Config, s.author = *cf.Config.DeepCopy(), cf.Author
+	triggers := s.Config.OnBuild
+	s.Config.OnBuild = nil
+	s.Tree = s.newTree(img.files)
+	s.Tree.Open = img.open
 	return triggers, nil
 }
 
@@ -235,8 +227,8 @@ func (b *builder) beginContext(ctx context.Context, s *stage, name string, c Con
 	if err != nil {
 		return err
 	}
-	s.tree = s.newTree(nil)
-	cp := copier{src: src, dst: s.tree, windows: s.windows()}
+	s.Tree = s.newTree(nil)
+	cp := copier{src: src, dst: s.Tree, windows: s.Windows()}
 	if err := cp.copy(ctx, "/", "/"); err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
@@ -23,7 +26,7 @@ type start struct {
 	source []byte
 	at     []parser.Range // of ENTRYPOINT or CMD, or of FROM if they come from the base
 	own    bool           // ENTRYPOINT or CMD is in this file
-	tree   *tree
+	tree   *tree.Tree
 	config v1.Config
 	on     platform.Platform
 	check  bool // files have no content: see [Input]
@@ -58,24 +61,24 @@ func (r Result) checkStart(known bool) (note string, err error) {
 		return "", nil
 	}
 	t := s.tree
-	if known = known && !t.open; !known {
-		t = t.clone()
-		t.below = nil
+	if known = known && !t.Open; !known {
+		t = t.Clone()
+		t.Below = nil
 	}
 	why, certain, err := s.missing(t, name)
 	if err != nil || why == "" {
 		return "", err
 	}
-	report := &report{file: s.file, source: s.source}
+	report := &mistake.List{File: s.file, Source: s.source}
 	switch open := s.on.OS == platform.Windows && s.hosts(name); {
 	case certain || known && !open:
-		report.add(s.at, "", fmt.Errorf("%s %s: %s", word, name, why))
-		return "", report.err()
+		report.Add(s.at, "", fmt.Errorf("%s %s: %s", word, name, why))
+		return "", report.Err()
 	case !s.own:
 		return "", nil // it is the base's, which has its program
 	}
-	report.add(s.at, "", fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are not known here: make sure that the base has it", word, name))
-	return report.err().Error(), nil
+	report.Add(s.at, "", fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are not known here: make sure that the base has it", word, name))
+	return report.Err().Error(), nil
 }
 
 func first(list []string) string {
@@ -87,29 +90,29 @@ func first(list []string) string {
 
 // missing returns why a program cannot be started in a tree; "" if it can. certain means that
 // files which are not in the tree would not help.
-func (s start) missing(t *tree, name string) (why string, certain bool, err error) {
+func (s start) missing(t *tree.Tree, name string) (why string, certain bool, err error) {
 	candidates := s.candidates(name)
 	for _, p := range candidates {
-		to, err := follow(t, p)
+		to, err := tree.Follow(t, p)
 		if err != nil {
 			return fmt.Sprintf("it cannot be found: %v", err), false, nil
 		}
-		n, err := t.lstat(to)
+		n, err := t.Lstat(to)
 		switch {
 		case err != nil:
 			return "", false, err
 		case n == nil:
-			link, err := t.lstat(p)
+			link, err := t.Lstat(p)
 			if err != nil {
 				return "", false, err
 			}
 			if link != nil {
-				why = cmp.Or(why, fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.link))
+				why = cmp.Or(why, fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.Link))
 			}
-		case n.kind != layer.Regular || n.odd != "":
+		case n.Kind != layer.Regular || n.Odd != "":
 			why, certain = cmp.Or(why, p+" is not a file: name the program in it"), len(candidates) == 1
 		case !s.runs(t, n):
-			why = cmp.Or(why, fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755", p, n.mode.Perm(), cmp.Or(s.config.User, "root")))
+			why = cmp.Or(why, fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755", p, n.Mode.Perm(), cmp.Or(s.config.User, "root")))
 			certain = len(candidates) == 1
 		default:
 			why, err = s.interpreted(t, p, to)
@@ -125,12 +128,12 @@ func (s start) missing(t *tree, name string) (why string, certain bool, err erro
 // interpreted reports that the interpreter of a script, or the loader of a program with shared
 // libraries, is not there. Only files of the image's own layers are looked at: a base has what
 // its files need.
-func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
-	n := t.nodes[p]
+func (s start) interpreted(t *tree.Tree, shown, p string) (why string, err error) {
+	n := t.Nodes[p]
 	if n == nil || t != s.tree || s.on.OS == platform.Windows || s.check {
 		return "", nil
 	}
-	c, err := n.content()
+	c, err := n.Content()
 	if err != nil {
 		return "", err
 	}
@@ -143,11 +146,11 @@ func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
 	if err != nil || !path.IsAbs(by) {
 		return "", err
 	}
-	to, err := follow(t, by)
+	to, err := tree.Follow(t, by)
 	if err != nil {
 		return fmt.Sprintf("%s needs %s: %v", shown, by, err), nil
 	}
-	if there, err := t.lstat(to); err != nil || there != nil {
+	if there, err := t.Lstat(to); err != nil || there != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s needs %s to start, which the image does not have: name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)", shown, by), nil
@@ -173,18 +176,18 @@ func (s start) nowhere(name string) string {
 
 // runs reports whether the image's user may execute a file. What groups it has besides its own is
 // not known, so that those of other groups count as its own.
-func (s start) runs(t *tree, n *node) bool {
+func (s start) runs(t *tree.Tree, n *tree.Node) bool {
 	if s.on.OS == platform.Windows {
 		return true
 	}
-	o, err := lookUp(t, s.config.User)
+	o, err := tree.LookUp(t, s.config.User)
 	switch {
-	case err != nil || o.uid == 0:
-		return n.mode&0o111 != 0
-	case o.uid == n.uid:
-		return n.mode&0o100 != 0
+	case err != nil || o.UID == 0:
+		return n.Mode&0o111 != 0
+	case o.UID == n.UID:
+		return n.Mode&0o100 != 0
 	}
-	return n.mode&0o011 != 0
+	return n.Mode&0o011 != 0
 }
 
 // candidates are the paths at which the system looks for a program, in its order.
@@ -196,7 +199,7 @@ func (s start) candidates(name string) []string {
 	if strings.Contains(name, "/") {
 		return []string{absolute(wd, name)}
 	}
-	dirs, ok := newEnvironment(s.config.Env).Get("PATH")
+	dirs, ok := run.NewEnvironment(s.config.Env).Get("PATH")
 	if !ok {
 		dirs = defaultPath
 	}
@@ -221,11 +224,11 @@ func (s start) near(name string) []string {
 		if s.on.OS != platform.Windows {
 			return path.Base(p)
 		}
-		return strings.TrimSuffix(layer.Fold(path.Base(slashed(p))), ".EXE")
+		return strings.TrimSuffix(layer.Fold(path.Base(tree.Slashed(p))), ".EXE")
 	}
 	want, best, at := fold(name), []string(nil), 3
-	for p, n := range s.tree.nodes {
-		if n.kind == layer.Dir {
+	for p, n := range s.tree.Nodes {
+		if n.Kind == layer.Dir {
 			continue
 		}
 		d := levenshtein.Distance(want, fold(p), nil)

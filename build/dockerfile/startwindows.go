@@ -4,18 +4,10 @@ import (
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
-
-// slashed is a path of Windows in the form that trees have: with slashes and without the drive
-// C:.
-func slashed(p string) string {
-	p = strings.ReplaceAll(p, `\`, "/")
-	if len(p) > 1 && p[1] == ':' && (p[0] == 'c' || p[0] == 'C') {
-		p = p[2:]
-	}
-	return p
-}
 
 // brought reports whether every base for Windows has a program: the one that runs what is written
 // in shell form.
@@ -26,7 +18,7 @@ func brought(name string) bool {
 // hosts reports whether a program may come from the machine that runs the container: HostProcess
 // containers see its files, and other drives are mounted.
 func (s start) hosts(name string) bool {
-	p := slashed(name)
+	p := tree.Slashed(name)
 	return !strings.Contains(p, "/") || strings.Contains(p, ":") || strings.Contains(p, "%") || strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
 }
 
@@ -34,15 +26,15 @@ func (s start) hosts(name string) bool {
 // (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw),
 // with each extension of PATHEXT.
 func (s start) windowsCandidates(name string) []string {
-	env := newEnvironment(s.config.Env).withoutCase()
-	wd := path.Join("/", slashed(s.config.WorkingDir))
-	name = slashed(name)
+	env := run.NewEnvironment(s.config.Env).WithoutCase()
+	wd := path.Join("/", tree.Slashed(s.config.WorkingDir))
+	name = tree.Slashed(name)
 	dirs := []string{wd}
 	if !strings.Contains(name, "/") {
 		dirs = append(dirs, "/Windows/System32", "/Windows/System", "/Windows")
 		list, _ := env.Get("PATH")
 		for _, dir := range strings.Split(list, ";") {
-			if dir = slashed(strings.Trim(dir, `"`)); dir != "" {
+			if dir = tree.Slashed(strings.Trim(dir, `"`)); dir != "" {
 				dirs = append(dirs, absolute(wd, dir))
 			}
 		}

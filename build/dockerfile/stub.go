@@ -10,6 +10,7 @@ import (
 	"github.com/moby/buildkit/util/system"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -17,54 +18,54 @@ import (
 // the ones that are to be copied out of it: each explains what it is. more reports whether there
 // may be others among them. Files that are all known stay as they are. A source that ends in a
 // slash is taken for a directory, and * in a name for a word; [ and ? match nothing here.
-func stubFiles(src files, of base.Base, paths []string, os string) (_ files, more bool, err error) {
-	below, ok := src.(*tree)
-	if !ok || !below.open {
+func stubFiles(src tree.Files, of base.Base, paths []string, os string) (_ tree.Files, more bool, err error) {
+	below, ok := src.(*tree.Tree)
+	if !ok || !below.Open {
 		return src, false, nil
 	}
 	image := "what is not at hand"
 	if of.Info != nil {
 		image = of.Info.Name
 	}
-	t := newTree(func() (*tree, error) { return below, nil })
+	t := tree.New(func() (*tree.Tree, error) { return below, nil })
 	for _, p := range paths {
 		clean, err := system.NormalizePath("/", p, os, true)
 		if err != nil {
 			return nil, false, err
 		}
-		more = more || wild(clean) || strings.HasSuffix(clean, "/")
+		more = more || tree.Wild(clean) || strings.HasSuffix(clean, "/")
 		name := path.Clean(strings.ReplaceAll(clean, "*", "stub"))
 		if strings.HasSuffix(clean, "/") {
 			name = path.Join(name, "stub.txt")
 		}
-		name, there, err := resolve(t, name)
+		name, there, err := tree.Resolve(t, name)
 		if err != nil {
 			return nil, false, err
 		}
 		if there != nil {
-			more = more || there.kind == layer.Dir
+			more = more || there.Kind == layer.Dir
 			continue
 		}
 		dir := path.Dir(name)
-		for wild(dir) {
+		for tree.Wild(dir) {
 			dir = path.Dir(dir)
 		}
-		if err := t.mkdirAll(dir, rootNode); err != nil {
+		if err := t.MkdirAll(dir, tree.Root); err != nil {
 			return nil, false, err
 		}
-		if wild(name) {
+		if tree.Wild(name) {
 			continue
 		}
-		if err := t.set(name, stubFile(p, image)); err != nil {
+		if err := t.Set(name, stubFile(p, image)); err != nil {
 			return nil, false, err
 		}
 	}
 	return t, more, nil
 }
 
-func stubFile(name, of string) *node {
+func stubFile(name, of string) *tree.Node {
 	text := fmt.Sprintf("This file replaces %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
-	return &node{kind: layer.Regular, mode: 0o755, stub: true, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
+	return &tree.Node{Kind: layer.Regular, Mode: 0o755, Stub: true, Content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
 }
 
 // others returns the images that were used besides the base of the target, sorted by

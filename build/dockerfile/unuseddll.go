@@ -17,13 +17,13 @@ import (
 // its name is found, and that no file of the image's own layers imports or mentions. It can be said
 // only of images that start a program of theirs, and if all these DLLs are real.
 func (l *libraries) unused(entry string) error {
-	if l.on.OS != platform.Windows || !l.known || l.tree.nodes[entry] == nil {
+	if l.on.OS != platform.Windows || !l.known || l.tree.Nodes[entry] == nil {
 		return nil
 	}
 	var dlls []string
-	for _, p := range slices.Sorted(maps.Keys(l.tree.nodes)) {
+	for _, p := range slices.Sorted(maps.Keys(l.tree.Nodes)) {
 		dir := layer.Fold(path.Dir(p))
-		if l.tree.nodes[p].kind != layer.Regular || !strings.EqualFold(path.Ext(p), ".dll") || dir != "/WINDOWS/SYSTEM32" && dir != "/WINDOWS/SYSWOW64" {
+		if l.tree.Nodes[p].Kind != layer.Regular || !strings.EqualFold(path.Ext(p), ".dll") || dir != "/WINDOWS/SYSTEM32" && dir != "/WINDOWS/SYSWOW64" {
 			continue
 		}
 		if n, ok := l.needs[p]; !ok || !n.Library {
@@ -57,8 +57,8 @@ func (l *libraries) mentioned(dlls []string) ([]bool, error) {
 		names = append(names, strings.TrimSuffix(base, path.Ext(base)))
 	}
 	used := make([]bool, len(dlls))
-	for p, n := range l.tree.nodes {
-		if n.kind != layer.Regular || n.odd != "" {
+	for p, n := range l.tree.Nodes {
+		if n.Kind != layer.Regular || n.Odd != "" {
 			continue
 		}
 		err := l.open(n, func(_ layer.Content, r io.Reader) error {

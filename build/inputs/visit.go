@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -100,7 +100,7 @@ func visitKustomization(p *product.Product, dir string, do func(full string, fi 
 
 // walk calls do for everything in a directory, but for what this run and others of slipway make.
 func walk(p *product.Product, dir string, ignore []string, do func(full string, fi fs.FileInfo) error) error {
-	return dockerfile.Walk(dir, p.MadeIn(dir), ignore, func(name string, fi fs.FileInfo) error {
+	return tree.Walk(dir, p.MadeIn(dir), ignore, func(name string, fi fs.FileInfo) error {
 		return do(filepath.Join(dir, filepath.FromSlash(name)), fi)
 	})
 }

@@ -34,14 +34,17 @@ type Command struct {
 	here    bool // the input is a document behind <<
 }
 
-// String returns the words of the command.
-func (c Command) String() string {
+// Texts returns the words of the command without their patterns.
+func (c Command) Texts() []string {
 	words := make([]string, 0, len(c.Args))
 	for _, w := range c.Args {
 		words = append(words, w.Text)
 	}
-	return strings.Join(words, " ")
+	return words
 }
+
+// String returns the words of the command.
+func (c Command) String() string { return strings.Join(c.Texts(), " ") }
 
 // Output is a redirection into a file.
 type Output struct {

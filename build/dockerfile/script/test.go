@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -119,21 +120,14 @@ func (s *shell) test(words []string) (ok bool, why string) {
 func compared(a, op, b, unknown string) (ok bool, why string) {
 	x, _ := strconv.ParseInt(a, 10, 64)
 	y, _ := strconv.ParseInt(b, 10, 64)
-	switch op {
-	case "-eq":
-		return x == y, ""
-	case "-ne":
-		return x != y, ""
-	case "-lt":
-		return x < y, ""
-	case "-le":
-		return x <= y, ""
-	case "-gt":
-		return x > y, ""
-	case "-ge":
-		return x >= y, ""
+	order := cmp.Compare(x, y)
+	ok, known := map[string]bool{
+		"-eq": order == 0, "-ne": order != 0, "-lt": order < 0, "-le": order <= 0, "-gt": order > 0, "-ge": order >= 0,
+	}[op]
+	if !known {
+		return false, unknown
 	}
-	return false, unknown
+	return ok, ""
 }
 
 // doubled returns why [[ is not read as [ is: what stands behind == is a pattern, numbers are

@@ -46,8 +46,8 @@ var products = []Mutant{
 	},
 	{
 		Name: "ignored-compiled", Fault: "A go build in a stage compiled files that .dockerignore leaves out.",
-		File: "build/dockerfile/gopackages.go", Func: "runner.complete",
-		Old: `if err := c.directory(dir); err != nil {`,
-		New: `if err := error(nil); err != nil {`,
+		File: "build/dockerfile/run/gopackages.go", Func: "runner.complete",
+		Old: `c.directory(dir)`,
+		New: `_ = c.directory`,
 	},
 }

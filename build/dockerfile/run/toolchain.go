@@ -1,0 +1,82 @@
+package run
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// setUp are commands that prepare a toolchain: packages and accounts of its system, and the
+// settings of git. They change no source and no program that is compiled without cgo.
+var setUp = []string{
+	"apk", "apt-get", "apt", "yum", "dnf", "microdnf", "tdnf", "zypper", "update-ca-certificates",
+	"adduser", "addgroup", "useradd", "groupadd", "git", "xx-apk", "xx-apt", "xx-apt-get", "xx-verify", "xx-info",
+}
+
+func passOver(r *runner, _ options, args []string) {
+	if path.Base(r.name()) == "git" && (len(args) == 0 || args[0] != "config") {
+		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", elsewhere("git"))})
+	}
+	r.pass(nil)
+}
+
+// Compiles reports whether a RUN has a command by which a stage is a toolchain.
+func Compiles(c *instructions.RunCommand) bool {
+	line := c.CmdLine
+	if c.PrependShell {
+		text := strings.Join(line, " ")
+		if len(c.Files) > 0 && strings.HasPrefix(strings.TrimSpace(text), "<<") {
+			text = c.Files[0].Data
+		}
+		line = []string{text}
+	}
+	var names []string
+	switch n := len(line); {
+	case n == 0:
+	case c.PrependShell, n > 2 && strings.HasSuffix(line[0], "sh") && strings.HasPrefix(line[1], "-"):
+		names = script.Names(line[n-1])
+	default:
+		names = line[:1]
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		name = path.Base(name)
+		return name == "go" || name == "xx-go" || name == "make" || slices.Contains(setUp, name)
+	})
+}
+
+// systemDirs are directories whose files no stage knows wholly without its base.
+var systemDirs = []string{"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin", "srv", "usr", "var", "windows", "program files", "users"}
+
+// Made reports whether a stage that is a toolchain has made what is at p: a file, or a directory
+// with all that is in it. Of one that the base must have, or may have, only a part is known.
+func (s *State) Made(p string) bool {
+	at, n, err := tree.Resolve(s.Tree, p)
+	if err != nil || n == nil || at == "/" {
+		return false
+	}
+	if len(s.Doubts(at, n)) > 0 {
+		return false
+	}
+	if n.Kind != layer.Dir || s.Tree.Hidden(at) {
+		return true
+	}
+	for dir := range s.Tree.Assumed {
+		if tree.Within(at, dir) || tree.Within(dir, at) {
+			return false
+		}
+	}
+	return !SystemPath(at)
+}
+
+// tolerates reports whether a command of a toolchain failed that only removes files of its base.
+func (s *State) tolerates(c script.Command, err error) bool {
+	return s.Toolchain && errors.Is(err, errUnknown) && path.Base(c.Args[0].Text) == "rm"
+}

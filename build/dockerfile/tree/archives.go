@@ -1,0 +1,142 @@
+package tree
+
+import (
+	"archive/tar"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Archives unpacks archives and the layers of images, into the work directory of a store.
+type Archives struct {
+	store   *store.Store
+	limits  Limits
+	Budget  *Budget  // of what is unpacked, and of all files that are made
+	spooled []string // archives that were unpacked, in the store's work directory
+}
+
+// NewArchives returns an Archives whose budget has the given limits.
+func NewArchives(st *store.Store, l Limits) *Archives {
+	return &Archives{store: st, limits: l, Budget: newBudget(l)}
+}
+
+// Tar returns how to read content as a tar; nil if it is no archive. A zip is one where zipped is
+// set.
+func (a *Archives) Tar(ctx context.Context, c layer.Content, zipped bool) (func() (io.ReadCloser, error), error) {
+	ok, err := isArchive(c)
+	if ok {
+		return func() (io.ReadCloser, error) { return decompressed(c.Open) }, nil
+	}
+	if err == nil && zipped {
+		ok, err = isZip(c)
+	}
+	if !ok || err != nil {
+		return nil, err
+	}
+	return func() (io.ReadCloser, error) {
+		// a zip is not read from its begin to its end, so that its reader sees no damage
+		if err := Verify(ctx, c); err != nil {
+			return nil, err
+		}
+		return zipAsTar(c, a.Budget)
+	}, nil
+}
+
+// Each calls do for every file of an archive that open reads, in its order.
+func (a *Archives) Each(
+	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error), do func(h *tar.Header, n *Node) error,
+) error {
+	file, err := a.spool(ctx, c.Digest, open)
+	if limit := (*LimitError)(nil); errors.As(err, &limit) {
+		return limit
+	}
+	if err != nil {
+		return cmp.Or(Verify(ctx, c), err)
+	}
+	f, err := a.store.OpenKept(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return scan(ctx, f, func(e tarEntry, h *tar.Header) error {
+		return do(h, e.node(a.store, func() (string, error) { return a.store.PathKept(file), nil }))
+	})
+}
+
+// isArchive reports whether a file is a tar, compressed or not, with at least one entry.
+func isArchive(c layer.Content) (bool, error) {
+	r, err := c.Open()
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	plain, err := archive.Decompress(r)
+	if err != nil {
+		return false, nil // what cannot be read as an archive is a file like any other
+	}
+	defer plain.Close()
+	_, err = tar.NewReader(plain).Next()
+	return err == nil, nil
+}
+
+// Verify reads content to its end, where its reader reports damage.
+func Verify(ctx context.Context, c layer.Content) error {
+	r, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return progress.Drain(ctx, r, nil)
+}
+
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, one := range c {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// spool keeps a decompressed archive in the store's work directory, so that its files can be read
+// in any order.
+func (a *Archives) spool(ctx context.Context, digest v1.Hash, open func() (io.ReadCloser, error)) (store.Kept, error) {
+	dir, err := a.store.Work("tar")
+	if err != nil {
+		return store.Kept{}, err
+	}
+	file := filepath.Join(dir, digest.Hex+".tar")
+	if k, ok := a.store.Kept(file); ok {
+		return k, nil
+	}
+	r, err := open()
+	if err != nil {
+		return store.Kept{}, err
+	}
+	defer r.Close()
+	f, err := disk.Create(a.store.Temp())
+	if err != nil {
+		return store.Kept{}, err
+	}
+	defer f.Abort()
+	if _, err := io.Copy(f, progress.Reader(ctx, a.Budget.unpack(r), nil)); err != nil {
+		return store.Kept{}, fmt.Errorf("unpacking: %w", err)
+	}
+	a.spooled = append(a.spooled, file)
+	if err := f.Commit(file, disk.ModeFile); err != nil {
+		return store.Kept{}, err
+	}
+	return a.store.Keep(ctx, file)
+}

@@ -1,0 +1,24 @@
+package tree
+
+import (
+	"io/fs"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// Node is one file. It does not change once it is in a tree.
+type Node struct {
+	Kind     layer.Type // Regular, Dir, Symlink; odd names any other
+	Odd      string     // why the file cannot be copied, empty for those that can
+	Mode     fs.FileMode
+	UID, GID int
+	Link     string
+	size     int64                         // in bytes, as far as it is known without the content
+	Content  func() (layer.Content, error) // of a regular file
+	Made     any                           // a *download or *GoBuild of a RUN, nil for any other file
+	Stub     bool                          // it is there in the place of what a registry has
+	Origin   string                        // the file on disk that it was copied from, if any
+}
+
+// Root is the directory / of a tree without one, and a directory that nothing describes.
+var Root = &Node{Kind: layer.Dir, Mode: 0o755}
