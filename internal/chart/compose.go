@@ -57,8 +57,8 @@ func (p *pinner) compose() error {
 func (p *pinner) candidates() (values []*value, references []string) {
 	for n, v := range p.before {
 		for _, u := range v.uses {
-			if u.at = n; !p.failed[u.key()] {
-				references = append(references, u.reference)
+			if u.inCase = n; !p.failed[u.key()] {
+				references = append(references, u.Reference)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (p *pinner) marked(values []*value, references []string) ([]view, error) {
 			c = changed
 		}
 	}
-	return p.viewsOf(c, rendering{fixed: true, unchecked: true}, func(values map[string]any) map[string]any {
+	return p.viewsOf(c, rendering{Fixed: true, Unchecked: true}, func(values map[string]any) map[string]any {
 		out, _ := replaceTexts(values, func(s string) string {
 			if slices.ContainsFunc(references, func(r string) bool { return isPart(r, s) }) {
 				return marked(s, ofCase)
@@ -145,14 +145,14 @@ func (p *pinner) match(views []view, values []*value) {
 	for n, v := range p.before {
 		marked := map[string]string{}
 		for _, u := range views[n].uses {
-			u.at = n
-			plain := valueMark.ReplaceAllString(u.reference, "")
-			whole := u.reference
-			u.reference = plain
+			u.inCase = n
+			plain := valueMark.ReplaceAllString(u.Reference, "")
+			whole := u.Reference
+			u.Reference = plain
 			marked[u.key()] = whole
 		}
 		for _, u := range v.uses {
-			u.at = n
+			u.inCase = n
 			if text, ok := marked[u.key()]; ok {
 				p.parts[u.key()] = append(p.parts[u.key()], partsOf(text, values)...)
 			}

@@ -7,14 +7,14 @@ import "path"
 func (c *Chart) EditValues(edit func(name string, text []byte) ([]byte, error)) (*Chart, error) {
 	changed := c
 	for _, f := range c.files {
-		if path.Base(f.path) != valuesFile || !isRoot(path.Dir(f.path)) {
+		if path.Base(f.Path) != valuesFile || !isRoot(path.Dir(f.Path)) {
 			continue
 		}
-		text, err := edit(f.shown, f.data)
+		text, err := edit(f.Shown, f.Data)
 		if err != nil {
 			return nil, err
 		}
-		changed = changed.with(f.path, text)
+		changed = changed.with(f.Path, text)
 	}
 	return newChart(c.shown, changed.files)
 }

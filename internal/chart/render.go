@@ -81,17 +81,17 @@ func (c *Chart) objectsHere(o Options) ([]Object, error) {
 	}
 	objects := c.crds(plain)
 	for _, t := range plain.templates {
-		objects = append(objects, documents(t.file.path, t.text, lines[t.name])...)
+		objects = append(objects, documents(t.file.Path, t.Text, lines[t.Name])...)
 	}
 	return objects, nil
 }
 
 // rendering is how a rendering differs from that of Helm.
 type rendering struct {
-	later     bool // the time is another one
-	fixed     bool // the time and what is random are always the same
-	unchecked bool // the values are not checked by schemas
-	uses      bool // the references of images are listed
+	Later     bool // the time is another one
+	Fixed     bool // the time and what is random are always the same
+	Unchecked bool // the values are not checked by schemas
+	Uses      bool // the references of images are listed
 	// mark changes the text of a template; nil leaves it
 	mark func(index int, f file) string
 }
@@ -104,11 +104,11 @@ type rendered struct {
 
 // renderedTemplate is the text that a template made. A subchart with two names has two of each.
 type renderedTemplate struct {
-	name  string // that Helm knows: chart/templates/app.yaml
+	Name  string // that Helm knows: chart/templates/app.yaml
 	file  file
-	index int // of the file in the chart
-	text  string
-	uses  []use
+	Index int // of the file in the chart
+	Text  string
+	Uses  []use
 }
 
 // renderHere calls Helm's engine.
@@ -117,7 +117,7 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.values(loaded, o, r.unchecked)
+	values, err := c.values(loaded, o, r.Unchecked)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +125,9 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 	c.index(loaded, names, r.mark, map[*common.File]bool{})
 	e := engine.Engine{CustomTemplateFuncs: template.FuncMap{}}
 	switch {
-	case r.fixed:
+	case r.Fixed:
 		e.CustomTemplateFuncs = maps.Clone(fixed)
-	case r.later:
+	case r.Later:
 		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time { return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour) }}
 	}
 	e.CustomTemplateFuncs[beginFunc] = c.begin
@@ -140,7 +140,8 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 		if path.Base(name) == "NOTES.txt" {
 			continue
 		}
-		out.templates = append(out.templates, renderedTemplate{name: name, file: c.files[names[name]], index: names[name], text: made[name]})
+		i := names[name]
+		out.templates = append(out.templates, renderedTemplate{Name: name, file: c.files[i], Index: i, Text: made[name]})
 	}
 	return out, nil
 }
@@ -224,11 +225,11 @@ func (c *Chart) crds(r *rendered) []Object {
 		}
 		done[i] = true
 		f := c.files[i]
-		lines := make([]string, 1+strings.Count(string(f.data), "\n"))
+		lines := make([]string, 1+strings.Count(string(f.Data), "\n"))
 		for i := range lines {
-			lines[i] = fmt.Sprintf("%s:%d", f.shown, i+1)
+			lines[i] = fmt.Sprintf("%s:%d", f.Shown, i+1)
 		}
-		for _, o := range documents(f.path, string(f.data), lines) {
+		for _, o := range documents(f.Path, string(f.Data), lines) {
 			o.CRD = true
 			all = append(all, o)
 		}
