@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -21,16 +22,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// KubeVersion is the version of Kubernetes that charts are rendered for by default, as by Helm.
+// KubeVersion is the version of Kubernetes that charts are rendered for, as by Helm.
 const KubeVersion = "v1.37.0"
 
 // Options are settings of [Chart.Render], as those of "helm template".
 type Options struct {
-	Release     string         // the chart's name if empty
-	Namespace   string         // default if empty
-	Values      map[string]any // those that replace the chart's
-	KubeVersion string         // the constant if empty
-	APIVersions []string       // besides those of Kubernetes
+	Release   string         // the chart's name if empty
+	Namespace string         // default if empty
+	Values    map[string]any // those that replace the chart's
 }
 
 // Render returns the objects of a chart: those of its CRDs, then those of its templates, by path.
@@ -46,9 +45,8 @@ func (c *Chart) Render(ctx context.Context, o Options) ([]Object, error) {
 		}
 	}
 	copied := o
-	copied.Values, copied.APIVersions = copyValues(o.Values), slices.Clone(o.APIVersions)
-	if o.Values == nil {
-		copied.Values = nil
+	if o.Values != nil {
+		copied.Values = copyValues(o.Values)
 	}
 	objects, err := c.objects(ctx, o)
 	if err != nil {
@@ -148,10 +146,12 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 
 // values returns what the templates get, and decides which subcharts are enabled.
 func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Values, error) {
-	caps, err := capabilities(o)
+	kube, err := common.ParseKubeVersion(KubeVersion)
 	if err != nil {
 		return nil, err
 	}
+	caps := common.DefaultCapabilities.Copy()
+	caps.KubeVersion = *kube
 	if need := loaded.Metadata.KubeVersion; need != "" && !util.IsCompatibleRange(need, caps.KubeVersion.String()) {
 		return nil, fmt.Errorf("%s: the chart is for Kubernetes %s, not %s: correct kubeVersion", path.Join(c.shown, chartFile), output.Line(need), caps.KubeVersion.String())
 	}
@@ -159,12 +159,8 @@ func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Va
 	if err := util.ProcessDependencies(loaded, values); err != nil {
 		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
 	}
-	release := common.ReleaseOptions{Name: o.Release, Namespace: o.Namespace, Revision: 1, IsInstall: true}
-	if release.Name == "" {
-		release.Name = c.Name()
-	}
-	if release.Namespace == "" {
-		release.Namespace = "default"
+	release := common.ReleaseOptions{
+		Name: cmp.Or(o.Release, c.Name()), Namespace: cmp.Or(o.Namespace, "default"), Revision: 1, IsInstall: true,
 	}
 	top, err := commonutil.ToRenderValuesWithSchemaValidation(loaded, values, release, caps, true)
 	if err != nil {
@@ -175,22 +171,6 @@ func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Va
 	}
 	all, _ := top["Values"].(common.Values)
 	return top, c.checkSchemas(loaded, all)
-}
-
-// capabilities describes the cluster that the chart is rendered for.
-func capabilities(o Options) (*common.Capabilities, error) {
-	version := o.KubeVersion
-	if version == "" {
-		version = KubeVersion
-	}
-	kube, err := common.ParseKubeVersion(version)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not a version of Kubernetes: write one such as %s", output.Line(version), KubeVersion)
-	}
-	caps := common.DefaultCapabilities.Copy()
-	caps.KubeVersion = *kube
-	caps.APIVersions = append(slices.Clone(caps.APIVersions), o.APIVersions...)
-	return caps, nil
 }
 
 // index adds the files of all templates by the names that Helm's engine gives them, and marks them.

@@ -35,9 +35,6 @@ func (u use) key() string {
 // where identifies a place of a rendering.
 func (u use) where() string { return fmt.Sprintf("%s\x00%d\x00%s", u.Template, u.Document, u.Path) }
 
-// stream bounds what a template makes.
-var stream = yamlfile.Options{MaxBytes: 16 << 20, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true, Stream: true}
-
 // views renders a chart with the values of each case.
 func (p *pinner) views(c *Chart) ([]view, error) {
 	return p.viewsOf(c, rendering{Fixed: true}, func(values map[string]any) map[string]any { return values })
@@ -71,7 +68,7 @@ func uses(t renderedTemplate) []use {
 	var all []use
 	line := 1
 	for n, doc := range splitDocuments(t.Text) {
-		for _, root := range yamlfile.Read(t.Name, []byte(doc), stream).Documents {
+		for _, root := range workload.Documents(t.Name, []byte(doc)) {
 			o := workload.Object{APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind"), Node: root}
 			o.Texts(func(s workload.Text) {
 				value, field := s.Value, workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value)

@@ -60,14 +60,8 @@ func below(at, p string) bool {
 // allValues lists the scalars of the values of a chart and of its subcharts.
 func (c *Chart) allValues() []*value {
 	var all []*value
-	for _, f := range c.files {
-		if path.Base(f.Path) != valuesFile {
-			continue
-		}
+	for _, f := range c.valuesFiles() {
 		dir := path.Dir(f.Path)
-		if dir != "." && !strings.HasPrefix(dir, subcharts) && !strings.Contains(dir, "/"+subcharts) {
-			continue
-		}
 		if _, ok := c.file(path.Join(dir, chartFile)); !ok {
 			continue
 		}

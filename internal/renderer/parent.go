@@ -32,29 +32,19 @@ type child struct {
 }
 
 // idle is a child that waits for a question. There is one at most.
-var idle struct {
-	sync.Mutex
-	child *child
-}
+var idle atomic.Pointer[child]
 
 // Close ends the child that waits. A process that is about to exit calls it; a child whose parent
 // has ended ends by itself.
 func Close() {
-	idle.Lock()
-	c := idle.child
-	idle.child = nil
-	idle.Unlock()
-	if c != nil {
+	if c := idle.Swap(nil); c != nil {
 		c.end()
 	}
 }
 
 // take returns a child that waits, or starts one.
 func take() (*child, error) {
-	idle.Lock()
-	c := idle.child
-	idle.child = nil
-	idle.Unlock()
+	c := idle.Swap(nil)
 	if c != nil && c.limits == Bounds {
 		return c, nil
 	}
@@ -66,11 +56,7 @@ func take() (*child, error) {
 
 // keep makes the child the one that waits.
 func (c *child) keep() {
-	idle.Lock()
-	before := idle.child
-	idle.child = c
-	idle.Unlock()
-	if before != nil {
+	if before := idle.Swap(c); before != nil {
 		before.end()
 	}
 }
