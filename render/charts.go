@@ -81,7 +81,11 @@ func mappings(l *lock.Lock, declared product.Chart) ([]chart.Mapping, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: the lock has no image %s", m.Pos, m.Image)
 		}
-		all = append(all, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
+		own := chart.Image{Repository: i.Repository, Digest: i.Digest.String()}
+		if len(i.Tags) > 0 {
+			own.Tag = i.Tags[0]
+		}
+		all = append(all, chart.Mapping{Path: m.Path, Image: own, Pos: m.Pos})
 	}
 	return all, nil
 }

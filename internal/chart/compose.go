@@ -100,11 +100,13 @@ func (p *pinner) marked(values []*value, references []string) ([]view, error) {
 		}
 	}
 	return p.viewsOf(c, rendering{Fixed: true, Unchecked: true}, func(values map[string]any) map[string]any {
-		out, _ := replaceTexts(values, func(s string) string {
-			if slices.ContainsFunc(references, func(r string) bool { return isPart(r, s) }) {
-				return marked(s, ofCase)
+		out, _ := mapScalars(values, func(v any) any {
+			text := fmt.Sprint(v)
+			_, isBool := v.(bool)
+			if v == nil || isBool || !slices.ContainsFunc(references, func(r string) bool { return isPart(r, text) }) {
+				return v
 			}
-			return s
+			return marked(text, ofCase)
 		}).(map[string]any)
 		return out
 	})
@@ -114,31 +116,6 @@ func (p *pinner) marked(values []*value, references []string) ([]view, error) {
 const ofCase = 1 << 30
 
 func marked(text string, n int) string { return text + valueStart + strconv.Itoa(n) + valueEnd }
-
-// replaceTexts replaces the texts and numbers below a value, if that changes them.
-func replaceTexts(v any, replace func(string) string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k := range v {
-			out[k] = replaceTexts(v[k], replace)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = replaceTexts(v[i], replace)
-		}
-		return out
-	case nil, bool:
-		return v
-	}
-	text := fmt.Sprint(v)
-	if changed := replace(text); changed != text {
-		return changed
-	}
-	return v
-}
 
 // match finds the parts of the references in marked views.
 func (p *pinner) match(views []view, values []*value) {

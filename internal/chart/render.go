@@ -219,23 +219,25 @@ func (c *Chart) crds(r *rendered) []Object {
 
 // copyValues copies values, since Helm changes those that it gets.
 func copyValues(values map[string]any) map[string]any {
-	out := make(map[string]any, len(values))
-	for k, v := range values {
-		out[k] = copyValue(v)
-	}
+	out, _ := mapScalars(values, func(v any) any { return v }).(map[string]any)
 	return out
 }
 
-func copyValue(v any) any {
+// mapScalars copies a value with other scalars.
+func mapScalars(v any, other func(any) any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		return copyValues(v)
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = copyValue(v[i])
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = mapScalars(v[k], other)
 		}
-		return list
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = mapScalars(v[i], other)
+		}
+		return out
 	}
-	return v
+	return other(v)
 }

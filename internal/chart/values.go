@@ -218,14 +218,13 @@ func ReadValues(tree, name, shown string) (map[string]any, error) {
 // MergeValues returns values with others in their place, as Helm merges two files of values.
 func MergeValues(base, over map[string]any) map[string]any {
 	out := copyValues(base)
-	for k, v := range over {
+	for k, v := range copyValues(over) {
 		below, ok1 := out[k].(map[string]any)
 		above, ok2 := v.(map[string]any)
 		if ok1 && ok2 {
-			out[k] = MergeValues(below, above)
-		} else {
-			out[k] = copyValue(v)
+			v = MergeValues(below, above)
 		}
+		out[k] = v
 	}
 	return out
 }
