@@ -50,9 +50,10 @@ func (p *pinner) goals() goals {
 			if i != nil && p.overridden(u) {
 				continue
 			}
-			for _, of := range []map[string][]*Image{all[u.Template], all[""]} {
-				if !slices.ContainsFunc(of[u.Reference], func(o *Image) bool { return i == o || i != nil && o != nil && *i == *o }) {
-					of[u.Reference] = append(of[u.Reference], i)
+			for _, images := range []map[string][]*Image{all[u.Template], all[""]} {
+				same := func(o *Image) bool { return i == o || i != nil && o != nil && *i == *o }
+				if !slices.ContainsFunc(images[u.Reference], same) {
+					images[u.Reference] = append(images[u.Reference], i)
 				}
 			}
 		}
@@ -62,13 +63,13 @@ func (p *pinner) goals() goals {
 
 // near reports the image of which a reference in a template has come nearer; nil if there is none.
 func (g goals) near(template, before, after string) *Image {
-	of, ok := g[template][before]
+	images, ok := g[template][before]
 	if !ok {
-		if of = g[""][before]; len(of) > 1 {
+		if images = g[""][before]; len(images) > 1 {
 			return nil
 		}
 	}
-	for _, i := range of {
+	for _, i := range images {
 		if i != nil && nearer(before, after, i) {
 			return i
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -159,26 +160,29 @@ func (c *child) exchange(place string, text []byte) (answer []byte, kind byte, a
 	return answer, kind, place, err
 }
 
+// outOfMemory matches what a process without memory writes.
+var outOfMemory = regexp.MustCompile(`out of memory|cannot allocate memory|pthread_create failed|newosproc`)
+
 // explain returns the error of a child that has ended without an answer.
 func (c *child) explain(place string, err error) error {
 	code := c.cmd.ProcessState.ExitCode()
-	said := c.stderr.String()
+	stderr := c.stderr.String()
 	limit := func(format string, args ...any) error {
 		return &LimitError{output.Line(place), fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case c.late.Load():
 		return limit("rendering takes more than %s: take out loops, or run this on a machine that is less busy", c.limits.Wall)
-	case code == exitTime || strings.Contains(said, "SIGXCPU"):
+	case code == exitTime || strings.Contains(stderr, "SIGXCPU"):
 		return limit("rendering takes more than %s of processor time, the limit for foreign text: take out loops, and what makes keys or certificates", c.limits.CPU)
-	case strings.Contains(said, "stack overflow"):
+	case strings.Contains(stderr, "stack overflow"):
 		return limit("rendering calls itself without end: take the recursion out")
-	case code == exitMemory || strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory") || strings.Contains(said, "pthread_create failed") || strings.Contains(said, "newosproc"):
+	case code == exitMemory || outOfMemory.MatchString(stderr):
 		return limit("rendering needs more than %d MiB of memory, the limit for foreign text: make loops and repeated text smaller", c.limits.Memory>>20)
 	case code == exitAnswer || errors.Is(err, errTooLarge):
 		return limit("it makes more than %d MiB of text: make loops and repeated text smaller", c.limits.Answer>>20)
 	}
-	first, _, _ := strings.Cut(said, "\n")
+	first, _, _ := strings.Cut(stderr, "\n")
 	return fmt.Errorf("%s: the process that renders has ended: %s", output.Line(place), output.Line(strings.TrimSpace(first+" ("+c.cmd.ProcessState.String()+")")))
 }
 

@@ -24,7 +24,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		for _, x := range n.object.Spec.Taints {
 			taints = append(taints, x.ToString())
 		}
-		output.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(), 
+		output.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(),
 			cmp.Or(strings.Join(taints, ", "), "-"), cmp.Or(strings.Join(n.Notes, "; "), "-"))
 	}
 	if err := t.Flush(); err != nil {
