@@ -36,27 +36,27 @@ func (a *allow) key() key {
 }
 
 // covers reports whether an entry of slipway.yaml allows a finding.
-func (a *allow) covers(l located) bool {
+func (a *allow) covers(f Finding) bool {
 	e := a.entry
-	return e.Rule == l.Rule && (e.Object == "" || e.Object == l.Object) &&
-		(e.Path == "" || e.Path == l.Path || strings.HasPrefix(l.Path, e.Path+".") || strings.HasPrefix(l.Path, e.Path+"["))
+	below := strings.HasPrefix(f.Path, e.Path+".") || strings.HasPrefix(f.Path, e.Path+"[")
+	return e.Rule == f.Rule && (e.Object == "" || e.Object == f.Object) && (e.Path == "" || e.Path == f.Path || below)
 }
 
-// allow divides the findings into those that are allowed and the others, and reports comments and
-// entries that are wrong or allow nothing.
-func (c *checker) allow() {
+// divide adds findings to those that comments and entries of slipway.yaml allow, or to the others,
+// and returns the comments and entries that are wrong or allow nothing.
+func (r *Report) divide(list []Finding, inSource []*allow, o Options) (wrong []problem) {
 	comments := map[key][]*allow{}
-	for _, a := range c.allows {
+	for _, a := range inSource {
 		comments[a.key()] = append(comments[a.key()], a)
 	}
 	var entries []*allow
-	for _, e := range c.options.Allow {
+	for _, e := range o.Allow {
 		entries = append(entries, &allow{pos: e.Pos, rule: e.Rule, reason: e.Reason, kind: "external", entry: e})
 	}
-	for _, l := range c.all {
-		by := slices.Concat(comments[key{l.Rule, l.File, l.Line, -1}], comments[key{rule: l.Rule, object: l.object}])
+	for _, f := range list {
+		by := slices.Concat(comments[key{f.Rule, f.File, f.Line, -1}], comments[key{rule: f.Rule, object: f.object}])
 		for _, e := range entries {
-			if e.covers(l) {
+			if e.covers(f) {
 				by = append(by, e)
 			}
 		}
@@ -65,25 +65,25 @@ func (c *checker) allow() {
 			a.used = true
 		}
 		if len(by) > 0 {
-			l.Reason, l.allowedIn = by[0].reason, by[0].kind
-			c.report.Allowed = append(c.report.Allowed, l.Finding)
+			f.Reason, f.allowedIn = by[0].reason, by[0].kind
+			r.Allowed = append(r.Allowed, f)
 			continue
 		}
-		c.report.Findings = append(c.report.Findings, l.Finding)
+		r.Findings = append(r.Findings, f)
 	}
-	c.report.used = map[yamlfile.Pos]bool{}
 	for _, a := range entries {
-		for _, r := range c.options.Charts {
-			a.used = a.used || r.used[a.pos]
+		for _, c := range o.Charts {
+			a.used = a.used || c.used[a.pos]
 		}
-		c.report.used[a.pos] = a.used
-		a.used = a.used || c.options.chart // which another manifest may
+		r.used[a.pos] = a.used
+		a.used = a.used || o.chart // which another manifest may
 	}
-	for _, a := range slices.Concat(c.allows, entries) {
+	for _, a := range slices.Concat(inSource, entries) {
 		if id, what := a.fault(); id != "" {
-			c.report.Findings = append(c.report.Findings, c.newFinding(rule(id), what, a.pos))
+			wrong = append(wrong, problem{place: place{-1, "", a.pos}, rule: id, what: what, which: a.pos.String()})
 		}
 	}
+	return wrong
 }
 
 // fault returns the rule that the comment or entry itself breaks, and how.

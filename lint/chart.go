@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // CheckChart checks what a chart makes with each of several sets of values, as [Check] checks
@@ -18,7 +17,7 @@ import (
 // manifests takes the reports.
 func CheckChart(ctx context.Context, c *chart.Chart, cases []chart.Case, o Options) (*Report, error) {
 	o.chart = true
-	all := &cased{report: &Report{Files: []string{c.String()}, Findings: []Finding{}, Allowed: []Finding{}, named: map[string]bool{}, used: map[yamlfile.Pos]bool{}}}
+	all := newReport([]string{c.String()})
 	for _, k := range cases {
 		objects, err := c.Render(ctx, k.Options)
 		if err != nil {
@@ -29,11 +28,21 @@ func CheckChart(ctx context.Context, c *chart.Chart, cases []chart.Case, o Optio
 		if err != nil {
 			return nil, inCase(fmt.Errorf("what chart %s makes: %w", c, err), k.Name)
 		}
-		all.add(r, k.Name)
+		all.join(r, k.Name)
 		o.Unrendered = nil // once is enough
-		all.report.Made = append(all.report.Made, made)
+		all.Made = append(all.Made, made)
 	}
-	return all.finish(len(cases)), nil
+	all.Findings = slices.DeleteFunc(all.Findings, func(f Finding) bool {
+		return f.Rule == "allow-unused" && len(f.cases) < len(cases) // another case has what the comment allows
+	})
+	for _, list := range [][]Finding{all.Findings, all.Allowed} {
+		for n, f := range list {
+			if !slices.Contains(f.cases, "") {
+				list[n].Cases = strings.Join(f.cases, ", ")
+			}
+		}
+	}
+	return all, nil
 }
 
 func inCase(err error, name string) error {
@@ -41,6 +50,33 @@ func inCase(err error, name string) error {
 		return err
 	}
 	return fmt.Errorf("%w (case %s)", err, name)
+}
+
+// join adds the report on a case.
+func (r *Report) join(one *Report, name string) {
+	r.Findings, r.Allowed = join(r.Findings, one.Findings, name), join(r.Allowed, one.Allowed, name)
+	r.Objects, r.Pods = max(r.Objects, one.Objects), max(r.Pods, one.Pods)
+	r.Unchecked = one.Unchecked
+	maps.Copy(r.named, one.named)
+	for pos, used := range one.used {
+		r.used[pos] = r.used[pos] || used
+	}
+}
+
+// join adds findings of a case. Two are one if they are of the same line of a template and object.
+func join(all, list []Finding, name string) []Finding {
+	for _, f := range list {
+		n := slices.IndexFunc(all, func(o Finding) bool {
+			return o.Rule == f.Rule && o.Object == f.Object && o.Path == f.Path && o.What == f.What &&
+				o.Origin == f.Origin && (f.Origin != "" || o.Line == f.Line)
+		})
+		if n < 0 {
+			n = len(all)
+			all = append(all, f)
+		}
+		all[n].cases = append(all[n].cases, name)
+	}
+	return all
 }
 
 // ChartFile returns what a chart has made as one manifest, whose lines are of its templates.
@@ -65,61 +101,4 @@ func ChartFile(name string, objects []chart.Object) File {
 		}
 		return origins[line-1]
 	}}
-}
-
-// cased joins the reports of several cases.
-type cased struct {
-	report  *Report
-	found   []casedFinding
-	allowed []casedFinding
-}
-
-type casedFinding struct {
-	Finding
-	cases []string
-}
-
-func (c *cased) add(r *Report, name string) {
-	c.found, c.allowed = join(c.found, r.Findings, name), join(c.allowed, r.Allowed, name)
-	c.report.Objects, c.report.Pods = max(c.report.Objects, r.Objects), max(c.report.Pods, r.Pods)
-	c.report.Unchecked = r.Unchecked
-	maps.Copy(c.report.named, r.named)
-	for pos, used := range r.used {
-		c.report.used[pos] = c.report.used[pos] || used
-	}
-}
-
-// join adds findings of a case. Two are one if they are of the same line of a template and object.
-func join(all []casedFinding, list []Finding, name string) []casedFinding {
-	for _, f := range list {
-		n := slices.IndexFunc(all, func(o casedFinding) bool {
-			return o.Rule == f.Rule && o.Origin == f.Origin && o.Object == f.Object && o.Path == f.Path && o.What == f.What && (f.Origin != "" || o.Line == f.Line)
-		})
-		if n < 0 {
-			all = append(all, casedFinding{Finding: f})
-			n = len(all) - 1
-		}
-		all[n].cases = append(all[n].cases, name)
-	}
-	return all
-}
-
-func (c *cased) finish(cases int) *Report {
-	for _, f := range c.found {
-		if f.Rule == "allow-unused" && len(f.cases) < cases {
-			continue // another case has what the comment allows
-		}
-		c.report.Findings = append(c.report.Findings, f.named())
-	}
-	for _, f := range c.allowed {
-		c.report.Allowed = append(c.report.Allowed, f.named())
-	}
-	return c.report
-}
-
-func (f casedFinding) named() Finding {
-	if !slices.Contains(f.cases, "") {
-		f.Cases = strings.Join(f.cases, ", ")
-	}
-	return f.Finding
 }

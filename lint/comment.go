@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,28 +16,24 @@ import (
 // comment behind a field applies to its line. A comment on a line of its own applies to the next
 // line that is not a comment or, if an object begins there, to all of the object.
 func comments(f File, objects []workload.Object, first int) []*allow {
-	if !strings.Contains(string(f.Text), directive) {
+	if !strings.Contains(string(f.Text), allowComment) {
 		return nil
 	}
 	lines := strings.Split(strings.ReplaceAll(string(f.Text), "\r\n", "\n"), "\n")
-	texts := scalars(lines, objects)
 	begins := map[int]int{} // the object that begins on a line
 	for n, o := range slices.Backward(objects) {
 		begins[o.Pos().Line-1] = first + n
 	}
 	var all []*allow
-	for n, line := range lines {
-		start, text := find(line, func(column int) bool { return texts.contain(n, column) })
-		if start < 0 {
-			continue
-		}
-		words := strings.Fields(text)
-		a := &allow{kind: "inSource", pos: yamlfile.Pos{File: f.Name, Line: n + 1, Column: column(line, start)}}
-		if len(words) > 0 {
+	for _, d := range directives(f.Name, lines) {
+		n, line := d.line, lines[d.line]
+		pos := yamlfile.Pos{File: f.Name, Line: n + 1, Column: 1 + utf8.RuneCountInString(line[:d.start])}
+		a := &allow{kind: "inSource", pos: pos}
+		if words := strings.Fields(line[d.end:]); len(words) > 0 {
 			a.rule, a.reason = words[0], strings.Join(words[1:], " ")
 		}
 		target, landing := n, -1
-		if separator.MatchString(line[:start]) {
+		if separator.MatchString(line[:d.start]) {
 			target, landing = next(lines, n+1)
 		}
 		a.line, a.object = target+1, -1
@@ -47,28 +45,51 @@ func comments(f File, objects []workload.Object, first int) []*allow {
 	return all
 }
 
-const directive = "slipway:allow"
+const allowComment = "slipway:allow"
 
 var (
-	comment   = regexp.MustCompile(`#[ \t]*` + directive + `(?:[ \t]|$)`)
+	comment   = regexp.MustCompile(`#[ \t]*` + allowComment + `(?:[ \t]|$)`)
+	mark      = regexp.MustCompile(`\x{E0A0}(\d+)\x{E0A1}`)
 	separator = regexp.MustCompile(`^(?:---)?[ \t]*$`)
 	skipped   = regexp.MustCompile(`^(?:---)?[ \t]*(?:#.*)?$`)
 )
 
-// find returns where a line's slipway:allow comment begins, -1 if it has none, and the text behind
-// slipway:allow. A comment begins a line or follows a blank, outside of quoted texts (inText).
-func find(line string, inText func(column int) bool) (start int, text string) {
-	for _, at := range comment.FindAllStringIndex(line, -1) {
-		if at[0] > 0 && line[at[0]-1] != ' ' && line[at[0]-1] != '\t' || inText(column(line, at[0])) {
-			continue
-		}
-		return at[0], line[at[1]:]
-	}
-	return -1, ""
-}
+// directive is a slipway:allow comment: where it begins in a line, and where the words behind do.
+type directive struct{ line, start, end int }
 
-// column returns the column of a byte of a line; the first column is 1.
-func column(line string, n int) int { return 1 + utf8.RuneCountInString(line[:n]) }
+// directives returns the first slipway:allow comment of each line. One begins a line or follows a
+// blank, and is not in a value: those that may be comments are replaced by marks, of which the
+// values of the file then have some.
+func directives(name string, lines []string) []directive {
+	var all []directive
+	marked := slices.Clone(lines)
+	for n, line := range lines {
+		for _, at := range slices.Backward(comment.FindAllStringIndex(line, -1)) {
+			if at[0] == 0 || line[at[0]-1] == ' ' || line[at[0]-1] == '\t' {
+				marked[n] = fmt.Sprintf("%s#\uE0A0%d\uE0A1 %s", marked[n][:at[0]], len(all), marked[n][at[1]:])
+				all = append(all, directive{n, at[0], at[1]})
+			}
+		}
+	}
+	inValue := map[string]bool{}
+	for _, doc := range workload.Documents(name, []byte(strings.Join(marked, "\n"))) {
+		for _, m := range mark.FindAllSubmatch(yamlfile.AppendJSON(nil, doc, nil), -1) {
+			inValue[string(m[1])] = true
+		}
+	}
+	var first []directive
+	for n, d := range all {
+		last := len(first) - 1
+		switch {
+		case inValue[strconv.Itoa(n)]:
+		case last >= 0 && first[last].line == d.line:
+			first[last] = d // further left
+		default:
+			first = append(first, d)
+		}
+	}
+	return first
+}
 
 // next returns the line that a comment before line n applies to, which may be blank, and the next
 // line that is neither blank nor a comment: if an object begins there, the comment applies to it.

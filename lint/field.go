@@ -140,50 +140,37 @@ func fileHostPath(v corev1.Volume, report reportFunc) {
 func fileModes(v corev1.Volume, report reportFunc) {
 	switch {
 	case v.Secret != nil:
-		modes(v.Secret.DefaultMode, keyModes(v.Secret.Items), below(report, "secret"))
+		modes(v.Secret.DefaultMode, v.Secret.Items, keyMode, below(report, "secret"))
 	case v.ConfigMap != nil:
-		modes(v.ConfigMap.DefaultMode, keyModes(v.ConfigMap.Items), below(report, "configMap"))
+		modes(v.ConfigMap.DefaultMode, v.ConfigMap.Items, keyMode, below(report, "configMap"))
 	case v.DownwardAPI != nil:
-		modes(v.DownwardAPI.DefaultMode, fieldModes(v.DownwardAPI.Items), below(report, "downwardAPI"))
+		modes(v.DownwardAPI.DefaultMode, v.DownwardAPI.Items, fieldMode, below(report, "downwardAPI"))
 	case v.Projected != nil:
-		modes(v.Projected.DefaultMode, nil, below(report, "projected"))
+		modes(v.Projected.DefaultMode, nil, keyMode, below(report, "projected"))
 		for n, s := range v.Projected.Sources {
 			source := below(report, "projected", "sources", n)
 			switch {
 			case s.Secret != nil:
-				modes(nil, keyModes(s.Secret.Items), below(source, "secret"))
+				modes(nil, s.Secret.Items, keyMode, below(source, "secret"))
 			case s.ConfigMap != nil:
-				modes(nil, keyModes(s.ConfigMap.Items), below(source, "configMap"))
+				modes(nil, s.ConfigMap.Items, keyMode, below(source, "configMap"))
 			case s.DownwardAPI != nil:
-				modes(nil, fieldModes(s.DownwardAPI.Items), below(source, "downwardAPI"))
+				modes(nil, s.DownwardAPI.Items, fieldMode, below(source, "downwardAPI"))
 			}
 		}
 	}
 }
 
-func modes(byDefault *int32, items []*int32, report reportFunc) {
+func modes[Item any](byDefault *int32, items []Item, mode func(Item) *int32, report reportFunc) {
 	if byDefault != nil {
 		report("", "defaultMode")
 	}
-	for n, m := range items {
-		if m != nil {
+	for n, i := range items {
+		if mode(i) != nil {
 			report("", "items", n, "mode")
 		}
 	}
 }
 
-func keyModes(items []corev1.KeyToPath) []*int32 {
-	list := make([]*int32, len(items))
-	for n, i := range items {
-		list[n] = i.Mode
-	}
-	return list
-}
-
-func fieldModes(items []corev1.DownwardAPIVolumeFile) []*int32 {
-	list := make([]*int32, len(items))
-	for n, i := range items {
-		list[n] = i.Mode
-	}
-	return list
-}
+func keyMode(i corev1.KeyToPath) *int32               { return i.Mode }
+func fieldMode(i corev1.DownwardAPIVolumeFile) *int32 { return i.Mode }

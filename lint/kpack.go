@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/lock"
 )
 
 func kpackSelector(p *pod, report reportFunc) {
@@ -24,58 +25,65 @@ var windowsTaints = []corev1.Taint{
 
 // kpackTolerations checks kpack's kinds whose builds run on Windows. A RuntimeClass that the
 // manifest lacks may add tolerations.
-func (c *checker) kpackTolerations(p *pod) {
-	if !p.kpack || slices.ContainsFunc(windowsTaints, func(t corev1.Taint) bool { return workload.Tolerates(p.spec, t) }) || !c.buildsOnWindows(p) {
-		return
-	}
-	if name := p.spec.RuntimeClassName; name != nil {
-		if _, ok := c.classes[*name]; !ok {
-			return
+func (m *manifests) kpackTolerations(images lock.Catalog) (all []problem) {
+	for _, p := range m.pods {
+		tolerated := func(t corev1.Taint) bool { return workload.Tolerates(p.spec, t) }
+		if !p.kpack || slices.ContainsFunc(windowsTaints, tolerated) {
+			continue
+		}
+		if name := p.spec.RuntimeClassName; name != nil {
+			if _, ok := m.classes[*name]; !ok {
+				continue
+			}
+		}
+		if m.buildsOnWindows(p, images) {
+			all = append(all, problem{place: p.place([]any{"tolerations"}), rule: "kpack-windows-toleration"})
 		}
 	}
-	c.inPod(p, rule("kpack-windows-toleration"), "", "tolerations")
+	return all
 }
 
 // buildsOnWindows reports whether kpack will start a build's pod on Windows: if the pod selects
 // Windows, or if the builder, or the stack of a builder in the manifest, is for Windows according
 // to the lock or to its name.
-func (c *checker) buildsOnWindows(p *pod) bool {
+func (m *manifests) buildsOnWindows(p *pod, images lock.Catalog) bool {
 	if slices.Contains(p.os, windows) {
 		return true
 	}
-	o := c.objects[p.object]
+	// forWindows reports whether an image at a path is for Windows only
+	forWindows := func(n *yaml.Node, path ...any) bool {
+		ref := yamlfile.Text(n, path...)
+		if i, ok := images.Find(ref); ok {
+			return slices.ContainsFunc(i.Platforms, on(windows)) && !slices.ContainsFunc(i.Platforms, on(linux))
+		}
+		return workload.IsWindowsName(ref)
+	}
+	o := m.objects[p.object]
 	if p.Kind == workload.KpackBuild {
-		return c.windowsImage(yamlfile.Text(o.Node, "spec", "builder", "image"))
+		return forWindows(o.Node, "spec", "builder", "image")
 	}
 	builder := yamlfile.Value(o.Node, "spec", "builder")
-	if workload.IsWindowsName(yamlfile.Text(builder, "name")) {
+	name, kind := yamlfile.Text(builder, "name"), yamlfile.Text(builder, "kind")
+	if workload.IsWindowsName(name) {
 		return true
 	}
-	for _, b := range c.objects {
-		if b.Kind != yamlfile.Text(builder, "kind") || b.Name != yamlfile.Text(builder, "name") || b.Kind == "Builder" && b.Namespace != o.Namespace {
+	for _, b := range m.objects {
+		if b.Kind != kind || b.Name != name || b.Kind == "Builder" && b.Namespace != o.Namespace {
 			continue
 		}
 		stack := yamlfile.Text(b.Node, "spec", "stack", "name")
-		if workload.IsWindowsName(stack) || c.windowsImage(yamlfile.Text(b.Node, "spec", "tag")) {
+		if workload.IsWindowsName(stack) || forWindows(b.Node, "spec", "tag") {
 			return true
 		}
-		for _, s := range c.objects {
-			if s.Kind == "ClusterStack" && s.Name == stack && c.windowsStack(s.Node) {
+		for _, s := range m.objects {
+			if s.Kind != "ClusterStack" || s.Name != stack {
+				continue
+			}
+			if workload.IsWindowsName(yamlfile.Text(s.Node, "spec", "id")) ||
+				forWindows(s.Node, "spec", "buildImage", "image") || forWindows(s.Node, "spec", "runImage", "image") {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func (c *checker) windowsStack(n *yaml.Node) bool {
-	return workload.IsWindowsName(yamlfile.Text(n, "spec", "id")) || c.windowsImage(yamlfile.Text(n, "spec", "buildImage", "image")) || c.windowsImage(yamlfile.Text(n, "spec", "runImage", "image"))
-}
-
-// windowsImage reports whether an image is for Windows only.
-func (c *checker) windowsImage(ref string) bool {
-	if i, ok := c.images.Find(ref); ok {
-		return has(i, windows) && !has(i, linux)
-	}
-	return workload.IsWindowsName(ref)
 }

@@ -23,13 +23,12 @@ package lint
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -73,77 +72,40 @@ type File struct {
 // lists what cannot be read, with file:line:column; the report beside it is about the other files.
 // With a product, whose manifests belong together, nothing is checked then.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
-	c := &checker{
-		options: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}},
-		missing: map[string]bool{}, named: map[string]bool{}, seen: map[place]bool{}, texts: map[textKey]*imageText{}, origins: map[string]func(int) string{},
-	}
-	c.images, c.nodes = catalog(o.Lock)
-	var errs []error
-	for _, f := range files {
-		errs = append(errs, c.read(f))
-	}
-	unreadable := errors.Join(errs...)
-	if unreadable != nil && (o.Product != nil || len(c.report.Files) == 0) {
+	m, unreadable := read(files)
+	if unreadable != nil && (o.Product != nil || len(m.files) == 0) {
 		return nil, unreadable
 	}
-	c.classes = workload.NewRuntimeClasses(c.objects)
-	for n, o := range c.objects {
-		if o.Pod != nil {
-			c.pods = append(c.pods, newPod(n, o, c.classes))
-		}
-	}
-	c.report.Objects, c.report.Pods = len(c.objects), len(c.pods)
-	if !c.canResolve() && len(c.pods) > 0 {
-		c.report.Unchecked = "the images were not looked at: there is no lock"
-	}
-	c.collectTexts()
-	if err := c.ask(ctx); err != nil {
+	e := m.environment()
+	k := newKnown(o)
+	texts := m.texts(k, e.images)
+	if err := k.ask(ctx, m.pods, texts); err != nil {
 		return nil, err
 	}
-	c.judge()
-	c.allow()
-	c.sort()
-	c.report.named = c.named
-	return c.report, unreadable
-}
-
-// read adds the objects of a file, and what its comments allow, unless it cannot read all of it.
-func (c *checker) read(f File) error {
-	objects, err := workload.Read(f.Name, f.Text)
-	if err != nil {
-		return err
+	found := slices.Concat(m.duplicates(), m.faults())
+	for _, p := range m.pods {
+		found = append(found, p.problems()...)
 	}
-	c.allows = append(c.allows, comments(f, objects, len(c.objects))...)
-	c.objects = append(c.objects, objects...)
-	c.report.Files = append(c.report.Files, f.Name)
-	c.origins[f.Name] = f.Origin
-	return nil
-}
-
-// judge applies every rule.
-func (c *checker) judge() {
-	c.duplicates()
-	for n := range c.objects {
-		c.faults(n)
+	found = slices.Concat(found, k.podImages(m.pods), m.kpackTolerations(k.images), k.textImages(texts))
+	for _, u := range o.Unrendered {
+		found = append(found, problem{
+			place: place{-1, u.Path, u.Pos}, rule: "chart-image-unrendered", which: u.Reference,
+			what: fmt.Sprintf("no case renders %s, so that its digest is not set", u.Reference),
+		})
 	}
-	for _, p := range c.pods {
-		p.check(func(r Rule, what string, path ...any) { c.inPod(p, r, what, path...) })
-		for _, ref := range workload.References(p.spec) {
-			c.image(p, ref)
+	if o.Product != nil {
+		found = append(found, e.problems...)
+		if !o.chart {
+			found = append(found, k.unused(o.Product)...)
 		}
-		c.kpackTolerations(p)
-		c.variables(p)
 	}
-	for _, t := range c.order {
-		c.text(t)
+	r := newReport(m.files)
+	r.Objects, r.Pods, r.named = len(m.objects), len(m.pods), k.named
+	if !k.sources && len(m.pods) > 0 {
+		r.Unchecked = "the images were not looked at: there is no lock"
 	}
-	for _, u := range c.options.Unrendered {
-		f := c.newFinding(rule("chart-image-unrendered"), fmt.Sprintf("no case renders %s, so that its digest is not set", u.Reference), u.Pos)
-		f.Path = u.Path
-		c.add(f, -1, u.Reference)
-	}
-	if !c.options.chart {
-		c.values()
-		c.unused()
-	}
+	wrong := r.divide(m.findings(found), m.allows, o)
+	r.Findings = append(r.Findings, m.findings(wrong)...)
+	r.sort()
+	return r, unreadable
 }

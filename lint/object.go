@@ -1,28 +1,31 @@
 package lint
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// faults reports what the API server refuses of an object because of its type.
-func (c *checker) faults(object int) {
-	for _, f := range c.objects[object].Faults {
-		id := "object-field"
-		if f.Unserved {
-			id = "object-version"
+// faults reports what the API server refuses of objects because of their types.
+func (m *manifests) faults() (all []problem) {
+	for n, o := range m.objects {
+		for _, f := range o.Faults {
+			id := "object-field"
+			if f.Unserved {
+				id = "object-version"
+			}
+			all = append(all, problem{place: place{n, f.Path, f.Pos}, rule: id, what: f.Text, which: f.Text})
 		}
-		c.inObject(c.newFinding(rule(id), f.Text, f.Pos), object, f.Path, f.Text)
 	}
+	return all
 }
 
 // duplicates reports objects of the same group, kind, namespace and name in a file. A generateName
 // makes a new object each time.
-func (c *checker) duplicates() {
-	first := map[string]Finding{}
-	for n, o := range c.objects {
+func (m *manifests) duplicates() (all []problem) {
+	first := map[string]string{} // places
+	for n, o := range m.objects {
 		if yamlfile.Text(o.Node, "metadata", "name") == "" {
 			continue
 		}
@@ -30,13 +33,13 @@ func (c *checker) duplicates() {
 		if !versioned {
 			group = ""
 		}
-		f := c.newFinding(rule("object-duplicate"), "", o.Pos())
 		id := o.File + " " + group + " " + o.String()
 		if other, ok := first[id]; ok {
-			f.What = fmt.Sprintf("the same object is at %s", other.pos())
-			c.inObject(f, n, o.Path, "")
+			at := place{n, o.Path, o.Pos()}
+			all = append(all, problem{place: at, rule: "object-duplicate", what: "the same object is at " + other})
 			continue
 		}
-		first[id] = f
+		first[id] = cmp.Or(m.origin(o.Pos()), o.Pos().String())
 	}
+	return all
 }

@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/internal/workload"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // pod is a pod of a manifest as the rules see it.
@@ -29,23 +28,30 @@ func newPod(n int, o workload.Object, classes workload.RuntimeClasses) *pod {
 	}
 }
 
-// check calls report for every place of the pod that breaks a rule.
-func (p *pod) check(report func(r Rule, what string, path ...any)) {
+// problems returns every place of the pod that breaks a rule about its fields.
+func (p *pod) problems() (all []problem) {
 	for _, r := range rules {
 		if r.check != nil && r.about(p.os) {
-			r.check(p, func(what string, path ...any) { report(r, what, path...) })
+			severity := r.severity(p)
+			r.check(p, func(what string, path ...any) {
+				all = append(all, problem{
+					place: p.place(path), rule: r.ID, what: what,
+					severity: severity, folds: r.Folds || severity != r.Severity,
+				})
+			})
 		}
 	}
+	return all
 }
 
 // named reports whether spec.os.name is the operating system.
 func (p *pod) named(os string) bool { return p.spec.OS != nil && string(p.spec.OS.Name) == os }
 
-// place returns path and position of a field. A path that starts with [metadata] leads to an
-// annotation or label.
-func (p *pod) place(path []any) (string, yamlfile.Pos) {
+// place returns the place of a field. A path that starts with [metadata] leads to an annotation or
+// label.
+func (p *pod) place(path []any) place {
 	if len(path) == 3 && path[0] == metadata {
-		return fmt.Sprintf("%s.%s[%q]", p.MetaPath, path[1], path[2]), p.MetaAt(path[1:]...)
+		return place{p.object, fmt.Sprintf("%s.%s[%q]", p.MetaPath, path[1], path[2]), p.MetaAt(path[1:]...)}
 	}
-	return p.Path(path...), p.At(path...)
+	return place{p.object, p.Path(path...), p.At(path...)}
 }

@@ -12,60 +12,67 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// image checks one image of a pod: that it exists, and runs wherever the pod may land.
-func (c *checker) image(p *pod, ref workload.Reference) {
-	report := func(id, what string, args ...any) {
-		c.inPod(p, rule(id), fmt.Sprintf(what, args...), ref.Path...)
-	}
-	i, id, what := c.resolve(ref.Image, true)
-	switch {
-	case id == "image-reference" || id == "image-ko":
-		report(id, "%s", what)
-	case !c.canResolve():
-	case id != "":
-		report(id, "%s", what)
-	case ref.Runs && i.Unresolved == "":
-		for _, os := range []string{linux, windows} {
-			if slices.Contains(p.os, os) || p.os == nil && !i.Product && has(i, os) {
-				c.runs(p, i, os, hostProcessAt(p.spec, ref.Path), report)
+// podImages checks the images of pods: that each exists, and runs wherever its pod may land.
+func (k *known) podImages(pods []*pod) (all []problem) {
+	for _, p := range pods {
+		for _, ref := range workload.References(p.spec) {
+			at := p.place(ref.Path)
+			i, wrong := k.resolve(at, ref.Image, true)
+			switch {
+			case wrong.rule == "image-reference" || wrong.rule == "image-ko" || wrong.rule != "" && k.sources:
+				all = append(all, wrong)
+			case k.sources && ref.Runs && i.Unresolved == "":
+				anyBuild := hostProcessAt(p.spec, ref.Path)
+				for _, os := range []string{linux, windows} {
+					either := p.os == nil && !i.Product && slices.ContainsFunc(i.Platforms, on(os))
+					if either || slices.Contains(p.os, os) {
+						all = append(all, k.runs(p, at, i, os, anyBuild)...)
+					}
+				}
 			}
 		}
 	}
+	return all
+}
+
+// on returns whether a platform has an operating system.
+func on(os string) func(platform.Platform) bool {
+	return func(p platform.Platform) bool { return p.OS == os }
 }
 
 // runs checks that an image runs on every node of an operating system that the pod may run on: on
 // every such platform of the release or, if the release is not known, on at least one platform. With
 // anyBuild, as for HostProcess containers, an older Windows build will do.
-func (c *checker) runs(p *pod, i lock.CatalogImage, os string, anyBuild bool, report func(id, what string, args ...any)) {
-	if !has(i, os) {
-		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
-		return
+func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild bool) (all []problem) {
+	report := func(id, what string, args ...any) {
+		all = append(all, problem{place: at, rule: id, what: fmt.Sprintf(what, args...)})
 	}
-	var hosts []platform.Platform
-	for _, h := range c.nodes {
-		if h.OS == os && admits(p, h) {
-			hosts = append(hosts, h)
-		}
-	}
+	may := func(h platform.Platform) bool { return h.OS == os && admits(p, h) }
+	hosts := slices.DeleteFunc(slices.Clone(k.nodes), func(h platform.Platform) bool { return !may(h) })
 	image := "the image"
 	if !i.Product {
 		image = "third-party image " + i.Name
 	}
-	if len(hosts) == 0 && p.os != nil && !slices.ContainsFunc(i.Platforms, func(h platform.Platform) bool { return h.OS == os && admits(p, h) }) {
+	switch {
+	case !slices.ContainsFunc(i.Platforms, on(os)):
+		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
+		return all
+	case len(hosts) == 0 && p.os != nil && !slices.ContainsFunc(i.Platforms, may):
 		report("image-architecture", "the image has no platform for the nodes that the pod selects: %s", format(i.Platforms))
-		return
+		return all
 	}
 	var archs, builds, older []platform.Platform
 	for _, h := range hosts {
 		sameArch := slices.ContainsFunc(i.Platforms, func(o platform.Platform) bool {
-			return o.OS == os && platform.Same(platform.Platform{OS: linux, Architecture: h.Architecture, Variant: h.Variant}, platform.Platform{OS: linux, Architecture: o.Architecture, Variant: o.Variant})
+			o.OSVersion = h.OSVersion
+			return platform.Same(o, h)
 		})
 		switch {
 		case !sameArch:
 			archs = append(archs, h)
 		case platform.Best(h, i.Platforms) < 0:
 			builds = append(builds, h)
-		case os == windows && c.release() && !anyBuild && !i.Product && !madeFor(i, h):
+		case os == windows && k.release && !anyBuild && !i.Product && !madeFor(i, h):
 			older = append(older, h)
 		}
 	}
@@ -78,6 +85,19 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, anyBuild bool, re
 	if len(older) > 0 {
 		report("image-windows-fallback", "%s has no manifest for %s: nodes of that build run an older one, of %s", image, formatReleases(older), format(i.Platforms))
 	}
+	return all
+}
+
+// format lists platforms for a message.
+func format(list []platform.Platform) string {
+	if len(list) == 0 {
+		return "no platform"
+	}
+	var all []string
+	for _, p := range list {
+		all = append(all, p.String())
+	}
+	return strings.Join(all, ", ")
 }
 
 // madeFor reports whether an image has a manifest for a platform or, without an os.version, for all.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -29,8 +30,10 @@ type Finding struct {
 	// Cases are the sets of values with which a chart has the finding: "" if it has it with its own.
 	Cases string `json:"cases,omitempty"`
 
-	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
-	folds     bool   // text output shows one of its rule for each file
+	object    int      // its number, -1 for none
+	allowedIn string   // "inSource" by a comment, "external" by slipway.yaml
+	folds     bool     // text output shows one of its rule for each file
+	cases     []string // the names of those that have it, of a chart
 }
 
 // Report is the result of [Check].
@@ -48,6 +51,26 @@ type Report struct {
 
 	named map[string]bool       // images of the product that the manifests name
 	used  map[yamlfile.Pos]bool // entries of lint.allow that allow something
+}
+
+func newReport(files []string) *Report {
+	return &Report{
+		Files: files, Findings: []Finding{}, Allowed: []Finding{},
+		named: map[string]bool{}, used: map[yamlfile.Pos]bool{},
+	}
+}
+
+// sort sorts findings by place.
+func (r *Report) sort() {
+	for _, list := range [][]Finding{r.Findings, r.Allowed} {
+		slices.SortStableFunc(list, func(a, b Finding) int {
+			return cmp.Or(
+				slices.Index(r.Files, a.File)-slices.Index(r.Files, b.File),
+				cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+				cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule),
+			)
+		})
+	}
 }
 
 // Count returns the number of findings of a severity.

@@ -15,37 +15,33 @@ func (f Finding) OfImage() bool { return f.Rule == incomplete }
 
 // unused finds what slipway.yaml has and nothing uses. Without manifests, the use of a product's
 // images is unknown.
-func (c *checker) unused() {
-	p := c.options.Product
-	if p == nil {
-		return
-	}
+func (k *known) unused(p *product.Product) (all []problem) {
 	for _, u := range p.Unused {
-		c.inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u)
+		all = append(all, inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u))
 	}
 	for _, i := range p.Images {
 		for n, m := range i.Missing {
-			f := c.newFinding(rule(incomplete), fmt.Sprintf("image %s is incomplete: %s", i.Name, m.What), m.Pos)
-			f.Path = fmt.Sprintf("images[%s].missing[%d]", i.Name, n)
-			c.add(f, -1, "")
+			at := place{-1, fmt.Sprintf("images[%s].missing[%d]", i.Name, n), m.Pos}
+			what := fmt.Sprintf("image %s is incomplete: %s", i.Name, m.What)
+			all = append(all, problem{place: at, rule: incomplete, what: what})
 		}
 	}
-	if p.Release.Empty() && len(c.options.Charts) == 0 || c.options.Lock == nil {
-		return
+	if p.Release.Empty() && len(k.Charts) == 0 || k.Lock == nil {
+		return all
 	}
-	for _, r := range c.options.Charts {
-		maps.Copy(c.named, r.named)
+	for _, r := range k.Charts {
+		maps.Copy(k.named, r.named)
 	}
 	for _, i := range p.Images {
-		if _, ok := c.options.Lock.Image(i.Name); ok && i.Name != p.Airgap.FirstImage && !c.named[i.Name] {
-			c.inProduct("image-unused", fmt.Sprintf("no manifest names the image %s", i.Name), product.Entry{Kind: "image", Name: i.Name, Pos: i.Pos})
+		if _, ok := k.Lock.Image(i.Name); ok && i.Name != p.Airgap.FirstImage && !k.named[i.Name] {
+			e := product.Entry{Kind: "image", Name: i.Name, Pos: i.Pos}
+			all = append(all, inProduct("image-unused", "no manifest names the image "+i.Name, e))
 		}
 	}
+	return all
 }
 
-// inProduct records that an entry of slipway.yaml breaks a rule.
-func (c *checker) inProduct(id, what string, e product.Entry) {
-	f := c.newFinding(rule(id), what, e.Pos)
-	f.Path = fmt.Sprintf("%ss[%s]", e.Kind, e.Name)
-	c.add(f, -1, "")
+// inProduct is an entry of slipway.yaml that breaks a rule.
+func inProduct(id, what string, e product.Entry) problem {
+	return problem{place: place{-1, fmt.Sprintf("%ss[%s]", e.Kind, e.Name), e.Pos}, rule: id, what: what}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/lock"
 )
 
 // finder returns the images for references of charts: those of the product by the rules for
@@ -51,13 +50,4 @@ func (m *images) tagged(reference, tag string) *chart.Image {
 		}
 	}
 	return found
-}
-
-// ownImage returns an image of the product by its first tag.
-func ownImage(i lock.Image) *chart.Image {
-	own := &chart.Image{Repository: i.Repository, Digest: i.Digest.String()}
-	if len(i.Tags) > 0 {
-		own.Tag = i.Tags[0]
-	}
-	return own
 }

@@ -81,7 +81,11 @@ func mappings(l *lock.Lock, declared product.Chart) ([]chart.Mapping, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: the lock has no image %s", m.Pos, m.Image)
 		}
-		all = append(all, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
+		own := chart.Image{Repository: i.Repository, Digest: i.Digest.String()}
+		if len(i.Tags) > 0 {
+			own.Tag = i.Tags[0]
+		}
+		all = append(all, chart.Mapping{Path: m.Path, Image: own, Pos: m.Pos})
 	}
 	return all, nil
 }
@@ -103,11 +107,12 @@ func chartCases(at chart.Location, declared product.Chart) ([]chart.Case, error)
 	for _, k := range declared.Cases {
 		values := k.Values
 		if k.ValuesFile != "" {
-			of, err := chart.ReadValues(at.Tree, k.ValuesFile, path.Join(strings.TrimSuffix(at.Shown, declared.Path), k.ValuesFile))
+			shown := path.Join(strings.TrimSuffix(at.Shown, declared.Path), k.ValuesFile)
+			inFile, err := chart.ReadValues(at.Tree, k.ValuesFile, shown)
 			if err != nil {
 				return nil, fmt.Errorf("%s: case %s: %w", k.Pos, k.Name, err)
 			}
-			values = chart.MergeValues(of, k.Values)
+			values = chart.MergeValues(inFile, k.Values)
 		}
 		o.Values = chart.MergeValues(declared.Values, values)
 		all = append(all, chart.Case{Name: k.Name, Options: o})

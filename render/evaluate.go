@@ -71,7 +71,9 @@ func evaluateHere(e evaluation) (made evaluated, err error) {
 	if out.Err != nil {
 		return made, fmt.Errorf("rendering the templates of %s: %w", e.Product, yttFault(out.Err, origin))
 	}
-	return made, made.pack(out.DocSet)
+	made.indexes = map[string]int{}
+	made.Documents, err = made.pack(out.DocSet)
+	return made, err
 }
 
 // begins reads the files that ytt begins from what it logs.

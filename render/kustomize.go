@@ -60,25 +60,16 @@ func read(name string, text []byte, place func(line int) yamlfile.Pos) ([]docume
 		}
 	}
 	for _, d := range set.Items {
-		at(d.Position)
-		replacePositions(d.Value, at)
+		replacePositions(d, at)
 	}
 	return documents(set, nil)
 }
 
 func replacePositions(v any, change func(*filepos.Position)) {
-	switch v := v.(type) {
-	case *yamlmeta.Map:
-		change(v.Position)
-		for _, i := range v.Items {
-			change(i.Position)
-			replacePositions(i.Value, change)
-		}
-	case *yamlmeta.Array:
-		change(v.Position)
-		for _, i := range v.Items {
-			change(i.Position)
-			replacePositions(i.Value, change)
+	if n, ok := v.(yamlmeta.Node); ok {
+		change(n.GetPosition())
+		for _, below := range n.GetValues() {
+			replacePositions(below, change)
 		}
 	}
 }

@@ -103,25 +103,23 @@ func untagged(ref string) string {
 
 // replace replaces every string value below v.
 func replace(v any, path []string, change func(path []string, s string) string) {
+	below := func(step string, value *any) {
+		at := append(slices.Clone(path), step)
+		if s, ok := (*value).(string); ok {
+			*value = change(at, s)
+		} else {
+			replace(*value, at, change)
+		}
+	}
 	switch v := v.(type) {
 	case *yamlmeta.Map:
 		for _, i := range v.Items {
 			key, _ := i.Key.(string)
-			at := append(slices.Clone(path), key)
-			if s, ok := i.Value.(string); ok {
-				i.Value = change(at, s)
-			} else {
-				replace(i.Value, at, change)
-			}
+			below(key, &i.Value)
 		}
 	case *yamlmeta.Array:
 		for n, i := range v.Items {
-			at := append(slices.Clone(path), item(n, i.Value))
-			if s, ok := i.Value.(string); ok {
-				i.Value = change(at, s)
-			} else {
-				replace(i.Value, at, change)
-			}
+			below(item(n, i.Value), &i.Value)
 		}
 	}
 }

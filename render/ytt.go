@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"carvel.dev/ytt/pkg/files"
+	"carvel.dev/ytt/pkg/yamlmeta"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/product"
@@ -124,5 +125,6 @@ func evaluate(ctx context.Context, p *product.Product, t templateFiles, values m
 	if err != nil {
 		return nil, err
 	}
-	return documents(made.set(), t.origin)
+	set, _ := made.unpack(made.Documents).(*yamlmeta.DocumentSet)
+	return documents(set, t.origin)
 }

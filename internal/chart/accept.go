@@ -18,10 +18,10 @@ func (p *pinner) accept(u use, image *Image, after []view) bool {
 		}
 	}
 	pinned := false
-	for _, v := range after[u.at].uses {
+	for _, v := range after[u.inCase].uses {
 		if v.where() == u.where() {
-			_, err := name.NewDigest(v.reference)
-			pinned = pinned || err == nil && image.is(v.reference)
+			_, err := name.NewDigest(v.Reference)
+			pinned = pinned || err == nil && image.is(v.Reference)
 		}
 	}
 	if pinned {
@@ -42,17 +42,18 @@ func (p *pinner) goals() goals {
 	all := goals{"": {}}
 	for n, v := range p.before {
 		for _, u := range v.uses {
-			u.at = n
+			u.inCase = n
 			i := p.image(u)
-			if all[u.template] == nil {
-				all[u.template] = map[string][]*Image{}
+			if all[u.Template] == nil {
+				all[u.Template] = map[string][]*Image{}
 			}
 			if i != nil && p.overridden(u) {
 				continue
 			}
-			for _, of := range []map[string][]*Image{all[u.template], all[""]} {
-				if !slices.ContainsFunc(of[u.reference], func(o *Image) bool { return i == o || i != nil && o != nil && *i == *o }) {
-					of[u.reference] = append(of[u.reference], i)
+			for _, images := range []map[string][]*Image{all[u.Template], all[""]} {
+				same := func(o *Image) bool { return i == o || i != nil && o != nil && *i == *o }
+				if !slices.ContainsFunc(images[u.Reference], same) {
+					images[u.Reference] = append(images[u.Reference], i)
 				}
 			}
 		}
@@ -62,13 +63,13 @@ func (p *pinner) goals() goals {
 
 // near reports the image of which a reference in a template has come nearer; nil if there is none.
 func (g goals) near(template, before, after string) *Image {
-	of, ok := g[template][before]
+	images, ok := g[template][before]
 	if !ok {
-		if of = g[""][before]; len(of) > 1 {
+		if images = g[""][before]; len(images) > 1 {
 			return nil
 		}
 	}
-	for _, i := range of {
+	for _, i := range images {
 		if i != nil && nearer(before, after, i) {
 			return i
 		}
@@ -81,15 +82,15 @@ func (g goals) near(template, before, after string) *Image {
 func (p *pinner) sameUses(at int, after view) bool {
 	now := make(map[string]string, len(after.uses))
 	for _, u := range after.uses {
-		now[u.where()] = u.reference
+		now[u.where()] = u.Reference
 	}
 	for _, u := range p.before[at].uses {
-		u.at = at
+		u.inCase = at
 		changed, ok := now[u.where()]
-		if !ok || changed == u.reference {
+		if !ok || changed == u.Reference {
 			continue // what is not a reference anymore has changed the text
 		}
-		if i := p.image(u); i == nil || !nearer(u.reference, changed, i) {
+		if i := p.image(u); i == nil || !nearer(u.Reference, changed, i) {
 			return false
 		}
 	}
@@ -102,12 +103,12 @@ func sameBut(before, after *rendered, may goals, made map[string]*Image) bool {
 		return false
 	}
 	for i, t := range before.templates {
-		one, two := strings.Split(t.text, "\n"), strings.Split(after.templates[i].text, "\n")
-		if t.name != after.templates[i].name || len(one) != len(two) {
+		one, two := strings.Split(t.Text, "\n"), strings.Split(after.templates[i].Text, "\n")
+		if t.Name != after.templates[i].Name || len(one) != len(two) {
 			return false
 		}
 		for n := range one {
-			if one[n] != two[n] && !sameLine(t.name, one[n], two[n], may, made) {
+			if one[n] != two[n] && !sameLine(t.Name, one[n], two[n], may, made) {
 				return false
 			}
 		}

@@ -79,27 +79,27 @@ func drive(name string) bool {
 // expand replaces packaged subcharts by their files, as helm package does.
 func expand(files []file, depth int, left *int64) ([]file, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("%s: subcharts nest too deep", files[0].shown)
+		return nil, fmt.Errorf("%s: subcharts nest too deep", files[0].Shown)
 	}
 	var all []file
 	for _, f := range files {
-		if !isArchive(f.path) {
+		if !isArchive(f.Path) {
 			all = append(all, f)
 			continue
 		}
-		inner, err := unpack(bytes.NewReader(f.data), f.shown, left)
+		inner, err := unpack(bytes.NewReader(f.Data), f.Shown, left)
 		if err != nil {
 			return nil, err
 		}
 		if inner, err = expand(inner, depth+1, left); err != nil {
 			return nil, err
 		}
-		dir := strings.TrimSuffix(f.path, archiveName)
-		if slices.ContainsFunc(files, func(o file) bool { return strings.HasPrefix(o.path, dir+"/") }) {
-			return nil, fmt.Errorf("%s is there as a directory, too: keep one of them", f.shown)
+		dir := strings.TrimSuffix(f.Path, archiveName)
+		if slices.ContainsFunc(files, func(o file) bool { return strings.HasPrefix(o.Path, dir+"/") }) {
+			return nil, fmt.Errorf("%s is there as a directory, too: keep one of them", f.Shown)
 		}
 		for _, i := range inner {
-			i.path = path.Join(dir, i.path)
+			i.Path = path.Join(dir, i.Path)
 			all = append(all, i)
 		}
 	}

@@ -71,9 +71,9 @@ func describe(mt types.MediaType, b []byte) v1.Descriptor {
 func (c *Chart) annotations(created time.Time) map[string]string {
 	const prefix = "org.opencontainers.image."
 	m := c.metadata
-	told := map[string]string{"created": created.UTC().Format(time.RFC3339), "description": m.Description, "url": m.Home}
+	stated := map[string]string{"created": created.UTC().Format(time.RFC3339), "description": m.Description, "url": m.Home}
 	if len(m.Sources) > 0 {
-		told["source"] = m.Sources[0]
+		stated["source"] = m.Sources[0]
 	}
 	var authors []string
 	for _, who := range m.Maintainers {
@@ -83,9 +83,9 @@ func (c *Chart) annotations(created time.Time) map[string]string {
 		}
 		authors = append(authors, author)
 	}
-	told["authors"] = strings.Join(authors, ", ")
+	stated["authors"] = strings.Join(authors, ", ")
 	all := map[string]string{}
-	for key, value := range told {
+	for key, value := range stated {
 		if strings.TrimSpace(value) != "" {
 			all[prefix+key] = value
 		}

@@ -18,7 +18,7 @@ func beginCall(index int) []byte { return fmt.Appendf(nil, "{{%s %9d}}", beginFu
 
 func (c *Chart) begin(index int) string {
 	if index >= 0 && index < len(c.files) {
-		renderer.At(c.files[index].shown)
+		renderer.At(c.files[index].Shown)
 	}
 	return ""
 }
@@ -26,7 +26,7 @@ func (c *Chart) begin(index int) string {
 // column returns the column of a place in a template without the call.
 func column(f file, line, column string) int {
 	n, _ := strconv.Atoi(column) // matched as a number
-	if line == "1" && !strings.HasPrefix(path.Base(f.path), "_") {
+	if line == "1" && !strings.HasPrefix(path.Base(f.Path), "_") {
 		n -= len(beginCall(0))
 	}
 	return max(n, 0)

@@ -28,7 +28,7 @@ var digestKey = regexp.MustCompile(`(?i)digest|^sha(256)?(sum)?$`)
 // changes returns the changes that may pin a use, the best first: a value of its own for the
 // digest, the value of the complete reference, the tag with the digest, the text of the template.
 func (p *pinner) changes(u use, image *Image) []change {
-	base, _, _ := strings.Cut(u.reference, "@")
+	base, _, _ := strings.Cut(u.Reference, "@")
 	repository, tag := splitTag(base)
 	named := named{image: *image, repository: repository, tag: tag, parts: p.parts[u.key()]}
 	if named.image.Tag == "" {
@@ -46,7 +46,7 @@ func (p *pinner) changes(u use, image *Image) []change {
 		}
 	}
 	all = append(all, func(c *Chart) (*Chart, error) {
-		return p.inTemplate(c, u, u.reference, named.image.name()+"@"+image.Digest)
+		return p.inTemplate(c, u, u.Reference, named.image.name()+"@"+image.Digest)
 	})
 	for _, n := range names {
 		all = append(all, both(both(rename, p.apply(u, slices.Concat(n, named.retag()))), func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
@@ -196,12 +196,9 @@ func (n named) digests(c *Chart) [][]edit {
 	var all [][]edit
 	near := n.near()
 	for _, v := range near {
-		for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
-			if k := v.parent.Content[i]; digestKey.MatchString(k.Value) && v.parent.Content[i+1].Kind == yaml.ScalarNode {
-				own := v.sibling(k, v.parent.Content[i+1])
-				_, hex, _ := strings.Cut(digest, ":")
-				all = append(all, append(n.retag(), edit{value: own, text: digest}), append(n.retag(), edit{value: own, text: hex}))
-			}
+		for _, own := range v.siblings(digestKey.MatchString) {
+			_, hex, _ := strings.Cut(digest, ":")
+			all = append(all, append(n.retag(), edit{value: own, text: digest}), append(n.retag(), edit{value: own, text: hex}))
 		}
 	}
 	if complete := n.complete(); complete != nil {
@@ -220,8 +217,8 @@ func (n named) digests(c *Chart) [][]edit {
 		return append(all, []edit{{value: t.value, text: tag}})
 	}
 	for _, v := range near {
-		if own := sibling(v, "tag"); own != nil {
-			all = append(all, []edit{{value: own, text: tag}})
+		if own := v.siblings(func(key string) bool { return key == "tag" }); len(own) > 0 {
+			all = append(all, []edit{{value: own[0], text: tag}})
 		} else if c.mentions("tag") && v.key != nil {
 			all = append(all, []edit{{value: v, key: "tag", text: tag}})
 		}
@@ -242,10 +239,10 @@ func (n named) sharesTag(c *Chart, tag *value) bool {
 	}
 	used := regexp.MustCompile(regexp.QuoteMeta(mentioned(tag)) + `([^\w.-]|$)`)
 	for _, f := range c.files {
-		if !isTemplate(f.path) {
+		if !isTemplate(f.Path) {
 			continue
 		}
-		for line := range strings.Lines(string(f.data)) {
+		for line := range strings.Lines(string(f.Data)) {
 			if imageText.MatchString(line) && used.MatchString(line) && !strings.Contains(line, own) {
 				return true
 			}
@@ -261,28 +258,17 @@ func (n named) near() []*value {
 	if t := n.tagPart(); t != nil {
 		all = append(all, t.value)
 	}
-	name := n.name()
-	for i := range name {
-		all = append(all, name[len(name)-1-i].value)
+	for _, t := range slices.Backward(n.name()) {
+		all = append(all, t.value)
 	}
 	return all
-}
-
-// sibling returns a value next to another one.
-func sibling(v *value, key string) *value {
-	for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
-		if v.parent.Content[i].Value == key && v.parent.Content[i+1].Kind == yaml.ScalarNode {
-			return v.sibling(v.parent.Content[i], v.parent.Content[i+1])
-		}
-	}
-	return nil
 }
 
 // mentions reports whether a template uses a field of that name.
 func (c *Chart) mentions(field string) bool {
 	use := regexp.MustCompile(fmt.Sprintf(`[."]%s\b`, regexp.QuoteMeta(field)))
 	for _, f := range c.files {
-		if strings.Contains("/"+f.path, "/templates/") && use.Match(f.data) {
+		if strings.Contains("/"+f.Path, "/templates/") && use.Match(f.Data) {
 			return true
 		}
 	}

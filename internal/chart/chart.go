@@ -41,9 +41,9 @@ type Chart struct {
 
 // file is a file of a chart.
 type file struct {
-	path  string // from the chart's root, with slashes
-	shown string // as messages name it
-	data  []byte
+	Path  string // from the chart's root, with slashes
+	Shown string // as messages name it
+	Data  []byte
 }
 
 // Bounds of a chart, far beyond real ones.
@@ -74,11 +74,11 @@ func (c *Chart) String() string { return c.shown }
 
 // newChart returns a chart of files after it has checked Chart.yaml.
 func newChart(shown string, files []file) (*Chart, error) {
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
 	c := &Chart{shown: shown, files: files, known: &known{}}
 	for i := 1; i < len(files); i++ {
-		if files[i].path == files[i-1].path {
-			return nil, fmt.Errorf("%s has %s twice: keep one", shown, output.Line(files[i].path))
+		if files[i].Path == files[i-1].Path {
+			return nil, fmt.Errorf("%s has %s twice: keep one", shown, output.Line(files[i].Path))
 		}
 	}
 	if err := c.bounded(); err != nil {
@@ -100,7 +100,7 @@ func newChart(shown string, files []file) (*Chart, error) {
 func (c *Chart) helm() (*helm.Chart, error) {
 	files := make([]*archive.BufferedFile, 0, len(c.files))
 	for i, f := range c.files {
-		files = append(files, &archive.BufferedFile{Name: f.path, ModTime: time.Unix(int64(i), 0), Data: f.data})
+		files = append(files, &archive.BufferedFile{Name: f.Path, ModTime: time.Unix(int64(i), 0), Data: f.Data})
 	}
 	loaded, err := loader.LoadFiles(files)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Chart) helm() (*helm.Chart, error) {
 
 // isYAML reports whether Helm reads a file as YAML when it loads a chart.
 func isYAML(f file) bool {
-	switch path.Base(f.path) {
+	switch path.Base(f.Path) {
 	case chartFile, valuesFile, "Chart.lock", "requirements.yaml", "requirements.lock":
 		return true
 	}
@@ -124,10 +124,10 @@ func (c *Chart) bounded() error {
 		if !isYAML(f) {
 			continue
 		}
-		if len(f.data) > bounds.MaxBytes {
-			return fmt.Errorf("%s has more than %d MiB: is it the right file?", f.shown, bounds.MaxBytes>>20)
+		if len(f.Data) > bounds.MaxBytes {
+			return fmt.Errorf("%s has more than %d MiB: is it the right file?", f.Shown, bounds.MaxBytes>>20)
 		}
-		if err := (&yamlfile.Size{}).Add(f.shown, f.data); err != nil {
+		if err := (&yamlfile.Size{}).Add(f.Shown, f.Data); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (c *Chart) bounded() error {
 func (c *Chart) malformed() error {
 	for _, f := range c.files {
 		if isYAML(f) {
-			if err := yamlfile.Read(f.shown, f.data, bounds).Err(); err != nil {
+			if err := yamlfile.Read(f.Shown, f.Data, bounds).Err(); err != nil {
 				return err
 			}
 		}
@@ -148,7 +148,7 @@ func (c *Chart) malformed() error {
 
 // file returns the file at a path.
 func (c *Chart) file(name string) (file, bool) {
-	i, ok := slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.path, name) })
+	i, ok := slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.Path, name) })
 	if !ok {
 		return file{}, false
 	}
@@ -161,8 +161,8 @@ func (c *Chart) with(name string, data []byte) *Chart {
 	changed.known = &known{}
 	changed.files = slices.Clone(c.files)
 	for i := range changed.files {
-		if changed.files[i].path == name {
-			changed.files[i].data = data
+		if changed.files[i].Path == name {
+			changed.files[i].Data = data
 		}
 	}
 	return &changed
@@ -172,7 +172,7 @@ func (c *Chart) with(name string, data []byte) *Chart {
 func (c *Chart) below(dir string) []file {
 	moved := make([]file, 0, len(c.files))
 	for _, f := range c.files {
-		f.path = path.Join(dir, f.path)
+		f.Path = path.Join(dir, f.Path)
 		moved = append(moved, f)
 	}
 	return moved

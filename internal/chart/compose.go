@@ -57,8 +57,8 @@ func (p *pinner) compose() error {
 func (p *pinner) candidates() (values []*value, references []string) {
 	for n, v := range p.before {
 		for _, u := range v.uses {
-			if u.at = n; !p.failed[u.key()] {
-				references = append(references, u.reference)
+			if u.inCase = n; !p.failed[u.key()] {
+				references = append(references, u.Reference)
 			}
 		}
 	}
@@ -99,12 +99,14 @@ func (p *pinner) marked(values []*value, references []string) ([]view, error) {
 			c = changed
 		}
 	}
-	return p.viewsOf(c, rendering{fixed: true, unchecked: true}, func(values map[string]any) map[string]any {
-		out, _ := replaceTexts(values, func(s string) string {
-			if slices.ContainsFunc(references, func(r string) bool { return isPart(r, s) }) {
-				return marked(s, ofCase)
+	return p.viewsOf(c, rendering{Fixed: true, Unchecked: true}, func(values map[string]any) map[string]any {
+		out, _ := mapScalars(values, func(v any) any {
+			text := fmt.Sprint(v)
+			_, isBool := v.(bool)
+			if v == nil || isBool || !slices.ContainsFunc(references, func(r string) bool { return isPart(r, text) }) {
+				return v
 			}
-			return s
+			return marked(text, ofCase)
 		}).(map[string]any)
 		return out
 	})
@@ -115,44 +117,19 @@ const ofCase = 1 << 30
 
 func marked(text string, n int) string { return text + valueStart + strconv.Itoa(n) + valueEnd }
 
-// replaceTexts replaces the texts and numbers below a value, if that changes them.
-func replaceTexts(v any, replace func(string) string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k := range v {
-			out[k] = replaceTexts(v[k], replace)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = replaceTexts(v[i], replace)
-		}
-		return out
-	case nil, bool:
-		return v
-	}
-	text := fmt.Sprint(v)
-	if changed := replace(text); changed != text {
-		return changed
-	}
-	return v
-}
-
 // match finds the parts of the references in marked views.
 func (p *pinner) match(views []view, values []*value) {
 	for n, v := range p.before {
 		marked := map[string]string{}
 		for _, u := range views[n].uses {
-			u.at = n
-			plain := valueMark.ReplaceAllString(u.reference, "")
-			whole := u.reference
-			u.reference = plain
+			u.inCase = n
+			plain := valueMark.ReplaceAllString(u.Reference, "")
+			whole := u.Reference
+			u.Reference = plain
 			marked[u.key()] = whole
 		}
 		for _, u := range v.uses {
-			u.at = n
+			u.inCase = n
 			if text, ok := marked[u.key()]; ok {
 				p.parts[u.key()] = append(p.parts[u.key()], partsOf(text, values)...)
 			}

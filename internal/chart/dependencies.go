@@ -144,7 +144,7 @@ func (c *Chart) dependencyPlace(i int) yamlfile.Pos {
 		if !ok {
 			continue
 		}
-		read := yamlfile.Read(f.shown, f.data, bounds)
+		read := yamlfile.Read(f.Shown, f.Data, bounds)
 		if len(read.Documents) > 0 && yamlfile.Value(read.Documents[0], "dependencies", i) != nil {
 			return place(f, read.Documents[0], "dependencies", i)
 		}

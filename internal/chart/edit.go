@@ -6,17 +6,24 @@ import "path"
 // own and those of its subcharts. The name is for messages.
 func (c *Chart) EditValues(edit func(name string, text []byte) ([]byte, error)) (*Chart, error) {
 	changed := c
-	for _, f := range c.files {
-		if path.Base(f.path) != valuesFile || !isRoot(path.Dir(f.path)) {
-			continue
-		}
-		text, err := edit(f.shown, f.data)
+	for _, f := range c.valuesFiles() {
+		text, err := edit(f.Shown, f.Data)
 		if err != nil {
 			return nil, err
 		}
-		changed = changed.with(f.path, text)
+		changed = changed.with(f.Path, text)
 	}
 	return newChart(c.shown, changed.files)
+}
+
+// valuesFiles returns each values.yaml, that of the chart and those of its subcharts.
+func (c *Chart) valuesFiles() (all []file) {
+	for _, f := range c.files {
+		if path.Base(f.Path) == valuesFile && isRoot(path.Dir(f.Path)) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // isRoot reports whether a directory of a chart is its own or that of a subchart: charts/NAME, at

@@ -23,7 +23,7 @@ func (c *Chart) failure(err error, names map[string]int) error {
 			continue
 		}
 		f := c.files[i]
-		at, end = f.shown+":"+text[m[4]:m[5]], m[1]
+		at, end = f.Shown+":"+text[m[4]:m[5]], m[1]
 		if m[6] >= 0 {
 			at += ":" + strconv.Itoa(column(f, text[m[4]:m[5]], text[m[6]+1:m[7]]))
 		}

@@ -23,11 +23,11 @@ func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.SplitAfter(string(f.data), "\n")
+	lines := strings.SplitAfter(string(f.Data), "\n")
 	text, end := strings.TrimRight(lines[n], "\r\n"), lines[n][len(strings.TrimRight(lines[n], "\r\n")):]
 	m := templateLine.FindStringSubmatch(text)
 	if m == nil || strings.Contains(reference, "@") {
-		return nil, fmt.Errorf("%s has another form", f.shown)
+		return nil, fmt.Errorf("%s has another form", f.Shown)
 	}
 	open, value, closing := m[2], m[3], m[4]
 	if q := quoted.FindStringSubmatch(value); q != nil && open == "" {
@@ -42,7 +42,7 @@ func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 		condition = fmt.Sprintf("hasSuffix %q %s", repository[max(strings.LastIndexByte(repository, '/'), 0):]+":"+tag, call)
 	}
 	lines[n] = fmt.Sprintf("%s%s%s{{ if %s }}@%s{{ end }}%s%s", m[1], open, value, condition, image.Digest, closing, end)
-	return c.with(f.path, []byte(strings.Join(lines, ""))), nil
+	return c.with(f.Path, []byte(strings.Join(lines, ""))), nil
 }
 
 // inTemplate replaces a text in the line of the template that makes a use.
@@ -51,7 +51,7 @@ func (p *pinner) inTemplate(c *Chart, u use, old, text string) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.SplitAfter(string(f.data), "\n")
+	lines := strings.SplitAfter(string(f.Data), "\n")
 	changed := token.ReplaceAllStringFunc(lines[line], func(word string) string {
 		if rest, ok := strings.CutPrefix(word, old); ok && (rest == "" || rest == ":") { // before an action
 			return text + rest
@@ -59,43 +59,43 @@ func (p *pinner) inTemplate(c *Chart, u use, old, text string) (*Chart, error) {
 		return word
 	})
 	if changed == lines[line] {
-		return nil, fmt.Errorf("%s does not have %s", f.shown, old)
+		return nil, fmt.Errorf("%s does not have %s", f.Shown, old)
 	}
 	lines[line] = changed
-	return c.with(f.path, []byte(strings.Join(lines, ""))), nil
+	return c.with(f.Path, []byte(strings.Join(lines, ""))), nil
 }
 
 // templateOf returns the file and the index of the line that made a use, and its reference now.
 func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string, err error) {
-	unknown := fmt.Errorf("the line of %s is not known", u.reference)
-	o := p.cases[u.at].Options
-	r, err := c.render(p.ctx, o, rendering{fixed: true, uses: true})
+	unknown := fmt.Errorf("the line of %s is not known", u.Reference)
+	o := p.cases[u.inCase].Options
+	r, err := c.render(p.ctx, o, rendering{Fixed: true, Uses: true})
 	if err != nil {
 		return file{}, 0, "", err
 	}
-	lines, _, err := c.places(p.ctx, o, r, rendering{fixed: true})
-	if err != nil || u.line > len(lines[u.template]) {
+	lines, _, err := c.places(p.ctx, o, r, rendering{Fixed: true})
+	if err != nil || u.Line > len(lines[u.Template]) {
 		return file{}, 0, "", unknown
 	}
 	for _, t := range r.templates {
-		if t.name != u.template {
+		if t.Name != u.Template {
 			continue
 		}
-		for _, now := range t.uses {
-			if now.document == u.document && now.path == u.path {
-				reference = now.reference
+		for _, now := range t.Uses {
+			if now.Document == u.Document && now.Path == u.Path {
+				reference = now.Reference
 			}
 		}
 	}
-	place := lines[u.template][u.line-1]
+	place := lines[u.Template][u.Line-1]
 	colon := strings.LastIndexByte(place, ':')
 	n, err := strconv.Atoi(place[colon+1:])
 	if err != nil {
 		return file{}, 0, "", unknown
 	}
 	for _, f := range c.files {
-		if f.shown == place[:max(colon, 0)] && n <= strings.Count(string(f.data), "\n")+1 {
-			return f, n - 1, reference, p.alone(u, c.instances(rootOf(f.path)), nil)
+		if f.Shown == place[:max(colon, 0)] && n <= strings.Count(string(f.Data), "\n")+1 {
+			return f, n - 1, reference, p.alone(u, c.instances(rootOf(f.Path)), nil)
 		}
 	}
 	return file{}, 0, "", unknown

@@ -60,7 +60,7 @@ func (c *Chart) called(dir, above string) []string {
 // decode reads a file of YAML, which Helm has read before.
 func (c *Chart) decode(name string, into any) {
 	if f, ok := c.file(name); ok {
-		yaml.Unmarshal(f.data, into) //nolint:errcheck // Helm has refused what cannot be read
+		yaml.Unmarshal(f.Data, into) //nolint:errcheck // Helm has refused what cannot be read
 	}
 }
 
@@ -112,7 +112,7 @@ func (p *pinner) repeated(u use) (at, other string) {
 		if t.value == nil || len(t.value.also) == 0 {
 			continue
 		}
-		for _, chart := range t.value.of(u.template) {
+		for _, chart := range t.value.of(u.Template) {
 			for _, way := range t.value.ways(chart) {
 				if p.maps(way, m.Image) {
 					at = way

@@ -13,7 +13,7 @@ import (
 
 // lines returns what places does. It is an error if a second rendering, at another time, differs.
 func (c *Chart) lines(ctx context.Context, o Options, plain *rendered) (map[string][]string, error) {
-	all, differs, err := c.places(ctx, o, plain, rendering{later: true})
+	all, differs, err := c.places(ctx, o, plain, rendering{Later: true})
 	if err == nil && differs { // because of the marks, or in fact
 		err = c.stable(ctx, o, plain, all)
 	}
@@ -27,7 +27,7 @@ func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rend
 	all = map[string][]string{}
 	for _, defines := range []bool{true, false} {
 		m := &marker{defines: defines}
-		how.mark, how.unchecked = m.text, true
+		how.mark, how.Unchecked = m.text, true
 		marked, err := c.render(ctx, o, how)
 		if ctx.Err() != nil {
 			return nil, false, ctx.Err()
@@ -39,10 +39,10 @@ func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rend
 			continue // a template that reads what another one made does not take marks
 		}
 		for i, t := range plain.templates {
-			text := marked.templates[i].text
-			differs = differs || mark.ReplaceAllString(text, "") != t.text
-			if _, known := all[t.name]; !known && strings.Count(text, "\n") == strings.Count(t.text, "\n") {
-				all[t.name] = m.lines(t.file, text)
+			text := marked.templates[i].Text
+			differs = differs || mark.ReplaceAllString(text, "") != t.Text
+			if _, known := all[t.Name]; !known && strings.Count(text, "\n") == strings.Count(t.Text, "\n") {
+				all[t.Name] = m.lines(t.file, text)
 			}
 		}
 		if !differs {
@@ -50,8 +50,8 @@ func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rend
 		}
 	}
 	for _, t := range plain.templates {
-		if all[t.name] == nil {
-			all[t.name] = slices.Repeat([]string{t.file.shown}, 1+strings.Count(t.text, "\n"))
+		if all[t.Name] == nil {
+			all[t.Name] = slices.Repeat([]string{t.file.Shown}, 1+strings.Count(t.Text, "\n"))
 		}
 	}
 	return all, differs, nil
@@ -60,19 +60,19 @@ func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rend
 // stable renders again, at another time, and reports the first line that differs. Pods of "helm
 // test" may: they are not installed, and often have random names.
 func (c *Chart) stable(ctx context.Context, o Options, plain *rendered, lines map[string][]string) error {
-	again, err := c.render(ctx, o, rendering{later: true})
+	again, err := c.render(ctx, o, rendering{Later: true})
 	if err != nil {
 		return err
 	}
 	for i, t := range plain.templates {
-		if i < len(again.templates) && again.templates[i].text == t.text {
+		if i < len(again.templates) && again.templates[i].Text == t.Text {
 			continue
 		}
 		other := ""
-		if i < len(again.templates) && again.templates[i].name == t.name {
-			other = again.templates[i].text
+		if i < len(again.templates) && again.templates[i].Name == t.Name {
+			other = again.templates[i].Text
 		}
-		if at := unlike(t, other, lines[t.name]); at != "" {
+		if at := unlike(t, other, lines[t.Name]); at != "" {
 			return fmt.Errorf("%s: the line changes with every rendering, by a random value or the time: set the value that it is made from, so that the template does not make one", at)
 		}
 	}
@@ -81,9 +81,9 @@ func (c *Chart) stable(ctx context.Context, o Options, plain *rendered, lines ma
 
 // unlike returns the place of the first line that differs and is not of a test.
 func unlike(t renderedTemplate, other string, lines []string) string {
-	one, two := documents("", t.text, lines), documents("", other, nil)
+	one, two := documents("", t.Text, lines), documents("", other, nil)
 	if len(one) != len(two) {
-		return t.file.shown
+		return t.file.Shown
 	}
 	for i, o := range one {
 		if slices.ContainsFunc(o.Hooks, func(h string) bool { return strings.HasPrefix(h, "test") }) {
@@ -92,7 +92,7 @@ func unlike(t renderedTemplate, other string, lines []string) string {
 		left, right := strings.Split(string(o.Text), "\n"), strings.Split(string(two[i].Text), "\n")
 		for n := range left {
 			if n >= len(right) || left[n] != right[n] {
-				return cmp.Or(o.Origin(n+1), t.file.shown)
+				return cmp.Or(o.Origin(n+1), t.file.Shown)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (m *marker) lines(f file, text string) []string {
 		}
 		places[i] = next
 		if next == "" {
-			places[i] = f.shown
+			places[i] = f.Shown
 		}
 	}
 	return places

@@ -24,7 +24,7 @@ type marker struct {
 
 // text returns a template with marks.
 func (m *marker) text(_ int, f file) string {
-	text := string(f.data)
+	text := string(f.Data)
 	if strings.ContainsRune(text, markStart) {
 		return text
 	}
@@ -50,7 +50,7 @@ func (m *marker) text(_ int, f file) string {
 				stop--
 			}
 			b.WriteString(text[from:stop] + string(markStart) + strconv.Itoa(len(m.places)) + string(markEnd))
-			m.places = append(m.places, fmt.Sprintf("%s:%d", f.shown, line))
+			m.places = append(m.places, fmt.Sprintf("%s:%d", f.Shown, line))
 			from = stop
 		}
 		start = end + 1

@@ -21,14 +21,14 @@ func (c *Chart) checkMetadata() error {
 	if !ok {
 		return fmt.Errorf("%s has no %s: name the directory of a chart, or a .tgz", c.shown, chartFile)
 	}
-	read := yamlfile.Read(f.shown, f.data, bounds)
+	read := yamlfile.Read(f.Shown, f.Data, bounds)
 	if err := read.Err(); err != nil {
 		return err
 	}
 	root := read.Documents[0]
 	var m helm.Metadata
-	if err := k8syaml.Unmarshal(f.data, &m); err != nil {
-		return fmt.Errorf("%s: %s: correct it", f.shown, output.Line(err.Error()))
+	if err := k8syaml.Unmarshal(f.Data, &m); err != nil {
+		return fmt.Errorf("%s: %s: correct it", f.Shown, output.Line(err.Error()))
 	}
 	if m.APIVersion == "" {
 		m.APIVersion = helm.APIVersionV1
@@ -50,5 +50,5 @@ func (c *Chart) checkMetadata() error {
 // place returns the position of a field of a file, or of the nearest one around it.
 func place(f file, root *yaml.Node, path ...any) yamlfile.Pos {
 	_, at, _ := yamlfile.Find(root, path...)
-	return yamlfile.Pos{File: f.shown, Line: max(at.Line, 1), Column: max(at.Column, 1)}
+	return yamlfile.Pos{File: f.Shown, Line: max(at.Line, 1), Column: max(at.Column, 1)}
 }

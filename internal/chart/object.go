@@ -13,16 +13,16 @@ type Object struct {
 	Hooks    []string // when Helm applies it, if it is a hook: pre-install, test
 	CRD      bool     // whether it is of a directory crds
 
-	lines []string // the places of the lines
+	Lines []string // the places of the lines
 }
 
 // Origin returns the place in a template that a line of the text was made by, the first being 1:
 // templates/app.yaml:12, or templates/app.yaml where the line is not known.
 func (o Object) Origin(line int) string {
-	if line < 1 || line > len(o.lines) {
+	if line < 1 || line > len(o.Lines) {
 		return ""
 	}
-	return o.lines[line-1]
+	return o.Lines[line-1]
 }
 
 // documents splits a text as Helm does: at lines that start with the separator of YAML, even if a
@@ -37,7 +37,7 @@ func documents(template, text string, lines []string) []Object {
 		if !empty(list[start:end]) {
 			o := Object{Template: template, Text: []byte(doc), Hooks: hooks(doc)}
 			if end <= len(lines) {
-				o.lines = lines[start:end]
+				o.Lines = lines[start:end]
 			}
 			all = append(all, o)
 		}

@@ -24,11 +24,11 @@ func (c *Chart) Package(w io.Writer, t time.Time) error {
 	// Chart.yaml comes first, so that who lists a registry need not read far.
 	slices.SortStableFunc(files, func(a, b file) int { return rank(a) - rank(b) })
 	for _, f := range files {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(c.Name(), f.path), Mode: 0o644, Size: int64(len(f.data)), ModTime: t.UTC().Truncate(time.Second)}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(c.Name(), f.Path), Mode: 0o644, Size: int64(len(f.Data)), ModTime: t.UTC().Truncate(time.Second)}
 		if err := archive.WriteHeader(h); err != nil {
-			return fmt.Errorf("packaging chart %s: %s: %w", c.Name(), f.path, err)
+			return fmt.Errorf("packaging chart %s: %s: %w", c.Name(), f.Path, err)
 		}
-		if _, err := archive.Write(f.data); err != nil {
+		if _, err := archive.Write(f.Data); err != nil {
 			return fmt.Errorf("packaging chart %s: %w", c.Name(), err)
 		}
 	}
@@ -42,7 +42,7 @@ func (c *Chart) Package(w io.Writer, t time.Time) error {
 }
 
 func rank(f file) int {
-	if f.path == chartFile {
+	if f.Path == chartFile {
 		return 0
 	}
 	return 1

@@ -114,15 +114,15 @@ func (p *pinner) run() error {
 func (p *pinner) next() *use {
 	for n, v := range p.before {
 		for _, u := range v.uses {
-			u.at = n
+			u.inCase = n
 			if p.failed[u.key()] || p.overridden(u) {
 				continue
 			}
-			if strings.Count(u.reference, "@") > 1 && u.field {
-				p.fail(u, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.reference)))
+			if strings.Count(u.Reference, "@") > 1 && u.Field {
+				p.fail(u, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.Reference)))
 				continue
 			}
-			if i := p.image(u); i != nil && !i.is(u.reference) {
+			if i := p.image(u); i != nil && !i.is(u.Reference) {
 				return &u
 			}
 		}
@@ -135,13 +135,13 @@ func (p *pinner) image(u use) *Image {
 	if m, _ := p.mapping(u); m != nil {
 		return &m.Image
 	}
-	if i := p.known[u.reference]; i != nil {
+	if i := p.known[u.Reference]; i != nil {
 		return i
 	}
 	if p.options.Find == nil {
 		return nil
 	}
-	return p.options.Find(u.reference)
+	return p.options.Find(u.Reference)
 }
 
 // mapping returns what maps a value that a use is made of, and the path of that; nil if nothing does.
@@ -150,7 +150,7 @@ func (p *pinner) mapping(u use) (found *Mapping, at string) {
 		if t.value == nil {
 			continue
 		}
-		for _, chart := range t.value.of(u.template) {
+		for _, chart := range t.value.of(u.Template) {
 			for _, way := range t.value.ways(chart) {
 				for n, m := range p.options.Mappings {
 					if !below(way, m.Path) {
@@ -182,12 +182,47 @@ func (i *Image) is(reference string) bool {
 // pin tries one change after another until one gives the reference its digest and leaves all else.
 func (p *pinner) pin(u use) error {
 	image := p.image(u)
-	shared := false
 	if at, other := p.repeated(u); other != "" {
 		m, _ := p.mapping(u)
 		p.fail(u, fmt.Errorf("%s: %s and %s are one text, by an alias of YAML: write that of %s itself, or map both to one image", m.Pos, output.Line(at), output.Line(other), output.Line(other)))
 		return nil
 	}
+	changed, views, shared, err := p.try(u, image)
+	if err != nil {
+		return err
+	}
+	if changed != nil {
+		p.chart, p.before = changed, views
+		return nil
+	}
+	if m, at := p.mapping(u); shared {
+		p.fail(u, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
+			m.Pos, output.Line(at), inCase(p.cases[u.inCase].Name)))
+		return nil
+	}
+	// Could it be pinned if the image were in the repository that it names now?
+	base, _, _ := strings.Cut(u.Reference, "@")
+	there := *image
+	if there.Repository, _ = splitTag(base); !sameRepository(there.Repository, image.Repository) {
+		changed, _, _, err = p.try(u, &there)
+	}
+	if err != nil {
+		return err
+	}
+	if changed != nil {
+		p.fail(u, fmt.Errorf("%s: %s cannot be pinned to %s: the chart takes the digest, and no value of it is the repository: make that one value, or release to the registry whose names the chart has%s",
+			p.place(u), output.Line(u.Reference), image.Repository, inCase(p.cases[u.inCase].Name)))
+		return nil
+	}
+	p.fail(u, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
+		p.place(u), output.Line(u.Reference), inCase(p.cases[u.inCase].Name)))
+	return nil
+}
+
+// try returns the chart with the first change that gives a reference its digest and leaves all
+// else, and what that renders; nil if there is none. shared reports whether one would have reached
+// another use.
+func (p *pinner) try(u use, image *Image) (changed *Chart, views []view, shared bool, err error) {
 	for _, change := range p.changes(u, image) {
 		changed, err := change(p.chart)
 		if err != nil {
@@ -195,58 +230,14 @@ func (p *pinner) pin(u use) error {
 			continue // the next may fit
 		}
 		views, err := p.views(changed)
-		if err != nil {
-			if p.ctx.Err() != nil || renderer.Exceeded(err) {
-				return err
-			}
-			continue
-		}
-		if p.accept(u, image, views) {
-			p.chart, p.before = changed, views
-			return nil
-		}
-	}
-	if m, at := p.mapping(u); shared {
-		p.fail(u, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
-			m.Pos, output.Line(at), inCase(p.cases[u.at].Name)))
-		return nil
-	}
-	if fits, err := p.takesDigest(u, image); err != nil {
-		return err
-	} else if fits {
-		p.fail(u, fmt.Errorf("%s: %s cannot be pinned to %s: the chart takes the digest, and no value of it is the repository: make that one value, or release to the registry whose names the chart has%s",
-			p.place(u), output.Line(u.reference), image.Repository, inCase(p.cases[u.at].Name)))
-		return nil
-	}
-	p.fail(u, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
-		p.place(u), output.Line(u.reference), inCase(p.cases[u.at].Name)))
-	return nil
-}
-
-// takesDigest reports whether a reference could be pinned if the image were in the repository that
-// it names now.
-func (p *pinner) takesDigest(u use, image *Image) (bool, error) {
-	base, _, _ := strings.Cut(u.reference, "@")
-	repository, _ := splitTag(base)
-	if sameRepository(repository, image.Repository) {
-		return false, nil
-	}
-	there := *image
-	there.Repository = repository
-	for _, change := range p.changes(u, &there) {
-		changed, err := change(p.chart)
-		if err != nil {
-			continue
-		}
-		views, err := p.views(changed)
 		if err != nil && (p.ctx.Err() != nil || renderer.Exceeded(err)) {
-			return false, err
+			return nil, nil, false, err
 		}
-		if err == nil && p.accept(u, &there, views) {
-			return true, nil
+		if err == nil && p.accept(u, image, views) {
+			return changed, views, false, nil
 		}
 	}
-	return false, nil
+	return nil, nil, shared, nil
 }
 
 // fail records that a use cannot be pinned, and why, which may be so of several.
@@ -266,14 +257,14 @@ func inCase(name string) string {
 
 // place returns the line of the template that made a use.
 func (p *pinner) place(u use) string {
-	v := p.before[u.at]
-	lines, _, err := p.chart.places(p.ctx, p.cases[u.at].Options, v.rendered, rendering{fixed: true})
-	if l := lines[u.template]; err == nil && u.line <= len(l) {
-		return l[u.line-1]
+	v := p.before[u.inCase]
+	lines, _, err := p.chart.places(p.ctx, p.cases[u.inCase].Options, v.rendered, rendering{Fixed: true})
+	if l := lines[u.Template]; err == nil && u.Line <= len(l) {
+		return l[u.Line-1]
 	}
 	for _, t := range v.rendered.templates {
-		if t.name == u.template {
-			return t.file.shown
+		if t.Name == u.Template {
+			return t.file.Shown
 		}
 	}
 	return p.chart.shown

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -21,16 +22,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// KubeVersion is the version of Kubernetes that charts are rendered for by default, as by Helm.
+// KubeVersion is the version of Kubernetes that charts are rendered for, as by Helm.
 const KubeVersion = "v1.37.0"
 
 // Options are settings of [Chart.Render], as those of "helm template".
 type Options struct {
-	Release     string         // the chart's name if empty
-	Namespace   string         // default if empty
-	Values      map[string]any // those that replace the chart's
-	KubeVersion string         // the constant if empty
-	APIVersions []string       // besides those of Kubernetes
+	Release   string         // the chart's name if empty
+	Namespace string         // default if empty
+	Values    map[string]any // those that replace the chart's
 }
 
 // Render returns the objects of a chart: those of its CRDs, then those of its templates, by path.
@@ -46,9 +45,8 @@ func (c *Chart) Render(ctx context.Context, o Options) ([]Object, error) {
 		}
 	}
 	copied := o
-	copied.Values, copied.APIVersions = copyValues(o.Values), slices.Clone(o.APIVersions)
-	if o.Values == nil {
-		copied.Values = nil
+	if o.Values != nil {
+		copied.Values = copyValues(o.Values)
 	}
 	objects, err := c.objects(ctx, o)
 	if err != nil {
@@ -81,17 +79,17 @@ func (c *Chart) objectsHere(o Options) ([]Object, error) {
 	}
 	objects := c.crds(plain)
 	for _, t := range plain.templates {
-		objects = append(objects, documents(t.file.path, t.text, lines[t.name])...)
+		objects = append(objects, documents(t.file.Path, t.Text, lines[t.Name])...)
 	}
 	return objects, nil
 }
 
 // rendering is how a rendering differs from that of Helm.
 type rendering struct {
-	later     bool // the time is another one
-	fixed     bool // the time and what is random are always the same
-	unchecked bool // the values are not checked by schemas
-	uses      bool // the references of images are listed
+	Later     bool // the time is another one
+	Fixed     bool // the time and what is random are always the same
+	Unchecked bool // the values are not checked by schemas
+	Uses      bool // the references of images are listed
 	// mark changes the text of a template; nil leaves it
 	mark func(index int, f file) string
 }
@@ -104,11 +102,11 @@ type rendered struct {
 
 // renderedTemplate is the text that a template made. A subchart with two names has two of each.
 type renderedTemplate struct {
-	name  string // that Helm knows: chart/templates/app.yaml
+	Name  string // that Helm knows: chart/templates/app.yaml
 	file  file
-	index int // of the file in the chart
-	text  string
-	uses  []use
+	Index int // of the file in the chart
+	Text  string
+	Uses  []use
 }
 
 // renderHere calls Helm's engine.
@@ -117,7 +115,7 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.values(loaded, o, r.unchecked)
+	values, err := c.values(loaded, o, r.Unchecked)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +123,9 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 	c.index(loaded, names, r.mark, map[*common.File]bool{})
 	e := engine.Engine{CustomTemplateFuncs: template.FuncMap{}}
 	switch {
-	case r.fixed:
+	case r.Fixed:
 		e.CustomTemplateFuncs = maps.Clone(fixed)
-	case r.later:
+	case r.Later:
 		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time { return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour) }}
 	}
 	e.CustomTemplateFuncs[beginFunc] = c.begin
@@ -140,17 +138,20 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 		if path.Base(name) == "NOTES.txt" {
 			continue
 		}
-		out.templates = append(out.templates, renderedTemplate{name: name, file: c.files[names[name]], index: names[name], text: made[name]})
+		i := names[name]
+		out.templates = append(out.templates, renderedTemplate{Name: name, file: c.files[i], Index: i, Text: made[name]})
 	}
 	return out, nil
 }
 
 // values returns what the templates get, and decides which subcharts are enabled.
 func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Values, error) {
-	caps, err := capabilities(o)
+	kube, err := common.ParseKubeVersion(KubeVersion)
 	if err != nil {
 		return nil, err
 	}
+	caps := common.DefaultCapabilities.Copy()
+	caps.KubeVersion = *kube
 	if need := loaded.Metadata.KubeVersion; need != "" && !util.IsCompatibleRange(need, caps.KubeVersion.String()) {
 		return nil, fmt.Errorf("%s: the chart is for Kubernetes %s, not %s: correct kubeVersion", path.Join(c.shown, chartFile), output.Line(need), caps.KubeVersion.String())
 	}
@@ -158,12 +159,8 @@ func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Va
 	if err := util.ProcessDependencies(loaded, values); err != nil {
 		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
 	}
-	release := common.ReleaseOptions{Name: o.Release, Namespace: o.Namespace, Revision: 1, IsInstall: true}
-	if release.Name == "" {
-		release.Name = c.Name()
-	}
-	if release.Namespace == "" {
-		release.Namespace = "default"
+	release := common.ReleaseOptions{
+		Name: cmp.Or(o.Release, c.Name()), Namespace: cmp.Or(o.Namespace, "default"), Revision: 1, IsInstall: true,
 	}
 	top, err := commonutil.ToRenderValuesWithSchemaValidation(loaded, values, release, caps, true)
 	if err != nil {
@@ -174,22 +171,6 @@ func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Va
 	}
 	all, _ := top["Values"].(common.Values)
 	return top, c.checkSchemas(loaded, all)
-}
-
-// capabilities describes the cluster that the chart is rendered for.
-func capabilities(o Options) (*common.Capabilities, error) {
-	version := o.KubeVersion
-	if version == "" {
-		version = KubeVersion
-	}
-	kube, err := common.ParseKubeVersion(version)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not a version of Kubernetes: write one such as %s", output.Line(version), KubeVersion)
-	}
-	caps := common.DefaultCapabilities.Copy()
-	caps.KubeVersion = *kube
-	caps.APIVersions = append(slices.Clone(caps.APIVersions), o.APIVersions...)
-	return caps, nil
 }
 
 // index adds the files of all templates by the names that Helm's engine gives them, and marks them.
@@ -224,11 +205,11 @@ func (c *Chart) crds(r *rendered) []Object {
 		}
 		done[i] = true
 		f := c.files[i]
-		lines := make([]string, 1+strings.Count(string(f.data), "\n"))
+		lines := make([]string, 1+strings.Count(string(f.Data), "\n"))
 		for i := range lines {
-			lines[i] = fmt.Sprintf("%s:%d", f.shown, i+1)
+			lines[i] = fmt.Sprintf("%s:%d", f.Shown, i+1)
 		}
-		for _, o := range documents(f.path, string(f.data), lines) {
+		for _, o := range documents(f.Path, string(f.Data), lines) {
 			o.CRD = true
 			all = append(all, o)
 		}
@@ -238,23 +219,25 @@ func (c *Chart) crds(r *rendered) []Object {
 
 // copyValues copies values, since Helm changes those that it gets.
 func copyValues(values map[string]any) map[string]any {
-	out := make(map[string]any, len(values))
-	for k, v := range values {
-		out[k] = copyValue(v)
-	}
+	out, _ := mapScalars(values, func(v any) any { return v }).(map[string]any)
 	return out
 }
 
-func copyValue(v any) any {
+// mapScalars copies a value with other scalars.
+func mapScalars(v any, other func(any) any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		return copyValues(v)
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = copyValue(v[i])
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = mapScalars(v[k], other)
 		}
-		return list
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = mapScalars(v[i], other)
+		}
+		return out
 	}
-	return v
+	return other(v)
 }

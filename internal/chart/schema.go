@@ -41,7 +41,7 @@ func (c *Chart) checkSchemas(loaded *helm.Chart, values common.Values) error {
 func (c *Chart) dirOf(loaded *helm.Chart) string {
 	for _, f := range loaded.Raw {
 		if f.Name == schemaFile {
-			return path.Dir(c.files[f.ModTime.Unix()].path)
+			return path.Dir(c.files[f.ModTime.Unix()].Path)
 		}
 	}
 	return ""

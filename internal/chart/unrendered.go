@@ -44,6 +44,6 @@ func (p *pinner) unrendered() {
 			continue
 		}
 		f, _ := p.chart.file(v.file)
-		p.options.Unrendered(Unrendered{yamlfile.Pos{File: f.shown, Line: v.node.Line, Column: v.node.Column}, v.at(v.charts[0]), v.node.Value})
+		p.options.Unrendered(Unrendered{yamlfile.Pos{File: f.Shown, Line: v.node.Line, Column: v.node.Column}, v.at(v.charts[0]), v.node.Value})
 	}
 }

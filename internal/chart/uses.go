@@ -18,29 +18,26 @@ type view struct {
 
 // use is a reference of an image in a rendered text.
 type use struct {
-	reference string
-	template  string // as Helm's engine knows it
-	line      int    // of the rendered text of the template
-	document  int
-	path      string // of the string in its document
-	field     bool   // whether the place is one for images
-	at        int    // the case
+	Reference string
+	Template  string // as Helm's engine knows it
+	Line      int    // of the rendered text of the template
+	Document  int
+	Path      string // of the string in its document
+	Field     bool   // whether the place is one for images
+	inCase    int    // the case
 }
 
 // key identifies a use.
 func (u use) key() string {
-	return fmt.Sprintf("%d\x00%s\x00%s", u.at, u.where(), u.reference)
+	return fmt.Sprintf("%d\x00%s\x00%s", u.inCase, u.where(), u.Reference)
 }
 
 // where identifies a place of a rendering.
-func (u use) where() string { return fmt.Sprintf("%s\x00%d\x00%s", u.template, u.document, u.path) }
-
-// stream bounds what a template makes.
-var stream = yamlfile.Options{MaxBytes: 16 << 20, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true, Stream: true}
+func (u use) where() string { return fmt.Sprintf("%s\x00%d\x00%s", u.Template, u.Document, u.Path) }
 
 // views renders a chart with the values of each case.
 func (p *pinner) views(c *Chart) ([]view, error) {
-	return p.viewsOf(c, rendering{fixed: true}, func(values map[string]any) map[string]any { return values })
+	return p.viewsOf(c, rendering{Fixed: true}, func(values map[string]any) map[string]any { return values })
 }
 
 func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) map[string]any) ([]view, error) {
@@ -48,7 +45,7 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 	for n := range p.cases {
 		o := p.cases[n].Options
 		o.Values = change(o.Values)
-		how.uses = true
+		how.Uses = true
 		r, err := c.render(p.ctx, o, how)
 		if err != nil {
 			if p.cases[n].Name != "" {
@@ -58,7 +55,7 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 		}
 		v := view{rendered: r}
 		for _, t := range r.templates {
-			v.uses = append(v.uses, t.uses...)
+			v.uses = append(v.uses, t.Uses...)
 		}
 		all = append(all, v)
 	}
@@ -70,8 +67,8 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 func uses(t renderedTemplate) []use {
 	var all []use
 	line := 1
-	for n, doc := range splitDocuments(t.text) {
-		for _, root := range yamlfile.Read(t.name, []byte(doc), stream).Documents {
+	for n, doc := range splitDocuments(t.Text) {
+		for _, root := range workload.Documents(t.Name, []byte(doc)) {
 			o := workload.Object{APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind"), Node: root}
 			o.Texts(func(s workload.Text) {
 				value, field := s.Value, workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value)
@@ -79,7 +76,10 @@ func uses(t renderedTemplate) []use {
 					value = argument(value)
 				}
 				if plain := valueMark.ReplaceAllString(value, ""); plain != "" && token.FindString(plain) == plain {
-					all = append(all, use{reference: value, template: t.name, line: line + s.Pos.Line - 1, document: n, path: s.Path(), field: field})
+					all = append(all, use{
+						Reference: value, Template: t.Name, Line: line + s.Pos.Line - 1,
+						Document: n, Path: s.Path(), Field: field,
+					})
 				}
 			})
 		}

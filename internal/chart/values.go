@@ -60,24 +60,18 @@ func below(at, p string) bool {
 // allValues lists the scalars of the values of a chart and of its subcharts.
 func (c *Chart) allValues() []*value {
 	var all []*value
-	for _, f := range c.files {
-		if path.Base(f.path) != valuesFile {
-			continue
-		}
-		dir := path.Dir(f.path)
-		if dir != "." && !strings.HasPrefix(dir, subcharts) && !strings.Contains(dir, "/"+subcharts) {
-			continue
-		}
+	for _, f := range c.valuesFiles() {
+		dir := path.Dir(f.Path)
 		if _, ok := c.file(path.Join(dir, chartFile)); !ok {
 			continue
 		}
 		instances := c.instances(dir)
 		var root yaml.Node
-		if err := yaml.Unmarshal(f.data, &root); err != nil || len(root.Content) == 0 {
+		if err := yaml.Unmarshal(f.Data, &root); err != nil || len(root.Content) == 0 {
 			continue // which Helm has refused
 		}
 		c := &collector{aliases: maxAliases}
-		c.collect(&value{file: f.path, node: root.Content[0], charts: instances})
+		c.collect(&value{file: f.Path, node: root.Content[0], charts: instances})
 		all = append(all, c.all...)
 	}
 	return all
@@ -135,10 +129,16 @@ func (v *value) child(key, node *yaml.Node, step any) *value {
 	return &value{file: v.file, node: node, parent: v.node, key: key, charts: v.charts, path: append(slices.Clone(v.path), step)}
 }
 
-// sibling returns a value next to another one.
-func (v *value) sibling(key, node *yaml.Node) *value {
-	path := append(slices.Clone(v.path[:len(v.path)-1]), any(key.Value))
-	return &value{file: v.file, node: node, parent: v.parent, key: key, charts: v.charts, path: path}
+// siblings returns the scalars of the map that has the value whose keys match.
+func (v *value) siblings(matches func(key string) bool) (all []*value) {
+	for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
+		key, node := v.parent.Content[i], v.parent.Content[i+1]
+		if matches(key.Value) && node.Kind == yaml.ScalarNode {
+			path := append(slices.Clone(v.path[:len(v.path)-1]), any(key.Value))
+			all = append(all, &value{file: v.file, node: node, parent: v.parent, key: key, charts: v.charts, path: path})
+		}
+	}
+	return all
 }
 
 // checkMapping reports a mapping whose path no values.yaml has.
@@ -163,7 +163,7 @@ func (c *Chart) checkMapping(m Mapping) error {
 // set returns the chart with another text for a value.
 func (c *Chart) set(v *value, text string) (*Chart, error) {
 	f, _ := c.file(v.file)
-	data, err := setScalar(f.shown, f.data, v.node, text)
+	data, err := setScalar(f.Shown, f.Data, v.node, text)
 	if err != nil {
 		return nil, err
 	}
@@ -174,18 +174,18 @@ func (c *Chart) set(v *value, text string) (*Chart, error) {
 // a map on one line, behind a comma.
 func (c *Chart) insert(v *value, key, text string) (*Chart, error) {
 	f, _ := c.file(v.file)
-	start, end, ok := yamlfile.Extent(f.data, v.node)
+	start, end, ok := yamlfile.Extent(f.Data, v.node)
 	if !ok || v.key == nil || start == end {
-		return nil, fmt.Errorf("%s: %s: the value has more than one line", f.shown, key)
+		return nil, fmt.Errorf("%s: %s: the value has more than one line", f.Shown, key)
 	}
 	added := ", " + key + ": " + scalar(text, yaml.DoubleQuotedStyle)
 	if v.parent.Style&yaml.FlowStyle == 0 {
-		for end < len(f.data) && f.data[end] != '\n' {
+		for end < len(f.Data) && f.Data[end] != '\n' {
 			end++
 		}
 		added = "\n" + strings.Repeat(" ", v.key.Column-1) + key + ": " + scalar(text, v.node.Style)
 	}
-	return c.with(v.file, slices.Concat(f.data[:end], []byte(added), f.data[end:])), nil
+	return c.with(v.file, slices.Concat(f.Data[:end], []byte(added), f.Data[end:])), nil
 }
 
 // ReadValues reads a file of values in a tree, which no link leads out of. shown is its name for
@@ -218,14 +218,13 @@ func ReadValues(tree, name, shown string) (map[string]any, error) {
 // MergeValues returns values with others in their place, as Helm merges two files of values.
 func MergeValues(base, over map[string]any) map[string]any {
 	out := copyValues(base)
-	for k, v := range over {
+	for k, v := range copyValues(over) {
 		below, ok1 := out[k].(map[string]any)
 		above, ok2 := v.(map[string]any)
 		if ok1 && ok2 {
-			out[k] = MergeValues(below, above)
-		} else {
-			out[k] = copyValue(v)
+			v = MergeValues(below, above)
 		}
+		out[k] = v
 	}
 	return out
 }

@@ -15,13 +15,13 @@ import (
 // stays. Comments and order stay, too.
 func (c *Chart) SetVersion(version, appVersion string) (*Chart, error) {
 	f, _ := c.file(chartFile)
-	data := f.data
+	data := f.Data
 	for _, v := range []struct{ field, value string }{{"version", version}, {"appVersion", appVersion}} {
 		if v.value == "" {
 			continue
 		}
 		var err error
-		if data, err = setField(f.shown, data, v.field, v.value); err != nil {
+		if data, err = setField(f.Shown, data, v.field, v.value); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package kustomize
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -42,6 +43,20 @@ type collector struct {
 // remote matches what kustomize takes for an address rather than a path: an URL, a repository on
 // GitHub, or USER@HOST:PATH. It matches more than kustomize's parser accepts.
 var remote = regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*:|github\.com[/:]|[a-z][a-z0-9-]*@)`)
+
+// collect reads all files of the kustomization in dir, and returns its own file, too.
+func collect(tree, dir string, o Options) (c *collector, file string, err error) {
+	root, err := regular.OpenRoot(tree)
+	if err != nil {
+		return nil, "", fmt.Errorf("reading %s: %w", tree, err)
+	}
+	defer root.Close()
+	if o.Name == nil {
+		o.Name = func(file string) string { return file }
+	}
+	c = &collector{root: root, options: o, files: map[string][]byte{}, seen: map[string]bool{}}
+	return c, c.kustomization(path.Clean(dir), o.At, nil), nil
+}
 
 // kustomization reads the kustomization in a directory, which an entry at a position names, and
 // all files that it names. It returns its file.

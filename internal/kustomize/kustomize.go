@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 
-	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -55,21 +54,25 @@ var building sync.Mutex
 // Build returns the objects of the kustomization in dir, a slash-separated path in the directory
 // tree. The error joins a [yamlfile.Error] for each mistake.
 func Build(ctx context.Context, tree, dir string, o Options) ([]Object, error) {
-	root, err := regular.OpenRoot(tree)
+	c, file, err := collect(tree, dir, o)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", tree, err)
+		return nil, err
 	}
-	defer root.Close()
-	if o.Name == nil {
-		o.Name = func(file string) string { return file }
-	}
-	c := &collector{root: root, options: o, files: map[string][]byte{}, seen: map[string]bool{}}
-	dir = path.Clean(dir)
-	file := c.kustomization(dir, o.At, nil)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return c.build(ctx, dir, file)
+	return c.build(ctx, path.Clean(dir), file)
+}
+
+// Files returns the files that [Build] reads for the kustomization in dir, slash-separated paths in
+// the directory tree, sorted. What is wrong with the kustomization is left to Build.
+func Files(tree, dir string) ([]string, error) {
+	c, _, err := collect(tree, dir, Options{})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(c.order)
+	return c.order, nil
 }
 
 func run(files memory, dir string) (resmap.ResMap, error) {

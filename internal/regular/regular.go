@@ -97,25 +97,11 @@ const maxText = 64 << 20
 func Read(path string) ([]byte, error) { return ReadMost(path, maxText) }
 
 // ReadMost returns a regular file of at most limit bytes.
-func ReadMost(path string, limit int64) ([]byte, error) {
-	f, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return all(f, path, limit)
-}
+func ReadMost(path string, limit int64) ([]byte, error) { return read(path, limit, Open) }
 
 // Given returns what is at a path that a user gave by a flag, at most limit bytes. It may be a
 // pipe, which is opened once and waits for its writer.
-func Given(path string, limit int64) ([]byte, error) {
-	f, err := OpenGiven(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return all(f, path, limit)
-}
+func Given(path string, limit int64) ([]byte, error) { return read(path, limit, OpenGiven) }
 
 // OpenGiven opens a path that a user gave by a flag: a regular file, a pipe or standard input. No
 // other device is opened.
@@ -136,8 +122,13 @@ func terminal(fi fs.FileInfo) bool {
 	return err == nil && os.SameFile(fi, in)
 }
 
-// all reads a file whole.
-func all(f io.Reader, path string, limit int64) ([]byte, error) {
+// read reads a file whole.
+func read(path string, limit int64, open func(string) (*os.File, error)) ([]byte, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %s: is it the right file?", size(limit))}

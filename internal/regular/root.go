@@ -1,7 +1,6 @@
 package regular
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,14 +47,7 @@ func (r *Root) Open(name string) (*os.File, error) {
 }
 
 // ReadFile returns a regular file of at most 64 MiB.
-func (r *Root) ReadFile(name string) ([]byte, error) {
-	f, err := r.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return all(f, name, maxText)
-}
+func (r *Root) ReadFile(name string) ([]byte, error) { return read(name, maxText, r.Open) }
 
 // FS returns the directory as a file system with the same rules.
 func (r *Root) FS() fs.FS { return tree{r.root.FS(), r} }
@@ -67,7 +59,9 @@ type tree struct {
 }
 
 // Open implements [fs.FS].
-func (t tree) Open(name string) (fs.File, error) {
+func (t tree) Open(name string) (fs.File, error) { return t.open(name) }
+
+func (t tree) open(name string) (*os.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
@@ -75,14 +69,7 @@ func (t tree) Open(name string) (fs.File, error) {
 }
 
 // ReadFile implements [fs.ReadFileFS].
-func (t tree) ReadFile(name string) ([]byte, error) {
-	f, err := t.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return all(f.(io.Reader), name, maxText)
-}
+func (t tree) ReadFile(name string) ([]byte, error) { return read(name, maxText, t.open) }
 
 // Stat implements [fs.StatFS].
 func (t tree) Stat(name string) (fs.FileInfo, error) { return fs.Stat(t.FS, name) }
@@ -95,12 +82,12 @@ func (t tree) ReadLink(name string) (string, error) { return fs.ReadLink(t.FS, n
 
 // ReadDir implements [fs.ReadDirFS].
 func (t tree) ReadDir(name string) ([]fs.DirEntry, error) {
-	f, err := t.Open(name)
+	f, err := t.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	list, err := f.(*os.File).ReadDir(-1)
+	list, err := f.ReadDir(-1)
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, err
 }

@@ -1,6 +1,7 @@
 package renderer
 
 import (
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +123,7 @@ func do(text []byte, limit int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no task %s", name)
 	}
-	return task.(func(decoder, int) ([]byte, error))(d, limit)
+	return task.(func(*gob.Decoder, int) ([]byte, error))(d, limit)
 }
 
 // confine sets what the runtime and the system bound. A garbage collection on every core would

@@ -1,10 +1,6 @@
 package renderer
 
-import (
-	"bytes"
-	"encoding/gob"
-	"runtime/metrics"
-)
+import "runtime/metrics"
 
 // memory returns the bytes that the Go runtime has from the system.
 func memory() int64 {
@@ -12,5 +8,3 @@ func memory() int64 {
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64())
 }
-
-func newDecoder(text []byte) decoder { return gob.NewDecoder(bytes.NewReader(text)) }

@@ -24,8 +24,6 @@ const maxQuestion = 512 << 20
 
 var errTooLarge = errors.New("message is too large")
 
-type decoder interface{ Decode(v any) error }
-
 func encode(name string, q any) ([]byte, error) {
 	var b bytes.Buffer
 	e := gob.NewEncoder(&b)
@@ -35,7 +33,7 @@ func encode(name string, q any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func decode(text []byte, v any) error { return gob.NewDecoder(bytes.NewReader(text)).Decode(v) }
+func newDecoder(text []byte) *gob.Decoder { return gob.NewDecoder(bytes.NewReader(text)) }
 
 // bounded is a buffer that takes no more than it has left.
 type bounded struct {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -32,29 +33,19 @@ type child struct {
 }
 
 // idle is a child that waits for a question. There is one at most.
-var idle struct {
-	sync.Mutex
-	child *child
-}
+var idle atomic.Pointer[child]
 
 // Close ends the child that waits. A process that is about to exit calls it; a child whose parent
 // has ended ends by itself.
 func Close() {
-	idle.Lock()
-	c := idle.child
-	idle.child = nil
-	idle.Unlock()
-	if c != nil {
+	if c := idle.Swap(nil); c != nil {
 		c.end()
 	}
 }
 
 // take returns a child that waits, or starts one.
 func take() (*child, error) {
-	idle.Lock()
-	c := idle.child
-	idle.child = nil
-	idle.Unlock()
+	c := idle.Swap(nil)
 	if c != nil && c.limits == Bounds {
 		return c, nil
 	}
@@ -66,11 +57,7 @@ func take() (*child, error) {
 
 // keep makes the child the one that waits.
 func (c *child) keep() {
-	idle.Lock()
-	before := idle.child
-	idle.child = c
-	idle.Unlock()
-	if before != nil {
+	if before := idle.Swap(c); before != nil {
 		before.end()
 	}
 }
@@ -173,26 +160,29 @@ func (c *child) exchange(place string, text []byte) (answer []byte, kind byte, a
 	return answer, kind, place, err
 }
 
+// outOfMemory matches what a process without memory writes.
+var outOfMemory = regexp.MustCompile(`out of memory|cannot allocate memory|pthread_create failed|newosproc`)
+
 // explain returns the error of a child that has ended without an answer.
 func (c *child) explain(place string, err error) error {
 	code := c.cmd.ProcessState.ExitCode()
-	said := c.stderr.String()
+	stderr := c.stderr.String()
 	limit := func(format string, args ...any) error {
 		return &LimitError{output.Line(place), fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case c.late.Load():
 		return limit("rendering takes more than %s: take out loops, or run this on a machine that is less busy", c.limits.Wall)
-	case code == exitTime || strings.Contains(said, "SIGXCPU"):
+	case code == exitTime || strings.Contains(stderr, "SIGXCPU"):
 		return limit("rendering takes more than %s of processor time, the limit for foreign text: take out loops, and what makes keys or certificates", c.limits.CPU)
-	case strings.Contains(said, "stack overflow"):
+	case strings.Contains(stderr, "stack overflow"):
 		return limit("rendering calls itself without end: take the recursion out")
-	case code == exitMemory || strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory") || strings.Contains(said, "pthread_create failed") || strings.Contains(said, "newosproc"):
+	case code == exitMemory || outOfMemory.MatchString(stderr):
 		return limit("rendering needs more than %d MiB of memory, the limit for foreign text: make loops and repeated text smaller", c.limits.Memory>>20)
 	case code == exitAnswer || errors.Is(err, errTooLarge):
 		return limit("it makes more than %d MiB of text: make loops and repeated text smaller", c.limits.Answer>>20)
 	}
-	first, _, _ := strings.Cut(said, "\n")
+	first, _, _ := strings.Cut(stderr, "\n")
 	return fmt.Errorf("%s: the process that renders has ended: %s", output.Line(place), output.Line(strings.TrimSpace(first+" ("+c.cmd.ProcessState.String()+")")))
 }
 

@@ -11,6 +11,7 @@ package renderer
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"sync"
@@ -83,13 +84,13 @@ func (t Task[Q, A]) Run(ctx context.Context, place string, q Q) (a A, err error)
 		return a, err
 	}
 	var out reply[A]
-	if err := decode(answer, &out); err != nil {
+	if err := newDecoder(answer).Decode(&out); err != nil {
 		return a, fmt.Errorf("%s: reading the answer of the process that renders: %w", place, err)
 	}
 	return out.Answer, out.Err.err()
 }
 
-func (t Task[Q, A]) serve(d decoder, limit int) ([]byte, error) {
+func (t Task[Q, A]) serve(d *gob.Decoder, limit int) ([]byte, error) {
 	var q Q
 	if err := d.Decode(&q); err != nil {
 		return nil, err

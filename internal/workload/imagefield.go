@@ -38,12 +38,7 @@ func IsImageVariable(variable, value string) bool {
 	if w := Words(variable); len(w) > 0 && w[len(w)-1] == "image" {
 		return true
 	}
-	return IsPinned(value)
-}
-
-// IsPinned reports whether a text is an image reference with a digest.
-func IsPinned(text string) bool {
-	_, err := name.NewDigest(text)
+	_, err := name.NewDigest(value)
 	return err == nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -113,7 +114,8 @@ func (e *Editor) Replace(i int, text, replacement string) error {
 func (e *Editor) Bytes() ([]byte, error) {
 	var out bytes.Buffer
 	end := 0
-	for _, one := range e.sorted() {
+	inOrder := func(a, b edit) int { return a.offset - b.offset }
+	for _, one := range slices.SortedFunc(maps.Values(e.edits), inOrder) {
 		out.Write(e.src[end:one.offset])
 		out.WriteString(one.text)
 		end = one.offset + one.n
@@ -135,13 +137,4 @@ func (e *Editor) Bytes() ([]byte, error) {
 		return nil, fmt.Errorf("%s: values cannot be replaced in place: use plain scalars, one to a field", e.name)
 	}
 	return out.Bytes(), nil
-}
-
-func (e *Editor) sorted() []edit {
-	all := make([]edit, 0, len(e.edits))
-	for _, one := range e.edits {
-		all = append(all, one)
-	}
-	slices.SortFunc(all, func(a, b edit) int { return a.offset - b.offset })
-	return all
 }

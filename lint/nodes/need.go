@@ -52,5 +52,3 @@ func withRequests(spec *corev1.PodSpec) *corev1.PodSpec {
 	}
 	return spec
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

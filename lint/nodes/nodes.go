@@ -14,6 +14,7 @@ package nodes
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
@@ -131,12 +132,9 @@ func (r *Report) Unmet() []error {
 		why = ": there are no nodes"
 	}
 	add := func(what string, verdicts []Verdict) {
-		for _, v := range verdicts {
-			if v.Runs {
-				return
-			}
+		if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Runs }) {
+			errs = append(errs, &Unmet{what, why})
 		}
-		errs = append(errs, &Unmet{what, why})
 	}
 	for _, p := range r.Pods {
 		add(fmt.Sprintf("%s (%s)", p.title(), p.Place), p.Verdicts)

@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func excluded(spec *corev1.PodSpec, n Node) []Reason {
 // selects compares the node selector with a node's labels.
 func selects(spec *corev1.PodSpec, n Node) []Reason {
 	var reasons []Reason
-	for _, key := range sortedKeys(spec.NodeSelector) {
+	for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
 		value := spec.NodeSelector[key]
 		one := nodeaffinity.NewRequiredNodeAffinity(map[string]string{key: value}, nil)
 		if ok, err := one.Match(&n.object); ok && err == nil {

@@ -1,8 +1,10 @@
 package nodes
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -22,7 +24,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 		for _, x := range n.object.Spec.Taints {
 			taints = append(taints, x.ToString())
 		}
-		output.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(), orDash(strings.Join(taints, ", ")), orDash(strings.Join(n.Notes, "; ")))
+		output.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(),
+			cmp.Or(strings.Join(taints, ", "), "-"), cmp.Or(strings.Join(n.Notes, "; "), "-"))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -43,7 +46,7 @@ func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
 		runs, why string
 		nodes     []string
 	}
-	var groups []*group
+	var groups []group
 	for _, v := range verdicts {
 		g := group{runs: "yes", why: "-"}
 		if !v.Runs {
@@ -53,16 +56,12 @@ func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
 			}
 			g.runs, g.why = "no", strings.Join(texts, "; ")
 		}
-		at := len(groups)
-		for n, other := range groups {
-			if other.runs == g.runs && other.why == g.why {
-				at = n
-			}
+		n := slices.IndexFunc(groups, func(o group) bool { return o.runs == g.runs && o.why == g.why })
+		if n < 0 {
+			n = len(groups)
+			groups = append(groups, g)
 		}
-		if at == len(groups) {
-			groups = append(groups, &g)
-		}
-		groups[at].nodes = append(groups[at].nodes, v.Node)
+		groups[n].nodes = append(groups[n].nodes, v.Node)
 	}
 	for _, g := range groups {
 		output.Fprintf(w, "%s\t%s\t%s\t%s\n", what, g.runs, some(g.nodes), g.why)
@@ -81,11 +80,4 @@ func some(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
