@@ -59,6 +59,19 @@ func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	return false, fmt.Errorf("blob %s has %d bytes, its descriptor says %d: the manifest that lists it is wrong", d.Digest, n, d.Size)
 }
 
+// Missing returns those of the blobs that the store does not have, by [Store.Check].
+func (s *Store) Missing(blobs ...v1.Descriptor) (all []v1.Descriptor, err error) {
+	for _, d := range blobs {
+		switch here, err := s.Check(d); {
+		case err != nil:
+			return nil, err
+		case !here:
+			all = append(all, d)
+		}
+	}
+	return all, nil
+}
+
 // Prove reads a blob and compares it with its digest.
 func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
 	r, err := s.Open(h)

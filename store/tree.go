@@ -38,10 +38,8 @@ func (s *Store) Tree(d v1.Descriptor) (t *oci.Tree, complete bool, err error) {
 		return nil, false, err
 	}
 	for m := range t.All() {
-		for _, b := range m.Blobs() {
-			if here, err := s.Check(b); !here || err != nil {
-				return t, false, err
-			}
+		if missing, err := s.Missing(m.Blobs()...); err != nil || len(missing) > 0 {
+			return t, false, err
 		}
 	}
 	return t, true, nil
