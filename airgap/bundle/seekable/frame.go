@@ -93,7 +93,7 @@ func (f *frameReader) header() error {
 	}
 	var h zstd.Header
 	if h.Decode(f.buf) != nil {
-		return nil // it has more bytes
+		return nil //nolint:nilerr // it has more bytes
 	}
 	switch {
 	case h.FrameContentSize > 1<<62:
