@@ -2,7 +2,6 @@ package airgap
 
 import (
 	"fmt"
-	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -52,29 +51,16 @@ func (d *comparison) compare(l *lock.Lock) {
 	if c.Snapshot != l.Snapshot {
 		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
 	}
-	for _, i := range l.Images {
-		names := i.Names()
-		for _, n := range names {
-			_, there := d.images[n.Reference]
-			if !there && !c.Platform.IsZero() && (n.Desc.Digest != i.Digest || n.Floating && d.omitted[names[0].Reference]) {
-				continue // a tag for other platforms, or a floating tag of an image that is
-			}
-			d.image(n.Reference, n.Desc.Digest, children(i, n))
-		}
-	}
-	for _, i := range l.ChartImages() {
-		for _, n := range i.Names() {
-			if _, there := d.images[n.Reference]; there || c.Platform.IsZero() {
-				d.image(n.Reference, n.Desc.Digest, nil)
-			}
-		}
-	}
-	for _, t := range l.ThirdParty {
+	for _, e := range entries(l) {
+		_, there := d.images[e.Reference]
 		switch {
-		case t.Omitted == "":
-			d.image(t.Reference, t.Digest, nil)
-		case d.missed && !d.omitted[t.Reference]:
-			d.add("the lock omits %s, and the bundle does not list it as omitted", t.Reference)
+		case e.omitted != "" && d.missed && !d.omitted[e.Reference]:
+			d.add("the lock omits %s, and the bundle does not list it as omitted", e.Reference)
+		case e.omitted != "":
+		case !there && !c.Platform.IsZero() && (e.chart || e.partial || e.Floating && d.omitted[e.first]):
+			// nodes install no charts; a tag for other platforms, or a floating tag of an image that is
+		default:
+			d.image(e.Named)
 		}
 	}
 	for _, i := range c.Images {
@@ -87,20 +73,11 @@ func (d *comparison) compare(l *lock.Lock) {
 	}
 }
 
-// children returns the children of an image that one of its names stands for.
-func children(i lock.Image, n lock.Named) []lock.Child {
-	for _, t := range i.PlatformTags {
-		if i.Repository+":"+t.Tag == n.Reference {
-			return slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool { return !t.Has(c.Platform) })
-		}
-	}
-	return i.Children
-}
-
 // image compares an image of the lock with that of the bundle. Third-party images and charts have
 // no children.
-func (d *comparison) image(ref string, digest v1.Hash, children []lock.Child) {
-	name, err := bundle.Name(ref, digest)
+func (d *comparison) image(n lock.Named) {
+	digest := n.Desc.Digest
+	name, err := bundle.Name(n.Reference, digest)
 	if err != nil {
 		d.add("the lock has an image without name: %v", err)
 		return
@@ -108,12 +85,12 @@ func (d *comparison) image(ref string, digest v1.Hash, children []lock.Child) {
 	i, ok := d.images[name]
 	delete(d.images, name)
 	switch {
-	case !ok && d.missed && !d.omitted[name] && !d.omitted[ref]:
+	case !ok && d.missed && !d.omitted[name] && !d.omitted[n.Reference]:
 		d.add("%s is in the lock, not in the bundle", name)
 	case ok && i.Digest() != digest:
 		d.add("%s is %s in the bundle, %s in the lock", name, i.Digest(), digest)
-	case ok && children != nil:
-		d.manifests(i, children)
+	case ok && n.Children != nil:
+		d.manifests(i, n.Children)
 	}
 }
 
@@ -139,4 +116,18 @@ func (d *comparison) manifests(i bundle.Image, children []lock.Child) {
 			d.add("%s for %s is in the bundle, not in the lock", i.Name, m.Platform)
 		}
 	}
+}
+
+// compare compares an image of the product, as the store has it, with the lock.
+func (e *entry) compare(have []bundle.Manifest) error {
+	if len(have) != len(e.Children) {
+		return fmt.Errorf("the lock names %d platforms, the index %s has %d: build the image again", len(e.Children), e.Desc.Digest, len(have))
+	}
+	for n, c := range e.Children {
+		got := have[n]
+		if got.Desc.Digest != c.Digest || !platform.Same(got.Platform, c.Platform) || got.Platform.OSVersion != c.OSVersion {
+			return fmt.Errorf("the lock has %s as %s, the index has %s as %s: build the image again", c.Digest, c.Platform, got.Desc.Digest, got.Platform)
+		}
+	}
+	return nil
 }

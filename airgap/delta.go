@@ -63,7 +63,7 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, first string) ([]
 	for _, b := range bases {
 		served := false
 		for _, pl := range plans {
-			has, ok, err := b.layers(st, Target{pl.name, pl.contents.Platform}, first)
+			has, ok, err := b.layers(st, Target{pl.name, pl.Contents.Platform}, first)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
 	if err != nil {
 		return full, fmt.Errorf("packing %s: %w", name, err)
 	}
-	c, err := s.plan.contents.Without(s.has, s.base.DeltaBase, full)
+	c, err := s.plan.Contents.Without(s.has, s.base.DeltaBase, full)
 	if err != nil {
 		return full, err
 	}
@@ -98,20 +98,20 @@ func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
 	if err != nil {
 		return full, fmt.Errorf("bundle %s: %w", s.plan.name, err)
 	}
-	return p.file(ctx, l, c, name+bundle.DeltaSuffix)
+	return p.file(ctx, l, name+bundle.DeltaSuffix)
 }
 
 // fullFile describes the file of a bundle: the current one if it exists, or else what packing it
 // would write.
 func (p *packer) fullFile(ctx context.Context, pl *plan, name string) (bundle.File, error) {
 	f := bundle.File{Path: filepath.Join(p.dir, name)}
-	key, err := reuseKey(pl.layout, f.Path)
+	key, err := reuseKey(pl.Layout, f.Path)
 	if err != nil {
 		return f, err
 	}
 	if kept, err := p.recall(ctx, key, &f); kept || err != nil {
 		return f, err
 	}
-	f.Size, f.SHA256, err = p.w.Sum(ctx, pl.layout, p.task)
+	f.Size, f.SHA256, err = p.w.Sum(ctx, pl.Layout, p.task)
 	return f, err
 }

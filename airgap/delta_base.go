@@ -102,11 +102,7 @@ func (b *base) layers(st *store.Store, t Target, first string) (map[v1.Hash]bool
 		if len(plans) == 0 {
 			return nil, false, nil
 		}
-		contents = plans[0].contents
+		contents = plans[0].Contents
 	}
-	has := map[v1.Hash]bool{}
-	for _, l := range contents.AllLayers() {
-		has[l.Digest] = true
-	}
-	return has, true, nil
+	return contents.LayerSet(), true, nil
 }

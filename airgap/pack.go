@@ -3,7 +3,10 @@ package airgap
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -54,7 +58,7 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	}
 	var total int64
 	for _, pl := range plans {
-		total += pl.layout.Size()
+		total += pl.Size()
 	}
 	p.task = o.Progress.Start(fmt.Sprintf("packing %d bundles", len(plans)), progress.Bytes, total)
 	defer p.task.Fail()
@@ -103,17 +107,17 @@ func newPacker(st *store.Store, o PackOptions) (*packer, error) {
 
 // pack writes a bundle and the list of its images.
 func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
-	f, err := p.file(ctx, pl.layout, pl.contents, pl.name+distfile.BundleSuffix)
+	f, err := p.file(ctx, pl.Layout, pl.name+distfile.BundleSuffix)
 	if err != nil {
 		return bundle.File{}, err
 	}
 	f.List = strings.TrimSuffix(f.Path, distfile.BundleSuffix) + distfile.ListSuffix
-	return f, pl.contents.WriteListFile(f.List)
+	return f, pl.Contents.WriteListFile(f.List)
 }
 
 // file writes the archive of a bundle or a delta, or keeps it as it was packed before.
-func (p *packer) file(ctx context.Context, l *bundle.Layout, c *bundle.Contents, name string) (bundle.File, error) {
-	f := bundle.File{Path: filepath.Join(p.dir, name), Contents: c}
+func (p *packer) file(ctx context.Context, l *bundle.Layout, name string) (bundle.File, error) {
+	f := bundle.File{Path: filepath.Join(p.dir, name), Contents: l.Contents}
 	p.task.Note(name)
 	key, err := reuseKey(l, f.Path)
 	if err != nil {
@@ -134,5 +138,46 @@ func (p *packer) file(ctx context.Context, l *bundle.Layout, c *bundle.Contents,
 	if err != nil {
 		return f, fmt.Errorf("packing %s: %w", f.Path, err)
 	}
-	return *made, p.record(key, *made)
+	return *made, p.st.Record(recordKind, key, packed{made.Size, made.SHA256})
+}
+
+// packed is what the store remembers of a bundle.
+type packed struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+const recordKind = "bundle"
+
+// reuseKey names everything that the bytes of a file follow from, and where the file is.
+func reuseKey(l *bundle.Layout, path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return path + "\n" + l.Key(), nil
+}
+
+// recall reports whether the file exists with the bytes that were packed. It reads the file:
+// neither its size nor its time proves that the disk has kept it.
+func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, error) {
+	var r packed
+	if ok, err := p.st.Recall(recordKind, key, &r); !ok || err != nil {
+		return false, err
+	}
+	file, err := regular.Open(f.Path)
+	if err != nil {
+		return false, nil // a file that cannot be read is packed again
+	}
+	defer file.Close()
+	fi, err := file.Stat()
+	if err != nil || fi.Size() != r.Size {
+		return false, nil // as above
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, progress.Reader(ctx, file, nil)); err != nil || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {
+		return false, ctx.Err()
+	}
+	f.Size, f.SHA256, f.Reused = r.Size, r.SHA256, true
+	return true, nil
 }

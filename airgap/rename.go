@@ -10,6 +10,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/renaming"
 )
 
+// retarget returns the name of an image below another registry[/prefix]: it replaces the host and
+// keeps the path. Docker Hub's short names have the path library/NAME.
+func retarget(tagged, to string) (name.Tag, error) {
+	t, err := name.NewTag(tagged)
+	if err != nil {
+		return name.Tag{}, fmt.Errorf("%s: %w", tagged, err)
+	}
+	moved, err := name.NewTag(to + "/" + t.RepositoryStr() + ":" + t.TagStr())
+	if err != nil {
+		return name.Tag{}, fmt.Errorf("%s: %w", tagged, err)
+	}
+	return moved, nil
+}
+
 // rename renames the references of o.Release, which all must be to images of the bundles; it
 // returns nil if no such file exists.
 func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -87,9 +86,4 @@ func (s *bundleSet) source() transfer.Source {
 			return nil, fmt.Errorf("%s is not in the bundle", h)
 		},
 	}
-}
-
-// isSparse reports whether a manifest of the image is not included.
-func isSparse(i bundle.Image) bool {
-	return slices.ContainsFunc(i.Manifests, func(m bundle.Manifest) bool { return m.Presence != oci.Included })
 }

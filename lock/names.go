@@ -6,6 +6,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -36,6 +37,10 @@ type Named struct {
 	Reference string        // repository:tag
 	Desc      v1.Descriptor // of the image, or of what a platform tag names
 	Floating  bool
+	Children  []Child // those that it stands for
+	// Referrers go with this name. The first name of an image has all but those of the indexes
+	// that platform tags name, which go with these.
+	Referrers []oci.Referrer
 }
 
 // Tagged returns repository:tag, with the first of the image's tags.
@@ -83,15 +88,41 @@ func (t PlatformTag) Descriptor() v1.Descriptor {
 // floating tags that move to it.
 func (i Image) Names() []Named {
 	var all []Named
+	add := func(tag string, n Named) {
+		n.Reference = i.Repository + ":" + tag
+		all = append(all, n)
+	}
 	for _, t := range i.Tags {
-		all = append(all, Named{i.Repository + ":" + t, i.Descriptor(), false})
+		add(t, Named{Desc: i.Descriptor(), Children: i.Children})
 	}
 	for _, t := range i.PlatformTags {
-		all = append(all, Named{i.Repository + ":" + t.Tag, t.Descriptor(), false})
+		n := Named{Desc: t.Descriptor(), Children: slices.Clone(i.Children)}
+		n.Children = slices.DeleteFunc(n.Children, func(c Child) bool { return !t.Has(c.Platform) })
+		if t.MediaType.IsIndex() && t.Digest != i.Digest {
+			n.Referrers = i.referrers(t.Digest)
+		}
+		add(t.Tag, n)
 	}
 	for _, t := range i.FloatingTags {
 		if t.Kept == "" && t.Repository == i.Repository {
-			all = append(all, Named{i.Repository + ":" + t.Tag, i.Descriptor(), true})
+			add(t.Tag, Named{Desc: i.Descriptor(), Floating: true, Children: i.Children})
+		}
+	}
+	if len(all) > 0 {
+		subjects := []v1.Hash{{}, i.Digest}
+		for _, c := range i.Children {
+			subjects = append(subjects, c.Digest)
+		}
+		all[0].Referrers = i.referrers(subjects...)
+	}
+	return all
+}
+
+// referrers returns those that refer to one of the subjects, directly or through another referrer.
+func (i Image) referrers(subjects ...v1.Hash) (all []oci.Referrer) {
+	for _, r := range i.Referrers {
+		if slices.Contains(subjects, r.Subject) {
+			subjects, all = append(subjects, r.Digest), append(all, r)
 		}
 	}
 	return all

@@ -68,15 +68,11 @@ func (b *Blob) Digest() v1.Hash { return oci.Sum(b.hash) }
 // size in bytes. It replaces a blob of that digest, which may be damaged.
 func (b *Blob) Commit() (v1.Hash, int64, error) {
 	h := b.Digest()
-	if err := b.commit(h); err != nil {
+	if err := b.f.Commit(b.store.Path(h), disk.ModeFile); err != nil {
 		b.Abort()
 		return v1.Hash{}, 0, fmt.Errorf("writing blob: %w", err)
 	}
 	return h, b.size, nil
-}
-
-func (b *Blob) commit(h v1.Hash) error {
-	return b.f.Commit(b.store.Path(h), disk.ModeFile)
 }
 
 // Abort drops a blob that was not committed.

@@ -59,6 +59,19 @@ func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	return false, fmt.Errorf("blob %s has %d bytes, its descriptor says %d: the manifest that lists it is wrong", d.Digest, n, d.Size)
 }
 
+// Missing returns those of the blobs that the store does not have, by [Store.Check].
+func (s *Store) Missing(blobs ...v1.Descriptor) (all []v1.Descriptor, err error) {
+	for _, d := range blobs {
+		switch here, err := s.Check(d); {
+		case err != nil:
+			return nil, err
+		case !here:
+			all = append(all, d)
+		}
+	}
+	return all, nil
+}
+
 // Prove reads a blob and compares it with its digest.
 func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
 	r, err := s.Open(h)
@@ -111,3 +124,39 @@ func (c *checked) Read(p []byte) (int, error) {
 func (c *checked) ReadAt(p []byte, off int64) (int, error) { return c.part.ReadAt(p, off) }
 
 func (c *checked) Close() error { return c.f.Close() }
+
+// Get returns the index, manifest or configuration that d describes, and compares it with the
+// digest. A blob of more than [oci.MaxConfig] bytes is an error. It is an [oci.Get].
+func (s *Store) Get(d v1.Descriptor) ([]byte, error) {
+	f, err := s.Open(d.Digest)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, oci.MaxConfig+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > oci.MaxConfig {
+		return nil, fmt.Errorf("blob %s has more than %d bytes", d.Digest, oci.MaxConfig)
+	}
+	return b, nil
+}
+
+// Tree reads the image that d describes, and reports whether all its parts are in the store in
+// full size. If a manifest is missing, the tree is nil.
+func (s *Store) Tree(d v1.Descriptor) (t *oci.Tree, complete bool, err error) {
+	t, err = oci.Read(d, s.Get, oci.Limits{})
+	if missing(err) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	for m := range t.All() {
+		if missing, err := s.Missing(m.Blobs()...); err != nil || len(missing) > 0 {
+			return t, false, err
+		}
+	}
+	return t, true, nil
+}

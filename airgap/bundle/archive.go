@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -21,10 +22,6 @@ type archive struct {
 	task *progress.Task
 	time time.Time
 	buf  []byte
-}
-
-func newArchive(open Opener, f *seekable.Writer, created time.Time, task *progress.Task) *archive {
-	return &archive{open: open, f: f, tw: tar.NewWriter(f), task: task, time: created, buf: make([]byte, 256<<10)}
 }
 
 func (a *archive) write(l *Layout) error {
@@ -103,10 +100,6 @@ const magicSize = 6
 
 // compressed reports by its first bytes whether a blob is compressed; media types may be wrong.
 func compressed(begin []byte) bool {
-	for _, magic := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\x00"} {
-		if bytes.HasPrefix(begin, []byte(magic)) {
-			return true
-		}
-	}
-	return false
+	magics := []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\x00"}
+	return slices.ContainsFunc(magics, func(m string) bool { return bytes.HasPrefix(begin, []byte(m)) })
 }

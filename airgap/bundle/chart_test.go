@@ -119,7 +119,7 @@ func unseen(t *testing.T, f bundle.File, digest v1.Hash) {
 		t.Errorf("the list of images is %s, %v", list, err)
 	}
 	var charts, table strings.Builder
-	if err := f.Contents.WriteCharts(&charts, true); err != nil || charts.String() != "slipway.local/demo/charts/app:1.2.3@"+digest.String()+"\nslipway.local/demo/charts/app:latest@"+digest.String()+"\n" {
+	if err := f.Contents.WriteNames(&charts, true, true); err != nil || charts.String() != "slipway.local/demo/charts/app:1.2.3@"+digest.String()+"\nslipway.local/demo/charts/app:latest@"+digest.String()+"\n" {
 		t.Errorf("the list of charts is %s, %v", charts.String(), err)
 	}
 	if err := f.Contents.WriteTable(&table); err != nil || !strings.Contains(strings.Join(strings.Fields(table.String()), " "), "demo/charts/app:1.2.3 chart ") || !strings.Contains(table.String(), " images, 2 charts, ") {

@@ -57,16 +57,9 @@ type File struct {
 	Reused bool `json:"reused,omitempty"`
 }
 
-// WriteList writes the names of the images, one per line: the form of images.txt and of a
-// bundle's list. With digests every name is pinned by its digest.
-func (c *Contents) WriteList(w io.Writer, digests bool) error { return c.writeNames(w, false, digests) }
-
-// WriteCharts writes the names of the charts as WriteList does those of the images.
-func (c *Contents) WriteCharts(w io.Writer, digests bool) error {
-	return c.writeNames(w, true, digests)
-}
-
-func (c *Contents) writeNames(w io.Writer, charts, digests bool) error {
+// WriteNames writes the names of the images, or of the charts, one per line: the form of images.txt
+// and of a bundle's list. With digests every name is pinned by its digest.
+func (c *Contents) WriteNames(w io.Writer, charts, digests bool) error {
 	for _, i := range c.Images {
 		if i.Chart != charts {
 			continue
@@ -111,6 +104,13 @@ func (c *Contents) AllLayers() []v1.Descriptor {
 	return all
 }
 
+// LayerSet returns the digests of AllLayers.
+func (c *Contents) LayerSet() map[v1.Hash]bool {
+	all := once{}
+	all.add(nil, c.AllLayers()...)
+	return all
+}
+
 // count fills in the numbers and sizes of layers.
 func (c *Contents) count() {
 	c.Layers, c.LayerBytes = 0, 0
@@ -147,8 +147,8 @@ func (c *Contents) Find(ref string) (Image, error) {
 	return c.Images[at], nil
 }
 
-// platforms is what messages call the platform of a bundle.
-func (c *Contents) platforms() string {
+// Platforms is what messages call the platform of a bundle.
+func (c *Contents) Platforms() string {
 	if c.Platform.IsZero() {
 		return "all platforms"
 	}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
@@ -227,10 +228,7 @@ func (d *decoder) referrer(desc v1.Descriptor) error {
 	if !i.has(subject) {
 		return invalid("%s refers to %s, which is not a part of %s", desc.Digest, subject, name)
 	}
-	r := oci.Referrer{
-		ArtifactType: desc.Annotations[annotationArtifact], MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size,
-		Subject: subject, Tag: desc.Annotations[annotationTag],
-	}
+	r := listedReferrer(desc, subject)
 	if !isText(r.ArtifactType, maxNameLen) || !isText(string(r.MediaType), maxNameLen) {
 		return invalid("%.100q of type %.100q is not an artifact", r.ArtifactType, r.MediaType)
 	}
@@ -249,20 +247,8 @@ func (d *decoder) referrer(desc v1.Descriptor) error {
 // has reports whether a digest is that of the image, of a manifest that is included or of a
 // referrer.
 func (i *Image) has(h v1.Hash) bool {
-	if i.Digest() == h {
-		return true
-	}
-	for _, m := range i.Included() {
-		if m.Desc.Digest == h {
-			return true
-		}
-	}
-	for _, r := range i.Referrers {
-		if r.Digest == h {
-			return true
-		}
-	}
-	return false
+	return i.Digest() == h || slices.ContainsFunc(i.Included(), func(m Manifest) bool { return m.Desc.Digest == h }) ||
+		slices.ContainsFunc(i.Referrers, func(r Referrer) bool { return r.Digest == h })
 }
 
 // checkDocker checks that manifest.json lists images of index.json, by the same names.
@@ -275,20 +261,13 @@ func (d *decoder) checkDocker() error {
 		if len(desc.RepoTags) == 0 {
 			return invalid("manifest.json lists an image without name")
 		}
+		hasConfig := func(m Manifest) bool { return blobName(m.Config.Digest) == desc.Config }
 		for _, tag := range desc.RepoTags {
-			if at, ok := d.names[tag]; !ok || !d.contents.Images[at].hasConfig(desc.Config) {
+			at, ok := d.names[tag]
+			if !ok || !slices.ContainsFunc(d.contents.Images[at].Included(), hasConfig) {
 				return invalid("manifest.json lists %.200q with %.100s, index.json does not", tag, desc.Config)
 			}
 		}
 	}
 	return nil
-}
-
-func (i *Image) hasConfig(name string) bool {
-	for _, m := range i.Included() {
-		if blobName(m.Config.Digest) == name {
-			return true
-		}
-	}
-	return false
 }

@@ -38,10 +38,7 @@ type Change struct {
 // images without its version, so that a new release changes them. Either bundle may be a delta.
 func Diff(from, to *Contents) *Difference {
 	d := &Difference{Old: from.Version, New: to.Version, Added: []Image{}, Removed: []Image{}, Changed: []Change{}}
-	has := map[v1.Hash]bool{}
-	for _, l := range from.AllLayers() {
-		has[l.Digest] = true
-	}
+	has := from.LayerSet()
 	for _, l := range to.AllLayers() {
 		if !has[l.Digest] {
 			d.Layers++
@@ -77,30 +74,18 @@ func Diff(from, to *Contents) *Difference {
 // pair takes an image that was removed and one that was added for one that changed, if both are the
 // product's and the only such ones of a repository: it has a version of its own.
 func (d *Difference) pair(has map[v1.Hash]bool) {
-	of := func(repo string) func(Image) bool {
-		return func(i Image) bool { return i.Listed == "" && i.repository() == repo }
-	}
-	count := func(list []Image, is func(Image) bool) (n int) {
-		for _, i := range list {
-			if is(i) {
-				n++
-			}
-		}
-		return n
-	}
 	for _, i := range slices.Clone(d.Added) {
-		is := of(i.repository())
-		if !is(i) || count(d.Added, is) != 1 || count(d.Removed, is) != 1 {
+		other := func(o Image) bool { return o.Listed != "" || repository(o.Name) != repository(i.Name) }
+		added := slices.DeleteFunc(slices.Clone(d.Added), other)
+		removed := slices.DeleteFunc(slices.Clone(d.Removed), other)
+		if i.Listed != "" || len(added) != 1 || len(removed) != 1 {
 			continue
 		}
-		was := d.Removed[slices.IndexFunc(d.Removed, is)]
-		d.Changed = append(d.Changed, Change{i.Name, was, i, i.newBytes(has)})
-		d.Added, d.Removed = slices.DeleteFunc(d.Added, is), slices.DeleteFunc(d.Removed, is)
+		d.Changed = append(d.Changed, Change{i.Name, removed[0], i, i.newBytes(has)})
+		same := func(o Image) bool { return !other(o) }
+		d.Added, d.Removed = slices.DeleteFunc(d.Added, same), slices.DeleteFunc(d.Removed, same)
 	}
 }
-
-// repository returns the name without its tag.
-func (i Image) repository() string { return i.Name[:strings.LastIndex(i.Name, ":")] }
 
 // key identifies an image in two versions of a product: an image of the product by its name
 // without the version, a third-party one by its name.

@@ -73,22 +73,12 @@ func (c *Contents) annotations(metadataBlobs int) map[string]string {
 		annotationCreated:  c.Created.UTC().Format(time.RFC3339),
 		annotationMetadata: strconv.Itoa(metadataBlobs),
 	}
-	if !c.Platform.IsZero() {
-		a[annotationPlatform] = c.Platform.String()
-	}
-	setIf(a, annotationVolume, c.Volume)
-	if c.Snapshot {
-		a[annotationSnapshot] = "true"
-	}
-	if c.StubBases {
-		a[annotationStubBases] = "true"
-	}
-	if c.Delta != nil {
-		a[annotationDelta] = string(marshal(c.Delta))
-	}
-	if len(c.Omitted) > 0 {
-		a[annotationOmitted] = string(marshal(c.Omitted))
-	}
+	setIf(a, !c.Platform.IsZero(), annotationPlatform, c.Platform.String())
+	setIf(a, c.Volume != "", annotationVolume, c.Volume)
+	setIf(a, c.Snapshot, annotationSnapshot, "true")
+	setIf(a, c.StubBases, annotationStubBases, "true")
+	setIf(a, c.Delta != nil, annotationDelta, string(marshal(c.Delta)))
+	setIf(a, len(c.Omitted) > 0, annotationOmitted, string(marshal(c.Omitted)))
 	return a
 }
 
@@ -99,13 +89,9 @@ func (i Image) descriptor() v1.Descriptor {
 	if i.Chart {
 		a = map[string]string{annotationChart: i.Name}
 	}
-	setIf(a, annotationListed, i.Listed)
-	if i.Floating {
-		a[annotationFloating] = "true"
-	}
-	if !i.Fallback.IsZero() {
-		a[annotationFallback] = i.Fallback.String()
-	}
+	setIf(a, i.Listed != "", annotationListed, i.Listed)
+	setIf(a, i.Floating, annotationFloating, "true")
+	setIf(a, !i.Fallback.IsZero(), annotationFallback, i.Fallback.String())
 	var only []string
 	seen := once{}
 	for _, m := range i.with(oci.ManifestOnly) {
@@ -113,7 +99,7 @@ func (i Image) descriptor() v1.Descriptor {
 			only = append(only, d.Digest.String())
 		}
 	}
-	setIf(a, annotationManifestOnly, strings.Join(only, " "))
+	setIf(a, len(only) > 0, annotationManifestOnly, strings.Join(only, " "))
 	return v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Annotations: a}
 }
 
@@ -125,12 +111,12 @@ func (r Referrer) descriptor(i Image) v1.Descriptor {
 		annotationSubjectDigest: r.subject(i.Digest()).String(),
 		annotationArtifact:      r.ArtifactType,
 	}
-	setIf(d.Annotations, annotationTag, r.Tag)
+	setIf(d.Annotations, r.Tag != "", annotationTag, r.Tag)
 	return d
 }
 
-func setIf(a map[string]string, key, value string) {
-	if value != "" {
+func setIf(a map[string]string, has bool, key, value string) {
+	if has {
 		a[key] = value
 	}
 }

@@ -1,11 +1,22 @@
 package bundle
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // extractFile is a file of a layout or an archive: data, or a blob of the bundle.
@@ -79,4 +90,58 @@ func blobFiles(list []v1.Descriptor) []extractFile {
 // document returns a file that is not a blob.
 func document(name string, data []byte) extractFile {
 	return extractFile{name: name, size: int64(len(data)), data: data}
+}
+
+// lackingFiles returns the files that a directory lacks. A blob whose bytes do not have the
+// digest in its name counts as lacking, and so does a document that is not complete. Anything
+// else in the directory is an error, so that no other file is overwritten.
+func lackingFiles(dir string, list []extractFile, count counted) ([]extractFile, error) {
+	var own []string
+	for _, e := range list {
+		own = append(own, e.name)
+	}
+	switch other, err := otherFile(dir, own, disk.IsLock); {
+	case other != "":
+		return nil, fmt.Errorf("%s is there already and has %s, which is not of this image: name another directory", dir, other)
+	case err != nil:
+		return nil, err
+	}
+	var lacks []extractFile
+	for _, e := range list {
+		ok, err := hasFile(filepath.Join(dir, filepath.FromSlash(e.name)), e, count)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			lacks = append(lacks, e)
+		}
+	}
+	return lacks, nil
+}
+
+// hasFile reports whether a file has the bytes of e.
+func hasFile(name string, e extractFile, count counted) (bool, error) {
+	f, err := regular.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if e.data != nil {
+		got, err := io.ReadAll(io.LimitReader(f, e.size+1))
+		if err == nil && !bytes.HasPrefix(e.data, got) {
+			err = fmt.Errorf("%s is there already, and is of another image or was changed: name another directory", name)
+		}
+		return len(got) == len(e.data), err
+	}
+	if fi, err := f.Stat(); err != nil || fi.Size() != e.size {
+		return false, err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, count(f)); err != nil {
+		return false, err
+	}
+	return oci.Sum(h) == e.blob, nil
 }

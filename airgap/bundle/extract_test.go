@@ -30,7 +30,7 @@ func TestList(t *testing.T) {
 			t.Fatal(err)
 		}
 		var names, pinned strings.Builder
-		if err := errors.Join(c.WriteList(&names, false), c.WriteList(&pinned, true)); err != nil {
+		if err := errors.Join(c.WriteNames(&names, false, false), c.WriteNames(&pinned, false, true)); err != nil {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile(f.List)

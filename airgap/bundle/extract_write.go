@@ -16,14 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// openFile opens a file. The last Read compares the bytes of a blob with its digest.
-func (b *Bundle) openFile(e extractFile) (io.ReadCloser, error) {
-	if e.data != nil {
-		return io.NopCloser(bytes.NewReader(e.data)), nil
-	}
-	return b.Open(e.blob)
-}
-
 // counted wraps a reader whose bytes are to be counted.
 type counted func(io.Reader) io.Reader
 
@@ -140,11 +132,14 @@ func (b *Bundle) toFile(path string, list []extractFile, count counted) error {
 }
 
 func (b *Bundle) copy(w io.Writer, e extractFile, count counted) error {
-	r, err := b.openFile(e)
-	if err != nil {
-		return err
+	r := io.NopCloser(bytes.NewReader(e.data))
+	if e.data == nil {
+		var err error
+		if r, err = b.Open(e.blob); err != nil {
+			return err
+		}
 	}
 	defer r.Close()
-	_, err = io.Copy(w, count(r))
+	_, err := io.Copy(w, count(r))
 	return err
 }

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -96,13 +98,11 @@ func (l *ImageLayout) referrer(d v1.Descriptor, reader *oci.Reader) (Referrer, e
 	if err != nil || d.Annotations[annotationSubjectImage] != l.Image.Name || !l.Image.has(subject) {
 		return Referrer{}, fmt.Errorf("%s does not refer to %s", d.Digest, l.Image.Name)
 	}
-	artifact := d.Annotations[annotationArtifact]
-	if !isText(artifact, maxNameLen) {
-		return Referrer{}, fmt.Errorf("%s: %.100q is not the type of an artifact", d.Digest, artifact)
+	r := listedReferrer(d, subject)
+	if !isText(r.ArtifactType, maxNameLen) {
+		return Referrer{}, fmt.Errorf("%s: %.100q is not the type of an artifact", d.Digest, r.ArtifactType)
 	}
-	return ReadReferrer(oci.Referrer{
-		ArtifactType: artifact, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: subject, Tag: d.Annotations[annotationTag],
-	}, l.Image.Digest(), reader)
+	return ReadReferrer(r, l.Image.Digest(), reader)
 }
 
 // get reads a document and compares its digest.
@@ -179,4 +179,51 @@ func (l *ImageLayout) drain(ctx context.Context, d v1.Descriptor, task *progress
 	}
 	defer f.Close()
 	return progress.Drain(ctx, f, task)
+}
+
+// onlyOwn returns an error for a file that is not of the image: another reader might take it for
+// a part of that, and it is not signed. A link is not a file.
+func (l *ImageLayout) onlyOwn() error {
+	c := Contents{Images: []Image{l.Image}}
+	metadata, layers, err := c.order()
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.dir, err)
+	}
+	own := []string{"oci-layout", "index.json"}
+	for _, d := range slices.Concat(metadata, layers) {
+		own = append(own, blobName(d.Digest))
+	}
+	other, err := otherFile(l.dir, own, func(string) bool { return false })
+	if other != "" {
+		return fmt.Errorf("%s has %.200q, which is not of %s: remove it, or extract the image to another directory", l.dir, other, l.Image.Name)
+	}
+	return err
+}
+
+// otherFile returns the first file or directory in dir, with slashes, that is neither one of the
+// files own, nor a directory of these, nor ignored.
+func otherFile(dir string, own []string, ignored func(name string) bool) (other string, err error) {
+	modes := map[string]fs.FileMode{}
+	for _, name := range own {
+		modes[name] = 0
+		for d := path.Dir(name); d != "."; d = path.Dir(d) {
+			modes[d] = fs.ModeDir
+		}
+	}
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if mode, ok := modes[rel]; ok && mode == d.Type() || ignored(rel) {
+			return nil
+		}
+		other = rel
+		return fs.SkipAll
+	})
+	return other, err
 }

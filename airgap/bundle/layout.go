@@ -18,7 +18,8 @@ const revision = 2
 
 // Layout is the archive of a bundle: its documents, and the order of its blobs.
 type Layout struct {
-	contents         *Contents
+	Contents *Contents
+
 	docker, index    []byte // manifest.json and index.json
 	metadata, layers []v1.Descriptor
 }
@@ -30,7 +31,7 @@ var errTooLarge = errors.New("make smaller bundles")
 func NewLayout(c *Contents) (*Layout, error) {
 	c.Format = Format
 	c.count()
-	l := &Layout{contents: c}
+	l := &Layout{Contents: c}
 	var err error
 	if l.metadata, l.layers, err = c.order(); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, errTooLarge)
@@ -62,7 +63,7 @@ func (l *Layout) Size() int64 {
 
 // Key is a text that everything follows from that decides the bytes of the file.
 func (l *Layout) Key() string {
-	return fmt.Sprintf("%d %d\n%s\n%s\n%s\n", revision, l.contents.Created.Unix(), l.docker, l.index, marshal([]any{l.metadata, l.layers}))
+	return fmt.Sprintf("%d %d\n%s\n%s\n%s\n", revision, l.Contents.Created.Unix(), l.docker, l.index, marshal([]any{l.metadata, l.layers}))
 }
 
 // order returns the blobs in the order of the archive, each once. Referrers come last: no node

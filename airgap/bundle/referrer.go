@@ -20,6 +20,14 @@ type Referrer struct {
 	Tree *oci.Tree
 }
 
+// listedReferrer returns a referrer as index.json lists it: see [Referrer.descriptor].
+func listedReferrer(d v1.Descriptor, subject v1.Hash) oci.Referrer {
+	return oci.Referrer{
+		ArtifactType: d.Annotations[annotationArtifact], MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
+		Subject: subject, Tag: d.Annotations[annotationTag],
+	}
+}
+
 // ReadReferrer reads the manifest of a referrer of an image, and everything below it. If no tag
 // finds the referrer, its manifest must name the subject.
 func ReadReferrer(r oci.Referrer, image v1.Hash, reader *oci.Reader) (Referrer, error) {

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -106,7 +107,7 @@ func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 			continue
 		}
 		if last := len(parts) - 1; last >= 0 {
-			more, size, err := b.part(slices.Concat(parts[last].contents.Images, images))
+			more, size, err := b.part(slices.Concat(parts[last].Contents.Images, images))
 			if err != nil {
 				return nil, err
 			}
@@ -118,7 +119,7 @@ func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 		parts = append(parts, alone)
 	}
 	for n, p := range parts {
-		c := *p.contents
+		c := *p.Contents
 		c.Volume = fmt.Sprintf("%d/%d", n+1, len(parts))
 		if n > 0 {
 			c.Omitted = nil // the first volume has them
@@ -195,15 +196,13 @@ func (b *Bundle) stored(h v1.Hash) (size, frames int64) {
 
 // WriteTable writes the list for a person.
 func (v *Volumes) WriteTable(w io.Writer) error {
+	var b bytes.Buffer
 	for _, vol := range v.Volumes {
-		if _, err := fmt.Fprintf(w, "%s  %s  %s\n", vol.File, progress.Size(vol.Size), vol.SHA256); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%s  %s  %s\n", vol.File, progress.Size(vol.Size), vol.SHA256)
 		for _, i := range vol.Images {
-			if _, err := fmt.Fprintf(w, "  %s\n", i); err != nil {
-				return err
-			}
+			fmt.Fprintf(&b, "  %s\n", i)
 		}
 	}
-	return nil
+	_, err := b.WriteTo(w)
+	return err
 }

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -24,12 +25,13 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	if c.Volume != "" {
 		flags += ", volume " + c.Volume
 	}
-	output.Fprintf(w, "%s %s for %s%s\n", c.Product, c.Version, c.platforms(), flags)
+	var b bytes.Buffer
+	output.Fprintf(&b, "%s %s for %s%s\n", c.Product, c.Version, c.Platforms(), flags)
 	if d := c.Delta; d != nil {
-		output.Fprintf(w, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
+		output.Fprintf(&b, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
 			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tSHARED\tDIGEST")
 	var sharing string
 	for _, i := range c.Images {
@@ -46,30 +48,25 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		}
 		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared, i.Digest())
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := output.Fprintf(w, "%s, %d layers, %s%s\n", c.number(), c.Layers, progress.Size(c.LayerBytes), sharing)
+	t.Flush() //nolint:errcheck // a buffer has no errors
+	output.Fprintf(&b, "%s, %d layers, %s%s\n", c.number(), c.Layers, progress.Size(c.LayerBytes), sharing)
 	for _, i := range c.Images {
 		for _, r := range i.Referrers {
-			if err == nil {
-				_, err = output.Fprintf(w, "with %s: %s, %s\n", i.Name, r.describe(), r.Digest)
-			}
+			output.Fprintf(&b, "with %s: %s, %s\n", i.Name, r.describe(), r.Digest)
 		}
 	}
 	for _, i := range c.Images {
-		if err == nil && !i.Fallback.IsZero() {
-			_, err = output.Fprintf(w, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Included()[0].Platform)
+		if !i.Fallback.IsZero() {
+			output.Fprintf(&b, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Included()[0].Platform)
 		}
 	}
 	for _, o := range c.Omitted {
-		if err == nil {
-			_, err = output.Fprintf(w, "omitted: %s: %s\n", o.Name, o.Reason)
-		}
+		output.Fprintf(&b, "omitted: %s: %s\n", o.Name, o.Reason)
 	}
-	if c.Note != "" && err == nil {
-		_, err = output.Fprintf(w, "note: %s\n", c.Note)
+	if c.Note != "" {
+		output.Fprintf(&b, "note: %s\n", c.Note)
 	}
+	_, err := b.WriteTo(w)
 	return err
 }
 

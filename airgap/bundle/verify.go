@@ -79,7 +79,8 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) 
 	if err := v.run(ctx, o); err != nil {
 		return nil, err
 	}
-	if n := len(v.report.Problems); n == 0 {
+	v.report.Bytes = v.bytes.Load()
+	if len(v.report.Problems) == 0 {
 		v.task.Done("%d images, %d blobs, %s", v.report.Images, v.report.Blobs, progress.Size(v.report.Bytes))
 	}
 	return &v.report, nil
@@ -93,6 +94,7 @@ type verifier struct {
 	headOK bool // so that the places of all layers are known
 	task   *progress.Task
 
+	bytes  counter // of report
 	mu     sync.Mutex
 	report Report
 }
@@ -209,24 +211,14 @@ func (v *verifier) broken(h v1.Hash, at int64, err error) {
 	v.problem(Problem{Blob: h.String(), Images: v.owners[h], What: err.Error(), at: at})
 }
 
-// good counts a blob that has its digest.
-func (v *verifier) good() {
+// good counts blobs that have their digests.
+func (v *verifier) good(blobs int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.report.Blobs++
+	v.report.Blobs += blobs
 }
 
 // counted counts what is read of r, and ends with the context.
 func (v *verifier) counted(ctx context.Context, r io.Reader) io.Reader {
-	return progress.Reader(ctx, io.TeeReader(r, (*tally)(v)), v.task)
-}
-
-// tally counts the bytes of the archive that were read.
-type tally verifier
-
-func (v *tally) Write(p []byte) (int, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.report.Bytes += int64(len(p))
-	return len(p), nil
+	return progress.Reader(ctx, io.TeeReader(r, &v.bytes), v.task)
 }

@@ -43,7 +43,7 @@ func (v *verifier) frames(ctx context.Context) error {
 			if err := v.readSection(ctx, s); err != nil {
 				v.broken(s.blob, s.off, err)
 			} else {
-				v.good()
+				v.good(1)
 			}
 			return context.Cause(ctx)
 		})
@@ -186,11 +186,9 @@ func (v *verifier) readHead(ctx context.Context) {
 		_, err = io.Copy(io.Discard, v.counted(ctx, f))
 		f.Close()
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.report.Blobs += len(v.b.head.blobs)
+	v.good(len(v.b.head.blobs))
 	if err != nil && v.headOK && ctx.Err() == nil { // else each blob was reported
-		v.report.Problems = append(v.report.Problems, Problem{What: readError(err).Error()})
+		v.problem(Problem{What: readError(err).Error()})
 	}
 }
 

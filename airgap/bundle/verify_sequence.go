@@ -20,7 +20,7 @@ func (v *verifier) sequence(ctx context.Context) error {
 	if v.b.head.size == 0 {
 		return nil // it was reported why
 	}
-	v.report.Blobs += len(v.b.head.blobs)
+	v.good(len(v.b.head.blobs))
 	r := v.counted(ctx, f)
 	tr := newBlobReader(r, v.created())
 	seen := map[v1.Hash]bool{}
@@ -47,14 +47,14 @@ func (v *verifier) sequence(ctx context.Context) error {
 		case bad != nil:
 			v.broken(h, off, bad)
 		default:
-			v.good()
+			v.good(1)
 		}
 		seen[h] = true
 		off += entrySize(size)
 	}
 	missing := "it is missing"
 	if errors.Is(err, io.EOF) {
-		if err = zeroes(io.LimitReader(r, 3*tarBlock)); err == nil && v.report.Bytes != off-v.b.head.size+2*tarBlock {
+		if err = zeroes(io.LimitReader(r, 3*tarBlock)); err == nil && v.bytes.Load() != off-v.b.head.size+2*tarBlock {
 			err = io.ErrUnexpectedEOF // the end is missing, or more follows
 		}
 	}

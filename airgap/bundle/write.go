@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"archive/tar"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -40,7 +42,7 @@ func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progre
 		return nil, err
 	}
 	defer out.Abort()
-	f := &File{Path: path, Contents: l.contents}
+	f := &File{Path: path, Contents: l.Contents}
 	if f.Size, f.SHA256, err = w.stream(ctx, out, l, task); err != nil {
 		return nil, err
 	}
@@ -62,22 +64,24 @@ func (w *Writer) stream(ctx context.Context, out io.Writer, l *Layout, task *pro
 	sum := sha256.New()
 	size := new(counter)
 	err := seekable.Write(ctx, io.MultiWriter(out, sum, size), w.enc, func(f *seekable.Writer) error {
-		return newArchive(w.open, f, l.contents.Created, task).write(l)
+		a := archive{open: w.open, f: f, tw: tar.NewWriter(f), task: task, time: l.Contents.Created, buf: make([]byte, 256<<10)}
+		return a.write(l)
 	})
-	return int64(*size), hex.EncodeToString(sum.Sum(nil)), err
+	return size.Load(), hex.EncodeToString(sum.Sum(nil)), err
 }
 
-type counter int64
+// counter counts what is written to it, from several goroutines.
+type counter struct{ atomic.Int64 }
 
 func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
+	c.Add(int64(len(p)))
 	return len(p), nil
 }
 
 // WriteListFile writes the list of the images to a file, unless it already exists.
 func (c *Contents) WriteListFile(path string) error {
 	var list strings.Builder
-	if err := c.WriteList(&list, false); err != nil {
+	if err := c.WriteNames(&list, false, false); err != nil {
 		return err
 	}
 	if old, err := regular.Read(path); err == nil && string(old) == list.String() {

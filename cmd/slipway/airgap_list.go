@@ -41,8 +41,5 @@ type imageList struct {
 }
 
 func (l imageList) WriteTable(w io.Writer) error {
-	if l.charts {
-		return l.contents.WriteCharts(w, l.digests)
-	}
-	return l.contents.WriteList(w, l.digests)
+	return l.contents.WriteNames(w, l.charts, l.digests)
 }

@@ -124,7 +124,7 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	if _, err := measure(ctx, "", []string{"zstd", "-q", "-T0", "-3", "--long=25", saved, "-o", a.last}); err != nil {
 		return nil, err
 	}
-	if _, err := measure(ctx, "", []string{"go", "-C", filepath.Join("bench", "wharfie"), "build", "-o", a.wharfie, "."}); err != nil {
+	if _, err := measure(ctx, "", []string{"go", "-C", filepath.Join("test", "consumers"), "build", "-o", a.wharfie, "./wharfie"}); err != nil {
 		return nil, err
 	}
 	b.archives = a

@@ -30,7 +30,7 @@ var (
 )
 
 // tekton is Tekton's API as far as an object can be made. Its types have read what slipway prints
-// in test/tekton.
+// in test/libraries/tekton.
 const tekton = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: pipelineruns.tekton.dev}

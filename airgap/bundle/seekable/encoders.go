@@ -14,61 +14,50 @@ const (
 
 // Encoders compress frames. Several writers may share them.
 type Encoders struct {
-	store    *zstd.Encoder // gives up at once where nothing compresses, and writes raw blocks
-	compress *zstd.Encoder
-	buffers  buffers
+	store    *encoder // gives up at once where nothing compresses, and writes raw blocks
+	compress *encoder
 }
 
 // NewEncoders returns encoders for all writers that are active at a time.
 func NewEncoders() (*Encoders, error) {
-	store, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(StoredFrame), zstd.WithEncoderConcurrency(Cores))
+	store, err := newEncoder(zstd.SpeedFastest, StoredFrame)
 	if err != nil {
 		return nil, err
 	}
-	compress, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(CompressedFrame), zstd.WithEncoderConcurrency(Cores))
-	return &Encoders{store, compress, newBuffers()}, err
+	compress, err := newEncoder(zstd.SpeedBestCompression, CompressedFrame)
+	return &Encoders{store, compress}, err
 }
 
-func (e *Encoders) encode(raw []byte, stored bool) []byte {
-	if stored {
-		return e.store.EncodeAll(raw, e.buffers.get(true))
-	}
-	return e.compress.EncodeAll(raw, e.buffers.get(false))
+// encoder compresses frames of one size. Buffers are kept for later frames. Unlike in a sync.Pool
+// they are never more than what was in use at a time.
+type encoder struct {
+	*zstd.Encoder
+
+	size int // of a buffer
+	free chan []byte
 }
 
-// buffers are kept for later frames. Unlike a sync.Pool they are never more than what was in use
-// at a time.
-type buffers struct{ small, large chan []byte }
-
-func newBuffers() buffers {
+func newEncoder(level zstd.EncoderLevel, frame int) (*encoder, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(frame), zstd.WithEncoderConcurrency(Cores))
 	// two writers, each with twice as many frames under way as there are cores, raw and compressed
-	n := 8 * Cores
-	return buffers{make(chan []byte, n), make(chan []byte, n)}
+	return &encoder{z, frame + overhead, make(chan []byte, 8*Cores)}, err
 }
 
-func (b buffers) get(stored bool) []byte {
-	free, size := b.large, CompressedFrame
-	if stored {
-		free, size = b.small, StoredFrame
-	}
+func (e *encoder) get() []byte {
 	select {
-	case buf := <-free:
+	case buf := <-e.free:
 		return buf[:0]
 	default:
-		return make([]byte, 0, size+overhead)
+		return make([]byte, 0, e.size)
 	}
 }
 
-func (b buffers) put(buf []byte) {
-	var free chan []byte // nil for a buffer that the encoder had to enlarge
-	switch cap(buf) {
-	case StoredFrame + overhead:
-		free = b.small
-	case CompressedFrame + overhead:
-		free = b.large
+func (e *encoder) put(buf []byte) {
+	if cap(buf) != e.size { // the encoder had to enlarge it
+		return
 	}
 	select {
-	case free <- buf:
+	case e.free <- buf:
 	default:
 	}
 }

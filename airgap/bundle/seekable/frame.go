@@ -1,10 +1,11 @@
 package seekable
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // frameReader reads the compressed bytes of one frame, and fails where they are something else: a
@@ -34,9 +35,8 @@ const (
 )
 
 const (
-	frameMagic  = 0xFD2FB528
-	maxHeader   = 14 // bytes of a frame's header, with its magic number
-	blockBytes  = 3  // of a block's header
+	frameMagic  = "\x28\xb5\x2f\xfd"
+	blockBytes  = 3 // of a block's header
 	checksumLen = 4
 )
 
@@ -73,20 +73,35 @@ func (f *frameReader) scan(p []byte) error {
 
 // step ends the current part if all of it has been read.
 func (f *frameReader) step() error {
-	if f.part == blockHeader {
-		if len(f.buf) == blockBytes {
-			f.block(uint32(f.buf[0]) | uint32(f.buf[1])<<8 | uint32(f.buf[2])<<16)
-		}
-		return nil
+	if f.part == frameHeader {
+		return f.header()
 	}
-	h, err := parseFrameHeader(f.buf)
-	if err != nil || !h.complete {
-		return err
+	if len(f.buf) == blockBytes {
+		f.block(uint32(f.buf[0]) | uint32(f.buf[1])<<8 | uint32(f.buf[2])<<16)
 	}
-	if f.size >= 0 && h.content >= 0 && h.content != f.size {
-		return fmt.Errorf("the frame has %d bytes, %d in the seek table", h.content, f.size)
+	return nil
+}
+
+// header reads the header of a frame, whose first bytes may be too few.
+func (f *frameReader) header() error {
+	if n := min(len(f.buf), len(frameMagic)); string(f.buf[:n]) != frameMagic[:n] {
+		return errors.New("no zstd frame is where one must begin")
 	}
-	f.sum, f.part, f.buf = h.checksum, blockHeader, f.buf[:0]
+	// a dictionary's identifier, or the reserved bit, of the descriptor
+	if at := len(frameMagic); len(f.buf) > at && f.buf[at]&0x0B != 0 {
+		return errors.New("the frame needs a dictionary, or is of a newer format")
+	}
+	var h zstd.Header
+	if h.Decode(f.buf) != nil {
+		return nil //nolint:nilerr // it has more bytes
+	}
+	switch {
+	case h.FrameContentSize > 1<<62:
+		return fmt.Errorf("the frame announces %d bytes", h.FrameContentSize)
+	case f.size >= 0 && h.HasFCS && h.FrameContentSize != uint64(f.size):
+		return fmt.Errorf("the frame has %d bytes, %d in the seek table", h.FrameContentSize, f.size)
+	}
+	f.sum, f.part, f.buf = h.HasCheckSum, blockHeader, f.buf[:0]
 	return nil
 }
 
@@ -105,55 +120,6 @@ func (f *frameReader) block(header uint32) {
 		f.skip += checksumLen
 	}
 	f.ended = f.skip == 0
-}
-
-// header is what the header of a frame says.
-type header struct {
-	complete bool  // all of it has been read
-	content  int64 // bytes that the frame has decompressed; -1: it does not say
-	checksum bool
-}
-
-// parseFrameHeader reads the header of a frame from its first bytes, which may be too few.
-func parseFrameHeader(b []byte) (header, error) {
-	const fixed = 5 // the magic number and the descriptor
-	if n := min(len(b), 4); binary.LittleEndian.Uint32(append(b[:n:n], magicBytes[n:]...)) != frameMagic {
-		return header{}, errors.New("no zstd frame is where one must begin")
-	}
-	if len(b) < fixed {
-		return header{}, nil
-	}
-	d := b[4]
-	single := d&0x20 != 0
-	if d&0x0B != 0 { // a dictionary's identifier, or the reserved bit
-		return header{}, errors.New("the frame needs a dictionary, or is of a newer format")
-	}
-	at, size := fixed, []int{0, 2, 4, 8}[d>>6]
-	if single && size == 0 {
-		size = 1
-	}
-	if !single {
-		at++ // the window
-	}
-	if len(b) < at+size {
-		return header{}, nil
-	}
-	h := header{complete: true, content: -1, checksum: d&0x04 != 0}
-	switch b = b[at:]; size {
-	case 1:
-		h.content = int64(b[0])
-	case 2:
-		h.content = int64(binary.LittleEndian.Uint16(b)) + 256
-	case 4:
-		h.content = int64(binary.LittleEndian.Uint32(b))
-	case 8:
-		n := binary.LittleEndian.Uint64(b)
-		if n > 1<<62 {
-			return header{}, fmt.Errorf("the frame announces %d bytes", n)
-		}
-		h.content = int64(n)
-	}
-	return h, nil
 }
 
 // single returns an error for a file that begins with a frame and does not end with it. It reads
@@ -177,6 +143,3 @@ func (r *Reader) single() error {
 	}
 	return nil
 }
-
-// magicBytes are frameMagic as a file has it.
-var magicBytes = binary.LittleEndian.AppendUint32(nil, frameMagic)

@@ -15,16 +15,19 @@ var Cores = min(runtime.GOMAXPROCS(0), 4)
 
 // Writer divides what is written to it into zstd frames that are independent of each other.
 type Writer struct {
-	enc    *Encoders
-	stored bool // the current frame is stored
-	buf    []byte
+	all *Encoders
+	enc *encoder // of the current frame
+	buf []byte
 	// frames in their order; its capacity bounds how many are in memory
 	queue   chan chan frame
 	stopped <-chan struct{}
 }
 
-// frame is raw bytes and the zstd frame made of them.
-type frame struct{ raw, compressed []byte }
+// frame is raw bytes and the zstd frame that enc made of them.
+type frame struct {
+	enc             *encoder
+	raw, compressed []byte
+}
 
 var errStopped = errors.New("writing was stopped")
 
@@ -32,7 +35,7 @@ var errStopped = errors.New("writing was stopped")
 // on several cores and written in order, by another goroutine than the one that runs fill.
 func Write(ctx context.Context, w io.Writer, enc *Encoders, fill func(*Writer) error) error {
 	g, gctx := errgroup.WithContext(ctx)
-	f := &Writer{enc: enc, queue: make(chan chan frame, Cores), stopped: gctx.Done()}
+	f := &Writer{all: enc, enc: enc.compress, queue: make(chan chan frame, Cores), stopped: gctx.Done()}
 	g.Go(func() error {
 		defer close(f.queue)
 		if err := fill(f); err != nil {
@@ -53,13 +56,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
 		if w.buf == nil {
-			w.buf = w.enc.buffers.get(w.stored)
+			w.buf = w.enc.get()
 		}
 		m := min(len(p)-n, cap(w.buf)-overhead-len(w.buf))
 		w.buf = append(w.buf, p[n:n+m]...)
 		n += m
 		if len(w.buf) == cap(w.buf)-overhead {
-			if err := w.EndFrame(w.stored); err != nil {
+			if err := w.EndFrame(w.enc == w.all.store); err != nil {
 				return n, err
 			}
 		}
@@ -69,8 +72,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // EndFrame ends the current frame. The next ones are stored, not compressed, if stored is true.
 func (w *Writer) EndFrame(stored bool) error {
-	raw, was := w.buf, w.stored
-	w.buf, w.stored = nil, stored
+	raw, enc := w.buf, w.enc
+	w.buf, w.enc = nil, w.all.compress
+	if stored {
+		w.enc = w.all.store
+	}
 	if raw == nil {
 		return nil
 	}
@@ -80,7 +86,7 @@ func (w *Writer) EndFrame(stored bool) error {
 	case <-w.stopped:
 		return errStopped
 	}
-	go func() { out <- frame{raw, w.enc.encode(raw, was)} }()
+	go func() { out <- frame{enc, raw, enc.EncodeAll(raw, enc.get())} }()
 	return nil
 }
 
@@ -97,8 +103,8 @@ func (w *Writer) drain(to io.Writer) error {
 		if _, err := sw.Write(f.raw); err != nil {
 			return err
 		}
-		w.enc.buffers.put(f.raw)
-		w.enc.buffers.put(f.compressed)
+		f.enc.put(f.raw)
+		f.enc.put(f.compressed)
 	}
 	return sw.Close()
 }

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,41 @@ func (m Module) hashOwn(h io.Writer) error {
 	return err
 }
 
+// overlay writes a file for the flag -overlay into a directory. Where go.mod has a directory without
+// a go.mod in place of a module, it gives one: the go command wants it, and takes nothing from it.
+func (m Module) overlay(ctx context.Context, dir string) (string, error) {
+	text, err := exec.CommandContext(ctx, "go", "-C", m.Dir, "mod", "edit", "-json").Output()
+	if err != nil {
+		return "", fmt.Errorf("reading go.mod: %w", err)
+	}
+	var mod struct {
+		Go      string
+		Replace []struct {
+			New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(text, &mod); err != nil {
+		return "", err
+	}
+	stub := filepath.Join(dir, "go.mod")
+	if err := os.WriteFile(stub, []byte("module stub\n\ngo "+mod.Go+"\n"), 0o644); err != nil {
+		return "", err
+	}
+	var overlay struct{ Replace map[string]string }
+	overlay.Replace = map[string]string{}
+	for _, r := range mod.Replace {
+		own := filepath.Join(m.Dir, filepath.FromSlash(r.New.Path), "go.mod")
+		if _, err := os.Stat(own); r.New.Version == "" && errors.Is(err, fs.ErrNotExist) {
+			overlay.Replace[own] = stub
+		}
+	}
+	if text, err = json.Marshal(overlay); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, text, 0o644)
+}
+
 // Program returns the path of the program that is a package of what the module requires. It has
 // the name of the package's directory, and is compiled without cgo unless it needs that; flags
 // are further ones for go build.
@@ -62,7 +98,16 @@ func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...stri
 		if cgo {
 			enabled = "1"
 		}
-		args := append([]string{"build", "-C", m.Dir, "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, path.Base(pkg))}, flags...)
+		tmp, err := os.MkdirTemp("", "overlay-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(tmp)
+		overlay, err := m.overlay(ctx, tmp)
+		if err != nil {
+			return fmt.Errorf("building %s: %w", pkg, err)
+		}
+		args := append([]string{"build", "-C", m.Dir, "-overlay=" + overlay, "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, path.Base(pkg))}, flags...)
 		cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED="+enabled, "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS=", "GOARCH=")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -22,9 +22,9 @@ var sends = []Mutant{
 	},
 	{
 		Name: "referrers-lost", Fault: "The evidence of an image went with another of its names only.",
-		File: "airgap/read.go", Func: "referrersFor",
-		Old: `if n > 0 {`,
-		New: `if n >= 0 {`,
+		File: "lock/names.go", Func: "Image.Names",
+		Old: `all[0].Referrers = i.referrers(subjects...)`,
+		New: `all[0].Referrers = i.referrers()`,
 	},
 	{
 		Name: "names-apart", Fault: "The names of one image were put into different volumes.",

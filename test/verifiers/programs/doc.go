@@ -4,7 +4,9 @@
 // They are the code of these projects as it is, but smaller. testdata/without replaces modules
 // that no verification by a key needs: policies in CUE and Rego, clients of Kubernetes and of
 // clouds, and providers of keys and identities. Their functions fail. The whole command of cosign
-// 3 has 1,765 packages; without these it is 673.
+// 3 has 1,765 packages; without these it is 673. These directories have no go.mod: the build gives
+// each one by -overlay (internal/testing/cache), and so must who changes the go.mod here, for go mod
+// tidy.
 //
 // The programs are in testdata so that they are not linted or vetted, which would compile
 // everything once more with cgo.

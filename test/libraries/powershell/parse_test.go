@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	golden  = "../../airgap/testdata/load-images.ps1"
+	golden  = "../../../airgap/testdata/load-images.ps1"
 	grammar = "github.com/airbus-cert/tree-sitter-powershell"
 )
 
@@ -22,7 +22,7 @@ func TestScript(t *testing.T) {
 	if dir == "" {
 		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which cuts one first")
 	}
-	for _, path := range []string{golden, filepath.Join(dir, "load-images.ps1"), "../windows/run-images.ps1"} {
+	for _, path := range []string{golden, filepath.Join(dir, "load-images.ps1"), "../../windows/run-images.ps1"} {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // printed are the golden files of package jobs.
-const printed = "../../shard/jobs/testdata"
+const printed = "../../../shard/jobs/testdata"
 
 // run returns the PipelineRun of a file, as the API server stores it: decoded strictly, with
 // defaults set.

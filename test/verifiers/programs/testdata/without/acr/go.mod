@@ -1,3 +1,0 @@
-module github.com/chrismellard/docker-credential-acr-env
-
-go 1.26.8

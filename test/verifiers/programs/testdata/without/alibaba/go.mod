@@ -1,3 +1,0 @@
-module github.com/mozillazg/docker-credential-acr-helper
-
-go 1.26.8

@@ -1,3 +1,0 @@
-module cuelang.org/go
-
-go 1.26.8

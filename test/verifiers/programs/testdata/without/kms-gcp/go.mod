@@ -1,3 +1,0 @@
-module github.com/sigstore/sigstore/pkg/signature/kms/gcp
-
-go 1.26.8

@@ -1,3 +1,0 @@
-module github.com/open-policy-agent/opa
-
-go 1.26.8

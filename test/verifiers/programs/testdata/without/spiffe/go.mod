@@ -1,3 +1,0 @@
-module github.com/spiffe/go-spiffe/v2
-
-go 1.26.8
