@@ -1,21 +1,15 @@
 package product
 
-import "github.com/slipway-dev/slipway/internal/yamlfile"
-
-// Rules for the floating tags of a release.
-const (
-	FloatingForward = "forward" // they move to a newer version only
-	FloatingMove    = "move"    // they move, whatever they name
-	FloatingKeep    = "keep"    // they stay
+import (
+	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // floating takes the rule that -floating names.
 func (c *checker) floating(rule string) {
-	switch rule {
-	case "", FloatingForward:
-	case FloatingMove, FloatingKeep:
+	if err := imagetag.CheckRule(rule); err != nil {
+		c.At(yamlfile.Pos{}, "%s", err)
+	} else if rule != imagetag.RuleForward {
 		c.out.Floating = rule
-	default:
-		c.At(yamlfile.Pos{}, "-floating=%q is invalid: use forward, move or keep", rule)
 	}
 }

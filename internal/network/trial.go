@@ -10,8 +10,7 @@ import (
 // MayPush begins an upload to the repository, which a registry refuses without the right to push,
 // and cancels it. The session must have the scope to push.
 func (s *Session) MayPush(ctx context.Context) error {
-	uploads := s.repo.Scheme() + "://" + s.repo.RegistryStr() + "/v2/" + s.repo.RepositoryStr() + "/blobs/uploads/"
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, uploads, nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url("blobs/uploads/"), nil)
 	if err != nil {
 		return err
 	}

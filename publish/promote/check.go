@@ -10,9 +10,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/renaming"
-	"github.com/slipway-dev/slipway/product"
 )
 
 // Rename gives a repository, or all below a path, another path.
@@ -80,9 +80,7 @@ func (p *promotion) checkFlags() error {
 			}
 		}
 	}
-	if !slices.Contains([]string{"", product.FloatingForward, product.FloatingMove, product.FloatingKeep}, p.Floating) {
-		errs = append(errs, fmt.Errorf("-floating=%q is invalid: use forward, move or keep", p.Floating))
-	}
+	errs = append(errs, imagetag.CheckRule(p.Floating))
 	if !slices.Contains([]string{"", ChartsKeep, ChartsRename}, p.Charts) {
 		errs = append(errs, fmt.Errorf("-charts %q is not a choice: use keep or rename", p.Charts))
 	}
