@@ -77,7 +77,7 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 			return fmt.Errorf("none has %s: build and publish it with -images %s", want.Name, want.Name)
 		}
 		i := l.Images[at]
-		if lacks, ok := unbuilt(i.MediaType, i.Children, want); ok {
+		if _, lacks, incomplete := restrict(i.MediaType, i.Children, want); incomplete {
 			return fmt.Errorf("none has %s for %s: build and publish it with -platforms %s", want.Name, lacks, lacks)
 		}
 		images = append(images, i)

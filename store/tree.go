@@ -38,11 +38,22 @@ func (s *Store) Tree(d v1.Descriptor) (t *oci.Tree, complete bool, err error) {
 		return nil, false, err
 	}
 	for m := range t.All() {
-		for _, b := range m.Blobs() {
-			if here, err := s.Check(b); !here || err != nil {
-				return t, false, err
-			}
+		if lacks, err := s.Missing(m.Blobs()); len(lacks) > 0 || err != nil {
+			return t, false, err
 		}
 	}
 	return t, true, nil
+}
+
+// Missing returns those of some blobs that the store lacks, by [Store.Check].
+func (s *Store) Missing(blobs []v1.Descriptor) (lacks []v1.Descriptor, err error) {
+	for _, b := range blobs {
+		switch here, err := s.Check(b); {
+		case err != nil:
+			return nil, err
+		case !here:
+			lacks = append(lacks, b)
+		}
+	}
+	return lacks, nil
 }

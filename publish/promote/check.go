@@ -65,8 +65,7 @@ func (p *promotion) checkFlags() error {
 		if slices.Contains(p.To[:n], to) {
 			errs = append(errs, fmt.Errorf("-to names %s twice: leave one out", to))
 		}
-		host, _, _ := strings.Cut(to, "/")
-		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(host) {
+		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(to) {
 			errs = append(errs, fmt.Errorf("promoting to %s: the release was built on stub bases and cannot run: build it on real ones", to))
 		}
 	}
