@@ -11,7 +11,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -30,13 +29,9 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 		if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
 			return fmt.Errorf("connecting to %s: %w", repo, err)
 		}
-		switch _, err := r.client.Head(ctx, repo.Digest(i.Digest.String())); {
-		case err == nil:
-			there[n] = true
-		case !network.Missing(err):
-			return fmt.Errorf("looking at %s: %w", i.Reference(), network.Clean(err))
-		}
-		return nil
+		have, err := r.client.Lookup(ctx, repo.Digest(i.Digest.String()))
+		there[n] = have != nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -190,12 +185,9 @@ func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referr
 	if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
 		return ours, fmt.Errorf("connecting to %s: %w", repo, err)
 	}
-	have, err := r.client.Head(ctx, ref)
-	switch {
-	case network.Missing(err) || err == nil && have.Digest == ours.Digest:
-		return ours, nil
-	case err != nil:
-		return ours, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	have, err := r.client.Lookup(ctx, ref)
+	if err != nil || have == nil || have.Digest == ours.Digest {
+		return ours, err
 	}
 	var theirs *oci.Tree
 	w := &transfer.Wanted{Ref: repo.Digest(have.Digest.String()), Name: ref.Name(), Done: func(t *oci.Tree) error { theirs = t; return nil }}
