@@ -61,9 +61,7 @@ func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 		mounts := map[v1.Hash]name.Reference{}
 		if p.lock != nil {
 			for _, r := range i.held() {
-				for h, ref := range r.MountFrom() {
-					mounts[h] = ref
-				}
+				maps.Copy(mounts, r.MountFrom())
 			}
 		}
 		for _, one := range i.referrersAt(repo) {
