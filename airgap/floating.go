@@ -2,7 +2,6 @@ package airgap
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -23,13 +22,6 @@ type PushedTag struct {
 	From v1.Hash `json:"from,omitzero"`
 	// Kept is why the tag stays. It is empty if the tag names the image now.
 	Kept string `json:"kept,omitempty"`
-}
-
-func checkFloating(rule string) error {
-	if !slices.Contains([]string{"", transfer.MoveForward, transfer.MoveAlways, transfer.MoveNever}, rule) {
-		return fmt.Errorf("-floating=%q is invalid: use forward, move or keep", rule)
-	}
-	return nil
 }
 
 // stamp returns the version and the time of an image: its own, or those of the bundle.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/renaming"
@@ -73,7 +74,7 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err := imagename.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)
 	}
-	if err := checkFloating(o.Floating); err != nil {
+	if err := imagetag.CheckRule(o.Floating); err != nil {
 		return nil, err
 	}
 	s, err := newBundleSet(bundles)

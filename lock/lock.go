@@ -211,9 +211,21 @@ func (c Child) Stubs() []string {
 	return all
 }
 
+// FirstStub returns the first child of images that has a stub base, or files copied from a stub: the
+// name of its image, the child, and the name of the stub, which is "" if every image is real.
+func FirstStub(images []Image) (image string, child Child, stub string) {
+	for _, i := range images {
+		for _, c := range i.Children {
+			if all := c.Stubs(); len(all) > 0 {
+				return i.Name, c, all[0]
+			}
+		}
+	}
+	return "", Child{}, ""
+}
+
 // HasStubs reports whether any child has a stub base, or files copied from a stub.
 func (l *Lock) HasStubs() bool {
-	return slices.ContainsFunc(l.Images, func(i Image) bool {
-		return slices.ContainsFunc(i.Children, func(c Child) bool { return len(c.Stubs()) > 0 })
-	})
+	_, _, stub := FirstStub(l.Images)
+	return stub != ""
 }

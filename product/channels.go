@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -177,20 +178,11 @@ func (c *checker) floats(version string) bool {
 	return true
 }
 
-// Rules for the floating tags of a release.
-const (
-	FloatingForward = "forward" // they move to a newer version only
-	FloatingMove    = "move"    // they move, whatever they name
-	FloatingKeep    = "keep"    // they stay
-)
-
 // floating takes the rule that -floating names.
 func (c *checker) floating(rule string) {
-	switch rule {
-	case "", FloatingForward:
-	case FloatingMove, FloatingKeep:
+	if err := imagetag.CheckRule(rule); err != nil {
+		c.At(yamlfile.Pos{}, "%s", err)
+	} else if rule != imagetag.RuleForward {
 		c.out.Floating = rule
-	default:
-		c.At(yamlfile.Pos{}, "-floating=%q is invalid: use forward, move or keep", rule)
 	}
 }

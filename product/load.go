@@ -30,7 +30,7 @@ type Options struct {
 	// Channel names a channel of slipway.yaml; "" means the only one for versions of this kind, if
 	// there is one.
 	Channel string
-	// Floating is [FloatingForward], [FloatingMove] or [FloatingKeep]; "" is the first.
+	// Floating is a rule of package imagetag for floating tags.
 	Floating string
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.

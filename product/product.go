@@ -57,8 +57,8 @@ type Product struct {
 	// Destinations are what -registry or SLIPWAY_REGISTRY select, the primary one first; none
 	// means a snapshot.
 	Destinations []Destination
-	// Floating is how floating tags move: [FloatingMove] or [FloatingKeep]; "" is
-	// [FloatingForward].
+	// Floating is how floating tags move: [imagetag.RuleMove] or [imagetag.RuleKeep]; "" is
+	// [imagetag.RuleForward].
 	Floating string
 	// Selected names the platforms and images that -platforms and -images selected; empty means
 	// all. Platforms and Images below are only those.

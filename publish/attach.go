@@ -11,7 +11,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -30,13 +29,9 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 		if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
 			return fmt.Errorf("connecting to %s: %w", repo, err)
 		}
-		switch _, err := r.client.Head(ctx, repo.Digest(i.Digest.String())); {
-		case err == nil:
-			there[n] = true
-		case !network.Missing(err):
-			return fmt.Errorf("looking at %s: %w", i.Reference(), network.Clean(err))
-		}
-		return nil
+		have, err := r.client.Lookup(ctx, repo.Digest(i.Digest.String()))
+		there[n] = have != nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -56,21 +51,19 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 // images of the lock.
 func (r *Prepared) update(all []lock.Image) {
 	for n, i := range all {
-		*r.listed(n) = i.Referrers
-		if k := n - len(r.Lock.Images); k >= 0 {
-			r.Lock.Charts[k].FloatingTags = i.FloatingTags
-		} else {
-			r.Lock.Images[n].FloatingTags = i.FloatingTags
-		}
+		referrers, floating := r.reported(n)
+		*referrers, *floating = i.Referrers, i.FloatingTags
 	}
 }
 
-// listed returns the referrers of the n-th published image or chart.
-func (r *Prepared) listed(n int) *[]oci.Referrer {
-	if k := n - len(r.Lock.Images); k >= 0 {
-		return &r.Lock.Charts[k].Referrers
+// reported returns what the registries report of the n-th published image or chart.
+func (r *Prepared) reported(n int) (*[]oci.Referrer, *[]lock.FloatingTag) {
+	if n < len(r.Lock.Images) {
+		i := &r.Lock.Images[n]
+		return &i.Referrers, &i.FloatingTags
 	}
-	return &r.Lock.Images[n].Referrers
+	c := &r.Lock.Charts[n-len(r.Lock.Images)]
+	return &c.Referrers, &c.FloatingTags
 }
 
 // Attach adds referrers of the images and charts: an element for each of [lock.Lock.Published].
@@ -86,13 +79,13 @@ func (r *Prepared) Attach(made [][]oci.Referrer) {
 
 // list adds an artifact to the lock, in place of one under the same tag.
 func (r *Prepared) list(n int, i lock.Image, m oci.Referrer) {
-	at := r.listed(n)
-	all := slices.DeleteFunc(slices.Clone(*at), func(have oci.Referrer) bool {
+	listed, _ := r.reported(n)
+	all := slices.DeleteFunc(slices.Clone(*listed), func(have oci.Referrer) bool {
 		return have.Digest == m.Digest || m.Tag != "" && have.Tag == m.Tag
 	})
 	all = append(all, m)
 	sortReferrers(i, all)
-	*at = all
+	*listed = all
 }
 
 // sortReferrers sorts the referrers of an image in the order in which a registry is asked for
@@ -127,6 +120,9 @@ func sortReferrers(i lock.Image, all []oci.Referrer) {
 // planReferrers adds to the plan what is attached. Where a registry has a list of signatures that
 // lacks ours, ours are added to it, and where that is the primary registry, to the lock.
 func (r *Prepared) planReferrers(ctx context.Context) error {
+	if r.attached == nil {
+		return nil
+	}
 	type wanted struct {
 		image, registry int
 		oci.Referrer
@@ -142,7 +138,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			for _, m := range r.attachedTo(n) {
+			for _, m := range r.attached[n] {
 				w := &wanted{image: n, registry: k, Referrer: m, ref: repo.Digest(m.Digest.String())}
 				if m.Tag != "" {
 					w.ref = repo.Tag(m.Tag)
@@ -176,13 +172,6 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 	return nil
 }
 
-func (r *Prepared) attachedTo(n int) []oci.Referrer {
-	if r.attached == nil {
-		return nil
-	}
-	return r.attached[n]
-}
-
 // join returns the list of signatures that a tag is to name: ours, or that of the registry with
 // those of ours that it lacks behind its own.
 func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referrer) (oci.Referrer, error) {
@@ -190,12 +179,9 @@ func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referr
 	if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
 		return ours, fmt.Errorf("connecting to %s: %w", repo, err)
 	}
-	have, err := r.client.Head(ctx, ref)
-	switch {
-	case network.Missing(err) || err == nil && have.Digest == ours.Digest:
-		return ours, nil
-	case err != nil:
-		return ours, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	have, err := r.client.Lookup(ctx, ref)
+	if err != nil || have == nil || have.Digest == ours.Digest {
+		return ours, err
 	}
 	var theirs *oci.Tree
 	w := &transfer.Wanted{Ref: repo.Digest(have.Digest.String()), Name: ref.Name(), Done: func(t *oci.Tree) error { theirs = t; return nil }}

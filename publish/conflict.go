@@ -42,17 +42,20 @@ func (a *asked) conflict() string {
 	for _, c := range t.Children {
 		has = append(has, platform.From(c.Desc.Platform))
 	}
-	for _, p := range platforms {
-		if !slices.ContainsFunc(has, func(o platform.Platform) bool { return platform.Same(o, p) }) {
-			return fmt.Sprintf("it lacks %s, which this release will have", p)
-		}
+	if n := firstWithout(platforms, has); n >= 0 {
+		return fmt.Sprintf("it lacks %s, which this release will have", platforms[n])
 	}
-	for _, p := range has {
-		if !slices.ContainsFunc(platforms, func(o platform.Platform) bool { return platform.Same(o, p) }) {
-			return fmt.Sprintf("it has %s, which this release will lack", p)
-		}
+	if n := firstWithout(has, platforms); n >= 0 {
+		return fmt.Sprintf("it has %s, which this release will lack", has[n])
 	}
 	return ""
+}
+
+// firstWithout returns the index of the first platform that another list lacks, or -1.
+func firstWithout(list, other []platform.Platform) int {
+	return slices.IndexFunc(list, func(p platform.Platform) bool {
+		return !slices.ContainsFunc(other, func(o platform.Platform) bool { return platform.Same(o, p) })
+	})
 }
 
 // contents returns the platforms of what the name will stand for, and whether that is an index.

@@ -50,16 +50,6 @@ func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *sto
 	return nil
 }
 
-// verdict reports whether a floating tag moves from another image to one of a release, and why, as
-// transfer.Client.Decide decides.
-func verdict(rule string, have, own imagetag.Stamp) (moves bool, reason string) {
-	switch rule {
-	case product.FloatingKeep, product.FloatingMove:
-		return rule == product.FloatingMove, "-floating=" + rule
-	}
-	return imagetag.Forward(have, own)
-}
-
 // stamp returns an image of the release, with its version and time. A chart states its own
 // version.
 func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oci.Tree, imagetag.Stamp, error) {

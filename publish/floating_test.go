@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -65,12 +66,12 @@ func TestFloating(t *testing.T) {
 		{version: "1.21.0", moved: []string{"latest", "v1"}},
 		{version: "1.22.0", moved: []string{"latest", "v1"}},
 		{version: "1.21.5", kept: "1.21.5 is below 1.22.0, which it names"},
-		{version: "1.21.5", rule: product.FloatingMove, moved: []string{"latest", "v1"}},
-		{version: "1.23.0", rule: product.FloatingKeep, kept: "-floating=keep"},
+		{version: "1.21.5", rule: imagetag.RuleMove, moved: []string{"latest", "v1"}},
+		{version: "1.23.0", rule: imagetag.RuleKeep, kept: "-floating=keep"},
 	} {
 		p, st, l := version(t, c.version, "latest", "v1")
 		p.Registry, p.Floating = s.Host(), c.rule
-		if c.rule == product.FloatingMove { // the same release as before
+		if c.rule == imagetag.RuleMove { // the same release as before
 			for n := range p.Images {
 				p.Images[n].Tags = []string{c.version + "-again"}
 			}
@@ -88,7 +89,7 @@ func TestFloating(t *testing.T) {
 			} else if f.Kept != c.kept {
 				t.Errorf("%s of %s is kept: %q, want %q", f.Tag, c.version, f.Kept, c.kept)
 			}
-			if from := f.From.String(); c.rule != product.FloatingKeep && strings.TrimPrefix(from, ":") != was {
+			if from := f.From.String(); c.rule != imagetag.RuleKeep && strings.TrimPrefix(from, ":") != was {
 				t.Errorf("%s came from %q, want %q", ref, from, was)
 			}
 			if got := digestOf(t, ref); got != now[f.Tag] {

@@ -77,7 +77,7 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 			return fmt.Errorf("none has %s: build and publish it with -images %s", want.Name, want.Name)
 		}
 		i := l.Images[at]
-		if lacks, ok := unbuilt(i.MediaType, i.Children, want); ok {
+		if _, lacks, incomplete := restrict(i.MediaType, i.Children, want); incomplete {
 			return fmt.Errorf("none has %s for %s: build and publish it with -platforms %s", want.Name, lacks, lacks)
 		}
 		images = append(images, i)
@@ -162,11 +162,11 @@ func (m *merged) present(ctx context.Context, repo name.Repository) error {
 	}
 	for _, child := range m.part.Children {
 		ref := repo.Digest(child.Digest.String())
-		switch _, err := m.client.Head(ctx, ref); {
-		case network.Missing(err):
-			return fmt.Errorf("%s: %s is not in the registry: publish that part again", child.Platform, ref)
+		switch have, err := m.client.Lookup(ctx, ref); {
 		case err != nil:
-			return fmt.Errorf("%s: looking at %s: %w", child.Platform, ref, err)
+			return fmt.Errorf("%s: %w", child.Platform, err)
+		case have == nil:
+			return fmt.Errorf("%s: %s is not in the registry: publish that part again", child.Platform, ref)
 		}
 	}
 	return nil

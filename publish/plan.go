@@ -14,6 +14,24 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
+// complete makes the indexes of a part's images in the store.
+func complete(st *store.Store, part *lock.Part) ([]lock.Image, error) {
+	var images []lock.Image
+	for _, i := range part.Images {
+		img, indexes, err := i.Image()
+		for _, raw := range indexes {
+			if err == nil {
+				_, err = st.PutBytes(raw)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
+		}
+		images = append(images, img)
+	}
+	return images, nil
+}
+
 // plan reads every manifest of images of l, and checks that each blob is in the store in full
 // size. It returns the images of each registry of l, one for every name. With byDigest, only the
 // manifests of single platforms are to be pushed.
@@ -107,11 +125,12 @@ var errNoPlatform = errors.New("the lock has no platform of it: build it first")
 // checkBlobs checks that the store has what a manifest lists, except for layers that may be
 // remote.
 func checkBlobs(st *store.Store, t *oci.Tree, remote bool) error {
-	for _, b := range t.Blobs() {
-		switch here, err := st.Check(b); {
-		case err != nil:
-			return err
-		case !here && (!remote || b.Digest == t.Config.Digest):
+	lacks, err := st.Missing(t.Blobs()...)
+	if err != nil {
+		return err
+	}
+	for _, b := range lacks {
+		if !remote || b.Digest == t.Config.Digest {
 			return fmt.Errorf("blob %s is not in the store %s: build again", b.Digest, st.Dir())
 		}
 	}

@@ -153,7 +153,7 @@ func (at *place) names() []*asked {
 func lookUp(ctx context.Context, c *transfer.Client, rule string, all []*asked) error {
 	var questions []question
 	for _, a := range all {
-		if a.Kind == FloatingTag && rule == product.FloatingKeep {
+		if a.Kind == FloatingTag && rule == imagetag.RuleKeep {
 			continue
 		}
 		ref, err := name.NewTag(a.Reference)
@@ -222,21 +222,20 @@ func (a *asked) key() string {
 // judgeFloating decides the state of a floating tag.
 func (a *asked) judgeFloating(snapshot bool, rule string) {
 	a.Digest, a.From, a.To = a.have.Digest, a.have.Version, a.at.expected.Stamp.Version
-	want := cmp.Or(a.at.digest, a.at.expected.Digests[""])
+	want := transfer.Current{Digest: cmp.Or(a.at.digest, a.at.expected.Digests[""]), Stamp: a.at.expected.Stamp}
+	moves, reason := transfer.Decide(rule, a.have, want)
 	switch {
 	case snapshot:
 		a.State = Local
 	case a.failed != nil:
 		a.State, a.Reason = Unknown, a.failed.Error()
-	case a.Digest != (v1.Hash{}) && a.Digest == want:
+	case a.Digest != (v1.Hash{}) && a.Digest == want.Digest:
 		a.State, a.Same = There, a.Digest == a.at.expected.Digests[""]
-	case a.Digest == (v1.Hash{}) && rule != product.FloatingKeep:
+	case !moves:
+		a.State, a.Reason = Stays, reason
+	case a.Digest == (v1.Hash{}):
 		a.State = New
 	default:
-		a.State = Stays
-		var moves bool
-		if moves, a.Reason = verdict(rule, a.have.Stamp, a.at.expected.Stamp); moves {
-			a.State = Moves
-		}
+		a.State, a.Reason = Moves, reason
 	}
 }

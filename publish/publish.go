@@ -11,7 +11,6 @@ package publish
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -53,45 +52,6 @@ func PublishPart(ctx context.Context, p *product.Product, st *store.Store, r *bu
 	}
 	part.ThirdParty = prepared.Lock.ThirdParty
 	return part, nil
-}
-
-// newPart returns what p selects of r, with the names that the images will have.
-func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, error) {
-	images, err := selection(p, st, r)
-	if err != nil {
-		return nil, err
-	}
-	part := &lock.Part{
-		PartVersion: lock.PartVersion, Selected: union(r.Selected, p.Selected),
-		Release: lock.Release{
-			Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created, Registry: registries(p)[0],
-			Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources,
-		},
-		Images: images, Artifacts: r.Artifacts, Compilers: r.Compilers, Prebuilt: r.Prebuilt, Materials: r.Materials,
-	}
-	part.Inventory = r.Inventory.Only(part.Has)
-	for n := range part.Images {
-		rename(p, &part.Images[n])
-	}
-	return part, refuseStubs(part)
-}
-
-// complete makes the indexes of a part's images in the store.
-func complete(st *store.Store, part *lock.Part) ([]lock.Image, error) {
-	var images []lock.Image
-	for _, i := range part.Images {
-		img, indexes, err := i.Image()
-		for _, raw := range indexes {
-			if err == nil {
-				_, err = st.PutBytes(raw)
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
-		}
-		images = append(images, img)
-	}
-	return images, nil
 }
 
 // newClient returns a client for the registry of p: for a snapshot, the embedded one over st.

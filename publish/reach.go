@@ -95,11 +95,11 @@ func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag)
 		return fmt.Errorf("pushing to %s: %w", repo, network.Clean(err))
 	}
 	if tag != (name.Tag{}) {
-		switch have, err := r.Head(ctx, tag); {
-		case err == nil:
+		switch have, err := r.Lookup(ctx, tag); {
+		case err != nil:
+			return err
+		case have != nil:
 			return r.noteExisting(tag, have.Digest)
-		case !network.Missing(err):
-			return fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
 		}
 	}
 	if err := s.MayPush(ctx); err != nil {

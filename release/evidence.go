@@ -38,14 +38,11 @@ func refuseSigning(p *product.Product, o Options) error {
 
 // refuseStubs refuses to sign images on stub bases.
 func refuseStubs(images []lock.Image) error {
-	for _, i := range images {
-		for _, c := range i.Children {
-			if stubs := c.Stubs(); len(stubs) > 0 {
-				return fmt.Errorf("signing %s: %s has the base %s, a stub base of snapshots that cannot run: pin the real base in slipway.yaml, or leave out -key", i.Name, c.Platform, stubs[0])
-			}
-		}
+	image, child, stub := lock.FirstStub(images)
+	if stub == "" {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("signing %s: %s has the base %s, a stub base of snapshots that cannot run: pin the real base in slipway.yaml, or leave out -key", image, child.Platform, stub)
 }
 
 // refuseStubParts does so for parts, before they are joined.

@@ -143,14 +143,11 @@ func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descrip
 		return fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, err)
 	}
 	t := r.Progress.Start("fetching "+d.Digest.String(), progress.Bytes, d.Size)
-	err := r.Client.Blob(ctx, repo, d, func(from io.Reader) error {
-		m := progress.Meter{Task: t}
-		err := r.Store.Put(d.Digest, io.TeeReader(from, &m))
-		if err != nil {
-			m.Rewind()
-		}
-		return err
-	})
+	from, err := r.Client.Blob(ctx, repo, d)
+	if err == nil {
+		err = r.Store.Put(d.Digest, io.TeeReader(from, &progress.Meter{Task: t}))
+		from.Close()
+	}
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -65,8 +66,8 @@ func (f *flags) addPlatforms(cmd *cobra.Command) {
 
 // addFloating adds the flag of commands that move floating tags.
 func (f *flags) addFloating(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.floating, "floating", product.FloatingForward, "how floating tags move: forward, to a newer version only; move, whatever they name; or keep")
-	cmd.RegisterFlagCompletionFunc("floating", cobra.FixedCompletions([]string{product.FloatingForward, product.FloatingMove, product.FloatingKeep}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+	cmd.Flags().StringVar(&f.floating, "floating", imagetag.RuleForward, "how floating tags move: forward, to a newer version only; move, whatever they name; or keep")
+	cmd.RegisterFlagCompletionFunc("floating", cobra.FixedCompletions([]string{imagetag.RuleForward, imagetag.RuleMove, imagetag.RuleKeep}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 }
 
 // addClones adds the flag of commands that compare sources with their repositories.

@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,7 +16,8 @@ const maxUndeclared = 1 << 30
 // these are of one file, the digest of the bytes decides. Before a byte is read, room decides
 // whether there is room for a file of that size; nil allows any.
 func (c *Client) Download(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
-	d := &download{c: c, ctx: ctx, url: u, room: room}
+	d := &download{resumed: resumed{c: c, ctx: ctx, size: -1}, url: u, room: room}
+	d.resumed.connect = d.connect
 	if err := d.connect(); err != nil {
 		return nil, err
 	}
@@ -26,63 +26,21 @@ func (c *Client) Download(ctx context.Context, u string, room func(size int64) e
 
 // download is a file that is read over one or more connections.
 type download struct {
-	c   *Client
-	ctx context.Context //nolint:containedctx // it is the state of one call
-	url string
+	resumed
 
+	url  string
 	room func(size int64) error
-	end  int64 // how long the file may be
-
-	body   io.ReadCloser // nil between two connections
-	name   string        // what answers, for messages
-	at     int64         // how much was read
-	skip   int64         // how much of that the connection gives again
-	same   string        // the value of If-Range; "" if the server has none
-	failed int           // connections that broke off without a byte
+	end  int64  // how long the file may be
+	same string // the value of If-Range; "" if the server has none
 }
 
 // Read returns the next bytes of the file.
 func (d *download) Read(p []byte) (int, error) {
-	for {
-		if d.body == nil {
-			if err := d.connect(); err != nil {
-				return 0, err
-			}
-		}
-		n, err := d.next(p)
-		d.at += int64(n)
-		if n > 0 {
-			d.failed = 0
-		}
-		if d.at > d.end {
-			return 0, fmt.Errorf("%s sends more than %d bytes, and did not tell the size before", d.name, d.end)
-		}
-		if err == nil || errors.Is(err, io.EOF) {
-			return n, err
-		}
-		d.body.Close()
-		d.body = nil
-		if d.failed++; !dropped(err) || d.failed >= d.c.o.Attempts {
-			return n, err
-		}
-		d.c.o.warn(err, d.failed)
-		if err := pause(d.ctx, d.c.o.backoff(d.failed)); err != nil || n > 0 {
-			return n, err
-		}
+	n, err := d.resumed.Read(p)
+	if d.at > d.end {
+		return 0, fmt.Errorf("%s sends more than %d bytes, and did not tell the size before", d.name, d.end)
 	}
-}
-
-// next reads from the connection, after what was read before.
-func (d *download) next(p []byte) (int, error) {
-	n, err := io.CopyN(io.Discard, d.body, d.skip)
-	d.skip -= n
-	switch {
-	case errors.Is(err, io.EOF):
-		return 0, fmt.Errorf("%s has fewer than the %d bytes that were read: the file has changed", d.name, d.at)
-	case err != nil:
-		return 0, err
-	}
-	return d.body.Read(p)
+	return n, err
 }
 
 // connect requests the rest of the file.
@@ -113,12 +71,9 @@ func (d *download) connect() error {
 // take checks that an answer has the rest of the file, or all of it.
 func (d *download) take(a *http.Response) error {
 	d.name, d.skip = redactURL(a.Request.URL), 0
-	switch {
-	case a.StatusCode == http.StatusPartialContent && d.at > 0:
-		if got := a.Header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", d.at)) {
-			return fmt.Errorf("%s answers with the range %.100q where the one from byte %d was requested", d.name, got, d.at)
-		}
-		return nil
+	switch rest, err := d.ranged(a); {
+	case rest || err != nil:
+		return err
 	case a.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s answers %s", d.name, a.Status)
 	}
@@ -133,12 +88,4 @@ func (d *download) take(a *http.Response) error {
 		return d.room(a.ContentLength - d.at)
 	}
 	return nil
-}
-
-// Close ends the reading.
-func (d *download) Close() error {
-	if d.body == nil {
-		return nil
-	}
-	return d.body.Close()
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Loopback reports whether host[:port] is this machine.
+// Loopback reports whether host[:port][/prefix] is this machine.
 func Loopback(host string) bool {
+	host, _, _ = strings.Cut(host, "/")
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}

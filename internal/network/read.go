@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -65,68 +64,15 @@ func (c *Client) Manifests(ctx context.Context, repo name.Repository) oci.Get {
 
 // Configs returns a function that reads configurations of a repository.
 func (c *Client) Configs(ctx context.Context, repo name.Repository) oci.Get {
-	return func(d v1.Descriptor) (raw []byte, err error) {
+	return func(d v1.Descriptor) ([]byte, error) {
 		if d.Size > oci.MaxConfig {
 			return nil, oci.TooLarge("configuration", d, oci.MaxConfig)
 		}
-		err = c.Blob(ctx, repo, d, func(r io.Reader) error {
-			raw, err = io.ReadAll(r)
-			return err
-		})
-		return raw, err
-	}
-}
-
-// Blob reads a blob of a repository. It passes the bytes to use, and again from the start after
-// the connection broke off. The reader has at most one byte more than d.Size, which is enough to
-// detect a longer blob.
-func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor, use func(io.Reader) error) error {
-	return c.Retry(ctx, func() error {
-		r, err := c.open(ctx, repo, d)
+		r, err := c.Blob(ctx, repo, d)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer r.Close()
-		return use(io.LimitReader(r, d.Size+1))
-	})
-}
-
-// open requests the blob from the repository, and then from the URLs in its descriptor: the
-// registry of old Windows bases does not have their layers
-// (https://github.com/opencontainers/image-spec/blob/main/layer.md#non-distributable-layers).
-func (c *Client) open(ctx context.Context, repo name.Repository, d v1.Descriptor) (io.ReadCloser, error) {
-	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
-	if err != nil {
-		return nil, err
+		return io.ReadAll(r)
 	}
-	l, err := s.Layer(ctx, d.Digest)
-	if err != nil {
-		return nil, err
-	}
-	r, err := l.Compressed()
-	if err == nil || len(d.URLs) == 0 || !Missing(err) {
-		return r, err
-	}
-	for _, u := range d.URLs {
-		if r, err = c.openURL(ctx, u); err == nil {
-			return r, nil
-		}
-	}
-	return nil, err
-}
-
-func (c *Client) openURL(ctx context.Context, u string) (io.ReadCloser, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
-	if err != nil {
-		return nil, err
-	}
-	a, err := (&http.Client{Transport: c.rt}).Do(q)
-	if err != nil {
-		return nil, Clean(err)
-	}
-	if a.StatusCode != http.StatusOK {
-		a.Body.Close()
-		return nil, fmt.Errorf("%s answers %s", redactURL(a.Request.URL), a.Status)
-	}
-	return a.Body, nil
 }

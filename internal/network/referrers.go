@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -81,21 +79,12 @@ func (s *Session) Put(ctx context.Context, ref name.Reference, mt types.MediaTyp
 }
 
 func (s *Session) put(ctx context.Context, ref name.Reference, mt types.MediaType, raw []byte) (http.Header, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPut, s.url("manifests/"+ref.Identifier()), bytes.NewReader(raw))
+	header := http.Header{"Content-Type": {string(mt)}}
+	a, err := s.do(ctx, http.MethodPut, s.url("manifests/"+ref.Identifier()), header, raw, http.StatusOK, http.StatusCreated, http.StatusAccepted)
 	if err != nil {
 		return nil, err
 	}
-	q.Header.Set("Content-Type", string(mt))
-	a, err := (&http.Client{Transport: s.rt}).Do(q)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Body.Close()
-	return a.Header, transport.CheckError(a, http.StatusOK, http.StatusCreated, http.StatusAccepted)
-}
-
-func (s *Session) url(path string) string {
-	return (&url.URL{Scheme: s.repo.Scheme(), Host: s.repo.RegistryStr(), Path: "/v2/" + s.repo.RepositoryStr() + "/" + path}).String()
+	return a.Header, a.Body.Close()
 }
 
 // byAPI lists referrers by the API, page by page. ok is false if the registry has none.
@@ -176,23 +165,15 @@ func listed(raw []byte) ([]v1.Descriptor, error) {
 // read reads a document of at most [oci.MaxManifest] bytes, again if its body breaks off.
 func (s *Session) read(ctx context.Context, at string, statuses ...int) (raw []byte, status int, header http.Header, err error) {
 	err = s.o.retry(ctx, func() error {
-		q, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
-		if err != nil {
-			return err
-		}
-		q.Header.Set("Accept", string(types.OCIImageIndex))
-		a, err := (&http.Client{Transport: s.rt}).Do(q)
+		a, err := s.do(ctx, http.MethodGet, at, http.Header{"Accept": {string(types.OCIImageIndex)}}, nil, statuses...)
 		if err != nil {
 			return err
 		}
 		defer a.Body.Close()
 		status, header = a.StatusCode, a.Header
-		if err := transport.CheckError(a, statuses...); err != nil {
-			return err
-		}
 		raw, err = io.ReadAll(io.LimitReader(a.Body, oci.MaxManifest+1))
 		if err == nil && len(raw) > oci.MaxManifest {
-			return fmt.Errorf("%s: the list has more than %d MiB", redactURL(q.URL), oci.MaxManifest>>20)
+			return fmt.Errorf("%s: the list has more than %d MiB", redactURL(a.Request.URL), oci.MaxManifest>>20)
 		}
 		return err
 	})

@@ -1,9 +1,12 @@
 package network
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -48,6 +51,29 @@ func (s *Session) begin(ctx context.Context, c *Client) error {
 	}
 	s.puller, err = remote.NewPuller(options...)
 	return err
+}
+
+// url returns the address of something of the repository.
+func (s *Session) url(path string) string {
+	return (&url.URL{Scheme: s.repo.Scheme(), Host: s.repo.RegistryStr(), Path: "/v2/" + s.repo.RepositoryStr() + "/" + path}).String()
+}
+
+// do makes a request. An answer with another status is an error.
+func (s *Session) do(ctx context.Context, method, u string, header http.Header, body []byte, statuses ...int) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(q.Header, header)
+	a, err := (&http.Client{Transport: s.rt}).Do(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := transport.CheckError(a, statuses...); err != nil {
+		a.Body.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
 // Head resolves a reference.

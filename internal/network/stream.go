@@ -7,24 +7,32 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Stream opens a blob of a repository. Unlike [Client.Blob] it gives every byte once: after the
-// connection broke off, it goes on where it was. It fails at its end if the blob does not have the
-// size and the digest of d.
+// Stream opens a blob of a repository. It gives every byte once: after the connection broke off, it
+// goes on where it was. It fails at its end if the blob does not have the size and the digest of d.
 func (c *Client) Stream(ctx context.Context, repo name.Repository, d v1.Descriptor) (io.ReadCloser, error) {
+	return c.stream(ctx, repo, d, func(err error) error {
+		return fmt.Errorf("reading blob %s of %s: %w", d.Digest, repo, Clean(err))
+	})
+}
+
+// Blob is [Client.Stream] for a caller that names the blob in its errors.
+func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor) (io.ReadCloser, error) {
+	return c.stream(ctx, repo, d, Clean)
+}
+
+func (c *Client) stream(ctx context.Context, repo name.Repository, d v1.Descriptor, wrap func(error) error) (io.ReadCloser, error) {
 	sum, err := v1.Hasher(d.Digest.Algorithm)
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{c: c, repo: repo, d: d, sum: sum}
-	s.connect = func() error { return s.open(ctx) }
-	s.pause = func() error { return pause(ctx, c.o.backoff(s.failed)) }
+	s := &stream{resumed: resumed{c: c, ctx: ctx, size: d.Size}, repo: repo, d: d, sum: sum, wrap: wrap}
+	s.connect = s.open
 	if err := s.connect(); err != nil {
 		return nil, s.wrap(err)
 	}
@@ -33,56 +41,27 @@ func (c *Client) Stream(ctx context.Context, repo name.Repository, d v1.Descript
 
 // stream is a blob that is read over one or more connections.
 type stream struct {
-	c    *Client
+	resumed
+
 	repo name.Repository
 	d    v1.Descriptor
-
-	connect, pause func() error
-
-	body   io.ReadCloser // nil between two connections
-	at     int64         // how much was read
-	sum    hash.Hash     // of that
-	failed int           // connections that broke off without a byte
-}
-
-func (s *stream) wrap(err error) error {
-	return fmt.Errorf("reading blob %s of %s: %w", s.d.Digest, s.repo, Clean(err))
+	sum  hash.Hash // of what was read
+	wrap func(error) error
 }
 
 // Read returns the next bytes of the blob.
 func (s *stream) Read(p []byte) (int, error) {
-	for {
-		if s.body == nil {
-			if err := s.connect(); err != nil {
-				return 0, s.wrap(err)
-			}
-		}
-		n, err := s.body.Read(p)
-		s.at += int64(n)
-		s.sum.Write(p[:n])
-		if n > 0 {
-			s.failed = 0
-		}
-		switch {
-		case s.at > s.d.Size:
-			return 0, s.wrap(fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size))
-		case err != nil && s.at == s.d.Size: // what else it would say does not matter
-			return n, s.verify()
-		case errors.Is(err, io.EOF):
-			err = io.ErrUnexpectedEOF
-		case err == nil:
-			return n, nil
-		}
-		s.body.Close()
-		s.body = nil
-		if s.failed++; !dropped(err) || s.failed >= s.c.o.Attempts {
-			return n, s.wrap(err)
-		}
-		s.c.o.warn(err, s.failed)
-		if err := s.pause(); err != nil || n > 0 {
-			return n, err
-		}
+	n, err := s.resumed.Read(p)
+	s.sum.Write(p[:n])
+	switch {
+	case s.at > s.d.Size:
+		return 0, s.wrap(fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size))
+	case err != nil && s.at == s.d.Size:
+		return n, s.verify()
+	case err != nil:
+		return n, s.wrap(err)
 	}
+	return n, nil
 }
 
 // verify returns [io.EOF] if the bytes have the digest.
@@ -93,20 +72,20 @@ func (s *stream) verify() error {
 	return io.EOF
 }
 
-// open requests the rest of the blob: from the repository, or else from the URLs in its
-// descriptor.
-func (s *stream) open(ctx context.Context) error {
-	session, err := s.c.Session(ctx, s.repo, s.repo.Scope(transport.PullScope))
+// open requests the rest of the blob: from the repository, or else from the URLs in its descriptor,
+// since the registry of old Windows bases does not have their layers
+// (https://github.com/opencontainers/image-spec/blob/main/layer.md#non-distributable-layers).
+func (s *stream) open() error {
+	session, err := s.c.Session(s.ctx, s.repo, s.repo.Scope(transport.PullScope))
 	if err != nil {
 		return err
 	}
-	here := s.repo.Scheme() + "://" + s.repo.RegistryStr() + "/v2/" + s.repo.RepositoryStr() + "/blobs/" + s.d.Digest.String()
-	missing := s.request(ctx, session.rt, here)
+	missing := s.request(session.rt, session.url("blobs/"+s.d.Digest.String()))
 	if !Missing(missing) {
 		return missing
 	}
 	for _, u := range s.d.URLs {
-		if err = s.request(ctx, s.c.rt, u); err == nil {
+		if err = s.request(s.c.rt, u); err == nil {
 			return nil
 		}
 		missing = err
@@ -119,8 +98,8 @@ func (s *stream) open(ctx context.Context) error {
 }
 
 // request requests the rest of the blob from one address.
-func (s *stream) request(ctx context.Context, rt http.RoundTripper, u string) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
+func (s *stream) request(rt http.RoundTripper, u string) error {
+	q, err := http.NewRequestWithContext(s.ctx, http.MethodGet, u, nil)
 	if err != nil {
 		return err
 	}
@@ -131,27 +110,18 @@ func (s *stream) request(ctx context.Context, rt http.RoundTripper, u string) er
 	if err != nil {
 		return err
 	}
-	if err := transport.CheckError(a, http.StatusOK, http.StatusPartialContent); err != nil {
+	err = transport.CheckError(a, http.StatusOK, http.StatusPartialContent)
+	s.name = q.URL.Host
+	var rest bool
+	if err == nil {
+		rest, err = s.ranged(a)
+	}
+	if err != nil {
 		a.Body.Close()
 		return err
 	}
-	if a.StatusCode == http.StatusPartialContent {
-		if got := a.Header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", s.at)) {
-			a.Body.Close()
-			return fmt.Errorf("%s answers with the range %.100q where the one from byte %d was requested", q.URL.Host, got, s.at)
-		}
-	} else if _, err := io.CopyN(io.Discard, a.Body, s.at); err != nil { // it knows no ranges
-		a.Body.Close()
-		return err
+	if s.body, s.skip = a.Body, s.at; rest {
+		s.skip = 0
 	}
-	s.body = a.Body
 	return nil
-}
-
-// Close ends the reading.
-func (s *stream) Close() error {
-	if s.body == nil {
-		return nil
-	}
-	return s.body.Close()
 }

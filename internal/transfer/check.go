@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-
-	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // Pin is a reference and the digest that it must have.
@@ -22,13 +20,13 @@ type Pin struct {
 func (c *Client) Check(ctx context.Context, pins []Pin) error {
 	wrong := make([]error, len(pins))
 	err := each(ctx, c.o.Jobs, pins, func(ctx context.Context, n int, p Pin) error {
-		switch have, err := c.Head(ctx, p.Ref); {
+		switch have, err := c.Lookup(ctx, p.Ref); {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case network.Missing(err):
-			wrong[n] = fmt.Errorf("%s is not in the registry", p.Ref)
 		case err != nil:
-			wrong[n] = fmt.Errorf("looking at %s: %w", p.Ref, network.Clean(err))
+			wrong[n] = err
+		case have == nil:
+			wrong[n] = fmt.Errorf("%s is not in the registry", p.Ref)
 		case have.Digest != p.Digest:
 			wrong[n] = fmt.Errorf("%s is %s in the registry, not %s", p.Ref, have.Digest, p.Digest)
 		}

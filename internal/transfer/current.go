@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Current is what a tag names.
+// Current is what a tag names, or is to name.
 type Current struct {
 	Digest v1.Hash // zero if the tag does not exist
 	imagetag.Stamp

@@ -136,15 +136,13 @@ func missing(st *store.Store, list []*Wanted) (all []download, total int64, err 
 	seen := map[v1.Hash]bool{}
 	for _, w := range list {
 		for t := range w.tree.All() {
-			for _, b := range t.Blobs() {
-				if seen[b.Digest] {
-					continue
-				}
-				seen[b.Digest] = true
-				switch here, err := st.Check(b); {
-				case err != nil:
-					return nil, 0, fmt.Errorf("fetching %s: %w", w.Name, err)
-				case !here:
+			lacks, err := st.Missing(t.Blobs()...)
+			if err != nil {
+				return nil, 0, fmt.Errorf("fetching %s: %w", w.Name, err)
+			}
+			for _, b := range lacks {
+				if !seen[b.Digest] {
+					seen[b.Digest] = true
 					all = append(all, download{b, w})
 					total += b.Size
 				}

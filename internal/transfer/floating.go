@@ -10,13 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Rules that say when a floating tag moves. Any other text means MoveForward.
-const (
-	MoveForward = "forward" // to a newer image only, by [imagetag.Forward]
-	MoveAlways  = "move"    // whatever it names
-	MoveNever   = "keep"
-)
-
 // Floating is a floating tag that is to name an image, which its repository has by digest.
 type Floating struct {
 	Ref  name.Tag
@@ -31,25 +24,38 @@ type Decision struct {
 	Kept string
 }
 
-// Decide asks what each of the tags names, and decides by a rule whether it moves. With MoveNever it
-// asks nothing.
+// Decide decides by a rule whether a floating tag moves from what it names now to the image that it
+// is to name, and why.
+func Decide(rule string, now, want Current) (moves bool, reason string) {
+	none := now.Digest == v1.Hash{}
+	switch {
+	case now.Digest == want.Digest && !none:
+		return false, "it names this image already"
+	case rule == imagetag.RuleKeep:
+		return false, "-floating=" + rule
+	case none:
+		return true, "it is new"
+	case rule == imagetag.RuleMove:
+		return true, "-floating=" + rule
+	}
+	return imagetag.Forward(now.Stamp, want.Stamp)
+}
+
+// Decide asks what each of the tags names, and decides by a rule whether it moves. With
+// [imagetag.RuleKeep] it asks nothing.
 func (c *Client) Decide(ctx context.Context, rule string, list []Floating) ([]Decision, error) {
 	all := make([]Decision, len(list))
 	err := each(ctx, c.o.Jobs, list, func(ctx context.Context, n int, f Floating) error {
-		all[n] = Decision{Move: Move{Ref: f.Ref, Tree: f.Tree}}
-		if rule == MoveNever {
-			all[n].Kept = "-floating=" + rule
-			return nil
+		var now Current
+		if rule != imagetag.RuleKeep {
+			var err error
+			if now, err = c.Current(ctx, f.Ref); err != nil {
+				return err
+			}
 		}
-		have, err := c.Current(ctx, f.Ref)
-		if err != nil {
-			return err
-		}
-		all[n].From = have.Digest
-		if have.Digest == (v1.Hash{}) || have.Digest == f.Tree.Desc.Digest || rule == MoveAlways {
-			return nil
-		}
-		if ok, reason := imagetag.Forward(have.Stamp, f.Stamp); !ok {
+		want := Current{f.Tree.Desc.Digest, f.Stamp}
+		all[n].Move = Move{Ref: f.Ref, Tree: f.Tree, From: now.Digest}
+		if moves, reason := Decide(rule, now, want); !moves && now.Digest != want.Digest {
 			all[n].Kept = reason
 		}
 		return nil

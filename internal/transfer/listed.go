@@ -17,10 +17,25 @@ import (
 // push that is killed in between leaves a referrer that no client finds. It is put once more,
 // with the list.
 func (p *push) checkListed(ctx context.Context) error {
+	done := slices.DeleteFunc(slices.Clone(p.images), func(i *target) bool { return !i.Referrer || !i.done })
+	return p.eachSubject(ctx, done, func(ctx context.Context, subject name.Digest, referrers []*target) error {
+		list, err := p.listReferrers(ctx, subject)
+		if err != nil {
+			return fmt.Errorf("looking for what refers to %s: %w", subject, network.Clean(err))
+		}
+		for _, i := range referrers {
+			i.done = i.in(list)
+		}
+		return nil
+	})
+}
+
+// eachSubject calls f for each document that some referrers, those without a tag, refer to.
+func (p *push) eachSubject(ctx context.Context, all []*target, f func(context.Context, name.Digest, []*target) error) error {
 	referrers := map[name.Digest][]*target{}
 	var subjects []name.Digest
-	for _, i := range p.images {
-		if _, tagged := i.Ref.(name.Tag); !i.Referrer || !i.done || tagged || i.Tree.Subject == nil {
+	for _, i := range all {
+		if _, tagged := i.Ref.(name.Tag); tagged || i.Tree.Subject == nil {
 			continue
 		}
 		subject := i.repo.Digest(i.Tree.Subject.Digest.String())
@@ -30,15 +45,13 @@ func (p *push) checkListed(ctx context.Context) error {
 		referrers[subject] = append(referrers[subject], i)
 	}
 	return each(ctx, p.o.Jobs, subjects, func(ctx context.Context, _ int, subject name.Digest) error {
-		list, err := p.listReferrers(ctx, subject)
-		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", subject, network.Clean(err))
-		}
-		for _, i := range referrers[subject] {
-			i.done = slices.ContainsFunc(list, func(d v1.Descriptor) bool { return d.Digest == i.Tree.Desc.Digest })
-		}
-		return nil
+		return f(ctx, subject, referrers[subject])
 	})
+}
+
+// in reports whether a list of referrers has the document.
+func (i *target) in(list []v1.Descriptor) bool {
+	return slices.ContainsFunc(list, func(d v1.Descriptor) bool { return d.Digest == i.Tree.Desc.Digest })
 }
 
 // listReferrers returns what has a manifest as its subject.

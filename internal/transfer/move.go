@@ -9,7 +9,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
@@ -44,11 +43,11 @@ func (c *Client) move(ctx context.Context, m Move) (bool, error) {
 		return false, fmt.Errorf("connecting to %s: %w", repo, err)
 	}
 	var have v1.Hash
-	switch d, err := c.Head(ctx, m.Ref); {
-	case network.Missing(err):
-	case err != nil:
-		return false, fmt.Errorf("looking at %s: %w", m.Ref, network.Clean(err))
-	default:
+	d, err := c.Lookup(ctx, m.Ref)
+	if err != nil {
+		return false, err
+	}
+	if d != nil {
 		have = d.Digest
 	}
 	switch {

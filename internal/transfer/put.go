@@ -101,14 +101,11 @@ func (p *push) putTags(ctx context.Context) error {
 // Registries cannot put a tag on a condition, so that a push that takes it in between is only seen
 // afterwards, by verify.
 func (p *push) free(ctx context.Context, _ int, m put) error {
-	switch have, err := p.Head(ctx, m.ref); {
-	case network.Missing(err) || err == nil && (have.Digest == m.Desc.Digest || m.image.isSignatureTag()):
-		return nil
-	case err != nil:
-		return fmt.Errorf("looking at %s: %w", m.ref, network.Clean(err))
-	default:
-		return fmt.Errorf("another push took the tag while this one sent blobs: %w", p.options.Conflict(m.image.Image, have.Digest))
+	have, err := p.Lookup(ctx, m.ref)
+	if err != nil || have == nil || have.Digest == m.Desc.Digest || m.image.isSignatureTag() {
+		return err
 	}
+	return fmt.Errorf("another push took the tag while this one sent blobs: %w", p.options.Conflict(m.image.Image, have.Digest))
 }
 
 // putAll puts manifests, and then asks for each of them: a success that something between here and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -54,7 +55,9 @@ func (p *push) putReferrers(ctx context.Context) error {
 		if len(rest) == len(waiting) { // digests cannot refer to one another in a circle
 			return errors.New("what refers to images refers to itself")
 		}
-		if err := p.putGroups(ctx, bySubject); err != nil {
+		groups := slices.Collect(maps.Values(bySubject))
+		err := each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error { return p.putAll(ctx, 1, g) })
+		if err != nil {
 			return err
 		}
 		waiting = rest
@@ -70,38 +73,17 @@ func waits(i *target, later map[v1.Hash]bool) bool {
 	return slices.ContainsFunc(i.Tree.Children, func(c *oci.Tree) bool { return later[c.Desc.Digest] })
 }
 
-// putGroups puts documents, those of one group one after another.
-func (p *push) putGroups(ctx context.Context, bySubject map[name.Reference][]put) error {
-	var groups [][]put
-	for _, g := range bySubject {
-		groups = append(groups, g)
-	}
-	return each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error { return p.putAll(ctx, 1, g) })
-}
-
 // readBack checks that the registry lists what was put among the referrers of its subject.
 // Otherwise no client would find it.
 func (p *push) readBack(ctx context.Context, all []*target) error {
-	bySubject := map[name.Digest][]*target{}
-	var subjects []name.Digest
-	for _, i := range all {
-		if _, tagged := i.Ref.(name.Tag); tagged || i.Tree.Subject == nil {
-			continue
-		}
-		subject := i.repo.Digest(i.Tree.Subject.Digest.String())
-		if bySubject[subject] == nil {
-			subjects = append(subjects, subject)
-		}
-		bySubject[subject] = append(bySubject[subject], i)
-	}
-	return each(ctx, p.o.Jobs, subjects, func(ctx context.Context, _ int, subject name.Digest) error {
+	return p.eachSubject(ctx, all, func(ctx context.Context, subject name.Digest, referrers []*target) error {
 		err := p.Settle(ctx, func() (bool, error) {
 			list, err := p.listReferrers(ctx, subject)
 			if err != nil {
 				return true, network.Clean(err)
 			}
-			for _, i := range bySubject[subject] {
-				if !slices.ContainsFunc(list, func(d v1.Descriptor) bool { return d.Digest == i.Tree.Desc.Digest }) {
+			for _, i := range referrers {
+				if !i.in(list) {
 					return false, fmt.Errorf("the registry took %s and does not list it: nobody finds it there, so nothing gets its tag; push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
 				}
 			}

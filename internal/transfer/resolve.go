@@ -21,12 +21,12 @@ func (p *push) resolve(ctx context.Context) error {
 	err := each(ctx, p.o.Jobs, p.images, func(ctx context.Context, n int, i *target) error {
 		done := true
 		if !i.ByDigest {
-			have, err := p.Head(ctx, i.Ref)
+			have, err := p.Lookup(ctx, i.Ref)
 			switch {
-			case network.Missing(err):
-				done = false
 			case err != nil:
-				return fmt.Errorf("looking at %s: %w", i.Ref, network.Clean(err))
+				return err
+			case have == nil:
+				done = false
 			case have.Digest != i.Tree.Desc.Digest && i.isSignatureTag():
 				return p.reconcileTag(ctx, i, have)
 			case have.Digest != i.Tree.Desc.Digest:
@@ -36,20 +36,20 @@ func (p *push) resolve(ctx context.Context) error {
 		}
 		if done && (!p.options.TrustTags || i.ByDigest) {
 			for _, m := range i.manifests() {
-				exists, err := p.exists(ctx, i.repo, m.Desc.Digest)
+				have, err := p.Lookup(ctx, i.repo.Digest(m.Desc.Digest.String()))
 				if err != nil {
 					return err
 				}
-				i.has[m.Desc.Digest] = exists
-				done = done && exists
+				i.has[m.Desc.Digest] = have != nil
+				done = done && have != nil
 			}
 		}
 		for _, d := range i.notIncluded() {
-			exists, err := p.exists(ctx, i.repo, d.Digest)
+			have, err := p.Lookup(ctx, i.repo.Digest(d.Digest.String()))
 			if err != nil {
 				return err
 			}
-			if !exists {
+			if have == nil {
 				i.notInRegistry = append(i.notInRegistry, d)
 			}
 		}
@@ -90,17 +90,13 @@ func (p *push) recognize(context.Context) error {
 	return nil
 }
 
-// exists reports whether the repository has a manifest.
-func (c *Client) exists(ctx context.Context, repo name.Repository, h v1.Hash) (bool, error) {
-	ref := repo.Digest(h.String())
-	_, err := c.Head(ctx, ref)
-	switch {
-	case network.Missing(err):
-		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+// Lookup returns what a reference names; nil if the registry does not have it.
+func (c *Client) Lookup(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
+	d, err := c.Head(ctx, ref)
+	if err != nil && !network.Missing(err) {
+		return nil, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
-	return true, nil
+	return d, nil
 }
 
 // preferExisting puts a repository that has the blob, if there is one, in front of the others,

@@ -75,11 +75,7 @@ func (g *GitHub) equal(ctx context.Context, a asset, f File) (bool, error) {
 
 // remove deletes an asset. One that is already deleted is not an error.
 func (g *GitHub) remove(ctx context.Context, a asset) error {
-	_, err := g.call(ctx, http.MethodDelete, fmt.Sprintf("/releases/assets/%d", a.ID), nil, nil)
-	if is(err, http.StatusNotFound) {
-		return nil
-	}
-	return err
+	return g.delete(ctx, fmt.Sprintf("/releases/assets/%d", a.ID))
 }
 
 // send uploads a file. After an attempt whose end is not known it asks what has arrived, and

@@ -95,8 +95,7 @@ func (g *GitHub) choose(ctx context.Context, d *Dist, o Options, all []release, 
 		case "":
 			return nil, fmt.Errorf("%s has %d drafts for tag %s: delete all but one at %s", g.repo, len(all), o.Tag, r.HTMLURL)
 		case d.Mark():
-			_, err := g.call(ctx, http.MethodDelete, fmt.Sprintf("/releases/%d", r.ID), nil, nil)
-			if err != nil && !is(err, http.StatusNotFound) {
+			if err := g.delete(ctx, fmt.Sprintf("/releases/%d", r.ID)); err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +113,7 @@ func (g *GitHub) giveWay(ctx context.Context, r *release) error {
 	if err != nil || other == nil || other.ID == r.ID {
 		return err
 	}
-	if _, err = g.call(ctx, http.MethodDelete, fmt.Sprintf("/releases/%d", r.ID), nil, nil); err != nil && !is(err, http.StatusNotFound) {
+	if err := g.delete(ctx, fmt.Sprintf("/releases/%d", r.ID)); err != nil {
 		return err
 	}
 	return fmt.Errorf("another run has published release %s meanwhile, at %s: run again to compare with it", r.Tag, other.HTMLURL)

@@ -117,6 +117,15 @@ func (g *GitHub) call(ctx context.Context, method, path string, send, v any) (ht
 	return g.do(ctx, r, v)
 }
 
+// delete deletes something. What is already deleted is not an error.
+func (g *GitHub) delete(ctx context.Context, path string) error {
+	_, err := g.call(ctx, http.MethodDelete, path, nil, nil)
+	if is(err, http.StatusNotFound) {
+		return nil
+	}
+	return err
+}
+
 // do makes a request.
 func (g *GitHub) do(ctx context.Context, r network.Request, v any) (http.Header, error) {
 	if r.Header == nil {

@@ -10,9 +10,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/renaming"
-	"github.com/slipway-dev/slipway/product"
 )
 
 // Rename gives a repository, or all below a path, another path.
@@ -65,8 +65,7 @@ func (p *promotion) checkFlags() error {
 		if slices.Contains(p.To[:n], to) {
 			errs = append(errs, fmt.Errorf("-to names %s twice: leave one out", to))
 		}
-		host, _, _ := strings.Cut(to, "/")
-		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(host) {
+		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(to) {
 			errs = append(errs, fmt.Errorf("promoting to %s: the release was built on stub bases and cannot run: build it on real ones", to))
 		}
 	}
@@ -80,9 +79,7 @@ func (p *promotion) checkFlags() error {
 			}
 		}
 	}
-	if !slices.Contains([]string{"", product.FloatingForward, product.FloatingMove, product.FloatingKeep}, p.Floating) {
-		errs = append(errs, fmt.Errorf("-floating=%q is invalid: use forward, move or keep", p.Floating))
-	}
+	errs = append(errs, imagetag.CheckRule(p.Floating))
 	if !slices.Contains([]string{"", ChartsKeep, ChartsRename}, p.Charts) {
 		errs = append(errs, fmt.Errorf("-charts %q is not a choice: use keep or rename", p.Charts))
 	}

@@ -61,9 +61,7 @@ func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 		mounts := map[v1.Hash]name.Reference{}
 		if p.lock != nil {
 			for _, r := range i.held() {
-				for h, ref := range r.MountFrom() {
-					mounts[h] = ref
-				}
+				maps.Copy(mounts, r.MountFrom())
 			}
 		}
 		for _, one := range i.referrersAt(repo) {
@@ -100,54 +98,4 @@ func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
 func conflict(i transfer.Image, have v1.Hash) error {
 	return fmt.Errorf("promoting %s: %s is %s already, and this release is %s: promote a new version, or delete that tag if nobody uses it",
 		i.Name, i.Ref, have, i.Tree.Desc.Digest)
-}
-
-// moveFloating moves floating tags, which is the last that is done at any destination.
-func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
-	type one struct {
-		d    *Destination
-		at   int
-		move transfer.Move
-		from v1.Hash // the image at the source
-	}
-	var all []one
-	for n, to := range p.To {
-		d := &done.Destinations[n]
-		for _, i := range p.images {
-			repo, err := name.NewRepository(p.target(i, to))
-			if err != nil {
-				return err
-			}
-			for _, t := range i.floating {
-				ref := repo.Tag(t.tag)
-				all = append(all, one{d, len(d.FloatingTags), transfer.Move{Ref: ref, Tree: p.treeAt(n, i, t)}, t.desc.Digest})
-				d.FloatingTags = append(d.FloatingTags, FloatingTag{Reference: ref.Name(), Digest: p.treeAt(n, i, t).Desc.Digest})
-			}
-		}
-	}
-	stamps := p.stamps()
-	err := transfer.Each(ctx, p.client, all, func(ctx context.Context, n int, o one) error {
-		now, err := p.client.Current(ctx, o.move.Ref)
-		all[n].move.From = now.Digest
-		o.d.FloatingTags[o.at].decide(p.Floating, now, stamps[o.from])
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	var moves []transfer.Move
-	for _, o := range all {
-		if o.d.FloatingTags[o.at].Moved {
-			moves = append(moves, o.move)
-		}
-	}
-	moved, err := p.client.Move(ctx, moves)
-	if err != nil {
-		for n, m := range moves {
-			if moved[n] {
-				p.Registry.Progress.Printf("%s moved to %s", m.Ref, m.Tree.Desc.Digest)
-			}
-		}
-	}
-	return err
 }

@@ -28,9 +28,10 @@ type image struct {
 	released  []string // registry/repository that release.yaml and charts may name, the primary first
 	tags      []tagged
 	floating  []tagged
-	manifests []v1.Hash      // by which manifests may refer to it
-	listed    []oci.Referrer // that the lock lists
-	referrers []referrer     // once they were read
+	manifests []v1.Hash       // by which manifests may refer to it
+	listed    []oci.Referrer  // that the lock lists
+	referrers []referrer      // once they were read
+	source    name.Repository // repo, once it is read from a registry
 	stamp     imagetag.Stamp
 	chart     bool
 }
@@ -131,7 +132,7 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	if len(p.images) == 0 {
 		return nil, errors.New("the bundle has no image of a product")
 	}
-	p.read = p.readBundle
+	p.read = func(context.Context) error { return nil } // it was read when it was opened
 	p.source = func(context.Context) transfer.Source { return transfer.Source{Open: b.Open} }
 	p.material = func(context.Context) (evidence.Material, error) { return evidence.FromBundle("the bundle", b), nil }
 	return p, nil

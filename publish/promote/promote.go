@@ -39,8 +39,7 @@ type Options struct {
 	// Charts says what becomes of Helm charts: ChartsKeep or ChartsRename; empty is rename if there
 	// are Renames, or else keep.
 	Charts string
-	// Floating is how floating tags move: product.FloatingForward, which is also the default,
-	// FloatingMove or FloatingKeep.
+	// Floating is how floating tags move, by a rule of package imagetag.
 	Floating string
 	// Release is the path of a release.yaml; it may be empty. For each destination a copy with the
 	// new names is written: to Out, or by default to the same directory, named after the registry.

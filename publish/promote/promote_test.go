@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish/promote"
@@ -119,8 +120,8 @@ func TestFloating(t *testing.T) {
 	}{
 		"1.2.2":  {moved: true, reason: "1.2.3 is above 1.2.2"},
 		"2.0.0":  {reason: "1.2.3 is below 2.0.0, which it names"},
-		"2.1.0":  {rule: product.FloatingMove, moved: true, reason: "-floating=move"},
-		"1.0.0":  {rule: product.FloatingKeep, reason: "-floating=keep"},
+		"2.1.0":  {rule: imagetag.RuleMove, moved: true, reason: "-floating=move"},
+		"1.0.0":  {rule: imagetag.RuleKeep, reason: "-floating=keep"},
 		"canary": {reason: "neither a semantic version"},
 	} {
 		t.Run(version, func(t *testing.T) {

@@ -9,23 +9,22 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // readRegistry reads the documents of the images, and their referrers, from the source.
 func (p *promotion) readRegistry(ctx context.Context) error {
 	var refs []name.Digest
-	seen := map[string]bool{}
+	at := map[string]int{} // in refs
 	for _, i := range p.images {
-		repo, err := name.NewRepository(i.repo)
-		if err != nil {
+		var err error
+		if i.source, err = name.NewRepository(i.repo); err != nil {
 			return err
 		}
 		for _, t := range slices.Concat(i.tags, i.floating) {
-			ref := repo.Digest(t.desc.Digest.String())
-			if !seen[ref.Name()] {
-				seen[ref.Name()] = true
+			ref := i.source.Digest(t.desc.Digest.String())
+			if _, seen := at[ref.Name()]; !seen {
+				at[ref.Name()] = len(refs)
 				refs = append(refs, ref)
 			}
 		}
@@ -34,18 +33,10 @@ func (p *promotion) readRegistry(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, p.remedy)
 	}
-	trees := map[string]*oci.Tree{}
-	for n, r := range refs {
-		trees[r.Context().Name()+"@"+r.DigestStr()] = held[n].Tree
-	}
 	for _, i := range p.images {
-		repo, err := name.NewRepository(i.repo)
-		if err != nil {
-			return err
-		}
 		for _, list := range [][]tagged{i.tags, i.floating} {
-			for n := range list {
-				list[n].tree = trees[repo.Name()+"@"+list[n].desc.Digest.String()]
+			for n, t := range list {
+				list[n].tree = held[at[i.source.Digest(t.desc.Digest.String()).Name()]].Tree
 			}
 		}
 	}
@@ -56,11 +47,7 @@ func (p *promotion) readRegistry(ctx context.Context) error {
 func (p *promotion) readReferrers(ctx context.Context) error {
 	subjects := make([]*transfer.Subject, len(p.images))
 	for n, i := range p.images {
-		repo, err := name.NewRepository(i.repo)
-		if err != nil {
-			return err
-		}
-		subjects[n] = &transfer.Subject{Repo: repo, Name: i.repo, Digests: i.digests(), FewTags: true}
+		subjects[n] = &transfer.Subject{Repo: i.source, Name: i.repo, Digests: i.digests(), FewTags: true}
 	}
 	if err := p.client.ReadReferrers(ctx, subjects); err != nil {
 		return err
@@ -91,9 +78,6 @@ func (i *image) digests() (all []v1.Hash) {
 	return all
 }
 
-// readBundle does nothing: a bundle was read when it was opened.
-func (p *promotion) readBundle(context.Context) error { return nil }
-
 // registrySource gives the blobs from the source.
 func (p *promotion) registrySource(ctx context.Context) transfer.Source {
 	var held []transfer.Remote
@@ -105,15 +89,11 @@ func (p *promotion) registrySource(ctx context.Context) transfer.Source {
 
 // held returns everything that is promoted of an image.
 func (i *image) held() (all []transfer.Remote) {
-	repo, err := name.NewRepository(i.repo)
-	if err != nil {
-		return nil // it was read from there
-	}
 	for _, t := range slices.Concat(i.tags, i.floating) {
-		all = append(all, transfer.Remote{Repo: repo, Tree: t.tree})
+		all = append(all, transfer.Remote{Repo: i.source, Tree: t.tree})
 	}
 	for _, r := range i.referrers {
-		all = append(all, transfer.Remote{Repo: repo, Tree: r.tree})
+		all = append(all, transfer.Remote{Repo: i.source, Tree: r.tree})
 	}
 	return all
 }
