@@ -151,7 +151,7 @@ func unfit(exe string) string {
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
 	c.binary = true
-	if old, err := digest(ctx, to); err == nil && old == file.Digest {
+	if old, err := disk.Digest(ctx, to, nil); err == nil && old == file.Digest {
 		return disk.Chmod(to, disk.ModeProgram)
 	}
 	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {

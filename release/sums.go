@@ -53,7 +53,7 @@ func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, nam
 		if hexes[i] = known[names[i]]; hexes[i] != "" {
 			return nil
 		}
-		h, err := digest(ctx, filepath.Join(c.out, filepath.FromSlash(names[i])))
+		h, err := disk.Digest(ctx, filepath.Join(c.out, filepath.FromSlash(names[i])), nil)
 		hexes[i] = h.Hex
 		return err
 	})

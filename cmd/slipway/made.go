@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/shard"
 )
 
@@ -47,6 +48,5 @@ func above(dir, path string) bool {
 	if wrong != nil || err != nil {
 		return true
 	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return disk.Within(dir, path)
 }
