@@ -1,14 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 func newApply(f *flags) *cobra.Command {
@@ -25,42 +21,21 @@ With -key, apply first verifies that the maintainer has signed every image of th
 base need not be signed: its layers are compared with the digests in the delta.`,
 		Example: `  slipway airgap apply kpack-images.tar.zst.delta -base=kpack-images-0.16.0.tar.zst -out=kpack-images.tar.zst`,
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if base == "" || out == "" {
-				return usageError{fmt.Errorf("-base and -out are needed: name the older bundle, and the file to write; see %s -h", cmd.CommandPath())}
+				return nil, misuse(cmd, "-base and -out are needed: name the older bundle, and the file to write")
 			}
 			if err := p.read(cmd, args[0], base); err != nil {
-				return err
+				return nil, err
 			}
 			pr := f.printer(cmd)
-			defer pr.Close()
-			made, err := bundle.Apply(cmd.Context(), args[0], base, out, bundle.ApplyOptions{Progress: pr, Check: func(d, b *bundle.Bundle) error {
-				if !p.asked() {
-					return nil
-				}
-				return p.one(pr, evidence.FromBundle(args[0], d, b))
-			}})
-			if err != nil {
+			return bundle.Apply(cmd.Context(), args[0], base, out, bundle.ApplyOptions{Progress: pr, Check: func(d, b *bundle.Bundle) error {
+				_, err := p.verify(pr, []evidence.Material{evidence.FromBundle(args[0], d, b)})
 				return err
-			}
-			pr.Close()
-			return f.show(cmd, applied{made})
-		},
+			}})
+		}),
 	}
-	cmd.Flags().StringVar(&base, "base", "", "the base of the delta: the older bundle")
-	cmd.Flags().StringVar(&out, "out", "", "file to write the bundle to")
-	cmd.MarkFlagFilename("base", "zst") //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagFilename("out", "zst")  //nolint:errcheck // as above
-	p.add(cmd)
-	f.addQuiet(cmd)
-	f.addJSON(cmd)
-	return cmd
-}
-
-// applied is the printed result of making a bundle.
-type applied struct{ *bundle.File }
-
-func (a applied) WriteTable(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", a.Path, len(a.Contents.Images), progress.Size(a.Size), a.SHA256)
-	return err
+	fileFlag(cmd, &base, "base", "", "the base of the delta: the older bundle", "zst")
+	fileFlag(cmd, &out, "out", "", "file to write the bundle to", "zst")
+	return add(cmd, p.add, f.addQuiet, f.addJSON)
 }

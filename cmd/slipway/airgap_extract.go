@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -34,60 +32,35 @@ With -key, extract first verifies that the maintainer has signed every image of 
 		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
   slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
 		Args: usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if from == "" || o.To == "" {
-				return usageError{fmt.Errorf("-from and -to are needed: name the bundle, and a directory or a file that ends in .tar; see %s -h", cmd.CommandPath())}
+				return nil, misuse(cmd, "-from and -to are needed: name the bundle, and a directory or a file that ends in .tar")
 			}
 			if system != "" {
-				p, err := platform.Parse(system)
-				if err != nil {
-					return usageError{err}
+				var err error
+				if o.Platform, err = platform.Parse(system); err != nil {
+					return nil, usageError{err}
 				}
-				o.Platform = p
 			}
 			if err := p.read(cmd, from); err != nil {
-				return err
+				return nil, err
 			}
 			b, err := bundle.Open(from)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			defer b.Close()
+			defer b.Close() //nolint:errcheck // it was only read
 			o.Progress = f.printer(cmd)
-			defer o.Progress.Close()
-			if _, err := p.check(o.Progress, []string{from}, []*bundle.Bundle{b}); err != nil {
-				return err
+			if _, err := p.verify(o.Progress, []evidence.Material{evidence.FromBundle(from, b)}); err != nil {
+				return nil, err
 			}
-			x, err := b.Extract(cmd.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
-			o.Progress.Close()
-			return f.show(cmd, extracted{*x})
-		},
+			return b.Extract(cmd.Context(), args[0], o)
+		}),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the bundle")
 	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar, or in .tgz for a chart")
 	cmd.Flags().StringVar(&o.Format, "format", "", "oci, docker-archive or chart (default oci for a directory, docker-archive or chart for a file)")
 	cmd.Flags().StringVar(&system, "platform", "", "select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
 	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "omit the referrers of the image, such as signatures")
-	p.add(cmd)
-	f.addQuiet(cmd)
-	f.addJSON(cmd)
-	return cmd
-}
-
-// extracted is the printed result of extracting an image.
-type extracted struct{ bundle.Extracted }
-
-func (x extracted) WriteTable(w io.Writer) error {
-	what := x.Name
-	if !x.Platform.IsZero() {
-		what += " for " + x.Platform.String()
-	}
-	if x.Referrers > 0 {
-		what += fmt.Sprintf(" and %d referrers", x.Referrers)
-	}
-	_, err := fmt.Fprintf(w, "%s: %s of %s, %s\n", x.Path, x.Format, what, x.Digest)
-	return err
+	return add(cmd, p.add, f.addQuiet, f.addJSON)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 )
 
 func newSplit(f *flags) *cobra.Command {
@@ -22,29 +23,19 @@ With -key, split first verifies that the maintainer has signed every image.`,
 		Example: `  slipway airgap split dist/kpack-images.tar.zst -max-size=4GiB
   slipway airgap split dist/kpack-images.tar.zst -max-size=700MB -out=volumes`,
 		Args: usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if err := p.read(cmd, args[0]); err != nil {
-				return err
+				return nil, err
 			}
 			pr := f.printer(cmd)
-			defer pr.Close()
 			o := bundle.SplitOptions{MaxSize: int64(limit), Dir: out, Progress: pr, Check: func(b *bundle.Bundle) error {
-				_, err := p.check(pr, args, []*bundle.Bundle{b})
+				_, err := p.verify(pr, []evidence.Material{evidence.FromBundle(args[0], b)})
 				return err
 			}}
-			v, err := bundle.Split(cmd.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
-			pr.Close()
-			return f.show(cmd, v)
-		},
+			return bundle.Split(cmd.Context(), args[0], o)
+		}),
 	}
 	cmd.Flags().Var(&limit, "max-size", "maximum size of a volume, such as 4GiB or 700MB")
-	cmd.Flags().StringVar(&out, "out", "", "directory for the volumes (default the current one)")
-	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
-	p.add(cmd)
-	f.addQuiet(cmd)
-	f.addJSON(cmd)
-	return cmd
+	dirFlag(cmd, &out, "out", "", "directory for the volumes (default the current one)")
+	return add(cmd, p.add, f.addQuiet, f.addJSON)
 }

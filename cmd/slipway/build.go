@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/release"
 )
 
 func newBuild(f *flags) *cobra.Command {
@@ -18,20 +19,16 @@ theirs. Build needs Go.`,
   slipway build -platforms=linux/amd64,windows/amd64:ltsc2022
   slipway build -images=controller,webhook -q`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
-			r, err := build.Build(cmd.Context(), s.product, s.store, s.progress)
+		RunE: f.stage(func(cmd *cobra.Command, s *release.Stage) (table, error) {
+			r, err := build.Build(cmd.Context(), s.Product, s.Store, s.Progress)
+			if err == nil {
+				err = s.Claim(stagefile.Build.Name)
+			}
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := s.claim(stagefile.Build.Name); err != nil {
-				return err
-			}
-			return s.write(cmd, r, stagefile.Build.Name, builtImages(r))
+			return stageResult{builtImages(r), r}, s.Write(r, stagefile.Build.Name)
 		}),
 	}
-	f.addProduct(cmd)
-	f.addSelection(cmd)
-	f.addClones(cmd)
-	f.addJSON(cmd)
-	return cmd
+	return add(cmd, f.addProduct, f.addSelection, f.addClones, f.addJSON)
 }

@@ -33,12 +33,14 @@ manifest names are left to the registry's garbage collection. A manifest also st
 names it that is given and in use, or that is in the output directory, or if the registry does
 not list its tags. -list only prints.`,
 		Example: "  slipway clean\n  slipway clean -older=7d -list\n  slipway clean -older=7d part-0/release.part.json",
-		RunE: func(cmd *cobra.Command, parts []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, parts []string) (table, error) {
 			switch {
 			case older > 0:
-				return f.cleanOld(cmd, release.CleanOptions{Out: f.out, Store: f.storeDir(), Parts: parts, Before: time.Now().Add(-time.Duration(older)), List: list, Say: saying(cmd)})
+				o := release.CleanOptions{Out: f.out, Store: f.storeDir(), Parts: parts, Before: time.Now().Add(-time.Duration(older)), List: list, Say: saying(cmd)}
+				all, err := release.CleanOld(cmd.Context(), o)
+				return verdict{all, err}, nil // also what was removed before an error
 			case len(parts) > 0 || list || f.json:
-				return usageError{errors.New("parts, -list and -json need -older: give the age, as in -older=7d")}
+				return nil, usageError{errors.New("parts, -list and -json need -older: give the age, as in -older=7d")}
 			}
 			dir, log := f.storeDir(), cmd.ErrOrStderr()
 			err := store.Remove(cmd.Context(), dir, saying(cmd))
@@ -49,20 +51,12 @@ not list its tags. -list only prints.`,
 			if cleaned == nil {
 				tellLeft(log, f.out)
 			}
-			return errors.Join(cleaned, err)
-		},
+			return nil, errors.Join(cleaned, err)
+		}),
 	}
-	f.addPlaces(cmd)
-	f.addJSON(cmd)
 	cmd.Flags().Var(&older, "older", "remove only what was last used before that time, such as 12h or 7d")
 	cmd.Flags().BoolVar(&list, "list", false, "with -older: print what would be removed")
-	return cmd
-}
-
-// cleanOld removes old files and manifests, and prints them, also those removed before an error.
-func (f *flags) cleanOld(cmd *cobra.Command, o release.CleanOptions) error {
-	all, err := release.CleanOld(cmd.Context(), o)
-	return errors.Join(f.show(cmd, all), err)
+	return add(cmd, f.addPlaces, f.addJSON)
 }
 
 // age is a flag's value, a time such as 12h or 7d.

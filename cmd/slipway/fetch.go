@@ -19,8 +19,8 @@ func newFetch(f *flags) *cobra.Command {
 instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.`,
 		Example: "  slipway fetch ghcr.io/me/hello-plans@sha256:… -out=dist",
 		Args:    usage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
+		RunE: f.prints(func(cmd *cobra.Command, args []string) (result table, err error) {
+			err = f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
 				unlock, err := release.Hold(cmd.Context(), f.out, nil)
 				if err != nil {
 					return err
@@ -34,15 +34,11 @@ instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.
 					}
 					return release.Sweep(f.out, names, nil, f.printer(cmd))
 				})
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d files of %s %s in %s\n", len(names), p.Name, p.Version, f.out)
+				result = line(fmt.Sprintf("%d files of %s %s in %s", len(names), p.Name, p.Version, f.out))
 				return err
 			})
-		},
+			return result, err
+		}),
 	}
-	f.addPlaces(cmd)
-	f.addQuiet(cmd)
-	return cmd
+	return add(cmd, f.addPlaces, f.addQuiet)
 }

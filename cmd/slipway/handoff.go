@@ -83,21 +83,19 @@ func (f *flags) withPlan(cmd *cobra.Command, ref string, do func(*handoff.Plan) 
 	})
 }
 
-// pushPlan puts a plan into the registry and prints its reference.
-func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Plan) error {
-	return f.inStore(cmd, func(st *store.Store, o network.Options) error {
-		ref, err := handoff.PushPlan(cmd.Context(), st, o, p, plan)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), ref)
+// pushPlan puts a plan into the registry and returns its reference.
+func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Plan) (ref string, err error) {
+	err = f.inStore(cmd, func(st *store.Store, o network.Options) error {
+		pushed, err := handoff.PushPlan(cmd.Context(), st, o, p, plan)
+		ref = pushed.String()
 		return err
 	})
+	return ref, err
 }
 
 // inStore calls do with the store, locked.
 func (f *flags) inStore(cmd *cobra.Command, do func(*store.Store, network.Options) error) error {
-	pr := f.printer(cmd)
+	pr := f.newPrinter(cmd)
 	defer pr.Close()
 	st, leave, err := f.open(cmd.Context(), pr)
 	if err != nil {

@@ -64,8 +64,7 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error), o 
 	cmd.Flags().StringVar(&o.Disk, "disk", "20Gi", "the disk of a pod")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 2*time.Hour, "how long the release may take in all")
 	cmd.Flags().StringArrayVar(&o.Env, "env", nil, "NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
-	cmd.Flags().StringVar(&f.store, "store", "", "directory where the plan is kept (default .slipway)")
-	cmd.MarkFlagDirname("store") //nolint:errcheck // fails only where the flag is missing
+	dirFlag(cmd, &f.store, "store", "", "directory where the plan is kept (default .slipway)")
 	f.addQuiet(cmd)
 	return cmd
 }

@@ -37,48 +37,42 @@ there, too, for "slipway fetch". docs/kubernetes.md tells more.`,
   slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json
   slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -wait=2h -push`,
 		Args: usage(cobra.ArbitraryArgs),
-		RunE: func(cmd *cobra.Command, paths []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, paths []string) (table, error) {
 			return f.merge(cmd, paths, join, &sign, binary)
-		},
+		}),
 	}
-	f.addProduct(cmd)
-	f.addFloating(cmd)
-	f.addClones(cmd)
-	f.addJSON(cmd)
-	sign.add(cmd)
-	join.add(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
-	return cmd
+	return add(cmd, f.addProduct, f.addFloating, f.addClones, f.addJSON, sign.add, join.add)
 }
 
 // merge joins parts to a release.
-func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *signing, binary bool) error {
+func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *signing, binary bool) (table, error) {
 	if err := join.check(cmd, paths); err != nil {
-		return err
+		return nil, err
 	}
 	done, err := f.adopt(cmd, join.plan, "merge")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.made = append(f.made, f.partPaths(paths)...)
 	p, pr, err := f.begin(cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	parts, dirs, err := f.parts(cmd, join, paths)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Progress, o.ArtifactDirs = pr, dirs
 	summary, err := release.Merge(cmd.Context(), p, parts, o)
 	pr.Close()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if join.push {
 		var key *signature.PublicKey
@@ -87,10 +81,10 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 		}
 		err := f.withPlan(cmd, join.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out, key) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return f.show(cmd, summary)
+	return summary, nil
 }
 
 // joining says which parts are joined.
@@ -109,7 +103,7 @@ func (j *joining) add(cmd *cobra.Command) {
 func (j *joining) check(cmd *cobra.Command, paths []string) error {
 	switch {
 	case j.plan == "" && len(paths) == 0:
-		return usageError{fmt.Errorf("it needs a PART, or -plan; see %s -h", cmd.CommandPath())}
+		return misuse(cmd, "it needs a PART, or -plan")
 	case j.plan != "" && len(paths) > 0:
 		return usageError{errors.New("-plan: the parts come from the registry: name none")}
 	case j.plan != "" && !handoff.IsReference(j.plan):

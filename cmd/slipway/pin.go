@@ -1,15 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
@@ -40,69 +35,30 @@ that the new image of a tag lacks.
 With -check, pin writes nothing; a reference that -update would change is an error.`,
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check -product=examples/hello/slipway.yaml",
 		Args:    usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Made: f.paths(), Bases: true})
 			if err != nil {
-				return err
+				return nil, err
 			}
-			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), pin.Options{Update: r.update || r.check, Newer: r.newer})
+			o := pin.Options{Update: r.update || r.check, Newer: r.newer}
+			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if !r.check {
 				if err := result.Write(cmd.Context(), saying(cmd)); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			for _, w := range result.Warnings {
 				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", w)
 			}
-			if err := f.show(cmd, pins{result}); err != nil || !r.check {
-				return err
+			if r.check {
+				return verdict{result, result.Outdated()}, nil
 			}
-			return unpinned(result.Changes)
-		},
+			return result, nil
+		}),
 	}
 	f.addRenewal(cmd, &r, "digests of tags that have moved")
 	return cmd
-}
-
-// unpinned returns an error for each reference that would change.
-func unpinned(changes []pin.Change) error {
-	var errs []error
-	for _, c := range changes {
-		if c.To == "" {
-			errs = append(errs, fmt.Errorf("%s: %s would be removed (%s): run %s", c.Place, c.From, c.Why, howto.Run("pin")))
-			continue
-		}
-		command := "pin -update"
-		switch {
-		case c.Raised != imagetag.None:
-			command = "pin -newer=" + c.Raised.String()
-		case c.Why == pin.NotPinned:
-			command = "pin"
-		}
-		errs = append(errs, fmt.Errorf("%s: %s would become %s (%s): run %s", c.Place, c.From, c.To, c.Why, howto.Run(command)))
-	}
-	return errors.Join(errs...)
-}
-
-// pins is the printed result of pin.
-type pins struct{ *pin.Result }
-
-// WriteTable writes a line for each reference that changes, and for each that should and cannot.
-func (p pins) WriteTable(w io.Writer) error {
-	if len(p.Changes)+len(p.Kept) == 0 {
-		_, err := fmt.Fprintln(w, "Nothing to change.")
-		return err
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PLACE\tREFERENCE\tWHY")
-	for _, c := range p.Changes {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Place, became(c.From, c.To), c.Why)
-	}
-	for _, k := range p.Kept {
-		fmt.Fprintf(t, "%s\t%s\tkept: %s\n", k.Place, k.Reference, k.Reason)
-	}
-	return t.Flush()
 }

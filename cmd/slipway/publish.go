@@ -1,15 +1,10 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/release"
 )
 
@@ -27,73 +22,27 @@ Credentials come from the usual Docker configuration.`,
 		Example: `  slipway publish
   slipway publish -registry=ghcr.io/me/kpack`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
-			r, err := s.built()
+		RunE: f.stage(func(cmd *cobra.Command, s *release.Stage) (table, error) {
+			r, err := s.Built()
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if s.product, err = release.Complete(cmd.Context(), s.product); err != nil {
-				return err
+			if s.Product, err = release.Complete(cmd.Context(), s.Product); err != nil {
+				return nil, err
 			}
-			o := network.Options{Progress: s.progress}
-			if len(s.product.Selected) == 0 {
-				l, err := s.publish(cmd.Context(), r, o)
+			if len(s.Product.Selected) == 0 {
+				l, err := s.Publish(cmd.Context(), r)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				return s.write(cmd, l, lock.Name, lockImages(l), stagefile.Build.Name)
+				return stageResult{lockImages(l), l}, s.Write(l, lock.Name, stagefile.Build.Name)
 			}
-			p, err := publish.PublishPart(cmd.Context(), s.product, s.store, r, o)
+			p, err := s.PublishPart(cmd.Context(), r)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			l, err := p.Local()
-			if err != nil {
-				return err
-			}
-			if err := s.claim(release.PartFiles(p)...); err != nil {
-				return err
-			}
-			if _, err := release.WriteArtifacts(cmd.Context(), s.store, l, f.out); err != nil {
-				return err
-			}
-			return s.write(cmd, p, lock.PartName, partImages(p), stagefile.Build.Name)
+			return stageResult{partImages(p), p}, s.Write(p, lock.PartName, stagefile.Build.Name)
 		}),
 	}
-	f.addProduct(cmd)
-	f.addSelection(cmd)
-	f.addFloating(cmd)
-	f.addJSON(cmd)
-	return cmd
-}
-
-// publish publishes all of a product: images, charts, files for download, and last the floating tags.
-func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) (*lock.Lock, error) {
-	prepared, err := publish.Prepare(ctx, s.product, s.store, r, o)
-	if err != nil {
-		return nil, err
-	}
-	l := prepared.Lock
-	if len(s.product.Charts) > 0 {
-		_, charts, err := release.Render(ctx, s.product, l, nil)
-		if err != nil {
-			return nil, err
-		}
-		if err := release.AddCharts(prepared, charts); err != nil {
-			return nil, err
-		}
-	}
-	if err := prepared.Push(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.claim(release.Files(l)...); err != nil {
-		return nil, err
-	}
-	if err := release.WriteCharts(s.store, l, s.flags.out); err != nil {
-		return nil, err
-	}
-	if _, err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {
-		return nil, err
-	}
-	return l, publish.Move(ctx, s.store, l, o)
+	return add(cmd, f.addProduct, f.addSelection, f.addFloating, f.addJSON)
 }

@@ -46,51 +46,43 @@ configuration.`,
   slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			if err := cache.use(); err != nil {
-				return err
+				return nil, err
 			}
 			return f.release(cmd, of, &sign, mode, binary)
-		},
+		}),
 	}
-	f.addProduct(cmd)
-	f.addFloating(cmd)
-	f.addSelection(cmd)
-	f.addClones(cmd)
-	f.addJSON(cmd)
-	sign.add(cmd)
-	cache.add(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
-	of.add(cmd)
 	addSandbox(cmd, &mode)
-	return cmd
+	return add(cmd, f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON, sign.add, cache.add, of.add)
 }
 
 // release makes a release, or a shard of one.
-func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode sandbox.Mode, binary bool) error {
+func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode sandbox.Mode, binary bool) (table, error) {
 	done, err := f.adopt(cmd, of.plan, fmt.Sprint("shard-", of.number))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	if err := f.checkSandbox(cmd); err != nil {
-		return err
+		return nil, err
 	}
 	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.Shard, err = f.readShard(cmd, of); err != nil {
-		return err
+		return nil, err
 	}
 	if f.handed != nil {
 		if err := f.handed.confine(cmd.Context(), mode); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p, pr, err := f.begin(cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Progress = pr
 	if f.handed != nil {
@@ -99,16 +91,16 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode s
 	summary, err := release.Release(cmd.Context(), p, o)
 	pr.Close()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if f.handed != nil {
 		summary.Sandbox = new(f.handed.again.Sandbox.Protection())
 		err := f.withPlan(cmd, of.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), of.number, f.out) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return f.show(cmd, summary)
+	return summary, nil
 }
 
 // shardFlags name a shard of a plan.
@@ -118,9 +110,8 @@ type shardFlags struct {
 }
 
 func (s *shardFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.plan, "plan", "", "the plan of which -shard makes one shard")
+	fileFlag(cmd, &s.plan, "plan", "", "the plan of which -shard makes one shard", "json")
 	cmd.Flags().IntVar(&s.number, "shard", 0, "the number of a shard of -plan, from 0")
-	cmd.MarkFlagFilename("plan", "json") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagsRequiredTogether("plan", "shard")
 	for _, other := range []string{"platforms", "images"} {
 		cmd.MarkFlagsMutuallyExclusive("plan", other)

@@ -81,5 +81,5 @@ func flagError(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() {
 		return unknownCommand(cmd, words[0])
 	}
-	return usageError{fmt.Errorf("%w; see %s -h", err, cmd.CommandPath())}
+	return misuse(cmd, "%w", err)
 }

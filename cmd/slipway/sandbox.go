@@ -16,7 +16,7 @@ import (
 // addSandbox adds the flag of commands that compile what came from elsewhere.
 func addSandbox(cmd *cobra.Command, mode *sandbox.Mode) {
 	cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: auto as far as this machine permits it, require or fail, off")
-	cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions([]string{string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off)}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+	offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
 }
 
 // confine gives the compiler of a plan in a registry its sandbox. Its build cache is the one that

@@ -50,10 +50,8 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 			})
 		},
 	}
-	f.addPlaces(cmd)
-	f.addQuiet(cmd)
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "address to listen on; port 0 is any free port")
-	return cmd
+	return add(cmd, f.addPlaces, f.addQuiet)
 }
 
 // reach returns the host by which this machine pulls from a server at an address, and a

@@ -23,12 +23,10 @@ type signing struct {
 }
 
 func (s *signing) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+passwordVariable+", or the terminal)")
+	fileFlag(cmd, &s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+passwordVariable+", or the terminal)", "key")
 	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: bytes on its standard input, a signature in DER on its standard output")
-	cmd.Flags().StringVar(&s.public, "signer-key", "", "the public key of -signer")
+	fileFlag(cmd, &s.public, "signer-key", "", "the public key of -signer", "pub")
 	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
-	cmd.MarkFlagFilename("key", "key")        //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagFilename("signer-key", "pub") //nolint:errcheck // as above
 }
 
 // options adds what signs to the options of a release.
@@ -64,20 +62,25 @@ func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
 	case s.key == "":
 		return nil, nil
 	}
-	text, err := readKey(s.key)
+	return privateKey(cmd, "-key", s.key, s.key)
+}
+
+// privateKey reads the private key that a flag names. place is what errors about it begin with.
+func privateKey(cmd *cobra.Command, flag, path, place string) (*signature.Signer, error) {
+	text, err := readKey(path)
 	if err != nil {
-		return nil, fmt.Errorf("-key: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	password, err := askPassword(cmd, "password of "+s.key)
+	password, err := askPassword(cmd, "password of "+path)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", s.key, err)
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	signer, err := signature.ParsePrivateKey(text, password)
 	if errors.Is(err, signature.ErrPassword) {
-		return nil, fmt.Errorf("%s: %w: check $%s, or type it again", s.key, err, passwordVariable)
+		return nil, fmt.Errorf("%s: %w: check $%s, or type it again", place, err, passwordVariable)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.key, err)
+		return nil, fmt.Errorf("%s: %w", place, err)
 	}
 	return signer, nil
 }

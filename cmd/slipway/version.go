@@ -29,8 +29,7 @@ func newVersion(f *flags) *cobra.Command {
 			return err
 		},
 	}
-	f.addJSON(cmd)
-	return cmd
+	return add(cmd, f.addJSON)
 }
 
 // identity describes the running binary.
