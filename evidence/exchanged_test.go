@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestExchanged verifies a bundle that is replaced by another good one of the same key between the
-// verification of its signatures and the reading of its layers.
+// TestExchanged verifies a bundle that is replaced by another good one of the same key between
+// the verification of its signatures and the reading of its layers.
 func TestExchanged(t *testing.T) {
 	key := bundletest.Key(t)
 	st, l := bundletest.Release(t, 500)

@@ -16,7 +16,8 @@ func SetMaxListed(n int) func() {
 	return func() { maxListed = was }
 }
 
-// Prove verifies the signatures of a bundle, and returns what compares it with the one that is read.
+// Prove verifies the signatures of a bundle, and returns what compares it with the one that is
+// read.
 func Prove(path string, p Policy) (unchanged func(*bundle.Bundle) error, err error) {
 	v := &verification{GivenOptions: GivenOptions{Policy: p}, proven: map[string]*bundle.Bundle{}}
 	_, err = v.images([]string{path}, nil)

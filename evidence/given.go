@@ -51,8 +51,8 @@ func SplitStatements(paths []string) (signed, others []string) {
 // Len is how many of them a statement can be about.
 func (g Given) Len() int { return len(g.Directories) + len(g.Layouts) + len(g.Bundles) }
 
-// alone reports whether a single bundle is verified: its signatures are verified as it is read, so
-// that it is opened once.
+// alone reports whether a single bundle is verified: its signatures are verified as it is read,
+// so that it is opened once.
 func (g Given) alone() bool { return g.Len() == 1 && len(g.Bundles) == 1 }
 
 // FromBundles returns bundles as what is verified. Each may have blobs that another one lacks.

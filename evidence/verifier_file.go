@@ -27,9 +27,9 @@ type verifierFile struct {
 // verifierLimits bound verifier.yaml.
 var verifierLimits = yamlfile.Options{MaxBytes: 1 << 20, MaxValues: 64 << 10, MaxText: 1 << 20, MaxDepth: 4, Start: "remove it"}
 
-// Decide decides for containerd whether an image may be pulled, by the settings in a directory, and
-// returns the reason. input is the media type of what is on standard input: that of a descriptor, or
-// "" for nothing.
+// Decide decides for containerd whether an image may be pulled, by the settings in a directory,
+// and returns the reason. input is the media type of what is on standard input: that of a
+// descriptor, or "" for nothing.
 func Decide(stdin io.Reader, name string, h v1.Hash, input, dir string) (string, error) {
 	switch input {
 	case "":

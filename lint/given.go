@@ -44,3 +44,18 @@ func RenderChart(ctx context.Context, path string, values map[string]any) (*char
 	}
 	return c, ChartFile(path, objects), nil
 }
+
+// Err returns an error if there are errors, or with strict also if there are warnings.
+func (r *Report) Err(strict bool) error {
+	wrong, what := r.Count(Error), "error"
+	if strict {
+		wrong, what = wrong+r.Count(Warning), "finding"
+	}
+	if wrong == 0 {
+		return nil
+	}
+	if wrong > 1 {
+		what += "s"
+	}
+	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", r.Title(), wrong, what)
+}

@@ -29,8 +29,8 @@ type Stage struct {
 	Progress *progress.Printer
 }
 
-// Built reads the result of build.
-func (s *Stage) Built() (*built.Result, error) {
+// built reads the result of build.
+func (s *Stage) built() (*built.Result, error) {
 	r, err := built.Read(s.path(stagefile.Build.Name))
 	if err != nil {
 		return nil, s.missing(err, stagefile.Build.Name, "build")
@@ -41,8 +41,8 @@ func (s *Stage) Built() (*built.Result, error) {
 	return r, nil
 }
 
-// Published reads the lock of publish.
-func (s *Stage) Published() (*lock.Lock, error) {
+// published reads the lock of publish.
+func (s *Stage) published() (*lock.Lock, error) {
 	l, err := lock.Read(s.path(lock.Name))
 	if errors.Is(err, fs.ErrNotExist) {
 		if p, err := lock.ReadPart(s.path(lock.PartName)); err == nil {
@@ -55,11 +55,11 @@ func (s *Stage) Published() (*lock.Lock, error) {
 	return l, s.same(lock.Name, subject{l.Name, l.Version, l.Channel, l.Registries()}, "publish")
 }
 
-// Packable reads the result of publish: the full lock or, where there is none, a partial one.
-func (s *Stage) Packable() (l *lock.Lock, partial bool, err error) {
+// packable reads the result of publish: the full lock or, where there is none, a partial one.
+func (s *Stage) packable() (l *lock.Lock, partial bool, err error) {
 	p, err := lock.ReadPart(s.path(lock.PartName))
 	if errors.Is(err, fs.ErrNotExist) || exists(s.path(lock.Name)) {
-		l, err = s.Published()
+		l, err = s.published()
 		return l, false, err
 	}
 	if err != nil {
@@ -85,8 +85,8 @@ type subject struct {
 	registries             []string
 }
 
-// same reports a file of another product or version, or of another channel or for other registries
-// than those that were asked for. Without that, a release is as its file has it.
+// same reports a file of another product or version, or of another channel or for other
+// registries than those that were asked for. Without that, a release is as its file has it.
 func (s *Stage) same(name string, file subject, before string) error {
 	p := s.Product
 	switch want := publish.Registries(p); {
@@ -104,8 +104,8 @@ func (s *Stage) same(name string, file subject, before string) error {
 	return nil
 }
 
-// Claim makes the output directory ready for files of these names.
-func (s *Stage) Claim(names ...string) error {
+// claim makes the output directory ready for files of these names.
+func (s *Stage) claim(names ...string) error {
 	return Claim(s.Out, s.Product.Name, names)
 }
 
@@ -115,16 +115,4 @@ func (s *Stage) path(name string) string { return filepath.Join(s.Out, name) }
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// Write writes a stage's result. It removes the results of later stages and of earlier runs, except
-// for the files to keep.
-func (s *Stage) Write(v interface{ Write(path string) error }, name string, keep ...string) error {
-	if err := v.Write(s.path(name)); err != nil {
-		return err
-	}
-	if err := Supersede(s.Out, append(keep, name)...); err != nil {
-		return err
-	}
-	return Settle(s.Out, s.Product.Name)
 }

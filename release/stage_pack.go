@@ -14,10 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Pack packs the bundles of the selected platforms, or deltas on bases. named means that images are
-// selected by name.
+// Pack packs the bundles of the selected platforms, or deltas on bases. named means that images
+// are selected by name.
 func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed airgap.Packed, err error) {
-	l, partial, err := s.Packable()
+	l, partial, err := s.packable()
 	if err != nil {
 		return packed, err
 	}
@@ -32,7 +32,7 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 	o := airgap.PackOptions{Dir: s.Out, First: p.Airgap.FirstImage, Partial: partial || len(p.Selected) > 0, Progress: s.Progress}
 	if len(bases) > 0 { // a delta changes no file of the release
 		packed.Bundles, err = airgap.PackDelta(ctx, s.Store, l, selectedTargets(p), bases, o)
-	} else if err = s.Claim(bundleFiles(p)...); err == nil {
+	} else if err = s.claim(bundleFiles(p)...); err == nil {
 		packed.Bundles, err = airgap.Pack(ctx, s.Store, l, selectedTargets(p), o)
 	}
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 	return packed, Settle(s.Out, p.Name)
 }
 
-// selected returns the part of a lock that p selects. Images that are selected by name are images of
-// the product, so those of images.txt are never selected then.
+// selected returns the part of a lock that p selects. Images that are selected by name are
+// images of the product, so those of images.txt are never selected then.
 func selected(p *product.Product, l *lock.Lock, named bool) *lock.Lock {
 	if len(p.Selected) == 0 {
 		return l

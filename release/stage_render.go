@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Render renders the manifest of a release, with the names that the images have at a destination, or
-// at the first one if that is "", and writes it. It returns the path.
+// Render renders the manifest of a release, with the names that the images have at a
+// destination, or at the first one if that is "", and writes it. It returns the path.
 func (s *Stage) Render(ctx context.Context, destination string) (path string, err error) {
-	l, err := s.Published()
+	l, err := s.published()
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func (s *Stage) Render(ctx context.Context, destination string) (path string, er
 func (s *Stage) writeManifest(path string, text []byte) error {
 	if have, err := regular.Read(path); err != nil || !bytes.Equal(have, text) {
 		if filepath.Base(path) == Manifest {
-			if err := s.Claim(Manifest); err != nil {
+			if err := s.claim(Manifest); err != nil {
 				return err
 			}
 		}

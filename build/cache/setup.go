@@ -2,6 +2,7 @@ package cache
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // DefaultDir is the directory of the objects on this disk, in the user's cache.
@@ -30,11 +33,12 @@ func ParseRepository(s string) (*name.Repository, error) {
 	return &repo, nil
 }
 
-// validTag matches tags (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests).
+// validTag matches tags
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests).
 var validTag = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
-// ParseTag checks a tag of objects. Empty is that of the toolchain and platform that the go command
-// sets.
+// ParseTag checks a tag of objects. Empty is that of the toolchain and platform that the go
+// command sets.
 func ParseTag(s string) (string, error) {
 	if s == "" {
 		system := cmp.Or(os.Getenv("GOOS"), runtime.GOOS) + "-" + cmp.Or(os.Getenv("GOARCH"), runtime.GOARCH)
@@ -62,4 +66,13 @@ func Use(repository string, readOnly bool) error {
 		line += " --read-only"
 	}
 	return os.Setenv("GOCACHEPROG", line)
+}
+
+// Append adds a line to a file of statistics.
+func (s Stats) Append(path string) error {
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return disk.Append(path, append(line, '\n'), disk.ModeFile)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/release"
@@ -35,8 +37,8 @@ base. If the base is an older release.lock.json, it means all bundles of that re
   slipway airgap pack -images=controller
   slipway airgap pack -base=old/kpack-images.tar.zst`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.stage(func(cmd *cobra.Command, s *release.Stage) (table, error) {
-			return s.Pack(cmd.Context(), bases, len(f.images) > 0)
+		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) {
+			return s.Pack(ctx, bases, len(f.images) > 0)
 		}),
 	}
 	cmd.Flags().StringSliceVar(&bases, "base", nil, "older bundles, or an older release.lock.json, as bases of deltas")

@@ -10,7 +10,7 @@ import (
 )
 
 func newInspect(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "inspect BUNDLE",
 		Short: "List the images of a bundle",
 		Long: `Inspect lists the images of a bundle with their platforms, sizes and digests, and the images
@@ -24,8 +24,7 @@ so it is fast however large the bundle is. All of it is what the file says of it
 			c, err := bundle.Inspect(args[0])
 			return inspected{Contents: c}, err
 		}),
-	}
-	return add(cmd, f.addJSON)
+	}, f.addJSON)
 }
 
 // inspected is what a bundle says of itself.

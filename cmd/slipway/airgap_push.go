@@ -12,8 +12,7 @@ import (
 )
 
 func newPush(f *flags) *cobra.Command {
-	var o airgap.PushOptions
-	var p proof
+	p := &pushing{flags: f}
 	cmd := &cobra.Command{
 		Use:   "push BUNDLE ...",
 		Short: "Push bundles to a private registry",
@@ -41,42 +40,52 @@ sparse, which many registries refuse.`,
 		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
   slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror -ca-file=ca.pem -release=dist/release.yaml -out=release.internal.yaml`,
 		Args: usage(cobra.MinimumNArgs(1)),
-		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
-			if o.To == "" {
-				return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
-			}
-			if o.Out != "" && o.Release == "" {
-				return nil, misuse(cmd, "-out names the copy of -release, which is missing")
-			}
-			o.Platforms, o.Floating = f.platforms, f.floating
-			var err error
-			if o.Registry, err = f.network(cmd); err != nil {
-				return nil, err
-			}
-			signed, paths := evidence.SplitStatements(args)
-			if err := errors.Join(needBundles(cmd, paths), p.read(cmd, slices.Concat(args, []string{o.Release})...)); err != nil {
-				return nil, err
-			}
-			bundles, closeAll, err := bundle.OpenAll(paths)
-			if err != nil {
-				return nil, err
-			}
-			defer closeAll()
-			r, err := p.verify(f.progress, evidence.FromBundles(paths, bundles), signed...)
-			if err == nil && r != nil && o.Release != "" {
-				err = r.CheckFile(o.Release)
-			}
-			if err != nil {
-				return nil, err
-			}
-			done, err := airgap.Push(cmd.Context(), bundles, o)
-			return pushed{done, r}, err
-		}),
+		RunE: f.prints(p.run),
 	}
-	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] to push to")
-	fileFlag(cmd, &o.Release, "release", "", "release.yaml, to write a copy of it with the new names", "yaml", "yml")
-	fileFlag(cmd, &o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)", "yaml", "yml")
-	return add(cmd, f.addAuthorities, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.add)
+	cmd.Flags().StringVar(&p.o.To, "to", "", "host[/prefix] to push to")
+	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names", "yaml", "yml")
+	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)", "yaml", "yml")
+	return add(cmd, f.addAuthorities, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
+}
+
+// pushing has the flags of the command.
+type pushing struct {
+	flags *flags
+	o     airgap.PushOptions
+	proof proof
+}
+
+func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
+	if p.o.To == "" {
+		return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
+	}
+	if p.o.Out != "" && p.o.Release == "" {
+		return nil, misuse(cmd, "-out names the copy of -release, which is missing")
+	}
+	p.o.Platforms, p.o.Floating = p.flags.platforms, p.flags.floating
+	var err error
+	if p.o.Registry, err = p.flags.network(cmd); err != nil {
+		return nil, err
+	}
+	signed, paths := evidence.SplitStatements(args)
+	readErr := p.proof.read(cmd, slices.Concat(args, []string{p.o.Release})...)
+	if err := errors.Join(needBundles(cmd, paths), readErr); err != nil {
+		return nil, err
+	}
+	bundles, closeAll, err := bundle.OpenAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll()
+	r, err := p.proof.verify(p.flags.progress, evidence.FromBundles(paths, bundles), signed...)
+	if err == nil && r != nil && p.o.Release != "" {
+		err = r.CheckFile(p.o.Release)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done, err := airgap.Push(cmd.Context(), bundles, p.o)
+	return pushed{done, r}, err
 }
 
 // pushed is the printed result of a push.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"os"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/cache"
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -64,7 +62,7 @@ func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 	// The protocol is between programs: what is printed for people is not for it.
 	err = cache.Serve(cmd.Context(), opened, cmd.InOrStdin(), os.Stdout)
 	if c.stats != "" {
-		err = errors.Join(err, c.report(opened.Stats()))
+		err = errors.Join(err, opened.Stats().Append(c.stats))
 	}
 	return err
 }
@@ -94,15 +92,6 @@ func (c *cacheprog) options(cmd *cobra.Command) error {
 	c.o.Network = network.Options{Wait: 200 * time.Millisecond, Attempts: 4, Idle: 10 * time.Second}
 	c.o.Warn = func(err error) { output.Fprintf(cmd.ErrOrStderr(), "slipway cacheprog: %s\n", err) }
 	return nil
-}
-
-// report adds a line to the file of -stats.
-func (c *cacheprog) report(s cache.Stats) error {
-	line, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return disk.Append(c.stats, append(line, '\n'), disk.ModeFile)
 }
 
 // buildCache has the flags of commands that compile.

@@ -12,7 +12,7 @@ import (
 )
 
 func newCheck(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "check",
 		Short: "Find mistakes that would stop a release, without building anything",
 		Long: `Check is the first step of every release. It checks slipway.yaml, the main packages of its
@@ -40,9 +40,7 @@ by digest. Without it, check lists these requirements.`,
 			}
 			return verdict{r, err}, nil
 		}),
-	}
-	f.addRegistry(cmd, "host[/prefix] of the release to check for, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
-	return add(cmd, f.addDescription, f.addVersion, f.addSelection, f.addQuiet, f.addJSON)
+	}, f.addDescription, f.addRegistry(" to check for"), f.addVersion, f.addSelection, f.addQuiet, f.addJSON)
 }
 
 // checked is the printed result of a check.
@@ -56,8 +54,8 @@ type checked struct {
 	release.Checked
 }
 
-// WriteTable writes the warnings and, if there is no error, what they are about and what a release
-// would require.
+// WriteTable writes the warnings and, if there is no error, what they are about and what a
+// release would require.
 func (c checked) WriteTable(w io.Writer) error {
 	for _, line := range c.Warnings {
 		output.Fprintf(w, "%s\n", line)

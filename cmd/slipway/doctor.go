@@ -15,7 +15,7 @@ import (
 )
 
 func newDoctor(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "doctor",
 		Short: "Try what a release needs: programs, disks, clock, logins, proxies",
 		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room
@@ -40,9 +40,7 @@ Without a registry it asks none.`,
 			r := doctor.Examine(cmd.Context(), p, o)
 			return verdict{r, r.Err()}, cmd.Context().Err() // which is why checks failed
 		}),
-	}
-	f.addRegistry(cmd, "host[/prefix] of the release to try, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
-	return add(cmd, f.addPlaces, f.addVersion, f.addJSON)
+	}, f.addPlaces, f.addRegistry(" to try"), f.addVersion, f.addJSON)
 }
 
 // examined returns the product to examine. If slipway.yaml has errors, which become findings, that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -8,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/shard/handoff"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -35,9 +37,9 @@ type flags struct {
 
 	progress *progress.Printer // of the command that runs; nil for none
 
-	shard  *release.Shard // of release; nil for all of it
-	handed *handed        // the plan that came from a registry; nil for one in a file
-	made   []string       // what else slipway has written, or will: plan and parts
+	shard *release.Shard // of release; nil for all of it
+	work  *handoff.Work  // the plan that came from a registry; nil for one in a file
+	made  []string       // what else slipway has written, or will: plan and parts
 }
 
 // add adds groups of flags to a command, and returns it.
@@ -68,12 +70,14 @@ func offer(cmd *cobra.Command, name string, values ...string) {
 
 // addProduct adds the flags of commands that read slipway.yaml.
 func (f *flags) addProduct(cmd *cobra.Command) {
-	f.addRegistry(cmd, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; none makes a snapshot (default $SLIPWAY_REGISTRY)")
+	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; none makes a snapshot (default $SLIPWAY_REGISTRY)")
 	add(cmd, f.addPlaces, f.addVersion, f.addQuiet)
 }
 
-func (f *flags) addRegistry(cmd *cobra.Command, usage string) {
-	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, usage)
+// addRegistry adds the flag of commands that say something of a release to registries.
+func (f *flags) addRegistry(does string) func(*cobra.Command) {
+	usage := "host[/prefix] of the release" + does + ", or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)"
+	return func(cmd *cobra.Command) { cmd.Flags().StringSliceVar(&f.registry, "registry", nil, usage) }
 }
 
 // addDescription adds the flag for slipway.yaml.
@@ -132,8 +136,8 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 }
 
-// addAuthorities adds the flag of commands that push, whose registries may have certificates of their
-// own.
+// addAuthorities adds the flag of commands that push, whose registries may have certificates of
+// their own.
 func (f *flags) addAuthorities(cmd *cobra.Command) {
 	fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's", "pem", "crt")
 }
@@ -147,15 +151,23 @@ func (f *flags) network(cmd *cobra.Command) (o network.Options, err error) {
 	return o, err
 }
 
+// paths returns what slipway writes, in this run or before it: the store, the output directory,
+// what flags and arguments name, and plans of shards that are next to slipway.yaml or in this
+// directory.
+func (f *flags) paths() []string {
+	all := append([]string{f.storeDir(), cmp.Or(f.out, "dist")}, f.made...)
+	return append(all, shard.PlansIn(".", filepath.Dir(f.product))...)
+}
+
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
 		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating,
 		Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(),
 	}
-	if h := f.handed; h != nil {
-		o.Rebuild = h.again
-		release.Adopt(&o, h.plan)
+	if w := f.work; w != nil {
+		o.Rebuild = w.Rebuild
+		release.Adopt(&o, w.Plan)
 	}
 	if f.shard != nil {
 		if err := f.shard.Select(&o); err != nil {
@@ -226,20 +238,4 @@ func (f *flags) newPrinter(cmd *cobra.Command) *progress.Printer {
 func (f *flags) printer(cmd *cobra.Command) *progress.Printer {
 	f.progress = f.newPrinter(cmd)
 	return f.progress
-}
-
-// renewal has the flags of commands that keep digests and tags current.
-type renewal struct {
-	update, check bool
-	newer         imagetag.Level
-}
-
-// addRenewal adds the flags of commands that keep digests and tags current.
-func (f *flags) addRenewal(cmd *cobra.Command, r *renewal, current string) {
-	f.addDescription(cmd)
-	cmd.Flags().BoolVar(&r.update, "update", false, "renew "+current+", too")
-	cmd.Flags().BoolVar(&r.check, "check", false, "write nothing, and fail where -update would change something")
-	cmd.Flags().TextVar(&r.newer, "newer", imagetag.None, "raise tags to newer versions: patch or minor")
-	offer(cmd, "newer", "patch", "minor")
-	f.addJSON(cmd)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func newImages(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "images",
 		Short: "List the images of a release, and what names each",
 		Long: `Images lists what the bundles of a release include: the product's images, and the third-party
@@ -26,7 +26,5 @@ registry.`,
 			all, err := release.Images(cmd.Context(), p)
 			return release.ImageList{Images: all}, err
 		}),
-	}
-	f.addRegistry(cmd, "host[/prefix] of the release, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
-	return add(cmd, f.addDescription, f.addVersion, f.addJSON)
+	}, f.addDescription, f.addRegistry(""), f.addVersion, f.addJSON)
 }

@@ -106,7 +106,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if r == nil {
 		return err
 	}
-	return errors.Join(l.print(cmd, r), err, l.verdict(r))
+	return errors.Join(l.print(cmd, r), err, r.Err(l.strict))
 }
 
 // print writes the report in the format that the flags select.
@@ -118,21 +118,6 @@ func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
 		return r.WriteAll(cmd.OutOrStdout())
 	}
 	return l.flags.show(cmd, r)
-}
-
-// verdict returns the error that sets the exit code.
-func (l *linting) verdict(r *lint.Report) error {
-	wrong, what := r.Count(lint.Error), "error"
-	if l.strict {
-		wrong, what = wrong+r.Count(lint.Warning), "finding"
-	}
-	if wrong == 0 {
-		return nil
-	}
-	if wrong > 1 {
-		what += "s"
-	}
-	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", r.Title(), wrong, what)
 }
 
 // readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/shard/handoff"
 )
 
@@ -59,7 +60,7 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 	if err != nil {
 		return nil, err
 	}
-	f.made = append(f.made, f.partPaths(paths)...)
+	f.made = append(f.made, shard.PartPaths(paths, ".", filepath.Dir(f.product))...)
 	p, pr, err := f.begin(cmd)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (j *joining) check(cmd *cobra.Command, paths []string) error {
 func (f *flags) parts(cmd *cobra.Command, j joining, paths []string) (parts []*lock.Part, dirs []string, err error) {
 	if j.plan != "" {
 		err := f.withPlan(cmd, j.plan, func(p *handoff.Plan) (err error) {
-			parts, dirs, err = p.Parts(cmd.Context(), filepath.Join(f.handed.dir, "parts"), j.wait, interval)
+			parts, dirs, err = p.Parts(cmd.Context(), f.work.Parts(), j.wait, interval)
 			return err
 		})
 		return parts, dirs, err

@@ -94,11 +94,7 @@ func (n *nodesOf) run(cmd *cobra.Command, args []string) (table, error) {
 	}
 	r := nodes.Check(sources, l, list)
 	r.Unknown = unknown
-	errs := r.Unmet()
-	for _, what := range unknown {
-		errs = append(errs, errors.New(what))
-	}
-	return verdict{r, errors.Join(errs...)}, nil
+	return verdict{r, r.Err()}, nil
 }
 
 // list lists the nodes of the file, or of the cluster.

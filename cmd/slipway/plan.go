@@ -18,7 +18,7 @@ import (
 
 func newPlan(f *flags) *cobra.Command {
 	var d division
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
 		Long: `Plan prints what a release with the same flags would do: the bases of every image and
@@ -64,8 +64,7 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 			}
 			return verdict{plan, plan.Err()}, nil
 		}),
-	}
-	return add(cmd, f.addProduct, f.addFloating, f.addSelection, f.addJSON, d.add)
+	}, f.addProduct, f.addFloating, f.addSelection, f.addJSON, d.add)
 }
 
 // division says how a release is divided, and where the plan of that goes.
@@ -102,8 +101,8 @@ func (d *division) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// divide makes a plan of at most n shards, and writes it to a file or the registry, if that is asked
-// for.
+// divide makes a plan of at most n shards, and writes it to a file or the registry, if that is
+// asked for.
 func (f *flags) divide(cmd *cobra.Command, p *product.Product, o release.Options, d division) (table, error) {
 	if d.shards < 1 {
 		return nil, fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)

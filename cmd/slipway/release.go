@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -75,8 +76,8 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode s
 	if o.Shard, err = f.readShard(cmd, of); err != nil {
 		return nil, err
 	}
-	if f.handed != nil {
-		if err := f.handed.confine(cmd.Context(), mode); err != nil {
+	if f.work != nil {
+		if err := f.work.Confine(cmd.Context(), mode); err != nil {
 			return nil, err
 		}
 	}
@@ -85,16 +86,16 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode s
 		return nil, err
 	}
 	o.Progress = pr
-	if f.handed != nil {
-		pr.Printf("sandbox: %s", f.handed.again.Sandbox.Protection())
+	if f.work != nil {
+		pr.Printf("sandbox: %s", f.work.Rebuild.Sandbox.Protection())
 	}
 	summary, err := release.Release(cmd.Context(), p, o)
 	pr.Close()
 	if err != nil {
 		return nil, err
 	}
-	if f.handed != nil {
-		summary.Sandbox = new(f.handed.again.Sandbox.Protection())
+	if f.work != nil {
+		summary.Sandbox = new(f.work.Rebuild.Sandbox.Protection())
 		err := f.withPlan(cmd, of.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), of.number, f.out) })
 		if err != nil {
 			return nil, err
@@ -123,12 +124,27 @@ func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, err
 	if !cmd.Flags().Changed("plan") {
 		return nil, nil
 	}
-	if h := f.handed; h != nil {
-		f.shard = &release.Shard{Plan: h.plan, Path: s.plan, Number: s.number}
+	f.shard = &release.Shard{Path: s.plan, Number: s.number}
+	if f.work != nil {
+		f.shard.Plan = f.work.Plan
 		return f.shard, nil
 	}
 	f.made = append(f.made, s.plan)
-	p, err := shard.Read(s.plan)
-	f.shard = &release.Shard{Plan: p, Path: s.plan, Number: s.number}
+	var err error
+	f.shard.Plan, err = shard.Read(s.plan)
 	return f.shard, err
+}
+
+// addSandbox adds the flag of commands that compile what came from elsewhere.
+func addSandbox(cmd *cobra.Command, mode *sandbox.Mode) {
+	cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: auto as far as this machine permits it, require or fail, off")
+	offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
+}
+
+// checkSandbox reports a sandbox that was asked for where nothing came from elsewhere.
+func (f *flags) checkSandbox(cmd *cobra.Command) error {
+	if f.work == nil && cmd.Flags().Changed("sandbox") {
+		return usageError{errors.New("-sandbox is for a plan in a registry, -plan=REF@sha256:…: what is compiled from this clone runs as you")}
+	}
+	return nil
 }

@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/signature"
@@ -80,14 +79,12 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 	if fi, err := os.Stat(args[0]); err == nil && !fi.IsDir() && !r.proof.asked() {
 		return nil, usageError{errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release")}
 	}
-	s, dir, err := original.Statement(args[0], r.proof.policy, pr)
+	s, inputs, err := original.Statement(args[0], r.proof.policy, pr)
 	if err != nil {
 		return nil, err
 	}
 	r.o.Statement, r.o.Original, r.o.Signed, r.o.Progress = s, original, r.proof.asked(), pr
-	if r.o.Inputs == "" {
-		r.o.Inputs = filepath.Join(dir, filepath.Base(s.Predicate.BuildDefinition.ExternalParameters.Inputs))
-	}
+	r.o.Inputs = cmp.Or(r.o.Inputs, inputs)
 	r.o.Repositories = map[string]string{}
 	for _, v := range r.repositories {
 		name, where, ok := strings.Cut(v, "=")
@@ -107,7 +104,14 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 	if !made.Same() {
 		return nil, fmt.Errorf("%s %s: what was made here is not the same", made.Product, made.Version)
 	}
-	return nil, r.sign(cmd, signer, made.Statement())
+	if signer == nil {
+		return nil, nil
+	}
+	signed, err := made.Sign(cmd.Context(), signer)
+	if err != nil {
+		return nil, err
+	}
+	return nil, disk.WriteAlone(cmd.Context(), r.out, signed, disk.ModeFile, saying(cmd))
 }
 
 // signer returns what signs; nil without a key.
@@ -126,20 +130,4 @@ func (r *reproducing) signer(cmd *cobra.Command) (*signature.Signer, error) {
 		return nil, usageError{err}
 	}
 	return privateKey(cmd, "-sign", r.private, "-sign "+r.private)
-}
-
-// sign writes the signed statement.
-func (r *reproducing) sign(cmd *cobra.Command, signer *signature.Signer, s *provenance.Statement) error {
-	if signer == nil {
-		return nil
-	}
-	text, err := s.Encode()
-	if err != nil {
-		return err
-	}
-	signed, err := signature.SignStatement(cmd.Context(), signer, text)
-	if err != nil {
-		return err
-	}
-	return disk.WriteAlone(cmd.Context(), r.out, signed, disk.ModeFile, saying(cmd))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,4 +67,11 @@ func reach(at net.Addr) (host, warning string) {
 			fmt.Sprintf("warning: listening on all interfaces: whoever reaches port %d of this machine can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", tcp.Port, tcp.Port)
 	}
 	return at.String(), fmt.Sprintf("warning: listening on %s: whoever reaches it can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", at, tcp.Port)
+}
+
+// pullName returns the name that pulls an image of a lock from a registry at host that serves the
+// store.
+func pullName(host string, i lock.Image) string {
+	_, path, _ := strings.Cut(i.Tagged(), "/")
+	return host + "/" + path
 }

@@ -19,8 +19,8 @@ type KeyFiles struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// FilesOf returns the files of a new key whose names begin with a name. It is an error if one of them
-// exists.
+// FilesOf returns the files of a new key whose names begin with a name. It is an error if one
+// of them exists.
 func FilesOf(name string) (*KeyFiles, error) {
 	k := &KeyFiles{Private: name + ".key", Public: name + ".pub"}
 	for _, path := range []string{k.Private, k.Public} {

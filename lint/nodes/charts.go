@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// ReadCharts renders charts: those that are named, or those of the lock in its directory. Those of
-// the lock that are not there are unknown.
+// ReadCharts renders charts: those that are named, or those of the lock in its directory. Those
+// of the lock that are not there are unknown.
 func ReadCharts(ctx context.Context, paths, valueFiles []string, l *lock.Lock, dir string) (sources []Source, unknown []string, err error) {
 	if len(paths) == 0 {
 		for _, c := range l.Charts {
@@ -43,4 +43,13 @@ func ReadCharts(ctx context.Context, paths, valueFiles []string, l *lock.Lock, d
 		sources = append(sources, Source{Chart: c.Name(), Objects: objects, Origin: file.Origin})
 	}
 	return sources, unknown, nil
+}
+
+// Err returns an error for each pod and image without a node, and for what was not judged.
+func (r *Report) Err() error {
+	errs := r.Unmet()
+	for _, what := range r.Unknown {
+		errs = append(errs, errors.New(what))
+	}
+	return errors.Join(errs...)
 }

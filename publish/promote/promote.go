@@ -50,8 +50,8 @@ type Options struct {
 	Allow []product.Allow
 	// Policy is what must be verified before anything is sent. Without keys nothing is.
 	Policy evidence.Policy
-	// ImagesYAML is the path of the file of Kubernetes' image promoter that [File] adds a release to;
-	// it may be empty. Say reports that another process has locked its directory.
+	// ImagesYAML is the path of the file of Kubernetes' image promoter that [File] adds a
+	// release to; it may be empty. Say reports that another process has locked its directory.
 	ImagesYAML string
 	Say        disk.Say
 

@@ -53,9 +53,6 @@ func (r *Report) title() string { return r.Product + " " + r.Version }
 // Same reports whether all subjects are the same.
 func (r *Report) Same() bool { return len(r.Differences) == 0 && r.Equal == r.Subjects }
 
-// Statement is that of the release as it was made here.
-func (r *Report) Statement() *provenance.Statement { return r.made }
-
 func (r *Report) tell(pr *progress.Printer) {
 	for _, n := range r.Notes {
 		pr.Printf("note: %s", output.Line(n))

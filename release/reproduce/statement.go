@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,11 +10,12 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// Statement reads the statement of the release at the path that was opened, and returns it with the
-// directory of its files. It must be signed by the keys of the policy, if there are any; a bundle has
-// a signed one only.
+// Statement reads the statement of the release at the path that was opened, and returns it with
+// the path of its archive of inputs. It must be signed by the keys of the policy, if there are
+// any; a bundle has a signed one only.
 func (o *Original) Statement(path string, p evidence.Policy, pr *progress.Printer) (*provenance.Statement, string, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -34,7 +36,7 @@ func (o *Original) Statement(path string, p evidence.Policy, pr *progress.Printe
 		return nil, "", err
 	}
 	r.Tell(pr)
-	return r.Statement, dir, nil
+	return r.Statement, archive(r.Statement, dir), nil
 }
 
 // unsigned reads the statement in the directory of a release.
@@ -49,5 +51,19 @@ func unsigned(dir string, pr *progress.Printer) (*provenance.Statement, string, 
 		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
 	pr.Printf("the statement was not verified: no -key was given")
-	return s, dir, nil
+	return s, archive(s, dir), nil
+}
+
+// archive is the path of the archive of inputs of a release in a directory.
+func archive(s *provenance.Statement, dir string) string {
+	return filepath.Join(dir, filepath.Base(s.Predicate.BuildDefinition.ExternalParameters.Inputs))
+}
+
+// Sign signs the statement of the release as it was made here.
+func (r *Report) Sign(ctx context.Context, s *signature.Signer) ([]byte, error) {
+	text, err := r.made.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return signature.SignStatement(ctx, s, text)
 }

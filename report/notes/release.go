@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// ForRelease writes the notes of the release in a directory, which has the lock l. since is the path
-// of the lock of an older release, to list what changed; "" for none.
+// ForRelease writes the notes of the release in a directory, which has the lock l. since is the
+// path of the lock of an older release, to list what changed; "" for none.
 func ForRelease(dir, since string, l *lock.Lock) (string, error) {
 	now, err := changes.Read(dir, l)
 	if err != nil {

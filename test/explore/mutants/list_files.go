@@ -34,7 +34,7 @@ var files = []Mutant{
 	},
 	{
 		Name: "stage-lacks-artifacts", Fault: "Stage by stage, the files for download of the lock were nowhere.",
-		File: "release/stage_publish.go", Func: "Stage.Publish",
+		File: "release/stage_publish.go", Func: "Stage.all",
 		Old: `if _, err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {`,
 		New: `if err := error(nil); err != nil {`,
 	},
@@ -71,7 +71,7 @@ var files = []Mutant{
 	},
 	{
 		Name: "age-overflows", Fault: "An age of half a million years was taken for some minutes.",
-		File: "cmd/slipway/clean.go", Func: "age.Set",
+		File: "cmd/slipway/values.go", Func: "age.Set",
 		Old: `time.Duration(min(n, maxDays+1)) * 24 * time.Hour`,
 		New: `time.Duration(n) * 24 * time.Hour`,
 	},

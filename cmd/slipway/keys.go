@@ -5,14 +5,48 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/release"
 )
+
+func newKeygen(f *flags) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "keygen",
+		Short: "Make a key that signs releases",
+		Long: `Keygen makes an ECDSA key on P-256 and writes its two halves: NAME.key, which signs releases and
+is encrypted by a password, and NAME.pub, by which others verify them. cosign reads both files.
+It does not overwrite files.
+
+The password is that of SLIPWAY_PASSWORD, or is asked for on the terminal. Give NAME.pub to the
+operators in another way than the release: a key that comes with a release proves nothing.`,
+		Example: "  slipway keygen -name=release",
+		Args:    usage(cobra.NoArgs),
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
+			files, err := signature.FilesOf(name)
+			if err != nil {
+				return nil, err
+			}
+			password, err := newPassword(cmd)
+			if err != nil {
+				return nil, err
+			}
+			return files, files.Generate(cmd.Context(), password, saying(cmd))
+		}),
+	}
+	cmd.Flags().StringVar(&name, "name", "release", "what the names of both files begin with")
+	return add(cmd, f.addJSON)
+}
 
 // passwordVariable has the password of a private key.
 const passwordVariable = "SLIPWAY_PASSWORD"
@@ -125,4 +159,72 @@ func newPassword(cmd *cobra.Command) ([]byte, error) {
 		return nil, errors.New("making a key: the password is empty: whoever copies the file could sign")
 	}
 	return password, nil
+}
+
+// proof has the flags of commands that verify a release before they use it.
+type proof struct {
+	keys      []string
+	threshold int
+	policy    evidence.Policy
+}
+
+func (p *proof) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.keys, "key", nil, "public key of the maintainer, which must have signed the release; may be repeated")
+	cmd.Flags().IntVar(&p.threshold, "threshold", 1, "how many of the keys must have signed")
+	cmd.MarkFlagFilename("key", "pub", "pem") //nolint:errcheck // fails only where the flag is missing
+}
+
+// asked reports whether a key was named.
+func (p *proof) asked() bool { return len(p.keys) > 0 }
+
+// read reads the keys, which are to prove files. An empty name means no file.
+func (p *proof) read(cmd *cobra.Command, files ...string) error {
+	if !p.asked() {
+		if cmd.Flags().Changed("threshold") {
+			return misuse(cmd, "-threshold counts keys: name them with -key")
+		}
+		return nil
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
+	p.policy = evidence.Policy{Threshold: p.threshold}
+	for _, path := range p.keys {
+		if err := keyfile.Check(path, files...); err != nil {
+			return fmt.Errorf("-key %w", err)
+		}
+		text, err := readKey(path)
+		if err != nil {
+			return fmt.Errorf("-key: %w", err)
+		}
+		k, err := signature.ParsePublicKey(text)
+		if err != nil {
+			return fmt.Errorf("-key %s: %w", path, err)
+		}
+		p.policy.Keys = append(p.policy.Keys, k)
+	}
+	if err := p.policy.Check(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func readKey(path string) ([]byte, error) { return regular.Given(path, 1<<20) }
+
+// verify verifies what is about to be used, if a key was named, and reports who signed it.
+func (p *proof) verify(pr *progress.Printer, all []evidence.Material, statements ...string) (*evidence.Report, error) {
+	if !p.asked() {
+		return nil, nil //nolint:nilnil // nothing was asked for
+	}
+	r, err := evidence.Verify(all, p.policy, statements...)
+	if err == nil {
+		r.Tell(pr)
+	}
+	return r, err
+}
+
+// needBundles refuses a command line that names statements only.
+func needBundles(cmd *cobra.Command, paths []string) error {
+	if len(paths) == 0 {
+		return misuse(cmd, "no bundle is named")
+	}
+	return nil
 }

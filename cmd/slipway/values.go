@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // size is a flag's value in bytes, such as 4GiB, 700MB or 1000000.
@@ -57,3 +58,30 @@ func (s *size) Set(text string) error {
 
 // Type returns the name of the value in help.
 func (*size) Type() string { return "size" }
+
+// age is a flag's value, a time such as 12h or 7d.
+type age time.Duration
+
+// String formats the age.
+func (a *age) String() string { return time.Duration(*a).String() }
+
+// maxDays bounds an age; more than 292 years do not fit into a time.Duration.
+const maxDays = 100 * 365
+
+// Set parses an age.
+func (a *age) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		d = time.Duration(min(n, maxDays+1)) * 24 * time.Hour
+	}
+	if err != nil || d <= 0 || d > maxDays*24*time.Hour {
+		return errors.New("malformed age: write a number and a unit, as in 12h or 7d")
+	}
+	*a = age(d)
+	return nil
+}
+
+// Type returns the name of the value in help.
+func (*age) Type() string { return "age" }
