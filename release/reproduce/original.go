@@ -44,13 +44,11 @@ func Open(path string) (*Original, error) {
 			}
 		}
 	}
-	for _, p := range paths {
-		b, err := bundle.OpenAny(p)
-		if err != nil {
-			o.Close() //nolint:errcheck // it was only read
-			return nil, err
-		}
-		o.bundles = append(o.bundles, b)
+	var err error
+	if o.bundles, _, err = bundle.OpenAll(paths); err != nil {
+		return nil, err
+	}
+	for _, b := range o.bundles {
 		for _, i := range b.Contents().Images {
 			for t := range i.Tree.All() {
 				if t.Raw != nil {
@@ -61,9 +59,6 @@ func Open(path string) (*Original, error) {
 	}
 	return o, nil
 }
-
-// Bundles are the bundles of the release that are here.
-func (o *Original) Bundles() []*bundle.Bundle { return o.bundles }
 
 // Close closes the bundles.
 func (o *Original) Close() error {
