@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // Outdated returns an error for each base that would change in a lock file.
@@ -73,4 +76,14 @@ func (t Table) WriteTable(w io.Writer) error {
 			output.Change(c.Old.OSVersion, c.New.OSVersion), output.Change(c.Old.Created, c.New.Created), output.Change(c.Old.Digest, c.New.Digest), why)
 	}
 	return columns.Flush()
+}
+
+// Keep keeps entries of an older lock for bases and platforms that l lacks.
+func (l *Locked) Keep(old []product.LockedBase) {
+	for _, o := range old {
+		same := func(e product.LockedBase) bool { return e.Base == o.Base && platform.Same(e.Platform, o.Platform) }
+		if !slices.ContainsFunc(l.Entries, same) {
+			l.Entries = append(l.Entries, o)
+		}
+	}
 }

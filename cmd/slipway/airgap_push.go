@@ -68,8 +68,11 @@ func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
 		return nil, err
 	}
 	signed, paths := evidence.SplitStatements(args)
-	readErr := p.proof.read(cmd, slices.Concat(args, []string{p.o.Release})...)
-	if err := errors.Join(needBundles(cmd, paths), readErr); err != nil {
+	err = p.proof.read(cmd, slices.Concat(args, []string{p.o.Release})...)
+	if len(paths) == 0 { // only statements
+		err = errors.Join(misuse(cmd, "no bundle is named"), err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	bundles, closeAll, err := bundle.OpenAll(paths)

@@ -51,9 +51,10 @@ operators in another way than the release: a key that comes with a release prove
 // passwordVariable has the password of a private key.
 const passwordVariable = "SLIPWAY_PASSWORD"
 
-// signing are the flags of commands that sign a release.
+// signing are the flags of commands that make and sign a release.
 type signing struct {
 	key, signer, public, builder string
+	binary                       bool
 }
 
 func (s *signing) add(cmd *cobra.Command) {
@@ -61,15 +62,15 @@ func (s *signing) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: bytes on its standard input, a signature in DER on its standard output")
 	fileFlag(cmd, &s.public, "signer-key", "", "the public key of -signer", "pub")
 	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
+	cmd.Flags().BoolVar(&s.binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 }
 
-// options adds what signs to the options of a release.
-func (s *signing) options(cmd *cobra.Command, o release.Options) (release.Options, error) {
+// options returns the options of a release, with what signs it.
+func (s *signing) options(cmd *cobra.Command, f *flags) (o release.Options, err error) {
 	if err := release.CheckBuilder(s.builder); err != nil {
 		return o, usageError{err}
 	}
-	o.Builder = s.builder
-	var err error
+	o = release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: s.binary, Builder: s.builder}
 	o.Signer, err = s.open(cmd)
 	return o, err
 }
@@ -219,12 +220,4 @@ func (p *proof) verify(pr *progress.Printer, all []evidence.Material, statements
 		r.Tell(pr)
 	}
 	return r, err
-}
-
-// needBundles refuses a command line that names statements only.
-func needBundles(cmd *cobra.Command, paths []string) error {
-	if len(paths) == 0 {
-		return misuse(cmd, "no bundle is named")
-	}
-	return nil
 }

@@ -13,12 +13,8 @@ import (
 )
 
 func newRelease(f *flags) *cobra.Command {
-	var binary bool
-	var sign signing
-	var of shardFlags
-	var cache buildCache
-	mode := sandbox.Auto
-	cmd := &cobra.Command{
+	r := &releasing{flags: f, sandbox: sandbox.Auto}
+	return add(&cobra.Command{
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
 		Long: `Release first checks everything that can be checked without compiling, and reports all
@@ -47,21 +43,27 @@ configuration.`,
   slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
-			if err := cache.use(); err != nil {
-				return nil, err
-			}
-			return f.release(cmd, of, &sign, mode, binary)
-		}),
-	}
-	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
-	addSandbox(cmd, &mode)
-	return add(cmd, f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON, sign.add, cache.add, of.add)
+		RunE: f.prints(r.run),
+	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON, r.sign.add, r.cache.add, r.add)
 }
 
-// release makes a release, or a shard of one.
-func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode sandbox.Mode, binary bool) (table, error) {
-	done, err := f.adopt(cmd, of.plan, fmt.Sprint("shard-", of.number))
+// releasing has the flags of the command. A plan and a number name a shard.
+type releasing struct {
+	flags   *flags
+	sign    signing
+	cache   buildCache
+	sandbox sandbox.Mode
+	plan    string
+	number  int
+}
+
+// run makes a release, or a shard of one.
+func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
+	if err := r.cache.use(); err != nil {
+		return nil, err
+	}
+	f := r.flags
+	done, err := f.adopt(cmd, r.plan, fmt.Sprint("shard-", r.number))
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +71,15 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode s
 	if err := f.checkSandbox(cmd); err != nil {
 		return nil, err
 	}
-	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
+	o, err := r.sign.options(cmd, f)
 	if err != nil {
 		return nil, err
 	}
-	if o.Shard, err = f.readShard(cmd, of); err != nil {
+	if o.Shard, err = r.readShard(cmd); err != nil {
 		return nil, err
 	}
 	if f.work != nil {
-		if err := f.work.Confine(cmd.Context(), mode); err != nil {
+		if err := f.work.Confine(cmd.Context(), r.sandbox); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +98,7 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode s
 	}
 	if f.work != nil {
 		summary.Sandbox = new(f.work.Rebuild.Sandbox.Protection())
-		err := f.withPlan(cmd, of.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), of.number, f.out) })
+		err := f.withPlan(cmd, r.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), r.number, f.out) })
 		if err != nil {
 			return nil, err
 		}
@@ -104,15 +106,9 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode s
 	return summary, nil
 }
 
-// shardFlags name a shard of a plan.
-type shardFlags struct {
-	plan   string
-	number int
-}
-
-func (s *shardFlags) add(cmd *cobra.Command) {
-	fileFlag(cmd, &s.plan, "plan", "", "the plan of which -shard makes one shard", "json")
-	cmd.Flags().IntVar(&s.number, "shard", 0, "the number of a shard of -plan, from 0")
+func (r *releasing) add(cmd *cobra.Command) {
+	fileFlag(cmd, &r.plan, "plan", "", "the plan of which -shard makes one shard", "json")
+	cmd.Flags().IntVar(&r.number, "shard", 0, "the number of a shard of -plan, from 0")
 	cmd.MarkFlagsRequiredTogether("plan", "shard")
 	for _, other := range []string{"platforms", "images"} {
 		cmd.MarkFlagsMutuallyExclusive("plan", other)
@@ -120,25 +116,28 @@ func (s *shardFlags) add(cmd *cobra.Command) {
 }
 
 // readShard reads the plan of a shard, if one is named.
-func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, error) {
+func (r *releasing) readShard(cmd *cobra.Command) (*release.Shard, error) {
+	f := r.flags
 	if !cmd.Flags().Changed("plan") {
 		return nil, nil
 	}
-	f.shard = &release.Shard{Path: s.plan, Number: s.number}
+	f.shard = &release.Shard{Path: r.plan, Number: r.number}
 	if f.work != nil {
 		f.shard.Plan = f.work.Plan
 		return f.shard, nil
 	}
-	f.made = append(f.made, s.plan)
+	f.made = append(f.made, r.plan)
 	var err error
-	f.shard.Plan, err = shard.Read(s.plan)
+	f.shard.Plan, err = shard.Read(r.plan)
 	return f.shard, err
 }
 
-// addSandbox adds the flag of commands that compile what came from elsewhere.
-func addSandbox(cmd *cobra.Command, mode *sandbox.Mode) {
-	cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: auto as far as this machine permits it, require or fail, off")
-	offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
+// sandboxFlag adds the flag of commands that compile what came from elsewhere.
+func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
+	return func(cmd *cobra.Command) {
+		cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: auto as far as this machine permits it, require or fail, off")
+		offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
+	}
 }
 
 // checkSandbox reports a sandbox that was asked for where nothing came from elsewhere.

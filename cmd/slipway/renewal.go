@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/product/pin"
 	"github.com/slipway-dev/slipway/release"
@@ -73,7 +71,7 @@ With -check, bases writes nothing; a base that -update would change is an error.
 				return nil, err
 			}
 			if len(unread) > 0 {
-				l.Entries = append(l.Entries, missing(l.Entries, p.LockedReferences)...)
+				l.Keep(p.LockedReferences)
 			}
 			changes := base.Table{Bases: l.Changes}
 			if r.check {
@@ -84,13 +82,6 @@ With -check, bases writes nothing; a base that -update would change is an error.
 	}
 	f.addRenewal(cmd, &r, "what is locked")
 	return cmd
-}
-
-// missing returns the entries of old whose base and platform list lacks.
-func missing(list, old []product.LockedBase) []product.LockedBase {
-	return slices.DeleteFunc(slices.Clone(old), func(o product.LockedBase) bool {
-		return slices.ContainsFunc(list, func(e product.LockedBase) bool { return e.Base == o.Base && platform.Same(e.Platform, o.Platform) })
-	})
 }
 
 func newPin(f *flags) *cobra.Command {

@@ -46,11 +46,10 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 	fileFlag(cmd, &r.o.Inputs, "inputs", "", "the archive of inputs (default that next to the release)", "tar.gz")
 	cmd.Flags().StringArrayVar(&r.repositories, "repository", nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
 	cmd.Flags().BoolVar(&r.o.Commands, "allow-commands", false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
-	addSandbox(cmd, &r.o.Sandbox)
 	fileFlag(cmd, &r.private, "sign", "", "sign the statement on what was made with this private key of your own", "key")
 	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "the URI of who makes it again, for -sign")
 	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
-	return add(cmd, r.proof.add, f.addQuiet, f.addJSON)
+	return add(cmd, sandboxFlag(&r.o.Sandbox), r.proof.add, f.addQuiet, f.addJSON)
 }
 
 // reproducing has the flags of the command.
