@@ -30,7 +30,7 @@ func (x *Extracted) WriteTable(w io.Writer) error {
 func OpenAll(paths []string) (all []*Bundle, closeAll func(), err error) {
 	closeAll = func() {
 		for _, b := range all {
-			b.Close() //nolint:errcheck // it was only read
+			b.Close()
 		}
 	}
 	for _, path := range paths {

@@ -49,7 +49,7 @@ With -key, extract first verifies that the maintainer has signed every image of 
 			if err != nil {
 				return nil, err
 			}
-			defer b.Close() //nolint:errcheck // it was only read
+			defer b.Close()
 			o.Progress = f.printer(cmd)
 			if _, err := p.verify(o.Progress, []evidence.Material{evidence.FromBundle(from, b)}); err != nil {
 				return nil, err
