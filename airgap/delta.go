@@ -19,7 +19,7 @@ import (
 // the release of a lock. Two bases for one target are an error, before anything is written: both
 // deltas would have the same name.
 func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, paths []string, o PackOptions) ([]bundle.File, error) {
-	bases, err := readBases(paths, l.Name)
+	bases, err := readBases(ctx, paths, l.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,15 @@
 package airgap
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
-	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -27,10 +25,10 @@ type base struct {
 }
 
 // readBases reads bases, which must be of the product.
-func readBases(paths []string, product string) ([]*base, error) {
+func readBases(ctx context.Context, paths []string, product string) ([]*base, error) {
 	var all []*base
 	for _, path := range paths {
-		b, err := readBase(path)
+		b, err := readBase(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +41,7 @@ func readBases(paths []string, product string) ([]*base, error) {
 }
 
 // readBase reads a bundle, or else a lock.
-func readBase(path string) (*base, error) {
+func readBase(ctx context.Context, path string) (*base, error) {
 	b := &base{path: path, DeltaBase: bundle.DeltaBase{File: filepath.Base(path)}}
 	var foreign *bundle.FormatError
 	var err error
@@ -61,21 +59,12 @@ func readBase(path string) (*base, error) {
 	default:
 		return nil, err
 	}
-	b.SHA256, err = fileSum(path)
-	return b, err
-}
-
-func fileSum(path string) (string, error) {
-	f, err := regular.Open(path)
+	h, err := disk.Digest(ctx, path, nil)
 	if err != nil {
-		return "", fmt.Errorf("reading the base of a delta: %w", err)
+		return nil, fmt.Errorf("reading the base of a delta: %w", err)
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	b.SHA256 = h.Hex
+	return b, nil
 }
 
 func (b *base) serves() string {

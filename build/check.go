@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -76,14 +77,10 @@ type finding struct {
 func (b *Builder) checkPackages() error {
 	all, err := Programs(b.product, b.trees)
 	errs := []error{err}
-	said := map[string]bool{}
 	for _, p := range all {
-		if err := p.Check(); err != nil && !said[err.Error()] { // for another platform
-			said[err.Error()] = true
-			errs = append(errs, err)
-		}
+		errs = append(errs, p.Check())
 	}
-	return errors.Join(errs...)
+	return output.JoinOnce(errs...) // a program is checked for each platform
 }
 
 // checkPlatforms checks an image for all its platforms. An error that several have is reported
@@ -99,15 +96,14 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 	}
 	g.Wait() //nolint:errcheck // as in Check
 	var all finding
-	said := map[string]bool{}
+	first := output.Once()
 	for n, f := range found {
 		all.demands = append(all.demands, f.demands...)
 		all.builds = append(all.builds, f.builds...)
 		all.on = append(all.on, append(f.on, used{})[0])
 		all.notes = append(all.notes, slices.Concat(f.notes...))
 		for _, err := range f.errs {
-			if !said[err.Error()] {
-				said[err.Error()] = true
+			if first(err) {
 				all.errs = append(all.errs, fmt.Errorf("%s: %w", i.Platforms[n].String(), err))
 			}
 		}

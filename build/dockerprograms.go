@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // compiler makes the programs of go build in Dockerfiles from the sources of the product, as those
@@ -68,8 +68,7 @@ func (b *Builder) goBuild(g dockerfile.GoBuild) (program.Program, error) {
 func (b *Builder) treeOf(dir string) (found source.Tree, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(b.trees)) {
 		t := b.trees[name]
-		rel, err := filepath.Rel(t.Dir, dir)
-		if err == nil && filepath.IsLocal(rel) && (!ok || len(t.Dir) > len(found.Dir)) {
+		if disk.Within(t.Dir, dir) && (!ok || len(t.Dir) > len(found.Dir)) {
 			found, ok = t, true
 		}
 	}

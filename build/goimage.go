@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -174,7 +175,7 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 	if err != nil {
 		return nil, err
 	}
-	if !within(top, inside) {
+	if !disk.Within(top, inside) {
 		return nil, fmt.Errorf("%s leads out of its source to %s: only files of the source go into the image", root, inside)
 	}
 	entries := []layer.Entry{{Path: koData, Type: layer.Dir, Mode: 0o555}}
@@ -204,7 +205,7 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 		if err != nil {
 			return err
 		}
-		if !within(root, target) {
+		if !disk.Within(root, target) {
 			return fmt.Errorf("%s leads out of kodata to %s: only files in kodata go into the image", file, target)
 		}
 		fi, err := os.Stat(target)
@@ -226,10 +227,4 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 		}
 	}
 	return nil
-}
-
-// within reports whether a path is dir or below it.
-func within(dir, p string) bool {
-	rel, err := filepath.Rel(dir, p)
-	return err == nil && filepath.IsLocal(rel)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -96,14 +97,12 @@ func (b *Builder) warn(i product.Image, notes [][]string) {
 // join joins the failures of an image's platforms. An error in a Dockerfile is the same on every
 // platform: it is reported once, with the first of them.
 func join(on []platform.Platform, failures []error) error {
-	said := map[string]bool{}
+	first := output.Once()
 	var all []error
 	for n, err := range failures {
-		if err == nil || said[err.Error()] {
-			continue
+		if first(err) {
+			all = append(all, fmt.Errorf("%s: %w", on[n], err))
 		}
-		said[err.Error()] = true
-		all = append(all, fmt.Errorf("%s: %w", on[n], err))
 	}
 	return errors.Join(all...)
 }

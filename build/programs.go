@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -54,22 +54,18 @@ func each(p *product.Product, do func(decl product.Program, on platform.Platform
 func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
 	var all []program.Program
 	var errs []error
-	said := map[string]bool{}
 	each(p, func(decl product.Program, on platform.Platform) {
 		tree, ok := trees[decl.Source]
 		if !ok {
 			return
 		}
 		r, err := program.New(decl, tree, p.Version, on)
-		switch {
-		case err == nil:
+		if err == nil {
 			all = append(all, r)
-		case !said[err.Error()]: // for another platform
-			errs = append(errs, err)
-			said[err.Error()] = true
 		}
+		errs = append(errs, err)
 	})
-	return all, errors.Join(errs...)
+	return all, output.JoinOnce(errs...)
 }
 
 // Prebuilt is a prebuilt program for one platform.
@@ -112,18 +108,7 @@ func (b *Builder) readPrebuilt(ctx context.Context, client *network.Client) erro
 		}
 		b.prebuilt[p] = files[n]
 	}
-	return joinOnce(failures)
-}
-
-// joinOnce joins errors, each text once.
-func joinOnce(list []error) error {
-	var all []error
-	for _, err := range list {
-		if err != nil && !slices.ContainsFunc(all, func(o error) bool { return o.Error() == err.Error() }) {
-			all = append(all, err)
-		}
-	}
-	return errors.Join(all...)
+	return output.JoinOnce(failures...)
 }
 
 // file returns a program for a platform: a prebuilt one, or one that is compiled, when it is.

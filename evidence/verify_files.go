@@ -3,7 +3,6 @@ package evidence
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -97,16 +96,8 @@ func digestFile(ctx context.Context, path string, task *progress.Task) (string, 
 	if !fi.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := regular.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, progress.Reader(ctx, f, task)); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	h, err := disk.Digest(ctx, path, task)
+	return h.Hex, err
 }
 
 // readFile reads a regular file of at most limit bytes.

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -59,7 +60,7 @@ func (s Source) Beyond() []string {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(s.Directory, dir)
 		}
-		if r.New.Version == "" && !within(s.Directory, dir) {
+		if r.New.Version == "" && !disk.Within(s.Directory, dir) {
 			all = append(all, dir)
 		}
 	}

@@ -22,7 +22,7 @@ func madeIn(paths []string, dir string) []string {
 	for _, made := range paths {
 		for _, m := range []string{made, resolved(made)} {
 			rel, err := filepath.Rel(dir, m)
-			if err == nil && rel != "." && within(dir, m) && !slices.Contains(all, filepath.ToSlash(rel)) {
+			if err == nil && rel != "." && disk.Within(dir, m) && !slices.Contains(all, filepath.ToSlash(rel)) {
 				all = append(all, filepath.ToSlash(rel))
 			}
 		}
@@ -66,7 +66,7 @@ func untracked(ctx context.Context, path string) []string {
 	}
 	tracked := map[string]bool{}
 	for _, name := range has { // and the directories that they are in
-		for full := filepath.Join(filepath.Dir(path), filepath.FromSlash(name)); within(path, full) && !tracked[full]; full = filepath.Dir(full) {
+		for full := filepath.Join(filepath.Dir(path), filepath.FromSlash(name)); disk.Within(path, full) && !tracked[full]; full = filepath.Dir(full) {
 			tracked[full] = true
 		}
 	}

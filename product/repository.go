@@ -3,6 +3,8 @@ package product
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // repository returns the root of the git repository that dir belongs to, or "" where it belongs
@@ -36,17 +38,17 @@ func (c *checker) root() string { return c.out.Root() }
 func (c *checker) own(dir string) bool {
 	root, rootErr := filepath.EvalSymlinks(c.root())
 	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil || rootErr != nil || !within(root, dir) {
+	if err != nil || rootErr != nil || !disk.Within(root, dir) {
 		return false
 	}
 	nearest := repository(dir)
-	return nearest == root || nearest == "" || !within(root, nearest)
+	return nearest == root || nearest == "" || !disk.Within(root, nearest)
 }
 
 // escapes returns an error text for a path within root that leads out of it by symbolic links, ""
 // otherwise. A path that is written as one outside of root is allowed: slipway.yaml shows it.
 func escapes(root, full, shown string) (why string) {
-	if !within(root, full) {
+	if !disk.Within(root, full) {
 		return ""
 	}
 	actual, err := filepath.EvalSymlinks(root)
@@ -54,7 +56,7 @@ func escapes(root, full, shown string) (why string) {
 		return ""
 	}
 	target, err := filepath.EvalSymlinks(full)
-	if err != nil || within(actual, target) {
+	if err != nil || disk.Within(actual, target) {
 		return ""
 	}
 	return shown + " leads by a symbolic link to " + target + ", out of " + root + ": write the path itself if it is meant"
@@ -67,10 +69,4 @@ func (c *checker) leaves(source, full string) (why string) {
 		return escapes(c.root(), full, full)
 	}
 	return escapes(s.Directory, full, full)
-}
-
-// within reports whether a path is dir or below it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

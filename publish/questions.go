@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -46,18 +47,16 @@ func askAll(ctx context.Context, c *transfer.Client, all []question) error {
 		return context.Cause(ctx)
 	}
 	var errs []error
-	said := map[string]bool{}
 	for n, q := range all {
 		err := failures[n]
 		if q.failed != nil {
 			*q.failed = err
 		}
-		if err != nil && !errors.As(err, &errSilent{}) && !said[err.Error()] {
-			said[err.Error()] = true
+		if !errors.As(err, &errSilent{}) {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return output.JoinOnce(errs...)
 }
 
 // answered reports whether a registry has answered.

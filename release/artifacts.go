@@ -74,7 +74,7 @@ func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact, from []
 	}
 	for _, dir := range from {
 		path := filepath.Join(dir, a.File)
-		switch h, err := digest(ctx, path); {
+		switch h, err := disk.Digest(ctx, path, nil); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil, err

@@ -182,7 +182,7 @@ func (c *run) sums(ctx context.Context, r result, names []string) error {
 		if hexes[i] = known[names[i]]; hexes[i] != "" {
 			return nil
 		}
-		h, err := digest(ctx, filepath.Join(c.out, filepath.FromSlash(names[i])))
+		h, err := disk.Digest(ctx, filepath.Join(c.out, filepath.FromSlash(names[i])), nil)
 		hexes[i] = h.Hex
 		return err
 	})

@@ -2,37 +2,18 @@ package release
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"io"
 	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
-
-// digest returns the digest of a file. It reads the file every time, because size and
-// modification time do not show whether the disk has kept its bytes.
-func digest(ctx context.Context, path string) (v1.Hash, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return v1.Hash{}, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, progress.Reader(ctx, f, nil)); err != nil {
-		return v1.Hash{}, err
-	}
-	return oci.Sum(h), nil
-}
 
 // is reports whether a file is there and has a digest.
 func is(ctx context.Context, path string, want v1.Hash) bool {
-	have, err := digest(ctx, path)
+	have, err := disk.Digest(ctx, path, nil)
 	return err == nil && have == want
 }
 

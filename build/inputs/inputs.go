@@ -239,16 +239,14 @@ func (s *Set) place(full string) string {
 // committed reports whether a commit of a directory source has a path.
 func (s *Set) committed(full string) bool {
 	return slices.ContainsFunc(s.sources, func(source Source) bool {
-		rel, err := filepath.Rel(source.Directory, full)
-		return err == nil && source.Committed && filepath.IsLocal(rel)
+		return source.Committed && disk.Within(source.Directory, full)
 	})
 }
 
 // inSource reports whether a directory source has a path.
 func (s *Set) inSource(full string) bool {
 	return slices.ContainsFunc(s.sources, func(source Source) bool {
-		rel, err := filepath.Rel(source.Directory, full)
-		return err == nil && filepath.IsLocal(rel)
+		return disk.Within(source.Directory, full)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -107,7 +108,7 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 		}
 		dep, _, _ = strings.Cut(dep, " ") // a package that is compiled for one program has that behind it
 		root := rootOf(p.dir, roots)
-		if root != "" || !below(p.dir, modcache) {
+		if root != "" || !disk.Within(modcache, p.dir) {
 			dirs[p.dir] = true
 			for _, pattern := range p.embeds {
 				embeds = append(embeds, embed{p.dir, pattern})
@@ -154,15 +155,9 @@ func localModules(main listed) (map[string]string, error) {
 // rootOf returns the innermost of the modules' directories that a directory is in, or "".
 func rootOf(dir string, roots map[string]string) (found string) {
 	for _, root := range roots {
-		if below(dir, root) && len(root) > len(found) {
+		if disk.Within(root, dir) && len(root) > len(found) {
 			found = root
 		}
 	}
 	return found
-}
-
-// below reports whether a path is dir or in it.
-func below(p, dir string) bool {
-	rel, err := filepath.Rel(dir, p)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }

@@ -136,7 +136,7 @@ func resolved(path string) string {
 // isHome reports whether the user's files are in a directory.
 func isHome(dir string) bool {
 	home, err := os.UserHomeDir()
-	return err == nil && below(home, dir)
+	return err == nil && disk.Within(dir, home)
 }
 
 // checkOutputs checks that what was compiled are files. A link, which a program in the sandbox can

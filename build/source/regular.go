@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -47,7 +48,7 @@ func replaced(dir string) (all []string) {
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(dir, to)
 		}
-		if rel, err := filepath.Rel(dir, to); r.New.Version == "" && (err != nil || !filepath.IsLocal(rel)) {
+		if r.New.Version == "" && !disk.Within(dir, to) {
 			all = append(all, to)
 		}
 	}

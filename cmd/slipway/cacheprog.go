@@ -2,21 +2,13 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"runtime"
-	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/cache"
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -40,16 +32,14 @@ write to the repository decides what others link into their programs.`,
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.repository, "repository", "", "host/repository with the objects that machines share; none uses the disk only")
-	cmd.Flags().StringVar(&c.o.Dir, "dir", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
+	dirFlag(cmd, &c.o.Dir, "dir", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
 	cmd.Flags().BoolVar(&c.o.ReadOnly, "read-only", false, "send nothing to the registry")
 	cmd.Flags().StringVar(&c.o.Tag, "tag", "", "tag of the objects (default GOVERSION-GOOS-GOARCH, which the go command sets)")
 	cmd.Flags().DurationVar(&c.o.Budget, "budget", 2*time.Minute, "how long the go command may wait for the registry in all, and sending may take afterwards")
 	cmd.Flags().DurationVar(&c.o.MaxAge, "max-age", 30*24*time.Hour, "how long objects are kept after their last use")
 	cmd.Flags().Int64Var(&c.megabytes, "max-size", 2000, "how many MB the blobs of the tag may have; what was not used for longest goes")
 	cmd.Flags().Int64Var(&c.local, "max-disk", 10000, "the same for the disk")
-	cmd.Flags().StringVar(&c.stats, "stats", "", "file to which a line of JSON is added that counts what was done")
-	cmd.MarkFlagDirname("dir")             //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagFilename("stats", "jsonl") //nolint:errcheck // as above
+	fileFlag(cmd, &c.stats, "stats", "", "file to which a line of JSON is added that counts what was done", "jsonl")
 	return cmd
 }
 
@@ -60,9 +50,6 @@ type cacheprog struct {
 	megabytes, local int64
 	stats            string
 }
-
-// tagged matches tags (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests).
-var tagged = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
 func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 	if err := c.options(cmd); err != nil {
@@ -75,7 +62,7 @@ func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 	// The protocol is between programs: what is printed for people is not for it.
 	err = cache.Serve(cmd.Context(), opened, cmd.InOrStdin(), os.Stdout)
 	if c.stats != "" {
-		err = errors.Join(err, c.report(opened.Stats()))
+		err = errors.Join(err, opened.Stats().Append(c.stats))
 	}
 	return err
 }
@@ -83,53 +70,28 @@ func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 // options completes the options by the flags.
 func (c *cacheprog) options(cmd *cobra.Command) error {
 	if c.megabytes < 1 || c.local < 1 || c.o.Budget <= 0 || c.o.MaxAge <= 0 {
-		return usageError{fmt.Errorf("-budget, -max-age, -max-size and -max-disk must be above zero; see %s -h", cmd.CommandPath())}
+		return misuse(cmd, "-budget, -max-age, -max-size and -max-disk must be above zero")
 	}
 	c.o.MaxSize, c.o.MaxLocal = c.megabytes*1e6, c.local*1e6
 	if c.o.Dir == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return fmt.Errorf("finding the user's cache: %w: name a directory with -dir", err)
+		var err error
+		if c.o.Dir, err = cache.DefaultDir(); err != nil {
+			return err
 		}
-		c.o.Dir = filepath.Join(dir, "slipway", "go-build")
 	}
 	if c.repository == "" {
 		return nil
 	}
-	repo, err := cacheRepository(c.repository)
+	var err error
+	if c.o.Repository, err = cache.ParseRepository(c.repository); err == nil {
+		c.o.Tag, err = cache.ParseTag(c.o.Tag)
+	}
 	if err != nil {
-		return err
-	}
-	c.o.Repository = repo
-	if c.o.Tag == "" {
-		system := cmp.Or(os.Getenv("GOOS"), runtime.GOOS) + "-" + cmp.Or(os.Getenv("GOARCH"), runtime.GOARCH)
-		version, _, _ := strings.Cut(cmp.Or(os.Getenv("GOVERSION"), "go"), " ") // experiments follow
-		c.o.Tag = version + "-" + system
-	}
-	if !tagged.MatchString(c.o.Tag) {
-		return usageError{fmt.Errorf("-tag %q is not a tag: use letters, digits, dots, hyphens and underscores", c.o.Tag)}
+		return usageError{err}
 	}
 	c.o.Network = network.Options{Wait: 200 * time.Millisecond, Attempts: 4, Idle: 10 * time.Second}
 	c.o.Warn = func(err error) { output.Fprintf(cmd.ErrOrStderr(), "slipway cacheprog: %s\n", err) }
 	return nil
-}
-
-// cacheRepository reads the name of a repository.
-func cacheRepository(s string) (*name.Repository, error) {
-	repo, err := name.NewRepository(s)
-	if err != nil || !strings.Contains(s, "/") {
-		return nil, usageError{fmt.Errorf("%q is not a repository: write HOST/PATH, as in ghcr.io/me/go-build-cache", s)}
-	}
-	return &repo, nil
-}
-
-// report adds a line to the file of -stats.
-func (c *cacheprog) report(s cache.Stats) error {
-	line, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return disk.Append(c.stats, append(line, '\n'), disk.ModeFile)
 }
 
 // buildCache has the flags of commands that compile.
@@ -152,20 +114,8 @@ func (b *buildCache) use() error {
 		}
 		return nil
 	}
-	if _, err := cacheRepository(repository); err != nil {
-		return err
+	if _, err := cache.ParseRepository(repository); err != nil {
+		return usageError{err}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("finding slipway, to run it as the build cache: %w", err)
-	}
-	quote := "'"
-	if strings.Contains(self, quote) {
-		quote = `"`
-	}
-	line := quote + self + quote + " cacheprog --repository=" + repository
-	if b.readOnly {
-		line += " --read-only"
-	}
-	return os.Setenv("GOCACHEPROG", line)
+	return cache.Use(repository, b.readOnly)
 }

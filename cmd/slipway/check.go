@@ -12,7 +12,7 @@ import (
 )
 
 func newCheck(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "check",
 		Short: "Find mistakes that would stop a release, without building anything",
 		Long: `Check is the first step of every release. It checks slipway.yaml, the main packages of its
@@ -25,8 +25,8 @@ With -registry, what only a release to a registry requires is an error, such as 
 by digest. Without it, check lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
 		Args:    usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var r checked
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
+			r := checked{Errors: []string{}}
 			p, err := f.load(cmd.Context())
 			if err == nil {
 				if !f.quiet {
@@ -35,28 +35,12 @@ by digest. Without it, check lists these requirements.`,
 				r.Name, r.Version, r.VersionSource, r.Channel, r.Snapshot = p.Name, p.Version, &p.VersionSource, p.Channel, p.Snapshot()
 				r.Checked, err = release.Check(cmd.Context(), p)
 			}
-			if !f.json {
-				r.writeTable(cmd.OutOrStdout(), err == nil)
-				return err
-			}
-			r.Errors = []string{}
 			for _, e := range output.Split(err) {
 				r.Errors = append(r.Errors, e.Error())
 			}
-			if shown := writeJSON(cmd.OutOrStdout(), r); shown != nil {
-				return shown
-			}
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
-	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] of the release to check for, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
-	f.addVersion(cmd)
-	f.addSelection(cmd)
-	f.addQuiet(cmd)
-	f.addJSON(cmd)
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
-	return cmd
+			return verdict{r, err}, nil
+		}),
+	}, f.addDescription, f.addRegistry(" to check for"), f.addVersion, f.addSelection, f.addQuiet, f.addJSON)
 }
 
 // checked is the printed result of a check.
@@ -70,14 +54,14 @@ type checked struct {
 	release.Checked
 }
 
-// writeTable writes the warnings and, if there is no error, what they are about and what a release
-// would require.
-func (c checked) writeTable(w io.Writer, good bool) {
+// WriteTable writes the warnings and, if there is no error, what they are about and what a
+// release would require.
+func (c checked) WriteTable(w io.Writer) error {
 	for _, line := range c.Warnings {
 		output.Fprintf(w, "%s\n", line)
 	}
-	if !good {
-		return
+	if len(c.Errors) > 0 {
+		return nil
 	}
 	fmt.Fprintf(w, "%s %s: no mistakes found\n", c.Name, c.Version)
 	if len(c.BeforeRelease) > 0 {
@@ -86,4 +70,5 @@ func (c checked) writeTable(w io.Writer, good bool) {
 	for _, line := range c.BeforeRelease {
 		fmt.Fprintln(w, "  "+line)
 	}
+	return nil
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,12 +31,16 @@ manifest names are left to the registry's garbage collection. A manifest also st
 names it that is given and in use, or that is in the output directory, or if the registry does
 not list its tags. -list only prints.`,
 		Example: "  slipway clean\n  slipway clean -older=7d -list\n  slipway clean -older=7d part-0/release.part.json",
-		RunE: func(cmd *cobra.Command, parts []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, parts []string) (table, error) {
 			switch {
 			case older > 0:
-				return f.cleanOld(cmd, release.CleanOptions{Out: f.out, Store: f.storeDir(), Parts: parts, Before: time.Now().Add(-time.Duration(older)), List: list, Say: saying(cmd)})
+				all, err := release.CleanOld(cmd.Context(), release.CleanOptions{
+					Out: f.out, Store: f.storeDir(), Parts: parts, List: list,
+					Before: time.Now().Add(-time.Duration(older)), Say: saying(cmd),
+				})
+				return verdict{all, err}, nil // also what was removed before an error
 			case len(parts) > 0 || list || f.json:
-				return usageError{errors.New("parts, -list and -json need -older: give the age, as in -older=7d")}
+				return nil, usageError{errors.New("parts, -list and -json need -older: give the age, as in -older=7d")}
 			}
 			dir, log := f.storeDir(), cmd.ErrOrStderr()
 			err := store.Remove(cmd.Context(), dir, saying(cmd))
@@ -49,48 +51,13 @@ not list its tags. -list only prints.`,
 			if cleaned == nil {
 				tellLeft(log, f.out)
 			}
-			return errors.Join(cleaned, err)
-		},
+			return nil, errors.Join(cleaned, err)
+		}),
 	}
-	f.addPlaces(cmd)
-	f.addJSON(cmd)
 	cmd.Flags().Var(&older, "older", "remove only what was last used before that time, such as 12h or 7d")
 	cmd.Flags().BoolVar(&list, "list", false, "with -older: print what would be removed")
-	return cmd
+	return add(cmd, f.addPlaces, f.addJSON)
 }
-
-// cleanOld removes old files and manifests, and prints them, also those removed before an error.
-func (f *flags) cleanOld(cmd *cobra.Command, o release.CleanOptions) error {
-	all, err := release.CleanOld(cmd.Context(), o)
-	return errors.Join(f.show(cmd, all), err)
-}
-
-// age is a flag's value, a time such as 12h or 7d.
-type age time.Duration
-
-// String formats the age.
-func (a *age) String() string { return time.Duration(*a).String() }
-
-// maxDays bounds an age; more than 292 years do not fit into a time.Duration.
-const maxDays = 100 * 365
-
-// Set parses an age.
-func (a *age) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n int
-		n, err = strconv.Atoi(days)
-		d = time.Duration(min(n, maxDays+1)) * 24 * time.Hour
-	}
-	if err != nil || d <= 0 || d > maxDays*24*time.Hour {
-		return errors.New("malformed age: write a number and a unit, as in 12h or 7d")
-	}
-	*a = age(d)
-	return nil
-}
-
-// Type returns the name of the value in help.
-func (*age) Type() string { return "age" }
 
 // tellLeft prints what remains in a directory after cleaning.
 func tellLeft(w io.Writer, dir string) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -16,7 +15,7 @@ import (
 )
 
 func newDoctor(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "doctor",
 		Short: "Try what a release needs: programs, disks, clock, logins, proxies",
 		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room
@@ -29,37 +28,19 @@ Without slipway.yaml it examines the machine and the registries that -registry n
 Without a registry it asks none.`,
 		Example: "  slipway doctor\n  slipway doctor -registry=ghcr.io/me -json",
 		Args:    usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			o := doctor.Options{Out: f.out, Store: f.storeDir(), Network: network.Options{Attempts: 2, Idle: 20 * time.Second}}
 			if _, err := os.Stat(f.product); errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("product") {
 				o.Undescribed = true
 			}
 			p, err := f.examined(cmd, &o)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			r := doctor.Examine(cmd.Context(), p, o)
-			if err := cmd.Context().Err(); err != nil { // which is why the checks failed
-				return err
-			}
-			if err := f.show(cmd, r); err != nil {
-				return err
-			}
-			switch n := r.Problems(); n {
-			case 0:
-				return nil
-			case 1:
-				return errors.New("doctor found a problem: its line says what to do")
-			default:
-				return fmt.Errorf("doctor found %d problems: each line says what to do", n)
-			}
-		},
-	}
-	f.addPlaces(cmd)
-	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] of the release to try, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
-	f.addVersion(cmd)
-	f.addJSON(cmd)
-	return cmd
+			return verdict{r, r.Err()}, cmd.Context().Err() // which is why checks failed
+		}),
+	}, f.addPlaces, f.addRegistry(" to try"), f.addVersion, f.addJSON)
 }
 
 // examined returns the product to examine. If slipway.yaml has errors, which become findings, that

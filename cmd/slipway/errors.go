@@ -22,12 +22,17 @@ type usageError struct{ err error }
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
+// misuse returns an error in the command line, which names the help of the command.
+func misuse(cmd *cobra.Command, format string, args ...any) error {
+	return usageError{fmt.Errorf(format+"; see %s -h", append(args, cmd.CommandPath())...)}
+}
+
 // usage marks the errors of an argument check as usage errors and adds the
 // help command to run.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{fmt.Errorf("%w; see %s -h", err, cmd.CommandPath())}
+			return misuse(cmd, "%w", err)
 		}
 		return nil
 	}
@@ -81,9 +86,9 @@ func grouped(cmd *cobra.Command, err error) error {
 	case m == nil:
 		return err
 	case m[4] != "":
-		return usageError{fmt.Errorf("-%s belong together: -%s is missing; see %s -h", strings.ReplaceAll(m[1], " ", " and -"), m[4], cmd.CommandPath())}
+		return misuse(cmd, "-%s belong together: -%s is missing", strings.ReplaceAll(m[1], " ", " and -"), m[4])
 	}
-	return usageError{fmt.Errorf("-%s and -%s exclude each other: leave one out; see %s -h", m[2], m[3], cmd.CommandPath())}
+	return misuse(cmd, "-%s and -%s exclude each other: leave one out", m[2], m[3])
 }
 
 // stopped replaces the many forms of "context canceled" by their one cause, the signal.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,10 +10,13 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/shard/handoff"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -28,20 +32,58 @@ type flags struct {
 	clones    []string
 	out       string
 	store     string
+	ca        string
 	quiet     bool
 	json      bool
 
-	shard  *release.Shard // of release; nil for all of it
-	handed *handed        // the plan that came from a registry; nil for one in a file
-	made   []string       // what else slipway has written, or will: plan and parts
+	progress *progress.Printer // of the command that runs; nil for none
+
+	shard *release.Shard // of release; nil for all of it
+	work  *handoff.Work  // the plan that came from a registry; nil for one in a file
+	made  []string       // what else slipway has written, or will: plan and parts
+}
+
+// add adds groups of flags to a command, and returns it.
+func add(cmd *cobra.Command, groups ...func(*cobra.Command)) *cobra.Command {
+	for _, g := range groups {
+		g(cmd)
+	}
+	return cmd
+}
+
+// fileFlag adds a flag that names a file. A shell offers those with one of the endings.
+func fileFlag(cmd *cobra.Command, p *string, name, value, usage string, endings ...string) {
+	cmd.Flags().StringVar(p, name, value, usage)
+	cmd.MarkFlagFilename(name, endings...) //nolint:errcheck // fails only where the flag is missing
+}
+
+// dirFlag adds a flag that names a directory.
+func dirFlag(cmd *cobra.Command, p *string, name, value, usage string) {
+	cmd.Flags().StringVar(p, name, value, usage)
+	cmd.MarkFlagDirname(name) //nolint:errcheck // fails only where the flag is missing
+}
+
+// offer lets a shell offer values of a flag.
+func offer(cmd *cobra.Command, name string, values ...string) {
+	list := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	cmd.RegisterFlagCompletionFunc(name, list) //nolint:errcheck // fails only where the flag is missing
 }
 
 // addProduct adds the flags of commands that read slipway.yaml.
 func (f *flags) addProduct(cmd *cobra.Command) {
-	f.addPlaces(cmd)
 	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; none makes a snapshot (default $SLIPWAY_REGISTRY)")
-	f.addVersion(cmd)
-	f.addQuiet(cmd)
+	add(cmd, f.addPlaces, f.addVersion, f.addQuiet)
+}
+
+// addRegistry adds the flag of commands that say something of a release to registries.
+func (f *flags) addRegistry(does string) func(*cobra.Command) {
+	usage := "host[/prefix] of the release" + does + ", or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)"
+	return func(cmd *cobra.Command) { cmd.Flags().StringSliceVar(&f.registry, "registry", nil, usage) }
+}
+
+// addDescription adds the flag for slipway.yaml.
+func (f *flags) addDescription(cmd *cobra.Command) {
+	fileFlag(cmd, &f.product, "product", product.File, "the product's description", "yaml", "yml")
 }
 
 func (f *flags) addVersion(cmd *cobra.Command) {
@@ -61,13 +103,13 @@ func (f *flags) addPlatforms(cmd *cobra.Command) {
 	for _, r := range platform.LTSC {
 		names = append(names, "windows/amd64:"+r.Name)
 	}
-	cmd.RegisterFlagCompletionFunc("platforms", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+	offer(cmd, "platforms", names...)
 }
 
 // addFloating adds the flag of commands that move floating tags.
 func (f *flags) addFloating(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.floating, "floating", imagetag.RuleForward, "how floating tags move: forward, to a newer version only; move, whatever they name; or keep")
-	cmd.RegisterFlagCompletionFunc("floating", cobra.FixedCompletions([]string{imagetag.RuleForward, imagetag.RuleMove, imagetag.RuleKeep}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+	offer(cmd, "floating", imagetag.RuleForward, imagetag.RuleMove, imagetag.RuleKeep)
 }
 
 // addClones adds the flag of commands that compare sources with their repositories.
@@ -78,16 +120,13 @@ func (f *flags) addClones(cmd *cobra.Command) {
 // addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
 	f.addStore(cmd)
-	cmd.Flags().StringVar(&f.out, "out", "dist", "directory for the release's files")
-	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
+	dirFlag(cmd, &f.out, "out", "dist", "directory for the release's files")
 }
 
 // addStore adds the flags of commands that need the store only, which may be beside slipway.yaml.
 func (f *flags) addStore(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
-	cmd.Flags().StringVar(&f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagDirname("store")                   //nolint:errcheck // as above
+	f.addDescription(cmd)
+	dirFlag(cmd, &f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
 }
 
 func (f *flags) addQuiet(cmd *cobra.Command) {
@@ -98,14 +137,38 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 }
 
+// addAuthorities adds the flag of commands that push, whose registries may have certificates of
+// their own.
+func (f *flags) addAuthorities(cmd *cobra.Command) {
+	fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's", "pem", "crt")
+}
+
+// network returns the options for requests of a command, by its flags.
+func (f *flags) network(cmd *cobra.Command) (o network.Options, err error) {
+	o.Progress = f.printer(cmd)
+	if f.ca != "" {
+		o.Transport, err = network.TrustFile(f.ca)
+	}
+	return o, err
+}
+
+// paths returns what slipway writes, in this run or before it: the store, the output directory,
+// what flags and arguments name, and plans of shards that are next to slipway.yaml or in this
+// directory.
+func (f *flags) paths() []string {
+	all := append([]string{f.storeDir(), cmp.Or(f.out, "dist")}, f.made...)
+	return append(all, shard.PlansIn(".", filepath.Dir(f.product))...)
+}
+
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
-		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(),
+		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating,
+		Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(),
 	}
-	if h := f.handed; h != nil {
-		o.Rebuild = h.again
-		release.Adopt(&o, h.plan)
+	if w := f.work; w != nil {
+		o.Rebuild = w.Rebuild
+		release.Adopt(&o, w.Plan)
 	}
 	if f.shard != nil {
 		if err := f.shard.Select(&o); err != nil {
@@ -113,6 +176,18 @@ func (f *flags) load(ctx context.Context) (*product.Product, error) {
 		}
 	}
 	return product.Load(ctx, o)
+}
+
+// allowed returns the findings of lint that slipway.yaml allows, if a flag names it.
+func (f *flags) allowed(cmd *cobra.Command) ([]product.Allow, error) {
+	if !cmd.Flags().Changed("product") {
+		return nil, nil
+	}
+	p, err := f.load(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	return p.Lint.Allow, nil
 }
 
 // begin reads the product of a long run and shows its version first.
@@ -152,10 +227,16 @@ func saying(cmd *cobra.Command) disk.Say {
 	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 }
 
-// printer shows progress on standard error, or nowhere with -q.
-func (f *flags) printer(cmd *cobra.Command) *progress.Printer {
+// newPrinter shows progress on standard error, or nowhere with -q.
+func (f *flags) newPrinter(cmd *cobra.Command) *progress.Printer {
 	if f.quiet {
 		return nil
 	}
 	return progress.New(cmd.ErrOrStderr())
+}
+
+// printer is newPrinter for the command itself: the progress ends before the result is printed.
+func (f *flags) printer(cmd *cobra.Command) *progress.Printer {
+	f.progress = f.newPrinter(cmd)
+	return f.progress
 }

@@ -3,35 +3,116 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/shard/handoff"
+	"github.com/slipway-dev/slipway/shard/jobs"
 	"github.com/slipway-dev/slipway/store"
 )
+
+func newFetch(f *flags) *cobra.Command {
+	return add(&cobra.Command{
+		Use:   "fetch PLAN",
+		Short: "Bring the files of a release that other machines made",
+		Long: `Fetch brings the files of a release from the registry into the output directory, after
+"slipway merge -plan=PLAN -push" has put them there on another machine: in a cluster, for
+instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.`,
+		Example: "  slipway fetch ghcr.io/me/hello-plans@sha256:… -out=dist",
+		Args:    usage(cobra.ExactArgs(1)),
+		RunE: f.prints(func(cmd *cobra.Command, args []string) (result table, err error) {
+			err = f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
+				unlock, err := release.Hold(cmd.Context(), f.out, nil)
+				if err != nil {
+					return err
+				}
+				defer unlock()
+				names, err := p.FetchFiles(cmd.Context(), f.out, func(names []string) error {
+					return release.Claim(f.out, p.Name, names)
+				}, func(names []string) error {
+					if err := release.Supersede(f.out, distfile.Lock); err != nil {
+						return err
+					}
+					return release.Sweep(f.out, names, nil, f.printer(cmd))
+				})
+				result = line(fmt.Sprintf("%d files of %s %s in %s", len(names), p.Name, p.Version, f.out))
+				return err
+			})
+			return result, err
+		}),
+	}, f.addPlaces, f.addQuiet)
+}
+
+func newKubernetes(f *flags) *cobra.Command {
+	var o jobs.Options
+	cmd := f.engine(jobs.Kubernetes, &o, &cobra.Command{
+		Use:   "kubernetes PLAN",
+		Short: "Print the Jobs that make a release on a cluster",
+		Long: `Kubernetes prints manifests that make the shards of a plan on a cluster: a ServiceAccount
+without rights, an Indexed Job with a pod for each shard, and a Job that waits for them and merges
+the release. PLAN is what "slipway plan -push" printed. The pods share nothing but the registry,
+need no rights in the cluster, and run in a namespace that admits restricted pods only. "slipway
+fetch" brings the files of the release from the registry. docs/kubernetes.md tells more.`,
+		Example: `  slipway kubernetes ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 -registry-secret=ghcr | kubectl apply -f -`,
+	})
+	cmd.Flags().IntVar(&o.Parallel, "parallel", 0, "how many shards are made at a time (default all)")
+	return cmd
+}
+
+func newTekton(f *flags) *cobra.Command {
+	return f.engine(jobs.Tekton, &jobs.Options{}, &cobra.Command{
+		Use:   "tekton PLAN",
+		Short: "Print the PipelineRun that makes a release with Tekton",
+		Long: `Tekton prints what "slipway kubernetes" does for Tekton: a PipelineRun with the shards of a
+plan as the matrix of one task, and a task that merges the release after them. PLAN is what
+"slipway plan -push" printed. docs/kubernetes.md tells more.`,
+		Example: `  slipway tekton ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 | kubectl apply -f -`,
+	})
+}
+
+// engine makes the command that prints a plan for an jobs.
+func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error), o *jobs.Options, cmd *cobra.Command) *cobra.Command {
+	cmd.Args = usage(cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.Check(); err != nil {
+			return usageError{err}
+		}
+		return f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
+			o.Plan = p.Ref.String()
+			text, err := write(p.Plan, *o)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		})
+	}
+	cmd.Flags().StringVar(&o.Image, "image", "", "the image of slipway, with a Go toolchain")
+	cmd.Flags().StringVar(&o.Name, "name", "", "the name of the objects (default the product's name and version)")
+	cmd.Flags().StringVar(&o.Registry, "registry-secret", "", "the secret of type kubernetes.io/dockerconfigjson with the credentials for the registry")
+	cmd.Flags().StringVar(&o.Key, "key-secret", "", "the secret with release.key and password, by which merge signs; only its pod gets it")
+	cmd.Flags().StringVar(&o.Arch, "arch", "amd64", "the architecture of the nodes, that of the slipway that made the plan")
+	cmd.Flags().StringVar(&o.CPU, "cpu", "2", "the processors of a pod")
+	cmd.Flags().StringVar(&o.Memory, "memory", "4Gi", "the memory of a pod")
+	cmd.Flags().StringVar(&o.Disk, "disk", "20Gi", "the disk of a pod")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 2*time.Hour, "how long the release may take in all")
+	cmd.Flags().StringArrayVar(&o.Env, "env", nil, "NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
+	dirFlag(cmd, &f.store, "store", "", "directory where the plan is kept (default .slipway)")
+	f.addQuiet(cmd)
+	return cmd
+}
 
 // interval is how long merge waits before it looks for the parts of shards again.
 const interval = 5 * time.Second
 
-// handed is a plan that came from a registry, with the product in a directory of its own.
-type handed struct {
-	ref   string
-	plan  *shard.Plan
-	again *product.Rebuild
-	dir   string
-}
-
 // adopt brings a plan from a registry, if ref names one, and makes its slipway.yaml that of the
-// command. done removes what is on the disk. It has the same place in the store for every run of
-// the plan that does the same: the programs that a run has compiled are current for the next.
+// command. done removes what is on the disk.
 func (f *flags) adopt(cmd *cobra.Command, ref, does string) (done func(), err error) {
 	if !handoff.IsReference(ref) {
 		return func() {}, nil
@@ -40,36 +121,16 @@ func (f *flags) adopt(cmd *cobra.Command, ref, does string) (done func(), err er
 		return nil, usageError{errors.New("-product: the plan in the registry has its own slipway.yaml: leave it out")}
 	}
 	f.store = f.storeDir()
-	_, digest, _ := strings.Cut(ref, "@sha256:")
-	top, err := filepath.Abs(filepath.Join(f.store, "work", "plans", fmt.Sprintf("%.16s-%s", filepath.Base(digest), does)))
+	if f.work, err = handoff.NewWork(cmd.Context(), f.store, ref, does, saying(cmd)); err != nil {
+		return nil, err
+	}
+	err = f.withPlan(cmd, ref, f.work.Unpack)
+	f.product = f.work.Product
 	if err != nil {
+		f.work.Close()
 		return nil, err
 	}
-	held, err := disk.Make(cmd.Context(), top, saying(cmd))
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(top, "tree")
-	done = func() {
-		os.RemoveAll(dir)
-		held.Unlock()
-		os.Remove(top) //nolint:errcheck // the next run may have it already
-	}
-	os.RemoveAll(dir) // of a run that was killed
-	if err := disk.MkdirAll(dir); err != nil {
-		done()
-		return nil, err
-	}
-	err = f.withPlan(cmd, ref, func(p *handoff.Plan) (err error) {
-		f.handed = &handed{ref: ref, plan: p.Plan, dir: dir}
-		f.product, f.handed.again, err = p.Unpack(dir)
-		return err
-	})
-	if err != nil {
-		done()
-		return nil, err
-	}
-	return done, nil
+	return f.work.Close, nil
 }
 
 // withPlan calls do with a plan of a registry, and keeps the store locked.
@@ -83,21 +144,19 @@ func (f *flags) withPlan(cmd *cobra.Command, ref string, do func(*handoff.Plan) 
 	})
 }
 
-// pushPlan puts a plan into the registry and prints its reference.
-func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Plan) error {
-	return f.inStore(cmd, func(st *store.Store, o network.Options) error {
-		ref, err := handoff.PushPlan(cmd.Context(), st, o, p, plan)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), ref)
+// pushPlan puts a plan into the registry and returns its reference.
+func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Plan) (ref string, err error) {
+	err = f.inStore(cmd, func(st *store.Store, o network.Options) error {
+		pushed, err := handoff.PushPlan(cmd.Context(), st, o, p, plan)
+		ref = pushed.String()
 		return err
 	})
+	return ref, err
 }
 
 // inStore calls do with the store, locked.
 func (f *flags) inStore(cmd *cobra.Command, do func(*store.Store, network.Options) error) error {
-	pr := f.printer(cmd)
+	pr := f.newPrinter(cmd)
 	defer pr.Close()
 	st, leave, err := f.open(cmd.Context(), pr)
 	if err != nil {

@@ -1,79 +1,30 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
+	"github.com/spf13/cobra"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
-	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/release"
 )
 
-// images is a printed table of images.
-type images []imageRow
+func newImages(f *flags) *cobra.Command {
+	return add(&cobra.Command{
+		Use:   "images",
+		Short: "List the images of a release, and what names each",
+		Long: `Images lists what the bundles of a release include: the product's images, and the third-party
+images that its manifests name or that images.txt adds. For each it prints the operating systems
+of the bundles and the places that name it. What images.txt removes is listed with the line.
 
-type imageRow struct {
-	name     string
-	also     []string // its other names
-	digest   v1.Hash
-	children []lock.Child
-}
-
-// builtImages returns the rows of images that have no name in a registry yet.
-func builtImages(r *built.Result) (list images) {
-	for _, i := range r.Images {
-		list = append(list, imageRow{i.Name, nil, i.Digest, i.Children})
-	}
-	return list
-}
-
-// partImages returns the rows of a part, whose manifests have no names and no index yet.
-func partImages(p *lock.Part) (list images) {
-	for _, i := range p.Images {
-		list = append(list, imageRow{i.Name, nil, v1.Hash{}, i.Children})
-	}
-	return list
-}
-
-func lockImages(l *lock.Lock) (list images) {
-	for _, i := range l.Published() {
-		row := imageRow{i.Tagged(), nil, i.Digest, i.Children}
-		for _, name := range i.References() {
-			if name != row.name {
-				row.also = append(row.also, name)
+It renders the manifests with made-up digests, compiles nothing and makes no request to a
+registry.`,
+		Example: "  slipway images\n  slipway images -product=examples/csi-driver-smb/slipway.yaml -json",
+		Args:    usage(cobra.NoArgs),
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
+			p, err := f.load(cmd.Context())
+			if err != nil {
+				return nil, err
 			}
-		}
-		list = append(list, row)
-	}
-	return list
-}
-
-func (list images) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORM\tSIZE\tDIGEST")
-	for _, i := range list {
-		digest := ""
-		if i.digest != (v1.Hash{}) {
-			digest = i.digest.String()
-		}
-		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, digest)
-		for _, name := range i.also {
-			fmt.Fprintf(t, "%s\t\t\t\n", name)
-		}
-		for _, c := range i.children {
-			fmt.Fprintf(t, "\t%s\t%s\t%s\n", c.Platform, progress.Size(c.LayerBytes), c.Digest)
-		}
-	}
-	return t.Flush()
-}
-
-// pullName returns the name that pulls an image of a lock from a registry at
-// host that serves the store.
-func pullName(host string, i lock.Image) string {
-	_, path, _ := strings.Cut(i.Tagged(), "/")
-	return host + "/" + path
+			all, err := release.Images(cmd.Context(), p)
+			return release.ImageList{Images: all}, err
+		}),
+	}, f.addDescription, f.addRegistry(""), f.addVersion, f.addJSON)
 }

@@ -52,7 +52,7 @@ overwrites a file: where slipway.yaml is there already, it says what has changed
 	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
 	cmd.Flags().StringVar(&example, "example", "", "write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))
 	cmd.MarkFlagsMutuallyExclusive("example", "name")
-	cmd.RegisterFlagCompletionFunc("example", cobra.FixedCompletions(scaffold.Examples(), cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+	offer(cmd, "example", scaffold.Examples()...)
 	return cmd
 }
 

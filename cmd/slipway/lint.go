@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
@@ -14,8 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/internal/workload"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -51,20 +49,15 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
   slipway lint -sarif dist/release.yaml > lint.sarif`,
 		RunE: l.run,
 	}
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, whose lint.allow is used")
-	cmd.Flags().StringVar(&f.out, "out", "dist", "directory of the release's files")
-	f.addVersion(cmd)
-	f.addJSON(cmd)
-	cmd.Flags().StringVar(&l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)")
+	fileFlag(cmd, &f.product, "product", product.File, "the product's description, whose lint.allow is used", "yaml", "yml")
+	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
+	fileFlag(cmd, &l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)", "json")
 	cmd.Flags().StringSliceVar(&l.values, "values", nil, "files of values for charts; later ones replace values of those before")
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")
 	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod")
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
-	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
-	return cmd
+	return add(cmd, f.addVersion, f.addJSON)
 }
 
 // linting has the command's flags.
@@ -77,7 +70,7 @@ type linting struct {
 
 func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if l.sarif && l.flags.json {
-		return usageError{fmt.Errorf("-json and -sarif are two forms of one result: choose one; see %s -h", cmd.CommandPath())}
+		return misuse(cmd, "-json and -sarif are two forms of one result: choose one")
 	}
 	own := len(args) == 0
 	if own {
@@ -94,10 +87,10 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 			o.Product = p
 		}
 	}
-	if own && !exists(args[0]) {
+	if _, err := os.Lstat(args[0]); own && err != nil {
 		return fmt.Errorf("%s is not there: run %s first, or name manifests to check", args[0], howto.Run("release"))
 	}
-	files, err := l.files(cmd.Context(), args)
+	files, err := lint.ReadFiles(cmd.Context(), args, l.values)
 	if err != nil {
 		return err
 	}
@@ -113,34 +106,18 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if r == nil {
 		return err
 	}
-	return errors.Join(l.print(cmd, r), err, l.verdict(r))
+	return errors.Join(l.print(cmd, r), err, r.Err(l.strict))
 }
 
 // print writes the report in the format that the flags select.
 func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
 	switch {
 	case l.sarif:
-		info, _ := debug.ReadBuildInfo()
-		return r.WriteSARIF(cmd.OutOrStdout(), describe(version, revision, info).Version)
+		return r.WriteSARIF(cmd.OutOrStdout(), identify().Version)
 	case l.verbose && !l.flags.json:
 		return r.WriteAll(cmd.OutOrStdout())
 	}
 	return l.flags.show(cmd, r)
-}
-
-// verdict returns the error that sets the exit code.
-func (l *linting) verdict(r *lint.Report) error {
-	wrong, what := r.Count(lint.Error), "error"
-	if l.strict {
-		wrong, what = wrong+r.Count(lint.Warning), "finding"
-	}
-	if wrong == 0 {
-		return nil
-	}
-	if wrong > 1 {
-		what += "s"
-	}
-	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", r.Title(), wrong, what)
 }
 
 // readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.
@@ -153,29 +130,4 @@ func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 		return nil, nil
 	}
 	return found, err
-}
-
-// files reads the files that are to be checked, and renders charts.
-func (l *linting) files(ctx context.Context, paths []string) ([]lint.File, error) {
-	values, err := readValues(l.values)
-	if err != nil {
-		return nil, err
-	}
-	files := make([]lint.File, 0, len(paths))
-	for _, path := range paths {
-		if isChart(path) {
-			_, file, err := renderChart(ctx, path, values)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, file)
-			continue
-		}
-		name, text, err := yamlfile.ReadInput(path, workload.MaxFile)
-		if err != nil {
-			return nil, fmt.Errorf("reading manifest: %w", err)
-		}
-		files = append(files, lint.File{Name: name, Text: text})
-	}
-	return files, nil
 }

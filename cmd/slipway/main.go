@@ -1,7 +1,7 @@
 // Slipway releases mixed Linux and Windows Kubernetes products from one Linux machine.
 //
-// Each subcommand runs one stage, and release runs all of them in order. Each has a file
-// of its own, which parses the command line, calls the stage's package and prints.
+// Each subcommand runs one stage, and release runs all of them in order. Its function newX
+// parses the command line, calls the stage's package and returns the result to be printed.
 // Results go to standard output, progress and errors to standard error. The exit code is
 // 0 on success, 1 on failure and 2 for a wrong command line.
 package main

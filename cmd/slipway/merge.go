@@ -11,14 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/shard/handoff"
 )
 
 func newMerge(f *flags) *cobra.Command {
-	var binary bool
-	var sign signing
-	var join joining
-	cmd := &cobra.Command{
+	m := &merging{flags: f}
+	return add(&cobra.Command{
 		Use:   "merge [PART ...]",
 		Short: "Join the parts that several machines built to one release",
 		Long: `Merge joins the parts of a release, which several machines built and pushed with "slipway
@@ -37,94 +36,87 @@ there, too, for "slipway fetch". docs/kubernetes.md tells more.`,
   slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json
   slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -wait=2h -push`,
 		Args: usage(cobra.ArbitraryArgs),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			return f.merge(cmd, paths, join, &sign, binary)
-		},
-	}
-	f.addProduct(cmd)
-	f.addFloating(cmd)
-	f.addClones(cmd)
-	f.addJSON(cmd)
-	sign.add(cmd)
-	join.add(cmd)
-	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
-	return cmd
+		RunE: f.prints(m.run),
+	}, f.addProduct, f.addFloating, f.addClones, f.addJSON, m.sign.add, m.add)
 }
 
-// merge joins parts to a release.
-func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *signing, binary bool) error {
-	if err := join.check(cmd, paths); err != nil {
-		return err
+// merging has the flags of the command.
+type merging struct {
+	flags *flags
+	sign  signing
+	plan  string
+	wait  time.Duration
+	push  bool
+}
+
+// run joins parts to a release.
+func (m *merging) run(cmd *cobra.Command, paths []string) (table, error) {
+	f := m.flags
+	if err := m.check(cmd, paths); err != nil {
+		return nil, err
 	}
-	done, err := f.adopt(cmd, join.plan, "merge")
+	done, err := f.adopt(cmd, m.plan, "merge")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
+	o, err := m.sign.options(cmd, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f.made = append(f.made, f.partPaths(paths)...)
+	f.made = append(f.made, shard.PartPaths(paths, ".", filepath.Dir(f.product))...)
 	p, pr, err := f.begin(cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	parts, dirs, err := f.parts(cmd, join, paths)
+	parts, dirs, err := m.parts(cmd, paths)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Progress, o.ArtifactDirs = pr, dirs
 	summary, err := release.Merge(cmd.Context(), p, parts, o)
 	pr.Close()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if join.push {
+	if m.push {
 		var key *signature.PublicKey
 		if o.Signer != nil {
 			key = o.Signer.Public
 		}
-		err := f.withPlan(cmd, join.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out, key) })
+		err := f.withPlan(cmd, m.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out, key) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return f.show(cmd, summary)
+	return summary, nil
 }
 
-// joining says which parts are joined.
-type joining struct {
-	plan string
-	wait time.Duration
-	push bool
+func (m *merging) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.plan, "plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards")
+	cmd.Flags().DurationVar(&m.wait, "wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
+	cmd.Flags().BoolVar(&m.push, "push", false, "put the files of the release next to -plan, for slipway fetch")
 }
 
-func (j *joining) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&j.plan, "plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards")
-	cmd.Flags().DurationVar(&j.wait, "wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
-	cmd.Flags().BoolVar(&j.push, "push", false, "put the files of the release next to -plan, for slipway fetch")
-}
-
-func (j *joining) check(cmd *cobra.Command, paths []string) error {
+func (m *merging) check(cmd *cobra.Command, paths []string) error {
 	switch {
-	case j.plan == "" && len(paths) == 0:
-		return usageError{fmt.Errorf("it needs a PART, or -plan; see %s -h", cmd.CommandPath())}
-	case j.plan != "" && len(paths) > 0:
+	case m.plan == "" && len(paths) == 0:
+		return misuse(cmd, "it needs a PART, or -plan")
+	case m.plan != "" && len(paths) > 0:
 		return usageError{errors.New("-plan: the parts come from the registry: name none")}
-	case j.plan != "" && !handoff.IsReference(j.plan):
-		return usageError{fmt.Errorf("-plan=%s is not a plan in a registry: name what slipway plan -push printed, or the parts of shards", j.plan)}
-	case j.plan == "" && (j.wait != 0 || j.push):
+	case m.plan != "" && !handoff.IsReference(m.plan):
+		return usageError{fmt.Errorf("-plan=%s is not a plan in a registry: name what slipway plan -push printed, or the parts of shards", m.plan)}
+	case m.plan == "" && (m.wait != 0 || m.push):
 		return usageError{errors.New("-wait and -push are for a plan in a registry: give -plan, too")}
 	}
 	return nil
 }
 
 // parts reads the parts from their files, or from the registry of the plan.
-func (f *flags) parts(cmd *cobra.Command, j joining, paths []string) (parts []*lock.Part, dirs []string, err error) {
-	if j.plan != "" {
-		err := f.withPlan(cmd, j.plan, func(p *handoff.Plan) (err error) {
-			parts, dirs, err = p.Parts(cmd.Context(), filepath.Join(f.handed.dir, "parts"), j.wait, interval)
+func (m *merging) parts(cmd *cobra.Command, paths []string) (parts []*lock.Part, dirs []string, err error) {
+	if m.plan != "" {
+		err := m.flags.withPlan(cmd, m.plan, func(p *handoff.Plan) (err error) {
+			parts, dirs, err = p.Parts(cmd.Context(), m.flags.work.Parts(), m.wait, interval)
 			return err
 		})
 		return parts, dirs, err

@@ -18,7 +18,7 @@ import (
 
 func newPlan(f *flags) *cobra.Command {
 	var d division
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
 		Long: `Plan prints what a release with the same flags would do: the bases of every image and
@@ -42,35 +42,29 @@ machines that have no clone, and prints the reference that "slipway release -pla
 kubernetes" take. docs/kubernetes.md tells more.`,
 		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
 		Args:    usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			if err := d.check(cmd); err != nil {
-				return err
+				return nil, err
 			}
 			if d.file != "" {
 				f.made = append(f.made, d.file)
 			}
 			p, err := f.load(cmd.Context())
 			if err != nil {
-				return err
+				return nil, err
 			}
+			o := release.Options{Out: f.out, Store: f.storeDir()}
 			if cmd.Flags().Changed("shards") {
-				return f.divide(cmd, p, d)
+				return f.divide(cmd, p, o, d)
 			}
-			pr := f.printer(cmd)
-			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})
-			pr.Close()
+			o.Progress = f.printer(cmd)
+			plan, err := release.MakePlan(cmd.Context(), p, o)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return errors.Join(f.show(cmd, plan), plan.Err())
-		},
-	}
-	f.addProduct(cmd)
-	f.addFloating(cmd)
-	f.addSelection(cmd)
-	f.addJSON(cmd)
-	d.add(cmd)
-	return cmd
+			return verdict{plan, plan.Err()}, nil
+		}),
+	}, f.addProduct, f.addFloating, f.addSelection, f.addJSON, d.add)
 }
 
 // division says how a release is divided, and where the plan of that goes.
@@ -82,10 +76,9 @@ type division struct {
 
 func (d *division) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&d.shards, "shards", 0, "divide the release among at most that many machines")
-	cmd.Flags().StringVar(&d.weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
-	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
+	fileFlag(cmd, &d.weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)", "json")
 	cmd.Flags().StringVarP(&d.file, "output", "o", "", "write the plan of -shards to that file, for slipway release -plan")
-	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // as above
+	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // fails only where the flag is missing
 	cmd.Flags().BoolVar(&d.push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
 	cmd.MarkFlagsMutuallyExclusive("push", "json")
 	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
@@ -108,20 +101,21 @@ func (d *division) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// divide prints a plan of at most n shards, and writes it to a file, if one is named.
-func (f *flags) divide(cmd *cobra.Command, p *product.Product, d division) error {
+// divide makes a plan of at most n shards, and writes it to a file or the registry, if that is
+// asked for.
+func (f *flags) divide(cmd *cobra.Command, p *product.Product, o release.Options, d division) (table, error) {
 	if d.shards < 1 {
-		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)
+		return nil, fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)
 	}
 	w, err := times.Read(cmp.Or(d.weights, filepath.Join(f.storeDir(), times.FileName)), d.weights != "")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	pr := f.printer(cmd)
-	plan, err := release.Divide(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr}, d.shards, w)
-	pr.Close()
+	o.Progress = f.printer(cmd)
+	plan, err := release.Divide(cmd.Context(), p, o, d.shards, w)
+	o.Progress.Close()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if have := len(plan.Shards); have < d.shards {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, d.shards)
@@ -132,11 +126,12 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, d division) error
 			err = disk.WriteAlone(cmd.Context(), d.file, text, disk.ModeFile, saying(cmd))
 		}
 		if err != nil {
-			return fmt.Errorf("writing the plan: %w", err)
+			return nil, fmt.Errorf("writing the plan: %w", err)
 		}
 	}
 	if d.push {
-		return f.pushPlan(cmd, p, plan)
+		ref, err := f.pushPlan(cmd, p, plan)
+		return line(ref), err
 	}
-	return f.show(cmd, plan)
+	return plan, nil
 }

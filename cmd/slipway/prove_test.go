@@ -10,7 +10,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
@@ -69,30 +68,4 @@ func writeRelease(t *testing.T, ts *testscript.TestScript, key *signature.Signer
 	ts.Check(os.WriteFile(filepath.Join(dir, "SHA256SUMS.sigstore.json"), bundle, 0o600))
 	ts.Check(os.WriteFile(filepath.Join(dir, "SHA256SUMS.sig"), plain, 0o600))
 	return dir
-}
-
-// TestExchanged verifies a bundle that is replaced by another good one of the same key between the
-// verification of its signatures and the reading of its layers.
-func TestExchanged(t *testing.T) {
-	key := bundletest.Key(t)
-	st, l := bundletest.Release(t, 500)
-	var files [2]string
-	for n, release := range []*lock.Lock{l, bundletest.Later(t, st, l)} {
-		release.Images[0].Referrers = nil
-		bundletest.Attach(t, st, release, bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, release))))
-		files[n] = bundletest.Pack(t, st, release, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path
-	}
-	v := &verifying{proof: proof{policy: evidence.Policy{Keys: []*signature.PublicKey{key.Public}}}}
-	if _, err := v.images(files[:1], nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.unchanged(files[0])(bundletest.Opened(t, files[0])); err != nil {
-		t.Errorf("the same bundle: %v", err)
-	}
-	if err := os.Rename(files[1], files[0]); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.unchanged(files[0])(bundletest.Opened(t, files[0])); err == nil || !strings.Contains(err.Error(), "was exchanged while it was verified") {
-		t.Errorf("another bundle: %v", err)
-	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,12 +13,8 @@ import (
 )
 
 func newRelease(f *flags) *cobra.Command {
-	var binary bool
-	var sign signing
-	var of shardFlags
-	var cache buildCache
-	mode := sandbox.Auto
-	cmd := &cobra.Command{
+	r := &releasing{flags: f, sandbox: sandbox.Auto}
+	return add(&cobra.Command{
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
 		Long: `Release first checks everything that can be checked without compiling, and reports all
@@ -46,81 +43,72 @@ configuration.`,
   slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cache.use(); err != nil {
-				return err
-			}
-			return f.release(cmd, of, &sign, mode, binary)
-		},
-	}
-	f.addProduct(cmd)
-	f.addFloating(cmd)
-	f.addSelection(cmd)
-	f.addClones(cmd)
-	f.addJSON(cmd)
-	sign.add(cmd)
-	cache.add(cmd)
-	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
-	of.add(cmd)
-	addSandbox(cmd, &mode)
-	return cmd
+		RunE: f.prints(r.run),
+	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON, r.sign.add, r.cache.add, r.add)
 }
 
-// release makes a release, or a shard of one.
-func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode sandbox.Mode, binary bool) error {
-	done, err := f.adopt(cmd, of.plan, fmt.Sprint("shard-", of.number))
+// releasing has the flags of the command. A plan and a number name a shard.
+type releasing struct {
+	flags   *flags
+	sign    signing
+	cache   buildCache
+	sandbox sandbox.Mode
+	plan    string
+	number  int
+}
+
+// run makes a release, or a shard of one.
+func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
+	if err := r.cache.use(); err != nil {
+		return nil, err
+	}
+	f := r.flags
+	done, err := f.adopt(cmd, r.plan, fmt.Sprint("shard-", r.number))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	if err := f.checkSandbox(cmd); err != nil {
-		return err
+		return nil, err
 	}
-	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
+	o, err := r.sign.options(cmd, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.Shard, err = f.readShard(cmd, of); err != nil {
-		return err
+	if o.Shard, err = r.readShard(cmd); err != nil {
+		return nil, err
 	}
-	if f.handed != nil {
-		if err := f.handed.confine(cmd.Context(), mode); err != nil {
-			return err
+	if f.work != nil {
+		if err := f.work.Confine(cmd.Context(), r.sandbox); err != nil {
+			return nil, err
 		}
 	}
 	p, pr, err := f.begin(cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Progress = pr
-	if f.handed != nil {
-		pr.Printf("sandbox: %s", f.handed.again.Sandbox.Protection())
+	if f.work != nil {
+		pr.Printf("sandbox: %s", f.work.Rebuild.Sandbox.Protection())
 	}
 	summary, err := release.Release(cmd.Context(), p, o)
 	pr.Close()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if f.handed != nil {
-		summary.Sandbox = new(f.handed.again.Sandbox.Protection())
-		err := f.withPlan(cmd, of.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), of.number, f.out) })
+	if f.work != nil {
+		summary.Sandbox = new(f.work.Rebuild.Sandbox.Protection())
+		err := f.withPlan(cmd, r.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), r.number, f.out) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return f.show(cmd, summary)
+	return summary, nil
 }
 
-// shardFlags name a shard of a plan.
-type shardFlags struct {
-	plan   string
-	number int
-}
-
-func (s *shardFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.plan, "plan", "", "the plan of which -shard makes one shard")
-	cmd.Flags().IntVar(&s.number, "shard", 0, "the number of a shard of -plan, from 0")
-	cmd.MarkFlagFilename("plan", "json") //nolint:errcheck // fails only where the flag is missing
+func (r *releasing) add(cmd *cobra.Command) {
+	fileFlag(cmd, &r.plan, "plan", "", "the plan of which -shard makes one shard", "json")
+	cmd.Flags().IntVar(&r.number, "shard", 0, "the number of a shard of -plan, from 0")
 	cmd.MarkFlagsRequiredTogether("plan", "shard")
 	for _, other := range []string{"platforms", "images"} {
 		cmd.MarkFlagsMutuallyExclusive("plan", other)
@@ -128,16 +116,34 @@ func (s *shardFlags) add(cmd *cobra.Command) {
 }
 
 // readShard reads the plan of a shard, if one is named.
-func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, error) {
+func (r *releasing) readShard(cmd *cobra.Command) (*release.Shard, error) {
+	f := r.flags
 	if !cmd.Flags().Changed("plan") {
 		return nil, nil
 	}
-	if h := f.handed; h != nil {
-		f.shard = &release.Shard{Plan: h.plan, Path: s.plan, Number: s.number}
+	f.shard = &release.Shard{Path: r.plan, Number: r.number}
+	if f.work != nil {
+		f.shard.Plan = f.work.Plan
 		return f.shard, nil
 	}
-	f.made = append(f.made, s.plan)
-	p, err := shard.Read(s.plan)
-	f.shard = &release.Shard{Plan: p, Path: s.plan, Number: s.number}
+	f.made = append(f.made, r.plan)
+	var err error
+	f.shard.Plan, err = shard.Read(r.plan)
 	return f.shard, err
+}
+
+// sandboxFlag adds the flag of commands that compile what came from elsewhere.
+func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
+	return func(cmd *cobra.Command) {
+		cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: auto as far as this machine permits it, require or fail, off")
+		offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
+	}
+}
+
+// checkSandbox reports a sandbox that was asked for where nothing came from elsewhere.
+func (f *flags) checkSandbox(cmd *cobra.Command) error {
+	if f.work == nil && cmd.Flags().Changed("sandbox") {
+		return usageError{errors.New("-sandbox is for a plan in a registry, -plan=REF@sha256:…: what is compiled from this clone runs as you")}
+	}
+	return nil
 }

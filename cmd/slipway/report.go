@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -36,13 +37,10 @@ pages. Nothing is verified: "slipway airgap verify" does that.`,
 	}
 	cmd.Flags().StringVar(&p.out, "out", "report.html", "the file to write; - prints it")
 	cmd.Flags().StringVar(&p.base, "base", "", "DIR, LOCK or BUNDLE of an older release to compare with")
-	cmd.Flags().StringVar(&p.nodes, "nodes", "", "a file from kubectl get nodes -o json; - is standard input")
+	fileFlag(cmd, &p.nodes, "nodes", "", "a file from kubectl get nodes -o json; - is standard input", "json")
 	cmd.Flags().BoolVar(&p.timeline, "run", false, "show the last run of release or merge, which the store has a record of")
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the slipway.yaml whose lint.allow allows findings")
-	cmd.Flags().StringVar(&f.store, "store", "", "the store, for -run (default .slipway beside slipway.yaml)")
-	cmd.MarkFlagFilename("nodes", "json")          //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // as above
-	cmd.MarkFlagDirname("store")                   //nolint:errcheck // as above
+	fileFlag(cmd, &f.product, "product", product.File, "the slipway.yaml whose lint.allow allows findings", "yaml", "yml")
+	dirFlag(cmd, &f.store, "store", "", "the store, for -run (default .slipway beside slipway.yaml)")
 	return cmd
 }
 
@@ -57,11 +55,11 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 	path := "dist"
 	if len(args) > 0 {
 		path = args[0]
-	} else if !exists(path) {
+	} else if _, err := os.Lstat(path); err != nil {
 		return fmt.Errorf("%s is not there: run %s first, or name the directory of a release", path, howto.Run("release"))
 	}
 	if cmd.Flags().Changed("store") && !p.timeline {
-		return usageError{fmt.Errorf("-store is for -run, which shows the last run: give -run, too; see %s -h", cmd.CommandPath())}
+		return misuse(cmd, "-store is for -run, which shows the last run: give -run, too")
 	}
 	r, old, err := p.read(cmd, path)
 	if err != nil {
@@ -94,14 +92,10 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 
 // read reads the release, and the one to compare with, if any.
 func (p *reporting) read(cmd *cobra.Command, path string) (r, old *report.Release, err error) {
-	var allow []product.Allow
 	ctx := cmd.Context()
-	if cmd.Flags().Changed("product") {
-		described, err := p.flags.load(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		allow = described.Lint.Allow
+	allow, err := p.flags.allowed(cmd)
+	if err != nil {
+		return nil, nil, err
 	}
 	if r, err = report.Read(ctx, path, allow...); err != nil || p.base == "" {
 		return r, nil, err

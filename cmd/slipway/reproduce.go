@@ -1,18 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/release"
@@ -20,7 +17,7 @@ import (
 )
 
 func newReproduce(f *flags) *cobra.Command {
-	r := &reproducing{flags: f, sandbox: sandbox.Auto}
+	r := &reproducing{flags: f, o: reproduce.Options{Sandbox: sandbox.Auto}}
 	cmd := &cobra.Command{
 		Use:   "reproduce DIR|BUNDLE",
 		Short: "Make a release again, and compare it",
@@ -44,154 +41,92 @@ With -sign, it signs what it made by a private key of its own, if everything is 
   slipway reproduce -key=/etc/slipway/keys/release.pub -inputs=kpack-0.16.1.inputs.tar.gz kpack-images.tar.zst
   slipway reproduce -sign=mine.key -builder=https://example.org/rebuilders/me dist`,
 		Args: usage(cobra.ExactArgs(1)),
-		RunE: r.run,
+		RunE: f.prints(r.run),
 	}
-	r.proof.add(cmd)
-	cmd.Flags().StringVar(&r.inputs, "inputs", "", "the archive of inputs (default that next to the release)")
+	fileFlag(cmd, &r.o.Inputs, "inputs", "", "the archive of inputs (default that next to the release)", "tar.gz")
 	cmd.Flags().StringArrayVar(&r.repositories, "repository", nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
-	cmd.Flags().BoolVar(&r.commands, "allow-commands", false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
-	addSandbox(cmd, &r.sandbox)
-	cmd.Flags().StringVar(&r.private, "sign", "", "sign the statement on what was made with this private key of your own")
-	cmd.Flags().StringVar(&r.builder, "builder", "", "the URI of who makes it again, for -sign")
+	cmd.Flags().BoolVar(&r.o.Commands, "allow-commands", false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
+	fileFlag(cmd, &r.private, "sign", "", "sign the statement on what was made with this private key of your own", "key")
+	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "the URI of who makes it again, for -sign")
 	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
-	cmd.MarkFlagFilename("sign", "key")      //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagFilename("inputs", "tar.gz") //nolint:errcheck // as above
-	f.addQuiet(cmd)
-	f.addJSON(cmd)
-	return cmd
+	return add(cmd, sandboxFlag(&r.o.Sandbox), r.proof.add, f.addQuiet, f.addJSON)
 }
 
 // reproducing has the flags of the command.
 type reproducing struct {
-	flags                         *flags
-	proof                         proof
-	inputs, private, builder, out string
-	repositories                  []string
-	commands                      bool
-	sandbox                       sandbox.Mode
+	flags        *flags
+	o            reproduce.Options
+	proof        proof
+	private, out string
+	repositories []string
 }
 
-func (r *reproducing) run(cmd *cobra.Command, args []string) error {
+func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 	if err := r.proof.read(cmd, args[0]); err != nil {
-		return err
+		return nil, err
 	}
 	signer, err := r.signer(cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pr := r.flags.printer(cmd)
-	defer pr.Close()
 	original, err := reproduce.Open(args[0])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer original.Close() //nolint:errcheck // it was only read
-	s, dir, err := r.statement(pr, args[0], original)
+	if fi, err := os.Stat(args[0]); err == nil && !fi.IsDir() && !r.proof.asked() {
+		return nil, usageError{errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release")}
+	}
+	s, inputs, err := original.Statement(args[0], r.proof.policy, pr)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o := reproduce.Options{Statement: s, Original: original, Inputs: r.inputs, Repositories: map[string]string{}, Builder: r.builder, Signed: r.proof.asked(), Commands: r.commands, Sandbox: r.sandbox, Progress: pr}
-	if o.Inputs == "" {
-		o.Inputs = filepath.Join(dir, filepath.Base(s.Predicate.BuildDefinition.ExternalParameters.Inputs))
-	}
+	r.o.Statement, r.o.Original, r.o.Signed, r.o.Progress = s, original, r.proof.asked(), pr
+	r.o.Inputs = cmp.Or(r.o.Inputs, inputs)
+	r.o.Repositories = map[string]string{}
 	for _, v := range r.repositories {
 		name, where, ok := strings.Cut(v, "=")
 		if !ok {
 			name, where = "", v
 		}
-		o.Repositories[name] = where
+		r.o.Repositories[name] = where
 	}
-	made, err := reproduce.Run(cmd.Context(), o)
+	made, err := reproduce.Run(cmd.Context(), r.o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pr.Close()
 	if err := r.flags.show(cmd, made); err != nil {
-		return err
+		return nil, err
 	}
 	if !made.Same() {
-		return fmt.Errorf("%s %s: what was made here is not the same", made.Product, made.Version)
+		return nil, fmt.Errorf("%s %s: what was made here is not the same", made.Product, made.Version)
 	}
-	return r.sign(cmd, signer, made.Made)
+	if signer == nil {
+		return nil, nil
+	}
+	signed, err := made.Sign(cmd.Context(), signer)
+	if err != nil {
+		return nil, err
+	}
+	return nil, disk.WriteAlone(cmd.Context(), r.out, signed, disk.ModeFile, saying(cmd))
 }
 
 // signer returns what signs; nil without a key.
 func (r *reproducing) signer(cmd *cobra.Command) (*signature.Signer, error) {
 	switch {
-	case r.private == "" && r.builder != "":
-		return nil, usageError{fmt.Errorf("-builder is for the statement that -sign signs; see %s -h", cmd.CommandPath())}
+	case r.private == "" && r.o.Builder != "":
+		return nil, misuse(cmd, "-builder is for the statement that -sign signs")
 	case r.private == "" && cmd.Flags().Changed("out"):
-		return nil, usageError{fmt.Errorf("-out is the file that -sign writes; see %s -h", cmd.CommandPath())}
+		return nil, misuse(cmd, "-out is the file that -sign writes")
 	case r.private == "":
 		return nil, nil //nolint:nilnil // nothing was asked for
-	case r.builder == "":
+	case r.o.Builder == "":
 		return nil, usageError{errors.New("-sign needs -builder, the URI of who makes the release again: two statements of one builder prove no more than one")}
 	}
-	text, err := readKey(r.private)
-	if err != nil {
-		return nil, fmt.Errorf("-sign: %w", err)
-	}
-	if err := release.CheckBuilder(r.builder); err != nil {
+	if err := release.CheckBuilder(r.o.Builder); err != nil {
 		return nil, usageError{err}
 	}
-	password, err := askPassword(cmd, "password of "+r.private)
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", r.private, err)
-	}
-	s, err := signature.ParsePrivateKey(text, password)
-	if err != nil {
-		return nil, fmt.Errorf("-sign %s: %w", r.private, err)
-	}
-	return s, nil
-}
-
-// statement reads the statement of the release and returns it with the directory of its files.
-func (r *reproducing) statement(pr *progress.Printer, path string, original *reproduce.Original) (*provenance.Statement, string, error) {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, "", err
-	}
-	switch {
-	case !fi.IsDir() && !r.proof.asked():
-		return nil, "", usageError{errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release")}
-	case !fi.IsDir():
-		rep, err := r.proof.check(pr, []string{path}, original.Bundles)
-		if err != nil {
-			return nil, "", err
-		}
-		return rep.Statement, filepath.Dir(path), nil
-	case r.proof.asked():
-		rep, err := evidence.ReadDirStatements(path, r.proof.policy)
-		if err != nil {
-			return nil, "", err
-		}
-		rep.Tell(pr)
-		return rep.Statement, path, nil
-	}
-	text, err := readKey(filepath.Join(path, evidence.Provenance))
-	if err != nil {
-		return nil, "", fmt.Errorf("reading the statement: %w: name the directory of a release", err)
-	}
-	s, err := provenance.Decode(text)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", filepath.Join(path, evidence.Provenance), err)
-	}
-	pr.Printf("the statement was not verified: no -key was given")
-	return s, path, nil
-}
-
-// sign writes the signed statement.
-func (r *reproducing) sign(cmd *cobra.Command, signer *signature.Signer, s *provenance.Statement) error {
-	if signer == nil {
-		return nil
-	}
-	text, err := s.Encode()
-	if err != nil {
-		return err
-	}
-	signed, err := signature.SignStatement(cmd.Context(), signer, text)
-	if err != nil {
-		return err
-	}
-	return disk.WriteAlone(cmd.Context(), r.out, signed, disk.ModeFile, saying(cmd))
+	return privateKey(cmd, "-sign", r.private, "-sign "+r.private)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +41,7 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 				if f.quiet {
 					return
 				}
-				host, warning := reach(at)
+				host, warning := registry.Reach(at)
 				if warning != "" {
 					fmt.Fprintln(cmd.ErrOrStderr(), warning)
 				}
@@ -50,22 +51,13 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 			})
 		},
 	}
-	f.addPlaces(cmd)
-	f.addQuiet(cmd)
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "address to listen on; port 0 is any free port")
-	return cmd
+	return add(cmd, f.addPlaces, f.addQuiet)
 }
 
-// reach returns the host by which this machine pulls from a server at an address, and a
-// warning if others can reach it too.
-func reach(at net.Addr) (host, warning string) {
-	tcp, ok := at.(*net.TCPAddr)
-	switch {
-	case !ok || tcp.IP.IsLoopback():
-		return at.String(), ""
-	case tcp.IP.IsUnspecified():
-		return fmt.Sprintf("localhost:%d", tcp.Port),
-			fmt.Sprintf("warning: listening on all interfaces: whoever reaches port %d of this machine can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", tcp.Port, tcp.Port)
-	}
-	return at.String(), fmt.Sprintf("warning: listening on %s: whoever reaches it can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", at, tcp.Port)
+// pullName returns the name that pulls an image of a lock from a registry at host that serves the
+// store.
+func pullName(host string, i lock.Image) string {
+	_, path, _ := strings.Cut(i.Tagged(), "/")
+	return host + "/" + path
 }

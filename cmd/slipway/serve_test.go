@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/crane"
 
+	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -87,7 +88,7 @@ func TestReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		host, warning := reach(addr)
+		host, warning := registry.Reach(addr)
 		if host != want.host || (warning == "") != (want.warning == "") || !strings.Contains(warning, want.warning) {
 			t.Errorf("at %s: %s, %q", at, host, warning)
 		}

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/store"
+)
 
 func newStore(f *flags) *cobra.Command {
 	cmd := group(&cobra.Command{
@@ -9,4 +13,37 @@ func newStore(f *flags) *cobra.Command {
 	})
 	cmd.AddCommand(newStoreVerify(f))
 	return cmd
+}
+
+func newStoreVerify(f *flags) *cobra.Command {
+	var repair bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check every byte of the store",
+		Long: `Verify reads the store on all cores. It compares every blob with its digest, every record with
+its checksum, and every compiled program and unpacked archive with its recorded digest. It
+prints a line for each damaged file, and exits with 1 if there is any. With -repair it removes
+the damaged files instead, and the next run builds or fetches them again.`,
+		Example: "  slipway store verify\n  slipway store verify -repair -store=/var/cache/slipway",
+		Args:    usage(cobra.NoArgs),
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
+			pr := f.printer(cmd)
+			st, err := store.Existing(f.storeDir())
+			if err != nil {
+				return nil, err
+			}
+			unlock, err := st.Lock(cmd.Context(), pr.Printf)
+			if err != nil {
+				return nil, err
+			}
+			defer unlock()
+			r, err := st.Verify(cmd.Context(), store.VerifyOptions{Repair: repair, Progress: pr})
+			if err != nil {
+				return nil, err
+			}
+			return verdict{r, r.Err()}, nil
+		}),
+	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "remove damaged files, so that the next run makes them again")
+	return add(cmd, f.addStore, f.addQuiet, f.addJSON)
 }

@@ -1,24 +1,18 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // verifierName is how the program is called where containerd looks for verifiers. containerd
@@ -32,9 +26,6 @@ func named(program string, args []string) []string {
 	}
 	return args
 }
-
-// descriptorType is what containerd writes to the standard input of a verifier.
-const descriptorType = "application/vnd.oci.descriptor.v1+json"
 
 // maxReason is how many bytes of a reason are printed; containerd reads 32 KiB.
 const maxReason = 2000
@@ -66,23 +57,20 @@ if something could not be read, 2 for a mistake in the command line.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := v1.NewHash(digest)
 			if err != nil || name == "" {
-				return usageError{fmt.Errorf("-name and -digest are needed, as containerd passes them; see %s -h", cmd.CommandPath())}
+				return misuse(cmd, "-name and -digest are needed, as containerd passes them")
 			}
-			reason, err := decide(cmd.InOrStdin(), name, h, input, dir)
+			reason, err := evidence.Decide(cmd.InOrStdin(), name, h, input, dir)
 			if err != nil {
-				// containerd shows what is on standard output alone
-				fmt.Fprintln(cmd.OutOrStdout(), output.Excerpt(output.Line(err.Error()), maxReason))
-				return err
+				reason = err.Error() // containerd shows what is on standard output alone
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), output.Excerpt(output.Line(reason), maxReason))
-			return err
+			_, printErr := fmt.Fprintln(cmd.OutOrStdout(), output.Excerpt(output.Line(reason), maxReason))
+			return cmp.Or(err, printErr)
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "the name by which the image is pulled")
 	cmd.Flags().StringVar(&digest, "digest", "", "what the name refers to")
 	cmd.Flags().StringVar(&input, "stdin-media-type", "", "what is on standard input: a descriptor, or nothing if it is empty")
-	cmd.Flags().StringVar(&dir, "dir", settings(), "directory of keys and statements")
-	cmd.MarkFlagDirname("dir") //nolint:errcheck // fails only where the flag is missing
+	dirFlag(cmd, &dir, "dir", settings(), "directory of keys and statements")
 	return cmd
 }
 
@@ -92,47 +80,4 @@ func settings() string {
 		return filepath.Join(os.Getenv("ProgramData"), "slipway")
 	}
 	return "/etc/slipway"
-}
-
-// verifierFile is verifier.yaml.
-type verifierFile struct {
-	Threshold int      `yaml:"threshold"`
-	Allow     []string `yaml:"allow"`
-}
-
-func decide(stdin io.Reader, name string, h v1.Hash, input, dir string) (string, error) {
-	switch input {
-	case "":
-	case descriptorType:
-		var d struct {
-			Digest    v1.Hash         `json:"digest"`
-			MediaType types.MediaType `json:"mediaType"`
-		}
-		text, err := io.ReadAll(io.LimitReader(stdin, 64<<10))
-		if err != nil {
-			return "", fmt.Errorf("reading the descriptor: %w", err)
-		}
-		if err := json.Unmarshal(text, &d); err != nil || d.Digest != h {
-			return "", fmt.Errorf("the descriptor on standard input is not that of %s", h)
-		}
-	default:
-		return "", fmt.Errorf("standard input has the media type %.100q: this slipway reads %s", input, descriptorType)
-	}
-	path := filepath.Join(dir, "verifier.yaml")
-	var file verifierFile
-	text, err := yamlfile.ReadText(path, 1<<20)
-	if err == nil {
-		err = keyfile.CheckOwner(path)
-	}
-	if err == nil {
-		err = yamlfile.Decode(path, text, yamlfile.Options{MaxBytes: 1 << 20, MaxValues: 64 << 10, MaxText: 1 << 20, MaxDepth: 4, Start: "remove it"}, &file).Err()
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	v, err := evidence.OpenVerifier(dir, file.Threshold, file.Allow)
-	if err != nil {
-		return "", err
-	}
-	return v.Decide(name, h)
 }

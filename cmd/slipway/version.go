@@ -15,7 +15,7 @@ import (
 var version, revision string
 
 func newVersion(f *flags) *cobra.Command {
-	cmd := &cobra.Command{
+	return add(&cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  slipway version\n  slipway version -json",
@@ -28,9 +28,7 @@ func newVersion(f *flags) *cobra.Command {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), v)
 			return err
 		},
-	}
-	f.addJSON(cmd)
-	return cmd
+	}, f.addJSON)
 }
 
 // identity describes the running binary.

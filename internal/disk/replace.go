@@ -45,10 +45,8 @@ func Replace(ctx context.Context, list []Content, say Say) (err error) {
 			return fmt.Errorf("writing %s: %w", r.path, err)
 		}
 		defer r.file.Abort()
-		if _, err := r.file.Write(list[n].Data); err != nil {
-			return fmt.Errorf("writing %s: %w", r.path, err)
-		}
-		if err := r.file.Sync(); err != nil {
+		_, err := r.file.Write(list[n].Data)
+		if err := errors.Join(err, r.file.Sync()); err != nil {
 			return fmt.Errorf("writing %s: %w", r.path, err)
 		}
 	}

@@ -42,21 +42,18 @@ func Create(dir string) (*File, error) {
 
 // Commit syncs the file to disk and gives it its name and mode. It replaces a file of that name.
 func (f *File) Commit(path string, mode fs.FileMode) error {
-	defer f.Abort()
-	if err := errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	f.done = true
-	return nil
+	return f.rename(path, errors.Join(f.Chmod(mode), f.Sync()))
 }
 
 // Place is [File.Commit] without waiting for the disk: for files whose reader can do without them.
 func (f *File) Place(path string, mode fs.FileMode) error {
+	return f.rename(path, f.Chmod(mode))
+}
+
+// rename closes the file and gives it its name, unless there is an error.
+func (f *File) rename(path string, err error) error {
 	defer f.Abort()
-	if err := errors.Join(f.Chmod(mode), f.Close()); err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {

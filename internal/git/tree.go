@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -100,7 +101,7 @@ func (t *Tree) place(name string) (rel string, ok bool, err error) {
 		if fi.Mode()&fs.ModeSymlink == 0 {
 			continue
 		}
-		if above, err := filepath.EvalSymlinks(filepath.Dir(d)); err != nil || !t.within(above) {
+		if above, err := filepath.EvalSymlinks(filepath.Dir(d)); err != nil || !disk.Within(t.root, above) {
 			continue // on the way to the repository
 		}
 		if ok, err := t.Has(d); !ok || err != nil {
@@ -112,11 +113,6 @@ func (t *Tree) place(name string) (rel string, ok bool, err error) {
 	}
 	rel, err = filepath.Rel(t.root, filepath.Join(dir, filepath.Base(name)))
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel), nil
-}
-
-func (t *Tree) within(dir string) bool {
-	rel, err := filepath.Rel(t.root, dir)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // Absent returns a file of the commit that a directory of the work tree lacks, or a repository

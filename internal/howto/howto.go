@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// RunBy is the environment variable that mage's targets set to "mage" when they run the command.
+// runBy is the environment variable that mage's targets set to "mage" when they run the command.
 // Package target has a copy, since mage compiles it.
-const RunBy = "SLIPWAY_RUN_BY"
+const runBy = "SLIPWAY_RUN_BY"
 
 // targets are the commands that package target has a target for, with its name.
 var targets = map[string]string{
@@ -22,7 +22,7 @@ const updateFlag = " -update"
 
 // Run returns the command line that runs slipway with these words: "slipway bases"; or "go tool
 // mage bases" if mage runs this process; or "go tool slipway merge" if mage has no such target.
-func Run(words string) string { return command(words, os.Getenv(RunBy) == "mage") }
+func Run(words string) string { return command(words, os.Getenv(runBy) == "mage") }
 
 func command(words string, mage bool) string {
 	if !mage {

@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %q, want %q", words, got, want)
 		}
 	}
-	t.Setenv(RunBy, "mage")
+	t.Setenv(runBy, "mage")
 	if got := Run("release"); got != "go tool mage release" {
 		t.Errorf("run by mage: %s", got)
 	}
@@ -45,7 +45,7 @@ func TestTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(run), `"`+RunBy+`=mage"`) {
-		t.Errorf("the targets do not set %s", RunBy)
+	if !strings.Contains(string(run), `"`+runBy+`=mage"`) {
+		t.Errorf("the targets do not set %s", runBy)
 	}
 }

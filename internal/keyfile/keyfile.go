@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 const elsewhere = "whoever changed the one could change the other: get the key in another way, and keep it elsewhere, such as in /etc/slipway/keys"
@@ -54,8 +56,7 @@ func places(path string) []string {
 // release, anywhere below it.
 func within(key, file string) bool {
 	dir, unit := directory(file)
-	rel, err := filepath.Rel(dir, key)
-	return err == nil && filepath.IsLocal(rel) && (unit || filepath.Dir(key) == dir)
+	return disk.Within(dir, key) && (unit || filepath.Dir(key) == dir)
 }
 
 // directory returns the directory of a file, and whether all of it is one release.

@@ -19,15 +19,15 @@ import (
 )
 
 // Text returns s without secrets, with all but line breaks, tabs and printable characters escaped.
-func Text(s string) string { return printable(Redact(s), "\n\t") }
+func Text(s string) string { return printable(redact(s), "\n\t") }
 
 // Line returns s without secrets, with all but printable characters escaped, on one line.
-func Line(s string) string { return printable(Redact(s), "") }
+func Line(s string) string { return printable(redact(s), "") }
 
 // Excerpt is [Line] of the first n bytes of s. It redacts secrets first, since a part of one
 // would not be recognized.
 func Excerpt(s string, n int) string {
-	s = Redact(strings.TrimSpace(s))
+	s = redact(strings.TrimSpace(s))
 	if len(s) <= n {
 		return printable(s, "")
 	}

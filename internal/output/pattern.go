@@ -17,7 +17,7 @@ type pattern struct {
 // all redacts the second group.
 func all(g []string) string { return g[1] + Redacted + g[3] }
 
-// patterns are the forms that Redact looks for in addition to registered secrets.
+// patterns are the forms that redact looks for in addition to registered secrets.
 var patterns = []pattern{
 	// https://user:password@host, and https://token@host. A password may have unescaped slashes and
 	// at signs. ssh://git@host is an account.
@@ -51,9 +51,9 @@ func encoded(g []string) string {
 	return g[0]
 }
 
-// Redact returns s without registered secrets, and without text that has the form of one: the
+// redact returns s without registered secrets, and without text that has the form of one: the
 // account in a URL, an Authorization header, a token, the signature of a URL.
-func Redact(s string) string {
+func redact(s string) string {
 	s = redactKnown(s)
 	lower := strings.ToLower(s)
 	for _, p := range patterns {

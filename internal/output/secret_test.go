@@ -35,8 +35,8 @@ func TestSecret(t *testing.T) {
 		"hunt, hunter and shunt; hunt":                                     "[redacted], hunter and shunt; [redacted]",
 		"nothing of me here":                                               "nothing of me here",
 	} {
-		if got := Redact(in); got != want {
-			t.Errorf("Redact(%q) = %q, want %q", in, got, want)
+		if got := redact(in); got != want {
+			t.Errorf("redact(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestSecretConcurrently(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			Secret("correct horse", "battery staple")
-			if got := Redact("a correct horse"); got != "a [redacted]" {
+			if got := redact("a correct horse"); got != "a [redacted]" {
 				t.Errorf("%q", got)
 			}
 		})
@@ -77,11 +77,11 @@ func TestPatterns(t *testing.T) {
 		"https://az/x?sv=1&sig=a%2Fb%3D and":               "https://az/x?sv=1&sig=[redacted] and",
 		"unexpected token: end of file; password: none":    "unexpected token: end of file; password: none",
 	} {
-		if got := Redact(in); got != want {
-			t.Errorf("Redact(%q) = %q, want %q", in, got, want)
+		if got := redact(in); got != want {
+			t.Errorf("redact(%q) = %q, want %q", in, got, want)
 		}
-		if got := Redact(want); got != want {
-			t.Errorf("again: Redact(%q) = %q", want, got)
+		if got := redact(want); got != want {
+			t.Errorf("again: redact(%q) = %q", want, got)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestAccount(t *testing.T) {
 			t.Errorf("Account(%q) = %v", text, got)
 		}
 	}
-	if got := Redact("hunter2 swordfish pa/ssw@rd"); got != "[redacted] [redacted] [redacted]" {
+	if got := redact("hunter2 swordfish pa/ssw@rd"); got != "[redacted] [redacted] [redacted]" {
 		t.Errorf("the passwords are not registered: %q", got)
 	}
 }

@@ -50,7 +50,7 @@ func ended(t *testing.T, stdout *os.File) {
 }
 
 // TestCancel checks that a program ends with its context, and its child with it. A child in the
-// background ignores interrupts: it is killed after Grace.
+// background ignores interrupts: it is killed after grace.
 func TestCancel(t *testing.T) {
 	for name, script := range map[string]string{
 		"interrupted": `sh -c 'echo $$; exec sleep 600'; echo survived`,
@@ -82,7 +82,7 @@ func testCancel(t *testing.T, script string) {
 }
 
 // TestKill checks that a program that ignores the interrupt, and its child, are killed: here at
-// once by Kill, else after Grace.
+// once by Kill, else after grace.
 func TestKill(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -48,6 +49,10 @@ type Options struct {
 	Allow []product.Allow
 	// Policy is what must be verified before anything is sent. Without keys nothing is.
 	Policy evidence.Policy
+	// ImagesYAML is the path of the file of Kubernetes' image promoter that [File] adds a
+	// release to; it may be empty. Say reports that another process has locked its directory.
+	ImagesYAML string
+	Say        disk.Say
 
 	Registry network.Options
 }
@@ -64,6 +69,8 @@ type Promoted struct {
 	// Evidence reports what was verified; nil without keys.
 	Evidence     *evidence.Report `json:"evidence,omitempty"`
 	Destinations []Destination    `json:"destinations"`
+	// ImagesYAML is the file of Kubernetes' image promoter that has the release now.
+	ImagesYAML string `json:"imagesYAML,omitempty"`
 }
 
 // Destination reports what was done at one destination.

@@ -45,13 +45,11 @@ func Open(path string) (*Original, error) {
 			}
 		}
 	}
-	for _, p := range paths {
-		b, err := bundle.OpenAny(p)
-		if err != nil {
-			o.Close() //nolint:errcheck // it was only read
-			return nil, err
-		}
-		o.Bundles = append(o.Bundles, b)
+	var err error
+	if o.Bundles, _, err = bundle.OpenAll(paths); err != nil {
+		return nil, err
+	}
+	for _, b := range o.Bundles {
 		for _, i := range b.Contents().Images {
 			for t := range i.Tree.All() {
 				if t.Raw != nil {

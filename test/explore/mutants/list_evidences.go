@@ -4,9 +4,9 @@ package mutants
 var evidences = []Mutant{
 	{
 		Name: "sums-of-others", Fault: "The flag -sums was ignored for a directory.",
-		File: "cmd/slipway/airgap_verify.go", Func: "verifying.run",
-		Old: `if len(v.dirs)+len(v.layouts) > 0 && v.sums+v.lock != "" {`,
-		New: `if len(v.dirs)+len(v.layouts) < 0 && v.sums+v.lock != "" {`,
+		File: "cmd/slipway/airgap_verify.go", Func: "verifying.check",
+		Old: `case len(dirs) > 0 && v.sums+v.lock != "":`,
+		New: `case len(dirs) < 0 && v.sums+v.lock != "":`,
 	},
 	{
 		Name: "sbom-version", Fault: "An image with a version of its own had the product's in bills of materials.",

@@ -28,14 +28,14 @@ var files = []Mutant{
 	},
 	{
 		Name: "copy-removes-sums", Fault: "Rendering a copy for another registry removed SHA256SUMS.",
-		File: "cmd/slipway/render.go", Func: "stage.writeManifest",
-		Old: `if filepath.Base(path) == release.Manifest {`,
+		File: "release/stage_render.go", Func: "Stage.writeManifest",
+		Old: `if filepath.Base(path) == Manifest {`,
 		New: `if filepath.Base(path) != "" {`,
 	},
 	{
 		Name: "stage-lacks-artifacts", Fault: "Stage by stage, the files for download of the lock were nowhere.",
-		File: "cmd/slipway/publish.go", Func: "stage.publish",
-		Old: `if err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {`,
+		File: "release/stage_publish.go", Func: "Stage.all",
+		Old: `if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {`,
 		New: `if err := error(nil); err != nil {`,
 	},
 	{
@@ -46,9 +46,9 @@ var files = []Mutant{
 	},
 	{
 		Name: "registry-ignored", Fault: "A stage took the result of another for a registry that was not asked for.",
-		File: "cmd/slipway/stage.go", Func: "stage.same",
-		Old: `case !p.Snapshot() && !slices.Equal(of.registries, want):`,
-		New: `case false && !slices.Equal(of.registries, want):`,
+		File: "release/stage.go", Func: "Stage.same",
+		Old: `case !p.Snapshot() && !slices.Equal(file.registries, want):`,
+		New: `case false && !slices.Equal(file.registries, want):`,
 	},
 	{
 		Name: "future-is-old", Fault: "Clean with an age removed what a clock that was ahead had written.",
@@ -71,7 +71,7 @@ var files = []Mutant{
 	},
 	{
 		Name: "age-overflows", Fault: "An age of half a million years was taken for some minutes.",
-		File: "cmd/slipway/clean.go", Func: "age.Set",
+		File: "cmd/slipway/values.go", Func: "age.Set",
 		Old: `time.Duration(min(n, maxDays+1)) * 24 * time.Hour`,
 		New: `time.Duration(n) * 24 * time.Hour`,
 	},

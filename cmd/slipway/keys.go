@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/keyfile"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/release"
+)
+
+func newKeygen(f *flags) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "keygen",
+		Short: "Make a key that signs releases",
+		Long: `Keygen makes an ECDSA key on P-256 and writes its two halves: NAME.key, which signs releases and
+is encrypted by a password, and NAME.pub, by which others verify them. cosign reads both files.
+It does not overwrite files.
+
+The password is that of SLIPWAY_PASSWORD, or is asked for on the terminal. Give NAME.pub to the
+operators in another way than the release: a key that comes with a release proves nothing.`,
+		Example: "  slipway keygen -name=release",
+		Args:    usage(cobra.NoArgs),
+		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
+			files, err := signature.FilesOf(name)
+			if err != nil {
+				return nil, err
+			}
+			password, err := newPassword(cmd)
+			if err != nil {
+				return nil, err
+			}
+			return files, files.Generate(cmd.Context(), password, saying(cmd))
+		}),
+	}
+	cmd.Flags().StringVar(&name, "name", "release", "what the names of both files begin with")
+	return add(cmd, f.addJSON)
+}
+
+// passwordVariable has the password of a private key.
+const passwordVariable = "SLIPWAY_PASSWORD"
+
+// signing are the flags of commands that make and sign a release.
+type signing struct {
+	key, signer, public, builder string
+	binary                       bool
+}
+
+func (s *signing) add(cmd *cobra.Command) {
+	fileFlag(cmd, &s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+passwordVariable+", or the terminal)", "key")
+	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: bytes on its standard input, a signature in DER on its standard output")
+	fileFlag(cmd, &s.public, "signer-key", "", "the public key of -signer", "pub")
+	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
+	cmd.Flags().BoolVar(&s.binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
+}
+
+// options returns the options of a release, with what signs it.
+func (s *signing) options(cmd *cobra.Command, f *flags) (o release.Options, err error) {
+	if err := release.CheckBuilder(s.builder); err != nil {
+		return o, usageError{err}
+	}
+	o = release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: s.binary, Builder: s.builder}
+	o.Signer, err = s.open(cmd)
+	return o, err
+}
+
+// open returns what signs; nil without a key.
+func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
+	switch {
+	case s.key != "" && s.signer != "":
+		return nil, usageError{errors.New("-key and -signer: a release is signed by one of them: leave one out")}
+	case s.signer != "" && s.public == "":
+		return nil, usageError{errors.New("-signer needs -signer-key, the public key by which its signatures are checked")}
+	case s.signer == "" && s.public != "":
+		return nil, usageError{errors.New("-signer-key is the public key of -signer, which is missing: to sign with a private key give -key only")}
+	case s.signer != "":
+		text, err := readKey(s.public)
+		if err != nil {
+			return nil, fmt.Errorf("-signer-key: %w", err)
+		}
+		k, err := signature.ParsePublicKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("-signer-key=%s: %w", s.public, err)
+		}
+		return signature.Command(s.signer, k)
+	case s.key == "":
+		return nil, nil
+	}
+	return privateKey(cmd, "-key", s.key, s.key)
+}
+
+// privateKey reads the private key that a flag names. place is what errors about it begin with.
+func privateKey(cmd *cobra.Command, flag, path, place string) (*signature.Signer, error) {
+	text, err := readKey(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	password, err := askPassword(cmd, "password of "+path)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	signer, err := signature.ParsePrivateKey(text, password)
+	if errors.Is(err, signature.ErrPassword) {
+		return nil, fmt.Errorf("%s: %w: check $%s, or type it again", place, err, passwordVariable)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", place, err)
+	}
+	return signer, nil
+}
+
+// askPassword returns the password from the environment, or asks for it on the terminal, where it
+// is not shown.
+func askPassword(cmd *cobra.Command, question string) ([]byte, error) {
+	if password, ok := os.LookupEnv(passwordVariable); ok {
+		output.Secret(password)
+		return []byte(password), nil
+	}
+	fd := int(os.Stdin.Fd())
+	if !term.IsTerminal(fd) {
+		return nil, fmt.Errorf("its password is missing: set %s, or run it on a terminal", passwordVariable)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: ", question)
+	password, err := term.ReadPassword(fd)
+	fmt.Fprintln(cmd.ErrOrStderr())
+	if err != nil {
+		return nil, fmt.Errorf("reading the password: %w", err)
+	}
+	output.Secret(string(password))
+	return password, nil
+}
+
+// newPassword returns the password for a new key, which is asked for twice.
+func newPassword(cmd *cobra.Command) ([]byte, error) {
+	password, err := askPassword(cmd, "password of the new key")
+	if err != nil {
+		return nil, fmt.Errorf("making a key: %w", err)
+	}
+	if _, ok := os.LookupEnv(passwordVariable); !ok {
+		again, err := askPassword(cmd, "once more")
+		if err != nil {
+			return nil, fmt.Errorf("making a key: %w", err)
+		}
+		if !bytes.Equal(password, again) {
+			return nil, errors.New("making a key: the passwords are not the same: run it again")
+		}
+	}
+	if len(password) == 0 {
+		return nil, errors.New("making a key: the password is empty: whoever copies the file could sign")
+	}
+	return password, nil
+}
+
+// proof has the flags of commands that verify a release before they use it.
+type proof struct {
+	keys      []string
+	threshold int
+	policy    evidence.Policy
+}
+
+func (p *proof) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.keys, "key", nil, "public key of the maintainer, which must have signed the release; may be repeated")
+	cmd.Flags().IntVar(&p.threshold, "threshold", 1, "how many of the keys must have signed")
+	cmd.MarkFlagFilename("key", "pub", "pem") //nolint:errcheck // fails only where the flag is missing
+}
+
+// asked reports whether a key was named.
+func (p *proof) asked() bool { return len(p.keys) > 0 }
+
+// read reads the keys, which are to prove files. An empty name means no file.
+func (p *proof) read(cmd *cobra.Command, files ...string) error {
+	if !p.asked() {
+		if cmd.Flags().Changed("threshold") {
+			return misuse(cmd, "-threshold counts keys: name them with -key")
+		}
+		return nil
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
+	p.policy = evidence.Policy{Threshold: p.threshold}
+	for _, path := range p.keys {
+		if err := keyfile.Check(path, files...); err != nil {
+			return fmt.Errorf("-key %w", err)
+		}
+		text, err := readKey(path)
+		if err != nil {
+			return fmt.Errorf("-key: %w", err)
+		}
+		k, err := signature.ParsePublicKey(text)
+		if err != nil {
+			return fmt.Errorf("-key %s: %w", path, err)
+		}
+		p.policy.Keys = append(p.policy.Keys, k)
+	}
+	if err := p.policy.Check(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func readKey(path string) ([]byte, error) { return regular.Given(path, 1<<20) }
+
+// verify verifies what is about to be used, if a key was named, and reports who signed it.
+func (p *proof) verify(pr *progress.Printer, all []evidence.Material, statements ...string) (*evidence.Report, error) {
+	if !p.asked() {
+		return nil, nil //nolint:nilnil // nothing was asked for
+	}
+	r, err := evidence.Verify(all, p.policy, statements...)
+	if err == nil {
+		r.Tell(pr)
+	}
+	return r, err
+}

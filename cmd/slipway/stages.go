@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/release"
+)
+
+// stage returns the RunE of a command that runs a single stage. It reads the product, and locks
+// the store and the output directory, which must not have a release of another product.
+func (f *flags) stage(run func(context.Context, *release.Stage) (table, error)) func(*cobra.Command, []string) error {
+	return f.prints(func(cmd *cobra.Command, _ []string) (result table, err error) {
+		p, pr, err := f.begin(cmd)
+		if err != nil {
+			return nil, err
+		}
+		st, leave, err := f.open(cmd.Context(), pr)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		unlock, err := release.Hold(cmd.Context(), f.out, pr)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+		if err := release.CheckOut(f.out, p.Name, nil); err != nil {
+			return nil, err
+		}
+		err = st.Mend(cmd.Context(), pr, func() (err error) {
+			s := &release.Stage{Product: p, Store: st, Out: f.out, Channel: f.channel, Progress: pr}
+			result, err = run(cmd.Context(), s)
+			return err
+		})
+		return result, err
+	})
+}
+
+func newBuild(f *flags) *cobra.Command {
+	return add(&cobra.Command{
+		Use:   "build",
+		Short: "Build the images into the store",
+		Long: `Build compiles the programs, makes the images in the store, and writes their digests to
+release.build.json. The images have no names in a registry yet; "slipway publish" gives them
+theirs. Build needs Go.`,
+		Example: `  slipway build
+  slipway build -platforms=linux/amd64,windows/amd64:ltsc2022
+  slipway build -images=controller,webhook -q`,
+		Args: usage(cobra.NoArgs),
+		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) { return s.Build(ctx) }),
+	}, f.addProduct, f.addSelection, f.addClones, f.addJSON)
+}
+
+func newPublish(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "publish",
+		Short: "Push the images that were built, and the charts",
+		Long: `Publish pushes the images in release.build.json to the registry, or to the embedded registry
+if none is named. It finds the third-party images of the manifests and of images.txt, fetches
+them, and writes release.lock.json. With
+-platforms or -images it writes release.part.json instead, for "slipway merge". Nothing that
+the registry has is sent again. Helm charts are made and pushed once the images have their names,
+and are written to the output directory. A tag that already refers to another digest is an error.
+Credentials come from the usual Docker configuration.`,
+		Example: `  slipway publish
+  slipway publish -registry=ghcr.io/me/kpack`,
+		Args: usage(cobra.NoArgs),
+		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) { return s.Publish(ctx) }),
+	}
+	return add(cmd, f.addProduct, f.addSelection, f.addFloating, f.addJSON)
+}
+
+func newRender(f *flags) *cobra.Command {
+	var destination string
+	cmd := &cobra.Command{
+		Use:   "render",
+		Short: "Write release.yaml, every image pinned by digest",
+		Long: `Render evaluates the product's ytt templates and writes release.yaml. It fails if the result
+breaks a rule of lint that is an error: for example, if a reference is not pinned, an image
+named for Windows has no Windows platform, or a pod selects no operating system.
+
+The images have their names at the first registry of the release. With -destination they have
+those at another one, and the file is release.REGISTRY.yaml.`,
+		Example: "  slipway render\n  slipway render -out=/tmp/kpack\n  slipway render -destination=ghcr.io/me",
+		Args:    usage(cobra.NoArgs),
+		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) {
+			path, err := s.Render(ctx, destination)
+			return line(path), err
+		}),
+	}
+	cmd.Flags().StringVar(&destination, "destination", "", "a registry of the release, host[/prefix], or a selected destination by its name (default the first)")
+	return add(cmd, f.addProduct)
+}

@@ -1,0 +1,63 @@
+package promote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// File promotes the images of the lock, or else of the bundle, at a path.
+func File(ctx context.Context, path string, o Options) (*Promoted, error) {
+	if strings.HasSuffix(path, ".json") {
+		return lockFile(ctx, path, o)
+	}
+	b, err := bundle.OpenAny(path)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close() //nolint:errcheck // it was only read
+	return Bundle(ctx, b, o)
+}
+
+// lockFile promotes the images of a lock, and then writes the file for kpromo.
+func lockFile(ctx context.Context, path string, o Options) (*Promoted, error) {
+	dir := filepath.Dir(path)
+	l, err := lock.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		part := filepath.Join(dir, lock.PartName)
+		if _, partErr := lock.ReadPart(part); partErr == nil {
+			return nil, fmt.Errorf("%s: it is a part of a release: join all parts with %s first", part, howto.Run("merge"))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	manifest := filepath.Join(dir, distfile.Manifest)
+	if _, err := os.Stat(manifest); o.Release == "" && err == nil {
+		o.Release = manifest
+	}
+	if o.ImagesYAML != "" { // what is wrong with it is reported before anything is sent
+		if _, err := ImagesYAML(l, o, o.ImagesYAML); err != nil {
+			return nil, err
+		}
+	}
+	done := &Promoted{From: o.From, Destinations: []Destination{}}
+	if len(o.To) > 0 {
+		if done, err = Lock(ctx, l, o); err != nil {
+			return nil, err
+		}
+	}
+	if done.ImagesYAML = o.ImagesYAML; o.ImagesYAML != "" {
+		err = WriteImagesYAML(ctx, l, o, o.ImagesYAML, o.Say)
+	}
+	return done, err
+}

@@ -1,0 +1,34 @@
+package release
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// ImageList is a printed list of images.
+type ImageList struct {
+	Images []NeededImage `json:"images"`
+}
+
+// WriteTable writes a line for each place that names an image.
+func (l ImageList) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "IMAGE\tBUNDLES\tFROM")
+	for _, i := range l.Images {
+		bundles := strings.Join(i.OS, ", ")
+		if i.Omitted != "" {
+			bundles = "none: " + i.Omitted
+		}
+		for n, place := range i.From {
+			if n > 0 {
+				i.Reference, bundles = "", ""
+			}
+			output.Fprintf(t, "%s\t%s\t%s\n", i.Reference, bundles, place)
+		}
+	}
+	return t.Flush()
+}

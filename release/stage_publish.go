@@ -1,0 +1,114 @@
+package release
+
+import (
+	"context"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// Build builds the images into the store.
+func (s *Stage) Build(ctx context.Context) (*StageResult, error) {
+	r, err := build.Build(ctx, s.Product, s.Store, s.Progress)
+	if err == nil {
+		err = s.claim(distfile.Build)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var images []imageRow // which have no names in a registry yet
+	for _, i := range r.Images {
+		images = append(images, imageRow{i.Name, nil, i.Digest, i.Children})
+	}
+	return s.finish(r, distfile.Build, images)
+}
+
+// Publish publishes what was built, for all of a product or for what is selected of it.
+func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
+	r, err := s.built()
+	if err != nil {
+		return nil, err
+	}
+	if s.Product, err = Complete(ctx, s.Product); err != nil {
+		return nil, err
+	}
+	var images []imageRow
+	if len(s.Product.Selected) > 0 {
+		p, err := s.part(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range p.Images {
+			images = append(images, imageRow{i.Name, nil, v1.Hash{}, i.Children})
+		}
+		return s.finish(p, lock.PartName, images, distfile.Build)
+	}
+	l, err := s.all(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range l.Published() {
+		tagged := i.Tagged()
+		also := slices.DeleteFunc(slices.Clone(i.References()), func(name string) bool { return name == tagged })
+		images = append(images, imageRow{tagged, also, i.Digest, i.Children})
+	}
+	return s.finish(l, lock.Name, images, distfile.Build)
+}
+
+// all publishes all of a product: images, charts, files for download, and last the floating tags.
+func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
+	o := network.Options{Progress: s.Progress}
+	prepared, err := publish.Prepare(ctx, s.Product, s.Store, r, o)
+	if err != nil {
+		return nil, err
+	}
+	l := prepared.Lock
+	if len(s.Product.Charts) > 0 {
+		_, charts, err := Render(ctx, s.Product, l, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := AddCharts(prepared, charts); err != nil {
+			return nil, err
+		}
+	}
+	if err := prepared.Push(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.claim(Files(l)...); err != nil {
+		return nil, err
+	}
+	if err := WriteCharts(s.Store, l, s.Out); err != nil {
+		return nil, err
+	}
+	if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {
+		return nil, err
+	}
+	return l, publish.Move(ctx, s.Store, l, o)
+}
+
+// part publishes what is selected of a product.
+func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, error) {
+	p, err := publish.PublishPart(ctx, s.Product, s.Store, r, network.Options{Progress: s.Progress})
+	if err != nil {
+		return nil, err
+	}
+	l, err := p.Local()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.claim(PartFiles(p)...); err != nil {
+		return nil, err
+	}
+	if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
