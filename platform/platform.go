@@ -64,6 +64,12 @@ func (p Platform) V1() *v1.Platform {
 	return &v1.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
 }
 
+// System returns p without the Windows release: what programs are compiled for.
+func (p Platform) System() Platform {
+	p.OSVersion = ""
+	return p
+}
+
 // IsZero reports whether p names no platform.
 func (p Platform) IsZero() bool { return p == Platform{} }
 

@@ -50,6 +50,14 @@ type state struct {
 // reading is one look at the files of programs, each of which it reads once.
 type reading map[any]state
 
+// note reads the inputs of a package, unless that fails.
+func (c *comparison) note(look reading, pkg string, old compiled) {
+	stamp := old.Inputs.stamp()
+	if now, err := look.state(old.Inputs); err == nil {
+		c.known[pkg] = known{old, now, stamp}
+	}
+}
+
 // state returns the state of inputs. What is missing counts as well: it may come.
 func (g reading) state(i inputs) (state, error) {
 	var all []state

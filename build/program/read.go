@@ -21,31 +21,31 @@ type Read struct {
 	Tree, Unknown bool
 }
 
-// Read returns what was read of directory sources, when wait has ended.
-func (s *Set) Read() []Read {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []Read
-	for _, r := range s.read {
-		all = append(all, r()...)
-	}
-	return all
+// read is a batch that has ended, and what its programs were compiled from; nil where that is not
+// known.
+type read struct {
+	batch  *batch
+	inputs *comparison
 }
 
-// read returns what the programs of the batch were compiled from. c is nil where that is not
-// known.
-func (b *batch) read(c *comparison) (all []Read) {
-	for _, p := range b.programs {
-		if p.Tree.Fixed {
-			continue
-		}
-		r := Read{Program: p, Tree: true, Unknown: len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })}
-		if c != nil {
-			if was, ok := c.old[p.Package]; ok {
-				r.Files, r.Tree = was.Inputs.files(), false
+// Read returns what was read of directory sources, when wait has ended.
+func (s *Set) Read() (all []Read) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, of := range s.read {
+		for _, p := range of.batch.programs {
+			if p.Tree.Fixed {
+				continue
 			}
+			unknown := len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })
+			r := Read{Program: p, Tree: true, Unknown: unknown}
+			if of.inputs != nil {
+				if was, ok := of.inputs.known[p.Package]; ok {
+					r.Files, r.Tree = was.Inputs.files(), false
+				}
+			}
+			all = append(all, r)
 		}
-		all = append(all, r)
 	}
 	return all
 }

@@ -8,19 +8,17 @@ import (
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // graph is a file to which the go command writes how long each of its actions took: its flag
 // -debug-actiongraph, which is not documented.
 type graph struct{ dir string }
 
-// newGraph makes a directory for the file, for programs that are compiled into dir. Without one, no
-// times are known.
-func (b *batch) newGraph(st *store.Store, dir string) graph {
-	in := st.Temp()
-	if b.box() != nil {
-		in = tempIn(dir)
+// newGraph makes a directory for the file. Without one, no times are known.
+func (b *batch) newGraph() graph {
+	in := b.store.Temp()
+	if b.programs[0].Tree.Source.Sandbox.On() {
+		in = b.temp
 	}
 	made, _ := disk.Temp(in)
 	return graph{made}
