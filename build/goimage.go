@@ -12,10 +12,10 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
-	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -26,10 +26,6 @@ const (
 	koApp  = "/ko-app"
 	koData = "/var/run/ko"
 )
-
-func goPrograms(_ *product.Product, i product.Image) []string {
-	return []string{i.Content.(*product.GoImage).Program}
-}
 
 // goImage puts one program on a base, by ko's conventions. It differs from ko where ko's image
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
@@ -44,7 +40,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	config, err := inherit(under)
+	config, err := under.Config()
 	if err != nil {
 		return content{}, err
 	}
@@ -111,36 +107,6 @@ func koConfig(config v1.Config, name, os string) v1.Config {
 	config.Entrypoint = []string{name}
 	config.Env = append(appendPath(config.Env, koApp, ":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
 	return config
-}
-
-func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
-	if err == nil {
-		f.on = []used{{base: under.Info}}
-		_, err = inherit(under)
-	}
-	f.errs = output.Split(err)
-	prog := b.product.Program(i.Content.(*product.GoImage).Program)
-	if tree, ok := b.trees[prog.Source]; ok {
-		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
-		if err == nil {
-			err = layer.Check(data, p.OS)
-		}
-		f.errs = append(f.errs, output.Split(err)...)
-	}
-	return f
-}
-
-// inherit returns the configuration that an image takes over from its base.
-func inherit(under base.Base) (v1.Config, error) {
-	if under.Image == nil {
-		return v1.Config{}, nil
-	}
-	cf, err := under.Image.ConfigFile()
-	if err != nil {
-		return v1.Config{}, err
-	}
-	return cf.DeepCopy().Config, nil
 }
 
 func windowsPath(p string) string { return `C:` + strings.ReplaceAll(p, "/", `\`) }
@@ -232,4 +198,49 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 func within(dir, p string) bool {
 	rel, err := filepath.Rel(dir, p)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// checkLibraries reports shared libraries that the program of a go image needs and the image does
+// not have, as it is for Dockerfiles. A Go program without CGO needs none.
+func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platform.Platform, name string, file layer.Content) (notes []string, err error) {
+	source := fmt.Sprintf("FROM %s\nCOPY --from=%s %s %s/\nENTRYPOINT [%q]\n", i.Bases[p.OS], binaries, path.Base(name), path.Dir(name), name)
+	r, err := dockerfile.Build(ctx, dockerfile.Input{
+		File: "go image " + i.Name, Source: []byte(source), Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Base: b.bases.Resolve,
+		Contexts: map[string]dockerfile.Context{binaries: {Files: map[string]dockerfile.File{path.Base(name): {Content: file, Mode: 0o755}}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	under, err := b.completeBase(ctx, r.Base, p)
+	if err != nil {
+		return nil, err
+	}
+	here, err := under.Here(b.store)
+	if err != nil {
+		return nil, err
+	}
+	return checkRun(r, here, i.AllowLibraries)
+}
+
+// mayNeedLibraries reports whether a program may be linked with shared libraries.
+func (b *Builder) mayNeedLibraries(decl product.Program, p platform.Platform) bool {
+	tree, ok := b.trees[decl.Source]
+	if !ok {
+		return decl.IsPrebuilt()
+	}
+	compiled, err := program.New(decl, tree, b.product.Version, p)
+	return err == nil && compiled.IsCGO()
+}
+
+// checkRun checks what an image starts, and whether its programs find their libraries.
+func checkRun(r dockerfile.Result, here bool, allow []string) (notes []string, err error) {
+	note, err := r.CheckStart(here)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	more, err := r.CheckLibraries(here, allow)
+	return append(notes, more...), err
 }

@@ -34,7 +34,7 @@ func (b *Builder) Needs() ([]Need, error) {
 			continue
 		}
 		for _, on := range distinct(i.Platforms) {
-			of := slices.DeleteFunc(slices.Clone(i.Platforms), func(q platform.Platform) bool { return releaseless(q) != on })
+			of := slices.DeleteFunc(slices.Clone(i.Platforms), func(q platform.Platform) bool { return q.System() != on })
 			programs := among(compiled, wants, on)
 			if n < len(b.found) {
 				programs = append(programs, b.ofDockerfile(compiled, b.found[n], on)...)
@@ -48,7 +48,7 @@ func (b *Builder) Needs() ([]Need, error) {
 			for _, name := range b.product.ProgramsOf(a, on) {
 				wants = append(wants, wanted{b.product.Program(name), []platform.Platform{on}})
 			}
-			all = append(all, Need{Portion: product.Portion{Name: a.Name, Platforms: []platform.Platform{on}}, Artifact: true, Programs: among(compiled, wants, releaseless(on))})
+			all = append(all, Need{Portion: product.Portion{Name: a.Name, Platforms: []platform.Platform{on}}, Artifact: true, Programs: among(compiled, wants, on.System())})
 		}
 	}
 	return all, nil
@@ -58,7 +58,7 @@ func (b *Builder) Needs() ([]Need, error) {
 func among(compiled []program.Program, wants []wanted, on ...platform.Platform) (all []program.Program) {
 	for _, w := range wants {
 		for _, p := range compiled {
-			if p.Name == w.program.Name && slices.Contains(on, releaseless(p.Platform)) && slices.Contains(distinct(w.on), releaseless(p.Platform)) {
+			if p.Name == w.program.Name && slices.Contains(on, p.Platform.System()) && slices.Contains(distinct(w.on), p.Platform.System()) {
 				all = append(all, p)
 			}
 		}
@@ -70,7 +70,7 @@ func among(compiled []program.Program, wants []wanted, on ...platform.Platform) 
 func (b *Builder) ofDockerfile(compiled []program.Program, f finding, on platform.Platform) (all []program.Program) {
 	for _, g := range f.builds {
 		p, err := b.goBuild(g)
-		if err != nil || releaseless(g.Platform) != on {
+		if err != nil || g.Platform.System() != on {
 			continue
 		}
 		if n := slices.IndexFunc(compiled, p.Same); n >= 0 {
@@ -91,15 +91,9 @@ func systems(wants []wanted) (all []platform.Platform) {
 // distinct returns platforms without Windows releases, each once.
 func distinct(on []platform.Platform) (all []platform.Platform) {
 	for _, q := range on {
-		if q = releaseless(q); !slices.Contains(all, q) {
+		if q = q.System(); !slices.Contains(all, q) {
 			all = append(all, q)
 		}
 	}
 	return all
-}
-
-// releaseless returns a platform without the Windows release.
-func releaseless(p platform.Platform) platform.Platform {
-	p.OSVersion = ""
-	return p
 }

@@ -19,7 +19,7 @@ import (
 
 // batch is what one go build makes.
 type batch struct {
-	programs []Program
+	programs []member
 	store    *store.Store
 	id       string // of its directory
 	system   string
@@ -28,6 +28,13 @@ type batch struct {
 	work     string   // the name of its directory in the store's scratch space
 	dir      string   // of its outputs: the path of that
 	temp     string   // of commands in the sandbox: on the file system of what is linked, which is then renamed
+}
+
+// member is a program of a batch.
+type member struct {
+	Program
+
+	path string // of the file that it is compiled into
 }
 
 // batches groups programs; the order of slipway.yaml is kept. Two packages with one last path
@@ -60,13 +67,27 @@ func newBatch(st *store.Store, programs []Program) *batch {
 	slices.Sort(names)
 	sum := sha256.Sum256([]byte(first.key() + strings.Join(names, " ")))
 	b := &batch{
-		programs: programs, store: st, system: first.System(), packages: packages(programs), flags: first.arguments(),
+		store: st, system: first.System(), flags: first.arguments(),
 		id: first.Tree.Source.Name + "-" + hex.EncodeToString(sum[:6]),
 	}
 	b.work = "go/" + b.id + "/" + strings.ReplaceAll(b.system, "/", "_")
 	b.dir = st.WorkPath(b.work)
 	b.temp = filepath.Join(b.dir, ".tmp")
+	for _, p := range programs {
+		b.programs = append(b.programs, member{p, filepath.Join(b.dir, p.output())})
+	}
+	b.packages = packages(b.programs)
 	return b
+}
+
+// packages are those of programs, each once.
+func packages(programs []member) (all []string) {
+	for _, p := range programs {
+		if !slices.Contains(all, p.Package) {
+			all = append(all, p.Package)
+		}
+	}
+	return all
 }
 
 // arguments are the flags of the program for go build and go list.
@@ -82,16 +103,6 @@ func (p Program) arguments() []string {
 		args = append(args, "-ldflags="+strings.Join(p.Ldflags, " "))
 	}
 	return args
-}
-
-// packages are those of programs, each once.
-func packages(programs []Program) (all []string) {
-	for _, p := range programs {
-		if !slices.Contains(all, p.Package) {
-			all = append(all, p.Package)
-		}
-	}
-	return all
 }
 
 // built is the name the go command gives the program: the last element of its package's path, or

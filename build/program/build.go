@@ -84,36 +84,6 @@ func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs 
 	}
 }
 
-func (s *Set) fail(err error) {
-	if err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.failures = append(s.failures, err)
-	}
-}
-
-// build compiles a batch. What record does is left to be done; nil is nothing.
-func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record func() error) {
-	r, err := b.run(ctx, pr)
-	s.fail(err)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.times != nil {
-		s.times.Add(r.times)
-	}
-	s.read = append(s.read, read{b, r.inputs})
-	for n, p := range b.programs {
-		is := s.programs[id(p.Name, p.Platform)]
-		if err != nil {
-			is.err = ErrFailed{p.Name, b.system}
-		} else {
-			is.output = r.outputs[n]
-		}
-		close(is.done)
-	}
-	return r.record
-}
-
 // File returns the compiled program, when it is there. The digest of its content is known.
 func (s *Set) File(ctx context.Context, name string, on platform.Platform) (Output, error) {
 	p, ok := s.programs[id(name, on)]

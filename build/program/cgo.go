@@ -44,11 +44,11 @@ func (p Program) compilers() []string {
 func (p Program) checkCompiler() error {
 	native := p.Platform.OS == runtime.GOOS && p.Platform.Architecture == runtime.GOARCH
 	if p.IsCGO() && !native && p.variable("CC") == "" {
-		return fmt.Errorf("it is compiled with CGO, and no C compiler is named for %s: name one under cc%s", p.System(), suggested(p.Platform))
+		return fmt.Errorf("it is compiled with CGO, and no C compiler is named for %s: name one under cc%s", p.Platform.System(), suggested(p.Platform))
 	}
 	for _, command := range p.compilers() {
 		if err := find(command); err != nil {
-			return fmt.Errorf("%w, which CGO needs for %s: install it%s, or name another under cc", err, p.System(), debian(command))
+			return fmt.Errorf("%w, which CGO needs for %s: install it%s, or name another under cc", err, p.Platform.System(), debian(command))
 		}
 	}
 	return nil

@@ -8,12 +8,12 @@ import (
 // command is a go command for the programs of the batch.
 func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {
 	p := b.programs[0]
-	if p.Tree.Source.Sandbox.On() {
-		return b.inside(ctx, args, p.variables())
+	if !p.Tree.Source.Sandbox.On() {
+		cmd := p.Tree.Go(ctx, args...)
+		cmd.Env = p.environ(cmd.Env, b.store.Temp())
+		return cmd
 	}
-	cmd := p.Tree.Go(ctx, args...)
-	cmd.Env = p.environ(cmd.Env, b.store.Temp())
-	return cmd
+	return b.inside(ctx, args, p.variables())
 }
 
 // environ adds the variables of the program to those of its tree.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha512"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,13 +18,14 @@ import (
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // make compiles programs of the batch. The store remembers them under key, if that is not "".
-func (b *batch) make(ctx context.Context, pr *progress.Printer, key string, programs []Program) ([]Output, *times.Weights, error) {
+func (b *batch) make(ctx context.Context, pr *progress.Printer, key string, programs []member) ([]Output, *times.Weights, error) {
 	if err := b.prove(ctx, programs); err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +41,7 @@ func (b *batch) make(ctx context.Context, pr *progress.Printer, key string, prog
 // not have the bytes that were compiled, and all of it where the source is fixed, since that was
 // compiled from something else. The other programs of the batch stay. What else is there is the go
 // command's own, of a run that was killed.
-func (b *batch) prove(ctx context.Context, programs []Program) error {
+func (b *batch) prove(ctx context.Context, programs []member) error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
 		return fmt.Errorf("reading what was compiled before: %w", err)
@@ -47,9 +49,9 @@ func (b *batch) prove(ctx context.Context, programs []Program) error {
 	for _, e := range entries {
 		path := filepath.Join(b.dir, e.Name())
 		switch {
-		case makes(b.programs, e.Name()) && !makes(programs, e.Name()):
+		case makes(b.programs, path) && !makes(programs, path):
 			continue
-		case !b.programs[0].Tree.Fixed && makes(programs, e.Name()):
+		case !b.programs[0].Tree.Fixed && makes(programs, path):
 			ok, err := b.store.ProveKept(ctx, path)
 			if err != nil {
 				return err
@@ -65,14 +67,14 @@ func (b *batch) prove(ctx context.Context, programs []Program) error {
 	return nil
 }
 
-// makes reports whether one of the programs is compiled into a file of that name.
-func makes(programs []Program, name string) bool {
-	return slices.ContainsFunc(programs, func(p Program) bool { return p.output() == name })
+// makes reports whether one of the programs is compiled into a file.
+func makes(programs []member, path string) bool {
+	return slices.ContainsFunc(programs, func(p member) bool { return p.path == path })
 }
 
 // compile runs go build for programs of the batch. The files in its directory may be taken for
 // current.
-func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []Program) (*times.Weights, error) {
+func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []member) (*times.Weights, error) {
 	var names []string
 	for _, p := range programs {
 		names = append(names, p.Name)
@@ -99,7 +101,7 @@ func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []Pr
 		}
 		return nil, fmt.Errorf("%s: %w\n%s", what, source.Said(err), out.rest())
 	}
-	if err := b.checkOutputs(programs); err != nil {
+	if err := checkOutputs(programs); err != nil {
 		task.Fail()
 		return nil, err
 	}
@@ -118,7 +120,7 @@ const patience = 5 * time.Second
 
 // count asks the go command how many packages are still to be compiled. A build that is current
 // has ended before it asks.
-func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, programs []Program) {
+func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, programs []member) {
 	select {
 	case <-ctx.Done():
 		return
@@ -139,9 +141,9 @@ func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, pr
 
 // checkOutputs checks that what was compiled are files. A link, which a program in the sandbox can
 // make, could lead to a file of the user, whose bytes would then be in an image.
-func (b *batch) checkOutputs(programs []Program) error {
+func checkOutputs(programs []member) error {
 	for _, p := range programs {
-		fi, err := os.Lstat(filepath.Join(b.dir, p.output()))
+		fi, err := os.Lstat(p.path)
 		if err != nil {
 			return err
 		}
@@ -153,10 +155,10 @@ func (b *batch) checkOutputs(programs []Program) error {
 }
 
 // keep records the digests of the programs that were compiled.
-func (b *batch) keep(ctx context.Context, key string, programs []Program) (all []Output, err error) {
+func (b *batch) keep(ctx context.Context, key string, programs []member) (all []Output, err error) {
 	var digests []v1.Hash
 	for _, p := range programs {
-		k, err := keepProgram(ctx, b.store, filepath.Join(b.dir, p.output()))
+		k, err := keepProgram(ctx, b.store, p.path)
 		if err != nil {
 			return nil, err
 		}
@@ -176,4 +178,67 @@ func keepProgram(ctx context.Context, st *store.Store, path string) (store.Kept,
 		return k, err
 	}
 	return k, inventory.Record(st, k, h.Sum(nil))
+}
+
+// graph is a file to which the go command writes how long each of its actions took: its flag
+// -debug-actiongraph, which is not documented.
+type graph struct{ dir string }
+
+// newGraph makes a directory for the file. Without one, no times are known.
+func (b *batch) newGraph() graph {
+	in := b.store.Temp()
+	if b.programs[0].Tree.Source.Sandbox.On() {
+		in = b.temp
+	}
+	made, _ := disk.Temp(in)
+	return graph{made}
+}
+
+// flags are those of go build.
+func (g graph) flags() []string {
+	if g.dir == "" {
+		return nil
+	}
+	return []string{"-debug-actiongraph=" + g.file()}
+}
+
+func (g graph) file() string { return filepath.Join(g.dir, "actions.json") }
+
+func (g graph) remove() {
+	if g.dir != "" {
+		os.RemoveAll(g.dir) // what is left the store sweeps
+	}
+}
+
+// times returns the processor time of compilers and linkers for a system. What was current took
+// none and is missing, as is everything if the go command did not write the file.
+func (g graph) times(system string) *times.Weights {
+	w := times.New()
+	f, err := regular.Open(g.file())
+	if err != nil {
+		return w
+	}
+	defer f.Close()
+	d := json.NewDecoder(f)
+	if _, err := d.Token(); err != nil {
+		return w
+	}
+	for d.More() {
+		var a struct {
+			Mode, Package   string
+			CmdUser, CmdSys float64 // nanoseconds
+		}
+		if d.Decode(&a) != nil {
+			return times.New()
+		}
+		seconds := (a.CmdUser + a.CmdSys) / 1e9
+		switch {
+		case seconds == 0:
+		case a.Mode == "build":
+			w.Took(times.Item{System: system, Path: a.Package, Kind: times.Package}, seconds)
+		case a.Mode == "link":
+			w.Took(times.Item{System: system, Path: a.Package, Kind: times.Program}, seconds)
+		}
+	}
+	return w
 }

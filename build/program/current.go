@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func goVariables(env []string) []string {
 
 // current reports whether a program that was compiled before is what would be compiled now. The
 // program is not read here: who reads one compares it with its digest.
-func (c *comparison) current(p Program) (Output, bool) {
+func (c *comparison) current(p member) (Output, bool) {
 	if c == nil {
 		return Output{}, false
 	}
@@ -100,6 +99,6 @@ func (c *comparison) current(p Program) (Output, bool) {
 	if old.State.Content == "" || old.State != old.before {
 		return Output{}, false
 	}
-	k, ok := c.batch.store.Kept(filepath.Join(c.batch.dir, p.output()))
+	k, ok := c.batch.store.Kept(p.path)
 	return newOutput(c.batch.store, k), ok && k.Digest == old.Digest
 }

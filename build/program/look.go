@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/store"
@@ -57,7 +56,7 @@ func (b *batch) look(ctx context.Context, toolchain string, states map[string]St
 		s := Compile
 		if _, ok := c.current(p); ok || allKept {
 			s = Kept
-		} else if _, ok := b.store.Kept(filepath.Join(b.dir, p.output())); ok && !p.Tree.Fixed {
+		} else if _, ok := b.store.Kept(p.path); ok && !p.Tree.Fixed {
 			s = Compare
 		}
 		states[id(p.Name, p.Platform)] = s

@@ -38,7 +38,7 @@ func (s *Set) Read() (all []Read) {
 				continue
 			}
 			unknown := len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })
-			r := Read{Program: p, Tree: true, Unknown: unknown}
+			r := Read{Program: p.Program, Tree: true, Unknown: unknown}
 			if of.inputs != nil {
 				if was, ok := of.inputs.known[p.Package]; ok {
 					r.Files, r.Tree = was.Inputs.files(), false

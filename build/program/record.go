@@ -5,10 +5,13 @@ import (
 	"fmt"
 )
 
-// record remembers what programs were compiled from. It is an error if that was written
+// record remembers what programs were compiled from, if that is known. It is an error if that was written
 // meanwhile: it is unknown what the compiler has read. Where it was not known before, the go
 // command lists it now, for [Set.Read], and looks again the next time.
-func (c *comparison) record(ctx context.Context, programs []Program, outputs []Output) error {
+func (c *comparison) record(ctx context.Context, programs []member, outputs []Output) error {
+	if c == nil {
+		return nil
+	}
 	last := reading{}
 	var unknown []string
 	for n, p := range programs {

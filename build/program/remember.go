@@ -47,7 +47,7 @@ func (b *batch) fixed(ctx context.Context) (string, error) {
 func (b *batch) key(ctx context.Context, toolchain string) (string, error) {
 	first := b.programs[0]
 	key := fmt.Sprintf("%s %s %s\n%s", toolchain, first.Tree.Source.Sum, b.id, first.key())
-	compilers, err := Compilers(ctx, b.programs[:1])
+	compilers, err := Compilers(ctx, []Program{first.Program})
 	for _, c := range compilers {
 		key += "\n" + c.Version
 	}
@@ -67,7 +67,7 @@ func (b *batch) recall(key string) (all []Output) {
 		return nil
 	}
 	for n, p := range b.programs {
-		k, ok := b.store.Kept(filepath.Join(b.dir, p.output()))
+		k, ok := b.store.Kept(p.path)
 		if !ok || k.Digest != then[n] {
 			return nil
 		}

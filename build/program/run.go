@@ -8,6 +8,36 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
+// build compiles a batch. What record does is left to be done; nil is nothing.
+func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record func() error) {
+	r, err := b.run(ctx, pr)
+	s.fail(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.times != nil {
+		s.times.Add(r.times)
+	}
+	s.read = append(s.read, read{b, r.inputs})
+	for n, p := range b.programs {
+		is := s.programs[id(p.Name, p.Platform)]
+		if err != nil {
+			is.err = ErrFailed{p.Name, b.system}
+		} else {
+			is.output = r.outputs[n]
+		}
+		close(is.done)
+	}
+	return r.record
+}
+
+func (s *Set) fail(err error) {
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.failures = append(s.failures, err)
+	}
+}
+
 // result is what came of a batch.
 type result struct {
 	outputs []Output       // of its programs
@@ -40,7 +70,7 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 		return r, err
 	}
 	r.outputs = make([]Output, len(b.programs))
-	var rest []Program
+	var rest []member
 	var places []int // in outputs
 	for n, p := range b.programs {
 		var ok bool
@@ -48,8 +78,13 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 			rest, places = append(rest, p), append(places, n)
 		}
 	}
+	clear := func() {
+		if b.programs[0].Tree.Source.Sandbox.On() {
+			os.RemoveAll(b.temp) // what cannot be removed the next run reports
+		}
+	}
 	if len(rest) == 0 {
-		b.clear()
+		clear()
 		return r, nil
 	}
 	if err := b.download(ctx); err != nil {
@@ -63,21 +98,9 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 	for n, o := range made {
 		r.outputs[places[n]] = o
 	}
-	if r.inputs == nil {
-		b.clear()
-		return r, nil
-	}
 	r.record = func() error {
-		defer b.clear()
+		defer clear()
 		return r.inputs.record(ctx, rest, made)
 	}
 	return r, nil
-}
-
-// clear removes temporary files of commands in the sandbox. What cannot be removed the next run
-// reports.
-func (b *batch) clear() {
-	if b.programs[0].Tree.Source.Sandbox.On() {
-		os.RemoveAll(b.temp)
-	}
 }
