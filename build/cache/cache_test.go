@@ -421,7 +421,7 @@ func TestDamagedObject(t *testing.T) {
 // TestUnreadableIndex: an unreadable index is replaced by the next run.
 func TestUnreadableIndex(t *testing.T) {
 	s := registrytest.Serve(t)
-	if _, err := machine(t, s).remote.put(&index{packs: []pack{{}}}); err != nil {
+	if _, err := machine(t, s).remote.put(&index{packs: []*pack{{}}}); err != nil {
 		t.Fatal(err)
 	}
 	var warned []error

@@ -43,18 +43,12 @@ type remote struct {
 
 	mu      sync.Mutex
 	failed  int
-	fetches map[int]*fetch // by the index of the pack
-}
-
-// fetch is a pack that is being read.
-type fetch struct {
-	done chan struct{}
-	ok   bool
+	fetches map[*pack]func() bool // which bring them to the disk, once
 }
 
 // newRemote returns nil if the repository has failed a moment ago.
 func newRemote(c *Cache, o Options) *remote {
-	r := &remote{cache: c, o: o, client: network.New(o.Network), fetches: map[int]*fetch{}}
+	r := &remote{cache: c, o: o, client: network.New(o.Network), fetches: map[*pack]func() bool{}}
 	if fi, err := os.Stat(r.resting()); err == nil && within(fi.ModTime(), rest) {
 		c.stats.Off = "it failed a moment ago"
 		return nil
@@ -177,15 +171,12 @@ func (r *remote) get(ctx context.Context, action id) (entry, bool) {
 	}
 	r.timer.enter()
 	defer r.timer.leave()
-	x := r.load()
-	l, ok := x.actions[action]
+	l, ok := r.load().actions[action]
 	if !ok {
 		return entry{}, false
 	}
 	e := entry{output: l.output, size: l.size, time: time.Unix(0, l.time)}
-	if !r.fetch(x, l.pack) && !r.cache.local.has(e) {
-		return entry{}, false
-	}
+	r.fetch(l.pack)
 	if !r.cache.local.has(e) || r.cache.local.know(action, e) != nil {
 		return entry{}, false
 	}
@@ -193,23 +184,20 @@ func (r *remote) get(ctx context.Context, action id) (entry, bool) {
 }
 
 // fetch brings a pack to the disk, once.
-func (r *remote) fetch(x *index, at int) bool {
+func (r *remote) fetch(p *pack) {
 	r.mu.Lock()
-	f, ok := r.fetches[at]
+	f, ok := r.fetches[p]
 	if !ok {
-		f = &fetch{done: make(chan struct{})}
-		r.fetches[at] = f
+		f = sync.OnceValue(func() bool { return r.brought(p) })
+		r.fetches[p] = f
 	}
 	r.mu.Unlock()
-	if ok {
-		select {
-		case <-f.done:
-		case <-r.ctx.Done():
-		}
-		return f.ended() && f.ok
-	}
-	defer close(f.done)
-	err := r.bring(x.packs[at])
+	f()
+}
+
+// brought brings a pack to the disk, and counts a failure.
+func (r *remote) brought(p *pack) bool {
+	err := r.bring(p)
 	switch {
 	case errors.Is(err, errOther):
 		r.cache.count(func(s *Stats) { s.Refused++ })
@@ -220,23 +208,12 @@ func (r *remote) fetch(x *index, at int) bool {
 		r.fail(fmt.Errorf("reading a pack: %w", err), false)
 	default:
 		r.worked()
-		f.ok = true
 	}
-	return f.ok
+	return err == nil
 }
 
-func (f *fetch) ended() bool {
-	select {
-	case <-f.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *remote) bring(p pack) error {
-	d := v1.Descriptor{Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(p.digest[:])}, Size: p.size}
-	body, err := r.client.Stream(r.ctx, *r.o.Repository, d)
+func (r *remote) bring(p *pack) error {
+	body, err := r.client.Stream(r.ctx, *r.o.Repository, p.describe())
 	if err != nil {
 		return err
 	}
