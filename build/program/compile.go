@@ -99,7 +99,7 @@ func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []me
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("%s: %w\n%s", what, source.Said(err), out.rest())
+		return nil, fmt.Errorf("%s: %w\n%s", what, source.Explain(err), out.rest())
 	}
 	if err := checkOutputs(programs); err != nil {
 		task.Fail()

@@ -51,7 +51,7 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 	// A go.mod may choose another toolchain than the one that is installed.
 	out, err := b.command(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE").Output()
 	if err != nil {
-		return nil, fmt.Errorf("asking the go command for its version: %w", source.Said(err))
+		return nil, fmt.Errorf("asking the go command for its version: %w", source.Explain(err))
 	}
 	values := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(values) != 3 || slices.Contains(values, "") {

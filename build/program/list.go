@@ -9,10 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // listFormat prints a line for each package: its import path and directory, the path and directory
@@ -70,7 +67,7 @@ func (b *batch) list(ctx context.Context, packages []string) (all map[string]lis
 	out, err := b.command(ctx, slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.flags, packages)...).Output()
 	name := b.programs[0].Tree.Source.Name
 	if err != nil {
-		return nil, nil, fmt.Errorf("listing the packages of source %s for %s: %w", name, b.system, source.Said(err))
+		return nil, nil, fmt.Errorf("listing the packages of source %s for %s: %w", name, b.system, source.Explain(err))
 	}
 	all, programs = map[string]listed{}, map[string][]string{}
 	for line := range strings.Lines(string(out)) {
@@ -112,9 +109,13 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 	if main.root == "" {
 		return inputs{}, fmt.Errorf("package %s has no module", deps[0])
 	}
-	roots, err := localModules(main)
+	replaced, err := source.Replaced(main.root)
 	if err != nil {
 		return inputs{}, err
+	}
+	roots := map[string]string{main.module: main.root} // of modules in directories, by path
+	for _, r := range replaced {
+		roots[r.Path] = r.Dir
 	}
 	dirs, files := map[string]bool{}, map[string]bool{
 		filepath.Join(main.root, "go.sum"): true, filepath.Join(main.root, "vendor"): true, filepath.Join(main.root, "vendor", "modules.txt"): true,
@@ -149,32 +150,6 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 		}
 	}
 	return inputs{slices.Sorted(maps.Keys(dirs)), slices.Sorted(maps.Keys(files)), embeds}, nil
-}
-
-// localModules returns the directories of the module of a main package and of those that its
-// go.mod replaces by directories, by module path.
-func localModules(main listed) (map[string]string, error) {
-	file := filepath.Join(main.root, "go.mod")
-	text, err := regular.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	f, err := modfile.Parse(file, text, nil)
-	if err != nil {
-		return nil, err
-	}
-	roots := map[string]string{main.module: main.root}
-	for _, r := range f.Replace {
-		if r.New.Version != "" {
-			continue
-		}
-		dir := filepath.FromSlash(r.New.Path)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(main.root, dir)
-		}
-		roots[r.Old.Path] = dir
-	}
-	return roots, nil
 }
 
 // rootOf returns the innermost of the modules' directories that a directory is in, or "".

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
@@ -24,25 +23,21 @@ type tools struct {
 // tools returns those of the tree's toolchain. The go command is asked outside of the sandbox, since
 // it may have to get the toolchain, a release of Go, first.
 func (p Program) tools(ctx context.Context) (tools, error) {
-	out, err := p.Tree.Go(ctx, "env", "GOROOT", "GOMODCACHE").Output()
+	dirs, err := source.Variables(p.Tree.Go(ctx, "env", "GOROOT", "GOMODCACHE"), "its directories")
 	if err != nil {
-		return tools{}, fmt.Errorf("asking the go command for its directories: %w", source.Said(err))
+		return tools{}, err
 	}
-	root, modules, ok := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
-	if !ok || root == "" || modules == "" {
-		return tools{}, fmt.Errorf("the go command answers %q to go env GOROOT GOMODCACHE", out)
-	}
-	t := tools{root: root, modules: modules}
-	entries, err := os.ReadDir(root)
+	t := tools{root: dirs[0], modules: dirs[1]}
+	entries, err := os.ReadDir(t.root)
 	if err != nil {
 		return tools{}, fmt.Errorf("reading the toolchain: %w", err)
 	}
 	for _, e := range entries {
-		if path := filepath.Join(root, e.Name()); e.Type()&fs.ModeSymlink != 0 && resolved(path) != path {
+		if path := filepath.Join(t.root, e.Name()); e.Type()&fs.ModeSymlink != 0 && resolved(path) != path {
 			t.linked = append(t.linked, resolved(path))
 		}
 	}
-	return t, disk.MkdirAll(modules)
+	return t, disk.MkdirAll(t.modules)
 }
 
 // inside makes a go command with the variables of the batch one in the sandbox. It sees the
