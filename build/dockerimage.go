@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -246,8 +247,7 @@ func (b *Builder) goBuild(g dockerfile.GoBuild) (program.Program, error) {
 func (b *Builder) treeOf(dir string) (found source.Tree, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(b.trees)) {
 		t := b.trees[name]
-		rel, err := filepath.Rel(t.Dir, dir)
-		if err == nil && filepath.IsLocal(rel) && (!ok || len(t.Dir) > len(found.Dir)) {
+		if _, in := disk.Within(t.Dir, dir); in && (!ok || len(t.Dir) > len(found.Dir)) {
 			found, ok = t, true
 		}
 	}

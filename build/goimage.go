@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -140,7 +141,7 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 	if err != nil {
 		return nil, err
 	}
-	if !within(top, inside) {
+	if _, ok := disk.Within(top, inside); !ok {
 		return nil, fmt.Errorf("%s leads out of its source to %s: only files of the source go into the image", root, inside)
 	}
 	entries := []layer.Entry{{Path: koData, Type: layer.Dir, Mode: 0o555}}
@@ -170,7 +171,7 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 		if err != nil {
 			return err
 		}
-		if !within(root, target) {
+		if _, ok := disk.Within(root, target); !ok {
 			return fmt.Errorf("%s leads out of kodata to %s: only files in kodata go into the image", file, target)
 		}
 		fi, err := os.Stat(target)
@@ -192,12 +193,6 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 		}
 	}
 	return nil
-}
-
-// within reports whether a path is dir or below it.
-func within(dir, p string) bool {
-	rel, err := filepath.Rel(dir, p)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // checkLibraries reports shared libraries that the program of a go image needs and the image does

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -113,5 +114,5 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 // about for its revision.
 func (b *Builder) elsewhere(name, path string) bool {
 	s := b.product.Source(name)
-	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool { return within(dir, path) })
+	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool { _, ok := disk.Within(dir, path); return ok })
 }

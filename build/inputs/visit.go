@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -14,12 +15,8 @@ import (
 // Lacking returns the first file in a directory that slipway.yaml names and has does not report;
 // "" for none.
 func Lacking(p *product.Product, dir string, has func(path string) (bool, error)) (lacking string, err error) {
-	within := func(path string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
-	}
 	look := func(path string) error {
-		if lacking != "" || !within(path) {
+		if _, ok := disk.Within(dir, path); !ok || lacking != "" {
 			return nil
 		}
 		ok, err := has(path)
@@ -29,7 +26,7 @@ func Lacking(p *product.Product, dir string, has func(path string) (bool, error)
 		return err
 	}
 	for _, i := range p.Inputs() {
-		if !within(i.Path) && !i.Kustomize {
+		if _, ok := disk.Within(dir, i.Path); !ok && !i.Kustomize {
 			continue
 		}
 		err := visit(p, i, func(full string, fi fs.FileInfo, _ bool) error {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/subprocess"
@@ -104,5 +105,6 @@ func resolved(path string) string {
 // isHome reports whether the user's files are in a directory.
 func isHome(dir string) bool {
 	home, err := os.UserHomeDir()
-	return err == nil && below(home, dir)
+	_, ok := disk.Within(dir, home)
+	return err == nil && ok
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // listFormat prints a line for each package: its import path and directory, the path and directory
@@ -134,7 +135,7 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 		}
 		dep, _, _ = strings.Cut(dep, " ") // a package that is compiled for one program has that behind it
 		root := rootOf(p.dir, roots)
-		if root != "" || !below(p.dir, modcache) {
+		if _, cached := disk.Within(modcache, p.dir); root != "" || !cached {
 			dirs[p.dir] = true
 			for _, pattern := range p.embeds {
 				embeds = append(embeds, embed{p.dir, pattern})
@@ -155,15 +156,9 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 // rootOf returns the innermost of the modules' directories that a directory is in, or "".
 func rootOf(dir string, roots map[string]string) (found string) {
 	for _, root := range roots {
-		if below(dir, root) && len(root) > len(found) {
+		if _, ok := disk.Within(root, dir); ok && len(root) > len(found) {
 			found = root
 		}
 	}
 	return found
-}
-
-// below reports whether a path is dir or in it.
-func below(p, dir string) bool {
-	rel, err := filepath.Rel(dir, p)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }

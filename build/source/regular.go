@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -33,7 +34,7 @@ func CheckFiles(ctx context.Context, dir string) error {
 func replaced(dir string) (all []string) {
 	modules, _ := Replaced(dir) // the walk, or the go command, reports it
 	for _, m := range modules {
-		if rel, err := filepath.Rel(dir, m.Dir); err != nil || !filepath.IsLocal(rel) {
+		if _, ok := disk.Within(dir, m.Dir); !ok {
 			all = append(all, m.Dir)
 		}
 	}
