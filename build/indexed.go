@@ -3,6 +3,7 @@ package build
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -77,9 +78,7 @@ type child struct {
 func (b *Builder) write(i product.Image, c content) (child, error) {
 	labels := map[string]string{}
 	for _, m := range []map[string]string{c.config.Labels, b.annotations(i), i.Labels} {
-		for k, v := range m {
-			labels[k] = v
-		}
+		maps.Copy(labels, m)
 	}
 	for _, f := range c.from {
 		if _, said := labels[base.StubLabel]; f.Stub && !said {
@@ -87,33 +86,21 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		}
 	}
 	c.config.Labels = labels
-	d, err := manifest.Write(b.store, manifest.Image{
+	d, m, err := manifest.Write(b.store, manifest.Image{
 		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.createdAt(i),
 		Layers: c.layers, History: c.history, Annotations: b.annotations(i),
 	})
 	if err != nil {
 		return child{}, err
 	}
-	m, err := b.store.Image(d.Digest)
-	if err != nil {
-		return child{}, err
-	}
-	config, err := m.ConfigName()
-	if err != nil {
-		return child{}, err
-	}
-	mf, err := m.Manifest()
-	if err != nil {
-		return child{}, err
-	}
 	out := lock.Child{
 		Platform: c.base.Platform, OSVersion: c.base.Platform.OSVersion,
-		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: lockBase(c.base.Info),
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: m.Config.Digest, Base: lockBase(c.base.Info),
 	}
 	for _, f := range c.from {
 		out.CopiedFrom = append(out.CopiedFrom, *lockBase(&f))
 	}
-	for _, l := range mf.Layers {
+	for _, l := range m.Layers {
 		out.LayerBytes += l.Size
 	}
 	return child{d, out, c.notes}, b.note(i, d.Digest, c)
