@@ -71,12 +71,12 @@ func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
 func (b *Builder) Times() *times.Weights {
 	all := times.New()
 	all.Add(b.programs.Times())
-	for i, layers := range b.noted.times {
-		sum := 0.0
-		for _, s := range layers {
-			sum += s
-		}
-		all.Took(i, sum)
+	sums := map[times.Item]float64{}
+	for t, s := range b.noted.times {
+		sums[t.Item] += s
+	}
+	for i, s := range sums {
+		all.Took(i, s)
 	}
 	return all
 }

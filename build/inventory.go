@@ -19,7 +19,14 @@ import (
 type noted struct {
 	mu        sync.Mutex
 	inventory lock.Inventory
-	times     map[times.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
+	times     map[timed]float64 // which Windows releases share
+}
+
+// timed is a layer or an archive.
+type timed struct {
+	times.Item
+
+	digest v1.Hash
 }
 
 // took records how long a layer or an archive took.
@@ -27,12 +34,9 @@ func (n *noted) took(i times.Item, h v1.Hash, seconds float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.times == nil {
-		n.times = map[times.Item]map[v1.Hash]float64{}
+		n.times = map[timed]float64{}
 	}
-	if n.times[i] == nil {
-		n.times[i] = map[v1.Hash]float64{}
-	}
-	n.times[i][h] = seconds
+	n.times[timed{i, h}] = seconds
 }
 
 func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.BaseFacts) error {

@@ -66,6 +66,9 @@ type Cache struct {
 
 // Open opens a cache. It makes no request.
 func Open(o Options) (*Cache, error) {
+	if o.Warn == nil {
+		o.Warn = func(error) {}
+	}
 	o.Budget = cmp.Or(o.Budget, 2*time.Minute)
 	o.MaxAge = cmp.Or(o.MaxAge, 30*24*time.Hour)
 	o.MaxSize = cmp.Or(o.MaxSize, 2<<30)

@@ -88,9 +88,7 @@ func (r *remote) off(err error) {
 		return
 	}
 	disk.Write(r.resting(), nil, disk.ModeFile) //nolint:errcheck // the next run finds out itself
-	if r.o.Warn != nil {
-		r.o.Warn(fmt.Errorf("the build cache %s is left out: %w", r.o.Repository.Name(), err))
-	}
+	r.o.Warn(fmt.Errorf("the build cache %s is left out: %w", r.o.Repository.Name(), err))
 }
 
 // fail counts a failure. One is enough if it is final, or if retries do not mend it.
@@ -158,9 +156,7 @@ func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 
 func (r *remote) warnDamaged(err error) {
 	r.damaged.Do(func() {
-		if r.o.Warn != nil {
-			r.o.Warn(fmt.Errorf("%s:%s is made anew: %w", r.o.Repository.Name(), r.o.Tag, err))
-		}
+		r.o.Warn(fmt.Errorf("%s:%s is made anew: %w", r.o.Repository.Name(), r.o.Tag, err))
 	})
 }
 
@@ -201,9 +197,7 @@ func (r *remote) brought(p *pack) bool {
 	switch {
 	case errors.Is(err, errOther):
 		r.cache.count(func(s *Stats) { s.Refused++ })
-		if r.o.Warn != nil {
-			r.o.Warn(fmt.Errorf("the build cache %s has a wrong pack, which is refused: %w", r.o.Repository.Name(), err))
-		}
+		r.o.Warn(fmt.Errorf("the build cache %s has a wrong pack, which is refused: %w", r.o.Repository.Name(), err))
 	case err != nil:
 		r.fail(fmt.Errorf("reading a pack: %w", err), false)
 	default:

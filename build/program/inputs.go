@@ -217,8 +217,29 @@ func header(b []byte) string {
 	return text
 }
 
-// embed reads what a pattern matches, directories with all that is in them.
+// embed reads what a pattern matches.
 func (r reader) embed(e embed) error {
+	r.only(e.Dir, e.Pattern)
+	return e.visit(func(tree fs.FS, _, name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		r.only(name, d.Type().String())
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		f, err := tree.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return r.bytes(f)
+	})
+}
+
+// visit calls do for what the pattern matches, directories with all that is in them. top is what
+// has matched.
+func (e embed) visit(do func(tree fs.FS, top, name string, d fs.DirEntry, err error) error) error {
 	root, err := regular.OpenRoot(e.Dir)
 	if err != nil {
 		return err
@@ -229,23 +250,8 @@ func (r reader) embed(e embed) error {
 	if err != nil {
 		return err
 	}
-	r.only(e.Dir, e.Pattern)
 	for _, top := range found {
-		err := fs.WalkDir(tree, top, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			r.only(name, d.Type().String())
-			if !d.Type().IsRegular() {
-				return nil
-			}
-			f, err := tree.Open(name)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			return r.bytes(f)
-		})
+		err := fs.WalkDir(tree, top, func(name string, d fs.DirEntry, err error) error { return do(tree, top, name, d, err) })
 		if err != nil {
 			return err
 		}

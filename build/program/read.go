@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Read is what a program was compiled from, besides what a hash in slipway.yaml or go.sum fixes.
@@ -72,23 +71,15 @@ func (i inputs) files() []string {
 	return slices.Compact(all)
 }
 
-// files returns what the pattern matches, and the contents of that.
+// files returns what the pattern matches, and the contents of that. What cannot be read is not
+// compiled in.
 func (e embed) files() (all []string) {
-	root, err := regular.OpenRoot(e.Dir)
-	if err != nil {
+	e.visit(func(_ fs.FS, top, name string, _ fs.DirEntry, err error) error { //nolint:errcheck // see above
+		if err == nil && e.takes(top, name) {
+			all = append(all, filepath.Join(e.Dir, filepath.FromSlash(name)))
+		}
 		return nil
-	}
-	defer root.Close()
-	tree := root.FS()
-	found, _ := fs.Glob(tree, path.Clean(strings.TrimPrefix(e.Pattern, "all:"))) // the compiler reports it
-	for _, top := range found {
-		fs.WalkDir(tree, top, func(name string, _ fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read is not compiled in
-			if err == nil && e.takes(top, name) {
-				all = append(all, filepath.Join(e.Dir, filepath.FromSlash(name)))
-			}
-			return nil
-		})
-	}
+	})
 	return all
 }
 
