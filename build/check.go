@@ -41,7 +41,7 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 	}
 	b.found = found
 	if all, err := b.Programs(); err == nil { // checkPackages has reported the error
-		b.tellWorkspaces(all)
+		b.warnOfWorkspaces(all)
 	}
 	for n, f := range found {
 		b.warn(b.product.Images[n], f.notes)
@@ -136,8 +136,8 @@ func (b *Builder) Programs() ([]program.Program, error) {
 	return b.addPrograms(all), err
 }
 
-// tellWorkspaces warns of modules that go build would take from elsewhere.
-func (b *Builder) tellWorkspaces(programs []program.Program) {
+// warnOfWorkspaces warns of modules that go build would take from elsewhere.
+func (b *Builder) warnOfWorkspaces(programs []program.Program) {
 	for _, p := range programs {
 		for _, line := range p.Tree.Workspace() {
 			b.warnings.Add("warning: " + line)

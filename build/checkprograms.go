@@ -39,9 +39,9 @@ type content struct {
 // newContent returns an image without layers of its own. The files of a built-in base are listed
 // with the image's: there is no other list of them. The text that all time zones are made from
 // represents them.
-func (b *Builder) newContent(under base.Base) (content, error) {
-	c := content{base: under}
-	return c, c.files.Builtin(slices.DeleteFunc(under.Entries(), base.IsZone), under.Platform.OS)
+func (b *Builder) newContent(parent base.Base) (content, error) {
+	c := content{base: parent}
+	return c, c.files.Builtin(slices.DeleteFunc(parent.Entries(), base.IsZone), parent.Platform.OS)
 }
 
 // list checks the entries of a layer and adds them to the files of an image.

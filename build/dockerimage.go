@@ -86,11 +86,11 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if err != nil {
 		return content{}, err
 	}
-	under, err := b.completeBase(ctx, r.Base, p)
+	parent, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return content{}, err
 	}
-	c, err := b.newContent(under)
+	c, err := b.newContent(parent)
 	if err != nil {
 		return content{}, err
 	}
@@ -119,11 +119,11 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 
 // checkStart checks what can be known of the program that an image starts. note says what cannot.
 func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platform.Platform) (note string, err error) {
-	under, err := b.completeBase(ctx, r.Base, p)
+	parent, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return "", err
 	}
-	here, err := under.Here(b.store)
+	here, err := parent.Here(b.store)
 	if err != nil {
 		return "", err
 	}

@@ -32,7 +32,7 @@ const (
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
 // semicolons; and without kodata there is no empty layer.
 func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
-	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
 		return content{}, err
 	}
@@ -41,12 +41,12 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	config, err := under.Config()
+	config, err := parent.Config()
 	if err != nil {
 		return content{}, err
 	}
 	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
-	c, err := b.newContent(under)
+	c, err := b.newContent(parent)
 	if err != nil {
 		return content{}, err
 	}
@@ -206,11 +206,11 @@ func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platfor
 	if err != nil {
 		return nil, err
 	}
-	under, err := b.completeBase(ctx, r.Base, p)
+	parent, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return nil, err
 	}
-	here, err := under.Here(b.store)
+	here, err := parent.Here(b.store)
 	if err != nil {
 		return nil, err
 	}

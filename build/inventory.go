@@ -52,12 +52,12 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 // note records the contents of a manifest.
 func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
-	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
-		config, err := under.Image.ConfigFile()
+	if parent := c.base; parent.Info != nil && parent.Image != nil && !parent.Info.Stub {
+		config, err := parent.Image.ConfigFile()
 		if err != nil {
 			return err
 		}
-		if facts := inventory.Base(under.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
+		if facts := inventory.Base(parent.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
 			bases = append(bases, facts)
 		}
 	}

@@ -126,10 +126,10 @@ func lifecycleSystems() []string {
 }
 
 func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err == nil {
-		f.on = []used{{base: under.Info}}
-		_, err = under.Config()
+		f.on = []used{{base: parent.Info}}
+		_, err = parent.Config()
 	}
 	f.errs = output.Split(err)
 	prog := b.product.Program(i.Content.(*product.GoImage).Program)

@@ -97,8 +97,8 @@ func (c *Cache) count(f func(*Stats)) {
 	f(&c.stats)
 }
 
-// near looks for an action on the disk.
-func (c *Cache) near(action id) (entry, bool) {
+// onDisk looks for an action on the disk.
+func (c *Cache) onDisk(action id) (entry, bool) {
 	e, ok := c.local.get(action)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,8 +113,8 @@ func (c *Cache) near(action id) (entry, bool) {
 	return e, ok
 }
 
-// far looks for an action in the registry.
-func (c *Cache) far(ctx context.Context, action id) (entry, bool) {
+// inRegistry looks for an action in the registry.
+func (c *Cache) inRegistry(ctx context.Context, action id) (entry, bool) {
 	e, ok := c.remote.get(ctx, action)
 	c.count(func(s *Stats) {
 		if ok {

@@ -49,7 +49,7 @@ type remote struct {
 // newRemote returns nil if the repository has failed a moment ago.
 func newRemote(c *Cache, o Options) *remote {
 	r := &remote{cache: c, o: o, client: network.New(o.Network), fetches: map[*pack]func() bool{}}
-	if fi, err := os.Stat(r.resting()); err == nil && within(fi.ModTime(), rest) {
+	if fi, err := os.Stat(r.pauseFile()); err == nil && within(fi.ModTime(), rest) {
 		c.stats.Off = "it failed a moment ago"
 		return nil
 	}
@@ -69,8 +69,8 @@ func newRemote(c *Cache, o Options) *remote {
 	return r
 }
 
-// resting is the path of the file that keeps other runs from asking the repository.
-func (r *remote) resting() string {
+// pauseFile is the path of the file that keeps other runs from asking the repository.
+func (r *remote) pauseFile() string {
 	sum := sha256.Sum256([]byte(r.o.Repository.Name()))
 	return filepath.Join(r.cache.o.Dir, "off-"+hex.EncodeToString(sum[:8]))
 }
@@ -87,7 +87,7 @@ func (r *remote) off(err error) {
 	if !first {
 		return
 	}
-	disk.Write(r.resting(), nil, disk.ModeFile) //nolint:errcheck // the next run finds out itself
+	disk.Write(r.pauseFile(), nil, disk.ModeFile) //nolint:errcheck // the next run finds out itself
 	r.o.Warn(fmt.Errorf("the build cache %s is left out: %w", r.o.Repository.Name(), err))
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
-// ours are the variables that decide what the go command builds. They are taken out of the user's
+// buildVariables are the variables that decide what the go command builds. They are taken out of the user's
 // environment, because an exported GOOS would otherwise put an ELF file into a Windows image.
-var ours = []string{
+var buildVariables = []string{
 	"GOOS", "GOARCH", "GOARM", "GOARM64", "GOAMD64", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
 	"GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GO_EXTLINK_ENABLED", "GOWORK", "GO111MODULE", "GOENV", "PWD",
 	"CC", "CXX", "FC", "AR", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_FFLAGS", "CGO_LDFLAGS",
@@ -63,7 +63,7 @@ func Environ() []string {
 		if name == "GOFLAGS" {
 			flags = value
 		}
-		if !slices.Contains(ours, name) {
+		if !slices.Contains(buildVariables, name) {
 			env = append(env, kv)
 		}
 	}
