@@ -53,8 +53,9 @@ type Builder struct {
 func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
 	client := network.New(network.Options{Progress: pr})
 	return &Builder{
-		product: p, store: st, trees: trees, created: Created(p, trees), progress: pr, client: client, warnings: &progress.Warnings{Printer: pr},
-		commits: map[string]source.Commit{}, modules: map[string]string{},
+		product: p, store: st, trees: trees, created: Created(p, trees), progress: pr, client: client,
+		warnings: &progress.Warnings{Printer: pr},
+		commits:  map[string]source.Commit{}, modules: map[string]string{},
 		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
@@ -129,7 +130,8 @@ func Created(p *product.Product, trees map[string]source.Tree) time.Time {
 	return t.UTC().Truncate(time.Second)
 }
 
-// inParallel calls do for all elements of a list at the same time, and returns its error for each.
+// inParallel calls do for all elements of a list at the same time, and returns its error for
+// each.
 func inParallel[E any](list []E, do func(n int, e E) error) []error {
 	failures := make([]error, len(list))
 	var g sync.WaitGroup

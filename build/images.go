@@ -70,7 +70,8 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	return r, b.complete(ctx, r)
 }
 
-// compilers returns the C compilers of the programs, as the lock has them, and warns of them once.
+// compilers returns the C compilers of the programs, as the lock has them, and warns of them
+// once.
 func (b *Builder) compilers(ctx context.Context) (all []lock.Compiler, err error) {
 	found, err := program.Compilers(ctx, b.compiled)
 	if err != nil {

@@ -62,7 +62,8 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		}
 	}
 	for _, l := range c.layers {
-		b.noted.took(times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}, l.Digest, l.Seconds)
+		item := times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}
+		b.noted.took(item, l.Digest, l.Seconds)
 	}
 	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
 	if i.Version != b.product.Version {

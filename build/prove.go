@@ -114,5 +114,8 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 // about for its revision.
 func (b *Builder) elsewhere(name, path string) bool {
 	s := b.product.Source(name)
-	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool { _, ok := disk.Within(dir, path); return ok })
+	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool {
+		_, ok := disk.Within(dir, path)
+		return ok
+	})
 }

@@ -32,8 +32,8 @@ func (s *Store) Has(h v1.Hash) bool {
 	return err == nil
 }
 
-// HasAll reports whether the store has a blob in its full size. One of another size is damaged and
-// is to be made again.
+// HasAll reports whether the store has a blob in its full size. One of another size is damaged
+// and is to be made again.
 func (s *Store) HasAll(h v1.Hash, size int64) bool {
 	n, err := s.Size(h)
 	return err == nil && n == size

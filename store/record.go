@@ -58,14 +58,14 @@ func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	return ok && json.Unmarshal(value, v) == nil, nil
 }
 
-// Remember returns the record of kind and key if there is a valid one. Else it makes the value, and
-// records it.
-func Remember[T any](s *Store, kind, key string, valid func(T) bool, make func() (T, error)) (T, error) {
+// Remember returns the record of kind and key if there is a valid one. Else it makes the value,
+// and records it.
+func Remember[T any](s *Store, kind, key string, valid func(T) bool, produce func() (T, error)) (T, error) {
 	var v T
 	if found, err := s.Recall(kind, key, &v); err != nil || found && valid(v) {
 		return v, err
 	}
-	v, err := make()
+	v, err := produce()
 	if err == nil {
 		err = s.Record(kind, key, v)
 	}

@@ -48,7 +48,8 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	for _, e := range entries {
 		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
 	}
-	return store.Remember(st, "zip", key.String(), func(w written) bool { return st.HasAll(w.Digest, w.Size) }, func() (written, error) {
+	whole := func(w written) bool { return st.HasAll(w.Digest, w.Size) }
+	return store.Remember(st, "zip", key.String(), whole, func() (written, error) {
 		return makeZip(ctx, st, entries, at)
 	})
 }

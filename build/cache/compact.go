@@ -16,9 +16,9 @@ const (
 	mergeRead   = 64 << 20 // how many bytes of packs one run reads from the registry to merge them
 )
 
-// small returns groups of small packs to merge, if there are many. Those of a group were used last
-// within some time of each other, so that old objects do not outlive their age in a fresh pack, and
-// fit into one pack.
+// small returns groups of small packs to merge, if there are many. Those of a group were used
+// last within some time of each other, so that old objects do not outlive their age in a fresh
+// pack, and fit into one pack.
 func (x *index) small(within time.Duration) (groups [][]*pack) {
 	all := slices.DeleteFunc(newest(x.packs), func(p *pack) bool { return p.size >= smallPack })
 	if len(all) <= manySmall {

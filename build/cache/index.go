@@ -204,7 +204,10 @@ func (x *index) add(packs []pack, actions map[id]entry) {
 		if slices.ContainsFunc(x.packs, func(have *pack) bool { return have.digest == p.digest }) {
 			continue
 		}
-		p.objects = slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool { _, ok := where[o.output]; return ok })
+		p.objects = slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool {
+			_, ok := where[o.output]
+			return ok
+		})
 		place(&p)
 		x.packs = append(x.packs, &p)
 	}

@@ -49,7 +49,8 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	// The children of an index ask for the same layer at the same time: one writes it, the others
 	// wait.
 	l, err, _ := flights.Do(st.Dir()+"\n"+key, func() (any, error) {
-		return store.Remember(st, "layer", key, func(l Layer) bool { return st.HasAll(l.Digest, l.Size) }, func() (Layer, error) {
+		whole := func(l Layer) bool { return st.HasAll(l.Digest, l.Size) }
+		return store.Remember(st, "layer", key, whole, func() (Layer, error) {
 			return limited(ctx, st, all, o)
 		})
 	})

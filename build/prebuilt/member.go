@@ -24,7 +24,8 @@ const (
 
 // member returns a file of an archive, which goes into the store. It is unpacked once.
 func (r Reader) member(ctx context.Context, from layer.Content, name string) (layer.Content, error) {
-	digest, err := store.Remember(r.Store, kindMember, from.Digest.String()+" "+name, r.Store.Has, func() (v1.Hash, error) {
+	key := from.Digest.String() + " " + name
+	digest, err := store.Remember(r.Store, kindMember, key, r.Store.Has, func() (v1.Hash, error) {
 		return r.unpack(ctx, from, name)
 	})
 	if err != nil {

@@ -25,22 +25,23 @@ import (
 )
 
 // make compiles programs of the batch. The store remembers them under key, if that is not "".
-func (b *batch) make(ctx context.Context, pr *progress.Printer, key string, programs []member) ([]Output, *times.Weights, error) {
+func (b *batch) make(
+	ctx context.Context, pr *progress.Printer, key string, programs []member,
+) (made []Output, took *times.Weights, err error) {
 	if err := b.prove(ctx, programs); err != nil {
 		return nil, nil, err
 	}
-	took, err := b.compile(ctx, pr, programs)
-	if err != nil {
+	if took, err = b.compile(ctx, pr, programs); err != nil {
 		return nil, nil, err
 	}
-	made, err := b.keep(ctx, key, programs)
+	made, err = b.keep(ctx, key, programs)
 	return made, took, err
 }
 
-// prove removes what the go command must not take for current when it compiles programs: what does
-// not have the bytes that were compiled, and all of it where the source is fixed, since that was
-// compiled from something else. The other programs of the batch stay. What else is there is the go
-// command's own, of a run that was killed.
+// prove removes what the go command must not take for current when it compiles programs: what
+// does not have the bytes that were compiled, and all of it where the source is fixed, since
+// that was compiled from something else. The other programs of the batch stay. What else is
+// there is the go command's own, of a run that was killed.
 func (b *batch) prove(ctx context.Context, programs []member) error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
@@ -127,7 +128,8 @@ func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, pr
 	case <-time.After(patience):
 	}
 	before := out.packages()
-	args := slices.Concat([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, b.flags, packages(programs))
+	const stale = "{{if .Stale}}{{.ImportPath}}{{end}}"
+	args := slices.Concat([]string{"list", "-deps", "-f", stale}, b.flags, packages(programs))
 	list, err := b.command(ctx, args...).Output()
 	if err != nil {
 		return

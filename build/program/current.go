@@ -30,8 +30,8 @@ type comparison struct {
 	known    map[string]known // by package
 }
 
-// known is what is known of the inputs of a program. What it was compiled from before is zero where
-// they were listed now.
+// known is what is known of the inputs of a program. What it was compiled from before is zero
+// where they were listed now.
 type known struct {
 	compiled
 

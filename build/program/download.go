@@ -24,7 +24,8 @@ func (b *batch) download(ctx context.Context) error {
 	if err := disk.MkdirAll(cache); err != nil {
 		return err
 	}
-	args := slices.Concat([]string{"list", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"}, harmless.arguments(), b.packages)
+	const wrong = "{{with .Error}}{{.}}{{end}}"
+	args := slices.Concat([]string{"list", "-deps", "-f", wrong}, harmless.arguments(), b.packages)
 	cmd := harmless.Tree.Go(ctx, args...)
 	cmd.Env = append(harmless.environ(cmd.Env, b.store.Temp()), "GOCACHE="+cache, "GOCACHEPROG=")
 	if _, err := cmd.Output(); err != nil && all {

@@ -251,7 +251,9 @@ func (e embed) visit(do func(tree fs.FS, top, name string, d fs.DirEntry, err er
 		return err
 	}
 	for _, top := range found {
-		err := fs.WalkDir(tree, top, func(name string, d fs.DirEntry, err error) error { return do(tree, top, name, d, err) })
+		err := fs.WalkDir(tree, top, func(name string, d fs.DirEntry, err error) error {
+			return do(tree, top, name, d, err)
+		})
 		if err != nil {
 			return err
 		}

@@ -64,8 +64,11 @@ func (c *comparison) list(ctx context.Context, packages []string) {
 
 // list asks the go command what packages consist of. It returns all that these are compiled from,
 // by import path, and those of each package, which is the first, by its directory.
-func (b *batch) list(ctx context.Context, packages []string) (all map[string]listed, programs map[string][]string, err error) {
-	out, err := b.command(ctx, slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.flags, packages)...).Output()
+func (b *batch) list(
+	ctx context.Context, packages []string,
+) (all map[string]listed, programs map[string][]string, err error) {
+	args := slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.flags, packages)
+	out, err := b.command(ctx, args...).Output()
 	name := b.programs[0].Tree.Source.Name
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the packages of source %s for %s: %w", name, b.system, source.Explain(err))

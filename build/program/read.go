@@ -36,7 +36,8 @@ func (s *Set) Read() (all []Read) {
 			if p.Tree.Fixed {
 				continue
 			}
-			unknown := len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })
+			flags := func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") }
+			unknown := len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, flags)
 			r := Read{Program: p.Program, Tree: true, Unknown: unknown}
 			if of.inputs != nil {
 				if was, ok := of.inputs.known[p.Package]; ok {

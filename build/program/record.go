@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// record remembers what programs were compiled from, if that is known. It is an error if that was written
-// meanwhile: it is unknown what the compiler has read. Where it was not known before, the go
-// command lists it now, for [Set.Read], and looks again the next time.
+// record remembers what programs were compiled from, if that is known. It is an error if that
+// was written meanwhile: it is unknown what the compiler has read. Where it was not known
+// before, the go command lists it now, for [Set.Read], and looks again the next time.
 func (c *comparison) record(ctx context.Context, programs []member, outputs []Output) error {
 	if c == nil {
 		return nil

@@ -78,13 +78,13 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 			rest, places = append(rest, p), append(places, n)
 		}
 	}
-	clear := func() {
+	clearTemp := func() {
 		if b.programs[0].Tree.Source.Sandbox.On() {
 			os.RemoveAll(b.temp) // what cannot be removed the next run reports
 		}
 	}
 	if len(rest) == 0 {
-		clear()
+		clearTemp()
 		return r, nil
 	}
 	if err := b.download(ctx); err != nil {
@@ -99,7 +99,7 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 		r.outputs[places[n]] = o
 	}
 	r.record = func() error {
-		defer clear()
+		defer clearTemp()
 		return r.inputs.record(ctx, rest, made)
 	}
 	return r, nil

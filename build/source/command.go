@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
-// buildVariables are the variables that decide what the go command builds. They are taken out of the user's
-// environment, because an exported GOOS would otherwise put an ELF file into a Windows image.
+// buildVariables decide what the go command builds. They are taken out of the user's environment,
+// because an exported GOOS would otherwise put an ELF file into a Windows image.
 var buildVariables = []string{
 	"GOOS", "GOARCH", "GOARM", "GOARM64", "GOAMD64", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
 	"GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GO_EXTLINK_ENABLED", "GOWORK", "GO111MODULE", "GOENV", "PWD",

@@ -26,7 +26,8 @@ type Toolchain struct {
 
 // Toolchain returns the toolchain of the tree. It hashes that of the module cache.
 func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
-	v, err := Variables(t.Go(ctx, "env", "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH"), "its toolchain")
+	cmd := t.Go(ctx, "env", "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH")
+	v, err := Variables(cmd, "its toolchain")
 	if err != nil {
 		return Toolchain{}, err
 	}
