@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/slipway-dev/slipway/build/artifact"
 	"github.com/slipway-dev/slipway/build/times"
@@ -26,12 +25,11 @@ func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 			jobs = append(jobs, job{a, on})
 		}
 	}
-	made, errs := make([][]lock.Artifact, len(jobs)), make([]error, len(jobs))
-	var g sync.WaitGroup
-	for n, j := range jobs {
-		g.Go(func() { made[n], errs[n] = b.artifact(ctx, j.artifact, j.on) })
-	}
-	g.Wait()
+	made := make([][]lock.Artifact, len(jobs))
+	errs := inParallel(jobs, func(n int, j job) (err error) {
+		made[n], err = b.artifact(ctx, j.artifact, j.on)
+		return err
+	})
 	return slices.Concat(made...), errors.Join(errs...)
 }
 
@@ -57,7 +55,7 @@ func (b *Builder) checkArtifacts() error {
 
 // artifactInput is an artifact without its programs.
 func (b *Builder) artifactInput(a product.Artifact, on platform.Platform) artifact.Input {
-	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
+	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: b.created}
 	if dir := inTree(b.trees[a.Source].Dir, a.Files[on.OS]); dir != "" {
 		in.Added, in.Except = dir, b.product.MadeIn(dir)
 	}

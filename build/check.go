@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -33,20 +33,16 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 	}
 	errs = append(errs, b.checkPackages(), b.checkArtifacts(), b.readPrebuilt(ctx, nil))
 	found := make([]finding, len(b.product.Images))
-	var g errgroup.Group
-	for n, i := range b.product.Images {
-		g.Go(func() error {
-			found[n] = kinds[i.Kind].check(b, ctx, i)
-			return nil
-		})
-	}
-	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	inParallel(b.product.Images, func(n int, i product.Image) error {
+		found[n] = kinds[i.Kind].check(b, ctx, i)
+		return nil
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	b.found = found
 	if all, err := b.Programs(); err == nil { // checkPackages has reported the error
-		b.tellWorkspaces(all)
+		b.warnOfWorkspaces(all)
 	}
 	for n, f := range found {
 		b.warn(b.product.Images[n], f.notes)
@@ -87,14 +83,10 @@ func (b *Builder) checkPackages() error {
 // once, with the first of them.
 func checkPlatforms(i product.Image, check func(platform.Platform) finding) finding {
 	found := make([]finding, len(i.Platforms))
-	var g errgroup.Group
-	for n, p := range i.Platforms {
-		g.Go(func() error {
-			found[n] = check(p)
-			return nil
-		})
-	}
-	g.Wait() //nolint:errcheck // as in Check
+	inParallel(i.Platforms, func(n int, p platform.Platform) error {
+		found[n] = check(p)
+		return nil
+	})
 	var all finding
 	first := output.Once()
 	for n, f := range found {
@@ -109,4 +101,60 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 		}
 	}
 	return all
+}
+
+// addPrograms adds the programs of Dockerfiles, which the check has found, to those of
+// slipway.yaml. One that is the same as another is compiled once; one that has only the name of
+// another gets the name of its image, too.
+func (b *Builder) addPrograms(all []program.Program) []program.Program {
+	for n, f := range b.found {
+		for _, g := range f.builds {
+			p, err := b.goBuild(g)
+			if err != nil || slices.ContainsFunc(all, p.Same) {
+				continue // the check has reported the error
+			}
+			name := p.Name
+			for k := 1; slices.ContainsFunc(all, func(o program.Program) bool { return o.Name == p.Name && o.Platform == p.Platform }); k++ {
+				if p.Name = b.product.Images[n].Name + "/" + name; k > 1 {
+					p.Name += fmt.Sprintf("-%d", k)
+				}
+			}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Programs lists what must be compiled for the product: see [Programs]. It is for a builder that
+// has checked the product, which finds the programs of Dockerfiles.
+func (b *Builder) Programs() ([]program.Program, error) {
+	all, err := Programs(b.product, b.trees)
+	return b.addPrograms(all), err
+}
+
+// warnOfWorkspaces warns of modules that go build would take from elsewhere.
+func (b *Builder) warnOfWorkspaces(programs []program.Program) {
+	for _, p := range programs {
+		for _, line := range p.Tree.Workspace() {
+			b.warnings.Add("warning: " + line)
+		}
+	}
+}
+
+// warn warns of what could not be checked or may be a mistake, once for all platforms. notes has a
+// list for each platform of the image.
+func (b *Builder) warn(i product.Image, notes [][]string) {
+	var order []string
+	on := map[string][]string{}
+	for n, list := range notes {
+		for _, note := range list {
+			if on[note] == nil {
+				order = append(order, note)
+			}
+			on[note] = append(on[note], i.Platforms[n].String())
+		}
+	}
+	for _, note := range order {
+		b.warnings.Add(fmt.Sprintf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note))
+	}
 }

@@ -6,14 +6,59 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
+
+// content is what a kind makes of an image for one platform, before it gets its labels
+// and is written.
+type content struct {
+	base   base.Base
+	config v1.Config
+	layers []manifest.Layer
+	from   []base.Info // other images that files were copied from
+	// history has one record per instruction of a Dockerfile; nil means one per layer.
+	history []v1.History
+	notes   []string // what could not be checked, or may be a mistake
+	// files are those of the layers, and programs those among them that systems start.
+	files    inventory.Files
+	programs []lock.Program
+}
+
+// newContent returns an image without layers of its own. The files of a built-in base are listed
+// with the image's: there is no other list of them. The text that all time zones are made from
+// represents them.
+func (b *Builder) newContent(parent base.Base) (content, error) {
+	c := content{base: parent}
+	return c, c.files.Builtin(slices.DeleteFunc(parent.Entries(), base.IsZone), parent.Platform.OS)
+}
+
+// list checks the entries of a layer and adds them to the files of an image.
+func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platform.Platform, entries []layer.Entry) error {
+	programs, err := b.checkPrograms(ctx, i, p, entries)
+	if err != nil {
+		return err
+	}
+	for _, file := range programs {
+		known, err := inventory.Program(ctx, b.store, file)
+		if err != nil {
+			return err
+		}
+		c.programs = append(c.programs, known)
+	}
+	return c.files.Add(entries, p.OS)
+}
 
 // most is how many programs of another system one error names.
 const most = 5

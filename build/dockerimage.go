@@ -3,15 +3,19 @@ package build
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
-	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -19,21 +23,6 @@ import (
 // binaries is the named context with the programs of slipway.yaml, as
 // <os>_<arch>/<name>[.exe].
 const binaries = "binaries"
-
-// dockerPrograms names the programs that an image may copy.
-func dockerPrograms(p *product.Product, i product.Image) []string {
-	d := i.Content.(*product.DockerfileImage)
-	if named := d.Programs; len(named) > 0 || len(d.Outputs) > 0 {
-		named = append(slices.Clone(named), slices.Sorted(maps.Values(d.Outputs))...)
-		slices.Sort(named)
-		return slices.Compact(named)
-	}
-	var all []string
-	for _, d := range p.Programs {
-		all = append(all, d.Name)
-	}
-	return all
-}
 
 // evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
 // check is that of [dockerfile.Input].
@@ -53,13 +42,17 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 		contexts[name] = dockerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
 	}
 	dir := inTree(at, d.Context)
+	mode := b.product.Mode
+	if d.Source != "" {
+		mode = moduleMode
+	}
 	outputs, err := b.outputs(d, p, programs)
 	if err != nil {
 		return dockerfile.Result{}, err
 	}
 	return dockerfile.Build(ctx, dockerfile.Input{
 		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs, Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
-		Mode: b.modes(d.Source), Args: d.Args, Target: d.Target,
+		Mode: mode, Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})
@@ -93,11 +86,11 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if err != nil {
 		return content{}, err
 	}
-	under, err := b.completeBase(ctx, r.Base, p)
+	parent, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return content{}, err
 	}
-	c, err := b.newContent(under)
+	c, err := b.newContent(parent)
 	if err != nil {
 		return content{}, err
 	}
@@ -124,48 +117,13 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	return c, nil
 }
 
-// checkRun checks what an image starts, and whether its programs find their libraries.
-func checkRun(r dockerfile.Result, here bool, allow []string) (notes []string, err error) {
-	note, err := r.CheckStart(here)
-	if err != nil {
-		return nil, err
-	}
-	if note != "" {
-		notes = append(notes, note)
-	}
-	more, err := r.CheckLibraries(here, allow)
-	return append(notes, more...), err
-}
-
-// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
-// is known.
-func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
-	if err != nil {
-		return finding{errs: output.Split(err)}
-	}
-	r, err := b.evaluate(ctx, i, p, programs, true)
-	var note string
-	if err == nil {
-		note, err = b.checkStart(ctx, r, p)
-	}
-	f = finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
-	if note != "" {
-		f.notes = [][]string{{note}}
-	}
-	if err == nil {
-		f.on = []used{{r.Base.Info, r.Others}}
-	}
-	return f
-}
-
 // checkStart checks what can be known of the program that an image starts. note says what cannot.
 func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platform.Platform) (note string, err error) {
-	under, err := b.completeBase(ctx, r.Base, p)
+	parent, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return "", err
 	}
-	here, err := under.Here(b.store)
+	here, err := parent.Here(b.store)
 	if err != nil {
 		return "", err
 	}
@@ -233,4 +191,74 @@ func fileName(program, os string) string {
 		return program + ".exe"
 	}
 	return program
+}
+
+// compiler makes the programs of go build in Dockerfiles from the sources of the product, as those
+// under programs in slipway.yaml are made.
+func (b *Builder) compiler() dockerfile.Compiler {
+	return dockerfile.Compiler{
+		Check: func(g dockerfile.GoBuild) error {
+			p, err := b.goBuild(g)
+			if err != nil {
+				return err
+			}
+			return p.Check()
+		},
+		File: func(ctx context.Context, g dockerfile.GoBuild) (layer.Content, error) {
+			p, err := b.goBuild(g)
+			if err != nil {
+				return layer.Content{}, err
+			}
+			for _, known := range b.compiled {
+				if known.Same(p) {
+					out, err := b.programs.File(ctx, known.Name, known.Platform)
+					return out.Content, err
+				}
+			}
+			return layer.Content{}, fmt.Errorf("program %s was not found by the check before: run again, and do not change the Dockerfile while it is built", g.Name)
+		},
+	}
+}
+
+// goBuild returns the program of a go build. Its name may be that of another one.
+func (b *Builder) goBuild(g dockerfile.GoBuild) (program.Program, error) {
+	tree, ok := b.treeOf(g.Dir)
+	if !ok {
+		return program.Program{}, fmt.Errorf("RUN go build: %s is in no source of slipway.yaml: declare the directory, or the module, under sources", g.Dir)
+	}
+	p := program.Program{Name: g.Name, Tree: tree, Package: g.Package, Platform: g.Platform, Env: g.Env}
+	p.Tree.Dir = g.Dir // of a module in a directory of the source
+	if g.Ldflags != "" {
+		p.Ldflags = []string{g.Ldflags}
+	}
+	for _, f := range g.Flags {
+		if tree.Fixed && f == "-mod=vendor" {
+			continue // modules of a proxy have no vendor directory
+		}
+		p.Flags = append(p.Flags, f)
+	}
+	if len(g.Tags) > 0 {
+		p.Flags = append(p.Flags, "-tags="+strings.Join(g.Tags, ","))
+	}
+	return p, nil
+}
+
+// treeOf returns the source that a directory is in, the innermost where there are several.
+func (b *Builder) treeOf(dir string) (found source.Tree, ok bool) {
+	for _, name := range slices.Sorted(maps.Keys(b.trees)) {
+		t := b.trees[name]
+		if disk.Within(t.Dir, dir) && (!ok || len(t.Dir) > len(found.Dir)) {
+			found, ok = t, true
+		}
+	}
+	return found, ok
+}
+
+// moduleMode returns the mode of a file of a Go module, which has none: the go command takes it
+// from the umask and -modcacherw.
+func moduleMode(_ context.Context, _ string, fi fs.FileInfo) (fs.FileMode, error) {
+	if fi.IsDir() {
+		return fs.ModeDir | 0o755, nil
+	}
+	return fi.Mode().Type() | 0o644, nil
 }

@@ -12,11 +12,11 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -28,15 +28,11 @@ const (
 	koData = "/var/run/ko"
 )
 
-func goPrograms(_ *product.Product, i product.Image) []string {
-	return []string{i.Content.(*product.GoImage).Program}
-}
-
 // goImage puts one program on a base, by ko's conventions. It differs from ko where ko's image
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
 // semicolons; and without kodata there is no empty layer.
 func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
-	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
 		return content{}, err
 	}
@@ -45,12 +41,12 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	config, err := inherit(under)
+	config, err := parent.Config()
 	if err != nil {
 		return content{}, err
 	}
 	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
-	c, err := b.newContent(under)
+	c, err := b.newContent(parent)
 	if err != nil {
 		return content{}, err
 	}
@@ -112,36 +108,6 @@ func koConfig(config v1.Config, name, os string) v1.Config {
 	config.Entrypoint = []string{name}
 	config.Env = append(appendPath(config.Env, koApp, ":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
 	return config
-}
-
-func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
-	if err == nil {
-		f.on = []used{{base: under.Info}}
-		_, err = inherit(under)
-	}
-	f.errs = output.Split(err)
-	prog := b.product.Program(i.Content.(*product.GoImage).Program)
-	if tree, ok := b.trees[prog.Source]; ok {
-		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
-		if err == nil {
-			err = layer.Check(data, p.OS)
-		}
-		f.errs = append(f.errs, output.Split(err)...)
-	}
-	return f
-}
-
-// inherit returns the configuration that an image takes over from its base.
-func inherit(under base.Base) (v1.Config, error) {
-	if under.Image == nil {
-		return v1.Config{}, nil
-	}
-	cf, err := under.Image.ConfigFile()
-	if err != nil {
-		return v1.Config{}, err
-	}
-	return cf.DeepCopy().Config, nil
 }
 
 func windowsPath(p string) string { return `C:` + strings.ReplaceAll(p, "/", `\`) }
@@ -227,4 +193,49 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 		}
 	}
 	return nil
+}
+
+// checkLibraries reports shared libraries that the program of a go image needs and the image does
+// not have, as it is for Dockerfiles. A Go program without CGO needs none.
+func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platform.Platform, name string, file layer.Content) (notes []string, err error) {
+	source := fmt.Sprintf("FROM %s\nCOPY --from=%s %s %s/\nENTRYPOINT [%q]\n", i.Bases[p.OS], binaries, path.Base(name), path.Dir(name), name)
+	r, err := dockerfile.Build(ctx, dockerfile.Input{
+		File: "go image " + i.Name, Source: []byte(source), Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Base: b.bases.Resolve,
+		Contexts: map[string]dockerfile.Context{binaries: {Files: map[string]dockerfile.File{path.Base(name): {Content: file, Mode: 0o755}}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	parent, err := b.completeBase(ctx, r.Base, p)
+	if err != nil {
+		return nil, err
+	}
+	here, err := parent.Here(b.store)
+	if err != nil {
+		return nil, err
+	}
+	return checkRun(r, here, i.AllowLibraries)
+}
+
+// mayNeedLibraries reports whether a program may be linked with shared libraries.
+func (b *Builder) mayNeedLibraries(decl product.Program, p platform.Platform) bool {
+	tree, ok := b.trees[decl.Source]
+	if !ok {
+		return decl.IsPrebuilt()
+	}
+	compiled, err := program.New(decl, tree, b.product.Version, p)
+	return err == nil && compiled.IsCGO()
+}
+
+// checkRun checks what an image starts, and whether its programs find their libraries.
+func checkRun(r dockerfile.Result, here bool, allow []string) (notes []string, err error) {
+	note, err := r.CheckStart(here)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	more, err := r.CheckLibraries(here, allow)
+	return append(notes, more...), err
 }

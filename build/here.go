@@ -48,8 +48,8 @@ func (b *Builder) look(ctx context.Context) (*here, error) {
 	return &here{all, set}, err
 }
 
-// again is the remedy for what has changed.
-const again = "changed while the release was made, which may have it as it was or as it is: run again"
+// runAgain is the remedy for what has changed.
+const runAgain = "changed while the release was made, which may have it as it was or as it is: run again"
 
 // Unchanged compares what is here with what was here when [Builder.Here] looked first: whatever
 // was read in between is what the statement of the release says. It is to be called after
@@ -60,14 +60,14 @@ func (b *Builder) Unchanged(ctx context.Context) error {
 		return err
 	}
 	if path := b.before.set.Changed(now.set); path != "" {
-		return fmt.Errorf("%s %s", path, again)
+		return fmt.Errorf("%s %s", path, runAgain)
 	}
 	if path := b.product.Changed(now.set.Stamp); path != "" {
-		return fmt.Errorf("%s %s", path, again)
+		return fmt.Errorf("%s %s", path, runAgain)
 	}
 	for n, m := range b.before.sources {
 		if m != now.sources[n] {
-			return fmt.Errorf("%s %s", m.Title(), again)
+			return fmt.Errorf("%s %s", m.Title(), runAgain)
 		}
 	}
 	return nil

@@ -3,16 +3,14 @@ package build
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"maps"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -21,38 +19,17 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// content is what a kind makes of an image for one platform, before it gets its labels
-// and is written.
-type content struct {
-	base   base.Base
-	config v1.Config
-	layers []manifest.Layer
-	from   []base.Info // other images that files were copied from
-	// history has one record per instruction of a Dockerfile; nil means one per layer.
-	history []v1.History
-	notes   []string // what could not be checked, or may be a mistake
-	// files are those of the layers, and programs those among them that systems start.
-	files    inventory.Files
-	programs []lock.Program
-}
-
 // index builds an image with one child per platform, which compose makes, and the index over
 // them.
 func (b *Builder) index(i product.Image, compose func(platform.Platform) (content, error)) (built.Image, error) {
 	children := make([]child, len(i.Platforms))
-	failures := make([]error, len(i.Platforms))
-	var g errgroup.Group
-	for n, p := range i.Platforms {
-		g.Go(func() error {
-			c, err := compose(p)
-			if err == nil {
-				children[n], err = b.write(i, c)
-			}
-			failures[n] = err
-			return nil
-		})
-	}
-	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	failures := inParallel(i.Platforms, func(n int, p platform.Platform) error {
+		c, err := compose(p)
+		if err == nil {
+			children[n], err = b.write(i, c)
+		}
+		return err
+	})
 	if err := join(i.Platforms, failures); err != nil {
 		return built.Image{}, err
 	}
@@ -74,24 +51,6 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (conten
 	out.Digest, err = b.store.PutBytes(raw)
 	out.Size = int64(len(raw))
 	return out, err
-}
-
-// warn warns of what could not be checked or may be a mistake, once for all platforms. notes has a
-// list for each platform of the image.
-func (b *Builder) warn(i product.Image, notes [][]string) {
-	var order []string
-	on := map[string][]string{}
-	for n, list := range notes {
-		for _, note := range list {
-			if on[note] == nil {
-				order = append(order, note)
-			}
-			on[note] = append(on[note], i.Platforms[n].String())
-		}
-	}
-	for _, note := range order {
-		b.warnings.Add(fmt.Sprintf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note))
-	}
 }
 
 // join joins the failures of an image's platforms. An error in a Dockerfile is the same on every
@@ -118,9 +77,7 @@ type child struct {
 func (b *Builder) write(i product.Image, c content) (child, error) {
 	labels := map[string]string{}
 	for _, m := range []map[string]string{c.config.Labels, b.annotations(i), i.Labels} {
-		for k, v := range m {
-			labels[k] = v
-		}
+		maps.Copy(labels, m)
 	}
 	for _, f := range c.from {
 		if _, said := labels[base.StubLabel]; f.Stub && !said {
@@ -128,47 +85,35 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		}
 	}
 	c.config.Labels = labels
-	d, err := manifest.Write(b.store, manifest.Image{
-		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.created(i),
+	d, m, err := manifest.Write(b.store, manifest.Image{
+		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.createdAt(i),
 		Layers: c.layers, History: c.history, Annotations: b.annotations(i),
 	})
 	if err != nil {
 		return child{}, err
 	}
-	m, err := b.store.Image(d.Digest)
-	if err != nil {
-		return child{}, err
-	}
-	config, err := m.ConfigName()
-	if err != nil {
-		return child{}, err
-	}
-	mf, err := m.Manifest()
-	if err != nil {
-		return child{}, err
-	}
 	out := lock.Child{
 		Platform: c.base.Platform, OSVersion: c.base.Platform.OSVersion,
-		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: lockBase(c.base.Info),
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: m.Config.Digest, Base: lockBase(c.base.Info),
 	}
 	for _, f := range c.from {
 		out.CopiedFrom = append(out.CopiedFrom, *lockBase(&f))
 	}
-	for _, l := range mf.Layers {
+	for _, l := range m.Layers {
 		out.LayerBytes += l.Size
 	}
 	return child{d, out, c.notes}, b.note(i, d.Digest, c)
 }
 
-// created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.
-func (b *Builder) created(i product.Image) time.Time {
+// createdAt is the time of an image: that of its source, or SOURCE_DATE_EPOCH.
+func (b *Builder) createdAt(i product.Image) time.Time {
 	if b.product.SourceDateEpoch {
 		return b.product.Created
 	}
 	if t := b.trees[i.Source].Source.Created; !t.IsZero() {
 		return t.UTC().Truncate(time.Second)
 	}
-	return Created(b.product, b.trees)
+	return b.created
 }
 
 // annotations are the labels and annotations that the OCI image specification defines
@@ -181,7 +126,7 @@ func (b *Builder) annotations(i product.Image) map[string]string {
 		"title":       i.Name,
 		"description": i.Description,
 		"version":     i.Version,
-		"created":     b.created(i).Format(time.RFC3339),
+		"created":     b.createdAt(i).Format(time.RFC3339),
 		"source":      s.URL,
 		"revision":    s.Revision,
 		"licenses":    s.Licenses,

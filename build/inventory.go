@@ -3,18 +3,15 @@ package build
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/artifact"
-	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -22,7 +19,14 @@ import (
 type noted struct {
 	mu        sync.Mutex
 	inventory lock.Inventory
-	times     map[times.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
+	times     map[timed]float64 // which Windows releases share
+}
+
+// timed is a layer or an archive.
+type timed struct {
+	times.Item
+
+	digest v1.Hash
 }
 
 // took records how long a layer or an archive took.
@@ -30,12 +34,9 @@ func (n *noted) took(i times.Item, h v1.Hash, seconds float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.times == nil {
-		n.times = map[times.Item]map[v1.Hash]float64{}
+		n.times = map[timed]float64{}
 	}
-	if n.times[i] == nil {
-		n.times[i] = map[v1.Hash]float64{}
-	}
-	n.times[i][h] = seconds
+	n.times[timed{i, h}] = seconds
 }
 
 func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.BaseFacts) error {
@@ -48,44 +49,21 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 	return err
 }
 
-// newContent returns an image without layers of its own. The files of a built-in base are listed
-// with the image's: there is no other list of them. The text that all time zones are made from
-// represents them.
-func (b *Builder) newContent(under base.Base) (content, error) {
-	c := content{base: under}
-	return c, c.files.Builtin(slices.DeleteFunc(under.Entries(), base.IsZone), under.Platform.OS)
-}
-
-// list checks the entries of a layer and adds them to the files of an image.
-func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platform.Platform, entries []layer.Entry) error {
-	programs, err := b.checkPrograms(ctx, i, p, entries)
-	if err != nil {
-		return err
-	}
-	for _, file := range programs {
-		known, err := inventory.Program(ctx, b.store, file)
-		if err != nil {
-			return err
-		}
-		c.programs = append(c.programs, known)
-	}
-	return c.files.Add(entries, p.OS)
-}
-
 // note records the contents of a manifest.
 func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
-	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
-		config, err := under.Image.ConfigFile()
+	if parent := c.base; parent.Info != nil && parent.Image != nil && !parent.Info.Stub {
+		config, err := parent.Image.ConfigFile()
 		if err != nil {
 			return err
 		}
-		if facts := inventory.Base(under.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
+		if facts := inventory.Base(parent.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
 			bases = append(bases, facts)
 		}
 	}
 	for _, l := range c.layers {
-		b.noted.took(times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}, l.Digest, l.Seconds)
+		item := times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}
+		b.noted.took(item, l.Digest, l.Seconds)
 	}
 	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
 	if i.Version != b.product.Version {
@@ -126,24 +104,4 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		}
 	}
 	return b.noted.add(content, programs, nil)
-}
-
-// inventory returns what all images and artifacts contain, once they are built. Programs that are
-// in none of them at last, because a later layer removes them, are not listed.
-func (b *Builder) inventory(ctx context.Context) (*lock.Inventory, error) {
-	all := b.noted.inventory.Only(func(v1.Hash) bool { return true })
-	sources := map[v1.Hash]string{}
-	for _, p := range b.compiled {
-		out, err := b.programs.File(ctx, p.Name, p.Platform)
-		if err != nil {
-			return nil, err
-		}
-		if have := sources[out.Content.Digest]; have == "" || p.Tree.Source.Name < have {
-			sources[out.Content.Digest] = p.Tree.Source.Name
-		}
-	}
-	for n := range all.Programs {
-		all.Programs[n].Source = sources[all.Programs[n].Digest]
-	}
-	return all, nil
 }

@@ -2,8 +2,16 @@ package build
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/lifecycle"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -57,4 +65,111 @@ func indexed(
 			return b.index(i, func(p platform.Platform) (content, error) { return compose(b, ctx, i, p) })
 		},
 	}
+}
+
+// each makes images and artifacts. Failures have that of each image, and at last that of the
+// artifacts.
+func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.Artifact, failures []error) {
+	images = make([]built.Image, len(b.product.Images))
+	var g sync.WaitGroup
+	g.Go(func() {
+		failures = inParallel(b.product.Images, func(n int, i product.Image) (err error) {
+			if images[n], err = kinds[i.Kind].build(b, ctx, i); err != nil {
+				return fmt.Errorf("building image %s: %w", i.Name, err)
+			}
+			return nil
+		})
+	})
+	files, err := b.artifacts(ctx)
+	g.Wait()
+	return images, files, append(failures, err)
+}
+
+func goPrograms(_ *product.Product, i product.Image) []string {
+	return []string{i.Content.(*product.GoImage).Program}
+}
+
+// dockerPrograms names the programs that an image may copy.
+func dockerPrograms(p *product.Product, i product.Image) []string {
+	d := i.Content.(*product.DockerfileImage)
+	if named := d.Programs; len(named) > 0 || len(d.Outputs) > 0 {
+		named = append(slices.Clone(named), slices.Sorted(maps.Values(d.Outputs))...)
+		slices.Sort(named)
+		return slices.Compact(named)
+	}
+	var all []string
+	for _, d := range p.Programs {
+		all = append(all, d.Name)
+	}
+	return all
+}
+
+func lifecyclePrograms(_ *product.Product, i product.Image) []wanted {
+	var all []wanted
+	for _, p := range lifecycle.Programs {
+		source := i.Content.(*product.LifecycleImage).Source
+		all = append(all, wanted{product.Program{Name: lifecycleProgram(i, p.Name), Source: source, Package: p.Package}, lifecycle.Systems})
+	}
+	return all
+}
+
+// lifecycleProgram names a program of a lifecycle image among all programs; the slash keeps it
+// apart from those of slipway.yaml.
+func lifecycleProgram(i product.Image, name string) string { return i.Name + "/" + name }
+
+func lifecycleSystems() []string {
+	var all []string
+	for _, p := range lifecycle.Systems {
+		all = append(all, p.OS)
+	}
+	return all
+}
+
+func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
+	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+	if err == nil {
+		f.on = []used{{base: parent.Info}}
+		_, err = parent.Config()
+	}
+	f.errs = output.Split(err)
+	prog := b.product.Program(i.Content.(*product.GoImage).Program)
+	if tree, ok := b.trees[prog.Source]; ok {
+		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
+		if err == nil {
+			err = layer.Check(data, p.OS)
+		}
+		f.errs = append(f.errs, output.Split(err)...)
+	}
+	return f
+}
+
+// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
+// is known.
+func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
+	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
+	if err != nil {
+		return finding{errs: output.Split(err)}
+	}
+	r, err := b.evaluate(ctx, i, p, programs, true)
+	var note string
+	if err == nil {
+		note, err = b.checkStart(ctx, r, p)
+	}
+	f = finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
+	if note != "" {
+		f.notes = [][]string{{note}}
+	}
+	if err == nil {
+		f.on = []used{{r.Base.Info, r.Others}}
+	}
+	return f
+}
+
+func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding) {
+	spec := i.Content.(*product.LifecycleImage)
+	if tree, ok := b.trees[spec.Source]; ok {
+		_, err := lifecycle.ReadMetadata(tree.Dir, spec.Version)
+		f.errs = output.Split(err)
+	}
+	return f
 }

@@ -10,36 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/build/manifest"
-	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
-
-func lifecycleSystems() []string {
-	var all []string
-	for _, p := range lifecycle.Systems {
-		all = append(all, p.OS)
-	}
-	return all
-}
-
-func lifecyclePrograms(_ *product.Product, i product.Image) []wanted {
-	var all []wanted
-	for _, p := range lifecycle.Programs {
-		source := i.Content.(*product.LifecycleImage).Source
-		all = append(all, wanted{product.Program{Name: lifecycleProgram(i, p.Name), Source: source, Package: p.Package}, lifecycle.Systems})
-	}
-	return all
-}
-
-func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding) {
-	spec := i.Content.(*product.LifecycleImage)
-	if tree, ok := b.trees[spec.Source]; ok {
-		_, err := lifecycle.ReadMetadata(tree.Dir, spec.Version)
-		f.errs = output.Split(err)
-	}
-	return f
-}
 
 // lifecycle builds the one manifest with the lifecycle for every operating system.
 func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, error) {
@@ -88,7 +61,3 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 		Name: i.Name, Kind: i.Kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},
 	}, nil
 }
-
-// lifecycleProgram names a program of a lifecycle image among all programs; the slash keeps it
-// apart from those of slipway.yaml.
-func lifecycleProgram(i product.Image, name string) string { return i.Name + "/" + name }

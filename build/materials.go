@@ -24,7 +24,7 @@ func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := b.toolchains(ctx)
+	tools, err := toolchains(ctx, b.compiled)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Mater
 	if !ok {
 		c, ok = source.Committed(ctx, s)
 		if s.Revision == "" && c.Revision != m.Revision { // images have it already
-			return fmt.Errorf("source %s %s", strings.Join(append([]string{s.Name}, c.Changes[:min(1, len(c.Changes))]...), ": "), again)
+			return fmt.Errorf("source %s %s", strings.Join(append([]string{s.Name}, c.Changes[:min(1, len(c.Changes))]...), ": "), runAgain)
 		}
 		if !ok {
 			return nil
@@ -99,53 +99,6 @@ func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Mater
 	}
 	m.GitCommit, m.Path = c.Hash, c.In
 	return nil
-}
-
-// toolchains lists the Go toolchains that compile the programs. The go.mod of each directory that
-// they are compiled in may choose one.
-func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
-	var all []lock.Material
-	seen, asked := map[string]bool{}, map[string]bool{}
-	for _, p := range b.compiled {
-		if asked[p.Tree.Dir] {
-			continue
-		}
-		asked[p.Tree.Dir] = true
-		tool, err := p.Tree.Toolchain(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if seen[tool.Version] {
-			continue
-		}
-		seen[tool.Version] = true
-		m := lock.Material{URI: purl.Go("golang.org/toolchain", tool.Version), Local: tool.Sum == ""}
-		if tool.Sum != "" {
-			if m.DirHash, err = dirHash(tool.Sum); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, m)
-	}
-	return all, nil
-}
-
-// maxDocument bounds the documents of bases that a statement has: larger ones are read from the
-// registry again. Those of real bases have some KB.
-const maxDocument = 1 << 20
-
-// documents lists the documents of the bases that images were built on, with their bytes.
-func (b *Builder) documents() []lock.Material {
-	var all []lock.Material
-	for _, d := range b.bases.Documents() {
-		if len(d.Content) > maxDocument {
-			continue
-		}
-		all = append(all, lock.Material{
-			URI: purl.OCI(d.Repository.Name(), d.Digest.String(), nil), SHA256: d.Digest.Hex, Content: base64.StdEncoding.EncodeToString(d.Content),
-		})
-	}
-	return all
 }
 
 // dirHash returns an h1: hash in hex, as in-toto has it.

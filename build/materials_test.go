@@ -76,8 +76,7 @@ func TestToolchains(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(nested, "go.mod"), []byte("module nested\n\ngo 1.24\n\ntoolchain go1.999.0\n"), 0o644))
 	s := product.Source{Name: "demo", Directory: dir, Own: true}
 	programs := []program.Program{{Tree: source.Tree{Source: s, Dir: dir}}, {Tree: source.Tree{Source: s, Dir: nested}}}
-	b := &Builder{compiled: programs}
-	if all, err := b.toolchains(t.Context()); err == nil || !strings.Contains(err.Error(), "go1.999.0") {
+	if all, err := toolchains(t.Context(), programs); err == nil || !strings.Contains(err.Error(), "go1.999.0") {
 		t.Errorf("the toolchains are %+v, %v", all, err)
 	}
 	if version, err := GoVersion(t.Context(), programs); err == nil || !strings.Contains(err.Error(), "go1.999.0") {

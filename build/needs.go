@@ -34,7 +34,8 @@ func (b *Builder) Needs() ([]Need, error) {
 			continue
 		}
 		for _, on := range platform.Systems(i.Platforms) {
-			of := slices.DeleteFunc(slices.Clone(i.Platforms), func(q platform.Platform) bool { return q.System() != on })
+			others := func(q platform.Platform) bool { return q.System() != on }
+			of := slices.DeleteFunc(slices.Clone(i.Platforms), others)
 			programs := among(compiled, wants, on)
 			if n < len(b.found) {
 				programs = append(programs, b.ofDockerfile(compiled, b.found[n], on)...)
@@ -58,7 +59,8 @@ func (b *Builder) Needs() ([]Need, error) {
 func among(compiled []program.Program, wants []wanted, on ...platform.Platform) (all []program.Program) {
 	for _, w := range wants {
 		for _, p := range compiled {
-			if p.Name == w.program.Name && slices.Contains(on, p.Platform.System()) && slices.Contains(platform.Systems(w.on), p.Platform.System()) {
+			s := p.Platform.System()
+			if p.Name == w.program.Name && slices.Contains(on, s) && slices.Contains(platform.Systems(w.on), s) {
 				all = append(all, p)
 			}
 		}

@@ -19,8 +19,8 @@ import (
 // prove is called after everything was compiled. It compares the files that programs were
 // compiled from with the commits of their sources, and takes back the proof of a source whose
 // commit lacks one: git ignores it, a filter changes it, or it is in another repository.
-func (b *Builder) prove(ctx context.Context, materials []lock.Material) error {
-	for _, r := range b.programs.Read() {
+func (b *Builder) prove(ctx context.Context, compiled []program.Read, materials []lock.Material) error {
+	for _, r := range compiled {
 		name := r.Program.Tree.Source.Name
 		commit, ok := b.commits[name]
 		at := slices.IndexFunc(materials, func(m lock.Material) bool { return m.Name == name })

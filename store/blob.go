@@ -32,6 +32,13 @@ func (s *Store) Has(h v1.Hash) bool {
 	return err == nil
 }
 
+// HasAll reports whether the store has a blob in its full size. One of another size is damaged
+// and is to be made again.
+func (s *Store) HasAll(h v1.Hash, size int64) bool {
+	n, err := s.Size(h)
+	return err == nil && n == size
+}
+
 // Blob is a blob that is being written to the store. Write to it, then call Commit or Abort.
 // Abort does nothing after Commit, so it can be deferred.
 type Blob struct {

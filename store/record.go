@@ -58,6 +58,20 @@ func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	return ok && json.Unmarshal(value, v) == nil, nil
 }
 
+// Remember returns the record of kind and key if there is a valid one. Else it makes the value,
+// and records it.
+func Remember[T any](s *Store, kind, key string, valid func(T) bool, produce func() (T, error)) (T, error) {
+	var v T
+	if found, err := s.Recall(kind, key, &v); err != nil || found && valid(v) {
+		return v, err
+	}
+	v, err := produce()
+	if err == nil {
+		err = s.Record(kind, key, v)
+	}
+	return v, err
+}
+
 // Forget removes a record that turned out to be wrong.
 func (s *Store) Forget(kind, key string) {
 	path := filepath.Join(s.dir, "cache", kind, recordName(key))

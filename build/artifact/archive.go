@@ -39,7 +39,7 @@ type written struct {
 var zipEpoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // writeZip writes a zip, unless the same entries made one before.
-func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (w written, err error) {
+func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (written, error) {
 	if at.Before(zipEpoch) {
 		at = zipEpoch
 	}
@@ -48,11 +48,15 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	for _, e := range entries {
 		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
 	}
-	if found, err := st.Recall("zip", key.String(), &w); err != nil || found && has(st, w.Digest, w.Size) {
-		return w, err
-	}
+	whole := func(w written) bool { return st.HasAll(w.Digest, w.Size) }
+	return store.Remember(st, "zip", key.String(), whole, func() (written, error) {
+		return makeZip(ctx, st, entries, at)
+	})
+}
+
+func makeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (w written, err error) {
 	stop := layer.Measure()
-	defer stop()
+	defer func() { w.Seconds = stop() }()
 	blob, err := st.Create()
 	if err != nil {
 		return w, err
@@ -71,11 +75,8 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	if err := errors.Join(z.Close(), buffered.Flush()); err != nil {
 		return w, err
 	}
-	if w.Digest, w.Size, err = blob.Commit(); err != nil {
-		return w, err
-	}
-	w.Seconds = stop()
-	return w, st.Record("zip", key.String(), w)
+	w.Digest, w.Size, err = blob.Commit()
+	return w, err
 }
 
 func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time) error {

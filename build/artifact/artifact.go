@@ -83,7 +83,7 @@ func (in Input) program(name string) layer.Content {
 
 // alone stores a program as it is.
 func alone(st *store.Store, c layer.Content) (v1.Hash, int64, error) {
-	if has(st, c.Digest, c.Size) {
+	if st.HasAll(c.Digest, c.Size) {
 		return c.Digest, c.Size, nil
 	}
 	r, err := c.Open()
@@ -100,13 +100,6 @@ func alone(st *store.Store, c layer.Content) (v1.Hash, int64, error) {
 		return v1.Hash{}, 0, err
 	}
 	return blob.Commit()
-}
-
-// has reports whether the store has a blob in its full size. One of another size is damaged and
-// is rebuilt.
-func has(st *store.Store, h v1.Hash, size int64) bool {
-	n, err := st.Size(h)
-	return err == nil && n == size
 }
 
 // archive stores all programs and files in one.

@@ -66,6 +66,18 @@ func (b Base) Here(st *store.Store) (bool, error) {
 	return true, nil
 }
 
+// Config returns the configuration that an image takes over from the base.
+func (b Base) Config() (v1.Config, error) {
+	if b.Image == nil {
+		return v1.Config{}, nil
+	}
+	cf, err := b.Image.ConfigFile()
+	if err != nil {
+		return v1.Config{}, err
+	}
+	return cf.DeepCopy().Config, nil
+}
+
 // Resolver finds bases by name and caches them. It may be used by several goroutines.
 type Resolver struct {
 	Bases []product.Base // those of slipway.yaml

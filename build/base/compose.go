@@ -18,7 +18,7 @@ func compose(ctx context.Context, st *store.Store, p platform.Platform, entries 
 	if err != nil {
 		return nil, v1.Hash{}, err
 	}
-	d, err := manifest.Write(st, manifest.Image{
+	d, _, err := manifest.Write(st, manifest.Image{
 		Platform: p, Config: config, Created: time.Unix(0, 0),
 		Layers: []manifest.Layer{{Layer: l, CreatedBy: by}},
 	})

@@ -1,7 +1,7 @@
 package cache
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,18 +66,13 @@ type Cache struct {
 
 // Open opens a cache. It makes no request.
 func Open(o Options) (*Cache, error) {
-	if o.Budget == 0 {
-		o.Budget = 2 * time.Minute
+	if o.Warn == nil {
+		o.Warn = func(error) {}
 	}
-	if o.MaxAge == 0 {
-		o.MaxAge = 30 * 24 * time.Hour
-	}
-	if o.MaxSize == 0 {
-		o.MaxSize = 2 << 30
-	}
-	if o.MaxLocal == 0 {
-		o.MaxLocal = 10 << 30
-	}
+	o.Budget = cmp.Or(o.Budget, 2*time.Minute)
+	o.MaxAge = cmp.Or(o.MaxAge, 30*24*time.Hour)
+	o.MaxSize = cmp.Or(o.MaxSize, 2<<30)
+	o.MaxLocal = cmp.Or(o.MaxLocal, 10<<30)
 	l, err := openLocal(o.Dir)
 	if err != nil {
 		return nil, err
@@ -102,8 +97,8 @@ func (c *Cache) count(f func(*Stats)) {
 	f(&c.stats)
 }
 
-// near looks for an action on the disk.
-func (c *Cache) near(action id) (entry, bool) {
+// onDisk looks for an action on the disk.
+func (c *Cache) onDisk(action id) (entry, bool) {
 	e, ok := c.local.get(action)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,8 +113,8 @@ func (c *Cache) near(action id) (entry, bool) {
 	return e, ok
 }
 
-// far looks for an action in the registry.
-func (c *Cache) far(ctx context.Context, action id) (entry, bool) {
+// inRegistry looks for an action in the registry.
+func (c *Cache) inRegistry(ctx context.Context, action id) (entry, bool) {
 	e, ok := c.remote.get(ctx, action)
 	c.count(func(s *Stats) {
 		if ok {
@@ -157,7 +152,7 @@ func (c *Cache) put(q *request, body io.Reader) (entry, error) {
 	} else if _, err := io.Copy(io.Discard, body); err != nil {
 		return e, err
 	}
-	if old, ok := c.local.get(action); !ok || !bytes.Equal(old.output[:], e.output[:]) {
+	if old, ok := c.local.get(action); !ok || old.output != e.output {
 		if err := c.local.know(action, e); err != nil {
 			return e, err
 		}

@@ -421,7 +421,7 @@ func TestDamagedObject(t *testing.T) {
 // TestUnreadableIndex: an unreadable index is replaced by the next run.
 func TestUnreadableIndex(t *testing.T) {
 	s := registrytest.Serve(t)
-	if _, err := machine(t, s).remote.put(&index{packs: []pack{{}}}); err != nil {
+	if _, err := machine(t, s).remote.put(&index{packs: []*pack{{}}}); err != nil {
 		t.Fatal(err)
 	}
 	var warned []error
@@ -463,10 +463,10 @@ func TestClockAhead(t *testing.T) {
 		t.Error("a pack was last used in the future")
 	}
 	later := time.Now().Add(48 * time.Hour)
-	if err := disk.Write(c.remote.resting(), nil, disk.ModeFile); err != nil {
+	if err := disk.Write(c.remote.pauseFile(), nil, disk.ModeFile); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chtimes(c.remote.resting(), later, later); err != nil {
+	if err := os.Chtimes(c.remote.pauseFile(), later, later); err != nil {
 		t.Fatal(err)
 	}
 	if off := again(t, c).Stats().Off; off != "" {

@@ -117,7 +117,7 @@ func TestSmall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x, _ := sample(make([]int, manySmall+4)...)
 			for n := range x.packs {
-				c.change(n, &x.packs[n])
+				c.change(n, x.packs[n])
 			}
 			packs := 0
 			groups := x.small(3 * day)
@@ -138,7 +138,7 @@ func TestSmall(t *testing.T) {
 // TestReplace keeps all actions but those whose objects are lost, and the newest time of use.
 func TestReplace(t *testing.T) {
 	x, now := sample(1, 9, 2, 3)
-	by := pack{digest: id(sum("merged")), size: 10, raw: 120}
+	by := &pack{digest: id(sum("merged")), size: 10, raw: 120}
 	for _, n := range []int{1, 3} {
 		for _, o := range x.packs[n].objects {
 			if o.output != x.packs[3].objects[2].output { // is lost
@@ -147,7 +147,7 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	want := len(x.actions) - 2
-	x.replace([]int{1, 3}, by)
+	x.replace([]*pack{x.packs[1], x.packs[3]}, by)
 	if len(x.actions) != want || len(x.packs) != 3 || x.packs[2].digest != by.digest || x.packs[2].used != now.Add(-3*24*time.Hour).Unix() {
 		t.Errorf("%d actions, packs %+v", len(x.actions), x.packs)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -45,17 +46,19 @@ type object struct {
 	size   int64
 }
 
+func (o object) entry() entry { return entry{output: o.output, size: o.size} }
+
 // link is the object of an action.
 type link struct {
 	output id
 	size   int64
-	pack   int // the index of its pack
+	pack   *pack
 	time   int64
 }
 
 // index is what a repository has.
 type index struct {
-	packs   []pack
+	packs   []*pack
 	actions map[id]link
 }
 
@@ -86,11 +89,7 @@ func (x *index) encode() []byte {
 			number(o.size)
 		}
 	}
-	all := make([]id, 0, len(x.actions))
-	for a := range x.actions {
-		all = append(all, a)
-	}
-	slices.SortFunc(all, func(a, b id) int { return bytes.Compare(a[:], b[:]) })
+	all := slices.SortedFunc(maps.Keys(x.actions), func(a, b id) int { return bytes.Compare(a[:], b[:]) })
 	count(len(all))
 	for _, a := range all {
 		l := x.actions[a]
@@ -140,7 +139,7 @@ func decode(text []byte) (*index, error) {
 	}
 	x := &index{actions: map[id]link{}}
 	for range s.count(maxPacks, 56) {
-		p := pack{digest: s.id(), size: s.number(), raw: s.number(), used: s.number()}
+		p := &pack{digest: s.id(), size: s.number(), raw: s.number(), used: s.number()}
 		if p.size <= 0 || p.size > maxPack || p.raw < 0 || p.raw > maxPack {
 			return nil, fmt.Errorf("%w: a pack has %d bytes, unpacked %d", errIndex, p.size, p.raw)
 		}
@@ -183,8 +182,9 @@ func (x *index) objects(s *scan) ([]link, error) {
 			return nil, fmt.Errorf("%w: an object is not in its pack, or out of order", errIndex)
 		}
 		end, seen[o.output] = o.offset+o.size, true
-		x.packs[at].objects = append(x.packs[at].objects, o)
-		places = append(places, link{output: o.output, size: o.size, pack: at})
+		p := x.packs[at]
+		p.objects = append(p.objects, o)
+		places = append(places, link{output: o.output, size: o.size, pack: p})
 	}
 	return places, nil
 }
@@ -192,24 +192,24 @@ func (x *index) objects(s *scan) ([]link, error) {
 // add adds packs with their objects, and actions. What the index has already stays.
 func (x *index) add(packs []pack, actions map[id]entry) {
 	where := map[id]link{}
-	for n, p := range x.packs {
+	place := func(p *pack) {
 		for _, o := range p.objects {
-			where[o.output] = link{output: o.output, size: o.size, pack: n}
+			where[o.output] = link{output: o.output, size: o.size, pack: p}
 		}
 	}
+	for _, p := range x.packs {
+		place(p)
+	}
 	for _, p := range packs {
-		if slices.ContainsFunc(x.packs, func(have pack) bool { return have.digest == p.digest }) {
+		if slices.ContainsFunc(x.packs, func(have *pack) bool { return have.digest == p.digest }) {
 			continue
 		}
-		kept := p
-		kept.objects = nil
-		for _, o := range p.objects {
-			if _, ok := where[o.output]; !ok {
-				where[o.output] = link{output: o.output, size: o.size, pack: len(x.packs)}
-				kept.objects = append(kept.objects, o)
-			}
-		}
-		x.packs = append(x.packs, kept)
+		p.objects = slices.DeleteFunc(slices.Clone(p.objects), func(o object) bool {
+			_, ok := where[o.output]
+			return ok
+		})
+		place(&p)
+		x.packs = append(x.packs, &p)
 	}
 	for a, e := range actions {
 		if l, ok := where[e.output]; ok {
@@ -231,7 +231,7 @@ func (x *index) clock(now time.Time) time.Time {
 	if len(x.packs) == 0 {
 		return now
 	}
-	last := slices.MaxFunc(x.packs, func(a, b pack) int { return cmp.Compare(a.used, b.used) })
+	last := slices.MaxFunc(x.packs, func(a, b *pack) int { return cmp.Compare(a.used, b.used) })
 	if next := time.Unix(last.used, 0).Add(advance); next.Before(now) {
 		return next
 	}
@@ -240,8 +240,8 @@ func (x *index) clock(now time.Time) time.Time {
 
 // notAfter sets times of use that are still to come to now.
 func (x *index) notAfter(now time.Time) {
-	for n := range x.packs {
-		x.packs[n].used = min(x.packs[n].used, now.Unix())
+	for _, p := range x.packs {
+		p.used = min(p.used, now.Unix())
 	}
 }
 
@@ -249,40 +249,25 @@ func (x *index) notAfter(now time.Time) {
 // longest time, until the blobs have at most size bytes together, and the index no more than can be
 // read. Their objects and actions go with them.
 func (x *index) limit(now time.Time, age time.Duration, size int64) {
-	order := make([]int, len(x.packs))
-	for n := range order {
-		order[n] = n
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.packs[b].used, x.packs[a].used) })
-	keep := make([]bool, len(x.packs))
-	links := make([]int, len(x.packs)) // actions
+	links := map[*pack]int{} // actions
 	for _, l := range x.actions {
 		links[l.pack]++
 	}
+	keep := map[*pack]bool{}
 	var total int64
 	objects, actions := 0, 0
-	for n, at := range order {
-		p := x.packs[at]
-		objects, actions = objects+len(p.objects), actions+links[at]
+	for n, p := range newest(x.packs) {
+		objects, actions = objects+len(p.objects), actions+links[p]
 		if total += p.size; total > size || n >= maxPacks || now.Sub(time.Unix(p.used, 0)) > age || objects > maxObjects || actions > maxObjects {
 			break
 		}
-		keep[at] = len(p.objects) > 0
+		keep[p] = len(p.objects) > 0
 	}
-	moved := make([]int, len(x.packs))
-	var kept []pack
-	for n, p := range x.packs {
-		if moved[n] = len(kept); keep[n] {
-			kept = append(kept, p)
-		}
-	}
-	for a, l := range x.actions {
-		if !keep[l.pack] {
-			delete(x.actions, a)
-			continue
-		}
-		l.pack = moved[l.pack]
-		x.actions[a] = l
-	}
-	x.packs = kept
+	x.packs = slices.DeleteFunc(x.packs, func(p *pack) bool { return !keep[p] })
+	maps.DeleteFunc(x.actions, func(_ id, l link) bool { return !keep[l.pack] })
+}
+
+// newest returns packs sorted by their last use, the newest first.
+func newest(packs []*pack) []*pack {
+	return slices.SortedStableFunc(slices.Values(packs), func(a, b *pack) int { return cmp.Compare(b.used, a.used) })
 }

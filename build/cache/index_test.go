@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -99,7 +100,7 @@ func FuzzIndex(f *testing.F) {
 			return
 		}
 		for a, l := range x.actions {
-			if l.pack >= len(x.packs) || l.size > x.packs[l.pack].raw {
+			if !slices.Contains(x.packs, l.pack) || l.size > l.pack.raw {
 				t.Errorf("action %x is at %+v", a, l)
 			}
 		}

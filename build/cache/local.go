@@ -89,7 +89,7 @@ func (l *local) get(action id) (entry, bool) {
 	if !l.has(e) {
 		return entry{}, false
 	}
-	l.touch(path)
+	touch(path)
 	return e, true
 }
 
@@ -101,9 +101,7 @@ func (l *local) has(e entry) bool {
 	if err != nil || fi.Size() != e.size || !l.isSound(e.output) {
 		return false
 	}
-	if !within(fi.ModTime(), used) {
-		l.touchAt(path)
-	}
+	touch(path)
 	return true
 }
 
@@ -140,15 +138,12 @@ func within(t time.Time, d time.Duration) bool {
 	return ago >= 0 && ago < d
 }
 
-func (l *local) touch(path string) {
+// touch notes that a file is used, unless that was noted lately.
+func touch(path string) {
 	if fi, err := os.Stat(path); err == nil && !within(fi.ModTime(), used) {
-		l.touchAt(path)
+		now := time.Now()
+		os.Chtimes(path, now, now) //nolint:errcheck // it is used, not needed
 	}
-}
-
-func (l *local) touchAt(path string) {
-	now := time.Now()
-	os.Chtimes(path, now, now) //nolint:errcheck // it is used, not needed
 }
 
 // know notes the object of an action.

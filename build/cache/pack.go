@@ -48,7 +48,7 @@ func makePack(l *local, list []entry) (pack, []byte, error) {
 
 // unpack writes the objects of a pack to the disk. It stops at the first one whose bytes do not
 // have its name.
-func unpack(l *local, p pack, r io.Reader) error {
+func unpack(l *local, p *pack, r io.Reader) error {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(32<<20))
 	if err != nil {
 		return err
@@ -59,12 +59,11 @@ func unpack(l *local, p pack, r io.Reader) error {
 		if _, err := io.CopyN(io.Discard, z, o.offset-at); err != nil {
 			return err
 		}
-		e := entry{output: o.output, size: o.size}
 		body := io.LimitReader(z, o.size)
-		if l.has(e) {
+		if l.has(o.entry()) {
 			_, err = io.Copy(io.Discard, body)
 		} else {
-			err = l.keep(e, body)
+			err = l.keep(o.entry(), body)
 		}
 		if errors.Is(err, errOther) {
 			return fmt.Errorf("object %x: %w", o.output, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -82,7 +83,7 @@ func (r *reader) next() (*request, error) {
 // closed.
 func (r *reader) body(size int64) (io.Reader, func() error, error) {
 	if size == 0 {
-		return eof{}, func() error { return nil }, nil
+		return strings.NewReader(""), func() error { return nil }, nil
 	}
 	for { // an empty line follows the request
 		b, err := r.in.Peek(1)
@@ -114,10 +115,6 @@ func (r *reader) skip(b byte) error {
 	}
 	return err
 }
-
-type eof struct{}
-
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 // noBreaks refuses line breaks, which package base64 ignores: a body would be shorter than its
 // text.

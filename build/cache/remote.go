@@ -43,19 +43,13 @@ type remote struct {
 
 	mu      sync.Mutex
 	failed  int
-	fetches map[int]*fetch // by the index of the pack
-}
-
-// fetch is a pack that is being read.
-type fetch struct {
-	done chan struct{}
-	ok   bool
+	fetches map[*pack]func() bool // which bring them to the disk, once
 }
 
 // newRemote returns nil if the repository has failed a moment ago.
 func newRemote(c *Cache, o Options) *remote {
-	r := &remote{cache: c, o: o, client: network.New(o.Network), fetches: map[int]*fetch{}}
-	if fi, err := os.Stat(r.resting()); err == nil && within(fi.ModTime(), rest) {
+	r := &remote{cache: c, o: o, client: network.New(o.Network), fetches: map[*pack]func() bool{}}
+	if fi, err := os.Stat(r.pauseFile()); err == nil && within(fi.ModTime(), rest) {
 		c.stats.Off = "it failed a moment ago"
 		return nil
 	}
@@ -75,8 +69,8 @@ func newRemote(c *Cache, o Options) *remote {
 	return r
 }
 
-// resting is the path of the file that keeps other runs from asking the repository.
-func (r *remote) resting() string {
+// pauseFile is the path of the file that keeps other runs from asking the repository.
+func (r *remote) pauseFile() string {
 	sum := sha256.Sum256([]byte(r.o.Repository.Name()))
 	return filepath.Join(r.cache.o.Dir, "off-"+hex.EncodeToString(sum[:8]))
 }
@@ -93,10 +87,8 @@ func (r *remote) off(err error) {
 	if !first {
 		return
 	}
-	disk.Write(r.resting(), nil, disk.ModeFile) //nolint:errcheck // the next run finds out itself
-	if r.o.Warn != nil {
-		r.o.Warn(fmt.Errorf("the build cache %s is left out: %w", r.o.Repository.Name(), err))
-	}
+	disk.Write(r.pauseFile(), nil, disk.ModeFile) //nolint:errcheck // the next run finds out itself
+	r.o.Warn(fmt.Errorf("the build cache %s is left out: %w", r.o.Repository.Name(), err))
 }
 
 // fail counts a failure. One is enough if it is final, or if retries do not mend it.
@@ -164,9 +156,7 @@ func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 
 func (r *remote) warnDamaged(err error) {
 	r.damaged.Do(func() {
-		if r.o.Warn != nil {
-			r.o.Warn(fmt.Errorf("%s:%s is made anew: %w", r.o.Repository.Name(), r.o.Tag, err))
-		}
+		r.o.Warn(fmt.Errorf("%s:%s is made anew: %w", r.o.Repository.Name(), r.o.Tag, err))
 	})
 }
 
@@ -177,15 +167,12 @@ func (r *remote) get(ctx context.Context, action id) (entry, bool) {
 	}
 	r.timer.enter()
 	defer r.timer.leave()
-	x := r.load()
-	l, ok := x.actions[action]
+	l, ok := r.load().actions[action]
 	if !ok {
 		return entry{}, false
 	}
 	e := entry{output: l.output, size: l.size, time: time.Unix(0, l.time)}
-	if !r.fetch(x, l.pack) && !r.cache.local.has(e) {
-		return entry{}, false
-	}
+	r.fetch(l.pack)
 	if !r.cache.local.has(e) || r.cache.local.know(action, e) != nil {
 		return entry{}, false
 	}
@@ -193,50 +180,34 @@ func (r *remote) get(ctx context.Context, action id) (entry, bool) {
 }
 
 // fetch brings a pack to the disk, once.
-func (r *remote) fetch(x *index, at int) bool {
+func (r *remote) fetch(p *pack) {
 	r.mu.Lock()
-	f, ok := r.fetches[at]
+	f, ok := r.fetches[p]
 	if !ok {
-		f = &fetch{done: make(chan struct{})}
-		r.fetches[at] = f
+		f = sync.OnceValue(func() bool { return r.brought(p) })
+		r.fetches[p] = f
 	}
 	r.mu.Unlock()
-	if ok {
-		select {
-		case <-f.done:
-		case <-r.ctx.Done():
-		}
-		return f.ended() && f.ok
-	}
-	defer close(f.done)
-	err := r.bring(x.packs[at])
+	f()
+}
+
+// brought brings a pack to the disk, and counts a failure.
+func (r *remote) brought(p *pack) bool {
+	err := r.bring(p)
 	switch {
 	case errors.Is(err, errOther):
 		r.cache.count(func(s *Stats) { s.Refused++ })
-		if r.o.Warn != nil {
-			r.o.Warn(fmt.Errorf("the build cache %s has a wrong pack, which is refused: %w", r.o.Repository.Name(), err))
-		}
+		r.o.Warn(fmt.Errorf("the build cache %s has a wrong pack, which is refused: %w", r.o.Repository.Name(), err))
 	case err != nil:
 		r.fail(fmt.Errorf("reading a pack: %w", err), false)
 	default:
 		r.worked()
-		f.ok = true
 	}
-	return f.ok
+	return err == nil
 }
 
-func (f *fetch) ended() bool {
-	select {
-	case <-f.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *remote) bring(p pack) error {
-	d := v1.Descriptor{Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(p.digest[:])}, Size: p.size}
-	body, err := r.client.Stream(r.ctx, *r.o.Repository, d)
+func (r *remote) bring(p *pack) error {
+	body, err := r.client.Stream(r.ctx, *r.o.Repository, p.describe())
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,7 +43,7 @@ func (r *remote) close(ctx context.Context) {
 	}
 	packs, err := r.sendPacks(x)
 	if err == nil {
-		err = r.commit(x, packs)
+		err = r.commit(packs)
 	}
 	if err != nil && r.ctx.Err() == nil {
 		r.off(fmt.Errorf("sending: %w", network.Clean(err)))
@@ -71,7 +70,7 @@ func (r *remote) sendPacks(x *index) ([]pack, error) {
 		if err != nil || len(p.objects) == 0 {
 			return err
 		}
-		if err := r.upload(blob, packType); err != nil {
+		if err := r.upload(blob); err != nil {
 			return err
 		}
 		r.cache.count(func(s *Stats) {
@@ -97,21 +96,21 @@ func (r *remote) sendPacks(x *index) ([]pack, error) {
 	return packs, flush()
 }
 
-func (r *remote) upload(blob []byte, mt types.MediaType) error {
+func (r *remote) upload(blob []byte) error {
 	s, err := r.client.Session(r.ctx, *r.o.Repository, r.o.Repository.Scope(transport.PushScope))
 	if err != nil {
 		return err
 	}
-	return s.PutBlob(r.ctx, describe(blob, mt).Digest, blob)
+	return s.PutBlob(r.ctx, hash(sha256.Sum256(blob)), blob)
 }
 
 // commit adds packs and actions to what the tag names now, and moves the tag. Where another run
 // moves it at the same time, it begins again; what is lost then is compiled once more.
-func (r *remote) commit(x *index, packs []pack) error {
+func (r *remote) commit(packs []pack) error {
 	now := time.Now()
 	used := map[id]bool{}
-	for at, f := range r.fetches {
-		used[x.packs[at].digest] = f.ok
+	for p, brought := range r.fetches {
+		used[p.digest] = brought()
 	}
 	many := false
 	err := r.update(func(current *index) (bool, error) {
@@ -158,8 +157,7 @@ func (r *remote) change(x *index, packs []pack, used map[id]bool, now time.Time)
 	for n := range packs {
 		packs[n].used = now.Unix()
 	}
-	for n := range x.packs {
-		p := &x.packs[n]
+	for _, p := range x.packs {
 		if used[p.digest] && now.Sub(time.Unix(p.used, 0)) > renewed {
 			p.used = now.Unix()
 			objects++
@@ -177,15 +175,15 @@ func (r *remote) change(x *index, packs []pack, used map[id]bool, now time.Time)
 // put puts an index under the tag, and returns the digest of its manifest.
 func (r *remote) put(x *index) (v1.Hash, error) {
 	text := x.encode()
-	if err := r.upload(text, indexType); err != nil {
+	if err := r.upload(text); err != nil {
 		return v1.Hash{}, err
 	}
-	if err := r.upload([]byte(oci.Empty), oci.EmptyConfig().MediaType); err != nil {
+	if err := r.upload([]byte(oci.Empty)); err != nil {
 		return v1.Hash{}, err
 	}
-	layers := []v1.Descriptor{describe(text, indexType)}
+	layers := []v1.Descriptor{{MediaType: indexType, Size: int64(len(text)), Digest: hash(sha256.Sum256(text))}}
 	for _, p := range x.packs {
-		layers = append(layers, v1.Descriptor{MediaType: packType, Size: p.size, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(p.digest[:])}})
+		layers = append(layers, p.describe())
 	}
 	raw, err := oci.MakeArtifact(artifactType, layers, nil, nil)
 	if err != nil {
@@ -195,14 +193,11 @@ func (r *remote) put(x *index) (v1.Hash, error) {
 	if err != nil {
 		return v1.Hash{}, err
 	}
-	if err := s.Put(r.ctx, r.o.Repository.Tag(r.o.Tag), types.OCIManifestSchema1, raw); err != nil {
-		return v1.Hash{}, err
-	}
-	h, _, err := v1.SHA256(bytes.NewReader(raw))
-	return h, err
+	return hash(sha256.Sum256(raw)), s.Put(r.ctx, r.o.Repository.Tag(r.o.Tag), types.OCIManifestSchema1, raw)
 }
 
-func describe(b []byte, mt types.MediaType) v1.Descriptor {
-	sum := sha256.Sum256(b)
-	return v1.Descriptor{MediaType: mt, Size: int64(len(b)), Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum[:])}}
+func (p *pack) describe() v1.Descriptor {
+	return v1.Descriptor{MediaType: packType, Size: p.size, Digest: hash(p.digest)}
 }
+
+func hash(i id) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(i[:])} }

@@ -98,12 +98,12 @@ func (s *server) get(ctx context.Context, q *request) error {
 		return s.write(response{ID: q.ID, Err: "an action is not a SHA-256"})
 	}
 	action := id(q.ActionID)
-	if e, ok := s.cache.near(action); ok || s.cache.remote == nil {
+	if e, ok := s.cache.onDisk(action); ok || s.cache.remote == nil {
 		return s.write(s.answer(q.ID, e, ok))
 	}
 	s.slots <- struct{}{}
 	s.pending.Go(func() {
-		e, ok := s.cache.far(ctx, action)
+		e, ok := s.cache.inRegistry(ctx, action)
 		if err := s.write(s.answer(q.ID, e, ok)); err != nil {
 			s.mu.Lock()
 			s.err = err

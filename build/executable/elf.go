@@ -29,8 +29,8 @@ func pick(first bool, a, b string) string {
 	return b
 }
 
-// kin are systems that mark their programs; Linux does not.
-var kin = map[elf.OSABI]string{
+// marked are systems that mark their programs; Linux does not.
+var marked = map[elf.OSABI]string{
 	elf.ELFOSABI_NETBSD: "netbsd", elf.ELFOSABI_SOLARIS: "solaris", elf.ELFOSABI_FREEBSD: "freebsd", elf.ELFOSABI_OPENBSD: "openbsd",
 }
 
@@ -54,7 +54,7 @@ func readELF(b []byte) (System, bool) {
 	if name, ok := machines[machine]; ok {
 		s.Architecture = name(elf.Class(b[elf.EI_CLASS]) == elf.ELFCLASS64, little)
 	}
-	if os, ok := kin[elf.OSABI(b[elf.EI_OSABI])]; ok {
+	if os, ok := marked[elf.OSABI(b[elf.EI_OSABI])]; ok {
 		s.OS = os
 	}
 	return s, true

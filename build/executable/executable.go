@@ -1,5 +1,5 @@
 // Package executable finds out which platform a program is made for, by the head of its file: ELF
-// for Linux and its kin, PE for Windows, Mach-O for macOS.
+// for Linux and the like, PE for Windows, Mach-O for macOS.
 //
 // It is for finding programs that are in an image by mistake, so it knows only files that a
 // system starts or loads. Data in the same formats does not count: object files and eBPF (ELF
@@ -92,8 +92,8 @@ func at(b []byte, order binary.ByteOrder, offset, n int) uint64 {
 	return uint64(b[offset])
 }
 
-// also are architectures whose programs a system runs besides its own.
-var also = map[string][]string{
+// compatible are architectures whose programs a system runs besides its own.
+var compatible = map[string][]string{
 	"linux/amd64": {"386"}, "linux/arm64": {"arm"}, "windows/amd64": {"386"},
 }
 
@@ -114,5 +114,5 @@ func (s System) RunsOn(p platform.Platform) bool {
 	if s.Format == "ELF" && s.OS == platform.Linux && slices.Contains(unmarked, p.OS) {
 		return s.Architecture == p.Architecture
 	}
-	return s.OS == p.OS && (s.Architecture == p.Architecture || s.Architecture == universal || slices.Contains(also[p.OS+"/"+p.Architecture], s.Architecture))
+	return s.OS == p.OS && (s.Architecture == p.Architecture || s.Architecture == universal || slices.Contains(compatible[p.OS+"/"+p.Architecture], s.Architecture))
 }

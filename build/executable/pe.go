@@ -16,6 +16,12 @@ const (
 	subsystem         = 68
 )
 
+// peMachines are Go's names for machines of PE.
+var peMachines = map[uint64]string{
+	pe.IMAGE_FILE_MACHINE_I386: "386", pe.IMAGE_FILE_MACHINE_AMD64: "amd64",
+	pe.IMAGE_FILE_MACHINE_ARMNT: "arm", pe.IMAGE_FILE_MACHINE_ARM64: "arm64",
+}
+
 // readPE reads the headers of a PE file. A file that only begins like one is not a program.
 func readPE(b []byte) (System, bool) {
 	le := binary.LittleEndian
@@ -40,14 +46,9 @@ func readPE(b []byte) (System, bool) {
 	if at(b, le, directories-count, 4) > managed && at(b, le, directories+managed*directory+size, 4) > 0 {
 		return System{}, false
 	}
-	s := System{Format: "PE", OS: "windows", Architecture: fmt.Sprintf("machine %#x", machine)}
-	for m, name := range map[uint64]string{
-		pe.IMAGE_FILE_MACHINE_I386: "386", pe.IMAGE_FILE_MACHINE_AMD64: "amd64",
-		pe.IMAGE_FILE_MACHINE_ARMNT: "arm", pe.IMAGE_FILE_MACHINE_ARM64: "arm64",
-	} {
-		if m == machine {
-			s.Architecture = name
-		}
+	s := System{Format: "PE", OS: "windows", Architecture: peMachines[machine]}
+	if s.Architecture == "" {
+		s.Architecture = fmt.Sprintf("machine %#x", machine)
 	}
 	return s, true
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/slipway-dev/slipway/build/layer"
 )
 
 // Extract unpacks an archive into dir, which exists. Nothing is written outside of dir, and modes
@@ -97,7 +99,7 @@ func extract(root *os.Root, h *tar.Header, content io.Reader) error {
 // mode returns the mode of an entry.
 func mode(h *tar.Header) fs.FileMode {
 	m := fs.FileMode(h.Mode) & fs.ModePerm
-	for bit, b := range special {
+	for bit, b := range layer.SpecialBits {
 		if h.Mode&bit != 0 {
 			m |= b
 		}

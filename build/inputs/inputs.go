@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,8 +49,8 @@ type Source struct {
 
 // Path returns the directory of a source in the archive of p.
 func (s Source) Path(p *product.Product) string {
-	if rel, err := filepath.Rel(p.Root(), s.Directory); err == nil && s.Own && filepath.IsLocal(rel) {
-		return path.Join(Product, filepath.ToSlash(rel))
+	if rel, ok := disk.Below(p.Root(), s.Directory); ok && s.Own {
+		return path.Join(Product, rel)
 	}
 	return path.Join(Sources, s.Name)
 }
@@ -118,14 +119,14 @@ func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, e
 // add adds what slipway.yaml names.
 func (s *Set) add(ctx context.Context, i product.Input) error {
 	if s.place(i.Path) == "" {
-		if !s.inSource(i.Path) {
+		if !s.inSource(i.Path, false) {
 			s.Outside = append(s.Outside, i.Path)
 		}
 		return nil
 	}
 	return visit(s.product, i, func(full string, fi fs.FileInfo, exact bool) error {
 		s.stamps[full] = disk.Stamp(fi)
-		if (full != i.Path || fi.IsDir()) && s.committed(full) {
+		if (full != i.Path || fi.IsDir()) && s.inSource(full, true) {
 			return nil
 		}
 		return s.file(ctx, full, fi, exact)
@@ -222,42 +223,30 @@ func (s *Set) file(ctx context.Context, full string, fi fs.FileInfo, exact bool)
 // place returns the path of a file in the archive; "" if it is not part of it.
 func (s *Set) place(full string) string {
 	for _, source := range s.sources {
-		if rel, err := filepath.Rel(source.Directory, full); err == nil && filepath.IsLocal(rel) && !source.Own {
+		if rel, ok := disk.Below(source.Directory, full); ok && !source.Own {
 			if source.Committed {
 				return ""
 			}
-			return path.Join(source.Path(s.product), filepath.ToSlash(rel))
+			return path.Join(source.Path(s.product), rel)
 		}
 	}
-	rel, err := filepath.Rel(s.product.Root(), full)
-	if err != nil || !filepath.IsLocal(rel) {
-		return ""
+	if rel, ok := disk.Below(s.product.Root(), full); ok {
+		return path.Join(Product, rel)
 	}
-	return path.Join(Product, filepath.ToSlash(rel))
+	return ""
 }
 
-// committed reports whether a commit of a directory source has a path.
-func (s *Set) committed(full string) bool {
+// inSource reports whether a directory source has a path, or the commit of one if it has to be
+// committed.
+func (s *Set) inSource(full string, committed bool) bool {
 	return slices.ContainsFunc(s.sources, func(source Source) bool {
-		return source.Committed && disk.Within(source.Directory, full)
-	})
-}
-
-// inSource reports whether a directory source has a path.
-func (s *Set) inSource(full string) bool {
-	return slices.ContainsFunc(s.sources, func(source Source) bool {
-		return disk.Within(source.Directory, full)
+		return (source.Committed || !committed) && disk.Within(source.Directory, full)
 	})
 }
 
 // names returns the paths in the archive, directories before their contents.
 func (s *Set) names() []string {
-	var all []string
-	for name := range s.entries {
-		all = append(all, name)
-	}
-	slices.SortFunc(all, func(a, b string) int {
+	return slices.SortedFunc(maps.Keys(s.entries), func(a, b string) int {
 		return cmp.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
 	})
-	return all
 }

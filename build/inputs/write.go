@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -54,12 +55,9 @@ func (s *Set) fits() error {
 	return nil
 }
 
-// special are the bits of a mode that tar has outside of the permissions.
-var special = map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
-
 func (e entry) write(ctx context.Context, archive *tar.Writer, name string) error {
 	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(e.mode.Perm()), ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
-	for bit, mode := range special {
+	for bit, mode := range layer.SpecialBits {
 		if e.mode&mode != 0 {
 			h.Mode |= bit
 		}

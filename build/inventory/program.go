@@ -16,9 +16,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sync/singleflight"
-
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -114,8 +113,7 @@ var flights singleflight.Group
 // Program returns what is known of a program. One that the store does not remember is read.
 func Program(ctx context.Context, st *store.Store, c layer.Content) (lock.Program, error) {
 	p, err, _ := flights.Do(st.Dir()+" "+c.Digest.String(), func() (any, error) {
-		var p lock.Program
-		if found, err := st.Recall(kindProgram, key(c.Digest), &p); err != nil || found && p.Digest == c.Digest {
+		if p, found, err := recall(st, c.Digest); err != nil || found {
 			return p, err
 		}
 		return read(ctx, st, c)
@@ -128,9 +126,13 @@ func Program(ctx context.Context, st *store.Store, c layer.Content) (lock.Progra
 
 // Known reports whether the store remembers that the bytes with a digest are a program.
 func Known(st *store.Store, h v1.Hash) bool {
-	var p lock.Program
-	found, err := st.Recall(kindProgram, key(h), &p)
-	return err == nil && found && p.Digest == h
+	_, found, err := recall(st, h)
+	return found && err == nil
+}
+
+func recall(st *store.Store, h v1.Hash) (p lock.Program, found bool, err error) {
+	found, err = st.Recall(kindProgram, key(h), &p)
+	return p, found && p.Digest == h, err
 }
 
 func read(ctx context.Context, st *store.Store, c layer.Content) (lock.Program, error) {
@@ -161,22 +163,16 @@ func drain(ctx context.Context, h hash.Hash, r io.Reader) error {
 
 // SHA512 returns the SHA-512 of a blob of the store, in hex. It is read once.
 func SHA512(ctx context.Context, st *store.Store, digest v1.Hash) (string, error) {
-	const kind = "sha512"
-	var sum string
-	if found, err := st.Recall(kind, digest.String(), &sum); err != nil || found {
-		return sum, err
-	}
-	r, err := st.Open(digest)
-	if err != nil {
-		return "", err
-	}
-	defer r.Close()
-	h := sha512.New()
-	if err := drain(ctx, h, r); err != nil {
-		return "", err
-	}
-	sum = hex.EncodeToString(h.Sum(nil))
-	return sum, st.Record(kind, digest.String(), sum)
+	return store.Remember(st, "sha512", digest.String(), func(string) bool { return true }, func() (string, error) {
+		r, err := st.Open(digest)
+		if err != nil {
+			return "", err
+		}
+		defer r.Close()
+		h := sha512.New()
+		err = drain(ctx, h, r)
+		return hex.EncodeToString(h.Sum(nil)), err
+	})
 }
 
 // readBuildInfo returns the build information of a Go program; nil if it has none that can be read:

@@ -31,4 +31,5 @@ func compressor(w io.Writer, c Compression) (io.WriteCloser, types.MediaType, er
 	return nil, "", fmt.Errorf("unknown compression %q: use gzip or zstd", c)
 }
 
-var specialBits = map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
+// SpecialBits are the bits of a mode that tar has outside of the permissions.
+var SpecialBits = map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}

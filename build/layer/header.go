@@ -20,7 +20,7 @@ func header(e Entry, o Options) *tar.Header {
 		ModTime: modTime(e, o),
 		Format:  tar.FormatPAX,
 	}
-	for bit, mode := range specialBits {
+	for bit, mode := range SpecialBits {
 		if e.Mode&mode != 0 {
 			h.Mode |= bit
 		}

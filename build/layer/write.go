@@ -49,27 +49,15 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	// The children of an index ask for the same layer at the same time: one writes it, the others
 	// wait.
 	l, err, _ := flights.Do(st.Dir()+"\n"+key, func() (any, error) {
-		var l Layer
-		if found, err := st.Recall("layer", key, &l); err != nil || found && l.in(st) {
-			return l, err
-		}
-		l, err := limited(ctx, st, all, o)
-		if err != nil {
-			return l, err
-		}
-		return l, st.Record("layer", key, l)
+		whole := func(l Layer) bool { return st.HasAll(l.Digest, l.Size) }
+		return store.Remember(st, "layer", key, whole, func() (Layer, error) {
+			return limited(ctx, st, all, o)
+		})
 	})
 	if err != nil {
 		return Layer{}, err
 	}
 	return l.(Layer), nil
-}
-
-// in reports whether the store has the layer in its full size. One of another size is damaged and
-// is written again.
-func (l Layer) in(st *store.Store) bool {
-	n, err := st.Size(l.Digest)
-	return err == nil && n == l.Size
 }
 
 // flights are the layers being written.

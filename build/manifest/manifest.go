@@ -37,12 +37,12 @@ type Layer struct {
 	CreatedBy string
 }
 
-// Write writes configuration and manifest and returns the manifest's descriptor. Equal images
-// give equal bytes.
-func Write(st *store.Store, i Image) (v1.Descriptor, error) {
+// Write writes configuration and manifest, and returns the manifest with its descriptor. Equal
+// images give equal bytes.
+func Write(st *store.Store, i Image) (v1.Descriptor, *v1.Manifest, error) {
 	cf, m, err := onBase(i.Base)
 	if err != nil {
-		return v1.Descriptor{}, fmt.Errorf("reading base: %w", err)
+		return v1.Descriptor{}, nil, fmt.Errorf("reading base: %w", err)
 	}
 	created := v1.Time{Time: i.Created.UTC().Truncate(time.Second)}
 	cf.OS, cf.Architecture, cf.Variant, cf.OSVersion = i.Platform.OS, i.Platform.Architecture, i.Platform.Variant, i.Platform.OSVersion
@@ -59,25 +59,23 @@ func Write(st *store.Store, i Image) (v1.Descriptor, error) {
 	for n := inherited; n < len(cf.History); n++ {
 		cf.History[n].Created = created
 	}
-	config, err := json.Marshal(cf)
-	if err != nil {
-		return v1.Descriptor{}, err
-	}
-	h, err := st.PutBytes(config)
-	if err != nil {
-		return v1.Descriptor{}, err
-	}
-	m.Config = v1.Descriptor{MediaType: types.OCIConfigJSON, Digest: h, Size: int64(len(config))}
 	m.Annotations = i.Annotations
-	raw, err := json.Marshal(m)
+	if m.Config, err = put(st, types.OCIConfigJSON, cf); err != nil {
+		return v1.Descriptor{}, nil, err
+	}
+	d, err := put(st, m.MediaType, m)
+	d.Platform = i.Platform.V1()
+	return d, m, err
+}
+
+// put writes a document and returns its descriptor.
+func put(st *store.Store, t types.MediaType, document any) (v1.Descriptor, error) {
+	raw, err := json.Marshal(document)
 	if err != nil {
 		return v1.Descriptor{}, err
 	}
-	d, err := st.PutBytes(raw)
-	if err != nil {
-		return v1.Descriptor{}, err
-	}
-	return v1.Descriptor{MediaType: m.MediaType, Digest: d, Size: int64(len(raw)), Platform: i.Platform.V1()}, nil
+	h, err := st.PutBytes(raw)
+	return v1.Descriptor{MediaType: t, Digest: h, Size: int64(len(raw))}, err
 }
 
 // onBase starts a configuration and a manifest with the layers and the history of base.

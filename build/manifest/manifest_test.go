@@ -51,7 +51,7 @@ func TestWrite(t *testing.T) {
 				// Layer digests depend on the compressor's version.
 				l.Digest, l.Size = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("ab", 32)}, 4
 				tc.image.Layers = []manifest.Layer{{Layer: l, CreatedBy: "slipway test"}}
-				d, err := manifest.Write(st, tc.image)
+				d, _, err := manifest.Write(st, tc.image)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/webfile"
+	"github.com/slipway-dev/slipway/store"
 )
 
 const (
@@ -24,18 +25,9 @@ const (
 // member returns a file of an archive, which goes into the store. It is unpacked once.
 func (r Reader) member(ctx context.Context, from layer.Content, name string) (layer.Content, error) {
 	key := from.Digest.String() + " " + name
-	var digest v1.Hash
-	if found, err := r.Store.Recall(kindMember, key, &digest); err != nil {
-		return layer.Content{}, err
-	} else if found {
-		if c, err := webfile.Stored(r.Store, digest); err == nil {
-			return c, nil
-		}
-	}
-	digest, err := r.unpack(ctx, from, name)
-	if err == nil {
-		err = r.Store.Record(kindMember, key, digest)
-	}
+	digest, err := store.Remember(r.Store, kindMember, key, r.Store.Has, func() (v1.Hash, error) {
+		return r.unpack(ctx, from, name)
+	})
 	if err != nil {
 		return layer.Content{}, err
 	}

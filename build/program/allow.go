@@ -22,7 +22,7 @@ import (
 //   - CGO_ENABLED=1 lets #cgo directives choose the flags of a C compiler.
 //   - GODEBUG changes the go command: execerrdot=0 lets it run programs in the current directory.
 //     A program sets its own by //go:debug.
-//   - GOPROXY, GOSUMDB, GOPRIVATE, GOINSECURE and their kin decide where modules come from and who
+//   - GOPROXY, GOSUMDB, GOPRIVATE, GOINSECURE and the like decide where modules come from and who
 //     vouches for them.
 //   - GOTOOLCHAIN runs another go command; GOROOT, GOMODCACHE, GOCACHE, GOTMPDIR, GOWORK and GOENV
 //     point at other files.

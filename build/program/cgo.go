@@ -1,7 +1,6 @@
 package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -9,19 +8,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/subprocess"
 	"github.com/slipway-dev/slipway/platform"
 )
-
-// Compiler is a C or C++ compiler with which programs are compiled.
-type Compiler struct {
-	Platform platform.Platform // of the programs
-	Command  string
-	Version  string // the first line of what it says of itself
-}
 
 // IsCGO reports whether the program is compiled with CGO.
 func (p Program) IsCGO() bool { return p.variable("CGO_ENABLED") == "1" }
@@ -55,11 +44,11 @@ func (p Program) compilers() []string {
 func (p Program) checkCompiler() error {
 	native := p.Platform.OS == runtime.GOOS && p.Platform.Architecture == runtime.GOARCH
 	if p.IsCGO() && !native && p.variable("CC") == "" {
-		return p.wrong("it is compiled with CGO, and no C compiler is named for %s: name one under cc%s", system(p.Platform), suggested(p.Platform))
+		return fmt.Errorf("it is compiled with CGO, and no C compiler is named for %s: name one under cc%s", p.Platform.System(), suggested(p.Platform))
 	}
 	for _, command := range p.compilers() {
 		if err := find(command); err != nil {
-			return p.wrong("%w, which CGO needs for %s: install it%s, or name another under cc", err, system(p.Platform), debian(command))
+			return fmt.Errorf("%w, which CGO needs for %s: install it%s, or name another under cc", err, p.Platform.System(), debian(command))
 		}
 	}
 	return nil
@@ -118,44 +107,4 @@ func debian(command string) string {
 		known += "-" + triple
 	}
 	return " (Debian: apt-get install " + strings.ReplaceAll(known, "_", "-") + ")"
-}
-
-// version returns what a compiler of the program says of itself.
-func (p Program) version(ctx context.Context, command string) (string, error) {
-	args := append(strings.Fields(command), "--version")
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("it has not answered for a minute"))
-	defer cancel()
-	cmd := subprocess.Command(ctx, args[0], args[1:]...)
-	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
-	if p.box() != nil {
-		cmd = p.compilerInside(ctx, cmd.Path, args)
-	}
-	out := &subprocess.Bound{Max: 64 << 10, End: cancel}
-	cmd.Stdout = out
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil && !out.Full {
-			err = context.Cause(ctx)
-		}
-		return "", fmt.Errorf("asking the C compiler %s for its version: %w", command, err)
-	}
-	line, _, _ := strings.Cut(string(out.Text), "\n")
-	return output.Excerpt(strings.TrimSpace(line), 200), nil
-}
-
-// Compilers returns the C compilers of programs, each once for a platform.
-func Compilers(ctx context.Context, programs []Program) ([]Compiler, error) {
-	var all []Compiler
-	for _, p := range programs {
-		for _, command := range p.compilers() {
-			if slices.ContainsFunc(all, func(c Compiler) bool { return c.Platform == p.Platform && c.Command == command }) {
-				continue
-			}
-			v, err := p.version(ctx, command)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, Compiler{p.Platform, command, v})
-		}
-	}
-	return all, nil
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -26,46 +23,26 @@ type Package struct {
 }
 
 // Closures returns what each program consists of, in their order. It compiles nothing.
-func Closures(ctx context.Context, st *store.Store, programs []Program) ([]Closure, error) {
+func Closures(ctx context.Context, st *store.Store, programs []Program) (all []Closure, err error) {
 	found := map[string]Closure{}
-	for _, b := range batches(programs) {
-		if err := b.closures(ctx, st, found); err != nil {
+	for _, b := range batches(st, programs) {
+		if err := b.closures(ctx, found); err != nil {
 			return nil, err
 		}
 	}
-	var all []Closure
 	for _, p := range programs {
 		all = append(all, found[id(p.Name, p.Platform)])
 	}
 	return all, nil
 }
 
-// closureFormat prints a line for each package: its import path and its module's directory. For
-// each package that was asked for, a line with its directory and all that it imports follows.
-const closureFormat = `package {{printf "%q" .ImportPath}} {{with .Module}}{{printf "%q" .Dir}}{{else}}""{{end}}{{"\n"}}` +
-	`{{if not .DepOnly}}program {{printf "%q %q" .Dir .ImportPath}}{{range .Deps}} {{printf "%q" .}}{{end}}{{"\n"}}{{end}}`
-
-func (b *batch) closures(ctx context.Context, st *store.Store, found map[string]Closure) error {
-	first := b.programs[0]
-	if err := b.download(ctx, st); err != nil {
+func (b *batch) closures(ctx context.Context, found map[string]Closure) error {
+	if err := b.download(ctx); err != nil {
 		return err
 	}
-	out, err := b.command(ctx, st, slices.Concat([]string{"list", "-deps", "-f", closureFormat}, b.arguments(), b.packages())...).Output()
+	listed, programs, err := b.list(ctx, b.packages)
 	if err != nil {
-		return fmt.Errorf("listing the packages of source %s for %s: %w", first.Tree.Source.Name, system(first.Platform), source.Said(err))
-	}
-	under := fmt.Sprintf("%s %q %q ", system(first.Platform), first.Flags, first.Env)
-	modules, programs := map[string]string{}, map[string][]string{} // the latter by directory
-	for line := range strings.Lines(string(out)) {
-		kind, rest, _ := strings.Cut(line, " ")
-		switch fields, err := unquote(rest); {
-		case err != nil:
-			return fmt.Errorf("listing the packages of source %s: %q: %w", first.Tree.Source.Name, line, err)
-		case kind == "package" && len(fields) == 2:
-			modules[fields[0]] = fields[1]
-		case kind == "program" && len(fields) >= 2:
-			programs[fields[0]] = fields[1:]
-		}
+		return err
 	}
 	for _, p := range b.programs {
 		dir := filepath.Join(p.Tree.Dir, filepath.FromSlash(p.Package))
@@ -75,7 +52,8 @@ func (b *batch) closures(ctx context.Context, st *store.Store, found map[string]
 		}
 		c := Closure{Program: deps[0]}
 		for _, path := range deps {
-			c.Packages = append(c.Packages, Package{Path: path, ID: under + modules[path] + " " + path})
+			unique := fmt.Sprintf("%s %q %q %s %s", b.system, p.Flags, p.Env, listed[path].root, path)
+			c.Packages = append(c.Packages, Package{Path: path, ID: unique})
 		}
 		found[id(p.Name, p.Platform)] = c
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -55,7 +54,7 @@ func TestConfined(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "may run commands on this machine") || !strings.Contains(err.Error(), "-allow-commands") {
 			t.Errorf("%q %q %q: %v", p.Env, p.Flags, p.Ldflags, err)
 		}
-		if _, _, err := (&batch{programs: []Program{p}}).run(t.Context(), nil, nil); err == nil {
+		if _, err := (&batch{programs: []member{{Program: p}}}).run(t.Context(), nil); err == nil {
 			t.Errorf("%q %q %q is compiled", p.Env, p.Flags, p.Ldflags)
 		}
 	}
@@ -71,21 +70,21 @@ func TestConfined(t *testing.T) {
 // left in place of what is compiled.
 func TestLinkIsNoProgram(t *testing.T) {
 	dir := t.TempDir()
-	b := &batch{programs: []Program{{Name: "app", Package: ".", Tree: source.Tree{Source: product.Source{Module: "example.com/app@v1.0.0"}}, Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}}}
 	secret, app := filepath.Join(dir, "id_ed25519"), filepath.Join(dir, "app")
+	programs := []member{{Program{Name: "app"}, app}}
 	if err := os.WriteFile(secret, []byte("hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(secret, app); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.checkOutputs(dir, b.programs); err == nil || !strings.Contains(err.Error(), "made a symbolic link instead of a program") {
+	if err := checkOutputs(programs); err == nil || !strings.Contains(err.Error(), "made a symbolic link instead of a program") {
 		t.Errorf("a link is a program: %v", err)
 	}
 	if err := os.Rename(secret, app); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.checkOutputs(dir, b.programs); err != nil {
+	if err := checkOutputs(programs); err != nil {
 		t.Error(err)
 	}
 }

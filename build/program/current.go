@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/store"
 )
 
 const kindInputs = "inputs"
@@ -27,47 +25,48 @@ type compiled struct {
 // from before.
 type comparison struct {
 	batch    *batch
-	store    *store.Store
-	dir      string // of the outputs
 	key      string // of the records, without the package
 	modcache string
-	old      map[string]compiled // by package
-	before   map[string]state    // of the old inputs, before anything is compiled
-	stamps   map[string]string   // of the same
+	known    map[string]known // by package
+}
+
+// known is what is known of the inputs of a program. What it was compiled from before is zero
+// where they were listed now.
+type known struct {
+	compiled
+
+	before state  // before anything is compiled
+	stamp  string // at the same time
 }
 
 // compare reads the inputs of a batch as far as they are known from before. It returns nil where
 // they cannot be known: a C compiler reads files of the machine, and flags that are not among
 // those that change the program alone may name any file.
-func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comparison, error) {
+func (b *batch) compare(ctx context.Context) (*comparison, error) {
 	first := b.programs[0]
 	strange := len(refusedFlags(first.Flags)) + len(refusedVariables(first.Env)) + len(refusedLdflags(first.Ldflags))
 	if first.Tree.Fixed || first.IsCGO() || strange > 0 {
 		return nil, nil
 	}
 	// A go.mod may choose another toolchain than the one that is installed.
-	out, err := b.command(ctx, st, "env", "GOVERSION", "GOROOT", "GOMODCACHE").Output()
+	out, err := b.command(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE").Output()
 	if err != nil {
-		return nil, fmt.Errorf("asking the go command for its version: %w", source.Said(err))
+		return nil, fmt.Errorf("asking the go command for its version: %w", source.Explain(err))
 	}
-	said := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(said) != 3 || slices.Contains(said, "") {
+	values := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(values) != 3 || slices.Contains(values, "") {
 		return nil, nil
 	}
+	variables := goVariables(first.environ(first.Tree.Go(ctx).Env, b.store.Temp()))
 	c := &comparison{
-		batch: b, store: st, dir: dir, modcache: said[2],
-		key: fmt.Sprintf("%q\n%q\n%s\n%s", said[:2], goVariables(first.environ(first.Tree.Go(ctx).Env, st)), b.work(), first.key()),
-		old: map[string]compiled{}, before: map[string]state{}, stamps: map[string]string{},
+		batch: b, modcache: values[2], known: map[string]known{},
+		key: fmt.Sprintf("%q\n%q\n%s\n%s", values[:2], variables, b.work, first.key()),
 	}
 	look := reading{}
-	for _, p := range b.packages() {
+	for _, p := range b.packages {
 		var old compiled
-		if found, err := st.Recall(kindInputs, c.key+"\n"+p, &old); err != nil || !found {
-			continue
-		}
-		stamp := old.Inputs.stamp()
-		if now, err := look.state(old.Inputs); err == nil {
-			c.old[p], c.before[p], c.stamps[p] = old, now, stamp
+		if found, err := b.store.Recall(kindInputs, c.key+"\n"+p, &old); err == nil && found {
+			c.note(look, p, old)
 		}
 	}
 	return c, nil
@@ -92,68 +91,14 @@ func goVariables(env []string) []string {
 
 // current reports whether a program that was compiled before is what would be compiled now. The
 // program is not read here: who reads one compares it with its digest.
-func (c *comparison) current(p Program) (Output, bool) {
+func (c *comparison) current(p member) (Output, bool) {
 	if c == nil {
 		return Output{}, false
 	}
-	old := c.old[p.Package]
-	if old.State.Content == "" || old.State != c.before[p.Package] {
+	old := c.known[p.Package]
+	if old.State.Content == "" || old.State != old.before {
 		return Output{}, false
 	}
-	path := filepath.Join(c.dir, p.output())
-	k, ok := c.store.Kept(path)
-	return newOutput(c.store, path, k), ok && k.Digest == old.Digest
-}
-
-// learn lists the inputs of programs that were never compiled here, or whose inputs may be others
-// by now, so that they can be read before these are.
-func (c *comparison) learn(ctx context.Context) {
-	var unknown []string
-	for _, p := range c.batch.packages() {
-		if old, ok := c.old[p]; !ok || old.State.Shape != c.before[p].Shape {
-			unknown = append(unknown, p)
-			delete(c.old, p)
-		}
-	}
-	if len(unknown) > 0 {
-		c.list(ctx, unknown)
-	}
-}
-
-// list asks the go command for the inputs of packages, and reads them.
-func (c *comparison) list(ctx context.Context, packages []string) {
-	look := reading{}
-	for p, in := range c.batch.list(ctx, c.store, packages, c.modcache) {
-		stamp := in.stamp()
-		if now, err := look.state(in); err == nil {
-			c.old[p], c.before[p], c.stamps[p] = compiled{Inputs: in}, now, stamp
-		}
-	}
-}
-
-// record remembers what programs were compiled from. It is an error if that was written
-// meanwhile: it is unknown what the compiler has read. Where it was not known before, the go
-// command lists it now, for [Set.Read], and looks again the next time.
-func (c *comparison) record(ctx context.Context, programs []Program, outputs []Output) error {
-	last := reading{}
-	var unknown []string
-	for n, p := range programs {
-		was, ok := c.old[p.Package]
-		if !ok {
-			unknown = append(unknown, p.Package)
-			continue
-		}
-		after, err := last.state(was.Inputs)
-		if err != nil || after != c.before[p.Package] || was.Inputs.stamp() != c.stamps[p.Package] {
-			return fmt.Errorf("source %s changed while program %s was compiled from it: run again", p.Tree.Source.Name, p.Name)
-		}
-		now := compiled{Inputs: was.Inputs, State: after, Digest: outputs[n].Content.Digest}
-		if err := c.store.Record(kindInputs, c.key+"\n"+p.Package, now); err != nil {
-			return err
-		}
-	}
-	if len(unknown) > 0 {
-		c.list(ctx, unknown)
-	}
-	return ctx.Err()
+	k, ok := c.batch.store.Kept(p.path)
+	return newOutput(c.batch.store, k), ok && k.Digest == old.Digest
 }

@@ -9,32 +9,30 @@ import (
 
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // download brings modules into the module cache, outside of the sandbox, which has no network. It
 // compiles nothing and runs nothing: flags and variables that could are left out, and its build
 // cache is another one, since what is in that of the sandbox may be forged.
-func (b *batch) download(ctx context.Context, st *store.Store) error {
-	if b.box() == nil {
+func (b *batch) download(ctx context.Context) error {
+	p := b.programs[0]
+	if !p.Tree.Source.Sandbox.On() {
 		return nil
 	}
-	p := b.programs[0]
 	harmless, all := p.harmless()
-	cache := filepath.Join(b.box().Dir(), "listed")
+	cache := filepath.Join(p.Tree.Source.Sandbox.Dir(), "listed")
 	if err := disk.MkdirAll(cache); err != nil {
 		return err
 	}
-	other := &batch{programs: slices.Clone(b.programs)}
-	other.programs[0] = harmless
-	args := slices.Concat([]string{"list", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"}, other.arguments(), b.packages())
+	const wrong = "{{with .Error}}{{.}}{{end}}"
+	args := slices.Concat([]string{"list", "-deps", "-f", wrong}, harmless.arguments(), b.packages)
 	cmd := harmless.Tree.Go(ctx, args...)
-	cmd.Env = append(harmless.environ(cmd.Env, st), "GOCACHE="+cache, "GOCACHEPROG=")
+	cmd.Env = append(harmless.environ(cmd.Env, b.store.Temp()), "GOCACHE="+cache, "GOCACHEPROG=")
 	if _, err := cmd.Output(); err != nil && all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("downloading the modules of source %s for %s: %w", p.Tree.Source.Name, system(p.Platform), source.Said(err))
+		return fmt.Errorf("downloading the modules of source %s for %s: %w", p.Tree.Source.Name, b.system, source.Explain(err))
 	}
 	return nil // else the compiler reports what is missing
 }

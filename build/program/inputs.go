@@ -50,6 +50,14 @@ type state struct {
 // reading is one look at the files of programs, each of which it reads once.
 type reading map[any]state
 
+// note reads the inputs of a package, unless that fails.
+func (c *comparison) note(look reading, pkg string, old compiled) {
+	stamp := old.Inputs.stamp()
+	if now, err := look.state(old.Inputs); err == nil {
+		c.known[pkg] = known{old, now, stamp}
+	}
+}
+
 // state returns the state of inputs. What is missing counts as well: it may come.
 func (g reading) state(i inputs) (state, error) {
 	var all []state
@@ -209,8 +217,29 @@ func header(b []byte) string {
 	return text
 }
 
-// embed reads what a pattern matches, directories with all that is in them.
+// embed reads what a pattern matches.
 func (r reader) embed(e embed) error {
+	r.only(e.Dir, e.Pattern)
+	return e.visit(func(tree fs.FS, _, name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		r.only(name, d.Type().String())
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		f, err := tree.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return r.bytes(f)
+	})
+}
+
+// visit calls do for what the pattern matches, directories with all that is in them. top is what
+// has matched.
+func (e embed) visit(do func(tree fs.FS, top, name string, d fs.DirEntry, err error) error) error {
 	root, err := regular.OpenRoot(e.Dir)
 	if err != nil {
 		return err
@@ -221,22 +250,9 @@ func (r reader) embed(e embed) error {
 	if err != nil {
 		return err
 	}
-	r.only(e.Dir, e.Pattern)
 	for _, top := range found {
 		err := fs.WalkDir(tree, top, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			r.only(name, d.Type().String())
-			if !d.Type().IsRegular() {
-				return nil
-			}
-			f, err := tree.Open(name)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			return r.bytes(f)
+			return do(tree, top, name, d, err)
 		})
 		if err != nil {
 			return err

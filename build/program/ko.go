@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -107,6 +108,34 @@ func (p *Program) readKo(info product.BuildInfo) error {
 		p.take(&p.Flags, koList{file, "flags", ko.flags, data, refusedFlags, toolFlags}),
 		p.take(&p.Ldflags, koList{file, "ldflags", ko.ldflags, data, refusedLdflags, nil}),
 	)
+}
+
+// addTags adds build tags to the flags. The go command takes the last -tags only, so that all
+// become one.
+func (p *Program) addTags(tags []string) {
+	if len(tags) == 0 {
+		return
+	}
+	var flags, all []string
+	for i := 0; i < len(p.Flags); i++ {
+		name, value, given := strings.Cut(strings.TrimLeft(p.Flags[i], "-"), "=")
+		switch {
+		case name != "tags":
+			flags = append(flags, p.Flags[i])
+			continue
+		case !given && i+1 < len(p.Flags): // of a .ko.yaml
+			i++
+			value = p.Flags[i]
+		}
+		all = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	for _, t := range tags {
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	flags = append(flags, "-tags="+strings.Join(all, ","))
+	p.Flags = flags
 }
 
 // koList is one list of a .ko.yaml. others and own check it in a third-party source and in the

@@ -9,11 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
+	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/regular"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // listFormat prints a line for each package: its import path and directory, the path and directory
@@ -29,22 +26,60 @@ type listed struct {
 	embeds            []string
 }
 
-// list asks the go command what packages are compiled from. It returns the inputs by package as
-// the programs name it; one that the go command cannot list is missing.
-func (b *batch) list(ctx context.Context, st *store.Store, packages []string, modcache string) map[string]inputs {
-	args := slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.arguments(), packages)
-	out, err := b.command(ctx, st, args...).Output()
-	if err != nil {
-		return nil // the compiler will report why
+// learn lists the inputs of programs that were never compiled here, or whose inputs may be others
+// by now, so that they can be read before these are.
+func (c *comparison) learn(ctx context.Context) {
+	if c == nil {
+		return
 	}
-	all := map[string]listed{}
-	programs := map[string][]string{} // by directory
+	var unknown []string
+	for _, p := range c.batch.packages {
+		if old, ok := c.known[p]; !ok || old.State.Shape != old.before.Shape {
+			unknown = append(unknown, p)
+			delete(c.known, p)
+		}
+	}
+	c.list(ctx, unknown)
+}
+
+// list asks the go command for the inputs of packages, and reads them. One that it cannot list
+// stays unknown: the compiler will report why.
+func (c *comparison) list(ctx context.Context, packages []string) {
+	if len(packages) == 0 {
+		return
+	}
+	all, programs, err := c.batch.list(ctx, packages)
+	if err != nil {
+		return
+	}
+	look := reading{}
+	for _, p := range packages {
+		if deps := programs[filepath.Join(c.batch.programs[0].Tree.Dir, filepath.FromSlash(p))]; deps != nil {
+			if in, err := inputsOf(all, deps, c.modcache); err == nil {
+				c.note(look, p, compiled{Inputs: in})
+			}
+		}
+	}
+}
+
+// list asks the go command what packages consist of. It returns all that these are compiled from,
+// by import path, and those of each package, which is the first, by its directory.
+func (b *batch) list(
+	ctx context.Context, packages []string,
+) (all map[string]listed, programs map[string][]string, err error) {
+	args := slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.flags, packages)
+	out, err := b.command(ctx, args...).Output()
+	name := b.programs[0].Tree.Source.Name
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the packages of source %s for %s: %w", name, b.system, source.Explain(err))
+	}
+	all, programs = map[string]listed{}, map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		kind, rest, _ := strings.Cut(line, " ")
 		fields, err := unquote(rest)
 		switch {
 		case err != nil:
-			return nil
+			return nil, nil, fmt.Errorf("listing the packages of source %s: %q: %w", name, line, err)
 		case kind == "package" && len(fields) == 1:
 			all[fields[0]] = listed{}
 		case kind == "package" && len(fields) >= 4:
@@ -53,16 +88,7 @@ func (b *batch) list(ctx context.Context, st *store.Store, packages []string, mo
 			programs[fields[0]] = fields[1:]
 		}
 	}
-	found := map[string]inputs{}
-	for _, p := range packages {
-		dir := filepath.Join(b.programs[0].Tree.Dir, filepath.FromSlash(p))
-		if deps := programs[dir]; deps != nil {
-			if i, err := inputsOf(all, deps, modcache); err == nil {
-				found[p] = i
-			}
-		}
-	}
-	return found
+	return all, programs, nil
 }
 
 // unquote splits fields as listFormat prints them.
@@ -87,9 +113,13 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 	if main.root == "" {
 		return inputs{}, fmt.Errorf("package %s has no module", deps[0])
 	}
-	roots, err := localModules(main)
+	replaced, err := source.Replaced(main.root)
 	if err != nil {
 		return inputs{}, err
+	}
+	roots := map[string]string{main.module: main.root} // of modules in directories, by path
+	for _, r := range replaced {
+		roots[r.Path] = r.Dir
 	}
 	dirs, files := map[string]bool{}, map[string]bool{
 		filepath.Join(main.root, "go.sum"): true, filepath.Join(main.root, "vendor"): true, filepath.Join(main.root, "vendor", "modules.txt"): true,
@@ -124,32 +154,6 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 		}
 	}
 	return inputs{slices.Sorted(maps.Keys(dirs)), slices.Sorted(maps.Keys(files)), embeds}, nil
-}
-
-// localModules returns the directories of the module of a main package and of those that its
-// go.mod replaces by directories, by module path.
-func localModules(main listed) (map[string]string, error) {
-	file := filepath.Join(main.root, "go.mod")
-	text, err := regular.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	f, err := modfile.Parse(file, text, nil)
-	if err != nil {
-		return nil, err
-	}
-	roots := map[string]string{main.module: main.root}
-	for _, r := range f.Replace {
-		if r.New.Version != "" {
-			continue
-		}
-		dir := filepath.FromSlash(r.New.Path)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(main.root, dir)
-		}
-		roots[r.Old.Path] = dir
-	}
-	return roots, nil
 }
 
 // rootOf returns the innermost of the modules' directories that a directory is in, or "".

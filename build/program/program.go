@@ -11,20 +11,11 @@
 package program
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/build/times"
-	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -75,107 +66,9 @@ func (p Program) Same(o Program) bool {
 func (p Program) Identity() string { return p.key() + "\n" + p.Package }
 
 // System is the platform without the Windows release: what the program is compiled for.
-func (p Program) System() string { return system(p.Platform) }
-
-// addTags adds build tags to the flags. The go command takes the last -tags only, so that all
-// become one.
-func (p *Program) addTags(tags []string) {
-	if len(tags) == 0 {
-		return
-	}
-	var flags, all []string
-	for i := 0; i < len(p.Flags); i++ {
-		name, value, given := strings.Cut(strings.TrimLeft(p.Flags[i], "-"), "=")
-		switch {
-		case name != "tags":
-			flags = append(flags, p.Flags[i])
-			continue
-		case !given && i+1 < len(p.Flags): // of a .ko.yaml
-			i++
-			value = p.Flags[i]
-		}
-		all = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	for _, t := range tags {
-		if !slices.Contains(all, t) {
-			all = append(all, t)
-		}
-	}
-	flags = append(flags, "-tags="+strings.Join(all, ","))
-	p.Flags = flags
-}
+func (p Program) System() string { return p.Platform.System().String() }
 
 // key names the batch a program belongs to.
 func (p Program) key() string {
 	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture, p.Platform.Variant, strings.Join(p.Ldflags, " "), p.Flags, p.Env)
-}
-
-// built is the name the go command gives the program: the last element of its package's path, or
-// the one before a major version.
-func (p Program) built() string {
-	full := path.Join(modulePath(p.Tree), path.Clean(p.Package))
-	if base := path.Base(full); majorVersion.MatchString(base) && base != full {
-		return path.Base(path.Dir(full))
-	}
-	return path.Base(full)
-}
-
-var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
-
-// modulePath is the import path of the tree's root.
-func modulePath(tree source.Tree) string {
-	if tree.Source.Module != "" {
-		p, _, _ := strings.Cut(tree.Source.Module, "@")
-		return p
-	}
-	b, err := regular.Read(filepath.Join(tree.Dir, "go.mod"))
-	if err != nil {
-		return "" // the go command will report what is missing
-	}
-	return modfile.ModulePath(b)
-}
-
-// output is the file name the go command gives the program.
-func (p Program) output() string {
-	if p.Platform.OS == platform.Windows {
-		return p.built() + ".exe"
-	}
-	return p.built()
-}
-
-// batch is what one go build makes.
-type batch struct {
-	programs []Program
-	id       string         // of the batch's directory
-	times    *times.Weights // of compile; nil if nothing was compiled
-	sources  func() []Read  // of run
-}
-
-// batches groups programs; the order of slipway.yaml is kept. Two packages with one last path
-// element cannot share an output directory and so not a batch either.
-func batches(programs []Program) []*batch {
-	var all []*batch
-	for _, p := range programs {
-		at := slices.IndexFunc(all, func(b *batch) bool {
-			return b.programs[0].key() == p.key() && !slices.ContainsFunc(b.programs, func(o Program) bool {
-				return o.built() == p.built() && o.Package != p.Package || o.Name == p.Name
-			})
-		})
-		if at < 0 {
-			all = append(all, &batch{})
-			at = len(all) - 1
-		}
-		all[at].programs = append(all[at].programs, p)
-	}
-	for _, b := range all {
-		first := b.programs[0]
-		names := make([]string, 0, len(b.programs))
-		for _, p := range b.programs {
-			names = append(names, p.Name+"="+p.Package)
-		}
-		slices.Sort(names)
-		sum := sha256.Sum256([]byte(first.key() + strings.Join(names, " ")))
-		b.id = first.Tree.Source.Name + "-" + hex.EncodeToString(sum[:6])
-	}
-	return all
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Read is what a program was compiled from, besides what a hash in slipway.yaml or go.sum fixes.
@@ -21,31 +20,32 @@ type Read struct {
 	Tree, Unknown bool
 }
 
-// Read returns what was read of directory sources, when wait has ended.
-func (s *Set) Read() []Read {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []Read
-	for _, r := range s.read {
-		all = append(all, r()...)
-	}
-	return all
+// read is a batch that has ended, and what its programs were compiled from; nil where that is not
+// known.
+type read struct {
+	batch  *batch
+	inputs *comparison
 }
 
-// read returns what the programs of the batch were compiled from. c is nil where that is not
-// known.
-func (b *batch) read(c *comparison) (all []Read) {
-	for _, p := range b.programs {
-		if p.Tree.Fixed {
-			continue
-		}
-		r := Read{Program: p, Tree: true, Unknown: len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })}
-		if c != nil {
-			if was, ok := c.old[p.Package]; ok {
-				r.Files, r.Tree = was.Inputs.files(), false
+// Read returns what was read of directory sources, when wait has ended.
+func (s *Set) Read() (all []Read) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, of := range s.read {
+		for _, p := range of.batch.programs {
+			if p.Tree.Fixed {
+				continue
 			}
+			flags := func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") }
+			unknown := len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, flags)
+			r := Read{Program: p.Program, Tree: true, Unknown: unknown}
+			if of.inputs != nil {
+				if was, ok := of.inputs.known[p.Package]; ok {
+					r.Files, r.Tree = was.Inputs.files(), false
+				}
+			}
+			all = append(all, r)
 		}
-		all = append(all, r)
 	}
 	return all
 }
@@ -72,23 +72,15 @@ func (i inputs) files() []string {
 	return slices.Compact(all)
 }
 
-// files returns what the pattern matches, and the contents of that.
+// files returns what the pattern matches, and the contents of that. What cannot be read is not
+// compiled in.
 func (e embed) files() (all []string) {
-	root, err := regular.OpenRoot(e.Dir)
-	if err != nil {
+	e.visit(func(_ fs.FS, top, name string, _ fs.DirEntry, err error) error { //nolint:errcheck // see above
+		if err == nil && e.takes(top, name) {
+			all = append(all, filepath.Join(e.Dir, filepath.FromSlash(name)))
+		}
 		return nil
-	}
-	defer root.Close()
-	tree := root.FS()
-	found, _ := fs.Glob(tree, path.Clean(strings.TrimPrefix(e.Pattern, "all:"))) // the compiler reports it
-	for _, top := range found {
-		fs.WalkDir(tree, top, func(name string, _ fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read is not compiled in
-			if err == nil && e.takes(top, name) {
-				all = append(all, filepath.Join(e.Dir, filepath.FromSlash(name)))
-			}
-			return nil
-		})
-	}
+	})
 	return all
 }
 

@@ -2,81 +2,105 @@ package program
 
 import (
 	"context"
+	"os"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/store"
 )
 
-// run compiles the batch into its directory in the store's scratch space, without the programs
-// that are there and current, and returns all programs. What they were compiled from is recorded
-// by record, if that is not nil.
-func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) (all []Output, record func() error, err error) {
-	b.sources = func() []Read { return b.read(nil) }
+// build compiles a batch. What record does is left to be done; nil is nothing.
+func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record func() error) {
+	r, err := b.run(ctx, pr)
+	s.fail(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.times != nil {
+		s.times.Add(r.times)
+	}
+	s.read = append(s.read, read{b, r.inputs})
+	for n, p := range b.programs {
+		is := s.programs[id(p.Name, p.Platform)]
+		if err != nil {
+			is.err = ErrFailed{p.Name, b.system}
+		} else {
+			is.output = r.outputs[n]
+		}
+		close(is.done)
+	}
+	return r.record
+}
+
+func (s *Set) fail(err error) {
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.failures = append(s.failures, err)
+	}
+}
+
+// result is what came of a batch.
+type result struct {
+	outputs []Output       // of its programs
+	times   *times.Weights // of what was compiled; nil for nothing
+	inputs  *comparison    // what the programs are compiled from; nil where that is not known
+	record  func() error   // remembers that; nil for nothing
+}
+
+// run compiles the batch into its directory, without the programs that are there and current.
+func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err error) {
 	for _, p := range b.programs {
 		if err := p.checkConfined(); err != nil {
-			return nil, nil, err
+			return r, err
 		}
 	}
-	dir, err := st.Work(b.work())
-	if err != nil {
-		return nil, nil, err
+	if _, err := b.store.Work(b.work); err != nil {
+		return r, err
 	}
-	if err := tidy(dir); err != nil {
-		return nil, nil, err
+	if err := b.tidy(); err != nil {
+		return r, err
 	}
 	key, err := b.fixed(ctx)
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
-	if outputs := b.recall(st, key, dir); outputs != nil {
-		return outputs, nil, nil
+	if r.outputs = b.recall(key); r.outputs != nil {
+		return r, nil
 	}
-	c, err := b.compare(ctx, st, dir)
-	if err != nil {
-		return nil, nil, err
+	if r.inputs, err = b.compare(ctx); err != nil {
+		return r, err
 	}
-	b.sources = func() []Read { return b.read(c) }
-	all = make([]Output, len(b.programs))
-	var rest []Program
-	var at []int // their places in all
+	r.outputs = make([]Output, len(b.programs))
+	var rest []member
+	var places []int // in outputs
 	for n, p := range b.programs {
 		var ok bool
-		if all[n], ok = c.current(p); !ok {
-			rest, at = append(rest, p), append(at, n)
+		if r.outputs[n], ok = r.inputs.current(p); !ok {
+			rest, places = append(rest, p), append(places, n)
+		}
+	}
+	clearTemp := func() {
+		if b.programs[0].Tree.Source.Sandbox.On() {
+			os.RemoveAll(b.temp) // what cannot be removed the next run reports
 		}
 	}
 	if len(rest) == 0 {
-		b.clear(dir)
-		return all, nil, nil
+		clearTemp()
+		return r, nil
 	}
-	if err := b.download(ctx, st); err != nil {
-		return nil, nil, err
+	if err := b.download(ctx); err != nil {
+		return r, err
 	}
-	if c != nil {
-		c.learn(ctx)
-	}
-	made, err := b.make(ctx, st, pr, key, dir, rest)
-	if err != nil {
-		return nil, nil, err
+	r.inputs.learn(ctx)
+	var made []Output
+	if made, r.times, err = b.make(ctx, pr, key, rest); err != nil {
+		return r, err
 	}
 	for n, o := range made {
-		all[at[n]] = o
+		r.outputs[places[n]] = o
 	}
-	if c != nil {
-		record = func() error { defer b.clear(dir); return c.record(ctx, rest, made) }
-	} else {
-		b.clear(dir)
+	r.record = func() error {
+		defer clearTemp()
+		return r.inputs.record(ctx, rest, made)
 	}
-	return all, record, nil
-}
-
-// make compiles programs of the batch.
-func (b *batch) make(ctx context.Context, st *store.Store, pr *progress.Printer, key, dir string, programs []Program) ([]Output, error) {
-	if err := b.prove(ctx, st, dir, programs); err != nil {
-		return nil, err
-	}
-	if err := b.compile(ctx, st, pr, dir, programs); err != nil {
-		return nil, err
-	}
-	return keep(ctx, st, key, dir, programs)
+	return r, nil
 }

@@ -12,11 +12,11 @@ import (
 // verbose reads what go build -v prints: the import path of each package when it is compiled, and
 // messages.
 type verbose struct {
-	task *progress.Task
-	mu   sync.Mutex
-	line []byte
-	n    int64
-	said []string
+	task     *progress.Task
+	mu       sync.Mutex
+	line     []byte
+	n        int64
+	messages []string
 }
 
 var importPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._~/+-]*$`)
@@ -39,7 +39,7 @@ func (v *verbose) Write(p []byte) (int, error) {
 		case strings.HasPrefix(s, "go: downloading "):
 			v.task.Note(strings.TrimPrefix(s, "go: "))
 		default:
-			v.said = append(v.said, s)
+			v.messages = append(v.messages, s)
 		}
 	}
 }
@@ -53,5 +53,5 @@ func (v *verbose) packages() int64 {
 func (v *verbose) rest() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return strings.Join(append(v.said, string(v.line)), "\n")
+	return strings.Join(append(v.messages, string(v.line)), "\n")
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
-// ours are the variables that decide what the go command builds. They are taken out of the user's
-// environment, because an exported GOOS would otherwise put an ELF file into a Windows image.
-var ours = []string{
+// buildVariables decide what the go command builds. They are taken out of the user's environment,
+// because an exported GOOS would otherwise put an ELF file into a Windows image.
+var buildVariables = []string{
 	"GOOS", "GOARCH", "GOARM", "GOARM64", "GOAMD64", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
 	"GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GO_EXTLINK_ENABLED", "GOWORK", "GO111MODULE", "GOENV", "PWD",
 	"CC", "CXX", "FC", "AR", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_FFLAGS", "CGO_LDFLAGS",
@@ -63,7 +63,7 @@ func Environ() []string {
 		if name == "GOFLAGS" {
 			flags = value
 		}
-		if !slices.Contains(ours, name) {
+		if !slices.Contains(buildVariables, name) {
 			env = append(env, kv)
 		}
 	}
@@ -108,10 +108,39 @@ func anywhere(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // Version returns the version of the Go toolchain that compiles programs: "go1.26.8".
-func Version(ctx context.Context) (string, error) {
-	out, err := anywhere(ctx, "env", "GOVERSION").Output()
+func Version(ctx context.Context) (string, error) { return version(anywhere(ctx, "env", "GOVERSION")) }
+
+// GoVersion returns the version of the toolchain of the tree, which its go.mod may choose:
+// "go1.26.8".
+func (t Tree) GoVersion(ctx context.Context) (string, error) {
+	return version(t.Go(ctx, "env", "GOVERSION"))
+}
+
+func version(cmd *exec.Cmd) (string, error) {
+	values, err := Variables(cmd, "its version")
 	if err != nil {
-		return "", fmt.Errorf("asking the go command for its version: %w", Said(err))
+		return "", err
 	}
-	return strings.TrimSpace(string(out)), nil
+	return values[0], nil
+}
+
+// Settings returns what the go command says of variables, in their order, as the user has them:
+// GOPROXY, GOTOOLCHAIN.
+func Settings(ctx context.Context, names ...string) ([]string, error) {
+	return Variables(Go(ctx, os.TempDir(), append([]string{"env"}, names...)...), strings.Join(names, ", "))
+}
+
+// Variables returns what a go env prints of variables, in their order. what they are is for
+// messages.
+func Variables(cmd *exec.Cmd, what string) ([]string, error) {
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking the go command for %s: %w", what, Explain(err))
+	}
+	names := cmd.Args[2:]
+	values := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(values) != len(names) {
+		return nil, fmt.Errorf("the go command answers %q to go env %s", out, strings.Join(names, " "))
+	}
+	return values, nil
 }

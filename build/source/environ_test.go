@@ -56,7 +56,7 @@ func unchanged(t *testing.T, flags string) {
 	names := []string{"GOOS", "GOARCH", "GOAMD64", "GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "GO111MODULE", "GOWORK", "GOPROXY", "CC", "CGO_CFLAGS"}
 	out, err := source.Go(t.Context(), dir, append([]string{"env"}, names...)...).Output()
 	if err != nil {
-		t.Fatal(source.Said(err))
+		t.Fatal(source.Explain(err))
 	}
 	want := []string{runtime.GOOS, runtime.GOARCH, "v1", flags, "", "off", "", "off", "https://proxy.example.com", "gcc", "-O2 -g"}
 	if runtime.GOARCH != "amd64" {

@@ -53,7 +53,7 @@ func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, 
 		return "", "", fmt.Errorf("downloading %s: %s", mod, m.Error)
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("downloading %s: %w", mod, Said(err))
+		return "", "", fmt.Errorf("downloading %s: %w", mod, Explain(err))
 	}
 	return m.Dir, m.GoMod, nil
 }
@@ -105,8 +105,8 @@ func join(list, item string) string {
 	return list + "," + item
 }
 
-// Said adds what a command wrote to standard error to the error of running it.
-func Said(err error) error {
+// Explain adds what a command wrote to standard error to the error of running it.
+func Explain(err error) error {
 	var none *exec.Error
 	if errors.As(err, &none) && none.Name == "go" && errors.Is(err, exec.ErrNotFound) {
 		return errors.New("the go command is needed to build, and it is not in PATH: install Go from https://go.dev/dl, or use a stage that needs none (airgap, serve, lint)")

@@ -3,15 +3,11 @@ package source
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/product"
 )
-
-type readCloser = io.ReadCloser
 
 // dirty follows the commit in the revision of a source that is not all of it.
 const dirty = "-dirty"
@@ -48,11 +44,4 @@ func directory(ctx context.Context, s product.Source) (Tree, error) {
 		}
 	}
 	return Tree{Source: s, Dir: s.Directory}, nil
-}
-
-func version(s product.Source) string {
-	if _, v, ok := strings.Cut(s.Module, "@"); ok {
-		return strings.TrimPrefix(v, "v")
-	}
-	return s.Revision
 }

@@ -26,14 +26,10 @@ type Toolchain struct {
 
 // Toolchain returns the toolchain of the tree. It hashes that of the module cache.
 func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
-	names := []string{"GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH"}
-	out, err := t.Go(ctx, append([]string{"env"}, names...)...).Output()
+	cmd := t.Go(ctx, "env", "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH")
+	v, err := Variables(cmd, "its toolchain")
 	if err != nil {
-		return Toolchain{}, fmt.Errorf("asking the go command for its toolchain: %w", Said(err))
-	}
-	v := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(v) != len(names) {
-		return Toolchain{}, fmt.Errorf("the go command answers %q to go env %s", out, strings.Join(names, " "))
+		return Toolchain{}, err
 	}
 	root, cache := v[0], v[2]
 	tool := Toolchain{Version: fmt.Sprintf("v0.0.1-%s.%s-%s", v[1], v[3], v[4])}
@@ -42,16 +38,6 @@ func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
 	}
 	tool.Sum, err = hashToolchain(root, "golang.org/toolchain@"+tool.Version)
 	return tool, err
-}
-
-// GoVersion returns the version of the toolchain of the tree, which its go.mod may choose:
-// "go1.26.8".
-func (t Tree) GoVersion(ctx context.Context) (string, error) {
-	out, err := t.Go(ctx, "env", "GOVERSION").Output()
-	if err != nil {
-		return "", fmt.Errorf("asking the go command for its version: %w", Said(err))
-	}
-	return strings.TrimSpace(string(out)), nil
 }
 
 // hashToolchain returns the h1: hash of the module that a toolchain was unpacked from. In that, the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type known struct{ sum, goModSum, revision, created string }
 func lookAt(s product.Source, dir, gomod string) (known, error) {
 	var k known
 	var err error
-	if k.goModSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (readCloser, error) { return regular.Open(gomod) }); err != nil {
+	if k.goModSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return regular.Open(gomod) }); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", gomod, err)
 	}
 	if k.sum, err = dirhash.HashDir(dir, s.Module, dirhash.Hash1); err != nil {

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -34,22 +32,10 @@ func CheckFiles(ctx context.Context, dir string) error {
 
 // replaced returns the directories outside of dir by which its go.mod replaces modules.
 func replaced(dir string) (all []string) {
-	file := filepath.Join(dir, "go.mod")
-	text, err := regular.Read(file)
-	if err != nil {
-		return nil // the walk, or the go command, reports it
-	}
-	f, err := modfile.Parse(file, text, nil) // ParseLax passes over replace
-	if err != nil {
-		return nil
-	}
-	for _, r := range f.Replace {
-		to := filepath.FromSlash(r.New.Path)
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(dir, to)
-		}
-		if r.New.Version == "" && !disk.Within(dir, to) {
-			all = append(all, to)
+	modules, _ := Replaced(dir) // the walk, or the go command, reports it
+	for _, m := range modules {
+		if !disk.Within(dir, m.Dir) {
+			all = append(all, m.Dir)
 		}
 	}
 	return all

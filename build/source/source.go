@@ -9,6 +9,7 @@
 package source
 
 import (
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/product"
@@ -25,7 +26,12 @@ type Tree struct {
 
 // Version returns the source's own version without a leading v: 0.16.1 of a module at v0.16.1,
 // the revision of a directory.
-func (t Tree) Version() string { return version(t.Source) }
+func (t Tree) Version() string {
+	if _, v, ok := strings.Cut(t.Source.Module, "@"); ok {
+		return strings.TrimPrefix(v, "v")
+	}
+	return t.Source.Revision
+}
 
 // Info returns what templates in ldflags may name, for a product version.
 func (t Tree) Info(productVersion string) product.BuildInfo {

@@ -3,10 +3,8 @@ package source
 import (
 	"context"
 	"errors"
-	"fmt"
 	goversion "go/version"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,20 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 )
-
-// Settings returns what the go command says of variables, in their order, as the user has them:
-// GOPROXY, GOTOOLCHAIN.
-func Settings(ctx context.Context, names ...string) ([]string, error) {
-	out, err := Go(ctx, os.TempDir(), append([]string{"env"}, names...)...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("asking the go command for %s: %w", strings.Join(names, ", "), Said(err))
-	}
-	values := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(values) != len(names) {
-		return nil, fmt.Errorf("the go command answers %q to go env %s", out, strings.Join(names, " "))
-	}
-	return values, nil
-}
 
 // ChoosesToolchain reports whether the user has set GOTOOLCHAIN, so that it also applies to
 // third-party sources.

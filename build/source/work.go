@@ -26,10 +26,7 @@ func (t Tree) Workspace() (lines []string) {
 		return nil
 	}
 	for _, u := range work.Use {
-		dir := filepath.FromSlash(u.Path)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(filepath.Dir(file), dir)
-		}
+		dir := from(filepath.Dir(file), u.Path)
 		other, err := readModule(dir)
 		if err != nil || other.Module == nil {
 			continue
@@ -67,5 +64,30 @@ func readModule(dir string) (*modfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return modfile.Parse(file, text, nil)
+	return modfile.Parse(file, text, nil) // ParseLax passes over replace
+}
+
+// Replacement is a module in a directory.
+type Replacement struct{ Path, Dir string }
+
+// Replaced returns the directories by which the go.mod in a directory replaces modules.
+func Replaced(dir string) (all []Replacement, err error) {
+	f, err := readModule(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range f.Replace {
+		if r.New.Version == "" {
+			all = append(all, Replacement{r.Old.Path, from(dir, r.New.Path)})
+		}
+	}
+	return all, nil
+}
+
+// from returns a path of a go.mod or go.work that is in dir.
+func from(dir, path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"time"
 
 	modzip "golang.org/x/mod/zip"
 
@@ -53,11 +52,9 @@ func (z zipped) Open() (io.ReadCloser, error) { return z.file.Open() }
 type license []byte
 
 func (l license) Path() string                 { return "LICENSE" }
-func (l license) Lstat() (fs.FileInfo, error)  { return l, nil }
 func (l license) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(l)), nil }
-func (l license) Name() string                 { return "LICENSE" }
-func (l license) Size() int64                  { return int64(len(l)) }
-func (l license) Mode() fs.FileMode            { return 0o644 }
-func (l license) ModTime() time.Time           { return time.Time{} }
-func (l license) IsDir() bool                  { return false }
-func (l license) Sys() any                     { return nil }
+func (l license) Lstat() (fs.FileInfo, error) {
+	h := &zip.FileHeader{Name: l.Path(), UncompressedSize64: uint64(len(l))}
+	h.SetMode(0o644)
+	return h.FileInfo(), nil
+}

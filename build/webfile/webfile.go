@@ -16,14 +16,14 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// under are the downloads under way: the platforms of an image want the same file at the same
+// flights are the downloads under way: the platforms of an image want the same file at the same
 // time.
-var under singleflight.Group
+var flights singleflight.Group
 
 // Get returns the bytes at a URL, which must have a digest. They go into the store, unless it has
 // them. pinned is where the digest is from, for messages.
 func Get(ctx context.Context, st *store.Store, client *network.Client, url string, digest v1.Hash) (layer.Content, error) {
-	_, err, _ := under.Do(st.Dir()+" "+digest.String(), func() (any, error) {
+	_, err, _ := flights.Do(st.Dir()+" "+digest.String(), func() (any, error) {
 		if st.Has(digest) {
 			return nil, nil
 		}

@@ -62,11 +62,11 @@ func (b *Box) works(ctx context.Context, with Protection) error {
 	}
 	p := trial.policy(Run{Dir: b.options.Cache})
 	cmd := p.command(ctx)
-	said := &subprocess.Tail{}
-	cmd.Stderr = said
+	stderr := &subprocess.Tail{}
+	cmd.Stderr = stderr
 	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && said.Line() != "" {
-		return errors.New(said.Line())
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && stderr.Line() != "" {
+		return errors.New(stderr.Line())
 	}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
