@@ -190,8 +190,8 @@ func first[E any](list []E, is func(E) bool) (found E, ok bool) {
 	return list[n], true
 }
 
-// Bases returns the images that the child is made from: its base, then those that files were copied
-// from.
+// Bases returns the images that the child is made from: its base, then those that files were
+// copied from.
 func (c Child) Bases() []Base {
 	if c.Base == nil {
 		return c.CopiedFrom
@@ -199,8 +199,8 @@ func (c Child) Bases() []Base {
 	return append([]Base{*c.Base}, c.CopiedFrom...)
 }
 
-// Stubs returns the names of the images that the child has stubs of, as [Child.Bases] has them. It
-// is nil if every image is real.
+// Stubs returns the names of the images that the child has stubs of, as [Child.Bases] has them.
+// It is nil if every image is real.
 func (c Child) Stubs() []string {
 	var all []string
 	for _, b := range c.Bases() {

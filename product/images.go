@@ -11,7 +11,8 @@ import (
 
 func (c *checker) image(in *imageYAML) {
 	i := Image{
-		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: cmp.Or(in.Compression, "gzip"),
+		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels,
+		Compression:         cmp.Or(in.Compression, "gzip"),
 		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	for n, what := range in.Missing {

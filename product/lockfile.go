@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// lockFile is a file next to slipway.yaml that a command writes: digests of what others name by tag.
+// lockFile is a file next to slipway.yaml that a command writes: the digests of tags.
 type lockFile[File, Entry any] struct {
 	name, content, command string
 	version                func(*File) *string

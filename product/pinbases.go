@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 )
 
-// locked pins the bases by the entries of bases.lock.yaml. Bases that nothing pins, and those that
-// differ between slipway.yaml and the lock, become demands of a release to a registry; a snapshot
-// builds on stub bases and goes on.
+// locked pins the bases by the entries of bases.lock.yaml. Bases that nothing pins, and those
+// that differ between slipway.yaml and the lock, become demands of a release to a registry; a
+// snapshot builds on stub bases and goes on.
 func (c *checker) locked(entries []LockedBase) {
 	for n := range c.out.Bases {
 		b := &c.out.Bases[n]

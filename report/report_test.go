@@ -79,9 +79,9 @@ func page(t *testing.T, path, base string) string {
 	return out.String()
 }
 
-// TestPages holds the pages of a comparison, a directory, a lock and a bundle against golden ones.
-// That of the comparison has all sections; the others have those that differ from it. They name
-// nothing that a browser would get from elsewhere.
+// TestPages holds the pages of a comparison, a directory, a lock and a bundle against golden
+// ones. That of the comparison has all sections; the others have those that differ from it. They
+// name nothing that a browser would get from elsewhere.
 func TestPages(t *testing.T) {
 	old := dist(t, func(l *lock.Lock) {})
 	dir := dist(t, func(l *lock.Lock) {

@@ -88,7 +88,8 @@ func Names[V any](old, now map[string]V) []string {
 
 // lacking returns, sorted, what others lack of a list.
 func lacking(list, others []string) []string {
-	return slices.DeleteFunc(slices.Sorted(slices.Values(list)), func(v string) bool { return slices.Contains(others, v) })
+	sorted := slices.Sorted(slices.Values(list))
+	return slices.DeleteFunc(sorted, func(v string) bool { return slices.Contains(others, v) })
 }
 
 // sources are the inputs of programs: their modules or revisions, and the toolchain.

@@ -63,7 +63,9 @@ func Inputs(old, now *lock.Lock, whole bool) []Input {
 	if !whole {
 		return all
 	}
-	compareLists(&all, old.Charts, now.Charts, true, func(c lock.Chart) (input, text string) { return "chart " + c.Name, c.Version })
+	compareLists(&all, old.Charts, now.Charts, true, func(c lock.Chart) (input, text string) {
+		return "chart " + c.Name, c.Version
+	})
 	for _, i := range old.Images {
 		if _, ok := now.Image(i.Name); !ok {
 			all.compare("image "+i.Name, i.Digest.String(), "")
