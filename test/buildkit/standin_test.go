@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/distribution/reference"
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
@@ -63,11 +63,18 @@ func (s standIn) options(name string) []string {
 	return []string{"--opt=context:" + name + "=oci-layout://" + store + "@" + s.digest.String(), "--oci-layout=" + store + "=" + s.dir}
 }
 
-// familiar returns the name of an image as BuildKit looks for it among its contexts.
-func familiar(name string) string {
-	named, err := reference.ParseNormalizedNamed(name)
+// familiar returns the name of an image as BuildKit looks for it among its contexts: without what
+// a name on Docker Hub and the tag latest need not be written with.
+func familiar(image string) string {
+	tagged, digest, pinned := strings.Cut(image, "@")
+	ref, err := name.ParseReference(tagged)
 	if err != nil {
-		return name
+		return image
 	}
-	return strings.TrimSuffix(reference.FamiliarString(reference.TagNameOnly(named)), ":latest")
+	short := strings.TrimPrefix(strings.TrimPrefix(ref.Name(), name.DefaultRegistry+"/"), "library/")
+	short = strings.TrimSuffix(short, ":latest")
+	if pinned {
+		short += "@" + digest
+	}
+	return short
 }
