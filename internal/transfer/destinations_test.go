@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -53,7 +51,6 @@ func newCargo(t *testing.T, size int) *cargo {
 		}
 	}
 	c.blobs = len(all)
-	c.source.Remote = true
 	c.source.Open = func(h v1.Hash) (io.ReadCloser, error) {
 		c.mu.Lock()
 		c.opened[h]++
@@ -181,63 +178,6 @@ func TestPushAll(t *testing.T) {
 	}
 	if len(c.opened) != 0 || a.Count("P", "") != 0 || b.Count("PATCH", "") != 0 {
 		t.Errorf("%d blobs were opened again", len(c.opened))
-	}
-}
-
-// TestPushAllFromStore pushes to two registries, and to two places in the second, from a source that
-// each may read for itself: once for each registry.
-func TestPushAllFromStore(t *testing.T) {
-	c := newCargo(t, 3000)
-	c.source.Remote = false
-	a, b := separate(t), separate(t)
-	all := []destination{c.to(a, ""), c.to(b, "/one"), c.to(b, "/two/deep")}
-	for n, done := range c.pushAll(quick, all) {
-		if done.Err != nil {
-			t.Errorf("%s: %v", all[n].Name, done.Err)
-		}
-		c.check(all[n])
-	}
-	if len(c.opened) != c.blobs {
-		t.Errorf("%d blobs were opened of %d", len(c.opened), c.blobs)
-	}
-	for h, n := range c.opened {
-		if n != 2 {
-			t.Errorf("%s was opened %d times for two registries", h, n)
-		}
-	}
-}
-
-// TestPushAllBaseLayer pushes a layer of a base that the store lacks to two registries: it is
-// fetched from the base once.
-func TestPushAllBaseLayer(t *testing.T) {
-	c := newCargo(t, 3000)
-	a, b, from := separate(t), separate(t), separate(t)
-	single := c.trees["agent"].Children[0]
-	layer := single.Layers[0].Digest
-	base := transfer.Image{Name: "base", Ref: from.Repo(t, "base").Tag("1"), Tree: single}
-	if _, err := transfer.New(quick).Push(t.Context(), []transfer.Image{base}, c.source, release); err != nil {
-		t.Fatal(err)
-	}
-	from.Reset()
-	if err := os.Remove(c.store.Path(layer)); err != nil {
-		t.Fatal(err)
-	}
-	bases := map[v1.Hash]name.Reference{single.Desc.Digest: base.Ref}
-	var all []destination
-	for _, s := range []*registrytest.Server{a, b} {
-		ref := s.Repo(t, "agent").Tag("2")
-		all = append(all, destination{s.Host(), []transfer.Image{{Name: "agent", Ref: ref, Tree: single, Bases: bases}}})
-	}
-	client := transfer.New(quick)
-	c.source = client.FromStore(t.Context(), c.store, all[0].Images)
-	for n, done := range c.pushAll(quick, all) {
-		if done.Err != nil {
-			t.Errorf("%s: %v", all[n].Name, done.Err)
-		}
-		c.check(all[n])
-	}
-	if n := from.Count("GET", "/blobs/"+layer.String()); n != 1 {
-		t.Errorf("the layer was fetched %d times", n)
 	}
 }
 

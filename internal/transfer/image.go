@@ -82,9 +82,6 @@ type Source struct {
 	// have the others: they are looked for before anything is sent, and for one that is missing,
 	// the error of Open states why.
 	Has func(v1.Hash) bool
-	// Remote means that the blobs come over the network: [Client.PushAll] opens each once, also for
-	// several registries, and keeps it in a file until all have it.
-	Remote bool
 }
 
 // Result reports what a push did.

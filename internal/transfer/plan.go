@@ -15,6 +15,11 @@ type upload struct {
 	image string         // whose blob it is, for messages
 	from  name.Reference // where the registry may have it already; nil if nowhere
 	repos []name.Repository
+
+	push    *push
+	tee     *tee   // shared with other destinations that lack it; nil if there are none
+	offer   *offer // to other destinations on this registry; nil if it follows
+	follows *offer // of another destination on this registry, which has it or is sent it
 }
 
 // listUploads lists each blob of what the registry lacks, the largest first, so that the last one
@@ -31,7 +36,7 @@ func (p *push) listUploads() []*upload {
 			for _, d := range m.Blobs() {
 				u := byDigest[d.Digest]
 				if u == nil {
-					u = &upload{desc: d, image: i.Name}
+					u = &upload{desc: d, image: i.Name, push: p}
 					byDigest[d.Digest] = u
 					all = append(all, u)
 				}
@@ -51,5 +56,21 @@ func (p *push) listUploads() []*upload {
 	slices.SortFunc(all, func(a, b *upload) int {
 		return cmp.Or(cmp.Compare(b.desc.Size, a.desc.Size), cmp.Compare(a.desc.Digest.Hex, b.desc.Digest.Hex))
 	})
+	return all
+}
+
+// present returns where the registry has blobs of documents that it has, by registry and digest.
+func (p *push) present() map[string]name.Repository {
+	all := map[string]name.Repository{}
+	for _, i := range p.images {
+		for _, m := range i.documents() {
+			if !i.done && !i.has[m.Desc.Digest] {
+				continue
+			}
+			for _, d := range m.Blobs() {
+				all[i.repo.RegistryStr()+" "+d.Digest.String()] = i.repo
+			}
+		}
+	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -51,7 +52,10 @@ type push struct {
 	// nearby has repositories of earlier destinations on the same registry, by the digest of a
 	// blob that they will have.
 	nearby map[v1.Hash]name.Repository
-	err    error // why nothing is sent
+	err    error        // why nothing is sent
+	late   atomic.Bool  // it held the others up, and reads for itself
+	moved  atomic.Int64 // when it last got on, as nanoseconds of Unix time
+	waits  atomic.Int32 // how many of its blobs wait for other destinations
 
 	// bytes and blobs that were sent.
 	bytes, blobs atomic.Int64
@@ -64,22 +68,13 @@ func newPush(s *shared, images []Image, before []*push) *push {
 		p.images = append(p.images, &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}})
 	}
 	for _, other := range before {
-		if other.registry() != p.registry() {
-			continue
-		}
 		for _, u := range other.listUploads() {
-			p.nearby[u.desc.Digest] = u.repos[0]
+			if len(images) > 0 && u.repos[0].RegistryStr() == p.images[0].repo.RegistryStr() {
+				p.nearby[u.desc.Digest] = u.repos[0]
+			}
 		}
 	}
 	return p
-}
-
-// registry returns the registry of the images; "" if there are none.
-func (p *push) registry() string {
-	if len(p.images) == 0 {
-		return ""
-	}
-	return p.images[0].repo.RegistryStr()
 }
 
 // check asks what the registry has of the images, and plans what to send.
@@ -92,6 +87,7 @@ func (p *push) check(ctx context.Context) {
 
 // run pushes the images, once all destinations were checked.
 func (p *push) run(ctx context.Context) Pushed {
+	defer p.leave(p)
 	err := p.err
 	if err == nil {
 		err = steps(ctx, p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers, p.putTags)
@@ -113,6 +109,23 @@ type target struct {
 	skipped       bool             // its tag is left to another list of signatures
 	has           map[v1.Hash]bool // manifests that the registry has with all their blobs
 	notInRegistry []v1.Descriptor  // of those that are not included
+}
+
+// advanced notes that the destination gets on.
+func (p *push) advanced() { p.moved.Store(time.Now().UnixNano()) }
+
+// waiting notes that a blob waits for other destinations, until done is called.
+func (p *push) waiting() (done func()) {
+	p.waits.Add(1)
+	return func() {
+		p.advanced()
+		p.waits.Add(-1)
+	}
+}
+
+// stuck reports whether nothing has moved for some time, and no other destination is the reason.
+func (p *push) stuck(patience time.Duration) bool {
+	return p.waits.Load() == 0 && time.Since(time.Unix(0, p.moved.Load())) >= patience
 }
 
 // connect begins one session per repository, with the right to push there and to read from where
@@ -159,13 +172,7 @@ func (p *push) sendBlobs(ctx context.Context) error {
 	if err := each(ctx, p.o.Jobs, elsewhere, p.preferExisting); err != nil {
 		return err
 	}
-	send := func(ctx context.Context, _ int, u *upload) error {
-		from := u.from
-		if repo, ok := p.nearby[u.desc.Digest]; ok && from == nil {
-			from = repo.Digest(u.desc.Digest.String())
-		}
-		return p.send(ctx, u, u.repos[0], from)
-	}
+	send := func(ctx context.Context, _ int, u *upload) error { return p.sendFirst(ctx, u) }
 	if err := each(ctx, p.o.Jobs, elsewhere, send); err != nil {
 		return err
 	}

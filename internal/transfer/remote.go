@@ -58,7 +58,7 @@ func (c *Client) FromRegistry(ctx context.Context, images []Remote) Source {
 			}
 		}
 	}
-	return Source{Remote: true, Open: func(h v1.Hash) (io.ReadCloser, error) {
+	return Source{Open: func(h v1.Hash) (io.ReadCloser, error) {
 		p, ok := places[h]
 		if !ok {
 			return nil, fmt.Errorf("%s is not a blob of these images", h)

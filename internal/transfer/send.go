@@ -16,6 +16,32 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 )
 
+// sendFirst brings a blob into the first of its repositories. Where another destination on this
+// registry has the blob, it is mounted from there.
+func (p *push) sendFirst(ctx context.Context, u *upload) error {
+	defer p.advanced()
+	if u.tee != nil {
+		defer u.tee.leave(p)
+	}
+	from := u.from
+	if u.follows != nil {
+		done := p.waiting()
+		repo, err := u.follows.wait(ctx)
+		done()
+		switch {
+		case err != nil:
+			return err
+		case repo != nil:
+			from = repo.Digest(u.desc.Digest.String())
+		}
+	}
+	if err := p.send(ctx, u, u.repos[0], from); err != nil {
+		return err
+	}
+	u.offer.close(&u.repos[0])
+	return nil
+}
+
 // send brings a blob into a repository. It does nothing if the repository has the blob, and mounts
 // it if from has it.
 func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from name.Reference) error {
@@ -23,7 +49,12 @@ func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from n
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, err)
 	}
-	b := &blob{push: p, upload: u}
+	b := &blob{push: p, upload: u, open: func() (io.ReadCloser, error) {
+		if u.tee != nil {
+			return u.tee.join(ctx, p)
+		}
+		return p.source.Open(u.desc.Digest)
+	}}
 	layer, err := partial.CompressedToLayer(b)
 	if err != nil {
 		return err
@@ -52,6 +83,7 @@ func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from n
 type blob struct {
 	push   *push
 	upload *upload
+	open   func() (io.ReadCloser, error)
 
 	mu   sync.Mutex
 	now  *counted // of this attempt
@@ -63,7 +95,7 @@ func (b *blob) Size() (int64, error)                { return b.upload.desc.Size,
 func (b *blob) MediaType() (types.MediaType, error) { return b.upload.desc.MediaType, nil }
 
 func (b *blob) Compressed() (io.ReadCloser, error) {
-	r, err := b.push.source.Open(b.upload.desc.Digest)
+	r, err := b.open()
 	if err != nil {
 		return nil, network.Unreadable{Err: err}
 	}
@@ -126,6 +158,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	}
 	c.read += int64(n)
 	c.blob.took(c, int64(n))
+	c.blob.push.advanced()
 	return n, err
 }
 

@@ -31,8 +31,8 @@ func TestCounted(t *testing.T) {
 		"longer":                  {bytes.NewReader(append(data[:10:10], 'x')), 9, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			source := Source{Open: func(v1.Hash) (io.ReadCloser, error) { return io.NopCloser(tt.r), nil }}
-			b := &blob{push: &push{shared: &shared{source: source}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
+			b := &blob{push: &push{shared: &shared{}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
+			b.open = func() (io.ReadCloser, error) { return io.NopCloser(tt.r), nil }
 			r, err := b.Compressed()
 			if err != nil {
 				t.Fatal(err)
@@ -54,8 +54,8 @@ func TestCounted(t *testing.T) {
 // TestCountedLate reads for an attempt that is over, as a transport does whose request was answered
 // early: the next attempt counts its own bytes.
 func TestCountedLate(t *testing.T) {
-	source := Source{Open: func(v1.Hash) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte("0123456789"))), nil }}
-	b := &blob{push: &push{shared: &shared{source: source}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
+	b := &blob{push: &push{shared: &shared{}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
+	b.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte("0123456789"))), nil }
 	first, err := b.Compressed()
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -36,18 +35,13 @@ func (c *Client) FromStore(ctx context.Context, st *store.Store, images []Image)
 	if len(inBase) == 0 {
 		return Source{Open: st.Open}
 	}
-	var fetching singleflight.Group // several destinations may need a layer at the same time
 	return Source{
 		Has: func(h v1.Hash) bool { _, ok := inBase[h]; return !ok },
 		Open: func(h v1.Hash) (io.ReadCloser, error) {
-			_, err, _ := fetching.Do(h.String(), func() (any, error) {
-				if b, ok := inBase[h]; ok && !st.Has(h) {
-					return nil, c.fetchLayer(ctx, st, b)
+			if b, ok := inBase[h]; ok && !st.Has(h) {
+				if err := c.fetchLayer(ctx, st, b); err != nil {
+					return nil, err
 				}
-				return nil, nil
-			})
-			if err != nil {
-				return nil, err
 			}
 			return st.Open(h)
 		},

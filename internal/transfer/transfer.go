@@ -5,7 +5,7 @@
 // mounts it from there into the others; then puts the manifests of single platforms by digest,
 // then the indexes, then the referrers; and last the tags. A tag that names another digest stops
 // it before anything is sent. [Client.PushAll] does so for several destinations at once, and
-// reads each blob of a source registry once.
+// reads each blob once.
 //
 // A floating tag moves by [Client.Move], where [Client.Decide] allows it: [Client.Current]
 // reports what the tag names now, and [Forward] which image is newer.
