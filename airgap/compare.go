@@ -14,7 +14,10 @@ import (
 // release of l.
 func Compare(l *lock.Lock) func(c *bundle.Contents, complete bool) []string {
 	return func(c *bundle.Contents, complete bool) []string {
-		d := &comparison{contents: c, complete: complete, missed: complete && c.Volume == "", images: map[string]bundle.Image{}, omitted: map[string]bool{}}
+		d := &comparison{
+			contents: c, complete: complete, missed: complete && c.Volume == "",
+			images: map[string]bundle.Image{}, omitted: map[string]bool{},
+		}
 		for _, i := range c.Images {
 			d.images[i.Name] = i
 		}
@@ -46,7 +49,8 @@ func (d *comparison) add(format string, args ...any) {
 func (d *comparison) compare(l *lock.Lock) {
 	c := d.contents
 	if c.Product != l.Name || c.Version != l.Version || !c.Created.Equal(l.Created) {
-		d.add("it is a bundle of %s %s, made %s; the lock is of %s %s, made %s", c.Product, c.Version, c.Created, l.Name, l.Version, l.Created)
+		d.add("it is a bundle of %s %s, made %s; the lock is of %s %s, made %s", c.Product, c.Version,
+			c.Created, l.Name, l.Version, l.Created)
 	}
 	if c.Snapshot != l.Snapshot {
 		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
@@ -107,7 +111,8 @@ func (d *comparison) manifests(i bundle.Image, children []lock.Child) {
 		case !ok && d.contents.Platform.IsZero():
 			d.add("%s for %s is in the lock, not in the bundle", i.Name, want.Platform)
 		case ok && (!platform.Same(m.Platform, want.Platform) || m.Config.Digest != want.Config):
-			d.add("%s: %s is for %s in the bundle, for %s in the lock", i.Name, m.Desc.Digest, m.Platform, want.Platform)
+			d.add("%s: %s is for %s in the bundle, for %s in the lock", i.Name, m.Desc.Digest, m.Platform,
+				want.Platform)
 		}
 		d.stubBases = d.stubBases || ok && len(want.Stubs()) > 0
 	}
@@ -121,12 +126,15 @@ func (d *comparison) manifests(i bundle.Image, children []lock.Child) {
 // compare compares an image of the product, as the store has it, with the lock.
 func (e *entry) compare(have []bundle.Manifest) error {
 	if len(have) != len(e.Children) {
-		return fmt.Errorf("the lock names %d platforms, the index %s has %d: build the image again", len(e.Children), e.Desc.Digest, len(have))
+		return fmt.Errorf("the lock names %d platforms, the index %s has %d: build the image again",
+			len(e.Children), e.Desc.Digest, len(have))
 	}
 	for n, c := range e.Children {
 		got := have[n]
-		if got.Desc.Digest != c.Digest || !platform.Same(got.Platform, c.Platform) || got.Platform.OSVersion != c.OSVersion {
-			return fmt.Errorf("the lock has %s as %s, the index has %s as %s: build the image again", c.Digest, c.Platform, got.Desc.Digest, got.Platform)
+		if got.Desc.Digest != c.Digest || !platform.Same(got.Platform, c.Platform) ||
+			got.Platform.OSVersion != c.OSVersion {
+			return fmt.Errorf("the lock has %s as %s, the index has %s as %s: build the image again",
+				c.Digest, c.Platform, got.Desc.Digest, got.Platform)
 		}
 	}
 	return nil

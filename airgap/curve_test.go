@@ -17,7 +17,10 @@ func TestMemoryCurve(t *testing.T) {
 	curve := map[int]int64{}
 	for n := range 200 {
 		name := fmt.Sprintf("image-%03d", n)
-		i := storetest.Index(t, st, name, storetest.Child{Platform: bundletest.Parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, name, name, curveLayer)}})
+		i := storetest.Index(t, st, name, storetest.Child{
+			Platform: bundletest.Parse(t, "linux/amd64"),
+			Layers:   []v1.Layer{storetest.Layer(t, name, name, curveLayer)},
+		})
 		i.Repository = "slipway.local/demo/" + name
 		l.Images = append(l.Images, i)
 		switch n + 1 {

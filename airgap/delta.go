@@ -18,7 +18,9 @@ import (
 // its own platform, a lock all of them. Otherwise it does as [Pack]. The store must still have
 // the release of a lock. Two bases for one target are an error, before anything is written: both
 // deltas would have the same name.
-func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, paths []string, o PackOptions) ([]bundle.File, error) {
+func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, paths []string,
+	o PackOptions,
+) ([]bundle.File, error) {
 	bases, err := readBases(ctx, paths, l.Name)
 	if err != nil {
 		return nil, err
@@ -71,13 +73,15 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, first string) ([]
 				continue
 			}
 			if other := by[pl]; other != nil {
-				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its delta elsewhere, and pack again with the other", other.path, b.path, pl.name, bundle.DeltaSuffix)
+				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its "+
+					"delta elsewhere, and pack again with the other", other.path, b.path, pl.name, bundle.DeltaSuffix)
 			}
 			served, by[pl] = true, b
 			steps = append(steps, step{pl, b, has})
 		}
 		if !served {
-			return nil, fmt.Errorf("%s is for %s, and this release has no such bundle: name an older bundle of one that it has, or the older release.lock.json", b.File, b.serves())
+			return nil, fmt.Errorf("%s is for %s, and this release has no such bundle: "+
+				"name an older bundle of one that it has, or the older release.lock.json", b.File, b.serves())
 		}
 	}
 	return steps, nil

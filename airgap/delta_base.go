@@ -33,7 +33,8 @@ func readBases(ctx context.Context, paths []string, product string) ([]*base, er
 			return nil, err
 		}
 		if b.Product != product {
-			return nil, fmt.Errorf("%s is of %s, not of %s: the base of a delta is an older release of the same product", path, b.Product, product)
+			return nil, fmt.Errorf("%s is of %s, not of %s: the base of "+
+				"a delta is an older release of the same product", path, b.Product, product)
 		}
 		all = append(all, b)
 	}
@@ -86,7 +87,8 @@ func (b *base) layers(st *store.Store, t Target, first string) (map[v1.Hash]bool
 	case contents == nil:
 		plans, err := newPlans(st, b.lock, []Target{t}, first, true)
 		if err != nil {
-			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w", b.File, err)
+			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w",
+				b.File, err)
 		}
 		if len(plans) == 0 {
 			return nil, false, nil

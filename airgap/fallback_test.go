@@ -20,7 +20,10 @@ func TestFallback(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Demo(t, 100)
 	l.ThirdParty = append(l.ThirdParty, bundletest.Sidecar(t, st))
-	own := storetest.Index(t, st, "old", storetest.Child{Platform: bundletest.Parse(t, "windows/amd64:10.0.20348.1"), Layers: []v1.Layer{storetest.Layer(t, "Files/old.exe", "old", 100)}})
+	own := storetest.Index(t, st, "old", storetest.Child{
+		Platform: bundletest.Parse(t, "windows/amd64:10.0.20348.1"),
+		Layers:   []v1.Layer{storetest.Layer(t, "Files/old.exe", "old", 100)},
+	})
 	own.Repository = "slipway.local/demo/old"
 	l.Images = append(l.Images, own)
 	for n, want := range map[int]string{2: "", 3: "windows/amd64:10.0.20348.9", 4: "windows/amd64:10.0.25398.9"} {
@@ -49,7 +52,8 @@ func TestFallback(t *testing.T) {
 		if err := c.WriteTable(&table); err != nil {
 			t.Fatal(err)
 		}
-		says := "fallback: registry.example/sidecar:1: has no " + c.Platform.String() + "; such a node runs " + want + "\n"
+		says := "fallback: registry.example/sidecar:1: has no " + c.Platform.String() + "; such a node runs " +
+			want + "\n"
 		switch {
 		case want == "":
 			if got.Name != "" {
@@ -67,7 +71,8 @@ func TestFallback(t *testing.T) {
 		if err := json.Unmarshal(bundletest.Entries(t, f.Path)[0].Data, &m); err != nil {
 			t.Fatal(err)
 		}
-		if last := m[len(m)-1]; last.RepoTags[0] != got.Name || last.Config != bundletest.BlobName(got.Included()[0].Config.Digest) {
+		if last := m[len(m)-1]; last.RepoTags[0] != got.Name ||
+			last.Config != bundletest.BlobName(got.Included()[0].Config.Digest) {
 			t.Errorf("%s: manifest.json ends with %+v", f.Path, last)
 		}
 	}
@@ -80,10 +85,17 @@ func TestFallbackForged(t *testing.T) {
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[4]
 	good := bundletest.Headers(t, f.Path)
 	for _, c := range []struct{ name, from, to, want string }{
-		{"other platform", `fallback":"windows/amd64:ltsc2025"`, `fallback":"windows/amd64:ltsc2022"`, "it is a fallback for"},
-		{"of its own build", `"dev.slipway.image.listed":"registry.example/tool`, `"dev.slipway.image.fallback":"windows/amd64:ltsc2025","x":"`, "is not a fallback for"},
+		{
+			"other platform", `fallback":"windows/amd64:ltsc2025"`, `fallback":"windows/amd64:ltsc2022"`,
+			"it is a fallback for",
+		},
+		{
+			"of its own build", `"dev.slipway.image.listed":"registry.example/tool`,
+			`"dev.slipway.image.fallback":"windows/amd64:ltsc2025","x":"`, "is not a fallback for",
+		},
 	} {
-		if _, err := bundle.Inspect(bundletest.Relabelled(t, good, c.from, c.to)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := bundle.Inspect(bundletest.Relabelled(t, good, c.from, c.to)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}

@@ -17,8 +17,12 @@ import (
 func TestFirst(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	plain := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)
-	for first, name := range map[string]string{"server": "slipway.local/demo/server:1.2.3", l.ThirdParty[0].Reference: "docker.io/library/pause:3.9"} {
-		files, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir(), First: first})
+	for first, name := range map[string]string{
+		"server":                  "slipway.local/demo/server:1.2.3",
+		l.ThirdParty[0].Reference: "docker.io/library/pause:3.9",
+	} {
+		files, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t),
+			airgap.PackOptions{Dir: t.TempDir(), First: first})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,9 @@ func (s *bundleSet) newer(at int, i bundle.Image, own imagetag.Stamp) (ok bool) 
 
 // tagged reports whether an image has a tag besides a floating one.
 func (s *bundleSet) tagged(i bundle.Image) bool {
-	return slices.ContainsFunc(s.images, func(o bundle.Image) bool { return !o.Floating && o.Reference() == i.Reference() })
+	return slices.ContainsFunc(s.images, func(o bundle.Image) bool {
+		return !o.Floating && o.Reference() == i.Reference()
+	})
 }
 
 // addFloating adds to p that a floating tag is to name an image, which is t in the registry.

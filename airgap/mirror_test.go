@@ -22,7 +22,8 @@ func imagesNamed(t *testing.T, names ...string) []*bundle.Contents {
 }
 
 func TestMirrorConfig(t *testing.T) {
-	bundles := imagesNamed(t, "ghcr.io/me/agent:1", "docker.io/library/pause:3.9", "ghcr.io/me/server:1", "old.registry:5000/tool:2")
+	bundles := imagesNamed(t, "ghcr.io/me/agent:1", "docker.io/library/pause:3.9", "ghcr.io/me/server:1",
+		"old.registry:5000/tool:2")
 	for name, o := range map[string]airgap.MirrorOptions{
 		"prefix":   {To: "registry.internal/mirror/kpack", CAFile: `C:\pki\ca.pem`},
 		"host":     {To: "registry.internal:5000"},
@@ -59,10 +60,14 @@ func TestMirrorConfigErrors(t *testing.T) {
 		{"../x", imagesNamed(t, "a.example/x:1"), "malformed host"},
 		{"me:hunter22@registry.internal", imagesNamed(t, "a.example/x:1"), "do not belong here"},
 		{"registry.internal/Mirror", imagesNamed(t, "a.example/x:1"), "malformed prefix"},
-		{"registry.internal/m", append(imagesNamed(t, "a.example/x:1"), other), "registry.internal/m/x:1 would name two images"},
+		{
+			"registry.internal/m", append(imagesNamed(t, "a.example/x:1"), other),
+			"registry.internal/m/x:1 would name two images",
+		},
 		{"a.example", imagesNamed(t, "a.example/x:1"), "nodes need no mirror"},
 	} {
-		if _, err := airgap.MirrorConfig(c.bundles, airgap.MirrorOptions{To: c.to}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := airgap.MirrorConfig(c.bundles, airgap.MirrorOptions{To: c.to}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("-to=%s: error %v, want %q in it", c.to, err, c.want)
 		}
 	}

@@ -25,7 +25,8 @@ func (c ConfigFiles) Write(ctx context.Context, say disk.Say) error {
 	for _, file := range c.Files {
 		path := filepath.Join(c.Dir, filepath.FromSlash(file.Path))
 		if old, err := regular.Read(path); err == nil && !bytes.Equal(old, file.Data) {
-			errs = append(errs, fmt.Errorf("%s exists with other content: name another directory with -out, or merge the two", path))
+			errs = append(errs,
+				fmt.Errorf("%s exists with other content: name another directory with -out, or merge the two", path))
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

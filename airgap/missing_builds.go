@@ -40,7 +40,10 @@ func MissingBuilds(l *lock.Lock) []MissingBuild {
 			if has(t.Platforms, p) {
 				continue
 			}
-			m := MissingBuild{Image: t.Reference, Platform: platform.Platform{OS: p.OS, Architecture: p.Architecture, OSVersion: platform.Short(p.OSVersion)}}
+			m := MissingBuild{Image: t.Reference, Platform: platform.Platform{
+				OS: p.OS, Architecture: p.Architecture,
+				OSVersion: platform.Short(p.OSVersion),
+			}}
 			if best := platform.Best(p, t.Platforms); best >= 0 {
 				m.Runs = t.Platforms[best]
 			}

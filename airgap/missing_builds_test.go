@@ -22,8 +22,14 @@ func TestMissingBuilds(t *testing.T) {
 		return ps
 	}
 	l := &lock.Lock{Images: []lock.Image{{Name: "agent"}}, ThirdParty: []lock.ThirdParty{
-		{Reference: "pause:3.10", Platforms: list("linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1")},
-		{Reference: "pause:3.10.2", Platforms: list("windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1")},
+		{
+			Reference: "pause:3.10",
+			Platforms: list("linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1"),
+		},
+		{
+			Reference: "pause:3.10.2",
+			Platforms: list("windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1"),
+		},
 		{Reference: "tool:1", Platforms: list("windows/amd64:10.0.26100.1")},
 		{Reference: "proxy:1", Platforms: list("linux/amd64")},
 	}}

@@ -79,7 +79,8 @@ func TestEveryName(t *testing.T) {
 				t.Errorf("manifest.json of %s lacks %s: %s", f.Path, ref, docker)
 			}
 			out := filepath.Join(t.TempDir(), "image")
-			x, err := b.Extract(t.Context(), ref, bundle.ExtractOptions{To: out, Platform: platforms(l.Images[0].Children[0])[0]})
+			x, err := b.Extract(t.Context(), ref,
+				bundle.ExtractOptions{To: out, Platform: platforms(l.Images[0].Children[0])[0]})
 			if windows != (err != nil) || !windows && (x.Name != ref || x.Digest != linux) {
 				t.Errorf("extracting %s of %s: %+v, %v", ref, f.Path, x, err)
 			}
@@ -91,12 +92,14 @@ func TestEveryName(t *testing.T) {
 			if strings.HasSuffix(s.Name, ".ps1") {
 				line = strings.Replace(line, " ", "'; Reference = '", 1)
 			}
-			if has := bytes.Contains(s.Data, []byte(line)); has == (s.Name == "load-images.ps1" && digest == linux.String()) {
+			if has := bytes.Contains(s.Data,
+				[]byte(line)); has == (s.Name == "load-images.ps1" && digest == linux.String()) {
 				t.Errorf("%s has %q: %t", s.Name, line, has)
 			}
 		}
 	}
-	if _, err := airgap.MirrorConfig([]*bundle.Contents{files[0].Contents}, airgap.MirrorOptions{To: "registry.internal/mirror"}); err != nil {
+	if _, err := airgap.MirrorConfig([]*bundle.Contents{files[0].Contents},
+		airgap.MirrorOptions{To: "registry.internal/mirror"}); err != nil {
 		t.Error(err)
 	}
 }

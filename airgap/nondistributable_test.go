@@ -43,7 +43,8 @@ func TestNondistributable(t *testing.T) {
 	from, at, private := registrytest.Serve(t), registrytest.Serve(t), registrytest.Serve(t)
 
 	// The other's image: its registry has all but the layer.
-	third := bundletest.OldImage(t, types.DockerManifestSchema2, types.DockerForeignLayer, theirs, elsewhere.URL+"/layer")
+	third := bundletest.OldImage(t, types.DockerManifestSchema2, types.DockerForeignLayer, theirs,
+		elsewhere.URL+"/layer")
 	reference := from.Host() + "/tool:1"
 	ref, err := name.ParseReference(reference)
 	if err != nil {
@@ -53,7 +54,8 @@ func TestNondistributable(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := storetest.Open(t)
-	l := own17763(t, st, bundletest.OldImage(t, types.OCIManifestSchema1, types.OCIRestrictedLayer, ours, "https://example.com/layer"))
+	l := own17763(t, st,
+		bundletest.OldImage(t, types.OCIManifestSchema1, types.OCIRestrictedLayer, ours, "https://example.com/layer"))
 	p := storetest.Product(t, l)
 	p.Registry = at.Host()
 	p.Airgap.Images = []product.ThirdParty{{Reference: ref, Text: reference}}
@@ -68,7 +70,8 @@ func TestNondistributable(t *testing.T) {
 		t.Run(target.Name, func(t *testing.T) {
 			path := bundletest.Pack(t, st, l, t.TempDir(), target)[0].Path
 			b := bundletest.Opened(t, path)
-			if report, err := bundle.Verify(t.Context(), path, bundle.VerifyOptions{}); err != nil || len(report.Problems) > 0 {
+			if report, err := bundle.Verify(t.Context(), path, bundle.VerifyOptions{}); err != nil ||
+				len(report.Problems) > 0 {
 				t.Fatalf("%v %+v", err, report)
 			}
 			o := bundletest.To(private)
@@ -96,7 +99,8 @@ func own17763(t *testing.T, st *store.Store, img v1.Image) *lock.Lock {
 		t.Fatal(err)
 	}
 	d.Platform = m.Manifests[0].Platform
-	idx := mutate.AppendManifests(mutate.IndexMediaType(ggcrempty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: img, Descriptor: d})
+	idx := mutate.AppendManifests(mutate.IndexMediaType(ggcrempty.Index, types.OCIImageIndex),
+		mutate.IndexAddendum{Add: img, Descriptor: d})
 	raw, err := idx.RawManifest()
 	if err != nil {
 		t.Fatal(err)

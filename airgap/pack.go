@@ -175,7 +175,8 @@ func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, 
 		return false, nil // as above
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, progress.Reader(ctx, file, nil)); err != nil || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {
+	if _, err := io.Copy(sum, progress.Reader(ctx, file, nil)); err != nil ||
+		hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {
 		return false, ctx.Err()
 	}
 	f.Size, f.SHA256, f.Reused = r.Size, r.SHA256, true

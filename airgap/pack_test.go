@@ -62,7 +62,9 @@ func TestContent(t *testing.T) {
 				t.Errorf("%s: %s has the digest %s", f.Path, e.Name, bundletest.Sum(e.Data))
 			}
 		}
-		agent := f.Contents.Images[slices.IndexFunc(f.Contents.Images, func(i bundle.Image) bool { return i.Name == "slipway.local/demo/agent:1.2.3" })]
+		agent := f.Contents.Images[slices.IndexFunc(f.Contents.Images, func(i bundle.Image) bool {
+			return i.Name == "slipway.local/demo/agent:1.2.3"
+		})]
 		if agent.Digest() != l.Images[0].Digest || agent.Reference() != l.Images[0].Reference() {
 			t.Errorf("%s: agent is %s, want the digest that the lock pins", f.Path, agent.Reference())
 		}
@@ -71,7 +73,8 @@ func TestContent(t *testing.T) {
 			want = 5
 		}
 		if len(agent.Included()) != want || len(agent.Missing()) != 5-want {
-			t.Errorf("%s: agent has %d children and lacks %d, want %d and %d", f.Path, len(agent.Included()), len(agent.Missing()), want, 5-want)
+			t.Errorf("%s: agent has %d children and lacks %d, want %d and %d", f.Path, len(agent.Included()),
+				len(agent.Missing()), want, 5-want)
 		}
 		data, err := os.ReadFile(f.Path)
 		if err != nil {
@@ -92,22 +95,47 @@ func TestErrors(t *testing.T) {
 		change  func(*testing.T, *lock.Lock)
 		want    []string
 	}{
-		{"in no bundle", linux, func(_ *testing.T, l *lock.Lock) {}, []string{"slipway.local/demo/lifecycle:1.2.3 is in no bundle", "all platforms"}},
-		{"both are reported", windows, func(_ *testing.T, l *lock.Lock) { l.ThirdParty = nil }, []string{"demo/server:1.2.3 is in no bundle: it has linux/amd64", "demo/lifecycle:1.2.3 is in no bundle"}},
-		{"empty bundle", append(bundletest.Targets(t), airgap.Target{Name: "x", Platform: platform.Platform{OS: "linux", Architecture: "s390x"}}), func(_ *testing.T, l *lock.Lock) {}, []string{"bundle x would be empty: no image has linux/s390x"}},
-		{"no names", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.Images[1].Repository = "" }, []string{"server has no name in the lock: publish"}},
-		{"one name twice", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.Images[1].Repository = l.Images[0].Repository }, []string{"demo/agent:1.2.3 is on the list twice"}},
+		{
+			"in no bundle", linux, func(_ *testing.T, l *lock.Lock) {},
+			[]string{"slipway.local/demo/lifecycle:1.2.3 is in no bundle", "all platforms"},
+		},
+		{"both are reported", windows, func(_ *testing.T, l *lock.Lock) {
+			l.ThirdParty = nil
+		}, []string{"demo/server:1.2.3 is in no bundle: it has linux/amd64", "demo/lifecycle:1.2.3 is in no bundle"}},
+		{
+			"empty bundle",
+			append(bundletest.Targets(t),
+				airgap.Target{Name: "x", Platform: platform.Platform{OS: "linux", Architecture: "s390x"}}),
+			func(_ *testing.T, l *lock.Lock) {},
+			[]string{"bundle x would be empty: no image has linux/s390x"},
+		},
+		{"no names", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.Images[1].Repository = ""
+		}, []string{"server has no name in the lock: publish"}},
+		{"one name twice", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.Images[1].Repository = l.Images[0].Repository
+		}, []string{"demo/agent:1.2.3 is on the list twice"}},
 		{"wrong child in lock", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
 			l.Images[0].Children[2], l.Images[0].Children[3] = l.Images[0].Children[3], l.Images[0].Children[2]
 		}, []string{"agent: the lock has", "10.0.20348.1"}},
-		{"child missing in lock", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.Images[0].Children = l.Images[0].Children[:4] }, []string{"agent: the lock names 4 platforms", "has 5"}},
+		{"child missing in lock", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.Images[0].Children = l.Images[0].Children[:4]
+		}, []string{"agent: the lock names 4 platforms", "has 5"}},
 		{"wrong platform in lock", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
 			l.Images[1].Children[0].Platform = platform.Platform{OS: "linux", Architecture: "arm64"}
 		}, []string{"server: the lock has", "as linux/arm64"}},
-		{"blob missing", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.ThirdParty[0].Digest.Hex = strings.Repeat("0", 64) }, []string{"pause:3.9@", "is not in the store"}},
-		{"size", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.ThirdParty[0].Size++ }, []string{"pause:3.9@", "its descriptor says"}},
-		{"wrong digest in lock", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.Images[0].Children[0].Digest = l.Images[1].Digest }, []string{"agent: the lock has "}},
-		{"bad reference", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.ThirdParty[0].Reference = "a b" }, []string{"a b:"}},
+		{"blob missing", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.ThirdParty[0].Digest.Hex = strings.Repeat("0", 64)
+		}, []string{"pause:3.9@", "is not in the store"}},
+		{"size", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.ThirdParty[0].Size++
+		}, []string{"pause:3.9@", "its descriptor says"}},
+		{"wrong digest in lock", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.Images[0].Children[0].Digest = l.Images[1].Digest
+		}, []string{"agent: the lock has "}},
+		{"bad reference", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
+			l.ThirdParty[0].Reference = "a b"
+		}, []string{"a b:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			st, l := bundletest.Demo(t, 100)
@@ -121,7 +149,8 @@ func TestErrors(t *testing.T) {
 			}
 			bundletest.Empty(t, dir)
 			early := airgap.CheckTargets(l, c.bundles) // of third-party images it knows the platforms in no case
-			if early != nil && !strings.HasPrefix(err.Error(), early.Error()) || early == nil && strings.Contains(err.Error(), "is in no bundle") {
+			if early != nil && !strings.HasPrefix(err.Error(), early.Error()) ||
+				early == nil && strings.Contains(err.Error(), "is in no bundle") {
 				t.Errorf("before it is pushed: %v, and when it is packed: %v", early, err)
 			}
 		})
@@ -146,7 +175,8 @@ func TestMislabelled(t *testing.T) {
 	}
 	l.ThirdParty[0].Digest = h
 	_, err = airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "for windows/amd64:10.0.26100.5, but the image is for windows/amd64:10.0.17763.5") {
+	if err == nil || !strings.Contains(err.Error(),
+		"for windows/amd64:10.0.26100.5, but the image is for windows/amd64:10.0.17763.5") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -156,7 +186,8 @@ func TestPartial(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	l.Images = l.Images[1:2]
 	l.ThirdParty = nil
-	files, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir(), Partial: true})
+	files, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t),
+		airgap.PackOptions{Dir: t.TempDir(), Partial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +201,10 @@ func TestSameBytes(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	other, m := bundletest.Demo(t, 1000)
 	for _, prefix := range []string{"\x1f\x8b", "text"} {
-		bundletest.Add(t, st, l, "large"+strconv.Itoa(len(prefix)), bundletest.Plain(t, bundletest.Noise(prefix, 9<<20)))
-		bundletest.Add(t, other, m, "large"+strconv.Itoa(len(prefix)), bundletest.Plain(t, bundletest.Noise(prefix, 9<<20)))
+		bundletest.Add(t, st, l, "large"+strconv.Itoa(len(prefix)),
+			bundletest.Plain(t, bundletest.Noise(prefix, 9<<20)))
+		bundletest.Add(t, other, m, "large"+strconv.Itoa(len(prefix)),
+			bundletest.Plain(t, bundletest.Noise(prefix, 9<<20)))
 	}
 	a := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)
 	b := bundletest.Pack(t, other, m, t.TempDir(), bundletest.Targets(t)...)
@@ -194,7 +227,9 @@ func TestReuse(t *testing.T) {
 		{"nothing changed", func() error { return nil }, true},
 		{"list gone", func() error { return os.Remove(first.List) }, true},
 		{"file touched", func() error { return os.WriteFile(first.Path, []byte("x"), 0o644) }, false},
-		{"other bytes, same size", func() error { return os.WriteFile(first.Path, make([]byte, first.Size), 0o644) }, false},
+		{"other bytes, same size", func() error {
+			return os.WriteFile(first.Path, make([]byte, first.Size), 0o644)
+		}, false},
 		{"other size, same time", func() error {
 			fi, err := os.Stat(first.Path)
 			if err != nil {
@@ -228,7 +263,10 @@ func TestReuse(t *testing.T) {
 func TestNames(t *testing.T) {
 	h := v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("ab", 32)}
 	for ref, want := range map[string][2]string{
-		"busybox":                        {"docker.io/library/busybox:latest", "docker.io/library/busybox@" + h.String()},
+		"busybox": {
+			"docker.io/library/busybox:latest",
+			"docker.io/library/busybox@" + h.String(),
+		},
 		"busybox:1.36":                   {"docker.io/library/busybox:1.36", "docker.io/library/busybox@" + h.String()},
 		"busybox:1.36@" + h.String():     {"docker.io/library/busybox:1.36", "docker.io/library/busybox@" + h.String()},
 		"r.io:5000/a/b@" + h.String():    {"r.io:5000/a/b:sha256-" + h.Hex, "r.io:5000/a/b@" + h.String()},

@@ -31,7 +31,10 @@ func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, par
 	var plans []*plan
 	packed := map[string]bool{}
 	for _, t := range targets {
-		c := &bundle.Contents{Product: l.Name, Version: l.Version, Created: l.Created, Snapshot: l.Snapshot, Platform: t.Platform, Omitted: slices.Clone(omitted)}
+		c := &bundle.Contents{
+			Product: l.Name, Version: l.Version, Created: l.Created, Snapshot: l.Snapshot,
+			Platform: t.Platform, Omitted: slices.Clone(omitted),
+		}
 		choose(c, sources)
 		for _, i := range c.Images {
 			packed[i.Name] = true
@@ -95,7 +98,8 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 			continue
 		}
 		check(t.Reference, t.Platforms, func(p platform.Platform) bool {
-			return (t.OS == nil || slices.Contains(t.OS, p.OS)) && (len(t.Platforms) == 0 || platform.Best(p, t.Platforms) >= 0)
+			return (t.OS == nil || slices.Contains(t.OS, p.OS)) &&
+				(len(t.Platforms) == 0 || platform.Best(p, t.Platforms) >= 0)
 		})
 	}
 	for n, t := range targets {
@@ -107,7 +111,8 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 }
 
 func inNoBundle(name string, platforms []platform.Platform) error {
-	return fmt.Errorf("%s is in no bundle: it has %s; add a bundle for one of these or for all platforms, or remove the image with a line !%s in images.txt", name, list(platforms), name)
+	return fmt.Errorf("%s is in no bundle: it has %s; add a bundle for one of these or for all platforms, "+
+		"or remove the image with a line !%s in images.txt", name, list(platforms), name)
 }
 
 func list(platforms []platform.Platform) string {

@@ -82,7 +82,8 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 		return nil, err
 	}
 	if host, _, _ := strings.Cut(o.To, "/"); s.stubBases() && !network.Loopback(host) {
-		return nil, fmt.Errorf("pushing to %s: the bundle was built on stub bases and cannot run: push to a loopback registry, or pack a release built with -registry", o.To)
+		return nil, fmt.Errorf("pushing to %s: the bundle was built on stub bases and cannot run: "+
+			"push to a loopback registry, or pack a release built with -registry", o.To)
 	}
 	if err := collisions(s.images, o.To); err != nil {
 		return nil, err
@@ -145,7 +146,8 @@ func (p *Pushed) sent(r *transfer.Result, n int) {
 
 // conflict is the error for a tag that names another digest in the registry.
 func conflict(i transfer.Image, have v1.Hash) error {
-	return fmt.Errorf("pushing %s: %s is %s in the registry already, and %s here: push under another prefix, or delete that tag if nobody uses it",
+	return fmt.Errorf("pushing %s: %s is %s in the registry already, and %s here: "+
+		"push under another prefix, or delete that tag if nobody uses it",
 		i.Name, i.Ref, have, i.Tree.Desc.Digest)
 }
 
@@ -160,8 +162,10 @@ func collisions(images []bundle.Image, to string) error {
 		}
 		first, twice := taken[t.Name()]
 		if twice && first.Digest() != i.Digest() {
-			errs = append(errs, fmt.Errorf("%s (%s) and %s (%s) would both become %s: one registry and prefix cannot have both; make two bundles of them",
-				first.Name, first.Digest(), i.Name, i.Digest(), t))
+			errs = append(errs,
+				fmt.Errorf("%s (%s) and %s (%s) would both become %s: "+
+					"one registry and prefix cannot have both; make two bundles of them",
+					first.Name, first.Digest(), i.Name, i.Digest(), t))
 		}
 		taken[t.Name()] = i
 	}

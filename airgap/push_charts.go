@@ -94,7 +94,8 @@ func (p *chartPush) plan(done *Pushed) (images, referrers []transfer.Image, err 
 			})
 		}
 		if c.Tree != i.Tree {
-			originals = append(originals, transfer.Image{Name: i.Name, Ref: ref.Digest(i.Digest().String()), Tree: i.Tree})
+			originals = append(originals,
+				transfer.Image{Name: i.Name, Ref: ref.Digest(i.Digest().String()), Tree: i.Tree})
 		}
 		referrers = append(referrers, referrersOf(i, ref)...)
 	}
@@ -114,7 +115,8 @@ func (p *chartPush) write(ctx context.Context, done *Pushed) error {
 		one := &done.Charts[n]
 		c := p.of[one.Original]
 		one.File = renaming.DefaultOut(filepath.Join(filepath.Dir(out), c.File), p.options.To)
-		if err := disk.WriteAlone(ctx, one.File, c.Archive, disk.ModeFile, p.options.Registry.Progress.Printf); err != nil {
+		if err := disk.WriteAlone(ctx, one.File, c.Archive, disk.ModeFile,
+			p.options.Registry.Progress.Printf); err != nil {
 			return fmt.Errorf("writing chart %s: %w", one.Name, err)
 		}
 	}

@@ -28,12 +28,15 @@ import (
 func TestPushChart(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	storetest.AddChart(t, st, l, "slipway.local/demo/charts/app", "1.2.3+build.4")
-	l.Charts[0].Referrers = []oci.Referrer{bundletest.Attached(t, st, "application/x-signature", "of the chart", "", l.Charts[0].Image().Descriptor())}
+	l.Charts[0].Referrers = []oci.Referrer{bundletest.Attached(t, st, "application/x-signature",
+		"of the chart", "", l.Charts[0].Image().Descriptor())}
 	dir := t.TempDir()
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, dir, airgap.Target{Name: "demo-images"})[0].Path), registrytest.Serve(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, dir, airgap.Target{Name: "demo-images"})[0].Path),
+		registrytest.Serve(t)
 	o := bundletest.To(r)
 	o.Release = filepath.Join(dir, "release.yaml")
-	if err := os.WriteFile(o.Release, []byte("apiVersion: v1\nkind: Pod\nimage: "+l.Images[1].Reference()+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(o.Release, []byte("apiVersion: v1\nkind: Pod\nimage: "+l.Images[1].Reference()+"\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	// Where only the tag of the chart is taken, no image is sent.
@@ -48,7 +51,8 @@ func TestPushChart(t *testing.T) {
 	taken.Reset()
 	elsewhere := o
 	elsewhere.To = taken.Host() + "/mirror"
-	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, elsewhere); err == nil || !strings.Contains(err.Error(), "in the registry already") || taken.Count("P", "") != 0 {
+	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, elsewhere); err == nil ||
+		!strings.Contains(err.Error(), "in the registry already") || taken.Count("P", "") != 0 {
 		t.Errorf("where the tag of the chart is taken: %v, %d requests wrote", err, taken.Count("P", ""))
 	}
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
@@ -59,14 +63,17 @@ func TestPushChart(t *testing.T) {
 		t.Fatalf("the charts are %+v", p.Charts)
 	}
 	c := p.Charts[0]
-	if c.Original != l.Charts[0].Digest || c.References != 2*len(l.Images) || c.Untouched != nil || strings.Contains(c.Reference, c.Original.String()) || p.Referrers != 1 {
+	if c.Original != l.Charts[0].Digest || c.References != 2*len(l.Images) || c.Untouched != nil ||
+		strings.Contains(c.Reference, c.Original.String()) || p.Referrers != 1 {
 		t.Errorf("the chart is %+v, with %d referrers", c, p.Referrers)
 	}
 	made, archive := pulled(t, c.Target)
-	if made.Annotations[chart.OriginalKey] != l.Charts[0].Image().Reference() || made.Annotations["org.opencontainers.image.version"] != "1.2.3+build.4" {
+	if made.Annotations[chart.OriginalKey] != l.Charts[0].Image().Reference() ||
+		made.Annotations["org.opencontainers.image.version"] != "1.2.3+build.4" {
 		t.Errorf("the annotations are %v", made.Annotations)
 	}
-	if _, original := pulled(t, strings.TrimSuffix(c.Target, ":1.2.3_build.4")+"@"+c.Original.String()); !bytes.Equal(original, bundletest.Read(t, st, l.Charts[0].File.Digest)) {
+	if _, original := pulled(t, strings.TrimSuffix(c.Target, ":1.2.3_build.4")+
+		"@"+c.Original.String()); !bytes.Equal(original, bundletest.Read(t, st, l.Charts[0].File.Digest)) {
 		t.Error("the original is not in the registry")
 	}
 	has, err := chart.Read(c.Target, bytes.NewReader(archive))
@@ -88,7 +95,8 @@ func TestPushChart(t *testing.T) {
 		}
 	}
 	host := strings.ReplaceAll(r.Host(), ":", "-") + "-mirror"
-	if file, err := os.ReadFile(filepath.Join(dir, "app-1.2.3+build.4."+host+".tgz")); err != nil || !bytes.Equal(file, archive) {
+	if file, err := os.ReadFile(filepath.Join(dir, "app-1.2.3+build.4."+host+".tgz")); err != nil ||
+		!bytes.Equal(file, archive) {
 		t.Errorf("the file of the chart has %d bytes, the registry %d: %v", len(file), len(archive), err)
 	}
 	latest, err := remote.Head(reference(t, strings.TrimSuffix(c.Target, "1.2.3_build.4")+"latest"))
@@ -145,7 +153,8 @@ func pulled(t *testing.T, s string) (m v1.Manifest, archive []byte) {
 func TestPushChartConflict(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	storetest.AddChart(t, st, l, "slipway.local/demo/charts/app", "1.2.3")
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path), registrytest.Serve(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path),
+		registrytest.Serve(t)
 	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,10 @@ func TestPushSigned(t *testing.T) {
 	var last string
 	pack := func(tag string, by ...string) *bundle.Bundle {
 		d := storetest.Put(t, st, signatures(t, by...))
-		agent.Referrers = []oci.Referrer{{ArtifactType: "signature", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag}}
+		agent.Referrers = []oci.Referrer{{
+			ArtifactType: "signature", MediaType: d.MediaType, Digest: d.Digest,
+			Size: d.Size, Tag: tag,
+		}}
 		last = bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path
 		return bundletest.Opened(t, last)
 	}
@@ -66,9 +69,23 @@ func TestPushSigned(t *testing.T) {
 		says   string
 	}{
 		{"signed once more", signatures(t, "upstream"), []*bundle.Bundle{two}, two, 1, ""},
-		{"an earlier release", signatures(t, "upstream", "again"), []*bundle.Bundle{one}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
-		{"signed by the operator", signatures(t, "upstream", "operator"), []*bundle.Bundle{two}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
-		{"something else", nothing.Image, []*bundle.Bundle{one}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
+		{
+			"an earlier release", signatures(t, "upstream", "again"),
+			[]*bundle.Bundle{one},
+			nil, 0,
+			"leaving HOST/mirror/demo/agent:" + tag + " as it is",
+		},
+		{
+			"signed by the operator", signatures(t, "upstream", "operator"),
+			[]*bundle.Bundle{two},
+			nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is",
+		},
+		{
+			"something else", nothing.Image,
+			[]*bundle.Bundle{one},
+			nil, 0,
+			"leaving HOST/mirror/demo/agent:" + tag + " as it is",
+		},
 		{"the same", signatures(t, "upstream"), []*bundle.Bundle{one}, one, 1, ""},
 		{"two releases", nil, []*bundle.Bundle{one, two}, two, 1, ""},
 		{"two releases, the later first", nil, []*bundle.Bundle{two, one}, two, 1, ""},
@@ -111,7 +128,8 @@ func TestPushSigned(t *testing.T) {
 			if p.Referrers != c.pushed {
 				t.Errorf("%d referrers went along, want %d", p.Referrers, c.pushed)
 			}
-			if says := strings.ReplaceAll(c.says, "HOST", r.Host()); !strings.Contains(told.String(), says) || says == "" && strings.Contains(told.String(), "leaving") {
+			if says := strings.ReplaceAll(c.says, "HOST", r.Host()); !strings.Contains(told.String(), says) ||
+				says == "" && strings.Contains(told.String(), "leaving") {
 				t.Errorf("it said %q, want %q", told.String(), says)
 			}
 		})
@@ -120,7 +138,8 @@ func TestPushSigned(t *testing.T) {
 	// Another tag of a referrer is never packed, and never read: it could name an image, or leave
 	// the repository.
 	for _, bad := range []string{"latest", "1.2.3", "../../other/manifests/1", tag + "/../x"} {
-		path := bundletest.Relabelled(t, bundletest.Headers(t, onePath), `"dev.slipway.referrer.tag":"`+tag, `"dev.slipway.referrer.tag":"`+bad)
+		path := bundletest.Relabelled(t, bundletest.Headers(t, onePath), `"dev.slipway.referrer.tag":"`+tag,
+			`"dev.slipway.referrer.tag":"`+bad)
 		if b, err := bundle.Open(path); err == nil {
 			b.Close()
 			t.Errorf("a bundle with the tag %q was opened", bad)
@@ -128,7 +147,8 @@ func TestPushSigned(t *testing.T) {
 			bundletest.Says(t, err, "is not a tag of cosign")
 		}
 		agent.Referrers[0].Tag = bad
-		_, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "signed"}}, airgap.PackOptions{Dir: t.TempDir()})
+		_, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "signed"}},
+			airgap.PackOptions{Dir: t.TempDir()})
 		bundletest.Says(t, err, "is not a tag of cosign")
 	}
 }

@@ -22,7 +22,8 @@ func TestPushDelta(t *testing.T) {
 	dir := t.TempDir()
 	all := bundletest.Targets(t)
 	old := bundletest.Pack(t, st, l, filepath.Join(dir, "old"), all...)[5].Path
-	files, err := airgap.PackDelta(t.Context(), st, n, all, []string{old}, airgap.PackOptions{Dir: filepath.Join(dir, "new")})
+	files, err := airgap.PackDelta(t.Context(), st, n, all, []string{old},
+		airgap.PackOptions{Dir: filepath.Join(dir, "new")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,10 @@ func named(l *lock.Lock) {
 	i := &l.Images[0]
 	linux := i.Children[0]
 	i.Tags = []string{l.Version, l.Version + "-again"}
-	i.PlatformTags = []lock.PlatformTag{{Tag: l.Version + "-linux-amd64", Platforms: platforms(linux), MediaType: linux.MediaType, Digest: linux.Digest, Size: linux.Size}}
+	i.PlatformTags = []lock.PlatformTag{{
+		Tag: l.Version + "-linux-amd64", Platforms: platforms(linux),
+		MediaType: linux.MediaType, Digest: linux.Digest, Size: linux.Size,
+	}}
 	i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}}
 }
 
@@ -71,7 +74,10 @@ func TestPushFloating(t *testing.T) {
 		bundletest.Pull(t, p)
 		lastPut(t, r, "latest", c.moves)
 		agent := b.Contents().Images[0]
-		want := airgap.PushedTag{Name: "slipway.local/demo/agent:latest", Target: r.Host() + latest, Digest: agent.Digest(), From: now, Kept: c.kept}
+		want := airgap.PushedTag{
+			Name: "slipway.local/demo/agent:latest", Target: r.Host() + latest,
+			Digest: agent.Digest(), From: now, Kept: c.kept,
+		}
 		if c.rule == "keep" {
 			want.From = v1.Hash{} // the registry was not asked
 		}
@@ -114,7 +120,8 @@ func lastPut(t *testing.T, r *registrytest.Server, tag string, put bool) {
 			sent[digest] = true
 		}
 	}
-	if is := strings.HasSuffix(last, "/manifests/"+tag); is != put || registrytest.Count(calls, http.MethodPut, "/manifests/"+tag) > 1 {
+	if is := strings.HasSuffix(last, "/manifests/"+tag); is != put ||
+		registrytest.Count(calls, http.MethodPut, "/manifests/"+tag) > 1 {
 		t.Errorf("%s was put last: %t, want %t, of %v", tag, is, put, calls)
 	}
 }
@@ -172,7 +179,8 @@ func TestPushFullVersion(t *testing.T) {
 	}
 	b := bundletest.Opened(t, bundletest.Write(t, bundletest.Forge(t, e)))
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: r.Host() + "/mirror"})
-	bundletest.Says(t, err, "slipway.local/demo/agent:1.3.0 is marked as a floating tag, and a full version never moves")
+	bundletest.Says(t, err,
+		"slipway.local/demo/agent:1.3.0 is marked as a floating tag, and a full version never moves")
 	if n := r.Count(http.MethodPut, ""); n > 0 {
 		t.Errorf("%d requests changed the registry", n)
 	}

@@ -31,7 +31,8 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 		case len(i.Included()) == 0 && another:
 			continue // its other tags are enough
 		case len(i.Included()) == 0:
-			p.Omitted = append(p.Omitted, bundle.Omission{Name: i.Name, Reason: "it has none of the platforms selected"})
+			p.Omitted = append(p.Omitted,
+				bundle.Omission{Name: i.Name, Reason: "it has none of the platforms selected"})
 			continue
 		}
 		ref, err := retarget(i.Name, o.To)
@@ -51,15 +52,19 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 		}
 		images = append(images, transfer.Image{Name: i.Name, Ref: as, Tree: i.Tree})
 		referrers = append(referrers, referrersOf(i, ref)...)
-		p.Images = append(p.Images, PushedImage{Name: i.Name, Target: as.Name(), Reference: ref.Context().Name() + "@" + i.Digest().String()})
+		p.Images = append(p.Images,
+			PushedImage{Name: i.Name, Target: as.Name(), Reference: ref.Context().Name() + "@" + i.Digest().String()})
 	}
 	if unused := sel.unused(); unused != "" {
-		return nil, fmt.Errorf("-platforms %s: no image of the bundle has it: %s lists what there is", unused, howto.Run("airgap inspect"))
+		return nil, fmt.Errorf("-platforms %s: no image of the bundle has it: %s lists what there is",
+			unused, howto.Run("airgap inspect"))
 	}
 	if len(sel) == 0 && len(sparse) > 0 {
 		has := s.platforms()
-		return nil, fmt.Errorf("the bundle has only %s of %s: push the bundle for all platforms, which every registry accepts; "+
-			"or, to a registry that accepts indexes without all their platforms, push this one with -platforms %s", has, strings.Join(sparse, ", "), has)
+		return nil, fmt.Errorf("the bundle has only %s of %s: "+
+			"push the bundle for all platforms, which every registry accepts; "+
+			"or, to a registry that accepts indexes without all their platforms, push this one with -platforms %s", has,
+			strings.Join(sparse, ", "), has)
 	}
 	return append(images, referrers...), nil
 }

@@ -27,7 +27,8 @@ func TestPushReferrers(t *testing.T) {
 	agent := &l.Images[0]
 	// so many that they would get into each other's way
 	for _, name := range []string{"a", "b", "c", "d"} {
-		agent.Referrers = append(agent.Referrers, bundletest.Attached(t, st, "application/x-note", name, "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size}))
+		agent.Referrers = append(agent.Referrers, bundletest.Attached(t, st, "application/x-note",
+			name, "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size}))
 	}
 	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path)
 	for what, support := range map[string]bool{"referrers": true, "no referrers": false} {
@@ -83,7 +84,8 @@ func TestPushReferrers(t *testing.T) {
 			if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 				t.Fatal(err)
 			}
-			if calls, _ := r.Reset(); registrytest.Count(calls, "HEAD", "")+registrytest.Count(calls, "GET", "") != len(calls) {
+			if calls, _ := r.Reset(); registrytest.Count(calls, "HEAD", "")+
+				registrytest.Count(calls, "GET", "") != len(calls) {
 				t.Errorf("the second push asked %v", calls)
 			}
 		})
@@ -114,7 +116,8 @@ func TestPushReferrers(t *testing.T) {
 // lacks it.
 func TestPushReferrerUnlisted(t *testing.T) {
 	st, l := bundletest.Signed(t, 1000)
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path), registrytest.Serve(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path),
+		registrytest.Serve(t)
 	agent := l.Images[0]
 	list := "/mirror/demo/agent/manifests/" + strings.Replace(agent.Digest.String(), ":", "-", 1)
 	ctx, kill := context.WithCancel(t.Context())

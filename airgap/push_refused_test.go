@@ -29,17 +29,35 @@ func TestPushRefused(t *testing.T) {
 		answer       func(http.ResponseWriter)
 		want         []string
 	}{
-		"who are you":         {"GET", "/v2/", deny(http.StatusForbidden, "DENIED", "no"), []string{"connecting to", "log in to"}},
-		"not to be looked at": {"", "/manifests/", deny(http.StatusForbidden, "DENIED", "no"), []string{"looking at", "DENIED", "log in to"}},
-		"no uploads":          {"POST", "/blobs/uploads/", deny(http.StatusMethodNotAllowed, "UNSUPPORTED", "this registry is read-only"), []string{"pushing blob sha256:", "this registry is read-only"}},
-		"not this account":    {"POST", "/blobs/uploads/", deny(http.StatusUnauthorized, "UNAUTHORIZED", "authentication required"), []string{"pushing blob sha256:", "log in to"}},
-		"too large":           {"PATCH", "/blobs/uploads/", deny(http.StatusRequestEntityTooLarge, "SIZE_INVALID", "at most 1 kB"), []string{"pushing blob sha256:", "at most 1 kB"}},
-		"its disk is full":    {"PATCH", "/blobs/uploads/", deny(http.StatusInsufficientStorage, "UNKNOWN", "no space left on device"), []string{"pushing blob sha256:", "no space left on device"}},
-		"too busy":            {"POST", "/blobs/uploads/", deny(http.StatusTooManyRequests, "TOOMANYREQUESTS", "slower"), []string{"pushing blob sha256:", "slower"}},
-		"another digest":      {"PUT", "/blobs/uploads/", deny(http.StatusBadRequest, "DIGEST_INVALID", "provided digest did not match"), []string{"pushing blob sha256:", "provided digest did not match"}},
-		"no manifests":        {"PUT", "/manifests/sha256:", deny(http.StatusBadRequest, "MANIFEST_INVALID", "not of a type we take"), []string{"pushing 127.0.0.1:", "not of a type we take"}},
-		"no tags":             {"PUT", "/manifests/1.2.3", deny(http.StatusConflict, "TAG_INVALID", "tags are immutable"), []string{"pushing 127.0.0.1:", ":1.2.3", "tags are immutable"}},
-		"no registry":         {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers 200 OK with content type \"text/html", "as no registry does"}}, //nolint:errcheck // as above
+		"who are you": {
+			"GET", "/v2/", deny(http.StatusForbidden, "DENIED", "no"),
+			[]string{"connecting to", "log in to"},
+		},
+		"not to be looked at": {
+			"", "/manifests/", deny(http.StatusForbidden, "DENIED", "no"),
+			[]string{"looking at", "DENIED", "log in to"},
+		},
+		"no uploads": {"POST", "/blobs/uploads/", deny(http.StatusMethodNotAllowed, "UNSUPPORTED",
+			"this registry is read-only"), []string{"pushing blob sha256:", "this registry is read-only"}},
+		"not this account": {"POST", "/blobs/uploads/", deny(http.StatusUnauthorized, "UNAUTHORIZED",
+			"authentication required"), []string{"pushing blob sha256:", "log in to"}},
+		"too large": {"PATCH", "/blobs/uploads/", deny(http.StatusRequestEntityTooLarge, "SIZE_INVALID",
+			"at most 1 kB"), []string{"pushing blob sha256:", "at most 1 kB"}},
+		"its disk is full": {"PATCH", "/blobs/uploads/", deny(http.StatusInsufficientStorage, "UNKNOWN",
+			"no space left on device"), []string{"pushing blob sha256:", "no space left on device"}},
+		"too busy": {
+			"POST", "/blobs/uploads/", deny(http.StatusTooManyRequests, "TOOMANYREQUESTS", "slower"),
+			[]string{"pushing blob sha256:", "slower"},
+		},
+		"another digest": {"PUT", "/blobs/uploads/", deny(http.StatusBadRequest, "DIGEST_INVALID",
+			"provided digest did not match"), []string{"pushing blob sha256:", "provided digest did not match"}},
+		"no manifests": {"PUT", "/manifests/sha256:", deny(http.StatusBadRequest, "MANIFEST_INVALID",
+			"not of a type we take"), []string{"pushing 127.0.0.1:", "not of a type we take"}},
+		"no tags": {
+			"PUT", "/manifests/1.2.3", deny(http.StatusConflict, "TAG_INVALID", "tags are immutable"),
+			[]string{"pushing 127.0.0.1:", ":1.2.3", "tags are immutable"},
+		},
+		"no registry": {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers 200 OK with content type \"text/html", "as no registry does"}}, //nolint:errcheck // as above
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := registrytest.Serve(t)

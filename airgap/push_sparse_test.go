@@ -75,7 +75,8 @@ func TestPushTogether(t *testing.T) {
 
 	// Another release of the same name does not mix.
 	other, l2 := bundletest.Demo(t, 2000)
-	parts = append(parts, bundletest.Opened(t, bundletest.Pack(t, other, l2, t.TempDir(), airgap.Target{Name: "other"})[0].Path))
+	parts = append(parts,
+		bundletest.Opened(t, bundletest.Pack(t, other, l2, t.TempDir(), airgap.Target{Name: "other"})[0].Path))
 	_, err = airgap.Push(t.Context(), parts, bundletest.To(r))
 	bundletest.Says(t, err, "slipway.local/demo/agent:1.2.3", "in one bundle and", "one release")
 }
@@ -93,7 +94,8 @@ func TestPushPlatforms(t *testing.T) {
 	for _, i := range p.Images {
 		names = append(names, i.Name)
 	}
-	if want := []string{"slipway.local/demo/agent:1.2.3"}; !slices.Equal(names, want) || len(p.Images[0].NotInRegistry) != 4 || len(p.Omitted) != 4 {
+	if want := []string{"slipway.local/demo/agent:1.2.3"}; !slices.Equal(names, want) ||
+		len(p.Images[0].NotInRegistry) != 4 || len(p.Omitted) != 4 {
 		t.Errorf("pushed %v, lacking %v, left out %v", names, p.Images[0].NotInRegistry, p.Omitted)
 	}
 	calls, _ := r.Reset()

@@ -48,7 +48,10 @@ func TestPush(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"/mirror/demo/agent:1.2.3", "/mirror/demo/server:1.2.3", "/mirror/demo/lifecycle:1.2.3", "/mirror/library/pause:3.9"}; !slices.Equal(targets[:4], want) {
+	if want := []string{
+		"/mirror/demo/agent:1.2.3", "/mirror/demo/server:1.2.3", "/mirror/demo/lifecycle:1.2.3",
+		"/mirror/library/pause:3.9",
+	}; !slices.Equal(targets[:4], want) {
 		t.Errorf("the images are at %v, want %v", targets[:4], want)
 	}
 	calls, sent := r.Reset()
@@ -63,7 +66,9 @@ func TestPush(t *testing.T) {
 		}
 	}
 	if n := registrytest.Count(calls, "HEAD", "/manifests/"); n != len(p.Images)+puts+named+1 {
-		t.Errorf("%d manifests were asked for, want one per name that is not there (%d), each of the %d that were put, each of %d tags just before, and the first tag at the end", n, len(p.Images), puts, named)
+		t.Errorf("%d manifests were asked for, want one per name that is not there (%d), each of the "+
+			"%d that were put, each of %d tags just before, and the first tag at the end", n, len(p.Images),
+			puts, named)
 	}
 	if sent < bytes || p.Bytes != sent {
 		t.Errorf("%d bytes were sent, the blobs have %d, the result says %d", sent, bytes, p.Bytes)
@@ -95,9 +100,11 @@ func TestPushAgain(t *testing.T) {
 		l.Images[n].Repository = "slipway.local/demo/" + l.Images[n].Name
 	}
 	for n := range 17 {
-		bundletest.Add(t, st, l, "more-"+string(rune('a'+n)), bundletest.Plain(t, bundletest.Noise(string(rune('a'+n)), 100)))
+		bundletest.Add(t, st, l, "more-"+string(rune('a'+n)),
+			bundletest.Plain(t, bundletest.Noise(string(rune('a'+n)), 100)))
 	}
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "many"})[0].Path), registrytest.Serve(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "many"})[0].Path),
+		registrytest.Serve(t)
 	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +181,8 @@ func TestPushResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, _ = r.Reset()
-	if n := registrytest.Count(calls, "PUT", ""); p.Images[0].Existed || n != 3 || registrytest.Count(calls, "PUT", lost) != 1 {
+	if n := registrytest.Count(calls, "PUT", ""); p.Images[0].Existed ||
+		n != 3 || registrytest.Count(calls, "PUT", lost) != 1 {
 		t.Errorf("the lost manifest was to be pushed, its index and the tag: %v", calls)
 	}
 	if n := registrytest.Count(calls, "HEAD", "/blobs/"); n != len(i.Included()[4].Layers)+1 {
@@ -228,7 +236,8 @@ func TestPushConflict(t *testing.T) {
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, ref.Name(), have.String(), b.Contents().Images[1].Digest().String(), "another prefix")
 	calls, _ := r.Reset()
-	if n := registrytest.Count(calls, "POST", "") + registrytest.Count(calls, "PUT", "") + registrytest.Count(calls, "PATCH", ""); n != 0 {
+	if n := registrytest.Count(calls, "POST", "") + registrytest.Count(calls, "PUT", "") +
+		registrytest.Count(calls, "PATCH", ""); n != 0 {
 		t.Errorf("%d requests to write before the conflict was found", n)
 	}
 }
@@ -237,10 +246,17 @@ func TestPushConflict(t *testing.T) {
 func TestPushCollision(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	for _, host := range []string{"quay.example", "ghcr.example"} {
-		i := storetest.Index(t, st, "tool", storetest.Child{Platform: bundletest.Parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "tool", host, 100)}})
-		l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: host + "/acme/tool:1", MediaType: types.OCIImageIndex, Digest: i.Digest, Size: i.Size})
+		i := storetest.Index(t, st, "tool", storetest.Child{
+			Platform: bundletest.Parse(t, "linux/amd64"),
+			Layers:   []v1.Layer{storetest.Layer(t, "tool", host, 100)},
+		})
+		l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{
+			Reference: host + "/acme/tool:1",
+			MediaType: types.OCIImageIndex, Digest: i.Digest, Size: i.Size,
+		})
 	}
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "both"})[0].Path), registrytest.Serve(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "both"})[0].Path),
+		registrytest.Serve(t)
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, "quay.example/acme/tool:1", "ghcr.example/acme/tool:1", r.Host()+"/mirror/acme/tool:1")
 	if calls, _ := r.Reset(); len(calls) != 0 {
@@ -251,7 +267,8 @@ func TestPushCollision(t *testing.T) {
 func TestPushStubBases(t *testing.T) {
 	b := bundletest.Whole(t, 1000)
 	for _, to := range []string{"registry.example/mirror", "127.0.0.1.example", "10.0.0.1:5000"} {
-		_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
+		_, err := airgap.Push(t.Context(), []*bundle.Bundle{b},
+			airgap.PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
 		bundletest.Says(t, err, "stub bases", "loopback", to)
 	}
 }
@@ -273,7 +290,8 @@ func TestPushTo(t *testing.T) {
 		"registry.local/A":       "malformed prefix",
 		"registry.local:x":       "malformed host",
 	} {
-		_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
+		_, err := airgap.Push(t.Context(), []*bundle.Bundle{b},
+			airgap.PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
 		bundletest.Says(t, err, "-to", want)
 	}
 }
@@ -297,11 +315,15 @@ func TestPushDamaged(t *testing.T) {
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, "damaged", "large")
 	calls, _ := r.Reset()
-	if n := registrytest.Count(calls, "PUT", "/manifests/"); n != 0 || registrytest.Count(calls, "PATCH", "") > len(b.Contents().Images)*10 {
+	if n := registrytest.Count(calls, "PUT", "/manifests/"); n != 0 ||
+		registrytest.Count(calls, "PATCH", "") > len(b.Contents().Images)*10 {
 		t.Errorf("%d manifests were pushed, %d blobs tried", n, registrytest.Count(calls, "PATCH", ""))
 	}
-	at := slices.IndexFunc(b.Contents().Images, func(i bundle.Image) bool { return strings.Contains(i.Name, "/large:") })
-	if layer := b.Contents().Images[at].Included()[0].Layers[0]; registrytest.Count(calls, "PUT", layer.Digest.Hex) != 0 {
+	at := slices.IndexFunc(b.Contents().Images, func(i bundle.Image) bool {
+		return strings.Contains(i.Name, "/large:")
+	})
+	if layer := b.Contents().Images[at].Included()[0].Layers[0]; registrytest.Count(calls, "PUT",
+		layer.Digest.Hex) != 0 {
 		t.Error("the damaged blob was said to be complete")
 	}
 }

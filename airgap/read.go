@@ -29,7 +29,8 @@ func readSources(st *store.Store, entries []entry) (all []source, omitted []bund
 			continue
 		}
 		if e.Reference == "" {
-			errs = append(errs, fmt.Errorf("%s has no name in the lock: publish the images before packing them", e.title))
+			errs = append(errs,
+				fmt.Errorf("%s has no name in the lock: publish the images before packing them", e.title))
 			continue
 		}
 		i, err := readImage(st, e.Named)

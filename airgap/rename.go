@@ -31,7 +31,8 @@ func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
 		return nil, nil
 	}
 	return newNames(images, o.To, func(_, ref string) error {
-		return fmt.Errorf("%s is not in the bundle: push the bundle that belongs to this release, or add the image to images.txt", ref)
+		return fmt.Errorf("%s is not in the bundle: push the bundle that belongs to this release, "+
+			"or add the image to images.txt", ref)
 	}).Read(o.Release, o.Out, o.To)
 }
 

@@ -26,7 +26,8 @@ type Script struct {
 
 // machines are what uname -m prints on an architecture, as patterns of a shell.
 var machines = map[string]string{
-	"386": "i386 | i486 | i586 | i686", "amd64": "x86_64 | amd64", "arm64": "aarch64 | arm64", "arm/v6": "armv6l", "arm": "armv7l", "arm/v7": "armv7l",
+	"386": "i386 | i486 | i586 | i686", "amd64": "x86_64 | amd64", "arm64": "aarch64 | arm64", "arm/v6": "armv6l",
+	"arm": "armv7l", "arm/v7": "armv7l",
 	"loong64": "loongarch64", "mips64le": "mips64el", "ppc64le": "ppc64le", "riscv64": "riscv64", "s390x": "s390x",
 }
 
@@ -48,7 +49,9 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 		Linux, Windows []nodeBundle
 	}{Name: product, Version: version, Releases: platform.LTSC}
 	for _, b := range targets {
-		at := slices.IndexFunc(files, func(f bundle.File) bool { return filepath.Base(f.Path) == b.Name+distfile.BundleSuffix })
+		at := slices.IndexFunc(files, func(f bundle.File) bool {
+			return filepath.Base(f.Path) == b.Name+distfile.BundleSuffix
+		})
 		switch {
 		case at < 0:
 			continue

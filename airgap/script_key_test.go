@@ -33,7 +33,8 @@ func TestShellKey(t *testing.T) {
 	put(t, filepath.Join(keys, "release.pub"), string(key.Public.PEM()))
 	// ctr that only prints how it was called
 	called := filepath.Join(keys, "called")
-	put(t, filepath.Join(keys, "ctr"), "#!/bin/sh\necho \"$@\" >>"+called+"\ncase \"$*\" in *' -') cat >/dev/null ;; esac\n")
+	put(t, filepath.Join(keys, "ctr"),
+		"#!/bin/sh\necho \"$@\" >>"+called+"\ncase \"$*\" in *' -') cat >/dev/null ;; esac\n")
 	for _, tc := range []struct {
 		name   string
 		change func(dir string)
@@ -49,10 +50,19 @@ func TestShellKey(t *testing.T) {
 		{name: "link to a key one directory up", key: "link above", says: "is in a directory above the bundles"},
 		{name: "key below the release", key: "below", says: "is next to the bundles"},
 		{name: "key that everybody may write", key: "shared", says: "may be written by everybody"},
-		{name: "key in a directory that everybody may write", key: "shared directory", says: "where everybody may exchange it"},
-		{name: "statement of the release", change: func(dir string) { put(t, filepath.Join(dir, "provenance.sigstore.json"), "new") }},
-		{name: "statement of another release", change: func(dir string) { put(t, filepath.Join(dir, "provenance.sigstore.json"), "other") }, says: "provenance.sigstore.json has the checksum"},
-		{name: "lock of another release", change: func(dir string) { put(t, filepath.Join(dir, "release.lock.json"), "other") }, says: "SHA256SUMS does not name release.lock.json"},
+		{
+			name: "key in a directory that everybody may write", key: "shared directory",
+			says: "where everybody may exchange it",
+		},
+		{name: "statement of the release", change: func(dir string) {
+			put(t, filepath.Join(dir, "provenance.sigstore.json"), "new")
+		}},
+		{name: "statement of another release", change: func(dir string) {
+			put(t, filepath.Join(dir, "provenance.sigstore.json"), "other")
+		}, says: "provenance.sigstore.json has the checksum"},
+		{name: "lock of another release", change: func(dir string) {
+			put(t, filepath.Join(dir, "release.lock.json"), "other")
+		}, says: "SHA256SUMS does not name release.lock.json"},
 		{name: "script of another release", change: func(dir string) {
 			text, err := os.ReadFile(filepath.Join(dir, "load-images.sh"))
 			if err != nil {
@@ -60,8 +70,12 @@ func TestShellKey(t *testing.T) {
 			}
 			put(t, filepath.Join(dir, "load-images.sh"), strings.Replace(string(text), "1.2.3", "1.2.4", 1))
 		}, says: "load-images.sh has the checksum"},
-		{name: "signature removed", change: func(dir string) { gone(t, filepath.Join(dir, "SHA256SUMS.sig")) }, says: "SHA256SUMS.sig is missing"},
-		{name: "signature that is no base64", change: func(dir string) { put(t, filepath.Join(dir, "SHA256SUMS.sig"), "?!\n") }, says: "is not base64"},
+		{name: "signature removed", change: func(dir string) {
+			gone(t, filepath.Join(dir, "SHA256SUMS.sig"))
+		}, says: "SHA256SUMS.sig is missing"},
+		{name: "signature that is no base64", change: func(dir string) {
+			put(t, filepath.Join(dir, "SHA256SUMS.sig"), "?!\n")
+		}, says: "is not base64"},
 		{name: "checksums changed", change: func(dir string) {
 			text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
 			if err != nil {
@@ -151,9 +165,11 @@ func TestShellKey(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			_, imported := os.Stat(called)
 			switch {
-			case tc.says == "" && (err != nil || imported != nil || !strings.Contains(string(out), "verified: SHA256SUMS is signed by "+name+", and is of demo 1.2.3\n")):
+			case tc.says == "" && (err != nil || imported != nil ||
+				!strings.Contains(string(out), "verified: SHA256SUMS is signed by "+name+", and is of demo 1.2.3\n")):
 				t.Errorf("%v\n%s", err, out)
-			case tc.says != "" && (err == nil || imported == nil || !strings.Contains(string(out), tc.says) || strings.Count(string(out), "\n") != 1 && !strings.Contains(string(out), "verified")):
+			case tc.says != "" && (err == nil || imported == nil || !strings.Contains(string(out), tc.says) ||
+				strings.Count(string(out), "\n") != 1 && !strings.Contains(string(out), "verified")):
 				t.Errorf("%v, ctr was called: %v\n%s", err, imported == nil, out)
 			}
 		})

@@ -18,7 +18,8 @@ import (
 func loaders(t *testing.T) map[string]string {
 	t.Helper()
 	st, l := bundletest.Demo(t, 100)
-	all, err := airgap.Scripts(l.Name, l.Version, bundletest.Targets(t), bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...))
+	all, err := airgap.Scripts(l.Name, l.Version, bundletest.Targets(t),
+		bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,8 @@ func TestShell(t *testing.T) {
 		}
 	}
 	out, err := exec.Command("sh", path, "--help").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "usage: load-images.sh [DIRECTORY]") || strings.Contains(string(out), "set -eu") {
+	if err != nil || !strings.Contains(string(out), "usage: load-images.sh [DIRECTORY]") ||
+		strings.Contains(string(out), "set -eu") {
 		t.Errorf("--help: %v\n%s", err, out)
 	}
 }
@@ -106,8 +108,13 @@ func TestPowerShell(t *testing.T) {
 	if len(open) > 0 {
 		t.Errorf("not closed: %q", open)
 	}
-	known := map[string]bool{"_": true, "PSScriptRoot": true, "PSCommandPath": true, "LASTEXITCODE": true, "env": true, "true": true, "false": true, "null": true, "Matches": true}
-	for _, m := range regexp.MustCompile(`(?i)\[[a-z\[\]]+\]\$([a-z]+)|\$([a-z]+)(?:, \$([a-z]+))? \+?= |foreach \(\$([a-z]+) in`).FindAllStringSubmatch(code, -1) {
+	known := map[string]bool{
+		"_": true, "PSScriptRoot": true, "PSCommandPath": true, "LASTEXITCODE": true,
+		"env": true, "true": true, "false": true, "null": true, "Matches": true,
+	}
+	for _, m := range regexp.MustCompile(
+		`(?i)\[[a-z\[\]]+\]\$([a-z]+)|\$([a-z]+)(?:, \$([a-z]+))? \+?= |foreach \(\$([a-z]+) in`).FindAllStringSubmatch(
+		code, -1) {
 		for _, name := range m[1:] {
 			known[name] = true
 		}
@@ -155,7 +162,8 @@ func TestShellSelects(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("bin/uname", "#!/bin/sh\necho $MACHINE\n", 0o755)
-	write("bin/ctr", "#!/bin/sh\ncat >/dev/null\necho \"$@\" >>"+filepath.Join(dir, "calls")+"\nexit ${CODE-0}\n", 0o755)
+	write("bin/ctr", "#!/bin/sh\ncat >/dev/null\necho \"$@\" >>"+filepath.Join(dir, "calls")+"\nexit ${CODE-0}\n",
+		0o755)
 	run := func(machine string, env ...string) (string, string, error) {
 		t.Helper()
 		os.Remove(filepath.Join(dir, "calls")) //nolint:errcheck // there may be none
@@ -170,7 +178,8 @@ func TestShellSelects(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		if !strings.HasPrefix(calls, "--address /run/c.sock --namespace k8s.io images import --no-unpack --platform "+p+" ") {
+		if !strings.HasPrefix(calls,
+			"--address /run/c.sock --namespace k8s.io images import --no-unpack --platform "+p+" ") {
 			t.Errorf("%s: %s", machine, calls)
 		}
 		images := files[0].Contents.Images
@@ -189,11 +198,18 @@ func TestShellSelects(t *testing.T) {
 		env     string
 		want    string
 	}{
-		"machine":  {"vax", func() {}, "", "there is no bundle for this machine (vax), only for linux/amd64 linux/arm64"},
-		"ctr":      {"x86_64", func() {}, "CTR=no-such-ctr", "no-such-ctr is not in PATH"},
-		"fails":    {"x86_64", func() {}, "CODE=3", ""},
-		"checksum": {"x86_64", func() { write("SHA256SUMS", strings.Repeat("0", 64)+"  "+filepath.Base(files[0].Path)+"\n", 0o644) }, "", "copy it again"},
-		"release":  {"x86_64", func() { write("SHA256SUMS", sums.String()[strings.Index(sums.String(), "\n")+1:], 0o644) }, "", "it is of another release"},
+		"machine": {
+			"vax",
+			func() {}, "", "there is no bundle for this machine (vax), only for linux/amd64 linux/arm64",
+		},
+		"ctr":   {"x86_64", func() {}, "CTR=no-such-ctr", "no-such-ctr is not in PATH"},
+		"fails": {"x86_64", func() {}, "CODE=3", ""},
+		"checksum": {"x86_64", func() {
+			write("SHA256SUMS", strings.Repeat("0", 64)+"  "+filepath.Base(files[0].Path)+"\n", 0o644)
+		}, "", "copy it again"},
+		"release": {"x86_64", func() {
+			write("SHA256SUMS", sums.String()[strings.Index(sums.String(), "\n")+1:], 0o644)
+		}, "", "it is of another release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer write("SHA256SUMS", sums.String(), 0o644)

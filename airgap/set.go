@@ -28,7 +28,9 @@ func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
 	for _, b := range bundles {
 		for _, i := range b.Contents().Images {
 			if i.Floating && imagetag.IsFull(i.Name[strings.LastIndexByte(i.Name, ':')+1:]) {
-				errs = append(errs, fmt.Errorf("%s is marked as a floating tag, and a full version never moves: somebody changed the bundle: take it from the maintainer again", i.Name))
+				errs = append(errs,
+					fmt.Errorf("%s is marked as a floating tag, and a full version never moves: "+
+						"somebody changed the bundle: take it from the maintainer again", i.Name))
 				continue
 			}
 			own := stamp(b.Contents(), i)
@@ -38,7 +40,9 @@ func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
 				s.images, s.stamps[i.Name] = append(s.images, i), own
 			case s.images[at].Digest() != i.Digest() && s.newer(at, i, own):
 			case s.images[at].Digest() != i.Digest():
-				errs = append(errs, fmt.Errorf("%s is %s in one bundle and %s in another: push bundles of one release together", i.Name, s.images[at].Digest(), i.Digest()))
+				errs = append(errs,
+					fmt.Errorf("%s is %s in one bundle and %s in another: push bundles of one release together", i.Name,
+						s.images[at].Digest(), i.Digest()))
 			default:
 				s.images[at] = s.images[at].Union(i)
 			}
@@ -80,7 +84,8 @@ func (s *bundleSet) source() transfer.Source {
 			}
 			for _, b := range s.bundles {
 				if d := b.Contents().Delta; d != nil && slices.Contains(d.Lacking, h) {
-					return nil, fmt.Errorf("the registry does not have it, and neither has this delta: its base has, %s of version %s: push that first", d.Base.File, d.Base.Version)
+					return nil, fmt.Errorf("the registry does not have it, and neither has this delta: "+
+						"its base has, %s of version %s: push that first", d.Base.File, d.Base.Version)
 				}
 			}
 			return nil, fmt.Errorf("%s is not in the bundle", h)

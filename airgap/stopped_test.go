@@ -17,7 +17,8 @@ func TestStopped(t *testing.T) {
 	next := bundletest.Later(t, st, l)
 	from := t.TempDir()
 	base := bundletest.Pack(t, st, l, from, bundletest.Targets(t)[5])[0].Path
-	deltas, err := airgap.PackDelta(t.Context(), st, next, bundletest.Targets(t), []string{base}, airgap.PackOptions{Dir: from})
+	deltas, err := airgap.PackDelta(t.Context(), st, next, bundletest.Targets(t), []string{base},
+		airgap.PackOptions{Dir: from})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func TestStopped(t *testing.T) {
 			return err
 		},
 		"pack since": func(ctx context.Context, dir string) error {
-			_, err := airgap.PackDelta(ctx, st, next, bundletest.Targets(t), []string{base}, airgap.PackOptions{Dir: dir})
+			_, err := airgap.PackDelta(ctx, st, next, bundletest.Targets(t),
+				[]string{base}, airgap.PackOptions{Dir: dir})
 			return err
 		},
 		"apply": func(ctx context.Context, dir string) error {
@@ -41,11 +43,13 @@ func TestStopped(t *testing.T) {
 			return err
 		},
 		"extract": func(ctx context.Context, dir string) error {
-			_, err := b.Extract(ctx, b.Contents().Images[0].Name, bundle.ExtractOptions{To: filepath.Join(dir, "image")})
+			_, err := b.Extract(ctx, b.Contents().Images[0].Name,
+				bundle.ExtractOptions{To: filepath.Join(dir, "image")})
 			return err
 		},
 		"extract an archive": func(ctx context.Context, dir string) error {
-			_, err := b.Extract(ctx, b.Contents().Images[0].Name, bundle.ExtractOptions{To: filepath.Join(dir, "image.tar"), Platform: linux})
+			_, err := b.Extract(ctx, b.Contents().Images[0].Name,
+				bundle.ExtractOptions{To: filepath.Join(dir, "image.tar"), Platform: linux})
 			return err
 		},
 	} {

@@ -81,7 +81,8 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.
 			return nil, fmt.Errorf("making artifact %s: %w", a.Name, err)
 		}
 		b.noted.took(times.Item{System: on.String(), Path: a.Name, Kind: times.Artifact}, f.Digest, f.Seconds)
-		all = append(all, lock.Artifact{File: f.Name, Platform: on, Digest: f.Digest, Size: f.Size, Executable: f.Program})
+		all = append(all,
+			lock.Artifact{File: f.Name, Platform: on, Digest: f.Digest, Size: f.Size, Executable: f.Program})
 	}
 	return all, nil
 }

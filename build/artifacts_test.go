@@ -17,10 +17,14 @@ func TestArtifactsFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	on := platform.Platform{OS: "linux", Architecture: "amd64"}
-	p := &product.Product{Version: "1.0.0", Programs: []product.Program{{Name: "tool", Prebuilt: []product.Prebuilt{{Platform: on}}}}}
+	p := &product.Product{
+		Version:  "1.0.0",
+		Programs: []product.Program{{Name: "tool", Prebuilt: []product.Prebuilt{{Platform: on}}}},
+	}
 	names := []string{"one", "two", "three", "four"}
 	for _, name := range names {
-		p.Artifacts = append(p.Artifacts, product.Artifact{Name: name, Binary: true, Programs: []string{"tool"}, Platforms: []platform.Platform{on}})
+		p.Artifacts = append(p.Artifacts,
+			product.Artifact{Name: name, Binary: true, Programs: []string{"tool"}, Platforms: []platform.Platform{on}})
 	}
 	_, err = (&Builder{product: p, store: st}).artifacts(t.Context())
 	if err == nil {

@@ -56,7 +56,10 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 		product: p, store: st, trees: trees, created: Created(p, trees), progress: pr, client: client,
 		warnings: &progress.Warnings{Printer: pr},
 		commits:  map[string]source.Commit{}, modules: map[string]string{},
-		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
+		bases: &base.Resolver{
+			Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st,
+			Client: client, Progress: pr,
+		},
 	}
 }
 

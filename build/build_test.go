@@ -56,7 +56,8 @@ func TestChildren(t *testing.T) {
 		for n, d := range children(t, st, i) {
 			c := i.Children[n]
 			order = append(order, platform.From(d.Platform).String())
-			if c.Digest != d.Digest || c.Size != d.Size || c.Platform.String() != platform.From(d.Platform).String() || c.OSVersion != d.Platform.OSVersion {
+			if c.Digest != d.Digest || c.Size != d.Size || c.Platform.String() != platform.From(d.Platform).String() ||
+				c.OSVersion != d.Platform.OSVersion {
 				t.Errorf("%s: the lock says %+v, the index %+v", i.Name, c, d.Descriptor)
 			}
 			check(t, d.Image, c)
@@ -64,7 +65,10 @@ func TestChildren(t *testing.T) {
 				windows[strings.Join(digests(t, d.Image)[1:], " ")] = true
 			}
 		}
-		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
+		want := []string{
+			"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1",
+			"windows/amd64:10.0.17763.1",
+		}
 		if !slices.Equal(order, want) {
 			t.Errorf("%s: the children are %q, want %q", i.Name, order, want)
 		}
@@ -93,7 +97,8 @@ func check(t *testing.T, img v1.Image, c lock.Child) {
 	for _, l := range m.Layers {
 		content += l.Size
 	}
-	if cf.OSVersion != c.OSVersion || config != c.Config || content != c.LayerBytes || m.MediaType != types.OCIManifestSchema1 {
+	if cf.OSVersion != c.OSVersion || config != c.Config || content != c.LayerBytes ||
+		m.MediaType != types.OCIManifestSchema1 {
 		t.Errorf("%s: version %q, config %s, %d bytes; the lock says %+v", c.Platform, cf.OSVersion, config, content, c)
 	}
 	windows := strings.HasPrefix(c.Platform.String(), "windows/")
@@ -133,7 +138,8 @@ func TestAgain(t *testing.T) {
 		for c := range i.Children {
 			was, is := layers(t, st, first.Images[n].Children[c]), layers(t, st, i.Children[c])
 			// The program's layer is the last; base and kodata are below it.
-			if i.Name == "hello" && (!slices.Equal(was[:len(was)-1], is[:len(is)-1]) || was[len(was)-1] == is[len(is)-1]) {
+			if i.Name == "hello" &&
+				(!slices.Equal(was[:len(was)-1], is[:len(is)-1]) || was[len(was)-1] == is[len(is)-1]) {
 				t.Errorf("%s: the layers are %q, before %q", i.Children[c].Platform, is, was)
 			}
 		}
@@ -163,8 +169,10 @@ func TestSourceDateEpoch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := cf.Created.Format("2006-01-02T15:04:05Z07:00"); got != want || cf.Config.Labels["org.opencontainers.image.created"] != want {
-				t.Errorf("%s for %s is of %s, its label says %s", i.Name, c.Platform, got, cf.Config.Labels["org.opencontainers.image.created"])
+			if got := cf.Created.Format("2006-01-02T15:04:05Z07:00"); got != want ||
+				cf.Config.Labels["org.opencontainers.image.created"] != want {
+				t.Errorf("%s for %s is of %s, its label says %s", i.Name,
+					c.Platform, got, cf.Config.Labels["org.opencontainers.image.created"])
 			}
 		}
 	}

@@ -114,7 +114,9 @@ func (b *Builder) addPrograms(all []program.Program) []program.Program {
 				continue // the check has reported the error
 			}
 			name := p.Name
-			for k := 1; slices.ContainsFunc(all, func(o program.Program) bool { return o.Name == p.Name && o.Platform == p.Platform }); k++ {
+			for k := 1; slices.ContainsFunc(all, func(o program.Program) bool {
+				return o.Name == p.Name && o.Platform == p.Platform
+			}); k++ {
 				if p.Name = b.product.Images[n].Name + "/" + name; k > 1 {
 					p.Name += fmt.Sprintf("-%d", k)
 				}

@@ -45,7 +45,9 @@ func (b *Builder) newContent(parent base.Base) (content, error) {
 }
 
 // list checks the entries of a layer and adds them to the files of an image.
-func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platform.Platform, entries []layer.Entry) error {
+func (b *Builder) list(ctx context.Context, c *content, i product.Image,
+	p platform.Platform, entries []layer.Entry,
+) error {
 	programs, err := b.checkPrograms(ctx, i, p, entries)
 	if err != nil {
 		return err
@@ -65,7 +67,9 @@ const most = 5
 
 // checkPrograms returns the programs among the files that go into an image. It refuses those for
 // another platform: a node would find them only when it starts them.
-func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) ([]layer.Content, error) {
+func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform.Platform,
+	entries []layer.Entry,
+) ([]layer.Content, error) {
 	var programs []layer.Content
 	var errs []error
 	for _, e := range entries {
@@ -87,7 +91,9 @@ func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform
 			if damage := readAll(ctx, e.Content); damage != nil {
 				return nil, fmt.Errorf("%s: %w", e.Path, damage)
 			}
-			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under allowOtherPlatforms if the image only contains it", e.Path, err))
+			errs = append(errs,
+				fmt.Errorf("%s: %w: take the file that was built for it, "+
+					"or name this one under allowOtherPlatforms if the image only contains it", e.Path, err))
 		}
 	}
 	if n := len(errs); n > most {

@@ -29,19 +29,33 @@ func TestCompiledProgramsFit(t *testing.T) {
 		}},
 	} {
 		for _, tc := range []struct{ name, os, program, what string }{
-			{"PE on Linux", "linux", pe(peAMD64), "it is a PE program for windows/amd64, and the image is for linux/amd64"},
-			{"another machine on Linux", "linux", elf(elfARM64), "it is an ELF program for linux/arm64, and the image is for linux/amd64"},
-			{"ELF on Windows", "windows", elf(elfAMD64), "it is an ELF program for linux/amd64, and the image is for windows/amd64"},
-			{"another machine on Windows", "windows", pe(peARM64), "it is a PE program for windows/arm64, and the image is for windows/amd64"},
+			{
+				"PE on Linux", "linux", pe(peAMD64),
+				"it is a PE program for windows/amd64, and the image is for linux/amd64",
+			},
+			{
+				"another machine on Linux", "linux",
+				elf(elfARM64), "it is an ELF program for linux/arm64, and the image is for linux/amd64",
+			},
+			{
+				"ELF on Windows", "windows", elf(elfAMD64),
+				"it is an ELF program for linux/amd64, and the image is for windows/amd64",
+			},
+			{
+				"another machine on Windows", "windows",
+				pe(peARM64), "it is a PE program for windows/arm64, and the image is for windows/amd64",
+			},
 		} {
 			t.Run(image.name+", "+tc.name, func(t *testing.T) {
 				dir := mixed(t, image.files)
 				relink(t, dir, tc.os, tc.program)
-				want := image.where[tc.os] + tc.what + ": take the file that was built for it, or name this one under allowOtherPlatforms if the image only contains it"
+				want := image.where[tc.os] + tc.what + ": take the file that was built for it, " +
+					"or name this one under allowOtherPlatforms if the image only contains it"
 				if first, ok := strings.CutPrefix(want, "building image lifecycle: "); ok { // it has two programs
 					want += "\n" + strings.Replace(first, "/launcher", "/lifecycle", 1)
 				}
-				if l, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil); err == nil || err.Error() != want {
+				if l, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil); err == nil ||
+					err.Error() != want {
 					t.Errorf("the error is\n%v, want\n%s\n(%+v)", err, want, l)
 				}
 			})

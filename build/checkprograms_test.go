@@ -35,8 +35,9 @@ func mixed(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	all := map[string]string{
-		"slipway.yaml": mixedProduct, "Dockerfile": "FROM scratch\nCOPY . /app/\n", "config/empty.yaml": "", "files/text": "text\n",
-		"go.mod": "module example.com/tool\n\ngo 1.24\n", "cmd/tool/main.go": "package main\n\nfunc main() {}\n",
+		"slipway.yaml": mixedProduct, "Dockerfile": "FROM scratch\nCOPY . /app/\n", "config/empty.yaml": "",
+		"files/text": "text\n",
+		"go.mod":     "module example.com/tool\n\ngo 1.24\n", "cmd/tool/main.go": "package main\n\nfunc main() {}\n",
 	}
 	for name, text := range files {
 		all[name] = text
@@ -89,29 +90,43 @@ func TestProgramsFit(t *testing.T) {
 		{
 			"PE on Linux",
 			map[string]string{"files/bin/run.exe": pe(peAMD64)},
-			map[string]int{"building image files: linux/amd64: COPY . /app/: /app/bin/run.exe: it is a PE program for windows/amd64, and the image is for linux/amd64: ": 1, "image is for windows": 0},
+			map[string]int{"building image files: linux/amd64: COPY . /app/: " +
+				"/app/bin/run.exe: it is a PE program for " +
+				"windows/amd64, and the image is for linux/amd64: ": 1, "image is for windows": 0},
 		},
 		{
 			"ELF on Windows",
 			map[string]string{"files/run": elf(elfAMD64)},
-			map[string]int{"building image files: windows/amd64": 1, "/app/run: it is an ELF program for linux/amd64, and the image is for windows/amd64": 1, "allowOtherPlatforms": 1},
+			map[string]int{
+				"building image files: windows/amd64": 1,
+				"/app/run: it is an ELF program for linux/amd64, " +
+					"and the image is for windows/amd64": 1, "allowOtherPlatforms": 1,
+			},
 		},
 		{
 			"other machines",
 			map[string]string{"files/run.exe": pe(peARM64), "files/run": elf(elfARM64)},
-			map[string]int{"a PE program for windows/arm64, and the image is for windows/amd64": 1, "an ELF program for linux/arm64, and the image is for linux/amd64": 1},
+			map[string]int{
+				"a PE program for windows/arm64, and the image is for windows/amd64": 1,
+				"an ELF program for linux/arm64, and the image is for linux/amd64":   1,
+			},
 		},
 		{
 			"many",
 			map[string]string{
-				"files/1": elf(elfARM64), "files/2": elf(elfARM64), "files/3": elf(elfARM64), "files/4": elf(elfARM64), "files/5": elf(elfARM64), "files/6": elf(elfARM64), "files/7": elf(elfARM64),
+				"files/1": elf(elfARM64), "files/2": elf(elfARM64), "files/3": elf(elfARM64), "files/4": elf(elfARM64),
+				"files/5": elf(elfARM64), "files/6": elf(elfARM64), "files/7": elf(elfARM64),
 			},
-			map[string]int{"/app/5: it is an ELF program for linux/arm64, and the image is for linux/amd64": 1, "/app/6: ": 0, "and 2 more programs that do not fit": 2},
+			map[string]int{
+				"/app/5: it is an ELF program for linux/arm64, and the image is for linux/amd64": 1,
+				"/app/6: ": 0, "and 2 more programs that do not fit": 2,
+			},
 		},
 		{
 			"data of a Go program",
 			map[string]string{"cmd/tool/kodata/helper": elf(elfARM64)},
-			map[string]int{"building image tool: linux/amd64: kodata: /var/run/ko/helper: it is an ELF program for linux/arm64": 1, "building image files": 0},
+			map[string]int{"building image tool: linux/amd64: kodata: " +
+				"/var/run/ko/helper: it is an ELF program for linux/arm64": 1, "building image files": 0},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -133,9 +148,19 @@ func TestProgramsFit(t *testing.T) {
 // than the image declares. Other stages may use any platform.
 func TestOtherSystem(t *testing.T) {
 	for _, tc := range []struct{ from, says string }{
-		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: the image is for windows/amd64:ltsc2022 and its base for linux/amd64: "},
-		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "linux/amd64: the image is for linux/amd64 and its base for windows/amd64:10.0.20348.1: "},
-		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "windows/amd64:ltsc2019: the image is for windows/amd64:ltsc2019 and its base for windows/amd64:10.0.20348.1: "},
+		{
+			"FROM --platform=linux/amd64 static",
+			"windows/amd64:ltsc2022: the image is for windows/amd64:ltsc2022 and its base for linux/amd64: ",
+		},
+		{
+			"FROM --platform=windows/amd64:ltsc2022 nanoserver",
+			"linux/amd64: the image is for linux/amd64 and its base for windows/amd64:10.0.20348.1: ",
+		},
+		{
+			"FROM --platform=windows/amd64:ltsc2022 nanoserver",
+			"windows/amd64:ltsc2019: the image is for windows/amd64:ltsc2019 and its base for " +
+				"windows/amd64:10.0.20348.1: ",
+		},
 		{"FROM --platform=linux/amd64 static AS other\nFROM scratch\nCOPY --from=other /etc/passwd /etc/", ""},
 	} {
 		t.Run(tc.from, func(t *testing.T) {
@@ -156,13 +181,18 @@ programs:
 // TestAllowOtherPlatforms checks that an image may contain the programs for other platforms that
 // slipway.yaml names, and no others.
 func TestAllowOtherPlatforms(t *testing.T) {
-	dir := mixed(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
+	dir := mixed(t, map[string]string{
+		"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64),
+		"files/tools/run.exe": pe(peAMD64),
+	})
 	at := filepath.Join(dir, "slipway.yaml")
-	replace(t, at, "{name: files, source: src,", "{name: files, source: src, allowOtherPlatforms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
+	replace(t, at, "{name: files, source: src,",
+		"{name: files, source: src, allowOtherPlatforms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
 	result(t, load(t, dir), storetest.Open(t))
 	replace(t, at, "[/app/downloads, '/app/*/run',", "[")
 	_, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
-	if err == nil || !strings.Contains(err.Error(), "/app/tools/run: it is an ELF") || !strings.Contains(err.Error(), "/app/downloads/arm64/run.exe: ") || strings.Contains(err.Error(), "tools/run.exe") {
+	if err == nil || !strings.Contains(err.Error(), "/app/tools/run: it is an ELF") || !strings.Contains(err.Error(),
+		"/app/downloads/arm64/run.exe: ") || strings.Contains(err.Error(), "tools/run.exe") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -181,13 +211,17 @@ func TestExplicitBuilds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if on := (platform.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion}); on != platform.From(d.Platform) {
+		if on := (platform.Platform{
+			OS: cf.OS, Architecture: cf.Architecture,
+			OSVersion: cf.OSVersion,
+		}); on != platform.From(d.Platform) {
 			t.Errorf("the configuration is for %s, the descriptor for %s", on, d.Platform)
 		}
 		got = append(got, platform.From(d.Platform).String())
 	}
 	want := []string{
-		"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.25398.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.19042.1889", "windows/amd64:10.0.17763.1",
+		"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.25398.1", "windows/amd64:10.0.20348.1",
+		"windows/amd64:10.0.19042.1889", "windows/amd64:10.0.17763.1",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the children are %q, want %q", got, want)

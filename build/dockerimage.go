@@ -26,7 +26,9 @@ const binaries = "binaries"
 
 // evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
 // check is that of [dockerfile.Input].
-func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
+func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Platform, programs dockerfile.Context,
+	check bool,
+) (dockerfile.Result, error) {
 	d, err := i.Content.(*product.DockerfileImage).On(p, b.trees[i.Source].Info(i.Version))
 	if err != nil {
 		return dockerfile.Result{}, err
@@ -51,9 +53,11 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 		return dockerfile.Result{}, err
 	}
 	return dockerfile.Build(ctx, dockerfile.Input{
-		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs, Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
+		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs,
+		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
-		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
+		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
+		Check: check, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})
 }
@@ -137,15 +141,19 @@ func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Pla
 		return b.bases.Resolve(ctx, "scratch", p)
 	}
 	got := on.Platform
-	if got.OS != p.OS || got.Architecture != p.Architecture || platform.Short(got.OSVersion) != platform.Short(p.OSVersion) {
-		return base.Base{}, fmt.Errorf("the image is for %s and its base for %s: take --platform out of its last FROM, or name another base", p, got)
+	if got.OS != p.OS || got.Architecture != p.Architecture ||
+		platform.Short(got.OSVersion) != platform.Short(p.OSVersion) {
+		return base.Base{}, fmt.Errorf("the image is for %s and its base for %s: "+
+			"take --platform out of its last FROM, or name another base", p, got)
 	}
 	p.OSVersion = got.OSVersion
 	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil
 }
 
 // binaries returns the programs that an image may copy, each with what content returns.
-func (b *Builder) binaries(i product.Image, p platform.Platform, content func(program string) (layer.Content, error)) (dockerfile.Context, error) {
+func (b *Builder) binaries(i product.Image, p platform.Platform,
+	content func(program string) (layer.Content, error),
+) (dockerfile.Context, error) {
 	files := map[string]dockerfile.File{}
 	for _, name := range dockerPrograms(b.product, i) {
 		prog := b.product.Program(name)
@@ -162,7 +170,9 @@ func (b *Builder) binaries(i product.Image, p platform.Platform, content func(pr
 }
 
 // outputs returns the programs that the Dockerfile expects in its context and its stages.
-func (b *Builder) outputs(d *product.DockerfileImage, p platform.Platform, programs dockerfile.Context) (map[string]map[string]dockerfile.File, error) {
+func (b *Builder) outputs(d *product.DockerfileImage, p platform.Platform,
+	programs dockerfile.Context,
+) (map[string]map[string]dockerfile.File, error) {
 	all := map[string]map[string]dockerfile.File{}
 	for place, name := range d.Outputs {
 		f, ok := programs.Files[inBinaries(name, p)]
@@ -215,7 +225,8 @@ func (b *Builder) compiler() dockerfile.Compiler {
 					return out.Content, err
 				}
 			}
-			return layer.Content{}, fmt.Errorf("program %s was not found by the check before: run again, and do not change the Dockerfile while it is built", g.Name)
+			return layer.Content{}, fmt.Errorf("program %s was not found by the check before: "+
+				"run again, and do not change the Dockerfile while it is built", g.Name)
 		},
 	}
 }
@@ -224,7 +235,8 @@ func (b *Builder) compiler() dockerfile.Compiler {
 func (b *Builder) goBuild(g dockerfile.GoBuild) (program.Program, error) {
 	tree, ok := b.treeOf(g.Dir)
 	if !ok {
-		return program.Program{}, fmt.Errorf("RUN go build: %s is in no source of slipway.yaml: declare the directory, or the module, under sources", g.Dir)
+		return program.Program{}, fmt.Errorf("RUN go build: %s is in no source of slipway.yaml: "+
+			"declare the directory, or the module, under sources", g.Dir)
 	}
 	p := program.Program{Name: g.Name, Tree: tree, Package: g.Package, Platform: g.Platform, Env: g.Env}
 	p.Tree.Dir = g.Dir // of a module in a directory of the source

@@ -25,17 +25,25 @@ func TestFailures(t *testing.T) {
 		{
 			"a program that does not compile",
 			func(t *testing.T, dir string) {
-				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "func main() {", "func main() {\n\tundefinedThing()")
+				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"),
+					"func main() {", "func main() {\n\tundefinedThing()")
 			},
-			map[string]int{"undefined: undefinedThing": 2, "compiling hello for linux/amd64": 1, "compiling hello for windows/amd64": 1, "building image": 0, "did not compile": 0},
+			map[string]int{
+				"undefined: undefinedThing": 2, "compiling hello for linux/amd64": 1,
+				"compiling hello for windows/amd64": 1, "building image": 0, "did not compile": 0,
+			},
 		},
 		{
 			"a Dockerfile with RUN, before a program that does not compile is compiled",
 			func(t *testing.T, dir string) {
-				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "func main() {", "func main() {\n\tundefinedThing()")
+				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"),
+					"func main() {", "func main() {\n\tundefinedThing()")
 				replace(t, filepath.Join(dir, "Dockerfile"), "USER 65532:65532", "RUN useradd me")
 			},
-			map[string]int{"undefined: undefinedThing": 0, "building image hostinfo: linux/amd64": 1, "RUN useradd needs a machine": 1, "building image hello": 0},
+			map[string]int{
+				"undefined: undefinedThing": 0, "building image hostinfo: linux/amd64": 1,
+				"RUN useradd needs a machine": 1, "building image hello": 0,
+			},
 		},
 		{
 			"kodata that leads elsewhere",
@@ -48,7 +56,8 @@ func TestFailures(t *testing.T) {
 			"kodata that is elsewhere",
 			func(t *testing.T, dir string) {
 				other, data := t.TempDir(), filepath.Join(dir, "cmd", "hello", "kodata")
-				if err := errors.Join(os.WriteFile(filepath.Join(other, "secret"), []byte("secret"), 0o600), os.RemoveAll(data)); err != nil {
+				if err := errors.Join(os.WriteFile(filepath.Join(other, "secret"), []byte("secret"), 0o600),
+					os.RemoveAll(data)); err != nil {
 					t.Fatal(err)
 				}
 				link(t, other, data)
@@ -63,7 +72,8 @@ func TestFailures(t *testing.T) {
 		{
 			"kodata with a name that Windows cannot have",
 			func(t *testing.T, dir string) {
-				if err := os.WriteFile(filepath.Join(dir, "cmd", "hello", "kodata", "aux.txt"), nil, 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, "cmd", "hello", "kodata", "aux.txt"), nil,
+					0o644); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -93,7 +103,10 @@ func TestSourcesFirst(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	p, st := load(t, dir), storetest.Open(t)
 	p.Sources = append(p.Sources,
-		product.Source{Name: "one", Module: "example.com/one@v1.0.0", Sum: "h1:x", Revision: "a", Created: time.Unix(1, 0)},
+		product.Source{
+			Name: "one", Module: "example.com/one@v1.0.0", Sum: "h1:x", Revision: "a",
+			Created: time.Unix(1, 0),
+		},
 		product.Source{Name: "two", Directory: filepath.Join(dir, "none")})
 	_, err := build.Build(t.Context(), p, st, nil)
 	if err == nil || !strings.Contains(err.Error(), "source one: ") || !strings.Contains(err.Error(), "source two: ") {
@@ -107,7 +120,8 @@ func TestSourcesFirst(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := build.Build(ctx, load(t, copied(t, "../examples/hello")), storetest.Open(t), nil); !errors.Is(err, context.Canceled) {
+	if _, err := build.Build(ctx, load(t, copied(t, "../examples/hello")), storetest.Open(t), nil); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }

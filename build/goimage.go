@@ -52,7 +52,9 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	}
 	var data []layer.Entry
 	if tree, ok := b.trees[prog.Source]; ok {
-		data, err = kodata(tree.Dir, prog.Package, func(file string) (layer.Content, error) { return layer.File(b.store, file) })
+		data, err = kodata(tree.Dir, prog.Package, func(file string) (layer.Content, error) {
+			return layer.File(b.store, file)
+		})
 		if err != nil {
 			return content{}, err
 		}
@@ -102,11 +104,13 @@ func koConfig(config v1.Config, name, os string) v1.Config {
 	config.Cmd = nil
 	if os == platform.Windows {
 		config.Entrypoint = []string{windowsPath(name)}
-		config.Env = append(appendPath(config.Env, windowsPath(koApp), ";", `C:\Windows\system32;C:\Windows`), "KO_DATA_PATH="+windowsPath(koData))
+		config.Env = append(appendPath(config.Env, windowsPath(koApp), ";", `C:\Windows\system32;C:\Windows`),
+			"KO_DATA_PATH="+windowsPath(koData))
 		return config
 	}
 	config.Entrypoint = []string{name}
-	config.Env = append(appendPath(config.Env, koApp, ":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
+	config.Env = append(appendPath(config.Env, koApp,
+		":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
 	return config
 }
 
@@ -142,7 +146,8 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 		return nil, err
 	}
 	if !disk.Within(top, inside) {
-		return nil, fmt.Errorf("%s leads out of its source to %s: only files of the source go into the image", root, inside)
+		return nil, fmt.Errorf("%s leads out of its source to %s: only files of the source go into the image",
+			root, inside)
 	}
 	entries := []layer.Entry{{Path: koData, Type: layer.Dir, Mode: 0o555}}
 	err = walk(root, inside, koData, []string{inside}, func(file, in string, fi fs.FileInfo) error {
@@ -197,11 +202,17 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 
 // checkLibraries reports shared libraries that the program of a go image needs and the image does
 // not have, as it is for Dockerfiles. A Go program without CGO needs none.
-func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platform.Platform, name string, file layer.Content) (notes []string, err error) {
-	source := fmt.Sprintf("FROM %s\nCOPY --from=%s %s %s/\nENTRYPOINT [%q]\n", i.Bases[p.OS], binaries, path.Base(name), path.Dir(name), name)
+func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platform.Platform, name string,
+	file layer.Content,
+) (notes []string, err error) {
+	source := fmt.Sprintf("FROM %s\nCOPY --from=%s %s %s/\nENTRYPOINT [%q]\n", i.Bases[p.OS], binaries, path.Base(name),
+		path.Dir(name), name)
 	r, err := dockerfile.Build(ctx, dockerfile.Input{
-		File: "go image " + i.Name, Source: []byte(source), Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Base: b.bases.Resolve,
-		Contexts: map[string]dockerfile.Context{binaries: {Files: map[string]dockerfile.File{path.Base(name): {Content: file, Mode: 0o755}}}},
+		File: "go image " + i.Name, Source: []byte(source), Platform: p, ModTime: layer.Epoch, Store: b.store,
+		Client: b.client, Base: b.bases.Resolve,
+		Contexts: map[string]dockerfile.Context{
+			binaries: {Files: map[string]dockerfile.File{path.Base(name): {Content: file, Mode: 0o755}}},
+		},
 	})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 			return nil, err
 		}
 		for _, path := range h.set.Outside {
-			b.warnings.Add("warning: " + path + " is outside of the product's repository: nobody else can build the release without it")
+			b.warnings.Add("warning: " +
+				path + " is outside of the product's repository: nobody else can build the release without it")
 		}
 		b.before = h
 	}

@@ -86,7 +86,8 @@ func (b *Builder) compilers(ctx context.Context) (all []lock.Compiler, err error
 		names = append(names, fmt.Sprintf("%s for %s (%s)", c.Command, c.Platform, c.Version))
 	}
 	if len(names) > 0 {
-		b.warnings.Add("warning: programs are compiled with CGO by " + strings.Join(names, ", ") + ": another version of a C compiler, or of its libraries, gives other bytes")
+		b.warnings.Add("warning: programs are compiled with CGO by " + strings.Join(names, ", ") +
+			": another version of a C compiler, or of its libraries, gives other bytes")
 	}
 	return all, nil
 }
@@ -122,7 +123,10 @@ func lockSources(p *product.Product, trees map[string]source.Tree) []lock.Source
 	var all []lock.Source
 	for _, s := range p.Sources {
 		t := trees[s.Name].Source
-		all = append(all, lock.Source{Name: t.Name, Module: t.Module, Sum: t.Sum, Revision: t.Revision, URL: t.URL, Licenses: t.Licenses})
+		all = append(all, lock.Source{
+			Name: t.Name, Module: t.Module, Sum: t.Sum, Revision: t.Revision,
+			URL: t.URL, Licenses: t.Licenses,
+		})
 	}
 	return all
 }
@@ -139,7 +143,8 @@ func (b *Builder) documents() []lock.Material {
 			continue
 		}
 		all = append(all, lock.Material{
-			URI: purl.OCI(d.Repository.Name(), d.Digest.String(), nil), SHA256: d.Digest.Hex, Content: base64.StdEncoding.EncodeToString(d.Content),
+			URI: purl.OCI(d.Repository.Name(), d.Digest.String(), nil), SHA256: d.Digest.Hex,
+			Content: base64.StdEncoding.EncodeToString(d.Content),
 		})
 	}
 	return all

@@ -101,7 +101,8 @@ func image(t *testing.T, img v1.Image) string {
 			if strings.HasPrefix(h.Name, "usr/share/zoneinfo/") && h.Name != "usr/share/zoneinfo/" {
 				continue // package base lists them
 			}
-			fmt.Fprintf(&s, "  %c %04o %d:%d %s %s", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format("2006-01-02T15:04:05Z"), h.Name)
+			fmt.Fprintf(&s, "  %c %04o %d:%d %s %s", h.Typeflag, h.Mode,
+				h.Uid, h.Gid, h.ModTime.UTC().Format("2006-01-02T15:04:05Z"), h.Name)
 			if h.Linkname != "" {
 				fmt.Fprintf(&s, " -> %s", h.Linkname)
 			}

@@ -57,7 +57,8 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		if err != nil {
 			return err
 		}
-		if facts := inventory.Base(parent.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
+		if facts := inventory.Base(parent.Info.Digest, config.Config.Labels); facts.Version != "" ||
+			facts.Licenses != "" {
 			bases = append(bases, facts)
 		}
 	}

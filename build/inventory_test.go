@@ -25,7 +25,8 @@ func TestInventory(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	p.Images[1].Version = "9.9.1"
 	cold := result(t, p, st)
-	golden.Compare(t, *update, "testdata/inventory.golden", describeInventory(t, cold.Inventory, cold.Images[0].Children[0], cold.Images[1].Children[1], cold.Artifacts))
+	golden.Compare(t, *update, "testdata/inventory.golden",
+		describeInventory(t, cold.Inventory, cold.Images[0].Children[0], cold.Images[1].Children[1], cold.Artifacts))
 
 	warm := result(t, p, st)
 	if d := cmp.Diff(cold.Inventory, warm.Inventory); d != "" {
@@ -101,7 +102,8 @@ func describeInventory(t *testing.T, v *lock.Inventory, linux, windows lock.Chil
 				fmt.Fprint(&s, " executable")
 			}
 			if p, ok := v.Program(f.Digest); ok {
-				fmt.Fprintf(&s, " %s %s/%s %s of %s, source %s", p.Format, p.OS, p.Architecture, p.Package, p.Main.Path, p.Source)
+				fmt.Fprintf(&s, " %s %s/%s %s of %s, source %s", p.Format, p.OS, p.Architecture, p.Package, p.Main.Path,
+					p.Source)
 				for _, key := range []string{"CGO_ENABLED", "GOOS", "-trimpath"} {
 					n := slices.IndexFunc(p.Settings, func(s lock.Setting) bool { return s.Key == key })
 					if n >= 0 {

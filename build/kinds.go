@@ -108,7 +108,10 @@ func lifecyclePrograms(_ *product.Product, i product.Image) []wanted {
 	var all []wanted
 	for _, p := range lifecycle.Programs {
 		source := i.Content.(*product.LifecycleImage).Source
-		all = append(all, wanted{product.Program{Name: lifecycleProgram(i, p.Name), Source: source, Package: p.Package}, lifecycle.Systems})
+		all = append(all, wanted{
+			product.Program{Name: lifecycleProgram(i, p.Name), Source: source, Package: p.Package},
+			lifecycle.Systems,
+		})
 	}
 	return all
 }

@@ -48,7 +48,8 @@ func TestLifecycle(t *testing.T) {
 	st := storetest.Open(t)
 	l := result(t, load(t, mixed(t, small)), st)
 	i, ok := l.Image("lifecycle")
-	if !ok || i.Kind != "lifecycle" || i.MediaType != types.OCIManifestSchema1 || len(i.Children) != 1 || i.Children[0].Digest != i.Digest ||
+	if !ok || i.Kind != "lifecycle" || i.MediaType != types.OCIManifestSchema1 || len(i.Children) != 1 ||
+		i.Children[0].Digest != i.Digest ||
 		!slices.Equal(i.Children[0].ExtraOS, []string{"linux", "windows"}) || i.Children[0].Base != nil {
 		t.Fatalf("the lock says %+v", i)
 	}

@@ -44,7 +44,8 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 			return built.Image{}, err
 		}
 		byOS[p.OS] = l
-		c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + m.Version + " for " + p.OS})
+		c.layers = append(c.layers,
+			manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + m.Version + " for " + p.OS})
 	}
 	labels, err := lifecycle.Labels(m, byOS["linux"], byOS["windows"])
 	if err != nil {
@@ -58,6 +59,7 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 	only.lock.ExtraOS = lifecycleSystems()
 	d := only.descriptor
 	return built.Image{
-		Name: i.Name, Kind: i.Kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},
+		Name: i.Name, Kind: i.Kind, MediaType: d.MediaType, Digest: d.Digest,
+		Size: d.Size, Children: []lock.Child{only.lock},
 	}, nil
 }

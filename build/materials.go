@@ -82,7 +82,8 @@ func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Mater
 	if !ok {
 		c, ok = source.Committed(ctx, s)
 		if s.Revision == "" && c.Revision != m.Revision { // images have it already
-			return fmt.Errorf("source %s %s", strings.Join(append([]string{s.Name}, c.Changes[:min(1, len(c.Changes))]...), ": "), runAgain)
+			return fmt.Errorf("source %s %s",
+				strings.Join(append([]string{s.Name}, c.Changes[:min(1, len(c.Changes))]...), ": "), runAgain)
 		}
 		if !ok {
 			return nil

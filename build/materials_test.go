@@ -73,7 +73,8 @@ func TestToolchains(t *testing.T) {
 	nested := filepath.Join(dir, "nested")
 	must(t, os.Mkdir(nested, 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module demo\n\ngo 1.24\n"), 0o644))
-	must(t, os.WriteFile(filepath.Join(nested, "go.mod"), []byte("module nested\n\ngo 1.24\n\ntoolchain go1.999.0\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(nested, "go.mod"), []byte("module nested\n\ngo 1.24\n\ntoolchain go1.999.0\n"),
+		0o644))
 	s := product.Source{Name: "demo", Directory: dir, Own: true}
 	programs := []program.Program{{Tree: source.Tree{Source: s, Dir: dir}}, {Tree: source.Tree{Source: s, Dir: nested}}}
 	if all, err := toolchains(t.Context(), programs); err == nil || !strings.Contains(err.Error(), "go1.999.0") {

@@ -35,9 +35,11 @@ images:
 func TestModes(t *testing.T) {
 	gitConfig(t)
 	repo := repositoryOf(t, map[string]string{
-		"app/slipway.yaml": modesProduct, "app/ctx/a": "a", "app/ctx/dir/b": "b", "app/ctx/run": "#!/bin/sh\n", "near/c": "c", "near/.dockerignore": "none\n",
+		"app/slipway.yaml": modesProduct, "app/ctx/a": "a", "app/ctx/dir/b": "b", "app/ctx/run": "#!/bin/sh\n",
+		"near/c": "c", "near/.dockerignore": "none\n",
 		"app/Dockerfile": "FROM scratch\nCOPY . /ctx/\nCOPY --from=near . /near/\nCOPY --from=far . /far/\n" +
-			"COPY --chmod=640 a /chmod\nADD dir /dir/\nRUN --mount=type=bind,target=/src mkdir /copied && cp -p /src/a /src/run /copied/ && cp -rp /src/dir /copied/\n",
+			"COPY --chmod=640 a /chmod\nADD dir /dir/\nRUN --mount=type=bind,target=/src mkdir " +
+			"/copied && cp -p /src/a /src/run /copied/ && cp -rp /src/dir /copied/\n",
 	})
 	must(t, os.Chmod(filepath.Join(repo, "app/ctx/run"), 0o755))
 	gitIn(t, repo, "commit", "-q", "-a", "-m", "second")
@@ -46,7 +48,9 @@ func TestModes(t *testing.T) {
 	var first *built.Result
 	for _, umask := range []string{"022", "077", "002"} {
 		dir := t.TempDir()
-		out, err := exec.Command("sh", "-c", `umask $1 && cd "$2" && git clone -q "$3" product && git clone -q "$4" far`, "sh", umask, dir, repo, far).CombinedOutput()
+		out, err := exec.Command("sh",
+			"-c", `umask $1 && cd "$2" && git clone -q "$3" product && git clone -q "$4" far`, "sh",
+			umask, dir, repo, far).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git clone: %v\n%s", err, out)
 		}
@@ -64,7 +68,8 @@ func TestModes(t *testing.T) {
 		}
 		got := tarModes(t, st, r)
 		for _, want := range []string{
-			"644 ctx/a", "755 ctx/dir/", "644 ctx/dir/b", "755 ctx/run", "644 near/c", "755 far/sub/", "644 far/sub/d", "640 chmod", "644 dir/b",
+			"644 ctx/a", "755 ctx/dir/", "644 ctx/dir/b", "755 ctx/run", "644 near/c", "755 far/sub/",
+			"644 far/sub/d", "640 chmod", "644 dir/b",
 			"644 copied/a", "755 copied/run", "755 copied/dir/", "644 copied/dir/b",
 			"710 ctx/new/", "666 ctx/new/file", "601 ctx/dir/new", "601 dir/new", "601 copied/dir/new",
 		} {

@@ -30,10 +30,15 @@ func TestModuleModes(t *testing.T) {
 	var text bytes.Buffer
 	must(t, zip.CreateFromDir(&text, m, src))
 	at := filepath.Join(proxy, "example.com", "m", "@v")
-	write(t, at, map[string]string{"list": "v1.0.0\n", "v1.0.0.info": `{"Version":"v1.0.0"}`, "v1.0.0.mod": gomod, "v1.0.0.zip": text.String()})
+	write(t, at, map[string]string{
+		"list": "v1.0.0\n", "v1.0.0.info": `{"Version":"v1.0.0"}`, "v1.0.0.mod": gomod,
+		"v1.0.0.zip": text.String(),
+	})
 	sum, err := dirhash.HashZip(filepath.Join(at, "v1.0.0.zip"), dirhash.Hash1)
 	must(t, err)
-	goModSum, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(gomod)), nil })
+	goModSum, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(gomod)), nil
+	})
 	must(t, err)
 	t.Setenv("GOPROXY", "file://"+proxy)
 
@@ -64,7 +69,8 @@ images:
 				first = r.Images[0].Digest
 			}
 			got := tarModes(t, st, r)
-			if want := []string{"644 Dockerfile", "755 dir/", "644 dir/a", "644 go.mod"}; r.Images[0].Digest != first || !slices.Equal(got, want) {
+			if want := []string{"644 Dockerfile", "755 dir/", "644 dir/a", "644 go.mod"}; r.Images[0].Digest != first ||
+				!slices.Equal(got, want) {
 				t.Errorf("image %s has %q; the first is %s, want %q", r.Images[0].Digest, got, first, want)
 			}
 		})

@@ -30,7 +30,10 @@ func (b *Builder) Needs() ([]Need, error) {
 		k := kinds[i.Kind]
 		wants := k.programs(b.product, i)
 		if k.systems != nil {
-			all = append(all, Need{Portion: product.Portion{Name: i.Name, Platforms: i.Platforms}, Programs: among(compiled, wants, systems(wants)...)})
+			all = append(all, Need{
+				Portion:  product.Portion{Name: i.Name, Platforms: i.Platforms},
+				Programs: among(compiled, wants, systems(wants)...),
+			})
 			continue
 		}
 		for _, on := range platform.Systems(i.Platforms) {
@@ -49,7 +52,10 @@ func (b *Builder) Needs() ([]Need, error) {
 			for _, name := range b.product.ProgramsOf(a, on) {
 				wants = append(wants, wanted{b.product.Program(name), []platform.Platform{on}})
 			}
-			all = append(all, Need{Portion: product.Portion{Name: a.Name, Platforms: []platform.Platform{on}}, Artifact: true, Programs: among(compiled, wants, on.System())})
+			all = append(all, Need{
+				Portion:  product.Portion{Name: a.Name, Platforms: []platform.Platform{on}},
+				Artifact: true, Programs: among(compiled, wants, on.System()),
+			})
 		}
 	}
 	return all, nil

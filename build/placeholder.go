@@ -16,10 +16,16 @@ import (
 func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	var images []lock.Image
 	for _, i := range p.Images {
-		image := lock.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex, Digest: PlaceholderDigest(i.Name)}
+		image := lock.Image{
+			Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex,
+			Digest: PlaceholderDigest(i.Name),
+		}
 		for _, on := range i.Platforms {
 			digest := PlaceholderDigest(i.Name + " " + on.String())
-			child := lock.Child{Platform: on, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1, Digest: digest, Config: digest}
+			child := lock.Child{
+				Platform: on, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1,
+				Digest: digest, Config: digest,
+			}
 			if child.ExtraOS = kinds[i.Kind].systems; child.ExtraOS != nil {
 				image.MediaType = child.MediaType
 			}
@@ -29,8 +35,11 @@ func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	}
 	return &lock.Lock{
 		SchemaVersion: lock.SchemaVersion,
-		Release:       lock.Release{Name: p.Name, Version: p.Version, Created: Created(p, trees), Sources: lockSources(p, trees)},
-		Images:        images,
+		Release: lock.Release{
+			Name: p.Name, Version: p.Version, Created: Created(p, trees),
+			Sources: lockSources(p, trees),
+		},
+		Images: images,
 	}
 }
 

@@ -29,7 +29,8 @@ func (b *Builder) prove(ctx context.Context, compiled []program.Read, materials 
 		}
 		if r.Unknown {
 			materials[at].Proven = false
-			b.progress.Printf("warning: source %s: the flags of program %s may name any file: the statement does not call the source proven", name, r.Program.Name)
+			b.progress.Printf("warning: source %s: the flags of program %s may name any file: "+
+				"the statement does not call the source proven", name, r.Program.Name)
 			continue
 		}
 		lacking, err := b.lacking(ctx, r, commit)
@@ -39,7 +40,8 @@ func (b *Builder) prove(ctx context.Context, compiled []program.Read, materials 
 		if lacking == "" {
 			continue
 		}
-		why := fmt.Sprintf("source %s: %s is compiled into program %s, and commit %s has it otherwise or not at all", name, lacking, r.Program.Name, commit.Hash)
+		why := fmt.Sprintf("source %s: %s is compiled into program %s, and commit %s has it otherwise or not at all",
+			name, lacking, r.Program.Name, commit.Hash)
 		if b.elsewhere(name, lacking) && !b.product.Snapshot() { // images name the commit
 			return fmt.Errorf("%s: commit it, or name a directory that it is in as the source", why)
 		}
@@ -114,5 +116,7 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 // about for its revision.
 func (b *Builder) elsewhere(name, path string) bool {
 	s := b.product.Source(name)
-	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool { return disk.Within(dir, path) })
+	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool {
+		return disk.Within(dir, path)
+	})
 }

@@ -24,15 +24,17 @@ import (
 // monorepo is a repository with a product in app, and a module next door that the product
 // replaces another one by.
 var monorepo = map[string]string{
-	".gitignore":       "*.ignored\n",
-	"lib/go.mod":       "module example.com/lib\n\ngo 1.26\n",
-	"lib/lib.go":       "package lib\n\nconst Name = \"lib\"\n",
-	"app/go.mod":       "module example.com/app\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n",
-	"app/assets/a":     "a\n",
-	"app/kodata/a":     "a\n",
-	"app/ctx/a":        "a\n",
-	"app/Dockerfile":   "FROM scratch\nCOPY . /\n",
-	"app/main.go":      "package main\n\nimport (\n\t\"embed\"\n\n\t\"example.com/lib\"\n)\n\n//go:embed assets\nvar fs embed.FS\n\nfunc main() { println(lib.Name, &fs) }\n",
+	".gitignore": "*.ignored\n",
+	"lib/go.mod": "module example.com/lib\n\ngo 1.26\n",
+	"lib/lib.go": "package lib\n\nconst Name = \"lib\"\n",
+	"app/go.mod": "module example.com/app\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\nreplace " +
+		"example.com/lib => ../lib\n",
+	"app/assets/a":   "a\n",
+	"app/kodata/a":   "a\n",
+	"app/ctx/a":      "a\n",
+	"app/Dockerfile": "FROM scratch\nCOPY . /\n",
+	"app/main.go": "package main\n\nimport (\n\t\"embed\"\n\n\t\"example.com/lib\"\n)\n\n//go:embed " +
+		"assets\nvar fs embed.FS\n\nfunc main() { println(lib.Name, &fs) }\n",
 	"app/slipway.yaml": monorepoProduct,
 }
 
@@ -60,26 +62,44 @@ func TestProven(t *testing.T) {
 		archived              string // a file of the archive
 	}{
 		{name: "as committed", change: func(*testing.T, string) {}, commit: true, proven: true},
-		{name: "an edit in a module next door", change: edit("lib/lib.go"), dirty: true, archived: "product/lib/lib.go"},
-		{name: "an edit that git was told not to look at", dirty: true, archived: "product/app/main.go", change: func(t *testing.T, dir string) {
-			gitIn(t, dir, "update-index", "--assume-unchanged", "app/main.go")
-			edit("app/main.go")(t, dir)
-		}},
-		{name: "an edit where slipway writes", dirty: true, archived: "product/app/out/b", change: func(t *testing.T, dir string) {
-			edit("app/out/b")(t, dir)
-			gitIn(t, dir, "add", ".")
-			gitIn(t, dir, "commit", "-q", "-m", "second")
-			edit("app/out/b")(t, dir)
-		}},
+		{
+			name: "an edit in a module next door", change: edit("lib/lib.go"),
+			dirty: true, archived: "product/lib/lib.go",
+		},
+		{
+			name: "an edit that git was told not to look at", dirty: true, archived: "product/app/main.go",
+			change: func(t *testing.T, dir string) {
+				gitIn(t, dir, "update-index", "--assume-unchanged", "app/main.go")
+				edit("app/main.go")(t, dir)
+			},
+		},
+		{
+			name: "an edit where slipway writes", dirty: true, archived: "product/app/out/b",
+			change: func(t *testing.T, dir string) {
+				edit("app/out/b")(t, dir)
+				gitIn(t, dir, "add", ".")
+				gitIn(t, dir, "commit", "-q", "-m", "second")
+				edit("app/out/b")(t, dir)
+			},
+		},
 		{name: "an ignored file that is compiled in", change: edit("app/assets/a.ignored"), commit: true},
 		{name: "an ignored file that is not read", change: edit("app/other/a.ignored"), commit: true, proven: true},
-		{name: "an ignored file in a context", change: edit("app/ctx/a.ignored"), archived: "product/app/ctx/a.ignored"},
-		{name: "an ignored file in kodata", change: edit("app/kodata/a.ignored"), archived: "product/app/kodata/a.ignored"},
-		{name: "an empty directory in a context", archived: "product/app/ctx/empty/", change: func(t *testing.T, dir string) {
-			if err := os.Mkdir(filepath.Join(dir, "app/ctx/empty"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}},
+		{
+			name: "an ignored file in a context", change: edit("app/ctx/a.ignored"),
+			archived: "product/app/ctx/a.ignored",
+		},
+		{
+			name: "an ignored file in kodata", change: edit("app/kodata/a.ignored"),
+			archived: "product/app/kodata/a.ignored",
+		},
+		{
+			name: "an empty directory in a context", archived: "product/app/ctx/empty/",
+			change: func(t *testing.T, dir string) {
+				if err := os.Mkdir(filepath.Join(dir, "app/ctx/empty"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			},
+		},
 		{name: "a submodule", archived: "product/app/assets/sub/lib.go", change: func(t *testing.T, dir string) {
 			other := repositoryOf(t, map[string]string{"lib.go": "package other\n"})
 			gitIn(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "app/assets/sub")
@@ -121,7 +141,8 @@ func TestProven(t *testing.T) {
 					t.Errorf("for other machines: %+v, %v", all, err)
 				}
 			}
-			if commit, dirty := s.GitCommit != "", strings.HasSuffix(s.Revision, "-dirty"); commit != tc.commit || dirty != tc.dirty || s.Proven != tc.proven {
+			if commit, dirty := s.GitCommit != "", strings.HasSuffix(s.Revision, "-dirty"); commit != tc.commit ||
+				dirty != tc.dirty || s.Proven != tc.proven {
 				t.Errorf("the source is %+v", s)
 			}
 			if names := archived(t, st, r.Materials); tc.archived != "" && !slices.Contains(names, tc.archived) {
@@ -141,12 +162,28 @@ func TestChangedMeanwhile(t *testing.T) {
 	for _, tc := range []struct {
 		name, before, after, change, want string
 	}{
-		{"a file of the program", "", "echo >>main.go", "", "source app changed while program app was compiled from it: run again"},
-		{"a file that is restored", "cp main.go /dev/shm/main.$$; echo >>main.go", "cp /dev/shm/main.$$ main.go; rm /dev/shm/main.$$", "", "source app changed while program app was compiled from it"},
-		{"a file of a context", "", "cp ctx/a ctx/b; mv ctx/b ctx/a", "", "ctx/a changed while the release was made, which may have it as it was or as it is: run again"},
-		{"slipway.yaml", "", "echo >>slipway.yaml", "", "source app: app/slipway.yaml changed while the release was made"},
+		{
+			"a file of the program", "", "echo >>main.go",
+			"", "source app changed while program app was compiled from it: run again",
+		},
+		{
+			"a file that is restored", "cp main.go /dev/shm/main.$$; echo >>main.go",
+			"cp /dev/shm/main.$$ main.go; rm /dev/shm/main.$$",
+			"", "source app changed while program app was compiled from it",
+		},
+		{
+			"a file of a context", "", "cp ctx/a ctx/b; mv ctx/b ctx/a", "",
+			"ctx/a changed while the release was made, which may have it as it was or as it is: run again",
+		},
+		{
+			"slipway.yaml", "", "echo >>slipway.yaml",
+			"", "source app: app/slipway.yaml changed while the release was made",
+		},
 		{"a file that is not read", "", "echo >>../README", "", ""},
-		{"a file of a source with changes", "", "echo >>ctx/a", "app/ctx/new", "ctx/a changed while the release was made"},
+		{
+			"a file of a source with changes", "", "echo >>ctx/a", "app/ctx/new",
+			"ctx/a changed while the release was made",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := repositoryOf(t, monorepo)
@@ -154,7 +191,8 @@ func TestChangedMeanwhile(t *testing.T) {
 				edit(tc.change)(t, dir)
 			}
 			bin := t.TempDir()
-			script := "#!/bin/sh\n[ $1 = build ] || exec " + compiler + " \"$@\"\n" + tc.before + "\n" + compiler + " \"$@\"\nresult=$?\n" + tc.after + "\nexit $result\n"
+			script := "#!/bin/sh\n[ $1 = build ] || exec " + compiler + " \"$@\"\n" + tc.before +
+				"\n" + compiler + " \"$@\"\nresult=$?\n" + tc.after + "\nexit $result\n"
 			if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +209,8 @@ func gitConfig(t *testing.T) {
 	t.Helper()
 	for k, v := range map[string]string{
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c", "GIT_COMMITTER_EMAIL": "c@example.com",
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c",
+		"GIT_COMMITTER_EMAIL": "c@example.com",
 	} {
 		t.Setenv(k, v)
 	}
@@ -201,7 +240,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+			os.WriteFile(file, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -220,7 +260,8 @@ func edit(name string) func(*testing.T, string) {
 func loadApp(t *testing.T, dir string) *product.Product {
 	t.Helper()
 	app := filepath.Join(dir, "app")
-	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(app, "slipway.yaml"), Made: []string{filepath.Join(app, "out")}})
+	p, err := product.Load(t.Context(),
+		product.Options{Path: filepath.Join(app, "slipway.yaml"), Made: []string{filepath.Join(app, "out")}})
 	if err != nil {
 		t.Fatal(err)
 	}

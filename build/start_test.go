@@ -29,16 +29,19 @@ ENTRYPOINT ["/csi-node-driver-registrar"]
 func TestStarts(t *testing.T) {
 	for _, tc := range []struct{ base, says, warns string }{
 		{base: "static-root"},
-		{"static", "building image csi: linux/amd64: %DIR%/Dockerfile:7:1: ENTRYPOINT /csi-node-driver-registrar: the image has no such file: did you mean /home/nonroot/csi-node-driver-registrar?", ""},
+		{"static", "building image csi: linux/amd64: %DIR%/Dockerfile:7:1: ENTRYPOINT /csi-node-driver-registrar: " +
+			"the image has no such file: did you mean /home/nonroot/csi-node-driver-registrar?", ""},
 		{"scratch", "", ""},
 		{"busybox", "", ""},
-		{"shell", "", "warning: image csi for linux/amd64, linux/arm64: %DIR%/Dockerfile:7:1: ENTRYPOINT /bin/sh: no COPY or ADD adds it, and the files of the base are not known here"},
+		{"shell", "", "warning: image csi for linux/amd64, linux/arm64: %DIR%/Dockerfile:7:1: " +
+			"ENTRYPOINT /bin/sh: no COPY or ADD adds it, and the files of the base are not known here"},
 	} {
 		t.Run(tc.base, func(t *testing.T) {
 			dir := t.TempDir()
 			text := strings.ReplaceAll(registrar, "%BASE%", tc.base)
 			if tc.base == "shell" {
-				text = strings.NewReplacer("%BASE%", "busybox", `["/csi-node-driver-registrar"]`, "/csi-node-driver-registrar").Replace(registrar)
+				text = strings.NewReplacer("%BASE%", "busybox", `["/csi-node-driver-registrar"]`,
+					"/csi-node-driver-registrar").Replace(registrar)
 			}
 			for name, content := range map[string]string{
 				"Dockerfile": text,
@@ -72,7 +75,8 @@ images:
 			if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 				t.Errorf("the error is %v, want %q", err, says)
 			}
-			if n := strings.Count(log.String(), "warning: "); !strings.Contains(log.String(), warns) || n > 1 || warns == "" && n > 0 {
+			if n := strings.Count(log.String(), "warning: "); !strings.Contains(log.String(), warns) ||
+				n > 1 || warns == "" && n > 0 {
 				t.Errorf("the log is %q, want %q", log.String(), warns)
 			}
 		})

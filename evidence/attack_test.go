@@ -142,7 +142,8 @@ var attacks = []attack{
 		return err
 	}},
 	{"only a keyless bundle left", on(func(*testing.T, *world) []byte {
-		return []byte(`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"certificate":{"rawBytes":"AA=="}}}`)
+		return []byte(
+			`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"certificate":{"rawBytes":"AA=="}}}`)
 	})},
 	{"statement of another version", stated(func(s *provenance.Statement) {
 		s.Predicate.BuildDefinition.ExternalParameters.Version = "9.9.9"
@@ -158,14 +159,16 @@ var attacks = []attack{
 	{"bundle that claims another product", replaced(`"demo"`, `"omed"`)},
 	{"image of another signed release", func(t *testing.T, w *world) error {
 		later := bundletest.Later(t, w.st, w.l)
-		bundletest.Attach(t, w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, bundletest.Statement(t, later))))
+		bundletest.Attach(t,
+			w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, bundletest.Statement(t, later))))
 		for n := range later.Images {
 			if later.Images[n].Tags != nil {
 				later.Images[n].Tags = []string{w.l.Version}
 			}
 		}
 		w.attach(t, w.key64)
-		w.l.Images[1].Digest, w.l.Images[1].Size, w.l.Images[1].Children = later.Images[1].Digest, later.Images[1].Size, later.Images[1].Children
+		w.l.Images[1].Digest, w.l.Images[1].Size, w.l.Images[1].Children = later.Images[1].Digest, later.Images[1].Size,
+			later.Images[1].Children
 		w.l.Images[1].Referrers = later.Images[1].Referrers
 		_, err := verify(t, policy(w.key), w.pack(t))
 		return err
@@ -173,7 +176,8 @@ var attacks = []attack{
 	{"bundles of two signed releases", func(t *testing.T, w *world) error {
 		first := w.attach(t, w.key64).pack(t)
 		later := bundletest.Later(t, w.st, newWorld(t).l)
-		bundletest.Attach(t, w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, bundletest.Statement(t, later))))
+		bundletest.Attach(t,
+			w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, bundletest.Statement(t, later))))
 		second := bundletest.Pack(t, w.st, later, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path
 		_, err := verify(t, policy(w.key), first, second)
 		return err
@@ -216,11 +220,15 @@ var attacks = []attack{
 		w.l.Images = append(w.l.Images, more[len(more)-1])
 	})},
 	{"child that the signed statement does not name", stated(func(s *provenance.Statement) {
-		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool { return strings.HasSuffix(s.Name, "/agent:1.2.3 linux/amd64") })
+		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool {
+			return strings.HasSuffix(s.Name, "/agent:1.2.3 linux/amd64")
+		})
 		s.Subjects = slices.Delete(s.Subjects, at, at+1)
 	})},
 	{"child of another index", stated(func(s *provenance.Statement) {
-		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool { return strings.HasSuffix(s.Name, "/agent:1.2.3 linux/amd64") })
+		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool {
+			return strings.HasSuffix(s.Name, "/agent:1.2.3 linux/amd64")
+		})
 		s.Subjects[at].Annotations.Index = []string{strings.Repeat("0", 64)}
 	})},
 	{"chart for an image", stated(func(s *provenance.Statement) {
@@ -272,8 +280,10 @@ var attacks = []attack{
 			t.Fatal(err)
 		}
 		e := bundletest.Clone(bundletest.Headers(t, path))
-		e[2].Data = bytes.ReplaceAll(e[2].Data, []byte("registry.example/me/agent:latest"), []byte("registry.example/me/other:latest"))
-		e[0].Data = bytes.ReplaceAll(e[0].Data, []byte("registry.example/me/agent:latest"), []byte("registry.example/me/other:latest"))
+		e[2].Data = bytes.ReplaceAll(e[2].Data, []byte("registry.example/me/agent:latest"),
+			[]byte("registry.example/me/other:latest"))
+		e[0].Data = bytes.ReplaceAll(e[0].Data, []byte("registry.example/me/agent:latest"),
+			[]byte("registry.example/me/other:latest"))
 		_, err := verify(t, policy(w.key), bundletest.Write(t, bundletest.Forge(t, e)))
 		return err
 	}},
@@ -307,7 +317,11 @@ var attacks = []attack{
 	{"second builder made something else", func(t *testing.T, w *world) error {
 		w.attach(t, w.key64)
 		second := w.statement(t, func(s *provenance.Statement) {
-			s.Subjects = append(s.Subjects, provenance.Subject{Name: "release.yaml", Digest: provenance.Digest{SHA256: strings.Repeat("f", 64)}, Annotations: provenance.Annotations{Kind: "file"}})
+			s.Subjects = append(s.Subjects,
+				provenance.Subject{
+					Name: "release.yaml", Digest: provenance.Digest{SHA256: strings.Repeat("f", 64)},
+					Annotations: provenance.Annotations{Kind: "file"},
+				})
 		})
 		p := policy(w.key, w.other)
 		p.Threshold = 2
@@ -329,14 +343,22 @@ var attacks = []attack{
 		return bytes.Replace(w.key64, []byte(`{"mediaType":`), []byte(`{"mediaType":"","mediaType":`), 1)
 	})},
 	{"duplicate key in the statement", on(func(t *testing.T, w *world) []byte {
-		return bundletest.SignedStatement(t, w.key, bytes.Replace(w.sealed, []byte(`{"_type":`), []byte(`{"subject":[],"_type":`), 1))
+		return bundletest.SignedStatement(t, w.key,
+			bytes.Replace(w.sealed, []byte(`{"_type":`), []byte(`{"subject":[],"_type":`), 1))
 	})},
 	{"unknown external parameter", on(func(t *testing.T, w *world) []byte {
-		return bundletest.SignedStatement(t, w.key, bytes.Replace(w.sealed, []byte(`"externalParameters":{`), []byte(`"externalParameters":{"source":"evil",`), 1))
+		return bundletest.SignedStatement(t, w.key, bytes.Replace(w.sealed, []byte(`"externalParameters":{`),
+			[]byte(`"externalParameters":{"source":"evil",`), 1))
 	})},
-	{"another build type", stated(func(s *provenance.Statement) { s.Predicate.BuildDefinition.BuildType = "https://evil.example" })},
+	{
+		"another build type",
+		stated(func(s *provenance.Statement) { s.Predicate.BuildDefinition.BuildType = "https://evil.example" }),
+	},
 	{"no subjects", stated(func(s *provenance.Statement) { s.Subjects = []provenance.Subject{} })},
-	{"two DSSE signatures", forged(func(e *envelope) { e.Envelope.Signatures = append(e.Envelope.Signatures, e.Envelope.Signatures[0]) })},
+	{
+		"two DSSE signatures",
+		forged(func(e *envelope) { e.Envelope.Signatures = append(e.Envelope.Signatures, e.Envelope.Signatures[0]) }),
+	},
 	{"no DSSE signature", forged(func(e *envelope) { e.Envelope.Signatures = nil })},
 	{"another payload type", forged(func(e *envelope) { e.Envelope.PayloadType = "application/json" })},
 	{"PAE confusion", forged(func(e *envelope) {
@@ -363,7 +385,10 @@ var attacks = []attack{
 		p.S.Sub(order, p.S)
 		e.Envelope.Signatures[0].Sig, _ = asn1.Marshal(p)
 	})},
-	{"signature that is not DER", forged(func(e *envelope) { e.Envelope.Signatures[0].Sig = bytes.Repeat([]byte{1}, 64) })},
+	{
+		"signature that is not DER",
+		forged(func(e *envelope) { e.Envelope.Signatures[0].Sig = bytes.Repeat([]byte{1}, 64) }),
+	},
 	{"signature that is too long", forged(func(e *envelope) {
 		e.Envelope.Signatures[0].Sig = append(e.Envelope.Signatures[0].Sig, make([]byte, 8)...)
 	})},
@@ -374,21 +399,27 @@ var attacks = []attack{
 		}
 		return b
 	})},
-	{"oversized bundle", on(func(*testing.T, *world) []byte { return bytes.Repeat([]byte(" "), signature.MaxBundle+1) })},
+	{
+		"oversized bundle",
+		on(func(*testing.T, *world) []byte { return bytes.Repeat([]byte(" "), signature.MaxBundle+1) }),
+	},
 	{"too many bundles", func(t *testing.T, w *world) error {
 		t.Cleanup(evidence.SetMaxBundles(8))
 		i := &w.l.Images[0]
 		for n := range 9 {
-			i.Referrers = append(i.Referrers, bundletest.BundleOf(t, w.st, append([]byte{'{', byte('a' + n%26), byte('a' + n/26)}, w.key64...), i.Descriptor(), i.Digest))
+			i.Referrers = append(i.Referrers, bundletest.BundleOf(t, w.st,
+				append([]byte{'{', byte('a' + n%26), byte('a' + n/26)}, w.key64...), i.Descriptor(), i.Digest))
 		}
 		_, err := verify(t, policy(w.key), w.pack(t))
 		return err
 	}},
 	{"SBOM of another image", func(t *testing.T, w *world) error {
 		w.attach(t, w.key64)
-		text := `{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"x","digest":{"sha256":"` + strings.Repeat("0", 64) + `"}}],"predicateType":"https://spdx.dev/Document","predicate":{}}`
+		text := `{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"x","digest":{"sha256":"` +
+			strings.Repeat("0", 64) + `"}}],"predicateType":"https://spdx.dev/Document","predicate":{}}`
 		i := &w.l.Images[0]
-		i.Referrers = append(i.Referrers, bundletest.BundleOf(t, w.st, bundletest.SignedStatement(t, w.key, []byte(text)), i.Descriptor(), i.Digest))
+		i.Referrers = append(i.Referrers,
+			bundletest.BundleOf(t, w.st, bundletest.SignedStatement(t, w.key, []byte(text)), i.Descriptor(), i.Digest))
 		_, err := verify(t, policy(w.key), w.pack(t))
 		return err
 	}},
@@ -414,8 +445,10 @@ var attacks = []attack{
 	{"delta against a forged base", func(t *testing.T, w *world) error {
 		old := w.attach(t, w.key64).pack(t)
 		later := bundletest.Later(t, w.st, newWorld(t).l)
-		bundletest.Attach(t, w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, bundletest.Statement(t, later))))
-		deltas, err := airgap.PackDelta(t.Context(), w.st, later, []airgap.Target{{Name: "demo-images"}}, []string{old}, airgap.PackOptions{Dir: t.TempDir()})
+		bundletest.Attach(t,
+			w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, bundletest.Statement(t, later))))
+		deltas, err := airgap.PackDelta(t.Context(), w.st, later, []airgap.Target{{Name: "demo-images"}}, []string{old},
+			airgap.PackOptions{Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,10 +461,11 @@ var attacks = []attack{
 		}
 		base := bundletest.Write(t, bundletest.Forge(t, e))
 		dir := t.TempDir()
-		_, err = bundle.Apply(t.Context(), deltas[0].Path, base, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{Check: func(d, b *bundle.Bundle) error {
-			_, err := evidence.Verify([]evidence.Material{evidence.FromBundle("delta", d, b)}, policy(w.key))
-			return err
-		}})
+		_, err = bundle.Apply(t.Context(), deltas[0].Path, base, filepath.Join(dir, "made.tar.zst"),
+			bundle.ApplyOptions{Check: func(d, b *bundle.Bundle) error {
+				_, err := evidence.Verify([]evidence.Material{evidence.FromBundle("delta", d, b)}, policy(w.key))
+				return err
+			}})
 		bundletest.Empty(t, dir)
 		return err
 	}},
@@ -459,7 +493,10 @@ var attacks = []attack{
 	{"signatures of checksums removed", inDirectory(func(t *testing.T, _ *world, dir string) {
 		remove(t, dir, "SHA256SUMS.sig", "SHA256SUMS.sigstore.json")
 	})},
-	{"statement removed from the directory", inDirectory(func(t *testing.T, _ *world, dir string) { remove(t, dir, "provenance.sigstore.json") })},
+	{
+		"statement removed from the directory",
+		inDirectory(func(t *testing.T, _ *world, dir string) { remove(t, dir, "provenance.sigstore.json") }),
+	},
 	{"checksums changed", inDirectory(func(t *testing.T, _ *world, dir string) {
 		write(t, dir, "SHA256SUMS", strings.Repeat("0", 64)+"  release.yaml\n")
 	})},
@@ -479,13 +516,20 @@ var attacks = []attack{
 		}
 		write(t, dir, "SHA256SUMS.sig", string(text)+"\n")
 	})},
-	{"file changed", inDirectory(func(t *testing.T, _ *world, dir string) { write(t, dir, "release.yaml", "kind: Secret\n") })},
+	{
+		"file changed",
+		inDirectory(func(t *testing.T, _ *world, dir string) { write(t, dir, "release.yaml", "kind: Secret\n") }),
+	},
 	{"signed checksums of a path outside", inDirectory(func(t *testing.T, w *world, dir string) {
 		w.signSums(t, dir, strings.Repeat("0", 64)+"  ../release.yaml\n")
 	})},
 	{"checksums of another release than the statement", inDirectory(func(t *testing.T, w *world, dir string) {
 		s := w.statement(t, func(s *provenance.Statement) {
-			s.Subjects = append(s.Subjects, provenance.Subject{Name: "release.yaml", Digest: provenance.Digest{SHA256: strings.Repeat("f", 64)}, Annotations: provenance.Annotations{Kind: "file"}})
+			s.Subjects = append(s.Subjects,
+				provenance.Subject{
+					Name: "release.yaml", Digest: provenance.Digest{SHA256: strings.Repeat("f", 64)},
+					Annotations: provenance.Annotations{Kind: "file"},
+				})
 		})
 		write(t, dir, "provenance.sigstore.json", string(bundletest.SignedStatement(t, w.key, s)))
 		w.sums(t, dir)

@@ -20,7 +20,8 @@ func TestExchanged(t *testing.T) {
 	var files [2]string
 	for n, release := range []*lock.Lock{l, bundletest.Later(t, st, l)} {
 		release.Images[0].Referrers = nil
-		bundletest.Attach(t, st, release, bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, release))))
+		bundletest.Attach(t,
+			st, release, bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, release))))
 		files[n] = bundletest.Pack(t, st, release, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path
 	}
 	unchanged, err := evidence.Prove(files[0], evidence.Policy{Keys: []*signature.PublicKey{key.Public}})
@@ -33,7 +34,8 @@ func TestExchanged(t *testing.T) {
 	if err := os.Rename(files[1], files[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := unchanged(bundletest.Opened(t, files[0])); err == nil || !strings.Contains(err.Error(), "was exchanged while it was verified") {
+	if err := unchanged(bundletest.Opened(t, files[0])); err == nil ||
+		!strings.Contains(err.Error(), "was exchanged while it was verified") {
 		t.Errorf("another bundle: %v", err)
 	}
 }

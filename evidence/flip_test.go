@@ -22,7 +22,11 @@ import (
 // and each by one bit: all are refused.
 func TestFlips(t *testing.T) {
 	w := newWorld(t)
-	w.l.Images = []lock.Image{storetest.Index(t, w.st, "hello", storetest.Child{Platform: bundletest.Parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "hello", "hello", 20)}})}
+	w.l.Images = []lock.Image{storetest.Index(t,
+		w.st, "hello", storetest.Child{
+			Platform: bundletest.Parse(t, "linux/amd64"),
+			Layers:   []v1.Layer{storetest.Layer(t, "hello", "hello", 20)},
+		})}
 	w.l.Images[0].Repository, w.l.Images[0].Tags = "registry.example/me/hello", []string{w.l.Version}
 	w.l.ThirdParty = nil
 	w.sealed = bundletest.Encoded(t, bundletest.Statement(t, w.l))
@@ -44,7 +48,10 @@ func TestFlips(t *testing.T) {
 			}
 		})
 	})
-	for _, name := range []string{"demo-images.tar.zst", "provenance.sigstore.json", "SHA256SUMS", "SHA256SUMS.sig", "SHA256SUMS.sigstore.json"} {
+	for _, name := range []string{
+		"demo-images.tar.zst", "provenance.sigstore.json", "SHA256SUMS",
+		"SHA256SUMS.sig", "SHA256SUMS.sigstore.json",
+	} {
 		t.Run(name, func(t *testing.T) {
 			flip(t, filepath.Join(dir, name), func(t *testing.T) (string, func() error) {
 				own := t.TempDir()

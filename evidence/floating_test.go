@@ -32,9 +32,18 @@ func TestFloating(t *testing.T) {
 	}
 	good := bundletest.Headers(t, path)
 	for _, tc := range []struct{ name, from, to, says string }{
-		{"the tag of a newer release", "me/agent:latest", "me/agent:1.2.4", "which gives it no such floating tag: the name was changed"},
-		{"the tag of a channel", "me/agent:latest", "me/agent:stable", "which gives it no such floating tag: the name was changed"},
-		{"of another image", "me/agent:latest", "me/other:latest", "which gives it no such floating tag: the name was changed"},
+		{
+			"the tag of a newer release", "me/agent:latest", "me/agent:1.2.4",
+			"which gives it no such floating tag: the name was changed",
+		},
+		{
+			"the tag of a channel", "me/agent:latest",
+			"me/agent:stable", "which gives it no such floating tag: the name was changed",
+		},
+		{
+			"of another image", "me/agent:latest", "me/other:latest",
+			"which gives it no such floating tag: the name was changed",
+		},
 		{"what floats, not", floatingMark, "", "its tag floats by the signed statement, and not here"},
 	} {
 		e := bundletest.Clone(good)
@@ -46,7 +55,11 @@ func TestFloating(t *testing.T) {
 	}
 
 	// the mark on what does not float: on a tag of the release, on a third-party image
-	for name, says := range map[string]string{"registry.example/me/server:1.2.3": "its tag floats here, and never moves by the signed statement", "docker.io/library/pause:3.9": "has a floating tag here, and by the signed statement none"} {
+	for name, says := range map[string]string{
+		"registry.example/me/server:1.2.3": "its tag floats here, and never " +
+			"moves by the signed statement",
+		"docker.io/library/pause:3.9": "has a floating tag here, and by the signed statement none",
+	} {
 		l := *w.l
 		w := newWorld(t)
 		w.l = &l
@@ -56,7 +69,8 @@ func TestFloating(t *testing.T) {
 
 	// a layout under a floating tag
 	dir := t.TempDir() + "/layout"
-	if _, err := bundletest.Opened(t, path).Extract(t.Context(), "registry.example/me/agent:latest", bundle.ExtractOptions{To: dir, WithoutReferrers: true}); err != nil {
+	if _, err := bundletest.Opened(t, path).Extract(t.Context(), "registry.example/me/agent:latest",
+		bundle.ExtractOptions{To: dir, WithoutReferrers: true}); err != nil {
 		t.Fatal(err)
 	}
 	layout, err := bundle.OpenImageLayout(dir)
@@ -64,7 +78,9 @@ func TestFloating(t *testing.T) {
 		t.Fatal(err)
 	}
 	statement := bundletest.Write(t, bundletest.SignedStatement(t, w.key, w.statement(t, func(s *provenance.Statement) {
-		s.Subjects[subjectOf(s, "registry.example/me/agent:1.2.3")].Annotations.Floating = []string{"registry.example/me/agent:latest"}
+		s.Subjects[subjectOf(s, "registry.example/me/agent:1.2.3")].Annotations.Floating = []string{
+			"registry.example/me/agent:latest",
+		}
 	})))
 	r, err = evidence.Verify([]evidence.Material{evidence.FromLayout("layout", layout)}, policy(w.key), statement)
 	if err != nil || len(r.Floating) != 1 {
@@ -104,16 +120,26 @@ func TestMarks(t *testing.T) {
 	}{
 		{"as it is", func(*evidence.Material) {}, ""},
 		{"product of nobody", func(m *evidence.Material) { m.Product = "" }, "says that it is \"\""},
-		{"image of the release listed as one of others", func(m *evidence.Material) { m.Images[0].Listed = m.Images[0].Name }, "is marked as an image of others"},
+		{"image of the release listed as one of others", func(m *evidence.Material) {
+			m.Images[0].Listed = m.Images[0].Name
+		}, "is marked as a third-party image"},
 		{"image of others not listed", func(m *evidence.Material) {
 			for n := range m.Images {
 				m.Images[n].Listed = ""
 			}
 		}, "has neither the name nor"},
-		{"for another platform", func(m *evidence.Material) { m.Platform = bundletest.Parse(t, "linux/arm64") }, "the platform of the bundle was forged"},
-		{"omitted, and unknown", func(m *evidence.Material) { m.Omitted = []string{"registry.example/me/miner:1"} }, "which the signed statement does not know"},
-		{"omitted, and here", func(m *evidence.Material) { m.Omitted = []string{m.Images[0].Name} }, "which it has: the list was forged"},
-		{"omitted by the release", func(m *evidence.Material) { m.Omitted = append(m.Omitted, "registry.example/removed:1") }, ""},
+		{"for another platform", func(m *evidence.Material) {
+			m.Platform = bundletest.Parse(t, "linux/arm64")
+		}, "the platform of the bundle was forged"},
+		{"omitted, and unknown", func(m *evidence.Material) {
+			m.Omitted = []string{"registry.example/me/miner:1"}
+		}, "which the signed statement does not know"},
+		{"omitted, and here", func(m *evidence.Material) {
+			m.Omitted = []string{m.Images[0].Name}
+		}, "which it has: the list was forged"},
+		{"omitted by the release", func(m *evidence.Material) {
+			m.Omitted = append(m.Omitted, "registry.example/removed:1")
+		}, ""},
 	} {
 		w := newWorld(t)
 		text := w.statement(t, func(s *provenance.Statement) {
@@ -125,7 +151,8 @@ func TestMarks(t *testing.T) {
 		tc.change(&m)
 		r, err := evidence.Verify([]evidence.Material{m}, policy(w.key))
 		switch {
-		case tc.says == "" && (err != nil || strings.Join(r.Omitted, " ") != "registry.example/removed:1 registry.invalid/gone:1"):
+		case tc.says == "" &&
+			(err != nil || strings.Join(r.Omitted, " ") != "registry.example/removed:1 registry.invalid/gone:1"):
 			t.Errorf("%s: %v, %+v", tc.name, err, r)
 		case tc.says != "":
 			bundletest.Says(t, err, tc.says)

@@ -37,7 +37,8 @@ func FuzzSums(f *testing.F) {
 	key := bundletest.FixedKey(f)
 	w := &world{key: key}
 	_, l := bundletest.Release(f, 10)
-	statement := bundletest.SignedStatement(f, key, bundletest.Encoded(f, bundletest.Statement(f, l, provenance.File{Name: "a", SHA256: bundletest.Sum([]byte("a"))})))
+	statement := bundletest.SignedStatement(f, key, bundletest.Encoded(f,
+		bundletest.Statement(f, l, provenance.File{Name: "a", SHA256: bundletest.Sum([]byte("a"))})))
 	f.Add(bundletest.Sum([]byte("a")) + "  a\n")
 	f.Add(bundletest.Sum([]byte("a")) + "  ../a\n")
 	f.Add(bundletest.Sum([]byte("a")) + " *a\n\n")

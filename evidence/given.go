@@ -99,7 +99,8 @@ func (v *Verified) WriteTable(w io.Writer) error {
 		if r.Note != "" {
 			note = "; note: " + r.Note
 		}
-		fmt.Fprintf(w, "%s is intact: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes), note)
+		fmt.Fprintf(w, "%s is intact: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes),
+			note)
 	}
 	for _, l := range v.Layouts {
 		intact++

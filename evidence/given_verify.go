@@ -87,7 +87,8 @@ func (v *verification) prove(ctx context.Context, opened *bundle.Bundle) (*Repor
 		}
 		if r != nil {
 			if err := r.CheckSame(images); err != nil {
-				return nil, fmt.Errorf("%s and the images have statements that differ: %w: verify the files of one release together", v.Directories[0], err)
+				return nil, fmt.Errorf("%s and the images have statements that differ: "+
+					"%w: verify the files of one release together", v.Directories[0], err)
 			}
 			images.Files = r.Files
 		}
@@ -226,7 +227,8 @@ func (v *verification) directories(ctx context.Context) (errs []error) {
 func (v *verification) unchanged(path string) func(*bundle.Bundle) error {
 	return func(b *bundle.Bundle) error {
 		if was := v.proven[path]; was == nil || !b.SameDocuments(was) {
-			return fmt.Errorf("%s was exchanged while it was verified: let nobody write to it, and verify it again", path)
+			return fmt.Errorf("%s was exchanged while it was verified: let nobody write to it, and verify it again",
+				path)
 		}
 		return nil
 	}

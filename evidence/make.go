@@ -61,7 +61,9 @@ type maker struct {
 }
 
 // image makes the evidence of an image or a chart.
-func (m *maker) image(ctx context.Context, i lock.Image, sealed []byte, sboms map[string][]byte) ([]oci.Referrer, error) {
+func (m *maker) image(ctx context.Context, i lock.Image,
+	sealed []byte, sboms map[string][]byte,
+) ([]oci.Referrer, error) {
 	bundles := map[string][]byte{provenance.PredicateType: sealed}
 	documents := i.Documents()
 	if sbom := sboms[i.Name]; sbom != nil && i.Kind != lock.KindChart {
@@ -130,7 +132,10 @@ func (m *maker) refer(to v1.Descriptor, predicate string, text []byte) (oci.Refe
 		return oci.Referrer{}, err
 	}
 	raw, err := oci.MakeArtifact(signature.BundleType, []v1.Descriptor{layer}, &to,
-		map[string]string{"dev.sigstore.bundle.content": "dsse-envelope", "dev.sigstore.bundle.predicateType": predicate})
+		map[string]string{
+			"dev.sigstore.bundle.content":       "dsse-envelope",
+			"dev.sigstore.bundle.predicateType": predicate,
+		})
 	if err != nil {
 		return oci.Referrer{}, err
 	}
@@ -166,7 +171,10 @@ func (m *maker) sign(ctx context.Context, i lock.Image, to v1.Descriptor) (oci.R
 		return oci.Referrer{}, err
 	}
 	d, err := m.put(types.OCIManifestSchema1, raw)
-	return oci.Referrer{ArtifactType: string(oci.SimpleSigning), MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: to.Digest.Algorithm + "-" + to.Digest.Hex + ".sig"}, err
+	return oci.Referrer{
+		ArtifactType: string(oci.SimpleSigning), MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
+		Tag: to.Digest.Algorithm + "-" + to.Digest.Hex + ".sig",
+	}, err
 }
 
 // simple is the payload of a signature

@@ -108,13 +108,18 @@ func copyTree(t *testing.T, from, to *store.Store, r oci.Referrer) {
 func randomly(t *testing.T) (s *signature.Signer, asked func() int) {
 	t.Helper()
 	dir := t.TempDir()
-	private, public, program, log := filepath.Join(dir, "key.pem"), filepath.Join(dir, "key.pub"), filepath.Join(dir, "sign"), filepath.Join(dir, "log")
-	for _, args := range [][]string{{"ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", private}, {"ec", "-in", private, "-pubout", "-out", public}} {
+	private, public, program, log := filepath.Join(dir, "key.pem"), filepath.Join(dir, "key.pub"),
+		filepath.Join(dir, "sign"), filepath.Join(dir, "log")
+	for _, args := range [][]string{
+		{"ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", private},
+		{"ec", "-in", private, "-pubout", "-out", public},
+	} {
 		if out, err := exec.Command("openssl", args...).CombinedOutput(); err != nil {
 			t.Fatalf("openssl %s: %v: %s", args, err, out)
 		}
 	}
-	if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\necho >>%s\nexec openssl dgst -sha256 -sign %s\n", log, private), 0o755); err != nil {
+	if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\necho >>%s\nexec openssl dgst -sha256 -sign %s\n",
+		log, private), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(public)

@@ -122,14 +122,19 @@ func (r *Report) CheckSame(other *Report) error { return agree(r.Statement, othe
 
 // floats reports whether a name floats by a statement.
 func floats(st *provenance.Statement, name string) bool {
-	return slices.ContainsFunc(st.Subjects, func(s provenance.Subject) bool { return slices.Contains(s.Annotations.Floating, name) })
+	return slices.ContainsFunc(st.Subjects, func(s provenance.Subject) bool {
+		return slices.Contains(s.Annotations.Floating, name)
+	})
 }
 
 // describe returns what a report says of the signed statements alone.
 func describe(p Policy, read *reader, by []signedStatement) *Report {
 	st := by[0].Statement
 	par := st.Predicate.BuildDefinition.ExternalParameters
-	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(), Foreign: read.foreign, Omitted: par.Omitted, Statement: st}
+	r := &Report{
+		Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(),
+		Foreign: read.foreign, Omitted: par.Omitted, Statement: st,
+	}
 	for _, s := range by {
 		r.Signers = append(r.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
 	}
@@ -163,7 +168,8 @@ func (r *Report) count(st *provenance.Statement, all []Material, have map[string
 		switch {
 		case s.Annotations.Kind == provenance.KindChart:
 			c = &r.Charts
-		case s.Annotations.Kind != provenance.KindIndex && (s.Annotations.Kind != provenance.KindManifest || len(s.Annotations.Index) > 0):
+		case s.Annotations.Kind != provenance.KindIndex &&
+			(s.Annotations.Kind != provenance.KindManifest || len(s.Annotations.Index) > 0):
 			continue
 		}
 		c.Of++
@@ -207,7 +213,8 @@ func (r *Report) CheckFile(path string) error {
 	}
 	s, ok := r.Statement.Subject(hashOf(text).Hex)
 	if !ok || s.Annotations.Kind != provenance.KindFile {
-		return fmt.Errorf("%s is not a file of the signed release %s: it was changed, or is of another release", path, release(r.Product, r.Version, r.Created))
+		return fmt.Errorf("%s is not a file of the signed release %s: it was changed, or is of another release",
+			path, release(r.Product, r.Version, r.Created))
 	}
 	return nil
 }
@@ -223,7 +230,8 @@ func (r *Report) Tell(pr *progress.Printer) {
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { output.Fprintf(&b, format+"\n", args...) }
-	line("verified: %s %s of %s, keys that signed: %d, needed: %d", r.Product, r.Version, r.Created.UTC().Format(time.RFC3339), len(r.Signers), r.Threshold)
+	line("verified: %s %s of %s, keys that signed: %d, needed: %d", r.Product,
+		r.Version, r.Created.UTC().Format(time.RFC3339), len(r.Signers), r.Threshold)
 	for _, s := range r.Signers {
 		line("key: %s, builder %s", s.Key, s.Builder)
 	}
@@ -249,7 +257,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	list("not here", r.Absent)
 	list("omitted by the release", r.Omitted)
-	list("not proven: who made the images of others, which the release lists by digest", r.ThirdParty)
+	list("not proven: who made the third-party images, which the release lists by digest", r.ThirdParty)
 	list("not proven: that no newer release has these tags, which move", r.Floating)
 	list("not proven: the revision, which is declared", r.Declared)
 	list("not proven: the bytes, which were on the builder's machine", r.Local)

@@ -23,7 +23,9 @@ func oldDirectory(t *testing.T, w *world) (dir, next string) {
 	write(t, dir, "provenance.json", string(w.sealed))
 	write(t, dir, "provenance.sigstore.json", string(w.key64))
 	w.sums(t, dir)
-	s := w.statement(t, func(s *provenance.Statement) { s.Predicate.BuildDefinition.ExternalParameters.Version = "1.2.4" })
+	s := w.statement(t, func(s *provenance.Statement) {
+		s.Predicate.BuildDefinition.ExternalParameters.Version = "1.2.4"
+	})
 	return dir, string(bundletest.SignedStatement(t, w.key, s))
 }
 
@@ -36,13 +38,19 @@ func TestRollback(t *testing.T) {
 		says   string // "": it is verified as what it is
 	}{
 		{"as it is", func(*testing.T, *world, string, string) {}, ""},
-		{"part of it", func(t *testing.T, _ *world, dir, _ string) { remove(t, dir, "release.lock.json", "provenance.json") }, ""},
-		{"statement exchanged", func(t *testing.T, _ *world, dir, next string) { write(t, dir, "provenance.sigstore.json", next) }, "it was changed"},
+		{"part of it", func(t *testing.T, _ *world, dir, _ string) {
+			remove(t, dir, "release.lock.json", "provenance.json")
+		}, ""},
+		{"statement exchanged", func(t *testing.T, _ *world, dir, next string) {
+			write(t, dir, "provenance.sigstore.json", next)
+		}, "it was changed"},
 		{"statement under another name", func(t *testing.T, _ *world, dir, next string) {
 			remove(t, dir, "provenance.sigstore.json", "provenance.json", "release.lock.json")
 			write(t, dir, "a.sigstore.json", next)
 		}, "does not list the statement that is here"},
-		{"statement besides", func(t *testing.T, _ *world, dir, next string) { write(t, dir, "a.sigstore.json", next) }, "statements of different releases: one is of"},
+		{"statement besides", func(t *testing.T, _ *world, dir, next string) {
+			write(t, dir, "a.sigstore.json", next)
+		}, "statements of different releases: one is of"},
 		{"checksums that list no statement", func(t *testing.T, w *world, dir, next string) {
 			remove(t, dir, "provenance.sigstore.json", "provenance.json")
 			w.sums(t, dir)
@@ -53,13 +61,19 @@ func TestRollback(t *testing.T) {
 			w.sums(t, dir)
 			write(t, dir, "release.lock.json", `{"version":"1.2.4"}`)
 		}, "does not list release.lock.json, which is here"},
-		{"script that the checksums do not list", func(t *testing.T, _ *world, dir, _ string) { write(t, dir, "load-images.ps1", "evil") }, "does not list load-images.ps1, which is here"},
-		{"no statement", func(t *testing.T, _ *world, dir, _ string) { remove(t, dir, "provenance.sigstore.json") }, "has no provenance.sigstore.json"},
+		{"script that the checksums do not list", func(t *testing.T, _ *world, dir, _ string) {
+			write(t, dir, "load-images.ps1", "evil")
+		}, "does not list load-images.ps1, which is here"},
+		{"no statement", func(t *testing.T, _ *world, dir, _ string) {
+			remove(t, dir, "provenance.sigstore.json")
+		}, "has no provenance.sigstore.json"},
 		{"second builder's besides", func(t *testing.T, w *world, dir, _ string) {
 			write(t, dir, "reproduced.sigstore.json", string(bundletest.SignedStatement(t, w.other, w.sealed)))
 		}, ""},
 		{"second builder's of another release", func(t *testing.T, w *world, dir, _ string) {
-			s := w.statement(t, func(s *provenance.Statement) { s.Predicate.BuildDefinition.ExternalParameters.Version = "1.2.4" })
+			s := w.statement(t, func(s *provenance.Statement) {
+				s.Predicate.BuildDefinition.ExternalParameters.Version = "1.2.4"
+			})
 			write(t, dir, "reproduced.sigstore.json", string(bundletest.SignedStatement(t, w.other, s)))
 		}, "differ: one is of"},
 		{"second builder's alone", func(t *testing.T, w *world, dir, _ string) {
@@ -76,7 +90,8 @@ func TestRollback(t *testing.T) {
 			// a directory is a floor by the same rule
 			floor, floorErr := evidence.ReadDirStatements(dir, p)
 			if tc.says == "" {
-				if err != nil || r.Version != "1.2.3" || floorErr != nil || floor.Version != "1.2.3" || r.Files.Have+len(r.Files.Absent) != r.Files.Of {
+				if err != nil || r.Version != "1.2.3" || floorErr != nil || floor.Version != "1.2.3" ||
+					r.Files.Have+len(r.Files.Absent) != r.Files.Of {
 					t.Errorf("%v %v, %+v", err, floorErr, r)
 				}
 				return
@@ -93,7 +108,9 @@ func TestRollback(t *testing.T) {
 func TestTwoBuilders(t *testing.T) {
 	w := newWorld(t)
 	dir, _ := oldDirectory(t, w)
-	second := w.statement(t, func(s *provenance.Statement) { s.Predicate.RunDetails.Builder.ID = "https://builder.example/second" })
+	second := w.statement(t, func(s *provenance.Statement) {
+		s.Predicate.RunDetails.Builder.ID = "https://builder.example/second"
+	})
 	write(t, dir, "reproduced.sigstore.json", string(bundletest.SignedStatement(t, w.other, second)))
 	p := policy(w.key, w.other)
 	p.Threshold = 2
@@ -149,11 +166,14 @@ func TestOthers(t *testing.T) {
 	bundletest.Prove(t, w.st, w.l, w.key)
 	path := w.pack(t)
 	r, err := verify(t, policy(w.key), path)
-	if err != nil || len(r.Others) != 1 || r.Others[0].Type != "application/vnd.dev.cosign.simplesigning.v1+json" || r.Others[0].Count != 9 {
+	if err != nil || len(r.Others) != 1 || r.Others[0].Type != "application/vnd.dev.cosign.simplesigning.v1+json" ||
+		r.Others[0].Count != 9 {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	var text strings.Builder
-	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "not looked at: artifacts that refer to the images, of the types: application/vnd.dev.cosign.simplesigning.v1+json (9)\n") {
+	if err := r.WriteTable(&text); err != nil ||
+		!strings.Contains(text.String(), "not looked at: artifacts that refer to the images, of the types: "+
+			"application/vnd.dev.cosign.simplesigning.v1+json (9)\n") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

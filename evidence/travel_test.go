@@ -30,7 +30,8 @@ func partlyTagged(t *testing.T, w *world) {
 	var list []v1.Descriptor
 	for _, c := range of {
 		tag.Platforms = append(tag.Platforms, c.Platform)
-		list = append(list, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
+		list = append(list,
+			v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
 	}
 	raw, err := oci.MakeIndex(list, nil)
 	if err != nil {
@@ -139,7 +140,8 @@ func TestTravels(t *testing.T) {
 		later := bundletest.Later(t, w.st, newWorld(t).l)
 		later.Images[0].Referrers = nil // a signature of another form
 		bundletest.Prove(t, w.st, later, w.key)
-		deltas, err := airgap.PackDelta(t.Context(), w.st, later, []airgap.Target{{Name: "demo-images"}}, []string{whole}, airgap.PackOptions{Dir: t.TempDir()})
+		deltas, err := airgap.PackDelta(t.Context(), w.st, later, []airgap.Target{{Name: "demo-images"}},
+			[]string{whole}, airgap.PackOptions{Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,13 +179,18 @@ func TestTravels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, i := range w.l.Images {
-				at := slices.IndexFunc(p.Images, func(pushed airgap.PushedImage) bool { return pushed.Name == i.Tagged() })
+				at := slices.IndexFunc(p.Images, func(pushed airgap.PushedImage) bool {
+					return pushed.Name == i.Tagged()
+				})
 				c.registry(t, p.Images[at].Reference, i)
 			}
 		})
 		way(fmt.Sprintf("promote with other names, API %v", api), func(t *testing.T, c *tally) {
 			r := registrytest.Serve(t, ggcr.WithReferrersSupport(api))
-			o := promote.Options{To: []string{r.Host() + "/team"}, From: "registry.example/me", Renames: []promote.Rename{{Old: "agent", New: "renamed/agent"}}}
+			o := promote.Options{
+				To: []string{r.Host() + "/team"}, From: "registry.example/me",
+				Renames: []promote.Rename{{Old: "agent", New: "renamed/agent"}},
+			}
 			if _, err := promote.Bundle(t.Context(), bundletest.Opened(t, whole), o); err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +214,8 @@ func (c *tally) registry(t *testing.T, reference string, i lock.Image) {
 	}
 	for _, d := range i.Documents() {
 		s := &transfer.Subject{Repo: ref.Context(), Name: i.Name, Digests: []v1.Hash{d.Digest}}
-		if err := transfer.New(bundletest.To(registrytest.Serve(t)).Registry).ReadReferrers(t.Context(), []*transfer.Subject{s}); err != nil {
+		if err := transfer.New(bundletest.To(registrytest.Serve(t)).Registry).ReadReferrers(t.Context(),
+			[]*transfer.Subject{s}); err != nil {
 			t.Fatal(err)
 		}
 		c.add(t, reference+" "+d.Digest.String(), len(s.Referrers))

@@ -38,7 +38,8 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 	v := &Verifier{policy: Policy{Threshold: threshold}, allow: allow}
 	for _, a := range allow {
 		if strings.Contains(strings.TrimSuffix(a, "/*"), "*") || !strings.Contains(a, "/") {
-			return nil, fmt.Errorf("%q is not a repository: write registry/repository, or registry/path/* for all below", a)
+			return nil,
+				fmt.Errorf("%q is not a repository: write registry/repository, or registry/path/* for all below", a)
 		}
 	}
 	keys, err := filesIn(filepath.Join(dir, "keys"), ".pub", maxKeys)
@@ -62,7 +63,8 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 		}
 	}
 	if len(v.policy.Keys) == 0 {
-		return nil, fmt.Errorf("%s has no public key *.pub: copy that of the maintainer there", filepath.Join(dir, "keys"))
+		return nil, fmt.Errorf("%s has no public key *.pub: copy that of the maintainer there",
+			filepath.Join(dir, "keys"))
 	}
 	if err := v.policy.Check(); err != nil {
 		return nil, err
@@ -178,11 +180,12 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 			continue
 		}
 		if !slices.ContainsFunc(names, func(n string) bool { return means(n, repository, tag) }) {
-			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: the name was changed", h, names[0], what, name)
+			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: the name was changed",
+				h, names[0], what, name)
 			continue
 		}
 		if third {
-			return fmt.Sprintf("listed by the signed release %s, as an image of others", what), nil
+			return fmt.Sprintf("listed by the signed release %s, as a third-party image", what), nil
 		}
 		return "part of the signed release " + what, nil
 	}

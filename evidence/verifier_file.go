@@ -25,7 +25,10 @@ type verifierFile struct {
 }
 
 // verifierLimits bound verifier.yaml.
-var verifierLimits = yamlfile.Options{MaxBytes: 1 << 20, MaxValues: 64 << 10, MaxText: 1 << 20, MaxDepth: 4, Start: "remove it"}
+var verifierLimits = yamlfile.Options{
+	MaxBytes: 1 << 20, MaxValues: 64 << 10, MaxText: 1 << 20, MaxDepth: 4,
+	Start: "remove it",
+}
 
 // Decide decides for containerd whether an image may be pulled, by the settings in a directory,
 // and returns the reason. input is the media type of what is on standard input: that of a

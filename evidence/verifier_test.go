@@ -37,9 +37,13 @@ func TestVerifier(t *testing.T) {
 	w := newWorld(t)
 	agent, server, pause := w.l.Images[0], w.l.Images[1], w.l.ThirdParty[0]
 	tool := w.l.ThirdParty[1]
-	second := w.statement(t, func(s *provenance.Statement) { s.Predicate.RunDetails.Builder.ID = "https://builder.example/second" })
+	second := w.statement(t, func(s *provenance.Statement) {
+		s.Predicate.RunDetails.Builder.ID = "https://builder.example/second"
+	})
 	differs := w.statement(t, func(s *provenance.Statement) { s.Subjects = s.Subjects[1:] })
-	snapshot := w.statement(t, func(s *provenance.Statement) { s.Predicate.BuildDefinition.ExternalParameters.Registries = nil })
+	snapshot := w.statement(t, func(s *provenance.Statement) {
+		s.Predicate.BuildDefinition.ExternalParameters.Registries = nil
+	})
 	evil := w.statement(t, func(s *provenance.Statement) {
 		all := s.Predicate.BuildDefinition.ResolvedDependencies
 		for _, d := range all {
@@ -64,42 +68,133 @@ func TestVerifier(t *testing.T) {
 		says       string // of what is accepted
 		refuses    string
 	}{
-		{what: "by tag", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: agent.Digest, says: "part of the signed release"},
-		{what: "by digest", keys: one, statements: [][]byte{w.key64}, name: agent.Reference(), digest: agent.Digest, says: "part of"},
-		{what: "by both", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@" + agent.Digest.String(), digest: agent.Digest, says: "part of"},
-		{what: "a manifest", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + "@" + agent.Children[1].Digest.String(), digest: agent.Children[1].Digest, says: "part of"},
-		{what: "from a mirror", keys: one, statements: [][]byte{w.key64}, name: "registry.internal:5000/mirror/me/agent:1.2.3", digest: agent.Digest, says: "part of"},
-		{what: "of others", keys: one, statements: [][]byte{w.key64}, name: "docker.io/library/pause:3.9", digest: pause.Digest, says: "as an image of others"},
-		{what: "of others by digest", keys: one, statements: [][]byte{w.key64}, name: "registry.example/tool@" + tool.Digest.String(), digest: tool.Digest, says: "as an image of others"},
-		{what: "allowed", keys: one, name: "registry.internal/tools/sh:1", digest: hash("1"), says: "allowed without a statement"},
-		{what: "allowed by itself", keys: one, name: "registry.k8s.io/pause:3.10", digest: hash("1"), says: "allowed without a statement"},
-		{what: "two keys", keys: both, statements: [][]byte{w.key64, other}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, says: "part of"},
+		{
+			what: "by tag", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: agent.Digest,
+			says: "part of the signed release",
+		},
+		{
+			what: "by digest", keys: one, statements: [][]byte{w.key64}, name: agent.Reference(), digest: agent.Digest,
+			says: "part of",
+		},
+		{
+			what: "by both", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@" + agent.Digest.String(),
+			digest: agent.Digest, says: "part of",
+		},
+		{what: "a manifest", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + "@" +
+			agent.Children[1].Digest.String(), digest: agent.Children[1].Digest, says: "part of"},
+		{
+			what: "from a mirror", keys: one, statements: [][]byte{w.key64},
+			name: "registry.internal:5000/mirror/me/agent:1.2.3", digest: agent.Digest, says: "part of",
+		},
+		{
+			what: "of others", keys: one, statements: [][]byte{w.key64}, name: "docker.io/library/pause:3.9",
+			digest: pause.Digest, says: "as a third-party image",
+		},
+		{
+			what: "of others by digest", keys: one, statements: [][]byte{w.key64},
+			name: "registry.example/tool@" + tool.Digest.String(), digest: tool.Digest, says: "as a third-party image",
+		},
+		{
+			what: "allowed", keys: one, name: "registry.internal/tools/sh:1",
+			digest: hash("1"), says: "allowed without a statement",
+		},
+		{
+			what: "allowed by itself", keys: one, name: "registry.k8s.io/pause:3.10", digest: hash("1"),
+			says: "allowed without a statement",
+		},
+		{
+			what: "two keys", keys: both, statements: [][]byte{w.key64, other}, threshold: 2, name: agent.Tagged(),
+			digest: agent.Digest, says: "part of",
+		},
 
-		{what: "pinned to another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + "@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
-		{what: "its index pinned, a manifest to be pulled", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@" + agent.Digest.String(), digest: agent.Children[1].Digest, refuses: "is pinned to another digest than"},
-		{what: "pinned to no digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@", digest: agent.Digest, refuses: "is pinned to another digest than"},
-		{what: "pinned twice", keys: one, statements: [][]byte{w.key64}, name: agent.Reference() + "@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
-		{what: "allowed, and pinned to another digest", keys: one, name: "registry.internal/tools/sh@" + hash("2").String(), digest: hash("1"), refuses: "is pinned to another digest than"},
-		{what: "another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: hash("1"), refuses: "no signed statement names"},
-		{what: "another tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + ":1.2.4", digest: agent.Digest, refuses: "the name was changed"},
-		{what: "another image", keys: one, statements: [][]byte{w.key64}, name: server.Tagged(), digest: agent.Digest, refuses: "the name was changed"},
-		{what: "another path", keys: one, statements: [][]byte{w.key64}, name: "registry.internal/other/agent:1.2.3", digest: agent.Digest, refuses: "the name was changed"},
-		{what: "others by another name", keys: one, statements: [][]byte{w.key64}, name: "docker.io/evil/pause:3.9", digest: pause.Digest, refuses: "the name was changed"},
-		{what: "next to what is allowed", keys: one, name: "registry.k8s.io/pause-evil:1", digest: hash("1"), refuses: "no signed statement"},
-		{what: "what is allowed, as a prefix", keys: one, name: "registry.internal/toolsmith:1", digest: hash("1"), refuses: "no signed statement"},
+		{what: "pinned to another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Repository +
+			"@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
+		{
+			what: "its index pinned, a manifest to be pulled", keys: one, statements: [][]byte{w.key64},
+			name: agent.Tagged() + "@" + agent.Digest.String(), digest: agent.Children[1].Digest,
+			refuses: "is pinned to another digest than",
+		},
+		{
+			what: "pinned to no digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@",
+			digest: agent.Digest, refuses: "is pinned to another digest than",
+		},
+		{what: "pinned twice", keys: one, statements: [][]byte{w.key64}, name: agent.Reference() +
+			"@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
+		{what: "allowed, and pinned to another digest", keys: one, name: "registry.internal/tools/sh@" +
+			hash("2").String(), digest: hash("1"), refuses: "is pinned to another digest than"},
+		{
+			what: "another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(),
+			digest: hash("1"), refuses: "no signed statement names",
+		},
+		{
+			what: "another tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + ":1.2.4",
+			digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "another image", keys: one, statements: [][]byte{w.key64}, name: server.Tagged(),
+			digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "another path", keys: one, statements: [][]byte{w.key64}, name: "registry.internal/other/agent:1.2.3",
+			digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "others by another name", keys: one, statements: [][]byte{w.key64}, name: "docker.io/evil/pause:3.9",
+			digest: pause.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "next to what is allowed", keys: one, name: "registry.k8s.io/pause-evil:1", digest: hash("1"),
+			refuses: "no signed statement",
+		},
+		{
+			what: "what is allowed, as a prefix", keys: one, name: "registry.internal/toolsmith:1",
+			digest: hash("1"), refuses: "no signed statement",
+		},
 		{what: "no statement", keys: one, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
-		{what: "another key", keys: one, statements: [][]byte{other}, name: agent.Tagged(), digest: agent.Digest, refuses: "no key here has signed it"},
-		{what: "one key of two", keys: both, statements: [][]byte{w.key64}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys have signed it"},
-		{what: "twice by one key", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.key, second)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys"},
-		{what: "two keys that differ", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, differs)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "the two builders did not make the same"},
-		{what: "two keys, of which one lists another image of others", keys: []*signature.Signer{w.other, w.key}, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, evil)}, threshold: 2, name: "docker.io/library/pause:3.9", digest: hash("1"), refuses: "an image of others"},
-		{what: "three keys, of which the first differs", keys: []*signature.Signer{third, w.key, w.other}, statements: [][]byte{bundletest.SignedStatement(t, third, differs), w.key64, other}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, says: "part of"},
-		{what: "a snapshot", keys: one, statements: [][]byte{bundletest.SignedStatement(t, w.key, snapshot)}, name: agent.Tagged(), digest: agent.Digest, refuses: "of a snapshot"},
-		{what: "a flipped bit", keys: one, statements: [][]byte{bundletest.Flip(w.key64, len(w.key64)/2, 0)}, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
+		{
+			what: "another key", keys: one, statements: [][]byte{other}, name: agent.Tagged(), digest: agent.Digest,
+			refuses: "no key here has signed it",
+		},
+		{
+			what: "one key of two", keys: both, statements: [][]byte{w.key64}, threshold: 2, name: agent.Tagged(),
+			digest: agent.Digest, refuses: "1 of 2 keys have signed it",
+		},
+		{
+			what: "twice by one key",
+			keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.key, second)},
+			threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys",
+		},
+		{
+			what: "two keys that differ", keys: both,
+			statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, differs)}, threshold: 2,
+			name: agent.Tagged(), digest: agent.Digest, refuses: "the two builders did not make the same",
+		},
+		{
+			what: "two keys, of which one lists another image of others", keys: []*signature.Signer{w.other, w.key},
+			statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, evil)}, threshold: 2,
+			name: "docker.io/library/pause:3.9", digest: hash("1"), refuses: "a third-party image",
+		},
+		{
+			what: "three keys, of which the first differs", keys: []*signature.Signer{third, w.key, w.other},
+			statements: [][]byte{bundletest.SignedStatement(t, third, differs), w.key64, other},
+			threshold:  2, name: agent.Tagged(), digest: agent.Digest, says: "part of",
+		},
+		{
+			what: "a snapshot", keys: one, statements: [][]byte{bundletest.SignedStatement(t, w.key, snapshot)},
+			name: agent.Tagged(), digest: agent.Digest, refuses: "of a snapshot",
+		},
+		{
+			what: "a flipped bit", keys: one, statements: [][]byte{bundletest.Flip(w.key64, len(w.key64)/2, 0)},
+			name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement",
+		},
 		{what: "no keys", name: agent.Tagged(), digest: agent.Digest, refuses: "has no public key"},
-		{what: "threshold above the keys", keys: one, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "needs as many keys"},
+		{
+			what: "threshold above the keys", keys: one, threshold: 2, name: agent.Tagged(), digest: agent.Digest,
+			refuses: "needs as many keys",
+		},
 	} {
-		v, err := evidence.OpenVerifier(node(t, tc.keys, tc.statements...), tc.threshold, []string{"registry.internal/tools/*", "registry.k8s.io/pause"})
+		v, err := evidence.OpenVerifier(node(t, tc.keys, tc.statements...),
+			tc.threshold, []string{"registry.internal/tools/*", "registry.k8s.io/pause"})
 		reason := ""
 		if err == nil {
 			reason, err = v.Decide(tc.name, tc.digest)

@@ -128,7 +128,8 @@ func sameRelease(all []Material) error {
 			return fmt.Errorf("%s: it is of a snapshot, which is never signed: take a release", m.From)
 		case m.Anonymous || first.Anonymous:
 		case m.Product != first.Product || m.Version != first.Version || !m.Created.Equal(first.Created):
-			return fmt.Errorf("%s is of %s, %s of %s: verify the files of one release together", first.From, first.release(), m.From, m.release())
+			return fmt.Errorf("%s is of %s, %s of %s: verify the files of one release together",
+				first.From, first.release(), m.From, m.release())
 		}
 	}
 	return nil
@@ -163,11 +164,15 @@ func (p Policy) decide(all []Material, r *reader) ([]signedStatement, error) {
 		if len(p.Keys) == 1 {
 			return nil, errors.Join(missing...)
 		}
-		return nil, errors.Join(append([]error{fmt.Errorf("%d of %d keys vouch for it, and -threshold asks for %d", len(good), len(p.Keys), p.threshold())}, missing...)...)
+		return nil,
+			errors.Join(
+				append([]error{fmt.Errorf("%d of %d keys vouch for it, and -threshold asks for %d",
+					len(good), len(p.Keys), p.threshold())}, missing...)...)
 	}
 	for _, s := range good[1:] {
 		if err := agree(good[0].Statement, s.Statement); err != nil {
-			return nil, fmt.Errorf("the statements of %s and %s differ: %w", good[0].key.Fingerprint(), s.key.Fingerprint(), err)
+			return nil, fmt.Errorf("the statements of %s and %s differ: %w", good[0].key.Fingerprint(),
+				s.key.Fingerprint(), err)
 		}
 	}
 	return good, nil
@@ -199,15 +204,21 @@ func (r *reader) noStatement(k *signature.PublicKey, all []Material) error {
 	from := all[0].From
 	others := true
 	for _, m := range all {
-		others = others && !m.Anonymous && !slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Listed == "" })
+		others = others && !m.Anonymous && !slices.ContainsFunc(m.Images, func(i bundle.Image) bool {
+			return i.Listed == ""
+		})
 	}
 	switch {
 	case others:
-		return fmt.Errorf("%s has only images of others, to which no statement refers: name the other volumes as well, or the %s of the release", from, SignedProvenance)
+		return fmt.Errorf("%s has only third-party images, to which no statement refers: "+
+			"name the other volumes as well, or the %s of the release", from, SignedProvenance)
 	case len(r.unread) > 0:
-		return fmt.Errorf("%s has no statement that %s has signed; %s", from, k.Fingerprint(), strings.Join(r.unread, "; "))
+		return fmt.Errorf("%s has no statement that %s has signed; %s", from,
+			k.Fingerprint(), strings.Join(r.unread, "; "))
 	case r.foreign > 0 || len(r.readBy()) > 0:
-		return fmt.Errorf("%s has no statement that %s has signed: what it has is signed by other keys: ask the maintainer which key signs", from, k.Fingerprint())
+		return fmt.Errorf("%s has no statement that %s has signed: what it has is signed by other keys: "+
+			"ask the maintainer which key signs", from, k.Fingerprint())
 	}
-	return fmt.Errorf("%s has no signed statement: the release was not signed, or its evidence was removed: take it from the maintainer again", from)
+	return fmt.Errorf("%s has no signed statement: the release was not signed, or its evidence was removed: "+
+		"take it from the maintainer again", from)
 }

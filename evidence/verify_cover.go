@@ -47,15 +47,18 @@ func (s *statement) isOf(all []Material) error {
 	}
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		if d.Annotations.Stub {
-			return fmt.Errorf("the statement is of images on stub bases, such as %.200q, which cannot run: its key should not have signed it: take a release", d.URI)
+			return fmt.Errorf("the statement is of images on stub bases, such as %.200q, which cannot run: "+
+				"its key should not have signed it: take a release", d.URI)
 		}
 	}
 	if len(p.Registries) == 0 {
-		return errors.New("the statement is of a snapshot, which has no registry: its key should not have signed it: take a release")
+		return errors.New("the statement is of a snapshot, which has no registry: " +
+			"its key should not have signed it: take a release")
 	}
 	for _, m := range all {
 		if !m.Anonymous && (m.Product != p.Name || m.Version != p.Version || !m.Created.Equal(p.Created)) {
-			return fmt.Errorf("%s says that it is %s, and the signed statement is of %s", m.From, m.release(), release(p.Name, p.Version, p.Created))
+			return fmt.Errorf("%s says that it is %s, and the signed statement is of %s", m.From,
+				m.release(), release(p.Name, p.Version, p.Created))
 		}
 	}
 	return nil
@@ -93,7 +96,8 @@ func (s *statement) image(m Material, i bundle.Image) error {
 	case !ok:
 		return s.unknown(i)
 	case i.Listed != "":
-		return fmt.Errorf("it is marked as an image of others, and by the signed statement %s is the release's: a mark was forged", i.Digest())
+		return fmt.Errorf("it is marked as a third-party image, "+
+			"and by the signed statement %s is the release's: a mark was forged", i.Digest())
 	}
 	if err := s.named(subject, m.Anonymous, i); err != nil {
 		return err
@@ -117,11 +121,13 @@ func (s *statement) complete(from string, i bundle.Image) error {
 		case !ok:
 			return fmt.Errorf("its manifest %s for %s is not in the signed statement", m.Desc.Digest, m.Platform)
 		case !slices.Contains(child.Annotations.Index, i.Digest().Hex):
-			return fmt.Errorf("its manifest %s for %s belongs to another index by the signed statement", m.Desc.Digest, m.Platform)
+			return fmt.Errorf("its manifest %s for %s belongs to another index by the signed statement",
+				m.Desc.Digest, m.Platform)
 		}
 	}
 	if !attached && !s.given {
-		return errors.New("the signed statement does not refer to it: its evidence was removed, so that a cluster would find none: take the release from the maintainer again")
+		return errors.New("the signed statement does not refer to it: " +
+			"its evidence was removed, so that a cluster would find none: take the release from the maintainer again")
 	}
 	return nil
 }
@@ -131,7 +137,8 @@ func (s *statement) complete(from string, i bundle.Image) error {
 func (s *statement) unknown(i bundle.Image) error {
 	for _, other := range s.Subjects {
 		if slices.Contains(other.Annotations.Names, i.Name) {
-			return fmt.Errorf("it is %s, and by the signed statement sha256:%s: it was exchanged", i.Digest(), other.Digest.SHA256)
+			return fmt.Errorf("it is %s, and by the signed statement sha256:%s: it was exchanged",
+				i.Digest(), other.Digest.SHA256)
 		}
 	}
 	return fmt.Errorf("the signed statement has neither the name nor %s: it is not of this release", i.Digest())
@@ -144,7 +151,8 @@ func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.I
 	names, floating := subject.Annotations.Names, subject.Annotations.Floating
 	for _, h := range subject.Annotations.Index {
 		if index, ok := s.Subject(h); ok && anonymous {
-			names, floating = slices.Concat(names, index.Annotations.Names), slices.Concat(floating, index.Annotations.Floating)
+			names, floating = slices.Concat(names, index.Annotations.Names),
+				slices.Concat(floating, index.Annotations.Floating)
 		}
 	}
 	stays, floats := slices.Contains(names, i.Name), slices.Contains(floating, i.Name)
@@ -156,7 +164,8 @@ func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.I
 	case floats:
 		return fmt.Errorf("its tag floats by the signed statement, and not here: a mark was removed")
 	case i.Floating:
-		return fmt.Errorf("%s is %.200q in the signed statement, which gives it no such floating tag: the name was changed", i.Digest(), subject.Name)
+		return fmt.Errorf("%s is %.200q in the signed statement, "+
+			"which gives it no such floating tag: the name was changed", i.Digest(), subject.Name)
 	}
 	return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), subject.Name)
 }
@@ -171,7 +180,8 @@ func isKind(subject provenance.Subject, i bundle.Image) error {
 		kind = provenance.KindIndex
 	}
 	if subject.Annotations.Kind != kind {
-		return fmt.Errorf("%s is of the kind %s here, and of the kind %.40q by the signed statement", i.Digest(), kind, subject.Annotations.Kind)
+		return fmt.Errorf("%s is of the kind %s here, and of the kind %.40q by the signed statement",
+			i.Digest(), kind, subject.Annotations.Kind)
 	}
 	return nil
 }
@@ -185,7 +195,8 @@ func isFor(p platform.Platform, i bundle.Image) error {
 	}
 	for _, m := range i.Included() {
 		if m.Runnable && !platform.Same(m.Platform, p) {
-			return fmt.Errorf("it is for %s, in a bundle that says that it is for %s: the platform of the bundle was forged", m.Platform, p)
+			return fmt.Errorf("it is for %s, in a bundle that says that it is for %s: "+
+				"the platform of the bundle was forged", m.Platform, p)
 		}
 	}
 	return nil
@@ -210,7 +221,8 @@ func (s *statement) listed(i bundle.Image) error {
 	if other != "" {
 		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), other)
 	}
-	return fmt.Errorf("the signed statement does not list %s, an image of others: it was exchanged or added", i.Digest())
+	return fmt.Errorf("the signed statement does not list %s, a third-party image: it was exchanged or added",
+		i.Digest())
 }
 
 // omits checks that everything that a bundle says that it omits is of the release, by the statement.
@@ -227,7 +239,8 @@ func (s *statement) omits(m Material) error {
 		here := slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Name == name })
 		switch {
 		case !known:
-			return fmt.Errorf("it says that it omits %.200q, which the signed statement does not know: the list was forged", name)
+			return fmt.Errorf("it says that it omits %.200q, "+
+				"which the signed statement does not know: the list was forged", name)
 		case here:
 			return fmt.Errorf("it says that it omits %.200q, which it has: the list was forged", name)
 		}

@@ -50,7 +50,8 @@ func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) 
 			continue
 		}
 		if have, ok := sums[s.Name]; ok && have != s.Digest.SHA256 {
-			return nil, fmt.Errorf("%s: %s lists %.200q with another digest than the signed statement: the two are of different releases", dir, SumsName, s.Name)
+			return nil, fmt.Errorf("%s: %s lists %.200q with another digest than the signed statement: "+
+				"the two are of different releases", dir, SumsName, s.Name)
 		}
 	}
 	rep.Files, err = compareFiles(ctx, dir, sums, pr)
@@ -86,7 +87,8 @@ func dirStatements(dir string) ([]string, error) {
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == SumsBundle })
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s has no %s: the release was not signed, or its statement was removed: take it from the maintainer again", dir, SignedProvenance)
+		return nil, fmt.Errorf("%s has no %s: the release was not signed, or its statement was removed: "+
+			"take it from the maintainer again", dir, SignedProvenance)
 	}
 	return paths, nil
 }
@@ -98,7 +100,8 @@ func dirStatements(dir string) ([]string, error) {
 func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
 	for _, name := range mustBeListed {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && sums[name] == "" {
-			return nil, fmt.Errorf("%s: the signed %s does not list %s, which is here: it is of another release, or was added: take the release from the maintainer again", dir, SumsName, name)
+			return nil, fmt.Errorf("%s: the signed %s does not list %s, which is here: it is of another release, "+
+				"or was added: take the release from the maintainer again", dir, SumsName, name)
 		}
 	}
 	paths, err := dirStatements(dir)
@@ -130,7 +133,8 @@ func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
 	}
 	at := slices.IndexFunc(signed, func(s signedStatement) bool { return listed[s.blob] })
 	if at < 0 {
-		return nil, fmt.Errorf("%s: the signed %s does not list the statement that is here, so the files may be of another release than it: take the release from the maintainer again", dir, SumsName)
+		return nil, fmt.Errorf("%s: the signed %s does not list the statement that is here, "+
+			"so the files may be of another release than it: take the release from the maintainer again", dir, SumsName)
 	}
 	if err := r.oneRelease(signed[at].Statement); err != nil {
 		return nil, fmt.Errorf("%s has statements of different releases: %w", dir, err)
@@ -176,7 +180,8 @@ func readSums(dir string, check func(text []byte) error) (map[string]string, err
 	file := filepath.Join(dir, SumsName)
 	text, err := readFile(file, maxSums)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing: without it nothing tells which files the release has: copy it from the release", file)
+		return nil, fmt.Errorf("%s is missing: without it nothing tells which files the release "+
+			"has: copy it from the release", file)
 	}
 	if err != nil {
 		return nil, err
@@ -187,8 +192,10 @@ func readSums(dir string, check func(text []byte) error) (map[string]string, err
 	all := map[string]string{}
 	for n, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		sum, name, ok := strings.Cut(line, "  ")
-		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || all[name] != "" {
-			return nil, fmt.Errorf("%s:%d: it is not a line of sha256sum for a file of the release, or names one twice", file, n+1)
+		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size ||
+			!filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || all[name] != "" {
+			return nil, fmt.Errorf("%s:%d: it is not a line of sha256sum for a file of the release, or names one twice",
+				file, n+1)
 		}
 		all[name] = strings.ToLower(sum)
 	}
@@ -227,7 +234,8 @@ func verifySums(dir string, text []byte, p Policy) error {
 		found = true
 	}
 	if !found {
-		return fmt.Errorf("%s has neither %s nor %s: the release was not signed, or its signatures were removed: take it from the maintainer again", dir, SumsBundle, SumsSignature)
+		return fmt.Errorf("%s has neither %s nor %s: the release was not signed, or its signatures were removed: "+
+			"take it from the maintainer again", dir, SumsBundle, SumsSignature)
 	}
 	return nil
 }

@@ -196,7 +196,8 @@ func (f *Files) Lists() (all []string) {
 		all = append(all, "not here: "+strings.Join(f.Absent, ", "))
 	}
 	if len(f.Unlisted) > 0 {
-		all = append(all, "not proven: files that the checksums do not list: "+strings.Join(shown(f.Unlisted, f.MoreUnlisted), ", "))
+		all = append(all,
+			"not proven: files that the checksums do not list: "+strings.Join(shown(f.Unlisted, f.MoreUnlisted), ", "))
 	}
 	return all
 }
@@ -227,7 +228,8 @@ func CheckListed(dir string, sums map[string]string, names ...string) error {
 		case err != nil:
 			return err
 		case sums[name] == "":
-			return fmt.Errorf("%s: %s does not list it, so it is of another release: make the release again, or take it again from its maintainer", path, SumsName)
+			return fmt.Errorf("%s: %s does not list it, so it is of another release: "+
+				"make the release again, or take it again from its maintainer", path, SumsName)
 		case got != sums[name]:
 			return changed(path, got, sums[name])
 		}

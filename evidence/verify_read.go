@@ -55,12 +55,17 @@ type opened struct {
 }
 
 func newReader(p Policy) *reader {
-	return &reader{policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{}, sboms: map[v1.Hash]bool{}, claims: map[string]bool{}, others: map[string]int{}}
+	return &reader{
+		policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{},
+		sboms: map[v1.Hash]bool{}, claims: map[string]bool{}, others: map[string]int{},
+	}
 }
 
 // readBy returns the keys that have signed a statement.
 func (r *reader) readBy() []*signature.PublicKey {
-	return slices.DeleteFunc(slices.Clone(r.policy.Keys), func(k *signature.PublicKey) bool { return len(r.statements[k]) == 0 })
+	return slices.DeleteFunc(slices.Clone(r.policy.Keys), func(k *signature.PublicKey) bool {
+		return len(r.statements[k]) == 0
+	})
 }
 
 // read reads the bundles of all images of a material.
@@ -73,7 +78,8 @@ func (r *reader) read(m *Material) error {
 				continue
 			}
 			if n++; n > maxBundles {
-				return fmt.Errorf("%s: %s has more than %d Sigstore bundles: remove those that are not needed", m.From, i.Name, maxBundles)
+				return fmt.Errorf("%s: %s has more than %d Sigstore bundles: remove those that are not needed",
+					m.From, i.Name, maxBundles)
 			}
 			if err := r.referrer(m, ref); err != nil {
 				return fmt.Errorf("%s: %s: %w", m.From, i.Name, err)
@@ -101,7 +107,8 @@ func (r *reader) referrer(m *Material, ref bundle.Referrer) error {
 		o.provenance.attached[attachment{m.From, subject}] = true
 		return nil
 	case !o.subjects[subject.Hex]:
-		return fmt.Errorf("a statement of %s refers to %s and is about something else: it was exchanged", o.key.Fingerprint(), subject)
+		return fmt.Errorf("a statement of %s refers to %s and is about something else: it was exchanged",
+			o.key.Fingerprint(), subject)
 	}
 	if o.spdx {
 		r.sboms[subject] = true
@@ -123,10 +130,12 @@ func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 		return o, nil
 	}
 	if d.Size > signature.MaxBundle {
-		return nil, fmt.Errorf("the Sigstore bundle %s has %d bytes: %d MiB are read at most", d.Digest, d.Size, signature.MaxBundle>>20)
+		return nil, fmt.Errorf("the Sigstore bundle %s has %d bytes: %d MiB are read at most", d.Digest,
+			d.Size, signature.MaxBundle>>20)
 	}
 	if r.bytes += d.Size; r.bytes > maxStatementBytes || len(r.blobs) == maxStatements {
-		return nil, fmt.Errorf("there are more than %d Sigstore bundles, or more than %d MiB of them", maxStatements, maxStatementBytes>>20)
+		return nil, fmt.Errorf("there are more than %d Sigstore bundles, or more than %d MiB of them",
+			maxStatements, maxStatementBytes>>20)
 	}
 	was, ok := r.ahead[d.Digest]
 	if !ok || was.err != nil { // another material may have it

@@ -28,7 +28,8 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: %v", f.Path, err)
 			continue
 		}
-		if r.Images.Have != r.Images.Of || r.Images.Have == 0 || r.Manifests == 0 || len(r.Absent) > 0 || len(r.Signers) != 1 || r.Signers[0].Key != w.key.Public.Fingerprint() {
+		if r.Images.Have != r.Images.Of || r.Images.Have == 0 || r.Manifests == 0 || len(r.Absent) > 0 ||
+			len(r.Signers) != 1 || r.Signers[0].Key != w.key.Public.Fingerprint() {
 			t.Errorf("%s: %+v", filepath.Base(f.Path), r)
 		}
 	}
@@ -57,7 +58,7 @@ func TestVolumes(t *testing.T) {
 		paths = append(paths, filepath.Join(dir, vol.File))
 		r, err := verify(t, policy(w.key), paths[len(paths)-1])
 		if onlyThirdParty(vol) {
-			bundletest.Says(t, err, "has only images of others", "provenance.sigstore.json")
+			bundletest.Says(t, err, "has only third-party images", "provenance.sigstore.json")
 			r, err = verifyWith(t, policy(w.key), bundletest.Write(t, w.key64), paths[len(paths)-1])
 			lone++
 		}
@@ -104,7 +105,9 @@ func TestVolumes(t *testing.T) {
 }
 
 func onlyThirdParty(v bundle.Volume) bool {
-	return !slices.ContainsFunc(v.Images, func(name string) bool { return strings.HasPrefix(name, "registry.example/me/") })
+	return !slices.ContainsFunc(v.Images, func(name string) bool {
+		return strings.HasPrefix(name, "registry.example/me/")
+	})
 }
 
 // TestDelta verifies a delta, and the bundle that it makes.
@@ -114,7 +117,8 @@ func TestDelta(t *testing.T) {
 	later := bundletest.Later(t, w.st, newWorld(t).l)
 	s := bundletest.Statement(t, later)
 	bundletest.Attach(t, w.st, later, bundletest.SignedStatement(t, w.key, bundletest.Encoded(t, s)))
-	deltas, err := airgap.PackDelta(t.Context(), w.st, later, []airgap.Target{{Name: "demo-images"}}, []string{old}, airgap.PackOptions{Dir: t.TempDir()})
+	deltas, err := airgap.PackDelta(t.Context(), w.st, later, []airgap.Target{{Name: "demo-images"}},
+		[]string{old}, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +148,9 @@ func TestDelta(t *testing.T) {
 // TestThreshold verifies what two builders have signed, and what another key has signed besides.
 func TestThreshold(t *testing.T) {
 	w := newWorld(t).attach(t, made.key64)
-	second := w.statement(t, func(s *provenance.Statement) { s.Predicate.RunDetails.Builder.ID = "https://builder.example/second" })
+	second := w.statement(t, func(s *provenance.Statement) {
+		s.Predicate.RunDetails.Builder.ID = "https://builder.example/second"
+	})
 	path := w.attach(t, bundletest.SignedStatement(t, w.other, second)).pack(t)
 	p := policy(w.key, w.other)
 	p.Threshold = 2
@@ -236,7 +242,8 @@ func TestDirectory(t *testing.T) {
 	dir := w.directory(t)
 	write(t, dir, "notes.txt", "not of the release")
 	r, err := evidence.VerifyDir(t.Context(), dir, policy(w.key), nil)
-	if err != nil || r.Files.Have != 5 || r.Files.Of != 5 || len(r.Files.Absent) > 0 || len(r.Files.Unlisted) != 1 || r.Files.Unlisted[0] != "notes.txt" {
+	if err != nil || r.Files.Have != 5 || r.Files.Of != 5 || len(r.Files.Absent) > 0 || len(r.Files.Unlisted) != 1 ||
+		r.Files.Unlisted[0] != "notes.txt" {
 		t.Fatalf("%v, %+v %+v", err, r, r.Files)
 	}
 	if err := os.Remove(filepath.Join(dir, "release.yaml")); err != nil {

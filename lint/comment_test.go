@@ -55,7 +55,11 @@ func TestComments(t *testing.T) {
 		{"above", insert(9, "    "+allow), []string{user, fs}, ""},
 		{"above, indented otherwise", insert(9, allow), []string{user, fs}, ""},
 		{"above another comment", insert(9, "    "+allow, "    # and more"), []string{user, fs}, ""},
-		{"two above", insert(9, "    "+allow, "    # slipway:allow windows-run-as-user never"), []string{"allow-unused", user, fs}, "10:5"},
+		{
+			"two above", insert(9, "    "+allow, "    # slipway:allow windows-run-as-user never"),
+			[]string{"allow-unused", user, fs},
+			"10:5",
+		},
 		{"above a blank line", insert(9, "    "+allow, ""), []string{"allow-unused", fs, user, fs}, "9:5"},
 		{"two lines above", insert(8, "  "+allow), []string{"allow-unused", fs, user, fs}, "8:3"},
 		{"below", insert(10, "    "+allow), []string{fs, "allow-unused", user, fs}, "10:5"},
@@ -68,15 +72,28 @@ func TestComments(t *testing.T) {
 		{"before the end of a document", insert(12, "# a", allow), []string{fs, user}, ""},
 		{"with Windows' line ends", strings.ReplaceAll(beside(9, " "+allow), "\n", "\r\n"), []string{user, fs}, ""},
 		{"no rule", beside(9, " # slipway:allow"), []string{fs, "allow-unknown", user, fs}, "9:16"},
-		{"an unknown rule", beside(9, " # slipway:allow fs-group why not"), []string{fs, "allow-unknown", user, fs}, "9:16"},
+		{
+			"an unknown rule", beside(9, " # slipway:allow fs-group why not"),
+			[]string{fs, "allow-unknown", user, fs},
+			"9:16",
+		},
 		{"no reason", beside(9, " # slipway:allow windows-fs-group"), []string{fs, "allow-reason", user, fs}, "9:16"},
-		{"no reason but blanks", beside(9, " # slipway:allow windows-fs-group  "), []string{fs, "allow-reason", user, fs}, "9:16"},
+		{
+			"no reason but blanks", beside(9, " # slipway:allow windows-fs-group  "),
+			[]string{fs, "allow-reason", user, fs},
+			"9:16",
+		},
 		{"another word", beside(9, " # slipway:allowed windows-fs-group x"), []string{fs, user, fs}, ""},
 		{"in the middle of a comment", beside(9, " # see slipway:allow"), []string{fs, user, fs}, ""},
-		{"columns count characters", insert(9, "    \"ü\": 1 # slipway:allow x"), []string{"object-field", "allow-unknown", fs, user, fs}, "9:12"},
+		{
+			"columns count characters", insert(9, "    \"ü\": 1 # slipway:allow x"),
+			[]string{"object-field", "allow-unknown", fs, user, fs},
+			"9:12",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := lint.Check(t.Context(), []lint.File{{Name: "m.yaml", Text: []byte(tt.text)}}, lint.Options{Lock: readLock(t)})
+			r, err := lint.Check(t.Context(), []lint.File{{Name: "m.yaml", Text: []byte(tt.text)}},
+				lint.Options{Lock: readLock(t)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -77,7 +77,8 @@ func gracePeriods(p *pod, report reportFunc) {
 			field string
 			*corev1.Probe
 		}{{"livenessProbe", c.LivenessProbe}, {"startupProbe", c.StartupProbe}} {
-			if probe.Probe != nil && probe.TerminationGracePeriodSeconds != nil && *probe.TerminationGracePeriodSeconds > windowsGrace {
+			if probe.Probe != nil && probe.TerminationGracePeriodSeconds != nil &&
+				*probe.TerminationGracePeriodSeconds > windowsGrace {
 				report("", probe.field, "terminationGracePeriodSeconds")
 			}
 		}
@@ -89,7 +90,8 @@ func gracePeriods(p *pod, report reportFunc) {
 // start has what they request.
 func withoutRequests(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
-		ends := c.Path[0] == "initContainers" && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways)
+		ends := c.Path[0] == "initContainers" &&
+			(c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways)
 		if ends || c.Path[0] == "ephemeralContainers" {
 			continue
 		}
@@ -131,7 +133,8 @@ func hugePageVolumes(p *pod, report reportFunc) {
 }
 
 func fileHostPath(v corev1.Volume, report reportFunc) {
-	if h := v.HostPath; h != nil && h.Type != nil && (*h.Type == corev1.HostPathFile || *h.Type == corev1.HostPathFileOrCreate) {
+	if h := v.HostPath; h != nil && h.Type != nil &&
+		(*h.Type == corev1.HostPathFile || *h.Type == corev1.HostPathFileOrCreate) {
 		report("", "hostPath", "type")
 	}
 }

@@ -27,8 +27,10 @@ func FuzzCheck(f *testing.F) {
 		f.Add(a.Files[0].Data)
 	}
 	for _, s := range []string{
-		pods, "# slipway:allow\n", "a: |\n # slipway:allow a b", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: &s {containers: *s}\n",
-		"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: \"a\n\n b # slipway:allow\"}, spec: {containers: [{image: a}]}}\n",
+		pods, "# slipway:allow\n", "a: |\n # slipway:allow a b",
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: &s {containers: *s}\n",
+		"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: " +
+			"Pod, metadata: {name: \"a\n\n b # slipway:allow\"}, spec: {containers: [{image: a}]}}\n",
 	} {
 		f.Add([]byte(s))
 	}
@@ -42,7 +44,8 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		for _, f := range append(r.Findings, r.Allowed...) {
-			if f.Line < 1 || f.Column < 1 || f.Line > 1+bytes.Count(text, []byte("\n"))+bytes.Count(text, []byte("\r")) {
+			if f.Line < 1 ||
+				f.Column < 1 || f.Line > 1+bytes.Count(text, []byte("\n"))+bytes.Count(text, []byte("\r")) {
 				t.Errorf("%v stands outside of the file", f)
 			}
 			if strings.Contains(f.String(), "\n") {

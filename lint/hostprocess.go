@@ -25,7 +25,9 @@ func hostProcessAt(spec *corev1.PodSpec, path []any) bool {
 
 // hostProcess reports whether any container of the pod is a HostProcess container.
 func (p *pod) hostProcess() bool {
-	return slices.ContainsFunc(workload.Containers(p.spec), func(c workload.Container) bool { return isHostProcess(p.spec, c) })
+	return slices.ContainsFunc(workload.Containers(p.spec), func(c workload.Container) bool {
+		return isHostProcess(p.spec, c)
+	})
 }
 
 func hostProcessNetwork(p *pod, report reportFunc) {
@@ -45,12 +47,15 @@ func hostProcessMixed(p *pod, report reportFunc) {
 		ofPod = sc.WindowsOptions.HostProcess
 	}
 	for _, c := range workload.Containers(p.spec) {
-		own := c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil && c.SecurityContext.WindowsOptions.HostProcess != nil
+		own := c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil &&
+			c.SecurityContext.WindowsOptions.HostProcess != nil
 		switch {
 		case own && ofPod != nil && *c.SecurityContext.WindowsOptions.HostProcess != *ofPod:
-			below(report, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *ofPod), "securityContext", "windowsOptions", "hostProcess")
+			below(report, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t",
+				c.Name, *ofPod), "securityContext", "windowsOptions", "hostProcess")
 		case !isHostProcess(p.spec, c):
-			report(fmt.Sprintf("container %s is not a HostProcess container, but others of its pod are", c.Name), c.Path...)
+			report(fmt.Sprintf("container %s is not a HostProcess container, but others of its pod are", c.Name),
+				c.Path...)
 		}
 	}
 }
@@ -64,7 +69,8 @@ func hostProcessUser(p *pod, report reportFunc) {
 		switch {
 		case user.value == nil:
 			report(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.Path...)
-		case strings.EqualFold(*user.value, "ContainerUser") || strings.EqualFold(*user.value, "ContainerAdministrator"):
+		case strings.EqualFold(*user.value, "ContainerUser") ||
+			strings.EqualFold(*user.value, "ContainerAdministrator"):
 			report(fmt.Sprintf("only containers have the account %s, not nodes", *user.value), user.path...)
 		}
 	}

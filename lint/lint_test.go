@@ -22,7 +22,8 @@ func digest(n int) string { return "sha256:" + strings.Repeat(fmt.Sprintf("%02x"
 
 // windowsPod is a pod for Windows in which nothing is wrong but what the lines of its spec add.
 func windowsPod(spec string) string {
-	return "apiVersion: v1\nkind: Pod\nmetadata: {name: app, namespace: demo}\nspec:\n  os: {name: windows}\n  nodeSelector: {kubernetes.io/os: windows}\n  " +
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: app, namespace: demo}\nspec:\n  os: {name: " +
+		"windows}\n  nodeSelector: {kubernetes.io/os: windows}\n  " +
 		strings.ReplaceAll(strings.TrimSpace(spec), "\n", "\n  ") + "\n"
 }
 
@@ -59,13 +60,17 @@ func TestNotAManifest(t *testing.T) {
 	if err == nil || r == nil {
 		t.Fatalf("got %v and error %v", r, err)
 	}
-	if !slices.Equal(r.Files, []string{"d.yaml"}) || !slices.Equal(places(r.Findings), []string{"windows-host-pid spec.hostPID"}) {
+	if !slices.Equal(r.Files, []string{"d.yaml"}) ||
+		!slices.Equal(places(r.Findings), []string{"windows-host-pid spec.hostPID"}) {
 		t.Errorf("of the file that can be read: %v in %v", places(r.Findings), r.Files)
 	}
 	if r, err := lint.Check(t.Context(), files, lint.Options{Product: &product.Product{}}); r != nil || err == nil {
 		t.Errorf("a product without all of its manifests was checked: %v, %v", r, err)
 	}
-	for _, want := range []string{"a.yaml:1:1: this is not YAML", "b.yaml:3:1: this is not a Kubernetes object", "c.yaml:7:26: duplicate key \"name\"", "e.yaml:", "f.yaml:1:1: this is a Helm template"} {
+	for _, want := range []string{
+		"a.yaml:1:1: this is not YAML", "b.yaml:3:1: this is not a Kubernetes object",
+		"c.yaml:7:26: duplicate key \"name\"", "e.yaml:", "f.yaml:1:1: this is a Helm template",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %q", err, want)
 		}

@@ -47,7 +47,10 @@ data:
 `
 
 func tekton() []lint.File {
-	return []lint.File{{Name: "m.yaml", Text: []byte(strings.NewReplacer("$APP", app, "$AGENT", agent).Replace(controller))}}
+	return []lint.File{{
+		Name: "m.yaml",
+		Text: []byte(strings.NewReplacer("$APP", app, "$AGENT", agent).Replace(controller)),
+	}}
 }
 
 // TestMentions finds references in arguments, variables and ConfigMaps that no bundle would have.
@@ -62,16 +65,24 @@ func TestMentions(t *testing.T) {
 	}
 	const in = "Deployment demo/controller: spec.template.spec.containers[0]."
 	shell, win := "cgr.dev/chainguard/busybox@"+digest(0x11), "mcr.microsoft.com/powershell@"+digest(0x22)
-	unlisted := "; instead: a line in images.txt, or in the file that airgap.images names, or slipway lint -remote, which asks its registry [image-unknown]"
+	unlisted := "; instead: a line in images.txt, or in the file that airgap.images names, or slipway lint -remote, " +
+		"which asks its registry [image-unknown]"
 	pinned := "; instead: repository@sha256:… of the index [image-unpinned]"
-	ko := "; instead: an image of that program in slipway.yaml, which then replaces the name, or an entry of release.images that maps the name to an image [image-ko]"
+	ko := "; instead: an image of that program in slipway.yaml, which then replaces the name, " +
+		"or an entry of release.images that maps the name to an image [image-ko]"
 	want := []string{
-		"14:32: " + in + "args[1]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/tool, no runtime does: write " + tool + ko,
-		"15:11: " + in + "args[2]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/nop, no runtime does: write the reference of the image that has the program" + ko,
-		"16:27: " + in + "args[4]: " + "neither the product nor images.txt has the image " + shell + ": add a line to images.txt" + unlisted,
-		"17:31: " + in + "args[6]: " + "neither the product nor images.txt has the image " + win + ": add a line to images.txt" + unlisted,
+		"14:32: " + in +
+			"args[1]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/tool, no runtime does: write " + tool + ko,
+		"15:11: " + in + "args[2]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/nop, no runtime does: " +
+			"write the reference of the image that has the program" + ko,
+		"16:27: " + in + "args[4]: " + "neither the product nor images.txt has the image " + shell +
+			": add a line to images.txt" + unlisted,
+		"17:31: " + in + "args[6]: " + "neither the product nor images.txt has the image " + win +
+			": add a line to images.txt" + unlisted,
 		"20:43: " + in + "env[0].value: alpine:3.20 is not pinned by digest: write repository@sha256:…" + pinned,
-		"20:79: " + in + "env[1].value: slipway.local/demo/tool@" + digest(0xff) + " has another digest than the lock: write " + tool + "; instead: the digest in release.lock.json [image-digest]",
+		"20:79: " + in + "env[1].value: slipway.local/demo/tool@" + digest(0xff) +
+			" has another digest than the lock: write " +
+			tool + "; instead: the digest in release.lock.json [image-digest]",
 		`26:16: ConfigMap demo/config: data["config.yaml"]: quay.io/a/b:v1 is not pinned by digest: write repository@sha256:…` + pinned,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -93,15 +104,18 @@ func TestMentionsWithoutLock(t *testing.T) {
 // TestMentionsRemote asks registries for references in arguments, too.
 func TestMentionsRemote(t *testing.T) {
 	var asked []string
-	o := lint.Options{Lock: readLock(t), Remote: func(_ context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
-		there := map[string][]platform.Platform{}
-		for _, r := range refs {
-			if asked = append(asked, r.String()); strings.HasPrefix(r.String(), "cgr.dev/") {
-				there[r.String()] = []platform.Platform{{OS: "linux", Architecture: "amd64"}}
+	o := lint.Options{
+		Lock: readLock(t),
+		Remote: func(_ context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
+			there := map[string][]platform.Platform{}
+			for _, r := range refs {
+				if asked = append(asked, r.String()); strings.HasPrefix(r.String(), "cgr.dev/") {
+					there[r.String()] = []platform.Platform{{OS: "linux", Architecture: "amd64"}}
+				}
 			}
-		}
-		return there, nil
-	}}
+			return there, nil
+		},
+	}
 	r, err := lint.Check(t.Context(), tekton(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +124,8 @@ func TestMentionsRemote(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 	for _, f := range r.Findings {
-		if strings.Contains(f.What, "cgr.dev") || strings.Contains(f.What, "mcr.microsoft.com") && f.Rule != "image-digest" {
+		if strings.Contains(f.What, "cgr.dev") || strings.Contains(f.What, "mcr.microsoft.com") &&
+			f.Rule != "image-digest" {
 			t.Errorf("found %s", f)
 		}
 	}
@@ -121,7 +136,12 @@ func TestMentionsRemote(t *testing.T) {
 func TestUnused(t *testing.T) {
 	at := func(line int) yamlfile.Pos { return yamlfile.Pos{File: "slipway.yaml", Line: line, Column: 5} }
 	p := &product.Product{
-		Images:  []product.Image{{Name: "app", Pos: at(1)}, {Name: "tool", Pos: at(2)}, {Name: "agent", Pos: at(3)}, {Name: "first", Pos: at(4)}},
+		Images: []product.Image{
+			{Name: "app", Pos: at(1)},
+			{Name: "tool", Pos: at(2)},
+			{Name: "agent", Pos: at(3)},
+			{Name: "first", Pos: at(4)},
+		},
 		Release: product.Release{Templates: []product.Template{{Path: "config"}}},
 		Airgap:  product.Airgap{FirstImage: "first"},
 		Unused:  []product.Entry{{Kind: "base", Name: "old", Pos: at(9)}},
@@ -129,7 +149,11 @@ func TestUnused(t *testing.T) {
 	l := readLock(t)
 	l.Images = append(l.Images, l.Images[0])
 	l.Images[len(l.Images)-1].Name, l.Images[len(l.Images)-1].Repository = "first", "slipway.local/demo/first"
-	files := []lint.File{{Name: "m.yaml", Text: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: '" + app + "', b: 'see " + agent + "'}\n")}}
+	files := []lint.File{{
+		Name: "m.yaml",
+		Text: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: '" + app + "', b: 'see " + agent +
+			"'}\n"),
+	}}
 	find := func(o lint.Options) []string {
 		t.Helper()
 		r, err := lint.Check(t.Context(), files, o)
@@ -142,24 +166,35 @@ func TestUnused(t *testing.T) {
 		}
 		return got
 	}
-	base := "slipway.yaml:9:5: bases[old]: nothing uses the base old; instead: a use of it, or no such entry [product-unused]"
-	image := "slipway.yaml:2:5: images[tool]: no manifest names the image tool; instead: the image in a template, {{image \"NAME\"}} in release.values, or no such image [image-unused]"
+	base := "slipway.yaml:9:5: bases[old]: nothing uses the base old; instead: " +
+		"a use of it, or no such entry [product-unused]"
+	image := "slipway.yaml:2:5: images[tool]: no manifest names the image tool; instead: " +
+		"the image in a template, {{image \"NAME\"}} in release.values, or no such image [image-unused]"
 	if diff := cmp.Diff([]string{image, base}, find(lint.Options{Lock: l, Product: p})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := find(lint.Options{Lock: l}); got != nil {
 		t.Errorf("manifests without a product: %q", got)
 	}
-	allowed := []product.Allow{{Rule: "image-unused", Path: "images[tool]", Reason: "for people", Pos: at(20)}, {Rule: "product-unused", Reason: "soon", Pos: at(21)}}
+	allowed := []product.Allow{
+		{Rule: "image-unused", Path: "images[tool]", Reason: "for people", Pos: at(20)},
+		{Rule: "product-unused", Reason: "soon", Pos: at(21)},
+	}
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); got != nil {
 		t.Errorf("what is allowed: %q", got)
 	}
-	p.Images = append(p.Images, product.Image{Name: "tool", Pos: at(2), Missing: []product.Missing{{What: "VERSION has no value", Pos: at(30)}}})
-	lacks := "slipway.yaml:30:5: images[tool].missing[0]: image tool is incomplete: VERSION has no value; instead: what is missing, and then no such entry; or path: images[NAME] under lint.allow, with the reason why the image does without [image-incomplete]"
+	p.Images = append(p.Images, product.Image{
+		Name: "tool",
+		Pos:  at(2), Missing: []product.Missing{{What: "VERSION has no value", Pos: at(30)}},
+	})
+	lacks := "slipway.yaml:30:5: images[tool].missing[0]: image tool is incomplete: VERSION has no value; instead: " +
+		"what is missing, and then no such entry; or path: " +
+		"images[NAME] under lint.allow, with the reason why the image does without [image-incomplete]"
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); !slices.Equal(got, []string{lacks}) {
 		t.Errorf("what is missing: %q", got)
 	}
-	allowed = append(allowed, product.Allow{Rule: "image-incomplete", Path: "images[tool]", Reason: "a test of it alone", Pos: at(31)})
+	allowed = append(allowed,
+		product.Allow{Rule: "image-incomplete", Path: "images[tool]", Reason: "a test of it alone", Pos: at(31)})
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); got != nil {
 		t.Errorf("what is missing and allowed: %q", got)
 	}

@@ -39,7 +39,8 @@ func osConflict(p *pod, report reportFunc) {
 	case len(list) == 0:
 		report("no node can have what the node selector and the node affinity ask for together", osField(p.spec)...)
 	case p.spec.OS != nil && !slices.Equal(list, []string{string(p.spec.OS.Name)}):
-		report(fmt.Sprintf("os.name is %s, but the pod selects nodes with %s", p.spec.OS.Name, strings.Join(list, " or ")), "os", "name")
+		report(fmt.Sprintf("os.name is %s, but the pod selects nodes with %s",
+			p.spec.OS.Name, strings.Join(list, " or ")), "os", "name")
 	}
 }
 
@@ -76,7 +77,11 @@ func selectors(spec *corev1.PodSpec, label string) []selector {
 		}
 	}
 	for n, t := range spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
-		all = append(all, inTerm([]any{"affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution", n, "preference"}, t.Preference, label)...)
+		all = append(all,
+			inTerm([]any{
+				"affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution",
+				n, "preference",
+			}, t.Preference, label)...)
 	}
 	return all
 }
@@ -99,7 +104,9 @@ func inTerm(path []any, term corev1.NodeSelectorTerm, label string) []selector {
 }
 
 func unknownOS(spec *corev1.PodSpec) []selector {
-	return slices.DeleteFunc(selectors(spec, corev1.LabelOSStable), func(s selector) bool { return !s.has || s.text == linux || s.text == windows })
+	return slices.DeleteFunc(selectors(spec, corev1.LabelOSStable), func(s selector) bool {
+		return !s.has || s.text == linux || s.text == windows
+	})
 }
 
 func osUnknown(p *pod, report reportFunc) {
@@ -119,7 +126,8 @@ func betaLabel(p *pod, report reportFunc) {
 }
 
 func windowsWithoutName(p *pod, report reportFunc) {
-	if list, selects := workload.OperatingSystems(p.spec); selects && p.spec.OS == nil && slices.Equal(list, []string{windows}) && !p.kpack {
+	if list, selects := workload.OperatingSystems(p.spec); selects && p.spec.OS == nil &&
+		slices.Equal(list, []string{windows}) && !p.kpack {
 		report("")
 	}
 }

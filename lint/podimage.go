@@ -58,7 +58,8 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return all
 	case len(hosts) == 0 && p.os != nil && !slices.ContainsFunc(i.Platforms, may):
-		report("image-architecture", "the image has no platform for the nodes that the pod selects: %s", format(i.Platforms))
+		report("image-architecture", "the image has no platform for the nodes that the pod selects: %s",
+			format(i.Platforms))
 		return all
 	}
 	var archs, builds, older []platform.Platform
@@ -77,13 +78,16 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 		}
 	}
 	if len(archs) > 0 {
-		report("image-architecture", "the pod may run on nodes with %s, and %s is made for %s", format(archs), image, format(i.Platforms))
+		report("image-architecture", "the pod may run on nodes with %s, and %s is made for %s", format(archs),
+			image, format(i.Platforms))
 	}
 	if len(builds) > 0 {
-		report("image-windows-build", "no manifest of %s runs on nodes with %s: it is made for %s", image, format(builds), format(i.Platforms))
+		report("image-windows-build", "no manifest of %s runs on nodes with %s: it is made for %s",
+			image, format(builds), format(i.Platforms))
 	}
 	if len(older) > 0 {
-		report("image-windows-fallback", "%s has no manifest for %s: nodes of that build run an older one, of %s", image, formatReleases(older), format(i.Platforms))
+		report("image-windows-fallback", "%s has no manifest for %s: nodes of that build run an older one, of %s",
+			image, formatReleases(older), format(i.Platforms))
 	}
 	return all
 }

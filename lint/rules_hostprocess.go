@@ -13,18 +13,22 @@ var hostProcessRules = []Rule{
 	},
 	{
 		ID: "host-process-mixed", Severity: Error, OS: windows, check: hostProcessMixed,
-		Title:   "HostProcess containers cannot share a pod with other containers",
-		Reason:  "A container behind a namespace filter cannot share the network of one without. The API server refuses such a pod, and one whose containers contradict the pod's own setting.",
-		Instead: "`hostProcess: true` in `securityContext.windowsOptions` of the pod alone, and other containers in another pod",
-		Link:    linkHostProcess + "#limitations", Since: "1.26", Rejected: "1.26",
+		Title: "HostProcess containers cannot share a pod with other containers",
+		Reason: "A container behind a namespace filter cannot share the network of one without. " +
+			"The API server refuses such a pod, and one whose containers contradict the pod's own setting.",
+		Instead: "`hostProcess: true` in `securityContext.windowsOptions` of the pod alone, " +
+			"and other containers in another pod",
+		Link: linkHostProcess + "#limitations", Since: "1.26", Rejected: "1.26",
 		Changed: "HostProcess pods did not exist.",
 	},
 	{
 		ID: "host-process-user", Severity: Warning, OS: windows, check: hostProcessUser,
-		Title:   "the HostProcess container does not name an account of the node",
-		Reason:  "Without `runAsUserName`, or with an account that only containers have, it inherits the account of the container runtime: LocalSystem, which may do anything on the node.",
-		Instead: "`runAsUserName: NT AUTHORITY\\Local service`, `NT AUTHORITY\\NetworkService`, `NT AUTHORITY\\SYSTEM`, or the name of a local group of the node",
-		Link:    linkHostProcess + "#choosing-a-user-account", Since: "1.26",
+		Title: "the HostProcess container does not name an account of the node",
+		Reason: "Without `runAsUserName`, or with an account that only containers have, " +
+			"it inherits the account of the container runtime: LocalSystem, which may do anything on the node.",
+		Instead: "`runAsUserName: NT AUTHORITY\\Local service`, `NT AUTHORITY\\NetworkService`, " +
+			"`NT AUTHORITY\\SYSTEM`, or the name of a local group of the node",
+		Link: linkHostProcess + "#choosing-a-user-account", Since: "1.26",
 		Changed: "HostProcess pods did not exist.",
 	},
 	{

@@ -4,8 +4,9 @@ package lint
 var objectRules = []Rule{
 	{
 		ID: "object-field", Severity: Error,
-		Title:   "the object's type does not have the field, or does not take its value",
-		Reason:  "`kubectl apply` refuses an object with unknown fields, and every API server a value of the wrong type. Without field validation the API server drops the field.",
+		Title: "the object's type does not have the field, or does not take its value",
+		Reason: "`kubectl apply` refuses an object with unknown fields, " +
+			"and every API server a value of the wrong type. Without field validation the API server drops the field.",
 		Instead: "a field and a value of the API reference",
 		Link:    "https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation",
 	},
@@ -25,16 +26,21 @@ var objectRules = []Rule{
 	},
 	{
 		ID: "config-map-missing", Severity: Error, ReleaseOnly: true,
-		Title:   "a variable comes from a key, namespace or ConfigMap that cannot be there",
-		Reason:  "The release has the ConfigMap without the key, or in another namespace; or the variable is an image, whose ConfigMap must be in the release, even where it is optional, so that the image can be pinned. Without `optional` the container does not start, and many programs read a missing variable as an empty one.",
+		Title: "a variable comes from a key, namespace or ConfigMap that cannot be there",
+		Reason: "The release has the ConfigMap without the key, or in another namespace; " +
+			"or the variable is an image, whose ConfigMap must be in the release, even where it is optional, " +
+			"so that the image can be pinned. Without `optional` the container does not start, " +
+			"and many programs read a missing variable as an empty one.",
 		Instead: "a ConfigMap with the key in a template, or a value for the variable",
 		Link:    "https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#configmaps-and-environment-variables",
 	},
 	{
 		ID: "config-map-external", Severity: Warning, ReleaseOnly: true,
-		Title:   "a variable comes from a ConfigMap that the release does not have",
-		Reason:  "The container does not start before something else makes the ConfigMap: an operator when it runs, or whoever installs the release. No manifest tells whether that happens.",
-		Instead: "the ConfigMap in a template, `optional: true` if the program can do without, or `lint.allow` with what makes it",
-		Link:    "https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#configmaps-and-environment-variables",
+		Title: "a variable comes from a ConfigMap that the release does not have",
+		Reason: "The container does not start before something else makes the ConfigMap: " +
+			"an operator when it runs, or whoever installs the release. No manifest tells whether that happens.",
+		Instead: "the ConfigMap in a template, `optional: " +
+			"true` if the program can do without, or `lint.allow` with what makes it",
+		Link: "https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#configmaps-and-environment-variables",
 	},
 }

@@ -9,9 +9,10 @@ import corev1 "k8s.io/api/core/v1"
 var securityRules = []Rule{
 	{
 		ID: "windows-privileged", Severity: Error, OS: windows,
-		check:   privileged,
-		Title:   "Windows has no privileged containers",
-		Reason:  "Every Windows container runs behind a filter of the kernel's namespaces and cannot use the host's privileges.",
+		check: privileged,
+		Title: "Windows has no privileged containers",
+		Reason: "Every Windows container runs behind a filter of the kernel's namespaces and " +
+			"cannot use the host's privileges.",
 		Instead: "remove it; for work on the node itself, `windowsOptions.hostProcess: true`",
 		Link:    linkContainer, Rejected: "1.25",
 		Changed: "Windows had no equivalent; HostProcess containers have been one since 1.26.",
@@ -26,7 +27,9 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-allow-privilege-escalation", Severity: Error, OS: windows, Ignored: true,
-		check:   inSecurity("allowPrivilegeEscalation", func(s *corev1.SecurityContext) bool { return s.AllowPrivilegeEscalation != nil }),
+		check: inSecurity("allowPrivilegeEscalation", func(s *corev1.SecurityContext) bool {
+			return s.AllowPrivilegeEscalation != nil
+		}),
 		Title:   "allowPrivilegeEscalation has no effect on Windows",
 		Reason:  "It is the kernel flag no_new_privs, which Windows does not have.",
 		Instead: "remove it and set `os.name: windows`: Pod Security (1.25) does not require it then",
@@ -34,9 +37,12 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-read-only-root-filesystem", Severity: Error, OS: windows, Ignored: true,
-		check:   inSecurity("readOnlyRootFilesystem", func(s *corev1.SecurityContext) bool { return s.ReadOnlyRootFilesystem != nil }),
-		Title:   "Windows containers always write to their root filesystem",
-		Reason:  "The registry and the account database of a container are files that system processes in it must write.",
+		check: inSecurity("readOnlyRootFilesystem", func(s *corev1.SecurityContext) bool {
+			return s.ReadOnlyRootFilesystem != nil
+		}),
+		Title: "Windows containers always write to their root filesystem",
+		Reason: "The registry and the account database of a container " +
+			"are files that system processes in it must write.",
 		Instead: "remove it; `volumeMounts` may be `readOnly`",
 		Link:    linkContainer, Rejected: "1.25",
 	},
@@ -61,7 +67,9 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-selinux-change-policy", Severity: Error, OS: windows, Ignored: true,
-		check:   inPodSecurity("seLinuxChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.SELinuxChangePolicy != nil }),
+		check: inPodSecurity("seLinuxChangePolicy", func(s *corev1.PodSecurityContext) bool {
+			return s.SELinuxChangePolicy != nil
+		}),
 		Title:   "Windows has no SELinux labels to set on volumes",
 		Reason:  "SELinux is part of the Linux kernel.",
 		Instead: "remove it",
@@ -83,7 +91,9 @@ var securityRules = []Rule{
 	{
 		ID: "windows-apparmor", Severity: Error, OS: windows, Ignored: true,
 		check: each(
-			inPodSecurity("appArmorProfile", func(s *corev1.PodSecurityContext) bool { return s.AppArmorProfile != nil }),
+			inPodSecurity("appArmorProfile", func(s *corev1.PodSecurityContext) bool {
+				return s.AppArmorProfile != nil
+			}),
 			inSecurity("appArmorProfile", func(s *corev1.SecurityContext) bool { return s.AppArmorProfile != nil }),
 			appArmorAnnotations,
 		),
@@ -126,8 +136,10 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-run-as-user-name", Severity: Error, OS: windows, check: badUserName,
-		Title:   "the runAsUserName cannot name an account",
-		Reason:  "The form is `user` or `DOMAIN\\user`: a user of 1 to 104 characters, not only dots and blanks, without any of `\"/\\:;|=,+*?<>@[]`, and a NetBIOS or DNS domain of fewer than 256 characters. The API server refuses others.",
+		Title: "the runAsUserName cannot name an account",
+		Reason: "The form is `user` or `DOMAIN\\user`: " +
+			"a user of 1 to 104 characters, not only dots and blanks, without any of `\"/\\:;|=,+*?<>@[]`, " +
+			"and a NetBIOS or DNS domain of fewer than 256 characters. The API server refuses others.",
 		Instead: "for example `ContainerUser`, `ContainerAdministrator` or `NT AUTHORITY\\SYSTEM`",
 		Link:    linkUserName, Since: "1.18", Rejected: "1.18",
 		Changed: "The field did not exist.",
@@ -142,7 +154,9 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-fs-group-change-policy", Severity: Error, OS: windows, Ignored: true,
-		check:   inPodSecurity("fsGroupChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.FSGroupChangePolicy != nil }),
+		check: inPodSecurity("fsGroupChangePolicy", func(s *corev1.PodSecurityContext) bool {
+			return s.FSGroupChangePolicy != nil
+		}),
 		Title:   "volumes have no owning group to change on Windows",
 		Reason:  "The kubelet does not change owners there.",
 		Instead: "remove it",
@@ -151,7 +165,9 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-supplemental-groups", Severity: Error, OS: windows, Ignored: true,
-		check:   inPodSecurity("supplementalGroups", func(s *corev1.PodSecurityContext) bool { return s.SupplementalGroups != nil }),
+		check: inPodSecurity("supplementalGroups", func(s *corev1.PodSecurityContext) bool {
+			return s.SupplementalGroups != nil
+		}),
 		Title:   "Windows has no supplemental groups",
 		Reason:  "They are numbers, and Windows has no numeric groups.",
 		Instead: "remove it; `windowsOptions.runAsUserName` chooses an account, and with it its groups",

@@ -56,7 +56,8 @@ func TestRules(t *testing.T) {
 	}
 	for _, r := range lint.Rules() {
 		// which are about slipway.yaml, see TestUnused, and the values of charts
-		if r.ID != "image-incomplete" && r.ID != "image-unused" && r.ID != "product-unused" && r.ID != "chart-image-unrendered" {
+		if r.ID != "image-incomplete" && r.ID != "image-unused" && r.ID != "product-unused" &&
+			r.ID != "chart-image-unrendered" {
 			want = append(want, r.ID)
 		}
 	}
@@ -76,7 +77,10 @@ func TestRuleTexts(t *testing.T) {
 			t.Errorf("%s is there twice", r.ID)
 		}
 		seen[r.ID] = true
-		for what, text := range map[string]string{"title": r.Title, "reason": r.Reason, "instead": r.Instead, "link": r.Link} {
+		for what, text := range map[string]string{
+			"title": r.Title, "reason": r.Reason, "instead": r.Instead,
+			"link": r.Link,
+		} {
 			if text == "" {
 				t.Errorf("%s has no %s", r.ID, what)
 			}
@@ -90,7 +94,8 @@ func TestRuleTexts(t *testing.T) {
 			t.Errorf("%s: link %s", r.ID, r.Link)
 		case !slices.Contains([]lint.Severity{lint.Error, lint.Warning, lint.Note}, r.Severity):
 			t.Errorf("%s: severity %q", r.ID, r.Severity)
-		case r.OS != "" && !strings.HasPrefix(r.ID, r.OS) && !strings.HasPrefix(r.ID, "host-process-") && !strings.HasPrefix(r.ID, "image-"):
+		case r.OS != "" && !strings.HasPrefix(r.ID, r.OS) && !strings.HasPrefix(r.ID, "host-process-") &&
+			!strings.HasPrefix(r.ID, "image-"):
 			t.Errorf("%s is about %s", r.ID, r.OS)
 		}
 	}
@@ -100,8 +105,10 @@ func TestRuleTexts(t *testing.T) {
 // documentation of its time, said something else of a field than is true today.
 func TestChanged(t *testing.T) {
 	differ := []string{
-		"windows-privileged", "windows-host-network", "windows-run-as-non-root", "windows-run-as-user-name", "windows-sub-path", "windows-file-mount",
-		"windows-mount-propagation", "windows-termination-message-path", "windows-termination-grace-period", "image-windows-build", "os-beta-label",
+		"windows-privileged", "windows-host-network", "windows-run-as-non-root", "windows-run-as-user-name",
+		"windows-sub-path", "windows-file-mount",
+		"windows-mount-propagation", "windows-termination-message-path", "windows-termination-grace-period",
+		"image-windows-build", "os-beta-label",
 	}
 	for _, r := range lint.Rules() {
 		n := slices.Index(differ, r.ID)

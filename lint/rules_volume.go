@@ -10,9 +10,14 @@ import (
 var volumeRules = []Rule{
 	{
 		ID: "windows-sub-path", Severity: Warning, OS: windows,
-		check:   subPaths,
-		Title:   "the documentation does not support mounting a part of a volume on Windows",
-		Reason:  "According to the documentation only an entire volume can be mounted. The kubelet has code for parts, and containerd mounts them, but no release promises so. The rule does not apply to ConfigMap, Secret, projected and downward API volumes, of which conformance tests mount parts on Windows nodes with containerd, nor to HostProcess pods, whose processes see the node's own files.",
+		check: subPaths,
+		Title: "the documentation does not support mounting a part of a volume on Windows",
+		Reason: "According to the documentation only an entire volume can be mounted. The kubelet " +
+			"has code for parts, and containerd mounts them, " +
+			"but no release promises so. The rule does not apply to ConfigMap, " +
+			"Secret, projected and downward API volumes, " +
+			"of which conformance tests mount parts on Windows nodes with " +
+			"containerd, nor to HostProcess pods, whose processes see the node's own files.",
 		Instead: "the entire volume in a directory of its own",
 		Link:    linkStorage,
 		Changed: "It could not work: Docker mounted entire volumes only.",
@@ -23,7 +28,8 @@ var volumeRules = []Rule{
 		Reason:  "containerd mounts files into Windows containers; Docker mounts directories only.",
 		Instead: "a directory with the file in it",
 		Link:    linkStorage,
-		Changed: "No runtime could; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, can.",
+		Changed: "No runtime could; containerd, " +
+			"which has been the runtime on Windows since Docker's shim left in 1.24, can.",
 	},
 	{
 		ID: "windows-mount-propagation", Severity: Error, OS: windows,
@@ -32,11 +38,13 @@ var volumeRules = []Rule{
 				report("", "mountPropagation")
 			}
 		}),
-		Title:   "mounts do not propagate on Windows",
-		Reason:  "The kubelet asks for a private mount whatever the field's value: neither side sees later mounts of the other.",
+		Title: "mounts do not propagate on Windows",
+		Reason: "The kubelet asks for a private mount whatever the field's value: " +
+			"neither side sees later mounts of the other.",
 		Instead: "remove it, or a HostProcess container, which sees the node's own filesystem",
 		Link:    linkPod,
-		Changed: "Early documentation for 1.14 listed HostToContainer as the one supported mode; enhancement and kubelet support none.",
+		Changed: "Early documentation for 1.14 listed HostToContainer as the one supported mode; " +
+			"enhancement and kubelet support none.",
 	},
 	{
 		ID: "windows-volume-devices", Severity: Error, OS: windows,
@@ -57,8 +65,9 @@ var volumeRules = []Rule{
 				report("", "emptyDir", "medium")
 			}
 		}),
-		Title:   "Windows has no volumes in memory",
-		Reason:  "Windows has no RAM disk. The kubelet tries to mount a tmpfs, which fails, and the pod does not start.",
+		Title: "Windows has no volumes in memory",
+		Reason: "Windows has no RAM disk. The kubelet tries to mount a tmpfs, " +
+			"which fails, and the pod does not start.",
 		Instead: "`emptyDir: {}`, which is on disk",
 		Link:    linkStorage,
 	},
@@ -76,8 +85,9 @@ var volumeRules = []Rule{
 				report("", "nfs")
 			}
 		}),
-		Title:   "Windows nodes cannot mount NFS",
-		Reason:  "The kubelet mounts disks and SMB shares there; everything else is an error, and the pod does not start.",
+		Title: "Windows nodes cannot mount NFS",
+		Reason: "The kubelet mounts disks and SMB shares there; everything else is an error, " +
+			"and the pod does not start.",
 		Instead: "an SMB share through the CSI driver smb.csi.k8s.io, or another CSI driver for Windows",
 		Link:    linkStorage,
 	},

@@ -84,11 +84,16 @@ type (
 // WriteSARIF writes the findings as SARIF 2.1.0, those that are allowed among them as suppressed.
 // version is that of slipway.
 func (r *Report) WriteSARIF(w io.Writer, version string) error {
-	driver := sarifDriver{Name: "slipway", InformationURI: "https://github.com/slipway-dev/slipway", Version: version, Language: "en-US", Rules: []sarifRule{}}
+	driver := sarifDriver{
+		Name: "slipway", InformationURI: "https://github.com/slipway-dev/slipway",
+		Version: version, Language: "en-US", Rules: []sarifRule{},
+	}
 	for _, rule := range rules {
 		driver.Rules = append(driver.Rules, sarifRule{
-			ID: rule.ID, ShortDescription: sarifText{sentence(rule.Title)}, FullDescription: sarifText{sentence(rule.Title) + " " + plain(rule.Reason)},
-			Help: sarifText{"Write instead: " + plain(rule.Instead) + "."}, HelpURI: rule.HelpURI(), Default: sarifConfiguration{rule.Severity},
+			ID: rule.ID, ShortDescription: sarifText{sentence(rule.Title)},
+			FullDescription: sarifText{sentence(rule.Title) + " " + plain(rule.Reason)},
+			Help:            sarifText{"Write instead: " + plain(rule.Instead) + "."}, HelpURI: rule.HelpURI(),
+			Default: sarifConfiguration{rule.Severity},
 		})
 	}
 	results := []sarifResult{}
@@ -99,7 +104,8 @@ func (r *Report) WriteSARIF(w io.Writer, version string) error {
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0",
 		Runs: []sarifRun{{
-			Tool: sarifTool{driver}, Language: "en-US", ColumnKind: "unicodeCodePoints", NewlineSequences: []string{"\r\n", "\n"}, Results: results,
+			Tool: sarifTool{driver}, Language: "en-US", ColumnKind: "unicodeCodePoints",
+			NewlineSequences: []string{"\r\n", "\n"}, Results: results,
 		}},
 	})
 	if err == nil {
@@ -110,10 +116,12 @@ func (r *Report) WriteSARIF(w io.Writer, version string) error {
 
 func (f Finding) sarif() sarifResult {
 	s := sarifResult{
-		RuleID: f.Rule, RuleIndex: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }), Level: f.Severity,
+		RuleID: f.Rule, RuleIndex: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }),
+		Level:   f.Severity,
 		Message: sarifText{sentence(f.What) + " Write instead: " + plain(f.Instead) + "."},
 		Locations: []sarifLocation{{Physical: sarifPhysical{
-			Artifact: sarifArtifact{(&url.URL{Path: filepath.ToSlash(f.File)}).String()}, Region: sarifRegion{f.Line, f.Column},
+			Artifact: sarifArtifact{(&url.URL{Path: filepath.ToSlash(f.File)}).String()},
+			Region:   sarifRegion{f.Line, f.Column},
 		}}},
 	}
 	if f.Object != "" {

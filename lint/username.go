@@ -18,9 +18,14 @@ type windowsOption[T any] struct {
 }
 
 // option returns the option of a container: its own, or else the pod's.
-func option[T any](spec *corev1.PodSpec, c workload.Container, field string, get func(*corev1.WindowsSecurityContextOptions) *T) windowsOption[T] {
+func option[T any](spec *corev1.PodSpec, c workload.Container, field string,
+	get func(*corev1.WindowsSecurityContextOptions) *T,
+) windowsOption[T] {
 	if sc := c.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
-		return windowsOption[T]{get(sc.WindowsOptions), slices.Concat(c.Path, []any{"securityContext", "windowsOptions", field})}
+		return windowsOption[T]{
+			get(sc.WindowsOptions),
+			slices.Concat(c.Path, []any{"securityContext", "windowsOptions", field}),
+		}
 	}
 	if sc := spec.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
 		return windowsOption[T]{get(sc.WindowsOptions), []any{"securityContext", "windowsOptions", field}}
@@ -29,7 +34,9 @@ func option[T any](spec *corev1.PodSpec, c workload.Container, field string, get
 }
 
 func userName(spec *corev1.PodSpec, c workload.Container) windowsOption[string] {
-	return option(spec, c, "runAsUserName", func(o *corev1.WindowsSecurityContextOptions) *string { return o.RunAsUserName })
+	return option(spec, c, "runAsUserName", func(o *corev1.WindowsSecurityContextOptions) *string {
+		return o.RunAsUserName
+	})
 }
 
 // nonRoot returns runAsNonRoot of a container, its own or the pod's, and the path of the field.
@@ -51,7 +58,8 @@ func rootByName(p *pod, report reportFunc) {
 	}
 	for _, c := range workload.Containers(p.spec) {
 		user := userName(p.spec, c)
-		if path, is := nonRoot(p.spec, c); is && user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
+		if path, is := nonRoot(p.spec, c); is &&
+			user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
 			report("", path...)
 		}
 	}
@@ -62,8 +70,9 @@ func rootByName(p *pod, report reportFunc) {
 var (
 	controlCharacters = regexp.MustCompile(`[[:cntrl:]]`)
 	netBIOSDomain     = regexp.MustCompile(`^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$`)
-	dnsDomain         = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
-	dotsAndBlanks     = regexp.MustCompile(`^[. ]+$`)
+	dnsDomain         = regexp.MustCompile(
+		`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	dotsAndBlanks = regexp.MustCompile(`^[. ]+$`)
 )
 
 const (

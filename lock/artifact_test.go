@@ -16,7 +16,10 @@ import (
 // two of one name must be the same file.
 func TestMergeArtifacts(t *testing.T) {
 	linux, windows := parts()
-	exe := lock.Artifact{File: "kp.windows-amd64.exe", Platform: platform.Platform{OS: "windows", Architecture: "amd64"}, Digest: hash("6"), Size: 72, Executable: true}
+	exe := lock.Artifact{File: "kp.windows-amd64.exe", Platform: platform.Platform{
+		OS:           "windows",
+		Architecture: "amd64",
+	}, Digest: hash("6"), Size: 72, Executable: true}
 	windows.Artifacts = []lock.Artifact{linux.Artifacts[1], exe}
 	got, err := lock.Merge(linux, windows)
 	if err != nil {
@@ -26,7 +29,9 @@ func TestMergeArtifacts(t *testing.T) {
 		t.Error(d)
 	}
 	windows.Artifacts[0].Digest = hash("5")
-	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(), "merging parts: kp.linux-amd64.tar.gz: it is "+hash("0").String()+" in one part and "+hash("5").String()+" in another") {
+	if _, err := lock.Merge(linux, windows); err == nil ||
+		!strings.Contains(err.Error(), "merging parts: kp.linux-amd64.tar.gz: it is "+hash("0").String()+
+			" in one part and "+hash("5").String()+" in another") {
 		t.Errorf("two files of one name: %v", err)
 	}
 }
@@ -65,9 +70,13 @@ func TestChildStubs(t *testing.T) {
 // two for one platform must have the same digest.
 func TestMergePrebuilt(t *testing.T) {
 	linux, windows := parts()
-	elf := lock.Prebuilt{Name: "wins", Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Digest: hash("1"), Size: 1, From: "bin/wins"}
+	elf := lock.Prebuilt{
+		Name: "wins", Platform: platform.Platform{OS: "linux", Architecture: "amd64"},
+		Digest: hash("1"), Size: 1, From: "bin/wins",
+	}
 	exe := elf
-	exe.Platform.OS, exe.From, exe.Member, exe.ArchiveDigest = "windows", "https://example.com/wins.zip", "wins.exe", hash("2")
+	exe.Platform.OS, exe.From, exe.Member, exe.ArchiveDigest = "windows", "https://example.com/wins.zip",
+		"wins.exe", hash("2")
 	linux.Prebuilt, windows.Prebuilt = []lock.Prebuilt{elf}, []lock.Prebuilt{exe, elf}
 	got, err := lock.Merge(windows, linux)
 	if err != nil {
@@ -81,7 +90,8 @@ func TestMergePrebuilt(t *testing.T) {
 	}
 	elf.Digest = hash("3")
 	linux.Prebuilt = []lock.Prebuilt{elf}
-	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(), "program wins for linux/amd64 is "+hash("3").String()+" in one part and "+hash("1").String()+" in another") {
+	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(),
+		"program wins for linux/amd64 is "+hash("3").String()+" in one part and "+hash("1").String()+" in another") {
 		t.Errorf("two digests: %v", err)
 	}
 	l := example()
@@ -90,7 +100,8 @@ func TestMergePrebuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock.Decode(bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), `program "": its name or digest is missing`) {
+	if _, err := lock.Decode(bytes.NewReader(b)); err == nil ||
+		!strings.Contains(err.Error(), `program "": its name or digest is missing`) {
 		t.Errorf("without a name: %v", err)
 	}
 }

@@ -32,7 +32,8 @@ type CatalogImage struct {
 // Runs reports whether the image has files for an operating system. It is true if the platforms
 // are unknown.
 func (k CatalogImage) Runs(os string) bool {
-	return k.Unresolved != "" || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
+	return k.Unresolved != "" || slices.Contains(k.ExtraOS, os) ||
+		slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
 }
 
 // Catalog lists the images that manifests of a release may name.
@@ -46,7 +47,10 @@ func (l *Lock) Catalog() Catalog {
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: i.Name, Repository: repo, Tags: slices.Clone(i.Tags), Digest: i.Digest.String(), Reference: i.Reference(), Product: true, platformTags: i.PlatformTags}
+		k := CatalogImage{
+			Name: i.Name, Repository: repo, Tags: slices.Clone(i.Tags), Digest: i.Digest.String(),
+			Reference: i.Reference(), Product: true, platformTags: i.PlatformTags,
+		}
 		for _, t := range i.FloatingTags {
 			if t.Repository == i.Repository && t.Kept == "" {
 				k.Tags = append(k.Tags, t.Tag)
@@ -65,7 +69,10 @@ func (l *Lock) Catalog() Catalog {
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: t.Reference, Repository: tag.Context(), Tags: []string{tag.TagStr()}, Platforms: t.Platforms}
+		k := CatalogImage{
+			Name: t.Reference, Repository: tag.Context(), Tags: []string{tag.TagStr()},
+			Platforms: t.Platforms,
+		}
 		if t.Omitted != "" {
 			k.Unresolved = "the release omits it: " + t.Omitted
 		}
@@ -181,9 +188,11 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	case koName(ref) == ref:
 		return CatalogImage{}, KoName, fmt.Sprintf("only ko resolves %s, no runtime does: %s", ref, list.instead(ref))
 	case err != nil && strings.Contains(ref, "{{"):
-		return CatalogImage{}, Malformed, fmt.Sprintf("%q is an action of a template, not an image reference: render the template first, as with helm template", ref)
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q is an action of a template, not an image reference: "+
+			"render the template first, as with helm template", ref)
 	case err != nil && strings.Contains(ref, "${"):
-		return CatalogImage{}, Malformed, fmt.Sprintf("%q has a variable that Kubernetes does not replace here: replace it first, as with envsubst", ref)
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q has a variable that Kubernetes does not replace here: "+
+			"replace it first, as with envsubst", ref)
 	case err != nil:
 		return CatalogImage{}, Malformed, fmt.Sprintf("%q is not an image reference: %v", ref, err)
 	}
@@ -198,13 +207,15 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	case !pinned:
 		return CatalogImage{}, Unpinned, fmt.Sprintf("%s is not pinned by digest: write %s", ref, wanted)
 	case strings.Contains(before[strings.LastIndex(before, "/")+1:], ":"):
-		return CatalogImage{}, TagAndDigest, fmt.Sprintf("%s has a tag and a digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
+		return CatalogImage{}, TagAndDigest, fmt.Sprintf("%s has a tag and a digest: write %s@%s",
+			ref, r.Context().Name(), digest.DigestStr())
 	case found:
 		return k, NoFault, ""
 	case known:
 		return CatalogImage{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
 	}
-	return CatalogImage{}, Unknown, fmt.Sprintf("neither the product nor images.txt has the image %s: add a line to images.txt", ref)
+	return CatalogImage{},
+		Unknown, fmt.Sprintf("neither the product nor images.txt has the image %s: add a line to images.txt", ref)
 }
 
 // instead returns the remedy for a name that only ko resolves. The last part of such a name is

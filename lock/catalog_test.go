@@ -15,14 +15,33 @@ func TestResolve(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	l := &lock.Lock{
 		Images: []lock.Image{
-			{Name: "app", Repository: "ghcr.io/me/app", Tags: []string{"1"}, Digest: hex("a"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}, {Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}},
-			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tags: []string{"1"}, Digest: hex("b"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, ExtraOS: []string{"linux", "windows"}}}},
+			{
+				Name: "app", Repository: "ghcr.io/me/app", Tags: []string{"1"},
+				Digest: hex("a"),
+				Children: []lock.Child{
+					{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}},
+					{Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}},
+				},
+			},
+			{
+				Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tags: []string{"1"}, Digest: hex("b"),
+				Children: []lock.Child{{
+					Platform: platform.Platform{OS: "linux", Architecture: "amd64"},
+					ExtraOS:  []string{"linux", "windows"},
+				}},
+			},
 			{Name: "unpublished", Digest: hex("c")},
 		},
 		ThirdParty: []lock.ThirdParty{
-			{Reference: "busybox:1.36", Digest: hex("d"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
+			{
+				Reference: "busybox:1.36", Digest: hex("d"),
+				Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}},
+			},
 			{Reference: "quay.io/offline/tool:1", Omitted: "no network"},
-			{Reference: "quay.io/offline/tool:2", Digest: hex("f"), Platforms: []platform.Platform{{OS: "windows", Architecture: "amd64"}}},
+			{
+				Reference: "quay.io/offline/tool:2",
+				Digest:    hex("f"), Platforms: []platform.Platform{{OS: "windows", Architecture: "amd64"}},
+			},
 		},
 	}
 	images := l.Catalog()
@@ -43,16 +62,26 @@ func TestResolve(t *testing.T) {
 		{"quay.io/offline/tool" + at("f"), "quay.io/offline/tool:2", lock.NoFault, ""},
 		{"", "", lock.Malformed, "the image is empty"},
 		{"A B", "", lock.Malformed, `"A B" is not an image reference`},
-		{"ghcr.io/me/app:${TAG}", "", lock.Malformed, `"ghcr.io/me/app:${TAG}" has a variable that Kubernetes does not replace here: replace it first`},
-		{"ghcr.io/me/app:1", "", lock.Unpinned, "ghcr.io/me/app:1 is not pinned by digest: write ghcr.io/me/app" + at("a")},
+		{
+			"ghcr.io/me/app:${TAG}", "", lock.Malformed,
+			`"ghcr.io/me/app:${TAG}" has a variable that Kubernetes does not replace here: replace it first`,
+		},
+		{
+			"ghcr.io/me/app:1",
+			"", lock.Unpinned, "ghcr.io/me/app:1 is not pinned by digest: write ghcr.io/me/app" + at("a"),
+		},
 		{"quay.io/offline/tool", "", lock.Unpinned, "write repository@sha256:…"},
 		{"nginx", "", lock.Unpinned, "write repository@sha256:…"},
 		{"ghcr.io/me/app:1" + at("a"), "", lock.TagAndDigest, "write ghcr.io/me/app" + at("a")},
-		{"ghcr.io/me/app" + at("b"), "", lock.OtherDigest, "another digest than the lock: write ghcr.io/me/app" + at("a")},
+		{
+			"ghcr.io/me/app" + at("b"), "", lock.OtherDigest,
+			"another digest than the lock: write ghcr.io/me/app" + at("a"),
+		},
 		{"nginx" + at("a"), "", lock.Unknown, "neither the product nor images.txt has the image"},
 	} {
 		k, fault, what := images.Resolve(tt.ref)
-		if k.Name != tt.name || fault != tt.fault || !strings.Contains(what, tt.what) || (what == "") != (fault == lock.NoFault) {
+		if k.Name != tt.name || fault != tt.fault || !strings.Contains(what, tt.what) ||
+			(what == "") != (fault == lock.NoFault) {
 			t.Errorf("%q: %q, %v, %q, want %q, %v, %q", tt.ref, k.Name, fault, what, tt.name, tt.fault, tt.what)
 		}
 	}

@@ -44,8 +44,9 @@ const KindChart = "chart"
 // only. It shares the floating tags.
 func (c Chart) Image() Image {
 	return Image{
-		Name: c.Name, Kind: KindChart, Repository: c.Repository, Copies: c.Copies, Tags: c.Tags, FloatingTags: c.FloatingTags,
-		MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Referrers: c.Referrers,
+		Name: c.Name, Kind: KindChart, Repository: c.Repository, Copies: c.Copies, Tags: c.Tags,
+		FloatingTags: c.FloatingTags,
+		MediaType:    c.MediaType, Digest: c.Digest, Size: c.Size, Referrers: c.Referrers,
 	}
 }
 

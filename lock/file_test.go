@@ -34,43 +34,73 @@ func parse(s string) (p platform.Platform) {
 // example returns a lock in which every field is set.
 func example() *lock.Lock {
 	child := func(on, c string) lock.Child {
-		return lock.Child{Platform: parse(on), MediaType: types.OCIManifestSchema1, Digest: hash(c), Size: 500, Config: hash("c"), LayerBytes: 12345}
+		return lock.Child{
+			Platform: parse(on), MediaType: types.OCIManifestSchema1, Digest: hash(c),
+			Size: 500, Config: hash("c"), LayerBytes: 12345,
+		}
 	}
 	windows := child("windows/amd64:10.0.17763.6893", "2")
 	windows.OSVersion = "10.0.17763.6893"
-	windows.Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver@" + hash("b").String(), Digest: hash("b"), Stub: true}
-	windows.CopiedFrom = []lock.Base{{Name: "mcr.microsoft.com/windows/servercore@" + hash("8").String(), Digest: hash("8"), Stub: true}}
+	windows.Base = &lock.Base{
+		Name:   "mcr.microsoft.com/windows/nanoserver@" + hash("b").String(),
+		Digest: hash("b"), Stub: true,
+	}
+	windows.CopiedFrom = []lock.Base{{
+		Name:   "mcr.microsoft.com/windows/servercore@" + hash("8").String(),
+		Digest: hash("8"), Stub: true,
+	}}
 	life := child("linux/amd64", "4")
 	life.ExtraOS = []string{"linux", "windows"}
 	return &lock.Lock{
 		SchemaVersion: 1, Release: lock.Release{
 			Name: "kpack", Version: "0.16.1", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
 			Registry: "ghcr.io/acme", Snapshot: true,
-			Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:x=", Revision: "7188425"}},
+			Sources: []lock.Source{{
+				Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:x=",
+				Revision: "7188425",
+			}},
 		},
 		Images: []lock.Image{
 			{
-				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion", Tags: []string{"0.16.1"}, MediaType: types.OCIImageIndex,
+				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion",
+				Tags: []string{"0.16.1"}, MediaType: types.OCIImageIndex,
 				Digest: hash("a"), Size: 900,
-				Children:  []lock.Child{child("linux/amd64", "1"), windows},
-				Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: hash("d"), Size: 3}},
+				Children: []lock.Child{child("linux/amd64", "1"), windows},
+				Referrers: []oci.Referrer{{
+					ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1,
+					Digest: hash("d"), Size: 3,
+				}},
 			},
 			{
-				Name: "lifecycle", Kind: "lifecycle", Repository: "ghcr.io/acme/kpack/lifecycle", Tags: []string{"0.16.1"}, MediaType: types.OCIManifestSchema1,
+				Name: "lifecycle", Kind: "lifecycle", Repository: "ghcr.io/acme/kpack/lifecycle",
+				Tags: []string{"0.16.1"}, MediaType: types.OCIManifestSchema1,
 				Digest: hash("4"), Size: 500, Children: []lock.Child{life},
 			},
 		},
 		ThirdParty: []lock.ThirdParty{
 			{
-				Reference: "registry.k8s.io/pause:3.10", MediaType: types.DockerManifestList, Digest: hash("e"), Size: 2000, Platforms: []platform.Platform{parse("linux/amd64"), parse("windows/amd64:10.0.20348.1")},
-				Fallbacks: []lock.Fallback{{Platform: parse("windows/amd64:ltsc2025"), Runs: parse("windows/amd64:10.0.20348.1")}},
-				Referrers: []oci.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-" + hash("9").Hex + ".sig"}},
+				Reference: "registry.k8s.io/pause:3.10", MediaType: types.DockerManifestList, Digest: hash("e"),
+				Size: 2000, Platforms: []platform.Platform{parse("linux/amd64"), parse("windows/amd64:10.0.20348.1")},
+				Fallbacks: []lock.Fallback{{
+					Platform: parse("windows/amd64:ltsc2025"),
+					Runs:     parse("windows/amd64:10.0.20348.1"),
+				}},
+				Referrers: []oci.Referrer{{
+					ArtifactType: "application/x", MediaType: types.OCIManifestSchema1,
+					Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-" + hash("9").Hex + ".sig",
+				}},
 			},
 			{Reference: "registry.k8s.io/other:1", Omitted: "no network"},
 		},
 		Artifacts: []lock.Artifact{
-			{File: "kp.linux-amd64", Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Digest: hash("7"), Size: 70, Executable: true},
-			{File: "kp.linux-amd64.tar.gz", Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Digest: hash("0"), Size: 71},
+			{
+				File: "kp.linux-amd64", Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Digest: hash("7"),
+				Size: 70, Executable: true,
+			},
+			{
+				File: "kp.linux-amd64.tar.gz", Platform: platform.Platform{OS: "linux", Architecture: "amd64"},
+				Digest: hash("0"), Size: 71,
+			},
 		},
 	}
 }
@@ -120,22 +150,28 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":1,"images":[{"digest":"md5:1"}]}`:                                    "hash",
 		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                          `image "a": ":" is not its name`,
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"]}]}`: `image "a": a digest is missing`,
-		`{"buildVersion":1}`:                                   "this is what slipway build made: run slipway publish first",
-		`{"partVersion":1,"selected":["linux/amd64"]}`:         "this is a part of a release: join all parts with slipway merge first",
+		`{"buildVersion":1}`: "this is what slipway build made: " +
+			"run slipway publish first",
+		`{"partVersion":1,"selected":["linux/amd64"]}`: "this is a part of a release: " +
+			"join all parts with slipway merge first",
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a"}]}`: `image "a": the digest is missing`,
-		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{}]}]}`:                                                                                                 `image "a": the digest of a referrer is missing`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tags":["1"]}]}`:                                                                                                                               `".." is not a part of a repository's name`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tags":["1"]}]}`:                                                                                                                                         `".." is not a host`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":[".."]}]}`:                                                                                                                                   `".." is not a tag`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"],"digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{"tag":"latest","digest":"sha256:` + strings.Repeat("a", 64) + `"}]}]}`: `a referrer has "latest", which is not a tag of cosign`,
-		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                                                                                                                      "platform",
+		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) +
+			`","referrers":[{}]}]}`: `image "a": the digest of a referrer is missing`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tags":["1"]}]}`: `".." is not a part of a repository's name`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tags":["1"]}]}`:           `".." is not a host`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":[".."]}]}`:     `".." is not a tag`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"],"digest":"sha256:` +
+			strings.Repeat("a", 64) + `","referrers":[{"tag":"latest","digest":"sha256:` + strings.Repeat("a", 64) +
+			`"}]}]}`: `a referrer has "latest", which is not a tag of cosign`,
+		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`: "platform",
 	} {
 		_, err := lock.Decode(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
-	if _, err := lock.Decode(bytes.NewReader(make([]byte, 65<<20))); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+	if _, err := lock.Decode(bytes.NewReader(make([]byte, 65<<20))); err == nil ||
+		!strings.Contains(err.Error(), "larger than 64 MiB") {
 		t.Errorf("a huge file: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "x.json")
@@ -150,7 +186,8 @@ func TestDecodeFails(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	l := example()
 	i, ok := l.Image("completion")
-	if !ok || i.Reference() != "ghcr.io/acme/kpack/completion@"+hash("a").String() || i.Tagged() != "ghcr.io/acme/kpack/completion:0.16.1" {
+	if !ok || i.Reference() != "ghcr.io/acme/kpack/completion@"+hash("a").String() ||
+		i.Tagged() != "ghcr.io/acme/kpack/completion:0.16.1" {
 		t.Errorf("got %v %s %s", ok, i.Reference(), i.Tagged())
 	}
 	if _, ok := l.Image("none"); ok {
@@ -172,7 +209,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(b)
 	f.Add([]byte(`{"schemaVersion":1}`))
-	f.Add([]byte(`{"schemaVersion":1,"created":"2025-01-16T21:57:50+02:00","thirdParty":[{"reference":"x","omitted":"y"}]}`))
+	f.Add([]byte(
+		`{"schemaVersion":1,"created":"2025-01-16T21:57:50+02:00","thirdParty":[{"reference":"x","omitted":"y"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := lock.Decode(bytes.NewReader(b))
 		if err != nil {

@@ -14,7 +14,10 @@ import (
 func inventory(contents, programs []int) *lock.Inventory {
 	var v lock.Inventory
 	for _, n := range contents {
-		v.Contents = append(v.Contents, lock.Content{Digest: storetest.MadeUpDigest(n), Files: []lock.File{{Path: "/app", Digest: storetest.MadeUpDigest(n + 100), Size: 1}}})
+		v.Contents = append(v.Contents, lock.Content{
+			Digest: storetest.MadeUpDigest(n),
+			Files:  []lock.File{{Path: "/app", Digest: storetest.MadeUpDigest(n + 100), Size: 1}},
+		})
 	}
 	for _, n := range programs {
 		v.Programs = append(v.Programs, lock.Program{Digest: storetest.MadeUpDigest(n), Go: "go1.26.8"})
@@ -47,7 +50,9 @@ func TestAdd(t *testing.T) {
 }
 
 func TestOnly(t *testing.T) {
-	got := inventory([]int{1, 2, 3}, []int{3, 101, 102}).Only(func(h v1.Hash) bool { return h != storetest.MadeUpDigest(2) })
+	got := inventory([]int{1, 2, 3}, []int{3, 101, 102}).Only(func(h v1.Hash) bool {
+		return h != storetest.MadeUpDigest(2)
+	})
 	if d := cmp.Diff(inventory([]int{1, 3}, []int{3, 101}), got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -35,7 +35,9 @@ type Material struct {
 
 // SortMaterials sorts materials by URI and name.
 func SortMaterials(list []Material) {
-	slices.SortFunc(list, func(a, b Material) int { return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, func(a, b Material) int {
+		return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // SameMaterials returns the materials of two lists, sorted. Those of one URI and name must be the
@@ -53,7 +55,8 @@ func SameMaterials(a, b []Material) ([]Material, error) {
 
 func (m *Material) join(o Material) error {
 	if m.declared() != o.declared() || m.GitCommit != "" && o.GitCommit != "" && m.GitCommit != o.GitCommit {
-		return fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", o.Title(), m.Identity(), o.Identity())
+		return fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs",
+			o.Title(), m.Identity(), o.Identity())
 	}
 	switch {
 	case o.DirHash == "":

@@ -43,12 +43,15 @@ func TestMergeMaterials(t *testing.T) {
 		a, b lock.Material
 		want string
 	}{
-		{inputs, otherInputs, "kpack.inputs.tar.gz is sha256:aa in one part and sha256:ee in another: make all parts from the same inputs"},
-		{linux, otherLocal, "golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64 is not known by a hash in one part and the module with hash ff in another"},
+		{inputs, otherInputs, "kpack.inputs.tar.gz is sha256:aa in one part and sha256:ee in another: " +
+			"make all parts from the same inputs"},
+		{linux, otherLocal, "golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64 is not known by " +
+			"a hash in one part and the module with hash ff in another"},
 		{proven, otherCommit, "source a is commit c1c1 in one part and commit d2d2 in another"},
 		{directory, otherDirectory, "source own is commit c1 in one part and commit d2 in another"},
 	} {
-		if _, err := merge([]lock.Material{tt.a}, []lock.Material{tt.b}, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := merge([]lock.Material{tt.a}, []lock.Material{tt.b}, nil); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
 	}
@@ -65,7 +68,8 @@ func TestMergeMaterials(t *testing.T) {
 	}
 	unproven := directory
 	unproven.Proven = false
-	if got, err := merge([]lock.Material{directory}, []lock.Material{unproven}, nil); err != nil || got.Materials[0].Proven {
+	if got, err := merge([]lock.Material{directory}, []lock.Material{unproven}, nil); err != nil ||
+		got.Materials[0].Proven {
 		t.Errorf("a directory that only one part has proven: %+v, %v", got, err)
 	}
 	got, err = merge(nil, nil, func(a, b *lock.Part) { a.Go, b.Go = "", "go1.26.8" })

@@ -84,7 +84,8 @@ func wordsOf(line, called string) []word {
 			w.called, w.only = called, true
 		case strings.TrimSpace(line[end:at[0]]) == ",":
 			w.called = list[len(list)-1].called
-		case strings.ContainsAny(line[end:at[0]], "=:") || strings.HasSuffix(before, ":") || strings.HasPrefix(before, "-"):
+		case strings.ContainsAny(line[end:at[0]], "=:") || strings.HasSuffix(before, ":") ||
+			strings.HasPrefix(before, "-"):
 			w.called, w.only = before, len(list) == 1
 		}
 		before, end = text, at[1]
@@ -116,7 +117,8 @@ var referenceForm = func() *regexp.Regexp {
 		host = `localhost|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+|[a-zA-Z0-9.-]+:[0-9]+|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+:[0-9]+`
 		part = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
 	)
-	return regexp.MustCompile(`^(?:(` + host + `)/)?(` + part + `(?:/` + part + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
+	return regexp.MustCompile(`^(?:(` + host + `)/)?(` + part + `(?:/` +
+		part + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
 }()
 
 // counts reports whether a word is a reference by the rules of [Catalog.Mentions].
@@ -134,7 +136,9 @@ func (list Catalog) counts(w word) bool {
 	}
 	if r, err := name.ParseReference(w.text); err == nil {
 		repository := r.Context().Name()
-		if slices.ContainsFunc(list, func(k CatalogImage) bool { return (tag != "" || k.Product) && k.Repository.Name() == repository }) {
+		if slices.ContainsFunc(list, func(k CatalogImage) bool {
+			return (tag != "" || k.Product) && k.Repository.Name() == repository
+		}) {
 			return true
 		}
 	}
@@ -151,14 +155,17 @@ func (list Catalog) counts(w word) bool {
 var value = regexp.MustCompile(`^(?:[0-9]+|true|false)$`)
 
 // imageWord matches the word image in a name: shell-image, FOO_IMAGE, initImage, images.
-var imageWord = regexp.MustCompile(`(?:^|[^a-zA-Z]|[a-z])Images?(?:$|[^a-z])|(?:^|[^a-zA-Z])images?(?:$|[^a-z])|(?:^|[^a-zA-Z])IMAGES?(?:$|[^a-zA-Z])`)
+var imageWord = regexp.MustCompile(
+	`(?:^|[^a-zA-Z]|[a-z])Images?(?:$|[^a-z])|(?:^|[^a-zA-Z])images?(?:$|[^a-z])|(?:^|[^a-zA-Z])IMAGES?(?:$|[^a-zA-Z])`)
 
 func isImage(called string) bool { return imageWord.MatchString(called) }
 
 // IsProduct reports whether a reference names a repository of the product.
 func (list Catalog) IsProduct(ref string) bool {
 	r, err := name.ParseReference(ref)
-	return err == nil && slices.ContainsFunc(list, func(k CatalogImage) bool { return k.Product && k.Repository.Name() == r.Context().Name() })
+	return err == nil && slices.ContainsFunc(list, func(k CatalogImage) bool {
+		return k.Product && k.Repository.Name() == r.Context().Name()
+	})
 }
 
 // referenceEnd matches the tag and digest behind a repository.

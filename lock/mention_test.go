@@ -15,8 +15,11 @@ import (
 func TestMentions(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	images := (&lock.Lock{
-		Images:     []lock.Image{{Name: "app", Repository: "ghcr.io/me/app", Tags: []string{"1"}, Digest: hex("a")}},
-		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: hex("b")}, {Reference: "busybox:1.36", Digest: hex("c")}},
+		Images: []lock.Image{{Name: "app", Repository: "ghcr.io/me/app", Tags: []string{"1"}, Digest: hex("a")}},
+		ThirdParty: []lock.ThirdParty{
+			{Reference: "registry.k8s.io/pause:3.10", Digest: hex("b")},
+			{Reference: "busybox:1.36", Digest: hex("c")},
+		},
 	}).Catalog()
 	shell := "cgr.dev/chainguard/busybox@sha256:" + strings.Repeat("1", 64)
 	win := "mcr.microsoft.com/powershell:nanoserver@sha256:" + strings.Repeat("2", 64)
@@ -25,7 +28,10 @@ func TestMentions(t *testing.T) {
 		want         []string
 	}{
 		// Names for ko, anywhere.
-		{"-entrypoint-image", "ko://github.com/tektoncd/pipeline/cmd/entrypoint", []string{"ko://github.com/tektoncd/pipeline/cmd/entrypoint"}},
+		{
+			"-entrypoint-image", "ko://github.com/tektoncd/pipeline/cmd/entrypoint",
+			[]string{"ko://github.com/tektoncd/pipeline/cmd/entrypoint"},
+		},
 		{"args", "-nop=ko://example.com/nop", []string{"ko://example.com/nop"}},
 		{"_example", "# as in ko://example.com/nop.", []string{"ko://example.com/nop"}},
 		{"notes", "names that start with ko:// are resolved", nil},
@@ -42,7 +48,10 @@ func TestMentions(t *testing.T) {
 
 		// Images of the lock, anywhere.
 		{"script", "crane copy ghcr.io/me/app dir", []string{"ghcr.io/me/app"}},
-		{"script", "crane copy registry.k8s.io/pause:3.9 dir; nerdctl run busybox:1.35 sh", []string{"registry.k8s.io/pause:3.9", "busybox:1.35"}},
+		{
+			"script", "crane copy registry.k8s.io/pause:3.9 dir; nerdctl run busybox:1.35 sh",
+			[]string{"registry.k8s.io/pause:3.9", "busybox:1.35"},
+		},
 		{"script", "see registry.k8s.io/pause, or run busybox", nil},
 
 		// The only word of a value, with a host.
@@ -90,7 +99,10 @@ func TestMentions(t *testing.T) {
 
 // FuzzMentions checks that every reference found in a text is a part of the text.
 func FuzzMentions(f *testing.F) {
-	for _, s := range []string{"--shell-image=alpine:3.20,debian:12", "- image: ko://a/b # c", "see docker://a.b/c:1@sha256:" + strings.Repeat("1", 64) + ".", "{\"image\":\"a:b\"}", "\x00:@/", ":-:#:"} {
+	for _, s := range []string{
+		"--shell-image=alpine:3.20,debian:12", "- image: ko://a/b # c",
+		"see docker://a.b/c:1@sha256:" + strings.Repeat("1", 64) + ".", "{\"image\":\"a:b\"}", "\x00:@/", ":-:#:",
+	} {
 		f.Add("image", s)
 	}
 	images := (&lock.Lock{ThirdParty: []lock.ThirdParty{{Reference: "busybox:1.36"}}}).Catalog()

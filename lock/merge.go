@@ -55,7 +55,8 @@ func (p *Part) add(o *Part) error {
 		return err
 	}
 	if p.Go != o.Go && p.Go != "" && o.Go != "" && (p.Shard == nil || o.Shard == nil) {
-		return fmt.Errorf("one was compiled by %s and another by %s: compile all of them by one version of Go", p.Go, o.Go)
+		return fmt.Errorf("one was compiled by %s and another by %s: compile all of them by one version of Go",
+			p.Go, o.Go)
 	}
 	p.Go = goVersions(p.Go, o.Go)
 	p.Compilers, p.Selected = union(p.Compilers, o.Compilers), union(p.Selected, o.Selected)
@@ -133,8 +134,11 @@ func (i *PartImage) join(o PartImage) error {
 	if ok {
 		return fmt.Errorf("%s: its %s is %v in one part and %v in another", i.Name, f.name, f.a, f.b)
 	}
-	if !i.MediaType.IsIndex() && !slices.EqualFunc(i.Children, o.Children, func(a, b Child) bool { return a.Digest == b.Digest }) {
-		return fmt.Errorf("%s: it has no index, so it can have one child only: %s or %s", i.Name, i.Children[0].Digest, o.Children[0].Digest)
+	if !i.MediaType.IsIndex() && !slices.EqualFunc(i.Children, o.Children, func(a, b Child) bool {
+		return a.Digest == b.Digest
+	}) {
+		return fmt.Errorf("%s: it has no index, so it can have one child only: %s or %s", i.Name,
+			i.Children[0].Digest, o.Children[0].Digest)
 	}
 	i.Children = slices.Clone(i.Children)
 	if err := addAll(&i.Children, o.Children, Child.same, (*Child).join); err != nil {
@@ -163,7 +167,8 @@ func (t *ThirdParty) join(o ThirdParty) error {
 	case t.Omitted != "":
 		*t = o
 	case o.Omitted == "" && t.Digest != o.Digest:
-		return fmt.Errorf("%s: it is %s in one part and %s in another: pin it in images.txt with one of these digests", t.Reference, t.Digest, o.Digest)
+		return fmt.Errorf("%s: it is %s in one part and %s in another: pin it in images.txt with one of these digests",
+			t.Reference, t.Digest, o.Digest)
 	default:
 		t.Fallbacks = union(t.Fallbacks, o.Fallbacks)
 		// The image may have been signed between the parts.
@@ -185,7 +190,8 @@ func (a *Artifact) join(o Artifact) error {
 
 func (p *Prebuilt) join(o Prebuilt) error {
 	if *p != o {
-		return fmt.Errorf("program %s for %s is %s in one part and %s in another: build both with the same file", p.Name, p.Platform, p.Digest, o.Digest)
+		return fmt.Errorf("program %s for %s is %s in one part and %s in another: build both with the same file",
+			p.Name, p.Platform, p.Digest, o.Digest)
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func partOf(l *lock.Lock) *lock.Part {
 	}
 	for _, i := range l.Images {
 		p.Images = append(p.Images, lock.PartImage{
-			Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children,
+			Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tags: i.Tags, MediaType: i.MediaType,
+			Children:    i.Children,
 			Annotations: map[string]string{"org.opencontainers.image.title": "<" + i.Name + ">"},
 		})
 	}
@@ -110,17 +111,21 @@ func TestMergeFails(t *testing.T) {
 		change func(*lock.Part)
 		want   string
 	}{
-		"name":            {func(l *lock.Part) { l.Name = "other" }, "name is kpack in one and other in another"},
-		"version":         {func(l *lock.Part) { l.Version = "2" }, "version is"},
-		"registry":        {func(l *lock.Part) { l.Registry = "quay.io" }, "registry is"},
-		"snapshot":        {func(l *lock.Part) { l.Snapshot = false }, "snapshot is"},
-		"created":         {func(l *lock.Part) { l.Created = l.Created.Add(time.Hour) }, "created is"},
-		"source":          {func(l *lock.Part) { l.Sources[0].Revision = "other" }, "sources is"},
-		"kind":            {func(l *lock.Part) { l.Images[0].Kind = "go" }, "completion: its kind"},
-		"repository":      {func(l *lock.Part) { l.Images[0].Repository = "x/y" }, "completion: its repository"},
-		"annotations":     {func(l *lock.Part) { l.Images[0].Annotations = nil }, "completion: its annotations"},
-		"child":           {func(l *lock.Part) { l.Images[0].Children[0].Digest = hash("9") }, "linux/amd64 is " + hash("1").String() + " in one part and " + hash("9").String()},
-		"base":            {func(l *lock.Part) { l.Images[0].Children[1].Base = nil }, "describe windows/amd64:10.0.17763.6893 differently"},
+		"name":        {func(l *lock.Part) { l.Name = "other" }, "name is kpack in one and other in another"},
+		"version":     {func(l *lock.Part) { l.Version = "2" }, "version is"},
+		"registry":    {func(l *lock.Part) { l.Registry = "quay.io" }, "registry is"},
+		"snapshot":    {func(l *lock.Part) { l.Snapshot = false }, "snapshot is"},
+		"created":     {func(l *lock.Part) { l.Created = l.Created.Add(time.Hour) }, "created is"},
+		"source":      {func(l *lock.Part) { l.Sources[0].Revision = "other" }, "sources is"},
+		"kind":        {func(l *lock.Part) { l.Images[0].Kind = "go" }, "completion: its kind"},
+		"repository":  {func(l *lock.Part) { l.Images[0].Repository = "x/y" }, "completion: its repository"},
+		"annotations": {func(l *lock.Part) { l.Images[0].Annotations = nil }, "completion: its annotations"},
+		"child": {func(l *lock.Part) {
+			l.Images[0].Children[0].Digest = hash("9")
+		}, "linux/amd64 is " + hash("1").String() + " in one part and " + hash("9").String()},
+		"base": {func(l *lock.Part) {
+			l.Images[0].Children[1].Base = nil
+		}, "describe windows/amd64:10.0.17763.6893 differently"},
 		"single manifest": {func(l *lock.Part) { l.Images[1].Children[0].Digest = hash("9") }, "one child only"},
 		"third party":     {func(l *lock.Part) { l.ThirdParty[0].Digest = hash("9") }, "pin it in images.txt"},
 	} {

@@ -150,7 +150,9 @@ func (l *Lock) At(registry string) (*Lock, bool) {
 
 // floatingAt returns the floating tags of an image in one registry of the lock.
 func (i Image) floatingAt(n int) []FloatingTag {
-	return slices.DeleteFunc(slices.Clone(i.FloatingTags), func(t FloatingTag) bool { return t.Repository != i.Repositories()[n] })
+	return slices.DeleteFunc(slices.Clone(i.FloatingTags), func(t FloatingTag) bool {
+		return t.Repository != i.Repositories()[n]
+	})
 }
 
 // References lists all names of the image, in all registries.

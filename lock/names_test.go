@@ -15,21 +15,32 @@ import (
 // TestFindTagged finds an image by each of its names, and two images that share a repository.
 func TestFindTagged(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
-	linux, windows := platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
+	linux, windows := platform.Platform{OS: "linux", Architecture: "amd64"},
+		platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
 	const repo = "registry.k8s.io/sig-storage/smbplugin"
-	l := &lock.Lock{Release: lock.Release{Registry: "registry.k8s.io", Copies: []string{"ghcr.io/me"}}, Images: []lock.Image{
-		{
-			Name: "smbplugin", Repository: repo, Copies: []string{"ghcr.io/me/smb"}, Tags: []string{"v1", "v1-full"}, MediaType: types.OCIImageIndex, Digest: hex("a"),
-			Children:     []lock.Child{{Platform: linux, Digest: hex("c")}, {Platform: windows, Digest: hex("d")}},
-			PlatformTags: []lock.PlatformTag{{Tag: "v1-windows-amd64", Platforms: []platform.Platform{windows}, Digest: hex("d")}},
-			FloatingTags: []lock.FloatingTag{
-				{Tag: "latest", Repository: repo},
-				{Tag: "canary", Repository: repo, Kept: "it names a newer one"},
-				{Tag: "latest", Repository: "ghcr.io/me/smb"},
+	l := &lock.Lock{
+		Release: lock.Release{Registry: "registry.k8s.io", Copies: []string{"ghcr.io/me"}},
+		Images: []lock.Image{
+			{
+				Name: "smbplugin", Repository: repo, Copies: []string{"ghcr.io/me/smb"},
+				Tags: []string{"v1", "v1-full"}, MediaType: types.OCIImageIndex, Digest: hex("a"),
+				Children: []lock.Child{{Platform: linux, Digest: hex("c")}, {Platform: windows, Digest: hex("d")}},
+				PlatformTags: []lock.PlatformTag{{
+					Tag: "v1-windows-amd64", Platforms: []platform.Platform{windows},
+					Digest: hex("d"),
+				}},
+				FloatingTags: []lock.FloatingTag{
+					{Tag: "latest", Repository: repo},
+					{Tag: "canary", Repository: repo, Kept: "it names a newer one"},
+					{Tag: "latest", Repository: "ghcr.io/me/smb"},
+				},
+			},
+			{
+				Name: "hostprocess", Repository: repo, Copies: []string{"ghcr.io/me/smb"}, Tags: []string{"v1-windows-hp"},
+				Digest: hex("b"), Children: []lock.Child{{Platform: windows, Digest: hex("e")}},
 			},
 		},
-		{Name: "hostprocess", Repository: repo, Copies: []string{"ghcr.io/me/smb"}, Tags: []string{"v1-windows-hp"}, Digest: hex("b"), Children: []lock.Child{{Platform: windows, Digest: hex("e")}}},
-	}}
+	}
 	for at, registry := range map[string]string{repo: "registry.k8s.io", "ghcr.io/me/smb": "ghcr.io/me"} {
 		here, ok := l.At(registry)
 		if !ok {
@@ -57,11 +68,13 @@ func TestFindTagged(t *testing.T) {
 			if !found {
 				continue
 			}
-			if k, fault, what := here.Catalog().Resolve(at + "@" + hex(want.reference).String()); fault != lock.NoFault || k.Name != want.name {
+			if k, fault, what := here.Catalog().Resolve(at +
+				"@" + hex(want.reference).String()); fault != lock.NoFault || k.Name != want.name {
 				t.Errorf("%s by its digest is %q: %s", tag, k.Name, what)
 			}
 			// A reference by a tag gets the digest of what that tag names.
-			if _, fault, what := here.Catalog().Resolve(at + tag); fault != lock.Unpinned || !strings.HasSuffix(what, "write "+at+"@"+hex(want.reference).String()) {
+			if _, fault, what := here.Catalog().Resolve(at + tag); fault != lock.Unpinned ||
+				!strings.HasSuffix(what, "write "+at+"@"+hex(want.reference).String()) {
 				t.Errorf("%s%s: %s", at, tag, what)
 			}
 		}

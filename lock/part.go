@@ -102,7 +102,10 @@ func (p *Part) check() error {
 
 // Named returns an image with the names and children of i, and without digests.
 func (i PartImage) Named() Image {
-	img := Image{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Copies: i.Copies, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children}
+	img := Image{
+		Name: i.Name, Kind: i.Kind, Repository: i.Repository, Copies: i.Copies, Tags: i.Tags,
+		MediaType: i.MediaType, Children: i.Children,
+	}
 	for _, t := range i.PlatformTags {
 		img.PlatformTags = append(img.PlatformTags, PlatformTag{Tag: t.Tag, Platforms: t.Platforms})
 	}
@@ -163,7 +166,8 @@ func (i PartImage) index(children []Child) (d v1.Descriptor, raw []byte, err err
 	}
 	var list []v1.Descriptor
 	for _, c := range children {
-		list = append(list, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
+		list = append(list,
+			v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
 	}
 	if raw, err = oci.MakeIndex(list, i.Annotations); err != nil {
 		return d, nil, err

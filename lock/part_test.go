@@ -27,14 +27,16 @@ func TestPartFile(t *testing.T) {
 	if d := cmp.Diff(linux, got); d != "" {
 		t.Error(d)
 	}
-	if _, err := lock.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": this is a part of a release: join all parts with ") {
+	if _, err := lock.Read(path); err == nil ||
+		!strings.HasPrefix(err.Error(), path+": this is a part of a release: join all parts with ") {
 		t.Errorf("a part read as a lock: %v", err)
 	}
 	other := filepath.Join(dir, lock.Name)
 	if err := example().Write(other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock.ReadPart(other); err == nil || err.Error() != other+": this is the lock of a release: name a part of a release, a "+lock.PartName {
+	if _, err := lock.ReadPart(other); err == nil ||
+		err.Error() != other+": this is the lock of a release: name a part of a release, a "+lock.PartName {
 		t.Errorf("a lock read as a part: %v", err)
 	}
 	for text, want := range map[string]string{
@@ -59,7 +61,8 @@ func TestLocal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := l.Images[0]; i.Digest == example().Images[0].Digest || i.Digest.Hex == "" || i.Size == 0 || len(i.Children) != 1 {
+	if i := l.Images[0]; i.Digest == example().Images[0].Digest || i.Digest.Hex == "" || i.Size == 0 ||
+		len(i.Children) != 1 {
 		t.Errorf("the index over one child is %+v", i)
 	}
 	if i := l.Images[1]; i.Digest != i.Children[0].Digest || i.Size != i.Children[0].Size {

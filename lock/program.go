@@ -56,7 +56,8 @@ func checkPrebuilt(list []Prebuilt) error {
 // SortCompilers sorts compilers by platform and command.
 func SortCompilers(list []Compiler) {
 	slices.SortFunc(list, func(a, b Compiler) int {
-		return cmp.Or(platform.Compare(a.Platform, b.Platform), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(platform.Compare(a.Platform, b.Platform), cmp.Compare(a.Command, b.Command),
+			cmp.Compare(a.Version, b.Version))
 	})
 }
 

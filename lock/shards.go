@@ -21,15 +21,18 @@ func checkShards(parts []*Part) error {
 		s := p.Shard
 		switch {
 		case s == nil:
-			return fmt.Errorf("%s is no shard, and %s is shard %d of %d: name all shards of one plan, and nothing else", p.title(), parts[first].title(), plan.Number, plan.Of)
+			return fmt.Errorf("%s is no shard, and %s is shard %d of %d: name all shards of one plan, and nothing else",
+				p.title(), parts[first].title(), plan.Number, plan.Of)
 		case s.Plan != plan.Plan || s.Of != plan.Of:
-			return fmt.Errorf("%s and %s are of different plans: make all shards by one plan", parts[first].title(), p.title())
+			return fmt.Errorf("%s and %s are of different plans: make all shards by one plan", parts[first].title(),
+				p.title())
 		case s.Number < 0 || s.Number >= s.Of:
 			return fmt.Errorf("%s is shard %d, and its plan has %d of them: make it again", p.title(), s.Number, s.Of)
 		}
 		if other := by[s.Number]; other != nil {
 			if what := other.differs(p); what != "" {
-				return fmt.Errorf("shard %d was made twice, and differently: %s: find out which machine is wrong (slipway reproduce), and name the part of the other", s.Number, what)
+				return fmt.Errorf("shard %d was made twice, and differently: %s: find out which "+
+					"machine is wrong (slipway reproduce), and name the part of the other", s.Number, what)
 			}
 			continue
 		}
@@ -42,7 +45,8 @@ func checkShards(parts []*Part) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("of %d shards these are missing: %s: make each with %s, and name its part, too", plan.Of, strings.Join(missing, ", "), howto.Run("release -plan=plan.json -shard="+missing[0]))
+		return fmt.Errorf("of %d shards these are missing: %s: make each with %s, and name its part, too",
+			plan.Of, strings.Join(missing, ", "), howto.Run("release -plan=plan.json -shard="+missing[0]))
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func Fuzz(
 	var errs []error
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		for _, name := range found[dir] {
-			errs = append(errs, do(ctx, dir, "go", "test", ".", "-run=^$", "-fuzz=^"+name+"$", "-fuzztime="+long, "-fuzzminimizetime=10x"))
+			errs = append(errs, do(ctx, dir, "go", "test", ".", "-run=^$", "-fuzz=^"+name+"$", "-fuzztime="+long,
+				"-fuzzminimizetime=10x"))
 		}
 	}
 	return errors.Join(errs...)

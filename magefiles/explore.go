@@ -25,7 +25,10 @@ func Explore(
 	if seed != nil {
 		first = *seed
 	}
-	args := []string{"go", "test", "./test/explore", "-run=^TestExplore$", "-count=1", "-v", "-timeout=0", "-time=" + long, "-seed=" + first, "-page=../../docs/explore.md"}
+	args := []string{
+		"go", "test", "./test/explore", "-run=^TestExplore$", "-count=1", "-v", "-timeout=0",
+		"-time=" + long, "-seed=" + first, "-page=../../docs/explore.md",
+	}
 	if counts != nil {
 		path, err := filepath.Abs(*counts)
 		if err != nil {

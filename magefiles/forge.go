@@ -23,7 +23,10 @@ func Forge(
 	if seed != nil {
 		first = *seed
 	}
-	args := []string{"go", "test", "./forge", "-run=^TestForge$", "-count=1", "-v", "-timeout=0", "-time=" + long, "-seed=" + first}
+	args := []string{
+		"go", "test", "./forge", "-run=^TestForge$", "-count=1", "-v", "-timeout=0",
+		"-time=" + long, "-seed=" + first,
+	}
 	if cases != nil {
 		args = append(args, "-case="+*cases)
 	} else {

@@ -30,7 +30,8 @@ func Linters(ctx context.Context) error {
 		return err
 	}
 	errs := []error{
-		do(ctx, ".", lint, "run", "--allow-parallel-runners", "--build-tags=mage", "./magefiles"), // includes all of go vet
+		// includes all of go vet
+		do(ctx, ".", lint, "run", "--allow-parallel-runners", "--build-tags=mage", "./magefiles"),
 		do(ctx, ".", workflows),
 		do(ctx, ".", "bash", "-n", ".ci/run"),
 	}

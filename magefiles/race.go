@@ -14,7 +14,8 @@ import (
 
 // concurrency matches code that starts goroutines, serves requests, shares what goroutines use, or
 // gives internal/transfer functions, which that calls from its goroutines.
-var concurrency = regexp.MustCompile(`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/internal/transfer"`)
+var concurrency = regexp.MustCompile(
+	`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/internal/transfer"`)
 
 // raceFlags are the flags of go test with the race detector. The check of unsafe pointers, which
 // comes with it, is off: slipway has none. Packages whose loops over bytes take most of the time
@@ -24,7 +25,8 @@ var concurrency = regexp.MustCompile(`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|
 func raceFlags() []string {
 	flags := []string{"-race", "-gcflags=all=-d=checkptr=0"}
 	for _, p := range []string{
-		"compress/...", "github.com/klauspost/compress/...", "github.com/ulikunitz/xz/...", "golang.org/x/crypto/scrypt", "hash/...",
+		"compress/...", "github.com/klauspost/compress/...", "github.com/ulikunitz/xz/...",
+		"golang.org/x/crypto/scrypt", "hash/...",
 	} {
 		flags = append(flags, "-gcflags="+p+"=-race=false -d=checkptr=0")
 	}

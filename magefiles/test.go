@@ -137,7 +137,9 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 // detector, on all that a test imports. It keeps the artifacts of tests, which are pictures of
 // pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
-	cmd := command(ctx, dir, append([]string{"go", "test", "-trimpath", "-count=1", "-vet=off", "-ldflags=-w", "-artifacts", "-timeout=30m"}, args...)...)
+	cmd := command(ctx, dir,
+		append([]string{"go", "test", "-trimpath", "-count=1", "-vet=off", "-ldflags=-w", "-artifacts", "-timeout=30m"},
+			args...)...)
 	cmd.Env = append(append(os.Environ(), rarely), env...)
 	return cmd
 }
@@ -149,7 +151,8 @@ const rarely = "GOGC=400"
 // isolate clears the user's environment of settings for releases. A release made for
 // tests is a snapshot dated by its sources, and never goes to the user's registry.
 func isolate() error {
-	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SLIPWAY_VERSION"), os.Unsetenv("SOURCE_DATE_EPOCH"))
+	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SLIPWAY_VERSION"),
+		os.Unsetenv("SOURCE_DATE_EPOCH"))
 }
 
 // Ci is what a change must pass: linters, then test. Installing waits for the network and the
@@ -182,5 +185,8 @@ func environment(without string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the store: %w", err)
 	}
-	return []string{"SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store, "SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + without}, nil
+	return []string{
+		"SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store,
+		"SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + without,
+	}, nil
 }

@@ -27,12 +27,13 @@ type tool struct{ name, pkg, version string }
 // install returns the tool's path. It installs each version in a
 // directory of the user's cache.
 func (t tool) install(ctx context.Context) (string, error) {
-	return cache.Program(ctx, filepath.Join("tools", t.name+"-"+t.version), t.name, func(ctx context.Context, dir string) error {
-		cmd := command(ctx, ".", "go", "install", "-ldflags=-s -w", t.pkg+"@"+t.version)
-		cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
-		if err := start(cmd); err != nil {
-			return fmt.Errorf("installing %s: %w", t.name, err)
-		}
-		return nil
-	})
+	return cache.Program(ctx, filepath.Join("tools", t.name+"-"+t.version),
+		t.name, func(ctx context.Context, dir string) error {
+			cmd := command(ctx, ".", "go", "install", "-ldflags=-s -w", t.pkg+"@"+t.version)
+			cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
+			if err := start(cmd); err != nil {
+				return fmt.Errorf("installing %s: %w", t.name, err)
+			}
+			return nil
+		})
 }

@@ -20,7 +20,10 @@ func Torture(
 	if time != nil {
 		long = *time
 	}
-	args := []string{"go", "test", "./test/torture", "-run=^TestTorture$", "-count=1", "-v", "-timeout=0", "-time=" + long}
+	args := []string{
+		"go", "test", "./test/torture", "-run=^TestTorture$", "-count=1", "-v", "-timeout=0",
+		"-time=" + long,
+	}
 	if seed != nil {
 		args = append(args, "-seed="+*seed)
 	}

@@ -99,7 +99,8 @@ func verifyModule(cache string, v module.Version, want string) error {
 			return fmt.Errorf("verifying %s: %w", v, err)
 		}
 		if got != want {
-			return fmt.Errorf("%s was changed after its download: its hash is %s, go.sum has %s; run `go clean -modcache`", file, got, want)
+			return fmt.Errorf("%s was changed after its download: "+
+				"its hash is %s, go.sum has %s; run `go clean -modcache`", file, got, want)
 		}
 	}
 	return nil

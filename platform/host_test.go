@@ -16,12 +16,14 @@ import (
 // and later do not have.
 func hosts() []platform.Platform {
 	versions := []string{
-		"", "6.3.9600", "10.0.14393.1", "10.0.18363.1", "10.0.19041.1", "10.0.19045.9", "10.0.22621.1", "10.0.22631.4", "10.0.25398.1", "10.0.25398",
+		"", "6.3.9600", "10.0.14393.1", "10.0.18363.1", "10.0.19041.1", "10.0.19045.9", "10.0.22621.1",
+		"10.0.22631.4", "10.0.25398.1", "10.0.25398",
 		"10.0.26200.1", "10.0.28000.1", "10.0.65535", "11.0.26100.1", "10.1.20348",
 	}
 	for _, r := range platform.LTSC {
 		for _, d := range []int{-1, 0, 1} {
-			versions = append(versions, fmt.Sprintf("10.0.%d", r.Build()+d), fmt.Sprintf("10.0.%d.%d", r.Build()+d, 4773))
+			versions = append(versions, fmt.Sprintf("10.0.%d", r.Build()+d),
+				fmt.Sprintf("10.0.%d.%d", r.Build()+d, 4773))
 		}
 	}
 	var all []platform.Platform
@@ -30,7 +32,8 @@ func hosts() []platform.Platform {
 	}
 	return append(all, platform.Platform{OS: "windows", Architecture: "arm64", OSVersion: "10.0.26100.1"},
 		platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "linux", Architecture: "arm64"},
-		platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"})
+		platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"},
+		platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"})
 }
 
 // TestRuns compares the rule with containerd's for every pair of a host and an image.
@@ -67,7 +70,8 @@ func FuzzRuns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, host, image string) {
 		for _, v := range []string{host, image} {
 			p, err := platform.Parse("windows/amd64:" + v)
-			if v != "" && (err != nil || p.OSVersion != v || platform.Build(v) >= 1<<16 || len(v) > 0 && len(strings.SplitN(v, ".", 2)[0]) > 2) {
+			if v != "" && (err != nil || p.OSVersion != v || platform.Build(v) >= 1<<16 ||
+				len(v) > 0 && len(strings.SplitN(v, ".", 2)[0]) > 2) {
 				t.Skip() // containerd stores a build in 16 bits and major and minor in 8 each
 			}
 			if parts := strings.Split(v, "."); v != "" && len(parts[1]) > 2 {
@@ -85,10 +89,14 @@ func FuzzRuns(f *testing.F) {
 // of an architecture one by one.
 func TestMayMatch(t *testing.T) {
 	all := hosts()
-	for _, s := range []string{"linux/386", "linux/amd64/v2", "linux/arm", "linux/arm/v6", "linux/arm64/v9", "linux/s390x"} {
+	for _, s := range []string{
+		"linux/386", "linux/amd64/v2", "linux/arm", "linux/arm/v6", "linux/arm64/v9",
+		"linux/s390x",
+	} {
 		all = append(all, parse(t, s))
 	}
-	all = append(all, platform.Platform{OS: "windows", Architecture: "386", OSVersion: "10.0.20348.1"}, platform.Platform{OS: "unknown", Architecture: "unknown"}, platform.Platform{})
+	all = append(all, platform.Platform{OS: "windows", Architecture: "386", OSVersion: "10.0.20348.1"},
+		platform.Platform{OS: "unknown", Architecture: "unknown"}, platform.Platform{})
 	var beyond int
 	for _, host := range all[:len(all)-2] { // a host is never of an unknown platform
 		m := platforms.Only(spec(host))
@@ -106,7 +114,13 @@ func TestMayMatch(t *testing.T) {
 	if beyond < 10 {
 		t.Errorf("only %d images are considered that the hosts do not run", beyond)
 	}
-	for _, pair := range [][2]string{{"linux/arm64", "linux/amd64"}, {"linux/amd64", "linux/arm64"}, {"linux/386", "linux/amd64"}, {"linux/arm/v7", "linux/arm64"}, {"linux/arm64", "linux/386"}} {
+	for _, pair := range [][2]string{
+		{"linux/arm64", "linux/amd64"},
+		{"linux/amd64", "linux/arm64"},
+		{"linux/386", "linux/amd64"},
+		{"linux/arm/v7", "linux/arm64"},
+		{"linux/arm64", "linux/386"},
+	} {
 		if platform.MayMatch(parse(t, pair[0]), parse(t, pair[1])) {
 			t.Errorf("a host of %s considers %s", pair[0], pair[1])
 		}
@@ -163,7 +177,8 @@ func TestProcessIsolation(t *testing.T) {
 func TestNextRelease(t *testing.T) {
 	old := platform.LTSC
 	defer func() { platform.LTSC = old }()
-	platform.LTSC = append(slices.Clone(old), platform.LTSCRelease{Name: "ltsc2028", Version: "10.0.30000", Oldest: 26100})
+	platform.LTSC = append(slices.Clone(old),
+		platform.LTSCRelease{Name: "ltsc2028", Version: "10.0.30000", Oldest: 26100})
 	next := parse(t, "windows/amd64:ltsc2028")
 	if got := next.String() + " " + next.Slug(); got != "windows/amd64:ltsc2028 windows-ltsc2028-amd64" {
 		t.Errorf("it is written %s", got)
@@ -177,7 +192,8 @@ func TestNextRelease(t *testing.T) {
 	if !slices.Equal(runs, []string{"ltsc2025", "ltsc2028"}) {
 		t.Errorf("its hosts run %s", runs)
 	}
-	if n := platform.Best(windows("10.0.30001"), []platform.Platform{windows("10.0.20348.1"), windows("10.0.26100.1")}); n != 1 {
+	if n := platform.Best(windows("10.0.30001"),
+		[]platform.Platform{windows("10.0.20348.1"), windows("10.0.26100.1")}); n != 1 {
 		t.Errorf("a host after it takes %d", n)
 	}
 	if !platform.Runs(windows("10.0.29999"), windows("10.0.20348.1")) || platform.Runs(windows("10.0.26100"), next) {

@@ -47,7 +47,8 @@ func TestSort(t *testing.T) {
 // newer versions the best by Less; both choose the same child.
 func TestContainerdTakesTheFirst(t *testing.T) {
 	index := []platform.Platform{
-		parse(t, "windows/amd64:10.0.17763.8389"), parse(t, "windows/amd64:10.0.26100.32370"), parse(t, "windows/amd64:10.0.20348.4773"),
+		parse(t, "windows/amd64:10.0.17763.8389"), parse(t, "windows/amd64:10.0.26100.32370"),
+		parse(t, "windows/amd64:10.0.20348.4773"),
 		parse(t, "linux/arm64"), parse(t, "linux/amd64"),
 	}
 	platform.Sort(index)

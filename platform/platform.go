@@ -108,15 +108,18 @@ func parse(s, name, version string) (Platform, error) {
 	arch, variant, varied := strings.Cut(rest, "/")
 	known, ok := architectures[os]
 	if !ok {
-		return Platform{}, fmt.Errorf("unknown operating system in platform %q: write linux/ARCH or windows/ARCH:LTSC", s)
+		return Platform{}, fmt.Errorf("unknown operating system in platform %q: write linux/ARCH or windows/ARCH:LTSC",
+			s)
 	}
 	if !slices.Contains(known, arch) {
-		return Platform{}, fmt.Errorf("unknown architecture in platform %q: %s has %s", s, os, strings.Join(known, ", "))
+		return Platform{}, fmt.Errorf("unknown architecture in platform %q: %s has %s",
+			s, os, strings.Join(known, ", "))
 	}
 	p := Platform{OS: os, Architecture: arch, Variant: variant}
 	if os != Windows {
 		if version != "" || strings.Contains(s, ":") {
-			return Platform{}, fmt.Errorf("platform %q has a version, which only Windows platforms have: write %s", s, name)
+			return Platform{}, fmt.Errorf("platform %q has a version, which only Windows platforms have: write %s",
+				s, name)
 		}
 		if varied && !variantForm.MatchString(variant) {
 			return Platform{}, fmt.Errorf("unknown variant in platform %q: write v7, v8, …", s)
@@ -124,13 +127,16 @@ func parse(s, name, version string) (Platform, error) {
 		return p, nil
 	}
 	if varied {
-		return Platform{}, fmt.Errorf("platform %q has a variant, which Windows platforms do not have: write windows/%s:LTSC", s, arch)
+		return Platform{},
+			fmt.Errorf("platform %q has a variant, which Windows platforms do not have: write windows/%s:LTSC", s, arch)
 	}
 	if version == "" {
-		return Platform{}, fmt.Errorf("platform %q lacks the Windows release: write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
+		return Platform{}, fmt.Errorf("platform %q lacks the Windows release: "+
+			"write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
 	}
 	if p.OSVersion = ltscVersion(version); !versionForm.MatchString(p.OSVersion) {
-		return Platform{}, fmt.Errorf("unknown Windows release in platform %q: use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
+		return Platform{}, fmt.Errorf("unknown Windows release in platform %q: "+
+			"use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
 	}
 	return p, nil
 }

@@ -16,19 +16,38 @@ func TestParse(t *testing.T) {
 	}{
 		{"linux/amd64", platform.Platform{OS: "linux", Architecture: "amd64"}, "linux/amd64", "linux-amd64"},
 		{"linux/arm64", platform.Platform{OS: "linux", Architecture: "arm64"}, "linux/arm64", "linux-arm64"},
-		{"linux/arm64/v8", platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, "linux/arm64/v8", "linux-arm64-v8"},
-		{"linux/arm/v7", platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, "linux/arm/v7", "linux-arm-v7"},
+		{
+			"linux/arm64/v8",
+			platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"},
+			"linux/arm64/v8", "linux-arm64-v8",
+		},
+		{
+			"linux/arm/v7",
+			platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"},
+			"linux/arm/v7",
+			"linux-arm-v7",
+		},
 		{"linux/s390x", platform.Platform{OS: "linux", Architecture: "s390x"}, "linux/s390x", "linux-s390x"},
 		{"windows/amd64:ltsc2019", windows("10.0.17763"), "windows/amd64:ltsc2019", "windows-ltsc2019-amd64"},
 		{"windows/amd64:ltsc2022", windows("10.0.20348"), "windows/amd64:ltsc2022", "windows-ltsc2022-amd64"},
 		{"windows/amd64:ltsc2025", windows("10.0.26100"), "windows/amd64:ltsc2025", "windows-ltsc2025-amd64"},
-		{"windows/arm64:ltsc2025", platform.Platform{OS: "windows", Architecture: "arm64", OSVersion: "10.0.26100"}, "windows/arm64:ltsc2025", "windows-ltsc2025-arm64"},
+		{
+			"windows/arm64:ltsc2025",
+			platform.Platform{OS: "windows", Architecture: "arm64", OSVersion: "10.0.26100"},
+			"windows/arm64:ltsc2025", "windows-ltsc2025-arm64",
+		},
 		{"windows/amd64:10.0.17763", windows("10.0.17763"), "windows/amd64:ltsc2019", "windows-ltsc2019-amd64"},
 		{"windows/amd64:10.0.17763.1", windows("10.0.17763.1"), "windows/amd64:10.0.17763.1", "windows-ltsc2019-amd64"},
 		{"windows/amd64:10.0.19041", windows("10.0.19041"), "windows/amd64:10.0.19041", "windows-10.0.19041-amd64"},
-		{"windows/amd64:10.0.19041.264", windows("10.0.19041.264"), "windows/amd64:10.0.19041.264", "windows-10.0.19041-amd64"},
+		{
+			"windows/amd64:10.0.19041.264", windows("10.0.19041.264"), "windows/amd64:10.0.19041.264",
+			"windows-10.0.19041-amd64",
+		},
 		{"windows(10.0.17763)/amd64", windows("10.0.17763"), "windows/amd64:ltsc2019", "windows-ltsc2019-amd64"},
-		{"windows(10.0.20348.2113)/amd64", windows("10.0.20348.2113"), "windows/amd64:10.0.20348.2113", "windows-ltsc2022-amd64"},
+		{
+			"windows(10.0.20348.2113)/amd64", windows("10.0.20348.2113"), "windows/amd64:10.0.20348.2113",
+			"windows-ltsc2022-amd64",
+		},
 		{"windows(ltsc2022)/amd64", windows("10.0.20348"), "windows/amd64:ltsc2022", "windows-ltsc2022-amd64"},
 	} {
 		t.Run(tc.in, func(t *testing.T) {
@@ -113,7 +132,8 @@ func TestSame(t *testing.T) {
 	} {
 		a, b := parse(t, tc.a), parse(t, tc.b)
 		if platform.Same(a, b) != tc.want || platform.Same(b, a) != tc.want {
-			t.Errorf("Same(%s, %s) and the reverse give %t, %t; want %t", tc.a, tc.b, platform.Same(a, b), platform.Same(b, a), tc.want)
+			t.Errorf("Same(%s, %s) and the reverse give %t, %t; want %t", tc.a, tc.b, platform.Same(a, b),
+				platform.Same(b, a), tc.want)
 		}
 	}
 }

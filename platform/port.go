@@ -15,12 +15,15 @@ var ports = map[string][]string{
 	"dragonfly": {"amd64"},
 	"freebsd":   {"386", "amd64", "arm", "arm64"},
 	"illumos":   {"amd64"},
-	Linux:       {"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x"},
-	"netbsd":    {"386", "amd64", "arm", "arm64"},
-	"openbsd":   {"386", "amd64", "arm", "arm64", "ppc64", "riscv64"},
-	"plan9":     {"386", "amd64", "arm"},
-	"solaris":   {"amd64"},
-	Windows:     {"386", "amd64", "arm64"},
+	Linux: {
+		"386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le",
+		"riscv64", "s390x",
+	},
+	"netbsd":  {"386", "amd64", "arm", "arm64"},
+	"openbsd": {"386", "amd64", "arm", "arm64", "ppc64", "riscv64"},
+	"plan9":   {"386", "amd64", "arm"},
+	"solaris": {"amd64"},
+	Windows:   {"386", "amd64", "arm64"},
 }
 
 // ParsePort reads the platform of a program that people download, which may be one that images
@@ -31,11 +34,14 @@ func ParsePort(s string) (Platform, error) {
 	known, ok := ports[os]
 	switch {
 	case !ok:
-		return Platform{}, fmt.Errorf("unknown operating system in platform %q: Go compiles for %s", s, strings.Join(slices.Sorted(maps.Keys(ports)), ", "))
+		return Platform{}, fmt.Errorf("unknown operating system in platform %q: Go compiles for %s",
+			s, strings.Join(slices.Sorted(maps.Keys(ports)), ", "))
 	case arch == "":
-		return Platform{}, fmt.Errorf("platform %q lacks the architecture: write %s/%s", s, os, strings.Join(known, " or "+os+"/"))
+		return Platform{}, fmt.Errorf("platform %q lacks the architecture: write %s/%s",
+			s, os, strings.Join(known, " or "+os+"/"))
 	case !slices.Contains(known, arch):
-		return Platform{}, fmt.Errorf("unknown architecture in platform %q: Go compiles for %s", s, os+"/"+strings.Join(known, ", "+os+"/"))
+		return Platform{}, fmt.Errorf("unknown architecture in platform %q: Go compiles for %s",
+			s, os+"/"+strings.Join(known, ", "+os+"/"))
 	case varied && (arch != "arm" || !slices.Contains([]string{"v5", "v6", "v7"}, variant)):
 		return Platform{}, fmt.Errorf("unknown variant in platform %q: write it for arm only, v5, v6 or v7", s)
 	}
@@ -57,9 +63,11 @@ func (p Platform) CheckVariant() error {
 	case p.Variant == "" || slices.Contains(known, p.Variant):
 		return nil
 	case known == nil:
-		return fmt.Errorf("unknown variant in platform %q: Go has none for %s: write %s/%s", p, p.Architecture, p.OS, p.Architecture)
+		return fmt.Errorf("unknown variant in platform %q: Go has none for %s: write %s/%s", p, p.Architecture,
+			p.OS, p.Architecture)
 	}
-	return fmt.Errorf("unknown variant in platform %q: Go compiles for %s", p, p.OS+"/"+p.Architecture+"/"+strings.Join(known, ", "+p.OS+"/"+p.Architecture+"/"))
+	return fmt.Errorf("unknown variant in platform %q: Go compiles for %s",
+		p, p.OS+"/"+p.Architecture+"/"+strings.Join(known, ", "+p.OS+"/"+p.Architecture+"/"))
 }
 
 // GoVariant returns the variable by which the go command compiles for the variant, as NAME=VALUE;

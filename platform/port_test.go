@@ -23,7 +23,10 @@ func TestPorts(t *testing.T) {
 			t.Errorf("%s: %+v, %v", port, p, err)
 		}
 	}
-	for _, s := range []string{"", "darwin", "darwin/", "darwin/386", "linux/amd64/v2", "linux/arm/v8", "linux/arm/", "windows/amd64:ltsc2022", "windows/arm"} {
+	for _, s := range []string{
+		"", "darwin", "darwin/", "darwin/386", "linux/amd64/v2", "linux/arm/v8",
+		"linux/arm/", "windows/amd64:ltsc2022", "windows/arm",
+	} {
 		if p, err := platform.ParsePort(s); err == nil {
 			t.Errorf("%q is %+v", s, p)
 		}

@@ -20,13 +20,19 @@ func TestText(t *testing.T) {
 		on      platform.Platform
 		release bool // a release can be made for it
 	}{
-		"linux/amd64":                  {platform.Platform{OS: "linux", Architecture: "amd64"}, true},
-		"linux/arm/v7":                 {platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, true},
-		"windows/amd64:ltsc2022":       {platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348"}, true},
-		"windows/amd64:10.0.20348.169": {platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.169"}, true},
-		"windows/amd64":                {platform.Platform{OS: "windows", Architecture: "amd64"}, false},
-		"linux/mips64":                 {platform.Platform{OS: "linux", Architecture: "mips64"}, false},
-		"unknown/unknown":              {platform.Platform{OS: "unknown", Architecture: "unknown"}, false},
+		"linux/amd64":  {platform.Platform{OS: "linux", Architecture: "amd64"}, true},
+		"linux/arm/v7": {platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, true},
+		"windows/amd64:ltsc2022": {platform.Platform{
+			OS: "windows", Architecture: "amd64",
+			OSVersion: "10.0.20348",
+		}, true},
+		"windows/amd64:10.0.20348.169": {platform.Platform{
+			OS: "windows", Architecture: "amd64",
+			OSVersion: "10.0.20348.169",
+		}, true},
+		"windows/amd64":   {platform.Platform{OS: "windows", Architecture: "amd64"}, false},
+		"linux/mips64":    {platform.Platform{OS: "linux", Architecture: "mips64"}, false},
+		"unknown/unknown": {platform.Platform{OS: "unknown", Architecture: "unknown"}, false},
 	} {
 		b, err := json.Marshal(document{tc.on, []platform.Platform{tc.on}})
 		if err != nil || string(b) != `{"on":"`+text+`","all":["`+text+`"]}` {

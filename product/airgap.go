@@ -17,7 +17,8 @@ func (c *checker) airgap() {
 		c.imageList(&in.Images)
 	}
 	c.first()
-	names := c.collect("bundle", &in.Bundles, each(in.Bundles, func(b *bundleYAML) *string { return &b.Name }), fileForm)
+	names := c.collect("bundle", &in.Bundles, each(in.Bundles, func(b *bundleYAML) *string { return &b.Name }),
+		fileForm)
 	if len(names.list) == 0 && !names.open {
 		c.out.Airgap.Bundles = defaultBundles(c.in.Name, c.out.Platforms)
 		return
@@ -29,7 +30,10 @@ func (c *checker) airgap() {
 // digest.
 func (c *checker) first() {
 	in := &c.in.Airgap
-	all := names{kind: "image", list: slices.Clone(c.images.list), open: c.images.open || in.Images != "" && len(c.out.Airgap.Images) == 0}
+	all := names{
+		kind: "image", list: slices.Clone(c.images.list),
+		open: c.images.open || in.Images != "" && len(c.out.Airgap.Images) == 0,
+	}
 	c.out.Airgap.FirstImage = in.FirstImage
 	for _, i := range c.out.Airgap.Images {
 		name, _, _ := strings.Cut(i.Text, "@")

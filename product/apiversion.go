@@ -14,7 +14,8 @@ const maxFile = 1 << 20
 // decode reads slipway.yaml or bases.lock.yaml into v.
 func decode(path string, b []byte, v any) *yamlfile.Document {
 	return yamlfile.Decode(path, b, yamlfile.Options{
-		MaxBytes: maxFile, MaxValues: 20_000, MaxText: 16 << 20, MaxDepth: 32, Start: "start with apiVersion: " + APIVersion,
+		MaxBytes: maxFile, MaxValues: 20_000, MaxText: 16 << 20, MaxDepth: 32,
+		Start: "start with apiVersion: " + APIVersion,
 	}, v)
 }
 

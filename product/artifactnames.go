@@ -24,7 +24,8 @@ func (p *Product) artifactName(template, name string, on platform.Platform) stri
 }
 
 func (p *Product) expandArtifact(template, name string, on platform.Platform) (string, error) {
-	return expand(template, artifactFields{p.Name, name, p.Version, on.OS, on.Architecture + on.Variant}, artifactFieldNames, nil)
+	return expand(template, artifactFields{p.Name, name, p.Version, on.OS, on.Architecture + on.Variant},
+		artifactFieldNames, nil)
 }
 
 // DistFiles returns what the names of the files of a release of p are made of.
@@ -74,7 +75,8 @@ func (c *checker) artifactNames() {
 				}
 				what := "artifact " + a.Name + " for " + on.String()
 				if other := of[f.Name]; other != "" {
-					c.Errorf(s, "%s and %s would be the same file %s: use {{.Name}}, {{.OS}} and {{.Arch}}", other, what, f.Name)
+					c.Errorf(s, "%s and %s would be the same file %s: use {{.Name}}, {{.OS}} and {{.Arch}}",
+						other, what, f.Name)
 				}
 				of[f.Name] = what
 			}
@@ -93,8 +95,10 @@ func (c *checker) artifactFile(s *string, f ArtifactFile, a Artifact, on platfor
 	case err != nil:
 		c.Errorf(s, "%v", err)
 	case !fileForm.MatchString(f.Name) || len(f.Name) > 2*maxName:
-		c.Errorf(s, "%q yields the file name %q: start with a letter or digit and use letters, digits, . _ and -, at most %d in all", *s, f.Name, 2*maxName)
-	case slices.Contains(taken, f.Name) || slices.Contains([]string{".yaml", ".json", ".txt", ".zst", ".sh", ".ps1", ".sarif"}, path.Ext(f.Name)):
+		c.Errorf(s, "%q yields the file name %q: start with a letter or digit and use letters, "+
+			"digits, . _ and -, at most %d in all", *s, f.Name, 2*maxName)
+	case slices.Contains(taken, f.Name) ||
+		slices.Contains([]string{".yaml", ".json", ".txt", ".zst", ".sh", ".ps1", ".sarif"}, path.Ext(f.Name)):
 		c.Errorf(s, "%q yields the file name %q, which a release may have for another file: choose another", *s, f.Name)
 	default:
 		return true

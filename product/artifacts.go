@@ -61,7 +61,8 @@ func (c *checker) artifactPlatforms(names []string) []platform.Platform {
 func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
 	a := Artifact{
 		Name: in.Name, Programs: in.Programs, Directory: in.Directory,
-		Binary: slices.Contains(in.Forms, formBinary), Archive: len(in.Forms) == 0 || slices.Contains(in.Forms, formArchive),
+		Binary:    slices.Contains(in.Forms, formBinary),
+		Archive:   len(in.Forms) == 0 || slices.Contains(in.Forms, formArchive),
 		Platforms: c.artifactPlatforms(in.Platforms), ArchiveName: in.ArchiveName, BinaryName: in.BinaryName,
 	}
 	c.once(in.Programs)
@@ -86,7 +87,8 @@ func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) 
 	}
 	p := c.out.Program(*s)
 	if only := p.systems(); len(only) > 0 && !slices.ContainsFunc(a.Platforms, p.IsFor) && !c.partly() {
-		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(only, " and "))
+		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform",
+			p.Name, strings.Join(only, " and "))
 	}
 	if a.Binary && alone[*s] {
 		c.Errorf(s, "program %s is a file of its own in another artifact: take form %s out of one", *s, formBinary)
@@ -97,7 +99,8 @@ func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) 
 func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 	if !a.Archive {
 		if c.Given(&in.Formats) || c.Given(&in.Directory) || c.Given(&in.Files) {
-			c.Errorf(in, "formats, directory and files are for archives: add %s to forms, or take them out", formArchive)
+			c.Errorf(in, "formats, directory and files are for archives: add %s to forms, or take them out",
+				formArchive)
 		}
 		return nil
 	}
@@ -112,7 +115,8 @@ func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 		f := in.Formats[os]
 		c.ofSystem(&in.Formats, os, a)
 		if f != formatTar && f != formatZip {
-			c.Errorf(yamlfile.Entry(&in.Formats, os), "unknown format %q: %s", f, yamlfile.Suggest(f, []string{formatTar, formatZip}))
+			c.Errorf(yamlfile.Entry(&in.Formats, os), "unknown format %q: %s",
+				f, yamlfile.Suggest(f, []string{formatTar, formatZip}))
 		}
 		all[os] = f
 	}

@@ -52,7 +52,8 @@ func (c *checker) base(in *baseYAML) {
 // inPlaceOf reads the references that a builtin base takes the place of.
 func (c *checker) inPlaceOf(in *baseYAML) (list []name.Reference) {
 	if in.Builtin == "" {
-		c.Errorf(&in.InPlaceOf, "inPlaceOf goes with builtin alone: a Dockerfile names any other base by the references under images")
+		c.Errorf(&in.InPlaceOf,
+			"inPlaceOf goes with builtin alone: a Dockerfile names any other base by the references under images")
 		return nil
 	}
 	for n, s := range in.InPlaceOf {
@@ -125,7 +126,8 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 		if tag == "" {
 			if tag = platform.Release(p.OSVersion); tag == platform.Short(p.OSVersion) {
 				if tag == p.OSVersion {
-					c.At(at, "%s has no tag for %s, which is not an LTSC release: give the platform its version in full, or name the image under images", in.Microsoft, p.String())
+					c.At(at, "%s has no tag for %s, which is not an LTSC release: give the platform "+
+						"its version in full, or name the image under images", in.Microsoft, p.String())
 					continue
 				}
 				tag = p.OSVersion
@@ -170,5 +172,6 @@ func OtherRelease(reference string, p platform.Platform) error {
 	if v == "" || v == platform.Short(p.OSVersion) {
 		return nil
 	}
-	return fmt.Errorf("the tag of %s names Windows %s, and the platform is %s: name the image for that release", reference, platform.Release(v), p)
+	return fmt.Errorf("the tag of %s names Windows %s, and the platform is %s: name the image for that release",
+		reference, platform.Release(v), p)
 }

@@ -75,7 +75,8 @@ func readBases(d *yamlfile.Document, in *basesLockYAML) (list []LockedBase) {
 			continue
 		}
 		if slices.ContainsFunc(list, func(o LockedBase) bool { return o.isFor(e.Base, e.Platform) }) {
-			d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
+			d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform,
+				howto.Run("bases"))
 		}
 		list = append(list, e)
 	}
@@ -99,12 +100,15 @@ func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
 		d.Errorf(&in.Platform, "%v", err)
 	}
 	e.Digest = lockedDigest(d, &in.Reference, &in.Digest, "bases")
-	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 || platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
-		d.Errorf(&in.OSVersion, "%q is not a four-part version of %s: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
+	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 ||
+		platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
+		d.Errorf(&in.OSVersion, "%q is not a four-part version of %s: run %s", in.OSVersion, in.Platform,
+			howto.Run("bases"))
 	}
 	if in.Created != "" {
 		if e.Created, err = time.Parse(time.RFC3339, in.Created); err != nil {
-			d.Errorf(&in.Created, "%q is not a time such as 2025-01-16T21:57:50Z: run %s", in.Created, howto.Run("bases"))
+			d.Errorf(&in.Created, "%q is not a time such as 2025-01-16T21:57:50Z: run %s", in.Created,
+				howto.Run("bases"))
 		}
 	}
 	return e, len(d.Errors) == before
@@ -126,7 +130,9 @@ func writtenBases(list []LockedBase) basesLockYAML {
 // into slipway.yaml itself where there are any: both files or none. While another process has
 // locked that directory, it waits, which it reports through the callback, once. The callback may
 // be nil. A file that would lock nothing is not begun.
-func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, say disk.Say) error {
+func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement,
+	say disk.Say,
+) error {
 	b, err := basesLock.encode(list)
 	if err != nil {
 		return err

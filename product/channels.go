@@ -63,7 +63,8 @@ func (c *checker) anyChannel() {
 
 // checkChannels checks what does not depend on the version of this run.
 func (c *checker) checkChannels() {
-	c.collect("channel", &c.in.Channels, each(c.in.Channels, func(ch *channelYAML) *string { return &ch.Name }), fileForm)
+	c.collect("channel", &c.in.Channels, each(c.in.Channels, func(ch *channelYAML) *string { return &ch.Name }),
+		fileForm)
 	for i := range c.in.Channels {
 		ch := &c.in.Channels[i]
 		c.once(ch.Versions)
@@ -94,10 +95,12 @@ func (c *checker) namedChannel(name, kind string, all bool) *channelYAML {
 		case all || len(ch.Versions) == 0 || slices.Contains(ch.Versions, kind) || len(c.Errors) > 0:
 			return ch
 		case kind == "":
-			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is not a semantic version: use one such as 1.2.3, or another channel",
+			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is not a semantic version: "+
+				"use one such as 1.2.3, or another channel",
 				name, strings.Join(ch.Versions, ", "), c.out.Version)
 		default:
-			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is of the kind %s: use another channel or version",
+			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is of the kind %s: "+
+				"use another channel or version",
 				name, strings.Join(ch.Versions, ", "), c.out.Version, kind)
 		}
 		return nil

@@ -73,7 +73,8 @@ func (c *checker) chart(in *chartYAML) {
 		if k.ValuesFile != "" {
 			c.inSource(&in.Source, &k.ValuesFile, "file of values")
 		} else if len(k.Values) == 0 && k.Name != "" {
-			c.Errorf(&k.Name, "case %s has no values: give it values or a valuesFile; the chart's own values are judged without a case", k.Name)
+			c.Errorf(&k.Name, "case %s has no values: give it values or a valuesFile; "+
+				"the chart's own values are judged without a case", k.Name)
 		}
 		out.Cases = append(out.Cases, ChartCase{k.Name, k.Values, k.ValuesFile, c.Pos(&k.Name)})
 	}
@@ -98,7 +99,8 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 			continue
 		}
 		if v := withV(out.Version); !semver.IsValid(v) || strings.Count(strings.SplitN(v, "-", 2)[0], ".") < 2 {
-			c.Errorf(given(&in.Version, &in.Name), "chart %s would have version %q, and Helm takes semantic versions only: give it a version such as 1.2.3", in.Name, out.Version)
+			c.Errorf(given(&in.Version, &in.Name), "chart %s would have version %q, "+
+				"and Helm takes semantic versions only: give it a version such as 1.2.3", in.Name, out.Version)
 			continue
 		}
 		revision := t.fields.Revision // git may have reported it
@@ -116,10 +118,14 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 		}
 		for _, r := range out.Repositories {
 			if r[strings.LastIndexByte(r, '/')+1:] != in.Name {
-				c.Errorf(given(&in.Repository, &in.Name), "chart %s would be in repository %s, and Helm finds it only where the last part is its name: end with /{{.Name}}", in.Name, r)
+				c.Errorf(given(&in.Repository, &in.Name), "chart %s would be in repository %s, "+
+					"and Helm finds it only where the last part is its name: end with /{{.Name}}", in.Name, r)
 			}
 		}
-		claims.add(c, &in.Name, claim{what: t.what, repositories: out.Repositories, elsewhere: out.Elsewhere, tags: out.Tags, floating: out.FloatingTags})
+		claims.add(c, &in.Name, claim{
+			what: t.what, repositories: out.Repositories, elsewhere: out.Elsewhere,
+			tags: out.Tags, floating: out.FloatingTags,
+		})
 	}
 }
 

@@ -36,7 +36,10 @@ type checker struct {
 }
 
 func newChecker(path, dir string, b []byte) *checker {
-	c := &checker{in: &productYAML{}, replaced: map[string]bool{}, out: &Product{Dir: dir, Path: path, modes: &git.Modes{}}}
+	c := &checker{
+		in: &productYAML{}, replaced: map[string]bool{},
+		out: &Product{Dir: dir, Path: path, modes: &git.Modes{}},
+	}
 	c.Document = decode(path, b, c.in)
 	return c
 }
@@ -47,11 +50,16 @@ func (c *checker) check() {
 	c.platforms()
 
 	// Names first: anything may refer to anything.
-	c.sources = c.collect("source", &c.in.Sources, each(c.in.Sources, func(s *sourceYAML) *string { return &s.Name }), fileForm)
-	c.bases = c.collect("base", &c.in.Bases, each(c.in.Bases, func(b *baseYAML) *string { return &b.Name }), repositoryForm)
-	c.programs = c.collect("program", &c.in.Programs, each(c.in.Programs, func(p *programYAML) *string { return &p.Name }), fileForm)
-	c.images = c.collect("image", &c.in.Images, each(c.in.Images, func(i *imageYAML) *string { return &i.Name }), repositoryForm)
-	c.charts = c.collect("chart", &c.in.Charts, each(c.in.Charts, func(i *chartYAML) *string { return &i.Name }), repositoryForm)
+	c.sources = c.collect("source", &c.in.Sources, each(c.in.Sources, func(s *sourceYAML) *string { return &s.Name }),
+		fileForm)
+	c.bases = c.collect("base", &c.in.Bases, each(c.in.Bases, func(b *baseYAML) *string { return &b.Name }),
+		repositoryForm)
+	c.programs = c.collect("program", &c.in.Programs,
+		each(c.in.Programs, func(p *programYAML) *string { return &p.Name }), fileForm)
+	c.images = c.collect("image", &c.in.Images, each(c.in.Images, func(i *imageYAML) *string { return &i.Name }),
+		repositoryForm)
+	c.charts = c.collect("chart", &c.in.Charts, each(c.in.Charts, func(i *chartYAML) *string { return &i.Name }),
+		repositoryForm)
 
 	forEach(c.in.Sources, c.source)
 	forEach(c.in.Bases, c.base)
@@ -79,7 +87,10 @@ func forEach[T any](list []T, do func(*T)) {
 	}
 }
 
-var tagForm = form{regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`), "use letters, digits, . _ and -, since it becomes a tag"}
+var tagForm = form{
+	regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`),
+	"use letters, digits, . _ and -, since it becomes a tag",
+}
 
 func (c *checker) identity() {
 	c.checkForm(&c.in.Name, "name", repositoryForm)

@@ -22,9 +22,11 @@ func (c *checker) clones(values []string) {
 		fi, statErr := os.Stat(full)
 		switch {
 		case n < 0:
-			c.At(yamlfile.Pos{}, "-repository %s: %s has no source %s: %s", v, c.Name, name, yamlfile.Suggest(name, c.sources.list))
+			c.At(yamlfile.Pos{}, "-repository %s: %s has no source %s: %s",
+				v, c.Name, name, yamlfile.Suggest(name, c.sources.list))
 		case c.out.Sources[n].Module == "":
-			c.At(yamlfile.Pos{}, "-repository %s: source %s is a directory, whose repository is known: take it out", v, name)
+			c.At(yamlfile.Pos{}, "-repository %s: source %s is a directory, whose repository is known: take it out",
+				v, name)
 		case err != nil || statErr != nil || !fi.IsDir():
 			c.At(yamlfile.Pos{}, "-repository %s: %s is not a directory: name a clone of the repository", v, dir)
 		default:

@@ -71,7 +71,8 @@ type destination struct {
 // declaredDestinations reads the destinations of slipway.yaml.
 func (c *checker) declaredDestinations() []destination {
 	in := c.in.Destinations
-	c.collect("destination", &c.in.Destinations, each(in, func(d *destinationYAML) *string { return &d.Name }), destinationForm)
+	c.collect("destination", &c.in.Destinations, each(in, func(d *destinationYAML) *string { return &d.Name }),
+		destinationForm)
 	var all []destination
 	for i := range in {
 		d := &in[i]
@@ -84,7 +85,9 @@ func (c *checker) declaredDestinations() []destination {
 				c.Errorf(&d.Registry, "registry %v", err)
 			}
 		}
-		if n := slices.IndexFunc(all, func(o destination) bool { return sameRegistry(o.Registry, d.Registry) }); n >= 0 {
+		if n := slices.IndexFunc(all, func(o destination) bool {
+			return sameRegistry(o.Registry, d.Registry)
+		}); n >= 0 {
 			c.Errorf(&d.Registry, "destinations %s and %s are the same registry: keep one", all[n].Name, d.Name)
 		}
 		one := destination{Destination: Destination{d.Name, d.Registry}}
@@ -110,12 +113,14 @@ func (c *checker) selected(from, value string, declared []destination) []destina
 		}
 	}
 	if err := imagename.CheckRegistry(value); err != nil {
-		if names := each(c.in.Destinations, func(d *destinationYAML) *string { return &d.Name }); len(names) > 0 && !strings.ContainsAny(value, "./:@") {
+		if names := each(c.in.Destinations, func(d *destinationYAML) *string { return &d.Name }); len(names) > 0 &&
+			!strings.ContainsAny(value, "./:@") {
 			var list []string
 			for _, n := range names {
 				list = append(list, *n)
 			}
-			c.At(yamlfile.Pos{}, "%s %s is no destination of %s: %s, or write host[/prefix]", from, value, c.Name, yamlfile.Suggest(value, list))
+			c.At(yamlfile.Pos{}, "%s %s is no destination of %s: %s, or write host[/prefix]", from,
+				value, c.Name, yamlfile.Suggest(value, list))
 			return nil
 		}
 		c.At(yamlfile.Pos{}, "%s %v", from, err)

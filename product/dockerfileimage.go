@@ -90,7 +90,10 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 	}
 	d := in.Dockerfile
 	at := c.placed(&d.Source)
-	out := &DockerfileImage{Source: at.module(), Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs, MaxMiB: d.MaxMiB, MaxFiles: d.MaxFiles}
+	out := &DockerfileImage{
+		Source: at.module(), Files: map[string]string{}, Target: d.Target, Args: d.Args,
+		Programs: d.Programs, Outputs: d.Outputs, MaxMiB: d.MaxMiB, MaxFiles: d.MaxFiles,
+	}
 	c.limit(&d.MaxMiB, 1<<24)
 	c.limit(&d.MaxFiles, 100_000_000)
 	switch wanted := systems(i.Platforms); {
@@ -136,7 +139,8 @@ func (c *checker) dockerfiles(in *imageYAML, at inSource, wanted []string) map[s
 	}
 	for _, os := range wanted {
 		if _, ok := files[os]; !ok && !c.Given(yamlfile.Entry(&d.Files, os)) {
-			c.Errorf(&d.Files, "image %s has no Dockerfile for %s: add one, or restrict the image with platforms", in.Name, os)
+			c.Errorf(&d.Files, "image %s has no Dockerfile for %s: add one, or restrict the image with platforms",
+				in.Name, os)
 		}
 	}
 	return files
@@ -148,7 +152,8 @@ func (c *checker) contexts(d *dockerfileYAML, at inSource) map[string]string {
 	for _, name := range slices.Sorted(maps.Keys(d.Contexts)) {
 		switch {
 		case name == binaries:
-			c.KeyErrorf(&d.Contexts, name, "the context binaries contains the programs of slipway.yaml: take another name")
+			c.KeyErrorf(&d.Contexts,
+				name, "the context binaries contains the programs of slipway.yaml: take another name")
 		case name == scratch || slices.Contains(c.bases.list, name):
 			c.KeyErrorf(&d.Contexts, name, "%s is a base: take another name, since FROM and --from know both", name)
 		case strings.ToLower(name) != name || !fileForm.MatchString(name):

@@ -36,7 +36,8 @@ func (c *checker) environment(getenv func(string) string) {
 	const remedy = "set it to seconds since 1970, as in $(git log -1 --format=%ct), or unset it"
 	switch {
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(epoch, "-") || err == nil && n > maxEpoch:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is after %s, the last time that zip and tar archives can store: %s", epoch, lastTime, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is after %s, the last time that zip and tar archives can store: %s",
+			epoch, lastTime, remedy)
 		return
 	case errors.Is(err, strconv.ErrRange) || err == nil && n < 0:
 		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is before 1970: %s", epoch, remedy)

@@ -60,7 +60,8 @@ func expand(text string, data any, fields []string, image func(string) (string, 
 	return b.String(), nil
 }
 
-var templatePrefix = regexp.MustCompile(`^template: [^ ]*:\d+(:\d+)?: (executing "" at <.*>: )?(error calling [a-z]+: )?`)
+var templatePrefix = regexp.MustCompile(
+	`^template: [^ ]*:\d+(:\d+)?: (executing "" at <.*>: )?(error calling [a-z]+: )?`)
 
 // reasonOf returns the message of text/template without its position.
 func reasonOf(err error) string { return templatePrefix.ReplaceAllString(err.Error(), "") }

@@ -6,7 +6,10 @@ import (
 )
 
 func TestExpand(t *testing.T) {
-	info := BuildInfo{Version: "1.2.3", Revision: "7188425b0c96c4da0cce7cbb04872bb115213907", Created: "2025-01-16T21:57:50Z", SourceVersion: "0.16.1"}
+	info := BuildInfo{
+		Version: "1.2.3", Revision: "7188425b0c96c4da0cce7cbb04872bb115213907",
+		Created: "2025-01-16T21:57:50Z", SourceVersion: "0.16.1",
+	}
 	image := func(name string) (string, error) {
 		if name == "gone" {
 			return "", errors.New("it was never built")
@@ -21,7 +24,10 @@ func TestExpand(t *testing.T) {
 		{`{{image "web"}}`, "registry.example/web@sha256:1", ""},
 		{`{{ "web" | image }}`, "registry.example/web@sha256:1", ""},
 		{`{{image "gone"}}`, "", "template \"{{image \\\"gone\\\"}}\": it was never built: correct it"},
-		{"{{.Commit}}", "", "template \"{{.Commit}}\": unknown field .Commit: use .Version, .Revision, .Created, .SourceVersion"},
+		{
+			"{{.Commit}}", "",
+			"template \"{{.Commit}}\": unknown field .Commit: use .Version, .Revision, .Created, .SourceVersion",
+		},
 		{"{{.Version", "", "template \"{{.Version\": unclosed action: check its braces and quotes"},
 		{"{{slice .Version 4 2}}", "", "template \"{{slice .Version 4 2}}\": invalid slice index: 4 > 2: correct it"},
 	} {

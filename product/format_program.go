@@ -1,7 +1,7 @@
 package product
 
 // programYAML is a program of images and artifacts: a Go main package, which slipway compiles, or
-// one that is there already, as a file or for download. The strings of such a program are
+// a prebuilt one, as a file or for download. The strings of such a program are
 // templates: {{.Version}} is the product's version; {{.OS}}, {{.Arch}} (amd64, armv7) and {{.Exe}}
 // (.exe for Windows, and nothing else) are those of the platform.
 type programYAML struct {
@@ -11,7 +11,7 @@ type programYAML struct {
 	Source string `yaml:"source,omitempty" jsonschema:"oneof_required=package"`
 	// The package's directory in the source, with ./ before it: ./cmd/controller.
 	Package string `yaml:"package,omitempty" jsonschema:"oneof_required=package"`
-	// A program that is there already: its path, relative to this file, on every platform:
+	// A prebuilt program: its path, relative to this file, on every platform:
 	// bin/{{.OS}}_{{.Arch}}/wins{{.Exe}}. It goes into images and artifacts as it is.
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
 	// The same by platform (linux/amd64) or operating system (windows), where one path does not

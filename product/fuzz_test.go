@@ -32,7 +32,8 @@ func FuzzProduct(f *testing.F) {
 				c.restrict(Options{Platforms: []string{"linux"}})
 			}
 			for _, m := range c.Errors {
-				if m.Pos.File == "slipway.yaml" && (m.Pos.Line < 1 || m.Pos.Column < 1 || m.Pos.Line > strings.Count(string(b), "\n")+strings.Count(string(b), "\r")+2) {
+				if m.Pos.File == "slipway.yaml" && (m.Pos.Line < 1 || m.Pos.Column < 1 ||
+					m.Pos.Line > strings.Count(string(b), "\n")+strings.Count(string(b), "\r")+2) {
 					t.Errorf("the position %v is not in the file", m)
 				}
 			}
@@ -48,7 +49,8 @@ func FuzzProduct(f *testing.F) {
 			}
 			return
 		}
-		if !repositoryForm.MatchString(p.Name) || !tagForm.MatchString(p.Version) || len(p.Platforms) == 0 || len(p.Images) == 0 {
+		if !repositoryForm.MatchString(p.Name) || !tagForm.MatchString(p.Version) || len(p.Platforms) == 0 ||
+			len(p.Images) == 0 {
 			t.Errorf("incomplete: %+v", p)
 		}
 		for _, i := range p.Images {
@@ -89,15 +91,20 @@ func FuzzImageList(f *testing.F) {
 // FuzzExpand checks that no template makes a large output from a small input.
 func FuzzExpand(f *testing.F) {
 	for _, s := range []string{
-		"-X main.v={{.Version}}", "{{slice .Revision 0 7}}", "{{if eq .Version `1`}}a{{else}}b{{end}}", "{{range 1000000000}}x{{end}}",
-		`{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`, `{{printf "%1000000d" 1}}`, "{{with $x := .}}{{end}}", "{{", "{{/* */}}",
-		"{{image `a`}}", "{{block `a` .}}{{end}}", "{{and (or .Version .Revision) (not .Created)}}", "{{.Version | slice 1}}", "{{break}}",
+		"-X main.v={{.Version}}", "{{slice .Revision 0 7}}", "{{if eq .Version `1`}}a{{else}}b{{end}}",
+		"{{range 1000000000}}x{{end}}",
+		`{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`, `{{printf "%1000000d" 1}}`, "{{with $x := .}}{{end}}",
+		"{{", "{{/* */}}",
+		"{{image `a`}}", "{{block `a` .}}{{end}}", "{{and (or .Version .Revision) (not .Created)}}",
+		"{{.Version | slice 1}}", "{{break}}",
 	} {
 		f.Add(s)
 	}
 	info := BuildInfo{"1.2.3", "0123456789", "2025", "1"}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, image := range []func(string) (string, error){nil, func(string) (string, error) { return "repository", nil }} {
+		for _, image := range []func(string) (string, error){nil, func(string) (string, error) {
+			return "repository", nil
+		}} {
 			out, err := ExpandImages(s, info, image)
 			if len(out) > 2*len(s)+20 {
 				t.Errorf("%q becomes %d bytes", s, len(out))
@@ -166,7 +173,8 @@ func FuzzBasesLock(f *testing.F) {
 // FuzzImagesLock is FuzzBasesLock for images.lock.yaml.
 func FuzzImagesLock(f *testing.F) {
 	seed(f, ImagesLock)
-	f.Add([]byte("apiVersion: slipway/v1\nimages:\n- {reference: a:1, digest: 'sha256:" + sampleDigest + "'}\n- {reference: 'docker.io/library/a:1', digest: x}\n"))
+	f.Add([]byte("apiVersion: slipway/v1\nimages:\n- {reference: a:1, digest: 'sha256:" + sampleDigest +
+		"'}\n- {reference: 'docker.io/library/a:1', digest: x}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, m, _ := imagesLock.parse(ImagesLock, b)
 		if len(m) > 0 {

@@ -69,7 +69,8 @@ func CommitVersion(ctx context.Context, file string, made []string) (string, Ver
 func (c *checker) noteChanges(h history, what string, pos yamlfile.Pos) {
 	if len(h.changes) > 0 && c.changed == nil {
 		c.changed = func(report func(yamlfile.Pos, string, ...any)) {
-			report(pos, "%s: the work tree has changes that are not committed (%s): commit them, %s", what, someOf(h.changes), orGive)
+			report(pos, "%s: the work tree has changes that are not committed (%s): commit them, %s",
+				what, someOf(h.changes), orGive)
 		}
 	}
 }
@@ -193,14 +194,16 @@ func (h history) tag(prefix string) (string, error) {
 	for _, t := range h.of {
 		switch v, why := versionOf(t, prefix); {
 		case why != "":
-			fault = fmt.Errorf("tag %s of commit %s %s: give the commit another tag, %s", t, h.commit.Short(), why, orGive)
+			fault = fmt.Errorf("tag %s of commit %s %s: give the commit another tag, %s", t, h.commit.Short(),
+				why, orGive)
 		case v != "":
 			found = append(found, t)
 		}
 	}
 	switch {
 	case len(found) > 1:
-		return found[0], fmt.Errorf("commit %s has the version tags %s: keep one of them, %s", h.commit.Short(), strings.Join(found, ", "), orGive)
+		return found[0], fmt.Errorf("commit %s has the version tags %s: keep one of them, %s", h.commit.Short(),
+			strings.Join(found, ", "), orGive)
 	case len(found) == 1:
 		return found[0], nil
 	}

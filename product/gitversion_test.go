@@ -36,10 +36,13 @@ type repo struct {
 func newRepo(t *testing.T) repo {
 	t.Helper()
 	for k, v := range map[string]string{
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull, "SLIPWAY_VERSION": "", "SLIPWAY_REGISTRY": "", "LC_ALL": "C",
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c", "GIT_COMMITTER_EMAIL": "c@example.com",
-		"GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-11-21T10:30:00+01:00",
-		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always", // for submodules
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull, "SLIPWAY_VERSION": "", "SLIPWAY_REGISTRY": "",
+		"LC_ALL":          "C",
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c",
+		"GIT_COMMITTER_EMAIL": "c@example.com",
+		"GIT_AUTHOR_DATE":     "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-11-21T10:30:00+01:00",
+		// for submodules
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always",
 	} {
 		t.Setenv(k, v)
 	}
@@ -90,16 +93,34 @@ func TestGitVersion(t *testing.T) {
 		want string            // the version, or the error; HASH is that of the commit
 		from string            // where the version comes from
 	}{
-		"a tag":            {func(r repo) repo { r.commit("v1.2.3", "latest", "v1", "chart-9.0.0"); return r }, "v1.2.3", "tag v1.2.3 of commit HASH"},
-		"an annotated tag": {func(r repo) repo { r.commit(); r.git("tag", "-a", "-m", "x", "1.2.3"); return r }, "1.2.3", "tag 1.2.3 of commit HASH"},
-		"a prerelease":     {func(r repo) repo { r.commit("v1.2.3-rc.1"); return r }, "v1.2.3-rc.1", "tag v1.2.3-rc.1 of commit HASH"},
+		"a tag": {
+			func(r repo) repo { r.commit("v1.2.3", "latest", "v1", "chart-9.0.0"); return r },
+			"v1.2.3", "tag v1.2.3 of commit HASH",
+		},
+		"an annotated tag": {
+			func(r repo) repo { r.commit(); r.git("tag", "-a", "-m", "x", "1.2.3"); return r },
+			"1.2.3", "tag 1.2.3 of commit HASH",
+		},
+		"a prerelease": {
+			func(r repo) repo { r.commit("v1.2.3-rc.1"); return r }, "v1.2.3-rc.1",
+			"tag v1.2.3-rc.1 of commit HASH",
+		},
 		"after a tag": {
 			func(r repo) repo { r.commit("v1.2.3", "v1.2.0"); r.commit("nightly"); return r },
 			"v1.2.4-0.20261121093000-HASH", "commit HASH after tag v1.2.3",
 		},
-		"after a tag without v": {func(r repo) repo { r.commit("1.2.9"); r.commit(); return r }, "1.2.10-0.20261121093000-HASH", "commit HASH after tag 1.2.9"},
-		"after a prerelease":    {func(r repo) repo { r.commit("v1.2.3-rc.1"); r.commit(); return r }, "v1.2.3-rc.1.0.20261121093000-HASH", "commit HASH after tag v1.2.3-rc.1"},
-		"after build metadata":  {func(r repo) repo { r.commit("v1.2.3+rke2r1"); r.commit(); return r }, "v1.2.4-0.20261121093000-HASH", "commit HASH after tag v1.2.3+rke2r1"},
+		"after a tag without v": {
+			func(r repo) repo { r.commit("1.2.9"); r.commit(); return r },
+			"1.2.10-0.20261121093000-HASH", "commit HASH after tag 1.2.9",
+		},
+		"after a prerelease": {
+			func(r repo) repo { r.commit("v1.2.3-rc.1"); r.commit(); return r },
+			"v1.2.3-rc.1.0.20261121093000-HASH", "commit HASH after tag v1.2.3-rc.1",
+		},
+		"after build metadata": {
+			func(r repo) repo { r.commit("v1.2.3+rke2r1"); r.commit(); return r },
+			"v1.2.4-0.20261121093000-HASH", "commit HASH after tag v1.2.3+rke2r1",
+		},
 		"after a merge of a lower tag": {
 			func(r repo) repo {
 				r.commit("v1.2.0")
@@ -111,11 +132,26 @@ func TestGitVersion(t *testing.T) {
 				return r
 			}, "v1.3.1-0.20261121093000-HASH", "commit HASH after tag v1.3.0",
 		},
-		"no tag":             {func(r repo) repo { r.commit("latest"); return r }, "v0.0.0-20261121093000-HASH", "commit HASH"},
-		"a prefix":           {func(r repo) repo { r.prefix("chart-"); r.commit("chart-v1.0.0", "v2.0.0"); return r }, "v1.0.0", "tag chart-v1.0.0 of commit HASH"},
-		"the prefix v":       {func(r repo) repo { r.prefix("v"); r.commit("v1.0.0"); return r }, "1.0.0", "tag v1.0.0 of commit HASH"},
-		"after a prefix":     {func(r repo) repo { r.prefix("chart-"); r.commit("chart-1.0.0"); r.commit("v2.0.0"); return r }, "1.0.1-0.20261121093000-HASH", "commit HASH after tag chart-1.0.0"},
-		"no tag of a prefix": {func(r repo) repo { r.prefix("v"); r.commit("1.0.0"); return r }, "0.0.0-20261121093000-HASH", "commit HASH"},
+		"no tag": {
+			func(r repo) repo { r.commit("latest"); return r }, "v0.0.0-20261121093000-HASH",
+			"commit HASH",
+		},
+		"a prefix": {
+			func(r repo) repo { r.prefix("chart-"); r.commit("chart-v1.0.0", "v2.0.0"); return r },
+			"v1.0.0", "tag chart-v1.0.0 of commit HASH",
+		},
+		"the prefix v": {
+			func(r repo) repo { r.prefix("v"); r.commit("v1.0.0"); return r },
+			"1.0.0", "tag v1.0.0 of commit HASH",
+		},
+		"after a prefix": {
+			func(r repo) repo { r.prefix("chart-"); r.commit("chart-1.0.0"); r.commit("v2.0.0"); return r },
+			"1.0.1-0.20261121093000-HASH", "commit HASH after tag chart-1.0.0",
+		},
+		"no tag of a prefix": {
+			func(r repo) repo { r.prefix("v"); r.commit("1.0.0"); return r },
+			"0.0.0-20261121093000-HASH", "commit HASH",
+		},
 		"a detached head": {
 			func(r repo) repo { r.commit("v1.0.0"); r.commit("v1.1.0"); r.git("checkout", "-q", "v1.0.0"); return r },
 			"v1.0.0", "tag v1.0.0 of commit HASH",
@@ -148,9 +184,18 @@ func TestGitVersion(t *testing.T) {
 			},
 			"v1.0.0", "tag v1.0.0 of commit HASH",
 		},
-		"dirty":              {func(r repo) repo { r.commit("v1.2.3"); r.write("Dockerfile", "FROM scratch\nUSER 1\n"); return r }, "v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed"},
-		"an untracked file":  {func(r repo) repo { r.commit(); r.write("new", ""); return r }, "v0.0.0-20261121093000-HASH.dirty", "commit HASH and changes that are not committed"},
-		"an ignored product": {func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); return r }, "v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed"},
+		"dirty": {
+			func(r repo) repo { r.commit("v1.2.3"); r.write("Dockerfile", "FROM scratch\nUSER 1\n"); return r },
+			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
+		},
+		"an untracked file": {
+			func(r repo) repo { r.commit(); r.write("new", ""); return r },
+			"v0.0.0-20261121093000-HASH.dirty", "commit HASH and changes that are not committed",
+		},
+		"an ignored product": {
+			func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); return r },
+			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
+		},
 		"an ignored product after a tag": {
 			func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); r.commit(); return r },
 			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
@@ -173,26 +218,37 @@ func TestGitVersion(t *testing.T) {
 			},
 			"v1.2.3", "tag v1.2.3 of commit HASH",
 		},
-		"a shallow clone of a tag": {func(r repo) repo { r.commit(); r.commit("v1.2.3"); return r.shallow() }, "v1.2.3", "tag v1.2.3 of commit HASH"},
+		"a shallow clone of a tag": {
+			func(r repo) repo { r.commit(); r.commit("v1.2.3"); return r.shallow() }, "v1.2.3",
+			"tag v1.2.3 of commit HASH",
+		},
 		"a shallow clone": {
 			func(r repo) repo { r.commit("v1.2.3"); r.commit(); return r.shallow() },
-			"slipway.yaml:3:10: version git: this clone is shallow, and what was tagged before commit HASH is not known: run git fetch --unshallow --tags (fetch-depth: 0 for actions/checkout), or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: " +
+				"this clone is shallow, and what was tagged before commit HASH is not known: " +
+				"run git fetch --unshallow --tags (fetch-depth: " +
+				"0 for actions/checkout), or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"several tags": {
 			func(r repo) repo { r.commit("v1.2.3", "v1.2.3-rc.2", "chart-1.0.0"); return r },
-			"slipway.yaml:3:10: version git: commit HASH has the version tags v1.2.3, v1.2.3-rc.2: keep one of them, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: commit HASH has the version tags v1.2.3, v1.2.3-rc.2: " +
+				"keep one of them, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"build metadata": {
 			func(r repo) repo { r.commit("v1.2.3+rke2r1"); return r },
-			"slipway.yaml:3:10: version git: tag v1.2.3+rke2r1 of commit HASH has a +, which the tag of an image cannot have: give the commit another tag, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: tag v1.2.3+rke2r1 of commit HASH has a +, which the tag of an image " +
+				"cannot have: give the commit another tag, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"two numbers": {
 			func(r repo) repo { r.prefix("chart-"); r.commit("chart-v1.2"); return r },
-			"slipway.yaml:3:10: version git: tag chart-v1.2 of commit HASH is not a version such as chart-v1.2.3 or chart-v1.2.3-rc.1: give the commit another tag, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: " +
+				"tag chart-v1.2 of commit HASH is not a version such as chart-v1.2.3 or chart-v1.2.3-rc.1: " +
+				"give the commit another tag, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"no commit": {
 			func(r repo) repo { return r },
-			"slipway.yaml:3:10: version git: git log: your current branch 'main' does not have any commits yet: commit the product, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: git log: your current branch 'main' does not have any commits yet: " +
+				"commit the product, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"no repository": {
 			func(r repo) repo {
@@ -201,11 +257,13 @@ func TestGitVersion(t *testing.T) {
 				}
 				return r
 			},
-			"slipway.yaml:3:10: version git: git: not a git repository (or any of the parent directories): commit the product to git, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: git: not a git repository (or any of the parent directories): " +
+				"commit the product to git, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"no git": {
 			func(r repo) repo { r.commit("v1.0.0"); r.Setenv("PATH", r.TempDir()); return r },
-			"slipway.yaml:3:10: version git: the git command is not in PATH: install it, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: the git command is not in PATH: " +
+				"install it, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,8 +316,10 @@ func TestChanged(t *testing.T) {
 	r.write("new", "")
 	r.write("Dockerfile", "FROM scratch\nUSER 1\n")
 	t.Chdir(r.dir)
-	const want = "slipway.yaml:3:10: version git: the work tree has changes that are not committed (Dockerfile and 1 more): commit them, or give the version with -version or SLIPWAY_VERSION"
-	if _, err := Load(t.Context(), Options{Registries: []string{"registry.example"}}); err == nil || err.Error() != want {
+	const want = "slipway.yaml:3:10: version git: the work tree has changes that are not committed " +
+		"(Dockerfile and 1 more): commit them, or give the version with -version or SLIPWAY_VERSION"
+	if _, err := Load(t.Context(), Options{Registries: []string{"registry.example"}}); err == nil ||
+		err.Error() != want {
 		t.Errorf("with a registry: %v", err)
 	}
 	p, err := Load(t.Context(), Options{})
@@ -273,7 +333,8 @@ func TestChanged(t *testing.T) {
 	if err != nil || p.Version != "v1.0.0" || p.VersionSource.String() != "-version" {
 		t.Errorf("with a version: %+v, %v", p, err)
 	}
-	if _, err := Load(t.Context(), Options{Registries: []string{"registry.example"}, Version: "git"}); err == nil || !strings.HasPrefix(err.Error(), "-version git: the work tree has changes") {
+	if _, err := Load(t.Context(), Options{Registries: []string{"registry.example"}, Version: "git"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "-version git: the work tree has changes") {
 		t.Errorf("with -version=git: %v", err)
 	}
 }
@@ -298,20 +359,26 @@ channels:
 	seven := func() string { return r.git("rev-parse", "HEAD")[:7] }
 	load("demo v1.0.0, from tag v1.0.0 of commit HASH, channel stable", Options{})
 	load("demo v1.0.0, from -version, channel stable", Options{Version: "v1.0.0"})
-	load("-channel nightly: it takes versions of the kind commit, and v1.0.0 is of the kind release: use another channel or version", Options{Channel: "nightly"})
+	load("-channel nightly: it takes versions of the kind commit, and v1.0.0 is of the kind release: "+
+		"use another channel or version", Options{Channel: "nightly"})
 	r.commit()
 	load("demo nightly-20261121-"+seven()+", from commit HASH after tag v1.0.0, channel nightly", Options{})
-	load("-channel stable: it takes versions of the kind release, and v1.0.1-0.20261121093000-HASH is of the kind commit: use another channel or version", Options{Channel: "stable"})
+	load("-channel stable: it takes versions of the kind release, and v1.0.1-0.20261121093000-HASH "+
+		"is of the kind commit: use another channel or version", Options{Channel: "stable"})
 	r.write("new", "")
-	load("demo nightly-20261121-"+seven()+".dirty, from commit HASH after tag v1.0.0 and changes that are not committed, channel nightly", Options{})
-	load("slipway.yaml:3:10: version git: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", Options{Registries: []string{"registry.example"}})
+	load("demo nightly-20261121-"+seven()+
+		".dirty, from commit HASH after tag v1.0.0 and changes that are not committed, channel nightly", Options{})
+	load("slipway.yaml:3:10: version git: the work tree has changes that are not committed (new): commit them, "+
+		"or give the version with -version or SLIPWAY_VERSION", Options{Registries: []string{"registry.example"}})
 	// The commit is asked for, too, where the version is given.
 	given := Options{Version: "v1.0.1-0.20261121093000-abcdefabcdef", Registries: []string{"registry.example"}}
-	load("slipway.yaml:6:48: version of channel nightly: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", given)
+	load("slipway.yaml:6:48: version of channel nightly: the work tree has changes that are not committed (new): "+
+		"commit them, or give the version with -version or SLIPWAY_VERSION", given)
 	if err := os.RemoveAll(".git"); err != nil {
 		t.Fatal(err)
 	}
-	load("slipway.yaml:6:48: version of channel nightly: git: not a git repository (or any of the parent directories): commit the product to git, or give the version with -version or SLIPWAY_VERSION", given)
+	load("slipway.yaml:6:48: version of channel nightly: git: not a git repository (or any of the "+
+		"parent directories): commit the product to git, or give the version with -version or SLIPWAY_VERSION", given)
 }
 
 // TestFloatingTags checks which templates of floating tags hold.
@@ -334,7 +401,8 @@ func TestFloatingTags(t *testing.T) {
 		if images == "" {
 			images = "images: [{name: x}]"
 		}
-		text := "version: " + tc.version + "\nnames: {floatingTags: [own]}\nchannels: [" + channels + "]\n" + images + "\n"
+		text := "version: " + tc.version + "\nnames: {floatingTags: [own]}\nchannels: [" + channels +
+			"]\n" + images + "\n"
 		c := newChecker("slipway.yaml", t.TempDir(), []byte(text))
 		c.Errors = nil // other fields are missing
 		o := Options{}
@@ -351,7 +419,8 @@ func TestFloatingTags(t *testing.T) {
 		if images != "images: [{name: x}]" {
 			continue // a chart has the tags that images have which have none of their own
 		}
-		if got := strings.Join(c.chartFloatingTags(tc.image, &chartYAML{FloatingTags: []string{"own"}}), ","); got != tc.want {
+		if got := strings.Join(c.chartFloatingTags(tc.image, &chartYAML{FloatingTags: []string{"own"}}),
+			","); got != tc.want {
 			t.Errorf("%+v: the templates of a chart are %q", tc, got)
 		}
 		if got := c.chartFloatingTags(tc.image, &chartYAML{}); len(got) > 0 {
@@ -372,9 +441,12 @@ func TestBasesWithoutVersion(t *testing.T) {
 
 func TestVersionKind(t *testing.T) {
 	for version, want := range map[string]string{
-		"1.2.3": kindRelease, "v1.2.3": kindRelease, "v1.2": kindRelease, "1.2.3-rc.1": kindPrerelease, "v1.2.3-0": kindPrerelease,
-		"v1.2.4-0.20261121093000-abcdefabcdef": kindCommit, "1.2.3-rc.1.0.20261121093000-abcdefabcdef": kindCommit, "v0.0.0-20261121093000-abcdefabcdef": kindCommit,
-		"v1.2.4-0.20261121093000-abcdefabcdef.dirty": kindCommit, "latest": "", "2024-05-06": "", "01.2.3": "", "vv1.2.3": "", "": "",
+		"1.2.3": kindRelease, "v1.2.3": kindRelease, "v1.2": kindRelease, "1.2.3-rc.1": kindPrerelease,
+		"v1.2.3-0":                             kindPrerelease,
+		"v1.2.4-0.20261121093000-abcdefabcdef": kindCommit, "1.2.3-rc.1.0.20261121093000-abcdefabcdef": kindCommit,
+		"v0.0.0-20261121093000-abcdefabcdef":         kindCommit,
+		"v1.2.4-0.20261121093000-abcdefabcdef.dirty": kindCommit, "latest": "", "2024-05-06": "",
+		"01.2.3": "", "vv1.2.3": "", "": "",
 	} {
 		if got := versionKind(version); got != want {
 			t.Errorf("%s is %q, want %q", version, got, want)
@@ -385,7 +457,10 @@ func TestVersionKind(t *testing.T) {
 // FuzzVersionOf checks that a version of a tag is semantic and the rest of the tag, that one
 // without a fault can be an image's tag, and that what follows it is higher.
 func FuzzVersionOf(f *testing.F) {
-	for _, tag := range []string{"v1.2.3", "1.2.3-rc.1", "v1.2.3+k3s1", "v1.2", "v01.2.3", "v1.2.3-", "chart-1.0.0", "v99999999999999999999.0.0", "latest", "vv1.2.3", "v1.2.3-a..b"} {
+	for _, tag := range []string{
+		"v1.2.3", "1.2.3-rc.1", "v1.2.3+k3s1", "v1.2", "v01.2.3", "v1.2.3-",
+		"chart-1.0.0", "v99999999999999999999.0.0", "latest", "vv1.2.3", "v1.2.3-a..b",
+	} {
 		f.Add(tag, "")
 		f.Add("chart-"+tag, "chart-")
 		f.Add("v"+tag, "v")
@@ -400,7 +475,8 @@ func FuzzVersionOf(f *testing.F) {
 			t.Errorf("tag %q with prefix %q: version %q, %q", tag, prefix, v, fault)
 		}
 		after, s, err := history{commit: commit, upTo: []string{tag}}.version(prefix)
-		if err != nil || semver.Compare(withV(after), withV(v)) <= 0 || s.After != tag || versionKind(after) != kindCommit {
+		if err != nil || semver.Compare(withV(after), withV(v)) <= 0 || s.After != tag ||
+			versionKind(after) != kindCommit {
 			t.Errorf("after tag %q with prefix %q: version %q of %+v, %v", tag, prefix, after, s, err)
 		}
 	})

@@ -73,7 +73,8 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 		return
 	}
 	for _, p := range on {
-		if p.OS == os && !slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
+		if p.OS == os &&
+			!slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
 			c.At(at, "base %s has no image for %s: add one under bases", use, p.String())
 		}
 	}

@@ -30,7 +30,8 @@ func parseImageList(m *yamlfile.Errors, file, listed string, b []byte) (all []Th
 		from := fmt.Sprintf("%s:%d", listed, n)
 		if pattern, ok := strings.CutPrefix(text, "!"); ok {
 			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-				m.At(pos, "malformed pattern %s: write ! and a reference or a repository, in which * replaces any text but a slash", text)
+				m.At(pos, "malformed pattern %s: write ! and a reference or a repository, "+
+					"in which * replaces any text but a slash", text)
 			}
 			removed = append(removed, Removal{pattern, pos, from})
 			continue

@@ -44,7 +44,8 @@ func mappingFault(ref, image string) string {
 	_, err := path.Match(ref, "")
 	switch {
 	case ref == "" || ref == Ko:
-		return "an entry maps a reference to an image: write the repository of a manifest's image, such as ghcr.io/me/app"
+		return "an entry maps a reference to an image: " +
+			"write the repository of a manifest's image, such as ghcr.io/me/app"
 	case strings.Contains(ref, "@"):
 		return ref + " has a digest, which names one image for ever: write the repository alone"
 	case err != nil:
@@ -52,7 +53,8 @@ func mappingFault(ref, image string) string {
 	case image == "":
 		return "name the image that " + ref + " becomes"
 	case image == "*" && !strings.Contains(path.Base(ref), "*"):
-		return "* is for patterns that end in a *, such as " + Ko + "example.com/app/cmd/*: name the image that " + ref + " becomes"
+		return "* is for patterns that end in a *, such as " + Ko + "example.com/app/cmd/*: name the image that " +
+			ref + " becomes"
 	}
 	return ""
 }

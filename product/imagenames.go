@@ -29,7 +29,10 @@ type nameFields struct {
 }
 
 var (
-	imageFields    = []string{"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease", "Channel", "Revision"}
+	imageFields = []string{
+		"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease",
+		"Channel", "Revision",
+	}
 	placeFields    = append([]string{"Repository"}, imageFields...)
 	platformFields = append([]string{"OS", "Arch", "WindowsRelease"}, imageFields...)
 )
@@ -46,7 +49,8 @@ func (c *checker) imageNames(ctx context.Context) {
 		}
 		seen[in.Name] = true
 		if in.Version == fromGit {
-			c.Errorf(&in.Version, "version git is for the product: take it out, and the image has the product's version")
+			c.Errorf(&in.Version,
+				"version git is for the product: take it out, and the image has the product's version")
 			continue
 		}
 		if why := versionFault(in.Version); why != "" {
@@ -56,16 +60,22 @@ func (c *checker) imageNames(ctx context.Context) {
 		if !imagename.IsTag(out.Version) {
 			continue // as above
 		}
-		t := &nameTemplates{checker: c, what: "image " + in.Name, source: out.Source, repository: &in.Repository, fields: c.nameFields(out)}
-		t.readRevision(ctx, slices.Concat([]string{in.Repository, c.in.Names.Repository}, in.Tags, in.FloatingTags, in.PlatformTags, c.in.Names.Tags, c.in.Names.FloatingTags, c.in.Names.PlatformTags))
+		t := &nameTemplates{
+			checker: c, what: "image " + in.Name, source: out.Source, repository: &in.Repository,
+			fields: c.nameFields(out),
+		}
+		t.readRevision(ctx, slices.Concat([]string{in.Repository, c.in.Names.Repository}, in.Tags,
+			in.FloatingTags, in.PlatformTags, c.in.Names.Tags, c.in.Names.FloatingTags, c.in.Names.PlatformTags))
 		out.Repositories, out.Elsewhere = t.repositories(defaultRepository, &c.in.Names.Repository)
 		out.Tags = t.tags(c.templatesOf(&in.Tags, &c.in.Names.Tags, []string{defaultTag}), false)
 		out.FloatingTags = t.tags(c.floatingTags(out.Version, in), true)
-		out.PlatformTags = t.platformTags(c.templatesOf(&in.PlatformTags, &c.in.Names.PlatformTags, nil), out.Platforms, len(in.PlatformTags) > 0)
+		out.PlatformTags = t.platformTags(c.templatesOf(&in.PlatformTags, &c.in.Names.PlatformTags, nil), out.Platforms,
+			len(in.PlatformTags) > 0)
 		if c.Given(&in.Tags) && len(in.Tags) == 0 {
 			c.Errorf(&in.Tags, "image %s has no tag: give it one, or leave tags out", in.Name)
 		}
-		claims.add(c, &in.Name, claim{t.what, out.Repositories, out.Elsewhere, out.Tags, out.FloatingTags, out.PlatformTags})
+		claims.add(c, &in.Name,
+			claim{t.what, out.Repositories, out.Elsewhere, out.Tags, out.FloatingTags, out.PlatformTags})
 	}
 	c.chartNames(ctx, claims)
 }
@@ -88,7 +98,8 @@ func (c *checker) nameFields(i *Image) nameFields {
 	if v := withV(i.Version); semver.IsValid(v) {
 		core, _, _ := strings.Cut(strings.TrimPrefix(semver.Canonical(v), "v"), "-")
 		parts := strings.Split(core, ".")
-		f.Major, f.Minor, f.Patch, f.Prerelease = parts[0], parts[1], parts[2], strings.TrimPrefix(semver.Prerelease(v), "-")
+		f.Major, f.Minor, f.Patch, f.Prerelease = parts[0], parts[1], parts[2],
+			strings.TrimPrefix(semver.Prerelease(v), "-")
 	}
 	if i.Source != "" {
 		f.Revision = c.out.Source(i.Source).Revision
@@ -116,10 +127,12 @@ var (
 func (t *nameTemplates) expand(s *string, data nameFields, fields []string) (string, bool) {
 	switch {
 	case data.Major == "" && versionParts.MatchString(*s):
-		t.Errorf(s, "%s: %s takes parts of a semantic version, and %q is none: use {{.Version}}, or a version such as 1.2.3", t.what, *s, data.Version)
+		t.Errorf(s, "%s: %s takes parts of a semantic version, and %q is none: "+
+			"use {{.Version}}, or a version such as 1.2.3", t.what, *s, data.Version)
 		return "", false
 	case data.Revision == "" && revisionPart.MatchString(*s):
-		t.Errorf(s, "%s: %s needs the commit of the image's source, which %v", t.what, *s, cmp.Or(t.noRevision, errNoRevision))
+		t.Errorf(s, "%s: %s needs the commit of the image's source, which %v",
+			t.what, *s, cmp.Or(t.noRevision, errNoRevision))
 		return "", false
 	}
 	text, err := expand(*s, data, fields, nil)
@@ -205,7 +218,8 @@ func (t *nameTemplates) tags(templates []string, floating bool) []string {
 			continue
 		}
 		if floating && imagetag.IsFull(tag) {
-			t.Errorf(&templates[n], "%s: %s is a full version, which never moves: give it by tags, or a part of the version, such as {{.Major}}.{{.Minor}}", t.what, tag)
+			t.Errorf(&templates[n], "%s: %s is a full version, which never moves: "+
+				"give it by tags, or a part of the version, such as {{.Major}}.{{.Minor}}", t.what, tag)
 			continue
 		}
 		all = append(all, tag)
@@ -218,7 +232,8 @@ func (t *nameTemplates) isTag(s *string, tag string) bool {
 	if imagename.IsTag(tag) {
 		return true
 	}
-	t.Errorf(s, "%s: %q yields %q, which is no tag: use letters, digits, . _ and -, at most 128 in all", t.what, *s, tag)
+	t.Errorf(s, "%s: %q yields %q, which is no tag: use letters, digits, . _ and -, at most 128 in all",
+		t.what, *s, tag)
 	return false
 }
 
@@ -246,7 +261,8 @@ func (t *nameTemplates) platformTags(templates []string, platforms []platform.Pl
 			}
 		}
 		if tried && first == len(all) && len(platforms) > 0 && own {
-			t.Errorf(&templates[n], "%s: %q yields no tag for any platform of the image: take it out", t.what, templates[n])
+			t.Errorf(&templates[n], "%s: %q yields no tag for any platform of the image: take it out",
+				t.what, templates[n])
 		}
 	}
 	return all

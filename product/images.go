@@ -13,7 +13,8 @@ func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels,
 		Compression:         cmp.Or(in.Compression, "gzip"),
-		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
+		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries,
+		Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	for n, what := range in.Missing {
 		i.Missing = append(i.Missing, Missing{what, c.Pos(&in.Missing[n])})
@@ -26,12 +27,14 @@ func (c *checker) image(in *imageYAML) {
 	}
 	for n, pattern := range in.AllowOtherPlatforms {
 		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) || path.Clean(pattern) != pattern {
-			c.Errorf(&in.AllowOtherPlatforms[n], "%q is not a pattern for paths of an image: write an absolute path, in which * matches part of a name", pattern)
+			c.Errorf(&in.AllowOtherPlatforms[n], "%q is not a pattern for paths of an image: "+
+				"write an absolute path, in which * matches part of a name", pattern)
 		}
 	}
 	for n, pattern := range in.AllowLibraries {
 		if _, err := path.Match(pattern, ""); pattern != "" && (err != nil || path.Base(pattern) != pattern) {
-			c.Errorf(&in.AllowLibraries[n], "%q is not a pattern for names of libraries: write a name without a directory, in which * matches part of it", pattern)
+			c.Errorf(&in.AllowLibraries[n], "%q is not a pattern for names of libraries: "+
+				"write a name without a directory, in which * matches part of it", pattern)
 		}
 	}
 	for _, k := range imageKinds {
@@ -83,7 +86,8 @@ func pick(s string, from []platform.Platform) ([]platform.Platform, error) {
 	if isOS(s) {
 		all := slices.DeleteFunc(slices.Clone(from), func(p platform.Platform) bool { return p.OS != s })
 		if len(all) == 0 {
-			return nil, errorText("the release has no platform of " + s + ", only " + formatAll(from) + ": add one under platforms, or take it out")
+			return nil, errorText("the release has no platform of " + s + ", only " + formatAll(from) +
+				": add one under platforms, or take it out")
 		}
 		return all, nil
 	}
@@ -93,7 +97,8 @@ func pick(s string, from []platform.Platform) ([]platform.Platform, error) {
 	}
 	same, ok := findPlatform(from, p)
 	if !ok {
-		return nil, errorText("the release has no platform " + s + ": use one of " + formatAll(from) + ", or linux or windows for all of these")
+		return nil, errorText("the release has no platform " + s + ": use one of " + formatAll(from) +
+			", or linux or windows for all of these")
 	}
 	return []platform.Platform{same}, nil
 }

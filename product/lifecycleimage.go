@@ -31,7 +31,8 @@ func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
 		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
 	}
 	if c.Given(&in.Platforms) {
-		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 with layers for both operating systems: take platforms out")
+		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 with "+
+			"layers for both operating systems: take platforms out")
 	}
 	amd64 := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	if _, ok := findPlatform(c.out.Platforms, amd64); !ok && !c.partly() {

@@ -192,7 +192,8 @@ func TestOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(p.Images) != tc.images || len(p.Programs) != tc.programs {
-				t.Errorf("it has %d images and %d programs, want %d and %d", len(p.Images), len(p.Programs), tc.images, tc.programs)
+				t.Errorf("it has %d images and %d programs, want %d and %d", len(p.Images), len(p.Programs),
+					tc.images, tc.programs)
 			}
 			var bundles []string
 			for _, b := range p.Airgap.Bundles {
@@ -207,7 +208,8 @@ func TestOwn(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, err := Load(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "slipway.yaml is not there") {
+	if _, err := Load(t.Context(), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "slipway.yaml is not there") {
 		t.Errorf("Load says %v", err)
 	}
 	if _, err := Load(t.Context(), Options{Path: "."}); err == nil || !strings.Contains(err.Error(), "reading .") {

@@ -59,7 +59,8 @@ func (f lockFile[File, Entry]) encode(list []Entry) ([]byte, error) {
 	out := f.written(list)
 	*f.version(&out) = APIVersion
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s. slipway %s writes this file: commit it, and read what changes in it.\n", f.content, f.command)
+	fmt.Fprintf(&b, "# %s. slipway %s writes this file: commit it, and read what changes in it.\n",
+		f.content, f.command)
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(out); err != nil {
@@ -81,7 +82,8 @@ func (c *checker) lockFiles(anew bool) error {
 
 // lockedDigest reads a reference without a digest, and its digest. command writes the file.
 func lockedDigest(d *yamlfile.Document, reference, digest *string, command string) v1.Hash {
-	if _, err := name.ParseReference(*reference, name.WithDefaultTag("")); err != nil || strings.Contains(*reference, "@") {
+	if _, err := name.ParseReference(*reference, name.WithDefaultTag("")); err != nil ||
+		strings.Contains(*reference, "@") {
 		d.Errorf(reference, "%q is not repository:tag: run %s", *reference, howto.Run(command))
 	}
 	h, err := v1.NewHash(*digest)

@@ -66,7 +66,8 @@ func untracked(ctx context.Context, path string) []string {
 	}
 	tracked := map[string]bool{}
 	for _, name := range has { // and the directories that they are in
-		for full := filepath.Join(filepath.Dir(path), filepath.FromSlash(name)); disk.Within(path, full) && !tracked[full]; full = filepath.Dir(full) {
+		full := filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+		for ; disk.Within(path, full) && !tracked[full]; full = filepath.Dir(full) {
 			tracked[full] = true
 		}
 	}

@@ -127,7 +127,8 @@ func (c *checker) assigned(list []string) {
 		case !ok || k == "":
 			c.Errorf(&list[i], "%q is not a variable: write NAME=value", list[i])
 		case k == "GOOS" || k == "GOARCH":
-			c.Errorf(&list[i], "%s comes from the platform that is built for: take it out, or restrict the program with os", k)
+			c.Errorf(&list[i],
+				"%s comes from the platform that is built for: take it out, or restrict the program with os", k)
 		}
 	}
 }

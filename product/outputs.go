@@ -39,7 +39,8 @@ func Output(place string, p platform.Platform, version string) (stage, file stri
 	switch {
 	case found && (stage == "" || !strings.HasPrefix(file, "/")):
 		return "", "", fmt.Errorf("%q is neither a path in the context nor STAGE:/PATH", text)
-	case clean == "/" || strings.HasSuffix(file, "/") || slices.Contains(strings.Split(file, "/"), "..") || strings.ContainsAny(file, "*?[\\"):
+	case clean == "/" || strings.HasSuffix(file, "/") || slices.Contains(strings.Split(file, "/"), "..") ||
+		strings.ContainsAny(file, "*?[\\"):
 		return "", "", fmt.Errorf("%q is not the path of a file: write it in full, with slashes", text)
 	}
 	return stage, clean, nil
@@ -53,7 +54,8 @@ func (c *checker) outputs(d *dockerfileYAML, on []platform.Platform) {
 	}
 	taken := map[at]string{}
 	for _, place := range slices.Sorted(maps.Keys(d.Outputs)) {
-		if _, _, err := Output(place, platform.Platform{OS: platform.Linux, Architecture: "amd64"}, cmp.Or(c.out.Version, "0")); err != nil {
+		if _, _, err := Output(place, platform.Platform{OS: platform.Linux, Architecture: "amd64"},
+			cmp.Or(c.out.Version, "0")); err != nil {
 			c.KeyErrorf(&d.Outputs, place, "%v", err)
 		}
 		if why := c.programs.unknown(d.Outputs[place]); why != "" {

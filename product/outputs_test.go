@@ -8,7 +8,8 @@ import (
 )
 
 func TestOutput(t *testing.T) {
-	linux, windows := platform.Platform{OS: "linux", Architecture: "arm64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348"}
+	linux, windows := platform.Platform{OS: "linux", Architecture: "arm64"},
+		platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348"}
 	for _, c := range []struct {
 		place       string
 		on          platform.Platform
@@ -30,7 +31,10 @@ func TestOutput(t *testing.T) {
 }
 
 func TestArgs(t *testing.T) {
-	d := &product.DockerfileImage{Args: map[string]string{"EMPTY": "", "VARIANT": "{{.Variant}}", "$(cut)": "{{.Variant}}", "ARCH": "{{.Arch}}"}}
+	d := &product.DockerfileImage{Args: map[string]string{
+		"EMPTY": "", "VARIANT": "{{.Variant}}",
+		"$(cut)": "{{.Variant}}", "ARCH": "{{.Arch}}",
+	}}
 	on, err := d.On(platform.Platform{OS: "linux", Architecture: "amd64"}, product.BuildInfo{})
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,8 @@ func (c *checker) prebuilt(in *programYAML) (all []Prebuilt) {
 	case in.URL != "":
 		keys = in.SHA256
 		if !c.Given(&in.SHA256) {
-			c.Errorf(&in.URL, "sha256 is missing: add that of the file for each platform, as the project that made it publishes them next to its downloads")
+			c.Errorf(&in.URL, "sha256 is missing: add that of the file for each platform, "+
+				"as the project that made it publishes them next to its downloads")
 		}
 		c.platformKeys(&in.SHA256, keys)
 	}
@@ -80,9 +81,16 @@ func (c *checker) onlyPackage(in *programYAML) {
 	for _, f := range []struct {
 		name    string
 		address any
-	}{{"ldflags", &in.Ldflags}, {"flags", &in.Flags}, {"env", &in.Env}, {"tags", &in.Tags}, {"cc", &in.CC}, {"systems", &in.Systems}} {
+	}{
+		{"ldflags", &in.Ldflags},
+		{"flags", &in.Flags},
+		{"env", &in.Env},
+		{"tags", &in.Tags},
+		{"cc", &in.CC},
+		{"systems", &in.Systems},
+	} {
 		if c.Given(f.address) {
-			c.Errorf(f.address, "%s is for a Go main package, and this program is there already: take it out", f.name)
+			c.Errorf(f.address, "%s is for a Go main package, and this program is prebuilt: take it out", f.name)
 		}
 	}
 	if c.Given(&in.SHA256) && in.URL == "" {
@@ -140,7 +148,8 @@ var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func (c *checker) sha256(s place) string {
 	if s.text != "" && !sha256Form.MatchString(s.text) {
-		c.Errorf(s.address, "%q is not a SHA-256: write its 64 hexadecimal digits, as the project publishes them", s.text)
+		c.Errorf(s.address, "%q is not a SHA-256: write its 64 hexadecimal digits, as the project publishes them",
+			s.text)
 	}
 	return s.text
 }
@@ -151,7 +160,8 @@ func (c *checker) member(s place, on platform.Platform) string {
 		return ""
 	}
 	if !fs.ValidPath(text) || text == "." {
-		c.Errorf(s.address, "%q is not a path in an archive: write it without / at its start, as tar -t and unzip -l list it", text)
+		c.Errorf(s.address,
+			"%q is not a path in an archive: write it without / at its start, as tar -t and unzip -l list it", text)
 	}
 	return text
 }
@@ -173,7 +183,8 @@ func (c *checker) platformKeys(of any, m map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		known := slices.ContainsFunc(all, func(on platform.Platform) bool { return key == on.OS || key == on.String() })
 		if !known && !c.partly() {
-			c.KeyErrorf(of, key, "neither the release nor its artifacts have the platform %s: write one of %s, or an operating system", key, formatAll(all))
+			c.KeyErrorf(of, key, "neither the release nor its artifacts have the platform %s: "+
+				"write one of %s, or an operating system", key, formatAll(all))
 		}
 	}
 }

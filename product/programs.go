@@ -38,7 +38,8 @@ func (c *checker) compilers(in *programYAML) map[string]string {
 	c.platformKeys(&in.CC, in.CC)
 	for key, cc := range in.CC {
 		if strings.TrimSpace(cc) == "" {
-			c.Errorf(yamlfile.Entry(&in.CC, key), "the name of the C compiler is empty: write its command, such as x86_64-w64-mingw32-gcc")
+			c.Errorf(yamlfile.Entry(&in.CC, key),
+				"the name of the C compiler is empty: write its command, such as x86_64-w64-mingw32-gcc")
 		}
 	}
 	return in.CC
@@ -49,14 +50,17 @@ func (c *checker) mainPackage(in *programYAML, known bool) {
 	if p == "" {
 		return
 	}
-	if p != "." && !strings.HasPrefix(p, "./") || !filepath.IsLocal(filepath.FromSlash(p)) || strings.Contains(p, "...") {
-		c.Errorf(&in.Package, "package %q is malformed: write ./ and the directory of one main package, as in ./cmd/%s", p, in.Name)
+	if p != "." && !strings.HasPrefix(p, "./") || !filepath.IsLocal(filepath.FromSlash(p)) ||
+		strings.Contains(p, "...") {
+		c.Errorf(&in.Package, "package %q is malformed: write ./ and the directory of one main package, as in ./cmd/%s",
+			p, in.Name)
 		return
 	}
 	if dir := c.out.Source(in.Source).Directory; known && dir != "" {
 		full := filepath.Join(dir, filepath.FromSlash(p))
 		if fi, err := os.Stat(full); err != nil || !fi.IsDir() {
-			c.Errorf(&in.Package, "source %s has no package %s: correct the path, which starts in %s", in.Source, path.Clean(p), dir)
+			c.Errorf(&in.Package, "source %s has no package %s: correct the path, which starts in %s",
+				in.Source, path.Clean(p), dir)
 		} else if why := c.leaves(in.Source, full); why != "" {
 			c.Errorf(&in.Package, "%s", why)
 		}
@@ -85,7 +89,8 @@ func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
 		switch name, _, _ := strings.Cut(strings.TrimLeft(flags[i], "-"), "="); {
 		case flags[i] == "":
 		case !strings.HasPrefix(flags[i], "-"):
-			c.Errorf(&flags[i], "%q is not a flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
+			c.Errorf(&flags[i],
+				"%q is not a flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
 		case slices.Contains([]string{"o", "ldflags", "C"}, name):
 			c.Errorf(&flags[i], "-%s is set by slipway: take it out; flags for the linker go under ldflags", name)
 		}

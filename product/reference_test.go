@@ -99,7 +99,8 @@ func (r *reference) section(typ reflect.Type, file, path string, examples []*yam
 	r.WriteString("| key | type | required | default | description |\n|---|---|---|---|---|\n")
 	for i := range typ.NumField() {
 		f := typ.Field(i)
-		fmt.Fprintf(r, "| `%s` | %s | %s | %s | %s |\n", key(f), kind(f, file, path), need(f), defaults(f), escape(r.comments[typ.Name()+"."+f.Name]))
+		fmt.Fprintf(r, "| `%s` | %s | %s | %s | %s |\n", key(f), kind(f, file, path), need(f), defaults(f),
+			escape(r.comments[typ.Name()+"."+f.Name]))
 	}
 	r.example(typ, path, examples)
 	for i := range typ.NumField() {
@@ -240,7 +241,8 @@ func kind(f reflect.StructField, file, path string) string {
 
 // anchor is the anchor of a heading on GitHub.
 func anchor(heading string) string {
-	return strings.ReplaceAll(regexp.MustCompile(`[^a-z0-9_ -]`).ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+	return strings.ReplaceAll(regexp.MustCompile(`[^a-z0-9_ -]`).ReplaceAllString(strings.ToLower(heading), ""),
+		" ", "-")
 }
 
 // need writes whether a field is required.

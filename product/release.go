@@ -35,7 +35,10 @@ func (c *checker) valueTexts(values *map[string]any) map[string]yamlfile.Pos {
 }
 
 func (c *checker) helm(in *helmYAML) Helm {
-	h := Helm{Chart: in.Chart, Name: in.Name, Namespace: in.Namespace, Values: in.Values, ValuePos: c.valueTexts(&in.Values)}
+	h := Helm{
+		Chart: in.Chart, Name: in.Name, Namespace: in.Namespace, Values: in.Values,
+		ValuePos: c.valueTexts(&in.Values),
+	}
 	c.refer(&in.Chart, c.charts)
 	if in.Path != "" {
 		h.Template = c.inSource(&in.Source, &in.Path, "chart")
@@ -78,14 +81,20 @@ func (c *checker) inSource(source, path *string, what string) Template {
 
 var (
 	kinds        = []string{"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
-	variableForm = form{regexp.MustCompile(`^[A-Za-z_.-][A-Za-z0-9_.-]*$`), "use letters, digits, _ . and -, and no digit first"}
+	variableForm = form{
+		regexp.MustCompile(`^[A-Za-z_.-][A-Za-z0-9_.-]*$`),
+		"use letters, digits, _ . and -, and no digit first",
+	}
 )
 
 func (c *checker) env(in *envYAML) WorkloadEnv {
 	if in.Kind != "" && !slices.Contains(kinds, in.Kind) {
 		c.Errorf(&in.Kind, "unknown kind of workload %s: %s", in.Kind, yamlfile.Suggest(in.Kind, kinds))
 	}
-	out := WorkloadEnv{Kind: in.Kind, Namespace: in.Namespace, Name: in.Name, Container: in.Container, Pos: c.Pos(&in.Kind)}
+	out := WorkloadEnv{
+		Kind: in.Kind, Namespace: in.Namespace, Name: in.Name, Container: in.Container,
+		Pos: c.Pos(&in.Kind),
+	}
 	seen := map[string]bool{}
 	for i := range in.Variables {
 		v := &in.Variables[i]

@@ -59,7 +59,8 @@ func escapes(root, full, shown string) (why string) {
 	if err != nil || disk.Within(actual, target) {
 		return ""
 	}
-	return shown + " leads by a symbolic link to " + target + ", out of " + root + ": write the path itself if it is meant"
+	return shown + " leads by a symbolic link to " + target + ", out of " +
+		root + ": write the path itself if it is meant"
 }
 
 // leaves is escapes for a path in a directory source: third-party ones end at that directory.

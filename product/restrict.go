@@ -45,7 +45,8 @@ func (c *checker) restrict(o Options) {
 		case len(i.Platforms) > 0:
 			images = append(images, i)
 		case len(o.Images) > 0:
-			c.At(yamlfile.Pos{}, "-images %s: the image is for %s: select one of these with -platforms", i.Name, formatAll(all))
+			c.At(yamlfile.Pos{}, "-images %s: the image is for %s: select one of these with -platforms",
+				i.Name, formatAll(all))
 		}
 	}
 	if len(images) == 0 && len(c.Errors) == 0 {

@@ -26,12 +26,27 @@ charts:
 		want     string // the second tag; HASH is the commit's
 		err      string
 	}{
-		"committed":              {do: func(r repo) { r.commit() }, dir: ".", registry: "registry.example", want: "git-HASH"},
-		"a directory of it":      {do: func(r repo) { r.write("sub/a", "a"); r.commit() }, dir: "sub", registry: "registry.example", want: "git-HASH"},
+		"committed": {do: func(r repo) {
+			r.commit()
+		}, dir: ".", registry: "registry.example", want: "git-HASH"},
+		"a directory of it": {
+			do: func(r repo) { r.write("sub/a", "a"); r.commit() }, dir: "sub",
+			registry: "registry.example", want: "git-HASH",
+		},
 		"changed, in a snapshot": {do: func(r repo) { r.commit(); r.write("a", "a") }, dir: ".", want: "git-HASH"},
-		"changed":                {do: func(r repo) { r.commit(); r.write("a", "a") }, dir: ".", registry: "registry.example", err: `slipway.yaml:8:54: image demo: git-{{slice .Revision 0 7}} needs the commit of the image's source, which does not have all of it (a): commit the directory to git, or give the source a revision`},
-		"changed elsewhere":      {do: func(r repo) { r.write("sub/a", "a"); r.commit(); r.write("a", "a") }, dir: "sub", registry: "registry.example", want: "git-HASH"},
-		"no commit":              {do: func(repo) {}, dir: ".", err: `slipway.yaml:8:54: image demo: git-{{slice .Revision 0 7}} needs the commit of the image's source, which is not known: `},
+		"changed": {
+			do: func(r repo) { r.commit(); r.write("a", "a") }, dir: ".",
+			registry: "registry.example",
+			err:      `slipway.yaml:8:54: image demo: git-{{slice .Revision 0 7}} needs the commit of the image's source, which does not have all of it (a): commit the directory to git, or give the source a revision`,
+		},
+		"changed elsewhere": {
+			do:  func(r repo) { r.write("sub/a", "a"); r.commit(); r.write("a", "a") },
+			dir: "sub", registry: "registry.example", want: "git-HASH",
+		},
+		"no commit": {
+			do: func(repo) {}, dir: ".",
+			err: `slipway.yaml:8:54: image demo: git-{{slice .Revision 0 7}} needs the commit of the image's source, which is not known: `,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)

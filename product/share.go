@@ -29,8 +29,12 @@ func (c *checker) share(s *Share) {
 	p := c.out
 	all := *p
 	p.Unselected, p.Selected = &all, []string{s.Name}
-	images := portions(c, "image", s.Images, p.Images, func(i *Image) (string, *[]platform.Platform) { return i.Name, &i.Platforms })
-	artifacts := portions(c, "artifact", s.Artifacts, p.Artifacts, func(a *Artifact) (string, *[]platform.Platform) { return a.Name, &a.Platforms })
+	images := portions(c, "image", s.Images, p.Images, func(i *Image) (string, *[]platform.Platform) {
+		return i.Name, &i.Platforms
+	})
+	artifacts := portions(c, "artifact", s.Artifacts, p.Artifacts, func(a *Artifact) (string, *[]platform.Platform) {
+		return a.Name, &a.Platforms
+	})
 	if len(c.Errors) > 0 {
 		return
 	}
@@ -55,7 +59,9 @@ func (s *Share) environment(getenv func(string) string) func(string) string {
 }
 
 // portions returns the elements of all that a list names, with the platforms that it names only.
-func portions[T any](c *checker, what string, list []Portion, all []T, of func(*T) (string, *[]platform.Platform)) (left []T) {
+func portions[T any](c *checker, what string, list []Portion,
+	all []T, of func(*T) (string, *[]platform.Platform),
+) (left []T) {
 	named := map[string]int{}
 	for _, s := range list {
 		named[s.Name]++
@@ -67,7 +73,8 @@ func portions[T any](c *checker, what string, list []Portion, all []T, of func(*
 		_, has := of(&all[at])
 		for _, q := range s.Platforms {
 			if _, ok := findPlatform(*has, q); !ok {
-				c.At(yamlfile.Pos{}, "the plan has the %s %s for %s, and it is for %s: plan again", what, s.Name, q, formatAll(*has))
+				c.At(yamlfile.Pos{}, "the plan has the %s %s for %s, and it is for %s: plan again",
+					what, s.Name, q, formatAll(*has))
 			}
 		}
 	}

@@ -17,7 +17,8 @@ import (
 
 func (c *checker) source(in *sourceYAML) {
 	s := Source{
-		Name: in.Name, Pos: c.Pos(in), Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
+		Name: in.Name, Pos: c.Pos(in), Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision,
+		URL: in.URL, Licenses: in.Licenses,
 		GoFlags: GoFlags{in.Ldflags, in.Flags, in.Env, in.Tags},
 	}
 	if in.Module != "" {
@@ -51,7 +52,8 @@ func (c *checker) source(in *sourceYAML) {
 			s.Created = rebuilt.Created
 		}
 	}
-	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+	if u, err := url.Parse(in.URL); in.URL != "" &&
+		(err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
 		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)
 	}
 	c.goFlags(in.Ldflags, in.Flags, in.Env, s)
@@ -72,7 +74,8 @@ func (c *checker) module(s *string) {
 		return
 	}
 	if right, ok := majorPath(path, version); ok {
-		c.Errorf(s, "%s is not a version of %s, since the path of a module names its major version from v2 on: write %s", version, path, right)
+		c.Errorf(s, "%s is not a version of %s, since the path of a module "+
+			"names its major version from v2 on: write %s", version, path, right)
 		return
 	}
 	if err := module.Check(path, version); err != nil {
@@ -84,7 +87,8 @@ func (c *checker) module(s *string) {
 // names.
 func majorPath(path, version string) (right string, ok bool) {
 	prefix, now, valid := module.SplitPathVersion(path)
-	if !valid || module.CheckPath(path) != nil || !semver.IsValid(version) || module.CheckPathMajor(version, now) == nil {
+	if !valid || module.CheckPath(path) != nil || !semver.IsValid(version) ||
+		module.CheckPathMajor(version, now) == nil {
 		return "", false
 	}
 	gopkg := strings.HasPrefix(prefix, "gopkg.in/")
@@ -107,7 +111,8 @@ func (c *checker) hash(s *string) {
 	h, ok := strings.CutPrefix(*s, "h1:")
 	b, err := base64.StdEncoding.Strict().DecodeString(h)
 	if !ok || err != nil || len(b) != 32 {
-		c.Errorf(s, "%q is not the hash of a module: write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
+		c.Errorf(s, "%q is not the hash of a module: "+
+			"write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
 	}
 }
 
@@ -135,7 +140,8 @@ func (c *checker) stat(s string, is func(fs.FileInfo) bool, what string) (full, 
 	}
 	switch fi, err := os.Stat(full); {
 	case err != nil:
-		return full, "there is no " + what + " " + s + ": correct the path, which is relative to " + filepath.Base(c.out.Path)
+		return full, "there is no " + what + " " + s + ": correct the path, which is relative to " +
+			filepath.Base(c.out.Path)
 	case !is(fi):
 		return full, s + " is not a " + what + ": correct the path"
 	}
@@ -150,7 +156,8 @@ func (c *checker) time(s *string) time.Time {
 	case t.Unix() < 0:
 		c.Errorf(s, "%s is before 1970: write the commit's time", *s)
 	case t.Unix() > maxEpoch:
-		c.Errorf(s, "%s is after %s, the last time that zip and tar archives can store: write the commit's time", *s, lastTime)
+		c.Errorf(s, "%s is after %s, the last time that zip and tar archives can store: write the commit's time",
+			*s, lastTime)
 	}
 	return t.UTC().Truncate(time.Second)
 }

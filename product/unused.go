@@ -73,7 +73,9 @@ func (u *uses) image(i Image) {
 // repository reports whether a Dockerfile names the repository of a base.
 func (u *uses) repository(b Base) bool {
 	if slices.ContainsFunc(b.InPlaceOf, func(r name.Reference) bool {
-		return slices.ContainsFunc(u.texts, func(text string) bool { return strings.Contains(text, r.Context().Name()) })
+		return slices.ContainsFunc(u.texts, func(text string) bool {
+			return strings.Contains(text, r.Context().Name())
+		})
 	}) {
 		return true
 	}
@@ -81,7 +83,8 @@ func (u *uses) repository(b Base) bool {
 		repo := i.Reference.Context()
 		upstream, _, _ := strings.Cut(i.Upstream, ":")
 		return slices.ContainsFunc(u.texts, func(text string) bool {
-			return strings.Contains(text, repo.Name()) || upstream != "" && strings.Contains(text, upstream) || repo.RegistryStr() == name.DefaultRegistry && strings.Contains(text, repo.RepositoryStr())
+			return strings.Contains(text, repo.Name()) || upstream != "" && strings.Contains(text, upstream) ||
+				repo.RegistryStr() == name.DefaultRegistry && strings.Contains(text, repo.RepositoryStr())
 		})
 	})
 }
@@ -89,7 +92,9 @@ func (u *uses) repository(b Base) bool {
 // inText reports whether a name is a word of a Dockerfile.
 func (u *uses) inText(name string) bool {
 	word := regexp.MustCompile(`(?:^|[^\w./-])` + regexp.QuoteMeta(name) + `(?:$|[^\w./-])`)
-	return slices.ContainsFunc(u.texts, func(text string) bool { return strings.Contains(text, name) && word.MatchString(text) })
+	return slices.ContainsFunc(u.texts, func(text string) bool {
+		return strings.Contains(text, name) && word.MatchString(text)
+	})
 }
 
 func add(set map[string]bool, names ...string) {

@@ -40,7 +40,9 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 	for n, i := range all {
 		r.asked[i.Digest] = there[n]
 	}
-	if err := fetchReferrers(ctx, r.client, r.store, all, func(i lock.Image) bool { return !r.asked[i.Digest] }); err != nil {
+	if err := fetchReferrers(ctx, r.client, r.store, all, func(i lock.Image) bool {
+		return !r.asked[i.Digest]
+	}); err != nil {
 		return err
 	}
 	r.update(all)
@@ -155,7 +157,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 		}
 		t, err := oci.Read(w.Descriptor(), r.store.Get, oci.Limits{})
 		if err != nil {
-			return fmt.Errorf("publishing what refers to %s: %w", published[w.image].Name, err)
+			return fmt.Errorf("publishing the referrers of %s: %w", published[w.image].Name, err)
 		}
 		w.trees = transfer.Referrer(published[w.image].Name, w.ref, t)
 		return nil
@@ -184,7 +186,10 @@ func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referr
 		return ours, err
 	}
 	var theirs *oci.Tree
-	w := &transfer.Wanted{Ref: repo.Digest(have.Digest.String()), Name: ref.Name(), Done: func(t *oci.Tree) error { theirs = t; return nil }}
+	w := &transfer.Wanted{
+		Ref: repo.Digest(have.Digest.String()), Name: ref.Name(),
+		Done: func(t *oci.Tree) error { theirs = t; return nil },
+	}
 	if err := r.client.Fetch(ctx, r.store, []*transfer.Wanted{w}); err != nil {
 		return ours, err
 	}

@@ -29,7 +29,9 @@ import (
 )
 
 // signedRelease publishes a release with evidence.
-func signedRelease(ctx context.Context, tb testing.TB, p *product.Product, st *store.Store, built *lock.Lock, key *signature.Signer) (*lock.Lock, error) {
+func signedRelease(ctx context.Context, tb testing.TB, p *product.Product, st *store.Store, built *lock.Lock,
+	key *signature.Signer,
+) (*lock.Lock, error) {
 	tb.Helper()
 	r, err := publish.Prepare(ctx, p, st, storetest.Built(built), quick)
 	if err != nil {
@@ -39,7 +41,9 @@ func signedRelease(ctx context.Context, tb testing.TB, p *product.Product, st *s
 }
 
 // sign pushes a prepared release with evidence.
-func sign(ctx context.Context, tb testing.TB, r *publish.Prepared, st *store.Store, key *signature.Signer) (*lock.Lock, error) {
+func sign(ctx context.Context, tb testing.TB, r *publish.Prepared, st *store.Store,
+	key *signature.Signer,
+) (*lock.Lock, error) {
 	tb.Helper()
 	documents := bundletest.Documents(tb, r.Lock) // before anything refers to it
 	if err := r.Referrers(ctx); err != nil {
@@ -144,7 +148,10 @@ func hasEvidence(t *testing.T, l *lock.Lock, registry string) {
 				kinds = append(kinds, s.Trees[n].Annotations["dev.sigstore.bundle.predicateType"]+r.Tag)
 			}
 			slices.Sort(kinds)
-			if want := []string{"https://slsa.dev/provenance/v1", "https://spdx.dev/Document", "sha256-" + d.Digest.Hex + ".sig"}; !slices.Equal(kinds, want) {
+			if want := []string{
+				"https://slsa.dev/provenance/v1", "https://spdx.dev/Document",
+				"sha256-" + d.Digest.Hex + ".sig",
+			}; !slices.Equal(kinds, want) {
 				t.Errorf("to %s of %s in %s refer %q", d.Digest, i.Name, registry, kinds)
 			}
 		}
@@ -177,7 +184,10 @@ func releaseTags(t *testing.T, l *lock.Lock) (have int) {
 func indexed(t *testing.T) (*product.Product, *store.Store, *lock.Lock) {
 	t.Helper()
 	p, st, built := cut(t, 100)
-	p.Images[0].PlatformTags = []product.PlatformTag{{Tag: "1.2.3-windows", Platforms: storetest.Only(p, "windows").Images[0].Platforms}}
+	p.Images[0].PlatformTags = []product.PlatformTag{{
+		Tag:       "1.2.3-windows",
+		Platforms: storetest.Only(p, "windows").Images[0].Platforms,
+	}}
 	return p, st, built
 }
 
@@ -316,7 +326,8 @@ func TestOperatorsSignature(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			p, st, built := cut(t, 100)
 			one, two := registrytest.Serve(t), registrytest.Serve(t)
-			p.Registry, p.Destinations = one.Host(), []product.Destination{{Registry: one.Host()}, {Registry: two.Host()}}
+			p.Registry, p.Destinations = one.Host(),
+				[]product.Destination{{Registry: one.Host()}, {Registry: two.Host()}}
 			for n := range p.Images {
 				p.Images[n].Repositories = append(p.Images[n].Repositories, p.Images[n].Repositories[0])
 			}
@@ -354,7 +365,8 @@ func TestOperatorsSignature(t *testing.T) {
 					t.Fatal(err)
 				}
 				lists[at.RegistryStr()] = len(m.Layers)
-				if first := m.Layers[0]; at == repo && first.Digest != desc(t, theirs).Digest && first.Annotations[oci.SignatureKey] != "" {
+				if first := m.Layers[0]; at == repo && first.Digest != desc(t, theirs).Digest &&
+					first.Annotations[oci.SignatureKey] != "" {
 					t.Error("the signature of the operator is not the first")
 				}
 			}
@@ -416,7 +428,8 @@ func TestSignedParts(t *testing.T) {
 	}
 	for n, i := range whole.Images {
 		if !slices.Equal(i.Referrers, locks[0].Images[n].Referrers) {
-			t.Errorf("to %s of parts refers\n%+v\nand to that of a complete release\n%+v", i.Name, locks[0].Images[n].Referrers, i.Referrers)
+			t.Errorf("to %s of parts refers\n%+v\nand to that of a complete release\n%+v", i.Name,
+				locks[0].Images[n].Referrers, i.Referrers)
 		}
 	}
 }

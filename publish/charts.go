@@ -17,7 +17,10 @@ func ChartNames(p *product.Product, charts []*chart.Artifact) []lock.Chart {
 	var all []lock.Chart
 	for n, a := range charts {
 		want := p.Charts[n]
-		c := lock.Chart{Name: a.Name, Version: a.Version, AppVersion: a.AppVersion, Tags: want.Tags, MediaType: types.OCIManifestSchema1}
+		c := lock.Chart{
+			Name: a.Name, Version: a.Version, AppVersion: a.AppVersion, Tags: want.Tags,
+			MediaType: types.OCIManifestSchema1,
+		}
 		var repositories []string
 		for k, host := range registries(p) {
 			repositories = append(repositories, host+"/"+want.Repositories[k])

@@ -38,18 +38,23 @@ func artifactOf(t *testing.T, l *lock.Lock, version string) []*chart.Artifact {
 func TestCharts(t *testing.T) {
 	p, st, built := cut(t, 100)
 	one, two := registrytest.Serve(t), registrytest.Serve(t)
-	p.Registry, p.Destinations = one.Host()+"/a", []product.Destination{{Registry: one.Host() + "/a"}, {Registry: two.Host()}}
+	p.Registry, p.Destinations = one.Host()+"/a",
+		[]product.Destination{{Registry: one.Host() + "/a"}, {Registry: two.Host()}}
 	for n := range p.Images {
 		p.Images[n].Repositories = append(p.Images[n].Repositories, p.Images[n].Repositories[0])
 	}
-	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app", "helm/app"}, Tags: []string{"0.2.0", "stable-0.2"}, FloatingTags: []string{"latest"}}}
+	p.Charts = []product.Chart{{
+		Repositories: []string{"demo/charts/app", "helm/app"},
+		Tags:         []string{"0.2.0", "stable-0.2"}, FloatingTags: []string{"latest"},
+	}}
 	charts := func(l *lock.Lock) []*chart.Artifact { return artifactOf(t, l, "0.2.0") }
 	l, err := withCharts(t, p, st, built, quick, charts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := l.Charts[0]
-	if c.Repository != one.Host()+"/a/demo/charts/app" || !slices.Equal(c.Copies, []string{two.Host() + "/helm/app"}) || c.File.Name != "app-0.2.0.tgz" || len(c.FloatingTags) != 2 {
+	if c.Repository != one.Host()+"/a/demo/charts/app" || !slices.Equal(c.Copies, []string{two.Host() + "/helm/app"}) ||
+		c.File.Name != "app-0.2.0.tgz" || len(c.FloatingTags) != 2 {
 		t.Errorf("the lock has %+v", c)
 	}
 	for _, ref := range []string{c.Repository + ":0.2.0", c.Copies[0] + ":stable-0.2"} {
@@ -93,7 +98,9 @@ func TestCharts(t *testing.T) {
 		other.Version = "1.2.4"
 		return artifactOf(t, &other, "0.2.0")
 	})
-	if err == nil || !strings.Contains(err.Error(), "publishing chart "+c.Repository+":0.2.0: the tag is "+c.Digest.String()+" already") || !strings.Contains(err.Error(), "raise its version") {
+	if err == nil ||
+		!strings.Contains(err.Error(), "publishing chart "+c.Repository+":0.2.0: the tag is "+c.Digest.String()+
+			" already") || !strings.Contains(err.Error(), "raise its version") {
 		t.Errorf("the error is %v", err)
 	}
 	if n := one.Count("P", ""); n != 0 {
@@ -106,7 +113,10 @@ func TestChartNames(t *testing.T) {
 	p, st, built := cut(t, 100)
 	r := registrytest.Serve(t)
 	p.Registry = r.Host()
-	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app"}, Tags: []string{"0.2.0"}, FloatingTags: []string{"latest"}}}
+	p.Charts = []product.Chart{{
+		Repositories: []string{"demo/charts/app"}, Tags: []string{"0.2.0"},
+		FloatingTags: []string{"latest"},
+	}}
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +129,8 @@ func TestChartNames(t *testing.T) {
 		t.Helper()
 		at := *l
 		at.Images, at.Charts = nil, publish.ChartNames(p, made)
-		names, err := publish.Preview(t.Context(), p, &at, []publish.Expected{{Annotations: annotations, Stamp: imagetag.Stamp{Version: "0.2.0"}}}, quick)
+		names, err := publish.Preview(t.Context(),
+			p, &at, []publish.Expected{{Annotations: annotations, Stamp: imagetag.Stamp{Version: "0.2.0"}}}, quick)
 		if err != nil || len(names) != 2 || names[0].Chart != "app" || names[0].Image != "" {
 			t.Fatalf("the names are %+v, %v", names, err)
 		}
@@ -138,7 +149,8 @@ func TestChartNames(t *testing.T) {
 		t.Errorf("of another version it is %+v", n)
 	}
 	p.Charts[0].Repositories, p.Charts[0].Tags = []string{"demo/lifecycle"}, []string{"1.2.3"}
-	if n := look(made[0].Annotations); n.State != publish.Refused || n.Reason != "it is not a chart, which this release will be" {
+	if n := look(made[0].Annotations); n.State != publish.Refused ||
+		n.Reason != "it is not a chart, which this release will be" {
 		t.Errorf("where an image is, it is %+v", n)
 	}
 }
@@ -147,7 +159,9 @@ func TestChartNames(t *testing.T) {
 func TestSnapshotChart(t *testing.T) {
 	p, st, built := cut(t, 100)
 	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app"}, Tags: []string{"0.2.0"}}}
-	l, err := withCharts(t, p, st, built, network.Options{}, func(l *lock.Lock) []*chart.Artifact { return artifactOf(t, l, "0.2.0") })
+	l, err := withCharts(t, p, st, built, network.Options{}, func(l *lock.Lock) []*chart.Artifact {
+		return artifactOf(t, l, "0.2.0")
+	})
 	if err != nil || l.Charts[0].Image().Tagged() != "slipway.local/demo/charts/app:0.2.0" {
 		t.Fatalf("the charts are %+v: %v", l.Charts, err)
 	}

@@ -86,7 +86,8 @@ func differ(have, want map[string]string) string {
 	}
 	for _, k := range keys {
 		if have[k] != want[k] {
-			return fmt.Sprintf("its %s is %s, and that of this release is %s", strings.TrimPrefix(k, prefix), orNone(have[k]), orNone(want[k]))
+			return fmt.Sprintf("its %s is %s, and that of this release is %s", strings.TrimPrefix(k, prefix),
+				orNone(have[k]), orNone(want[k]))
 		}
 	}
 	return ""

@@ -31,7 +31,8 @@ func TestCredentials(t *testing.T) {
 			return user == "ann" && pass == password, `Basic realm="test"`
 		},
 		"token": func(s *registrytest.Server, q *http.Request) (bool, string) {
-			return q.Header.Get("Authorization") == "Bearer "+token, fmt.Sprintf(`Bearer realm="%s/token",service="test"`, s.URL)
+			return q.Header.Get("Authorization") == "Bearer "+
+				token, fmt.Sprintf(`Bearer realm="%s/token",service="test"`, s.URL)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +104,10 @@ func parse(s string) (name.Reference, error) { return name.ParseReference(s) }
 // leaks looks for a secret, as it is and as basic authentication writes it.
 func leaks(t *testing.T, text, secret string) {
 	t.Helper()
-	for _, s := range []string{secret + "@", ":" + secret, base64.StdEncoding.EncodeToString([]byte("ann:" + secret)), token} {
+	for _, s := range []string{
+		secret + "@", ":" + secret, base64.StdEncoding.EncodeToString([]byte("ann:" + secret)),
+		token,
+	} {
 		if strings.Contains(text, s) {
 			t.Errorf("%s contains a credential", text)
 		}

@@ -27,7 +27,9 @@ type Untagged struct {
 // Discard lists the manifests of a part that no tag leads to and none of the parts in keep names,
 // and deletes them with remove. The distribution API lists no untagged manifests: only parts name
 // them. It deletes no blobs; registries collect those that no manifest names.
-func Discard(ctx context.Context, part *lock.Part, keep []*lock.Part, remove bool, o network.Options) ([]Untagged, error) {
+func Discard(ctx context.Context, part *lock.Part, keep []*lock.Part, remove bool,
+	o network.Options,
+) ([]Untagged, error) {
 	if part.Snapshot {
 		return nil, nil // its registry is the store
 	}
@@ -123,7 +125,9 @@ func (d *discard) repository(ctx context.Context, repository string, i lock.Imag
 // list may lack. A registry that knows the repository, but no tag of it, says NAME_UNKNOWN. If it
 // lists none in another way, or has tags that it does not list, kept states why nothing is
 // deleted.
-func (d *discard) tags(ctx context.Context, session *network.Session, repo name.Repository, i lock.Image) (list []string, kept string, err error) {
+func (d *discard) tags(ctx context.Context, session *network.Session, repo name.Repository,
+	i lock.Image,
+) (list []string, kept string, err error) {
 	list, err = session.Tags(ctx)
 	if err != nil && !network.Missing(err) {
 		return nil, "", err

@@ -19,7 +19,9 @@ import (
 
 // decide fills in for every floating tag of images what it names, and whether it moves to the
 // release.
-func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, images []lock.Image) error {
+func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock,
+	images []lock.Image,
+) error {
 	var list []transfer.Floating
 	var tags []*lock.FloatingTag
 	for n, i := range images {
@@ -95,7 +97,8 @@ func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options)
 			if err != nil {
 				return err
 			}
-			moves = append(moves, transfer.Move{Ref: ref, Tree: &oci.Tree{Desc: i.Descriptor(), Raw: raw}, From: t.From})
+			moves = append(moves,
+				transfer.Move{Ref: ref, Tree: &oci.Tree{Desc: i.Descriptor(), Raw: raw}, From: t.From})
 		}
 	}
 	if len(moves) == 0 {

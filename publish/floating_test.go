@@ -291,7 +291,10 @@ func TestOneFails(t *testing.T) {
 	if err == nil {
 		t.Fatal("it is published")
 	}
-	for _, want := range []string{b.Host() + ": pushing blob ", a.Host() + ", " + c.Host() + ": complete but for floating tags: run again"} {
+	for _, want := range []string{
+		b.Host() + ": pushing blob ",
+		a.Host() + ", " + c.Host() + ": complete but for floating tags: run again",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}

@@ -38,7 +38,9 @@ func merge(tb testing.TB, p *product.Product, st *store.Store, parts []*lock.Par
 }
 
 // withCharts publishes a release with the charts that charts returns for its lock.
-func withCharts(tb testing.TB, p *product.Product, st *store.Store, built *lock.Lock, o network.Options, charts func(*lock.Lock) []*chart.Artifact) (*lock.Lock, error) {
+func withCharts(tb testing.TB, p *product.Product, st *store.Store, built *lock.Lock, o network.Options,
+	charts func(*lock.Lock) []*chart.Artifact,
+) (*lock.Lock, error) {
 	tb.Helper()
 	r, err := publish.Prepare(tb.Context(), p, st, storetest.Built(built), o)
 	if err != nil {

@@ -21,7 +21,9 @@ import (
 // of each image, byte for byte as [Prepare] makes it. The parts must have all that p consists of.
 // The store gets the indexes only; to pack a bundle, pull the rest. Of shards, it also gets the
 // third-party images of p.
-func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, parts []*lock.Part, o network.Options) (*Prepared, error) {
+func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store,
+	parts []*lock.Part, o network.Options,
+) (*Prepared, error) {
 	joined, err := lock.Merge(parts...)
 	if err != nil {
 		return nil, err
@@ -29,7 +31,10 @@ func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, part
 	if err := checkComplete(p, joined); err != nil {
 		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	r := &Prepared{Inventory: joined.Inventory, product: p, store: st, client: newClient(o, st, p), planned: make([][]transfer.Image, 1+len(joined.Copies)), parts: true}
+	r := &Prepared{
+		Inventory: joined.Inventory, product: p, store: st, client: newClient(o, st, p),
+		planned: make([][]transfer.Image, 1+len(joined.Copies)), parts: true,
+	}
 	var images []lock.Image
 	for _, i := range joined.Images {
 		m := &merged{client: r.client, store: st, part: i}
@@ -60,9 +65,11 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 	case l.Name != p.Name:
 		return fmt.Errorf("they are of %s %s, and %s is of %s", l.Name, l.Version, p.Path, p.Title())
 	case l.Version != p.Version:
-		return fmt.Errorf("they are of %s %s, and this run is of %s: give -version=%s", l.Name, l.Version, p.Title(), l.Version)
+		return fmt.Errorf("they are of %s %s, and this run is of %s: give -version=%s", l.Name, l.Version,
+			p.Title(), l.Version)
 	case l.Channel != p.Channel && l.Channel != "":
-		return fmt.Errorf("they were published to channel %s, and this run is of %s: give -channel=%s", l.Channel, p.Title(), l.Channel)
+		return fmt.Errorf("they were published to channel %s, and this run is of %s: give -channel=%s",
+			l.Channel, p.Title(), l.Channel)
 	case l.Channel != p.Channel:
 		return fmt.Errorf("they were published to no channel, and this run is of %s: publish them again", p.Title())
 	case l.Snapshot != p.Snapshot() || !slices.Equal(l.Registries(), registries(p)):
@@ -101,7 +108,8 @@ func checkArtifacts(p *product.Product, l *lock.Part) error {
 							with = o
 						}
 					}
-					return fmt.Errorf("none has %s: build its part with -platforms %s, and without -images, which makes no artifacts", f.Name, with.OS)
+					return fmt.Errorf("none has %s: build its part with -platforms %s, "+
+						"and without -images, which makes no artifacts", f.Name, with.OS)
 				}
 				all = append(all, l.Artifacts[at])
 			}
@@ -174,7 +182,9 @@ func (m *merged) present(ctx context.Context, repo name.Repository) error {
 
 // tree returns a document of the image, and puts it into the store. It comes without children and
 // layers: the registry has them.
-func (m *merged) tree(ctx context.Context, repo name.Repository, d v1.Descriptor, indexes map[v1.Hash][]byte) (*oci.Tree, error) {
+func (m *merged) tree(ctx context.Context, repo name.Repository, d v1.Descriptor,
+	indexes map[v1.Hash][]byte,
+) (*oci.Tree, error) {
 	raw := indexes[d.Digest]
 	if raw == nil {
 		only, err := m.client.Get(ctx, repo.Digest(d.Digest.String()))

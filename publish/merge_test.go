@@ -32,7 +32,8 @@ func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(platform.Pla
 		for _, c := range i.Children {
 			if keep(c.Platform) {
 				children = append(children, c)
-				descriptors = append(descriptors, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
+				descriptors = append(descriptors,
+					v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
 			}
 		}
 		if len(children) == 0 {
@@ -40,7 +41,10 @@ func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(platform.Pla
 		}
 		i.Children = children
 		if i.MediaType.IsIndex() {
-			raw, err := oci.MakeIndex(descriptors, map[string]string{"org.opencontainers.image.title": i.Name, "org.opencontainers.image.version": l.Version})
+			raw, err := oci.MakeIndex(descriptors, map[string]string{
+				"org.opencontainers.image.title":   i.Name,
+				"org.opencontainers.image.version": l.Version,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,8 +103,9 @@ func TestMerge(t *testing.T) {
 		t.Errorf("%d manifests were pushed by parts, the release has 7", n)
 	}
 	parts.Reset()
-	if part(t, parts.Host(), platform.Linux); parts.Count("PUT", "")+parts.Count("POST", "")+parts.Count("PATCH", "") != 0 {
-		t.Error("a part that was there already was sent again")
+	if part(t, parts.Host(), platform.Linux); parts.Count("PUT", "")+parts.Count("POST", "")+
+		parts.Count("PATCH", "") != 0 {
+		t.Error("a part that already existed was sent again")
 	}
 
 	p.Registry = parts.Host()
@@ -158,7 +163,8 @@ func TestMergeSnapshot(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	var locks []*lock.Part
 	for _, system := range []string{platform.Linux, platform.Windows} {
-		part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })), quick)
+		part, err := publish.PublishPart(t.Context(), storetest.Only(p, system),
+			st, storetest.Built(reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })), quick)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +174,8 @@ func TestMergeSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := publish.Publish(t.Context(), p, st, storetest.Built(reindex(t, st, l, func(platform.Platform) bool { return true })), quick)
+	want, err := publish.Publish(t.Context(), p,
+		st, storetest.Built(reindex(t, st, l, func(platform.Platform) bool { return true })), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,15 +200,33 @@ func TestMergeFails(t *testing.T) {
 		trouble func(http.ResponseWriter, *http.Request) bool
 		want    string
 	}{
-		"no part":          {want: "name the release.part.json"},
-		"a platform lacks": {locks: []*lock.Part{linux}, want: "none has agent for windows/amd64:10.0.26100.1: build and publish it with -platforms"},
-		"an image lacks":   {locks: []*lock.Part{windows}, want: "-platforms linux/amd64"},
-		"another product":  {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Version = "2" }, want: "they are of demo 1.2.3"},
-		"another channel":  {locks: []*lock.Part{inChannel(linux), inChannel(windows)}, want: "they were published to channel stable, and this run is of demo 1.2.3, from : give -channel=stable"},
-		"no channel":       {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Channel = "stable" }, want: "they were published to no channel, and this run is of demo 1.2.3, from , channel stable: publish them again"},
-		"channels":         {locks: []*lock.Part{linux, inChannel(windows)}, want: "channel is  in one and stable in another"},
-		"another registry": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Registry = "" }, want: "name it with -registry"},
-		"new image":        {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "-images new"},
+		"no part": {want: "name the release.part.json"},
+		"a platform lacks": {
+			locks: []*lock.Part{linux},
+			want:  "none has agent for windows/amd64:10.0.26100.1: build and publish it with -platforms",
+		},
+		"an image lacks": {locks: []*lock.Part{windows}, want: "-platforms linux/amd64"},
+		"another product": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) {
+			p.Version = "2"
+		}, want: "they are of demo 1.2.3"},
+		"another channel": {
+			locks: []*lock.Part{inChannel(linux), inChannel(windows)},
+			want:  "they were published to channel stable, and this run is of demo 1.2.3, from : give -channel=stable",
+		},
+		"no channel": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) {
+			p.Channel = "stable"
+		}, want: "they were published to no channel, and this run is of demo 1.2.3, " +
+			"from , channel stable: publish them again"},
+		"channels": {
+			locks: []*lock.Part{linux, inChannel(windows)},
+			want:  "channel is  in one and stable in another",
+		},
+		"another registry": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) {
+			p.Registry = ""
+		}, want: "name it with -registry"},
+		"new image": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) {
+			p.Images = append(p.Images, product.Image{Name: "new"})
+		}, want: "-images new"},
 		"not to be read": {
 			locks: []*lock.Part{linux, windows}, want: "linux/amd64: looking at " + s.Host() + "/",
 			trouble: func(w http.ResponseWriter, q *http.Request) bool {

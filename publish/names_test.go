@@ -47,7 +47,10 @@ func TestNames(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	first, second := registrytest.Serve(t), registrytest.Serve(t)
 	p.Registry = first.Host()
-	p.Destinations = []product.Destination{{Registry: first.Host()}, {Name: "other", Registry: second.Host() + "/mirror"}}
+	p.Destinations = []product.Destination{
+		{Registry: first.Host()},
+		{Name: "other", Registry: second.Host() + "/mirror"},
+	}
 	named(p)
 	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {

@@ -17,7 +17,9 @@ func TestTagsLast(t *testing.T) {
 	s := registrytest.Serve(t)
 	p.Registry = s.Host()
 	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app"}, Tags: []string{"0.2.0"}}}
-	l, err := withCharts(t, p, st, built, quick, func(l *lock.Lock) []*chart.Artifact { return artifactOf(t, l, "0.2.0") })
+	l, err := withCharts(t, p, st, built, quick, func(l *lock.Lock) []*chart.Artifact {
+		return artifactOf(t, l, "0.2.0")
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

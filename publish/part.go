@@ -49,20 +49,26 @@ func selection(p *product.Product, st *store.Store, r *built.Result) ([]lock.Par
 	for _, want := range p.Images {
 		i, ok := r.Image(want.Name)
 		if !ok {
-			return nil, fmt.Errorf("publishing %s: build made none%s: build it first, or select what was built with -images", want.Name, because)
+			return nil, fmt.Errorf("publishing %s: build made none%s: "+
+				"build it first, or select what was built with -images", want.Name, because)
 		}
 		children, lacks, incomplete := restrict(i.MediaType, i.Children, want)
 		if incomplete {
-			return nil, fmt.Errorf("publishing %s: build made none for %s%s: build it first, or select what was built with -platforms", want.Name, lacks, because)
+			return nil, fmt.Errorf("publishing %s: build made none for %s%s: "+
+				"build it first, or select what was built with -platforms", want.Name, lacks, because)
 		}
 		annotations, err := annotationsOf(st, i)
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", want.Name, err)
 		}
 		if len(p.Selected) == 0 && len(children) < len(i.Children) {
-			return nil, fmt.Errorf("publishing %s: build made platforms of it that %s has not: build it again", want.Name, p.Path)
+			return nil, fmt.Errorf("publishing %s: build made platforms of it that %s has not: build it again",
+				want.Name, p.Path)
 		}
-		images = append(images, lock.PartImage{Name: i.Name, Kind: i.Kind, MediaType: i.MediaType, Annotations: annotations, Children: children})
+		images = append(images, lock.PartImage{
+			Name: i.Name, Kind: i.Kind, MediaType: i.MediaType,
+			Annotations: annotations, Children: children,
+		})
 	}
 	for _, i := range r.Images {
 		known := slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
@@ -75,7 +81,9 @@ func selection(p *product.Product, st *store.Store, r *built.Result) ([]lock.Par
 
 // restrict returns the children of an image for the platforms that it should have, and the first
 // platform of these that it lacks. A single manifest serves all of them.
-func restrict(mt types.MediaType, children []lock.Child, want product.Image) (kept []lock.Child, lacks platform.Platform, incomplete bool) {
+func restrict(mt types.MediaType, children []lock.Child,
+	want product.Image,
+) (kept []lock.Child, lacks platform.Platform, incomplete bool) {
 	if !mt.IsIndex() {
 		return children, lacks, false
 	}
@@ -122,7 +130,8 @@ func refuseStubs(part *lock.Part) error {
 	if stub == "" {
 		return nil
 	}
-	return fmt.Errorf("publishing %s: %s has the base %s, a stub base of snapshots that cannot run: pin the real base in slipway.yaml and build with -registry %s",
+	return fmt.Errorf("publishing %s: %s has the base %s, a stub base of snapshots that cannot run: "+
+		"pin the real base in slipway.yaml and build with -registry %s",
 		image, child.Platform, stub, part.Registry)
 }
 

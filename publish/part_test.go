@@ -20,7 +20,9 @@ func TestPublishPart(t *testing.T) {
 		part     func(*product.Product) *product.Product
 		children map[string]int
 	}{
-		"by platform": {func(p *product.Product) *product.Product { return storetest.Only(p, platform.Windows) }, map[string]int{"agent": 3}},
+		"by platform": {func(p *product.Product) *product.Product {
+			return storetest.Only(p, platform.Windows)
+		}, map[string]int{"agent": 3}},
 		"by name": {func(p *product.Product) *product.Product {
 			part := *p
 			part.Selected, part.Images = []string{"server"}, p.Images[1:2]
@@ -42,7 +44,8 @@ func TestPublishPart(t *testing.T) {
 			for _, i := range out.Images {
 				got[i.Name] = len(i.Children)
 				want += len(i.Children)
-				if img, _ := l.Image(i.Name); i.Annotations["org.opencontainers.image.title"] != i.Name && img.MediaType.IsIndex() {
+				if img, _ := l.Image(i.Name); i.Annotations["org.opencontainers.image.title"] != i.Name &&
+					img.MediaType.IsIndex() {
 					t.Errorf("%s has the annotations %v", i.Name, i.Annotations)
 				}
 			}
@@ -68,7 +71,8 @@ func TestPublishPart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := airgap.Pack(t.Context(), st, local, []airgap.Target{{Name: "all"}}, airgap.PackOptions{Dir: t.TempDir()}); err != nil {
+			if _, err := airgap.Pack(t.Context(), st, local, []airgap.Target{{Name: "all"}},
+				airgap.PackOptions{Dir: t.TempDir()}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -86,15 +90,23 @@ func TestPublishPartlyBuilt(t *testing.T) {
 	}{
 		"platforms lack": {
 			built: linux, keep: platform.Linux,
-			want: "publishing agent: build made none for windows/amd64:10.0.26100.1, because only [linux/amd64] was built: build it first, or select what was built with -platforms",
+			want: "publishing agent: build made none for windows/amd64:10.0.26100.1, " +
+				"because only [linux/amd64] was built: build it first, or select what was built with -platforms",
 		},
 		"an image lacks": {
 			built: func(r *built.Result) { r.Images, r.Selected = r.Images[:1], []string{"agent"} },
-			want:  "publishing server: build made none, because only [agent] was built: build it first, or select what was built with -images",
+			want: "publishing server: build made none, because only [agent] was built: " +
+				"build it first, or select what was built with -images",
 		},
-		"a new image":     {product: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "publishing new: build made none: build it first"},
-		"a former image":  {product: func(p *product.Product) { p.Images = p.Images[1:] }, want: "publishing agent: slipway.yaml has no such image: build again"},
-		"former platform": {product: func(p *product.Product) { p.Images[0].Platforms = p.Images[0].Platforms[1:] }, want: "publishing agent: build made platforms of it that slipway.yaml has not: build it again"},
+		"a new image": {product: func(p *product.Product) {
+			p.Images = append(p.Images, product.Image{Name: "new"})
+		}, want: "publishing new: build made none: build it first"},
+		"a former image": {product: func(p *product.Product) {
+			p.Images = p.Images[1:]
+		}, want: "publishing agent: slipway.yaml has no such image: build again"},
+		"former platform": {product: func(p *product.Product) {
+			p.Images[0].Platforms = p.Images[0].Platforms[1:]
+		}, want: "publishing agent: build made platforms of it that slipway.yaml has not: build it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := registrytest.Serve(t)
@@ -127,7 +139,8 @@ func TestPublishStaysPartial(t *testing.T) {
 	p.Registry = s.Host()
 	r := storetest.Built(l)
 	r.Selected = []string{"agent", "server"}
-	if _, err := publish.Publish(t.Context(), p, st, r, quick); err == nil || !strings.Contains(err.Error(), "only [agent server] was built") {
+	if _, err := publish.Publish(t.Context(), p, st, r, quick); err == nil ||
+		!strings.Contains(err.Error(), "only [agent server] was built") {
 		t.Errorf("a part was published as a release: %v", err)
 	}
 	p.Selected = []string{"server", "lifecycle"}

@@ -43,7 +43,9 @@ type Prepared struct {
 // fetches the third-party images into st. All blobs of the images must be in st, except for
 // layers of bases. An r that lacks an image or platform of p is an error. [PublishPart] is for a
 // p or an r with a selection.
-func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*Prepared, error) {
+func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.Result,
+	o network.Options,
+) (*Prepared, error) {
 	prepared, err := prepareAll(p, st, r, o)
 	if err != nil {
 		return nil, err
@@ -59,18 +61,24 @@ func prepareAll(p *product.Product, st *store.Store, r *built.Result, o network.
 		return nil, err
 	}
 	if len(part.Selected) > 0 {
-		return nil, fmt.Errorf("publishing %s %s: only %v was built: build all of it, or publish a part with -platforms or -images", p.Name, p.Version, part.Selected)
+		return nil, fmt.Errorf("publishing %s %s: only %v was built: "+
+			"build all of it, or publish a part with -platforms or -images", p.Name, p.Version, part.Selected)
 	}
 	return prepare(p, st, part, o, false)
 }
 
 // prepare prepares a release, or a part of one with byDigest, without third-party images.
-func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Options, byDigest bool) (*Prepared, error) {
+func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Options,
+	byDigest bool,
+) (*Prepared, error) {
 	images, err := complete(st, part)
 	if err != nil {
 		return nil, err
 	}
-	r := &Prepared{Lock: part.Lock(images), Inventory: part.Inventory, product: p, store: st, client: newClient(o, st, p)}
+	r := &Prepared{
+		Lock: part.Lock(images), Inventory: part.Inventory, product: p,
+		store: st, client: newClient(o, st, p),
+	}
 	r.Lock.Bundles = bundles(p)
 	r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest)
 	return r, err
@@ -142,7 +150,9 @@ func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error
 		}
 	}
 	if len(failures) > 0 && len(complete) > 0 {
-		failures = append(failures, fmt.Errorf("%s: complete but for floating tags: run again, which sends nothing there", strings.Join(complete, ", ")))
+		failures = append(failures,
+			fmt.Errorf("%s: complete but for floating tags: run again, which sends nothing there",
+				strings.Join(complete, ", ")))
 	}
 	return existed, errors.Join(failures...)
 }
@@ -154,10 +164,12 @@ var options = transfer.PushOptions{
 	TrustTags: true,
 	Conflict: func(i transfer.Image, have v1.Hash) error {
 		if i.Tree.ArtifactType() == string(chart.ConfigType) {
-			return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: raise its version, or delete the tag if nobody has used it",
+			return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: "+
+				"raise its version, or delete the tag if nobody has used it",
 				i.Ref, have, i.Tree.Desc.Digest)
 		}
-		return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: raise version in slipway.yaml, or delete the tag if nobody has used it",
+		return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: "+
+			"raise version in slipway.yaml, or delete the tag if nobody has used it",
 			i.Ref, have, i.Tree.Desc.Digest)
 	},
 }

@@ -74,7 +74,9 @@ type Expected struct {
 // images, but need not have digests; expected has an element per image and chart of it. Preview writes
 // nothing to a registry and begins no upload. A registry that cannot be asked is an error; the
 // names are returned all the same.
-func Preview(ctx context.Context, p *product.Product, l *lock.Lock, expected []Expected, o network.Options) ([]Name, error) {
+func Preview(ctx context.Context, p *product.Product, l *lock.Lock, expected []Expected,
+	o network.Options,
+) ([]Name, error) {
 	var all []*asked
 	for n, i := range l.Published() {
 		for k, repository := range i.Repositories() {
@@ -127,7 +129,8 @@ func (at *place) names() []*asked {
 	var all []*asked
 	add := func(kind Kind, tag string, platforms []platform.Platform) {
 		a := &asked{at: at, tag: tag, Name: Name{
-			Reference: at.repository + ":" + tag, Image: at.image.Name, Registry: at.registry, Kind: kind, Platforms: platforms,
+			Reference: at.repository + ":" + tag, Image: at.image.Name, Registry: at.registry, Kind: kind,
+			Platforms: platforms,
 		}}
 		if at.image.Kind == lock.KindChart {
 			a.Image, a.Chart = "", a.Image
@@ -160,7 +163,8 @@ func lookUp(ctx context.Context, c *transfer.Client, rule string, all []*asked) 
 		if err != nil {
 			return err
 		}
-		questions = append(questions, question{ref.RegistryStr(), func(ctx context.Context) error { return a.ask(ctx, c, ref) }, &a.failed})
+		questions = append(questions,
+			question{ref.RegistryStr(), func(ctx context.Context) error { return a.ask(ctx, c, ref) }, &a.failed})
 	}
 	return askAll(ctx, c, questions)
 }

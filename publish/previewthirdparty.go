@@ -49,7 +49,8 @@ func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 		case p.Snapshot() && !network.Loopback(host):
 			all[n].Omitted = noNetwork
 		default:
-			questions = append(questions, question{host: host, ask: func(ctx context.Context) error { return r.mayPull(ctx, t) }})
+			questions = append(questions,
+				question{host: host, ask: func(ctx context.Context) error { return r.mayPull(ctx, t) }})
 		}
 	}
 	return all, askAll(ctx, r.Client, questions)

@@ -37,7 +37,8 @@ func TestProof(t *testing.T) {
 				s := registrytest.Serve(t)
 				p.Registry = s.Host()
 				lose := func(w http.ResponseWriter, q *http.Request) bool {
-					if q.Method != http.MethodPut || !strings.Contains(q.URL.Path, "/manifests/") || strings.Contains(q.URL.Path, "/sha256:") == strings.HasSuffix(what, "tag") {
+					if q.Method != http.MethodPut || !strings.Contains(q.URL.Path, "/manifests/") ||
+						strings.Contains(q.URL.Path, "/sha256:") == strings.HasSuffix(what, "tag") {
 						return false
 					}
 					io.Copy(io.Discard, q.Body) //nolint:errcheck // the client of this very test
@@ -50,7 +51,8 @@ func TestProof(t *testing.T) {
 				}
 				if what == "a merged tag" {
 					for _, system := range []string{"linux", "windows"} {
-						part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(l), quick)
+						part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(l),
+							quick)
 						if err != nil {
 							t.Fatal(err)
 						}

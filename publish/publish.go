@@ -22,7 +22,9 @@ import (
 )
 
 // Publish prepares a release without charts and pushes it.
-func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*lock.Lock, error) {
+func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.Result,
+	o network.Options,
+) (*lock.Lock, error) {
 	prepared, err := Prepare(ctx, p, st, r, o)
 	if err != nil {
 		return nil, err
@@ -35,7 +37,9 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 
 // PublishPart pushes the images that p selects of r by digest, and tags nothing: the indexes come
 // with [PrepareMerge], which joins parts.
-func PublishPart(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*lock.Part, error) {
+func PublishPart(ctx context.Context, p *product.Product, st *store.Store,
+	r *built.Result, o network.Options,
+) (*lock.Part, error) {
 	part, err := newPart(p, st, r)
 	if err != nil {
 		return nil, err

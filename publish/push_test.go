@@ -53,7 +53,8 @@ func TestPush(t *testing.T) {
 	}
 	tagged := false
 	for _, c := range calls {
-		if strings.HasPrefix(c, "PUT ") && strings.HasSuffix(c, ":1.2.3") || strings.HasSuffix(c, "/manifests/1.2.3") && strings.HasPrefix(c, "PUT ") {
+		if strings.HasPrefix(c, "PUT ") && strings.HasSuffix(c, ":1.2.3") || strings.HasSuffix(c, "/manifests/1.2.3") &&
+			strings.HasPrefix(c, "PUT ") {
 			tagged = true
 		} else if tagged && strings.HasPrefix(c, "PUT ") {
 			t.Errorf("%s came after a tag", c)
@@ -70,7 +71,8 @@ func TestPush(t *testing.T) {
 		switch {
 		case strings.HasPrefix(c, "HEAD "):
 			heads++
-		case !strings.HasPrefix(c, "GET ") || !strings.Contains(c, "/referrers/sha256:") && !strings.Contains(c, "/manifests/sha256-") && !strings.Contains(c, "/tags/list"):
+		case !strings.HasPrefix(c, "GET ") || !strings.Contains(c, "/referrers/sha256:") &&
+			!strings.Contains(c, "/manifests/sha256-") && !strings.Contains(c, "/tags/list"):
 			t.Errorf("the second run asked %s", c)
 		}
 	}
@@ -110,7 +112,8 @@ func TestMountFromBase(t *testing.T) {
 	p, st, l := cut(t, 5000)
 	s := registrytest.Serve(t)
 	p.Registry = s.Host()
-	l.Images[0].Children[0].Base = &lock.Base{Name: s.Host() + "/bases/static@" + l.Images[0].Children[0].Digest.String(), Digest: l.Images[0].Children[0].Digest}
+	l.Images[0].Children[0].Base = &lock.Base{Name: s.Host() + "/bases/static@" +
+		l.Images[0].Children[0].Digest.String(), Digest: l.Images[0].Children[0].Digest}
 	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +162,10 @@ func TestRace(t *testing.T) {
 		name, method, part, says string
 		puts                     int // of tags, by the release
 	}{
-		{"while blobs are sent", http.MethodPost, "/blobs/uploads/", "another push took the tag while this one sent blobs: publishing ", 0},
+		{
+			"while blobs are sent", http.MethodPost,
+			"/blobs/uploads/", "another push took the tag while this one sent blobs: publishing ", 0,
+		},
 		{"after a tag is put", http.MethodHead, "/manifests/1.2.3", "somebody else may push the same name", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,7 +182,8 @@ func TestRace(t *testing.T) {
 				if q.Method == http.MethodPut && isTag {
 					puts.Add(1)
 				}
-				if q.Method == c.method && strings.Contains(q.URL.Path, c.part) && puts.Load() == int32(c.puts) && taken.CompareAndSwap(0, 1) {
+				if q.Method == c.method && strings.Contains(q.URL.Path, c.part) && puts.Load() == int32(c.puts) &&
+					taken.CompareAndSwap(0, 1) {
 					if err := remote.Write(first, other); err != nil {
 						t.Error(err)
 					}
@@ -285,7 +292,10 @@ func TestCancel(t *testing.T) {
 
 func TestStubBase(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	made := lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, Stub: true}
+	made := lock.Base{
+		Name:   "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(),
+		Digest: l.Images[0].Digest, Stub: true,
+	}
 	child := &l.Images[0].Children[2]
 	for _, tt := range []struct {
 		registry string
@@ -306,7 +316,8 @@ func TestStubBase(t *testing.T) {
 			o := quick
 			o.Transport = sealed{o.Transport, !tt.refused}
 			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
-			if refused := err != nil && strings.Contains(err.Error(), "a stub base"); refused != tt.refused || err != nil && !refused {
+			if refused := err != nil && strings.Contains(err.Error(), "a stub base"); refused != tt.refused ||
+				err != nil && !refused {
 				t.Errorf("registry %q, %s: %v", tt.registry, name, err)
 			}
 		}

@@ -36,7 +36,9 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 			return fmt.Errorf("%s: %w", t.Text, err)
 		}
 		if !here {
-			all = append(all, question{host: t.Reference.Context().RegistryStr(), ask: func(ctx context.Context) error { return r.mayPull(ctx, t) }})
+			all = append(all, question{host: t.Reference.Context().RegistryStr(), ask: func(ctx context.Context) error {
+				return r.mayPull(ctx, t)
+			}})
 		}
 	}
 	return askAll(ctx, r.Client, all)
@@ -65,7 +67,9 @@ func (r *reach) pushes(p *product.Product) (all []question, err error) {
 			}
 			if key := repo.Name() + " " + t.String(); !seen[key] {
 				seen[key] = true
-				all = append(all, question{host: repo.RegistryStr(), ask: func(ctx context.Context) error { return r.mayPush(ctx, repo, t) }})
+				all = append(all, question{host: repo.RegistryStr(), ask: func(ctx context.Context) error {
+					return r.mayPush(ctx, repo, t)
+				}})
 			}
 		}
 		return nil
@@ -112,7 +116,8 @@ func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag)
 func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 	known, ok, err := r.store.Resolve(tag.String())
 	if err == nil && (!ok || known.Digest != digest) {
-		r.progress.Printf("%s is in the registry already, as %s: publishing fails unless this release is the same; if it is another one, raise version in slipway.yaml", tag, digest)
+		r.progress.Printf("%s is in the registry already, as %s: publishing fails unless this release is the same; "+
+			"if it is another one, raise version in slipway.yaml", tag, digest)
 	}
 	return err
 }

@@ -42,7 +42,10 @@ func TestReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Airgap.Images = []product.ThirdParty{{Reference: absent, Text: absent.String(), Pos: yamlfile.Pos{File: "images.txt", Line: 3, Column: 1}}}
+	p.Airgap.Images = []product.ThirdParty{{
+		Reference: absent, Text: absent.String(),
+		Pos: yamlfile.Pos{File: "images.txt", Line: 3, Column: 1},
+	}}
 	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodPost {
 			w.WriteHeader(http.StatusForbidden)
@@ -50,7 +53,8 @@ func TestReach(t *testing.T) {
 		return q.Method == http.MethodPost
 	})
 	err = publish.Reach(t.Context(), p, st, quick)
-	if err == nil || strings.Count(err.Error(), "log in to "+s.Host()) != len(p.Images) || !strings.Contains(err.Error(), "images.txt:3:1: "+absent.String()+" is not in its registry") {
+	if err == nil || strings.Count(err.Error(), "log in to "+s.Host()) != len(p.Images) ||
+		!strings.Contains(err.Error(), "images.txt:3:1: "+absent.String()+" is not in its registry") {
 		t.Errorf("where nobody may push: %v", err)
 	}
 	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
@@ -60,7 +64,8 @@ func TestReach(t *testing.T) {
 		return q.Method == http.MethodPost
 	})
 	// of the host, not of each repository
-	if err := publish.Reach(t.Context(), p, st, quick); err == nil || strings.Count(err.Error(), "as no registry does") != 1 {
+	if err := publish.Reach(t.Context(), p, st, quick); err == nil ||
+		strings.Count(err.Error(), "as no registry does") != 1 {
 		t.Errorf("where something else answers: %v", err)
 	}
 }
@@ -85,7 +90,8 @@ func TestReachThere(t *testing.T) {
 		if err := publish.Reach(t.Context(), p, st, o); err != nil {
 			t.Error(err)
 		}
-		if got := strings.Count(log.String(), "is in the registry already, as sha256:"); got != len(p.Images) && note || got != 0 && !note {
+		if got := strings.Count(log.String(), "is in the registry already, as sha256:"); got != len(p.Images) && note ||
+			got != 0 && !note {
 			t.Errorf("want a note: %v, got %s", note, log.String())
 		}
 	}

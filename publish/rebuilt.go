@@ -26,7 +26,9 @@ type Shipped struct {
 
 // PrepareAgain prepares a release that was made before and that is not pushed. It is [Prepare],
 // but of third-party images it reads the documents alone, those that shipped has from there.
-func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, shipped Shipped, o network.Options) (*Prepared, error) {
+func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, shipped Shipped,
+	o network.Options,
+) (*Prepared, error) {
 	prepared, err := prepareAll(p, st, r, o)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,9 @@ func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *b
 
 // describeAgain fills in the lock for an image that is not fetched. A snapshot omits the images of
 // other machines that shipped lacks.
-func describeAgain(ctx context.Context, c *network.Client, p *product.Product, ref name.Reference, shipped Shipped, party *lock.ThirdParty) error {
+func describeAgain(ctx context.Context, c *network.Client, p *product.Product, ref name.Reference,
+	shipped Shipped, party *lock.ThirdParty,
+) error {
 	repo := ref.Context()
 	offline := p.Snapshot() && !network.Loopback(repo.RegistryStr())
 	if tag, ok := ref.(name.Tag); ok {
@@ -93,6 +97,7 @@ func first(shipped oci.Open, get oci.Get, offline bool) oci.Get {
 		return shipped.Get
 	}
 	return shipped.Else(get, func(d v1.Descriptor, err error) error {
-		return fmt.Errorf("no bundle here has %s, and its registry cannot be read: %w: name the directory that has the bundles of the release, or make the registry reachable", d.Digest, network.Clean(err))
+		return fmt.Errorf("no bundle here has %s, and its registry cannot be read: %w: name the directory "+
+			"that has the bundles of the release, or make the registry reachable", d.Digest, network.Clean(err))
 	})
 }

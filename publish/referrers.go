@@ -32,7 +32,9 @@ func recall(st *store.Store, s *transfer.Subject) (bool, error) {
 
 // fetchReferrers fetches what others, such as cosign, have attached to images, and lists it
 // there. It asks for the images that isNew does not report: nothing refers to a new one.
-func fetchReferrers(ctx context.Context, c *transfer.Client, st *store.Store, all []lock.Image, isNew func(lock.Image) bool) error {
+func fetchReferrers(ctx context.Context, c *transfer.Client, st *store.Store,
+	all []lock.Image, isNew func(lock.Image) bool,
+) error {
 	var subjects []*transfer.Subject
 	var images []*lock.Image
 	for n := range all {

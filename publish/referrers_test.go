@@ -36,7 +36,8 @@ const (
 // artifact is a manifest that contains text; about may be nil.
 func artifact(t *testing.T, text string, mt types.MediaType, about *v1.Descriptor) v1.Image {
 	t.Helper()
-	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), mt))
+	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		static.NewLayer([]byte(text), mt))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +70,13 @@ func attach(t *testing.T, repo name.Repository, top v1.Hash, about ...v1.Descrip
 	}
 	for _, d := range about {
 		d := v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
-		sbom := put(nil, artifact(t, "sbom of "+d.Digest.Hex, sbomType, &d), oci.Referrer{ArtifactType: string(sbomType), Subject: d.Digest})
-		put(nil, artifact(t, "signature of "+sbom.Digest.Hex, signatureType, &sbom), oci.Referrer{ArtifactType: string(signatureType), Subject: sbom.Digest})
+		sbom := put(nil, artifact(t, "sbom of "+d.Digest.Hex, sbomType, &d),
+			oci.Referrer{ArtifactType: string(sbomType), Subject: d.Digest})
+		put(nil, artifact(t, "signature of "+sbom.Digest.Hex, signatureType, &sbom),
+			oci.Referrer{ArtifactType: string(signatureType), Subject: sbom.Digest})
 		tag := "sha256-" + d.Digest.Hex + ".sig"
-		put(repo.Tag(tag), artifact(t, "signed "+d.Digest.Hex, signatureType, nil), oci.Referrer{ArtifactType: string(signatureType), Subject: d.Digest, Tag: tag})
+		put(repo.Tag(tag), artifact(t, "signed "+d.Digest.Hex, signatureType, nil),
+			oci.Referrer{ArtifactType: string(signatureType), Subject: d.Digest, Tag: tag})
 	}
 	return want
 }
@@ -125,7 +129,11 @@ func TestReferrers(t *testing.T) {
 				t.Fatal(err)
 			}
 			child := desc(t, img)
-			idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}})
+			idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex),
+				mutate.IndexAddendum{
+					Add:        img,
+					Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}},
+				})
 			repo, err := name.NewRepository(s.Host() + "/tool")
 			if err != nil {
 				t.Fatal(err)
@@ -207,7 +215,8 @@ func TestReferrersFail(t *testing.T) {
 		return true
 	})
 	_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
-	if err == nil || !strings.Contains(err.Error(), "looking for what refers to "+s.Host()+"/pause@") || !strings.Contains(err.Error(), "403") {
+	if err == nil || !strings.Contains(err.Error(), "looking for the referrers of "+s.Host()+"/pause@") ||
+		!strings.Contains(err.Error(), "403") {
 		t.Errorf("error %v", err)
 	}
 	if n := s.Count("PUT", "/demo/") + s.Count("POST", "/demo/"); n != 0 {
@@ -226,7 +235,10 @@ func TestFallbacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}}})
+		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{
+			Add:        img,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}},
+		})
 	}
 	ref, err := name.ParseReference(s.Host() + "/sidecar:1")
 	if err != nil {
@@ -237,13 +249,17 @@ func TestFallbacks(t *testing.T) {
 	}
 	p.Airgap.Images = list(t, ref.String())
 	for _, v := range []string{"10.0.17763", "10.0.20348", "10.0.26100"} {
-		p.Airgap.Bundles = append(p.Airgap.Bundles, product.Bundle{Name: v, Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}})
+		p.Airgap.Bundles = append(p.Airgap.Bundles,
+			product.Bundle{Name: v, Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}})
 	}
 	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []lock.Fallback{{Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100"}, Runs: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.25398.1"}}}
+	want := []lock.Fallback{{
+		Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100"},
+		Runs:     platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.25398.1"},
+	}}
 	if got := out.ThirdParty[0].Fallbacks; !slices.Equal(got, want) {
 		t.Errorf("the lock has %+v, want %+v", got, want)
 	}

@@ -180,9 +180,18 @@ func TestRefusals(t *testing.T) {
 		body   string
 		want   []string
 	}{
-		"denied":       {http.StatusForbidden, `{"errors":[{"code":"DENIED","message":"no push for you"}]}`, []string{"no push for you", "docker login"}},
-		"unauthorized": {http.StatusUnauthorized, `{"errors":[{"code":"UNAUTHORIZED","message":"who are you"}]}`, []string{"who are you", "docker login"}},
-		"not retried":  {http.StatusBadRequest, `{"errors":[{"code":"NAME_INVALID","message":"bad name"}]}`, []string{"bad name"}},
+		"denied": {
+			http.StatusForbidden, `{"errors":[{"code":"DENIED","message":"no push for you"}]}`,
+			[]string{"no push for you", "docker login"},
+		},
+		"unauthorized": {
+			http.StatusUnauthorized, `{"errors":[{"code":"UNAUTHORIZED","message":"who are you"}]}`,
+			[]string{"who are you", "docker login"},
+		},
+		"not retried": {
+			http.StatusBadRequest, `{"errors":[{"code":"NAME_INVALID","message":"bad name"}]}`,
+			[]string{"bad name"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, st, l := cut(t, 1000)

@@ -21,7 +21,9 @@ const noNetwork = "no network in a snapshot: name a registry with -registry"
 // ThirdParty fetches the third-party images of p into st, for all platforms, byte for byte. A
 // snapshot uses images that st has by their pinned digest, and those of registries on this
 // machine; it omits and reports the rest.
-func ThirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]lock.ThirdParty, error) {
+func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
+	o network.Options,
+) ([]lock.ThirdParty, error) {
 	all := make([]lock.ThirdParty, len(p.Airgap.Images))
 	about := make([]*transfer.Subject, len(all))
 	var fetch []*transfer.Wanted
@@ -46,7 +48,9 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 			all[n].Omitted = noNetwork
 			o.Progress.Printf("leaving out %s: %s", t.Text, noNetwork)
 		default:
-			fetch = append(fetch, &transfer.Wanted{Ref: t.Reference, Name: t.Text, Remedy: "check the line " + t.Pos.String() + ", or the network and the credentials for " + t.Reference.Context().RegistryStr(), Done: found})
+			fetch = append(fetch,
+				&transfer.Wanted{Ref: t.Reference, Name: t.Text, Remedy: "check the line " + t.Pos.String() +
+					", or the network and the credentials for " + t.Reference.Context().RegistryStr(), Done: found})
 		}
 	}
 	c := transfer.New(o)
@@ -68,7 +72,9 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 
 // thirdPartyReferrers fetches the referrers of the images into st. For a pinned image, the record
 // in the store is enough, as for the image itself.
-func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, about []*transfer.Subject) error {
+func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store,
+	about []*transfer.Subject,
+) error {
 	var ask []*transfer.Subject
 	for n, s := range about {
 		if s == nil {

@@ -33,7 +33,10 @@ func list(t *testing.T, references ...string) []product.ThirdParty {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, product.ThirdParty{Reference: ref, Text: text, Pos: yamlfile.Pos{File: "images.txt", Line: n + 1, Column: 1}})
+		all = append(all, product.ThirdParty{
+			Reference: ref, Text: text,
+			Pos: yamlfile.Pos{File: "images.txt", Line: n + 1, Column: 1},
+		})
 	}
 	return all
 }
@@ -64,9 +67,13 @@ func TestThirdParty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64", Variant: "v8"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"}}
+	want := []platform.Platform{{OS: "linux", Architecture: "amd64"}, {
+		OS: "linux", Architecture: "arm64",
+		Variant: "v8",
+	}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"}}
 	for n, tp := range out.ThirdParty {
-		if tp.Digest != h || tp.Omitted != "" || !slices.Equal(tp.Platforms, want) || tp.MediaType != types.DockerManifestList || tp.Reference != p.Airgap.Images[n].Text {
+		if tp.Digest != h || tp.Omitted != "" || !slices.Equal(tp.Platforms, want) ||
+			tp.MediaType != types.DockerManifestList || tp.Reference != p.Airgap.Images[n].Text {
 			t.Errorf("the lock has %+v", tp)
 		}
 	}
@@ -121,7 +128,8 @@ func TestThirdParty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p.Airgap.Images = range [][]product.ThirdParty{list(t, pinned), list(t, s.Host()+"/pause:3.10")} {
-		if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(m.Layers[1].Digest)) {
+		if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err == nil ||
+			!strings.Contains(err.Error(), "is damaged: "+st.Path(m.Layers[1].Digest)) {
 			t.Errorf("with a blob that was cut short: %v", err)
 		}
 	}
@@ -131,7 +139,8 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 	p, st, l := cut(t, 500)
 	s := registrytest.Serve(t)
 	h := registrytest.Pause(t, s.Host()+"/pause:3.10", s.URL, nil)
-	p.Airgap.Images = list(t, s.Host()+"/pause:3.10", "registry.k8s.io/pause:3.10", "registry.k8s.io/pause:3.10@"+h.String())
+	p.Airgap.Images = list(t, s.Host()+"/pause:3.10", "registry.k8s.io/pause:3.10",
+		"registry.k8s.io/pause:3.10@"+h.String())
 	// The foreign layer is empty here, and in the store already.
 	if _, err := st.PutBytes(nil); err != nil {
 		t.Fatal(err)
@@ -144,7 +153,8 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	tp := out.ThirdParty
-	if tp[0].Digest != h || tp[1].Omitted == "" || !strings.Contains(tp[1].Omitted, "-registry") || tp[1].Digest != (v1.Hash{}) {
+	if tp[0].Digest != h || tp[1].Omitted == "" || !strings.Contains(tp[1].Omitted, "-registry") ||
+		tp[1].Digest != (v1.Hash{}) {
 		t.Errorf("the lock has %+v", tp)
 	}
 	if !strings.Contains(log.String(), "leaving out registry.k8s.io/pause:3.10: ") {
@@ -177,12 +187,27 @@ func TestThirdPartyFails(t *testing.T) {
 		trouble   func(http.ResponseWriter, *http.Request) bool
 		want      []string
 	}{
-		"unknown tag":      {reference: s.Host() + "/pause:4", want: []string{"/pause:4", "MANIFEST_UNKNOWN"}},
-		"unreachable":      {reference: strings.TrimPrefix(gone.URL, "http://") + "/pause:3.10", want: []string{"/pause:3.10", "connection refused", ": check the line images.txt:1:1, or the network and the credentials for 127.0.0.1:"}},
-		"foreign is gone":  {reference: s.Host() + "/pause:3.10", want: []string{"/pause:3.10", "/layer", "404"}},
-		"blob is damaged":  {reference: s.Host() + "/pause@" + h.String(), trouble: damage("/blobs/"), want: []string{"/pause@" + h.String(), "sha256:"}},
-		"blob has no end":  {reference: s.Host() + "/pause@" + h.String(), trouble: endless, want: []string{"/pause@" + h.String(), "sha256:"}},
-		"index is damaged": {reference: s.Host() + "/pause@" + h.String(), trouble: damage("/manifests/"), want: []string{"/pause@" + h.String(), "digest"}},
+		"unknown tag": {reference: s.Host() + "/pause:4", want: []string{"/pause:4", "MANIFEST_UNKNOWN"}},
+		"unreachable": {
+			reference: strings.TrimPrefix(gone.URL, "http://") + "/pause:3.10",
+			want: []string{
+				"/pause:3.10", "connection refused",
+				": check the line images.txt:1:1, or the network and the credentials for 127.0.0.1:",
+			},
+		},
+		"foreign is gone": {reference: s.Host() + "/pause:3.10", want: []string{"/pause:3.10", "/layer", "404"}},
+		"blob is damaged": {
+			reference: s.Host() + "/pause@" + h.String(), trouble: damage("/blobs/"),
+			want: []string{"/pause@" + h.String(), "sha256:"},
+		},
+		"blob has no end": {
+			reference: s.Host() + "/pause@" + h.String(),
+			trouble:   endless, want: []string{"/pause@" + h.String(), "sha256:"},
+		},
+		"index is damaged": {
+			reference: s.Host() + "/pause@" + h.String(), trouble: damage("/manifests/"),
+			want: []string{"/pause@" + h.String(), "digest"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, st, l := cut(t, 500)

@@ -65,7 +65,9 @@ func (c *run) findArtifacts(ctx context.Context, l *lock.Lock) error {
 }
 
 // findArtifact returns a function that opens a file with the artifact's bytes.
-func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact, from []string) (func() (io.ReadCloser, error), error) {
+func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact,
+	from []string,
+) (func() (io.ReadCloser, error), error) {
 	switch here, err := st.Check(v1.Descriptor{Digest: a.Digest, Size: a.Size}); {
 	case err != nil:
 		return nil, err
@@ -79,10 +81,12 @@ func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact, from []
 		case err != nil:
 			return nil, err
 		case h != a.Digest:
-			return nil, fmt.Errorf("%s has digest %s, its lock says %s: copy it again from the machine that made it", path, h, a.Digest)
+			return nil, fmt.Errorf("%s has digest %s, its lock says %s: copy it again from the machine that made it",
+				path, h, a.Digest)
 		default:
 			return func() (io.ReadCloser, error) { return regular.Open(path) }, nil
 		}
 	}
-	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part", lock.PartName)
+	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part",
+		lock.PartName)
 }

@@ -120,7 +120,10 @@ func TestBaseLayers(t *testing.T) {
 		onRegistry(t, yaml, bases.host)
 		bases.reset()
 		target.reset()
-		if _, err := cut(t, product.Options{Path: yaml, Registries: []string{to.host + prefix}, Platforms: []string{"windows"}, Images: []string{"hello"}}, out); err != nil {
+		if _, err := cut(t, product.Options{
+			Path: yaml, Registries: []string{to.host + prefix},
+			Platforms: []string{"windows"}, Images: []string{"hello"},
+		}, out); err != nil {
 			t.Fatal(err)
 		}
 		return out
@@ -177,7 +180,8 @@ func TestBaseLayers(t *testing.T) {
 	onRegistry(t, yaml, bases.host)
 	bases.reset()
 	target.reset()
-	if _, err := cut(t, product.Options{Path: yaml, Registries: []string{target.host + "/team"}}, t.TempDir()); err != nil {
+	if _, err := cut(t, product.Options{Path: yaml, Registries: []string{target.host + "/team"}},
+		t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	if n := bases.sum(downloads, layers) + target.sum(downloads, layers); n != 3 {
@@ -190,7 +194,8 @@ func TestBaseLayers(t *testing.T) {
 		yaml, dist = goOnly(t, bases.host), t.TempDir()
 		bases.reset()
 		target.reset()
-		if _, err := cut(t, product.Options{Path: yaml, Registries: []string{target.host + "/team"}}, dist); err != nil {
+		if _, err := cut(t, product.Options{Path: yaml, Registries: []string{target.host + "/team"}},
+			dist); err != nil {
 			t.Fatal(err)
 		}
 	}

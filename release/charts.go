@@ -72,7 +72,10 @@ func (pl *planner) charts(ctx context.Context) error {
 func (pl *planner) expectedCharts() []publish.Expected {
 	var all []publish.Expected
 	for _, a := range pl.made {
-		e := publish.Expected{Annotations: a.Annotations, Stamp: imagetag.Stamp{Version: a.Version, Created: pl.names.Created}}
+		e := publish.Expected{
+			Annotations: a.Annotations,
+			Stamp:       imagetag.Stamp{Version: a.Version, Created: pl.names.Created},
+		}
 		if c, ok := pl.oldChart(a.Name); ok && pl.sameInputs() {
 			e.Digests = map[string]v1.Hash{"": c.Digest}
 		}

@@ -156,8 +156,12 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
-		party := lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: cmp.Or(t.Omitted, "it is not looked at yet")}
-		if _, pinned := t.Reference.(name.Digest); !pinned && t.Omitted == "" && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
+		party := lock.ThirdParty{
+			Reference: t.Text, From: t.From, OS: t.OS,
+			Omitted: cmp.Or(t.Omitted, "it is not looked at yet"),
+		}
+		if _, pinned := t.Reference.(name.Digest); !pinned && t.Omitted == "" &&
+			(!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
 			party.Digest = build.PlaceholderDigest(t.Text) // publish looks it up
 		}
 		l.ThirdParty = append(l.ThirdParty, party)
@@ -202,7 +206,9 @@ func beforeRelease(p, complete *product.Product, demands []string) []string {
 	}
 	for _, t := range complete.Airgap.Images[:len(p.Airgap.Images)] {
 		if _, ok := t.Reference.(name.Digest); !ok {
-			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; run %s to pin it", t.Pos, t.Text, howto.Run("pin")))
+			demands = append(demands,
+				fmt.Sprintf("%s: %s is not pinned: a release packs what "+
+					"the tag refers to on that day; run %s to pin it", t.Pos, t.Text, howto.Run("pin")))
 		}
 	}
 	return product.Once(demands)

@@ -63,7 +63,8 @@ func writeJournal(dir, product string, names []string) error {
 		return remove(dir, distfile.Journal)
 	}
 	slices.Sort(names)
-	return stagefile.Files.Write(filepath.Join(dir, distfile.Journal), &journal{FilesVersion: stagefile.Files.Version, Name: product, Files: slices.Compact(names)})
+	return stagefile.Files.Write(filepath.Join(dir, distfile.Journal),
+		&journal{FilesVersion: stagefile.Files.Version, Name: product, Files: slices.Compact(names)})
 }
 
 // Supersede removes from dir the files by which commands pass on a release, except those named

@@ -183,13 +183,16 @@ func (l *Leftovers) part(ctx context.Context, part *lock.Part, keep []*lock.Part
 		}
 	}
 	if remains {
-		l.All = append(l.All, Leftover{What: "part", Where: dir, Used: used, Kept: "it names manifests that are there still"})
+		l.All = append(l.All,
+			Leftover{What: "part", Where: dir, Used: used, Kept: "it names manifests that are there still"})
 		return nil
 	}
 	return l.directory(ctx, "part", dir, o, Clean)
 }
 
-func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOptions, remove func(context.Context, string, disk.Say) error) error {
+func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOptions,
+	remove func(context.Context, string, disk.Say) error,
+) error {
 	bytes, used, err := usage(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

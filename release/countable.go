@@ -20,6 +20,7 @@ func countable(p *product.Product) error {
 	if n <= provenance.MaxSubjects {
 		return nil
 	}
-	return fmt.Errorf("%s: %d images with their platforms, artifacts and charts are %d subjects of the provenance, and verifiers read at most %d: divide the product into several, or release it for fewer platforms",
+	return fmt.Errorf("%s: %d images with their platforms, artifacts and charts are %d subjects of the provenance, "+
+		"and verifiers read at most %d: divide the product into several, or release it for fewer platforms",
 		p.Path, len(p.Images), n, provenance.MaxSubjects)
 }

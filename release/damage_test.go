@@ -89,7 +89,8 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fewer := strings.Replace(string(text), `"windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"`, `"windows/amd64:ltsc2022"`, 1)
+	fewer := strings.Replace(string(text),
+		`"windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"`, `"windows/amd64:ltsc2022"`, 1)
 	if fewer == string(text) {
 		t.Fatal("the example does not list its platforms as this test expects")
 	}
@@ -105,7 +106,10 @@ func TestDamage(t *testing.T) {
 		pattern []string
 		again   string // files to remove, so that the damaged ones are read
 	}{
-		{name: "programs", pattern: []string{dir, "work", "go", "*", "*", "*"}, again: filepath.Join(dir, "blobs", "sha256", "*")},
+		{
+			name: "programs", pattern: []string{dir, "work", "go", "*", "*", "*"},
+			again: filepath.Join(dir, "blobs", "sha256", "*"),
+		},
 		{name: "records", pattern: []string{dir, "cache", "*", "*.json"}},
 		{name: "layout", pattern: []string{dir, "[io]*[nt]"}}, // index.json and oci-layout
 		{name: "blobs", pattern: []string{dir, "blobs", "sha256", "*"}, again: filepath.Join(out, "*")},
@@ -123,7 +127,8 @@ func TestDamage(t *testing.T) {
 						}
 					}
 				}
-				if _, err := cut(t, product.Options{Path: yaml}, out); err != nil && strings.Contains(err.Error(), lock.Name) {
+				if _, err := cut(t, product.Options{Path: yaml}, out); err != nil &&
+					strings.Contains(err.Error(), lock.Name) {
 					if err := os.RemoveAll(out); err != nil { // as the message says
 						t.Fatal(err)
 					}
@@ -156,7 +161,8 @@ func TestDamageFetched(t *testing.T) {
 	host, _ := serveRegistry(t)
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")
 	onRegistry(t, yaml, host)
-	other := nanoserver(t, host+"/others/tool:1.0", platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4711"})
+	other := nanoserver(t, host+"/others/tool:1.0",
+		platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4711"})
 	add := func(path, text string) {
 		t.Helper()
 		old, err := os.ReadFile(path)

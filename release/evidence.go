@@ -29,9 +29,12 @@ func refuseSigning(p *product.Product, o Options) error {
 	case o.Signer == nil:
 		return nil
 	case p.Snapshot():
-		return fmt.Errorf("signing %s: a snapshot is not signed, because a signature counts wherever its image turns up, and a snapshot may have stub bases: name a registry with -registry, or leave out -key", p.Title())
+		return fmt.Errorf("signing %s: a snapshot is not signed, because a signature counts wherever its image "+
+			"turns up, and a snapshot may have stub bases: name a registry with -registry, or leave out -key",
+			p.Title())
 	case len(p.Selected) > 0:
-		return fmt.Errorf("signing %s: only %v is selected, and a part is not signed: leave out -key here, and give it to merge", p.Title(), p.Selected)
+		return fmt.Errorf("signing %s: only %v is selected, and a part is not signed: "+
+			"leave out -key here, and give it to merge", p.Title(), p.Selected)
 	}
 	return nil
 }
@@ -42,7 +45,8 @@ func refuseStubs(images []lock.Image) error {
 	if stub == "" {
 		return nil
 	}
-	return fmt.Errorf("signing %s: %s has the base %s, a stub base of snapshots that cannot run: pin the real base in slipway.yaml, or leave out -key", image, child.Platform, stub)
+	return fmt.Errorf("signing %s: %s has the base %s, a stub base of snapshots that cannot run: "+
+		"pin the real base in slipway.yaml, or leave out -key", image, child.Platform, stub)
 }
 
 // refuseStubParts does so for parts, before they are joined.
@@ -64,7 +68,8 @@ func (c *run) refuseStubParts(parts []*lock.Part) error {
 // CheckBuilder checks the URI that names who builds, in a statement.
 func CheckBuilder(id string) error {
 	if u, err := url.Parse(id); id != "" && (err != nil || !u.IsAbs() || u.Host == "" && u.Opaque == "") {
-		return fmt.Errorf("-builder=%q is not a URI: write one that you own, such as https://github.com/me/product/release", id)
+		return fmt.Errorf("-builder=%q is not a URI: write one that you own, "+
+			"such as https://github.com/me/product/release", id)
 	}
 	return nil
 }
@@ -88,7 +93,8 @@ func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) ([]b
 		if err != nil {
 			return nil, err
 		}
-		if err := v.Add(&lock.Inventory{Contents: []lock.Content{{Digest: chart.File.Digest, SHA512: sum}}}); err != nil {
+		if err := v.Add(
+			&lock.Inventory{Contents: []lock.Content{{Digest: chart.File.Digest, SHA512: sum}}}); err != nil {
 			return nil, err
 		}
 	}

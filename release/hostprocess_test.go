@@ -29,7 +29,8 @@ func TestOnHostProcess(t *testing.T) {
 	if !named.Match(text) {
 		t.Fatal("the example names no base to replace")
 	}
-	text = named.ReplaceAll(text, []byte("  - {name: nanoserver, microsoft: hostprocess, repository: "+host+"/host-process}\n"))
+	text = named.ReplaceAll(text,
+		[]byte("  - {name: nanoserver, microsoft: hostprocess, repository: "+host+"/host-process}\n"))
 	if err := os.WriteFile(yaml, text, 0o644); err != nil {
 		t.Fatal(err)
 	}

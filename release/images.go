@@ -46,7 +46,10 @@ func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
 	for n, i := range l.Images {
-		out := NeededImage{Reference: i.Tagged(), Product: true, From: []string{fmt.Sprintf("%s:%d", product.File, p.Images[n].Pos.Line)}}
+		out := NeededImage{
+			Reference: i.Tagged(),
+			Product:   true, From: []string{fmt.Sprintf("%s:%d", product.File, p.Images[n].Pos.Line)},
+		}
 		out.OS = systems(p.Images[n].Platforms)
 		all = append(all, out)
 	}
@@ -76,7 +79,8 @@ func systems(list []platform.Platform) []string {
 // [base.Lock]. It asks no registry, and leaves nothing on the disk except Go modules that the
 // module cache lacked. unread are the reasons why it may not have found all.
 func References(ctx context.Context, p *product.Product) (list []product.BaseImage, unread []error, err error) {
-	if !slices.ContainsFunc(p.Images, func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }) {
+	if !slices.ContainsFunc(p.Images,
+		func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }) {
 		return nil, nil, nil
 	}
 	dir, err := disk.Scratch("")

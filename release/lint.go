@@ -15,12 +15,16 @@ import (
 // Render renders release.yaml and the charts and checks them by the rules of package lint. A
 // finding of severity error ends the release; other findings are printed. The text is nil for a
 // product without templates, whose images are not for a cluster.
-func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer) ([]byte, []render.Chart, error) {
+func Render(ctx context.Context, p *product.Product,
+	l *lock.Lock, pr *progress.Printer,
+) ([]byte, []render.Chart, error) {
 	return rendered(ctx, p, l, pr, (&progress.Warnings{Printer: pr}).Add)
 }
 
 // rendered is [Render], with a function that gets the findings of another severity than error.
-func rendered(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer, warn func(string)) ([]byte, []render.Chart, error) {
+func rendered(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer,
+	warn func(string),
+) ([]byte, []render.Chart, error) {
 	manifest := func(ctx context.Context, p *product.Product, l *lock.Lock) (*render.Manifest, error) {
 		return render.Render(ctx, p, l, render.Options{Progress: pr})
 	}
@@ -49,7 +53,9 @@ func judged(
 
 // judge checks a manifest, which is empty for a product without templates, the charts, and the
 // entries of slipway.yaml. The error has a line for each finding of severity error.
-func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, charts []render.Chart, warn func(string)) error {
+func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, charts []render.Chart,
+	warn func(string),
+) error {
 	o := lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p, Values: m.Values}
 	for _, c := range charts {
 		o.Unrendered = c.Unrendered
@@ -93,5 +99,6 @@ func broken(name string, r *lint.Report, p *product.Product, warn func(string)) 
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", name, p.Path, errors.Join(errs...))
+	return fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w",
+		name, p.Path, errors.Join(errs...))
 }

@@ -20,7 +20,10 @@ import (
 
 // Files returns the names of the files that a release with a lock makes in its directory.
 func Files(l *lock.Lock) []string {
-	r := distfile.Release{Product: l.Name, Version: l.Version, Bundles: l.Bundles, Artifacts: artifactNames(l.Artifacts)}
+	r := distfile.Release{
+		Product: l.Name, Version: l.Version, Bundles: l.Bundles,
+		Artifacts: artifactNames(l.Artifacts),
+	}
 	for _, i := range l.Images {
 		r.Images = append(r.Images, i.Name)
 	}
@@ -67,7 +70,10 @@ type owned struct {
 // journal name. These must be of one product.
 func own(dir string) (*owned, error) {
 	o := &owned{}
-	for _, read := range []func(dir string) (product string, names []string, err error){ofLock, ofPart, ofBuild, ofJournal} {
+	for _, read := range []func(dir string) (product string, names []string, err error){
+		ofLock, ofPart,
+		ofBuild, ofJournal,
+	} {
 		product, names, err := read(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -117,7 +123,8 @@ func ofJournal(dir string) (string, []string, error) {
 	if err := stagefile.Files.Read(filepath.Join(dir, distfile.Journal), &j); err != nil {
 		return "", nil, err
 	}
-	return j.Name, append(slices.DeleteFunc(j.Files, func(n string) bool { return !distfile.Local(n) }), distfile.Journal), nil
+	return j.Name, append(slices.DeleteFunc(j.Files, func(n string) bool { return !distfile.Local(n) }),
+		distfile.Journal), nil
 }
 
 // present returns the names of files that are in a directory, sorted.
@@ -154,10 +161,12 @@ func mayWrite(dir, product string, names []string) (*owned, error) {
 	const other = "name another directory with -out"
 	had, err := own(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not tell which of its files are slipway's: %w: %s, or delete what is slipway's", dir, err, other)
+		return nil, fmt.Errorf("%s does not tell which of its files are slipway's: %w: %s, or delete what is slipway's",
+			dir, err, other)
 	}
 	if had.product != "" && had.product != product {
-		return nil, fmt.Errorf("%s has a release of %s, which one of %s would replace: %s, or remove that one with %s", dir, had.product, product, other, howto.Run("clean -out="+dir))
+		return nil, fmt.Errorf("%s has a release of %s, which one of %s would replace: %s, or remove that one with %s",
+			dir, had.product, product, other, howto.Run("clean -out="+dir))
 	}
 	if n := slices.IndexFunc(names, func(n string) bool { return !distfile.Local(n) }); n >= 0 {
 		return nil, fmt.Errorf("%.100q is not the name of a file of a release", names[n])
@@ -171,5 +180,6 @@ func mayWrite(dir, product string, names []string) (*owned, error) {
 	if len(names) > 5 {
 		names, more = names[:5], fmt.Sprintf(" and %d more", len(names)-5)
 	}
-	return nil, fmt.Errorf("%s has %s%s, and no %s there that says that slipway made it: %s, or move what is there", dir, strings.Join(names, ", "), more, lock.Name, other)
+	return nil, fmt.Errorf("%s has %s%s, and no %s there that says that slipway made it: %s, or move what is there",
+		dir, strings.Join(names, ", "), more, lock.Name, other)
 }

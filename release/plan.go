@@ -34,11 +34,12 @@ type Plan struct {
 	VersionSource product.VersionSource `json:"versionSource"`
 	Channel       string                `json:"channel,omitempty"`
 	Snapshot      bool                  `json:"snapshot"`
-	Registry      string                `json:"registry"`           // of the primary destination; for a snapshot that of its names
-	Copies        []string              `json:"copies,omitempty"`   // the other registries
-	Selected      []string              `json:"selected,omitempty"` // by -platforms or -images
-	Images        []PlannedImage        `json:"images"`
-	Charts        []PlannedChart        `json:"charts,omitempty"`
+	// of the primary destination; for a snapshot that of its names
+	Registry string         `json:"registry"`
+	Copies   []string       `json:"copies,omitempty"`   // the other registries
+	Selected []string       `json:"selected,omitempty"` // by -platforms or -images
+	Images   []PlannedImage `json:"images"`
+	Charts   []PlannedChart `json:"charts,omitempty"`
 	// Names are all names at all destinations. A part of a release, which has Selected, gives
 	// none: merge does.
 	Names    []publish.Name   `json:"names"`
@@ -126,7 +127,10 @@ func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner
 		return nil, nil, err
 	}
 	o = o.places(p)
-	pl = &planner{Plan: newPlan(p), product: c.product, found: c, store: c.store, names: placeholder(c.product, c.trees), outlines: c.builder.Outlines()}
+	pl = &planner{
+		Plan: newPlan(p), product: c.product, found: c, store: c.store,
+		names: placeholder(c.product, c.trees), outlines: c.builder.Outlines(),
+	}
 	if st, err := store.Existing(o.Store); err == nil {
 		pl.store = st
 	}
@@ -141,9 +145,12 @@ func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner
 // newPlan returns a plan with empty lists, for JSON.
 func newPlan(p *product.Product) Plan {
 	return Plan{
-		Name: p.Name, Version: p.Version, VersionSource: p.VersionSource, Channel: p.Channel, Snapshot: p.Snapshot(), Selected: p.Selected,
-		Images: []PlannedImage{}, Names: []publish.Name{}, Programs: []PlannedProgram{}, Changes: []changes.Input{}, ThirdParty: []publish.Party{},
-		Bundles: []PlannedBundle{}, Artifacts: []string{}, Credentials: []Credential{}, Refused: []string{}, title: p.Title(),
+		Name: p.Name, Version: p.Version, VersionSource: p.VersionSource, Channel: p.Channel, Snapshot: p.Snapshot(),
+		Selected: p.Selected,
+		Images:   []PlannedImage{}, Names: []publish.Name{}, Programs: []PlannedProgram{}, Changes: []changes.Input{},
+		ThirdParty: []publish.Party{},
+		Bundles:    []PlannedBundle{}, Artifacts: []string{}, Credentials: []Credential{}, Refused: []string{},
+		title: p.Title(),
 	}
 }
 
@@ -185,7 +192,8 @@ func (pl *planner) images() {
 		row := PlannedImage{Name: i.Name, Kind: i.Kind, Version: i.Version, Platforms: []PlannedPlatform{}}
 		for k, on := range pl.outlines[n].On {
 			row.Platforms = append(row.Platforms, PlannedPlatform{
-				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base, CopiedFrom: on.CopiedFrom,
+				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base,
+				CopiedFrom: on.CopiedFrom,
 			})
 		}
 		pl.Images = append(pl.Images, row)
@@ -235,7 +243,8 @@ func (pl *planner) publish(ctx context.Context) error {
 	pl.refuse(err)
 	for _, n := range names {
 		if n.State == publish.Refused {
-			pl.refuse(fmt.Errorf("%s is %s already, and this release is another: %s: raise the version, or delete the tag if nobody has used it", n.Reference, n.Digest, n.Reason))
+			pl.refuse(fmt.Errorf("%s is %s already, and this release is another: "+
+				"%s: raise the version, or delete the tag if nobody has used it", n.Reference, n.Digest, n.Reason))
 		}
 	}
 	return nil

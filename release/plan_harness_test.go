@@ -55,7 +55,10 @@ type planned struct {
 func newPlanned(t *testing.T) *planned {
 	t.Helper()
 	p := &planned{t.TempDir(), registrytest.Serve(t), registrytest.Serve(t)}
-	for name, text := range map[string]string{"Dockerfile": "FROM scratch\nCOPY greeting /greeting\n", "files/greeting": "hello\n"} {
+	for name, text := range map[string]string{
+		"Dockerfile":     "FROM scratch\nCOPY greeting /greeting\n",
+		"files/greeting": "hello\n",
+	} {
 		file := filepath.Join(p.dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
@@ -71,7 +74,8 @@ func newPlanned(t *testing.T) *planned {
 func (p *planned) load(t *testing.T, version, revision string) (*product.Product, release.Options) {
 	t.Helper()
 	yaml := filepath.Join(p.dir, product.File)
-	text := strings.NewReplacer("VERSION", version, "REVISION", revision, "ONE", p.one.Host(), "TWO", p.two.Host()).Replace(twice)
+	text := strings.NewReplacer("VERSION", version, "REVISION", revision, "ONE", p.one.Host(), "TWO",
+		p.two.Host()).Replace(twice)
 	if err := os.WriteFile(yaml, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

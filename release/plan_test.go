@@ -84,13 +84,15 @@ func TestPlanNames(t *testing.T) {
 				t.Errorf("%s is %s (%s), want %s", name, got[name].State, got[name].Reason, want)
 			}
 		}
-		if n := got[app.Repository+":latest"]; n.From != "1.1.0" || n.To != "1.2.0" || n.Digest != app.Digest || n.Reason != "1.2.0 is above 1.1.0" {
+		if n := got[app.Repository+":latest"]; n.From != "1.1.0" || n.To != "1.2.0" || n.Digest != app.Digest ||
+			n.Reason != "1.2.0 is above 1.1.0" {
 			t.Errorf("latest is %+v", n)
 		}
 	})
 	t.Run("a lower version", func(t *testing.T) {
 		l := p.release(t, "1.0.0", "a")
-		if n := states(p.plan(t, "1.0.0", "a"))[l.Images[0].Repository+":latest"]; n.State != publish.Stays || n.Reason != "1.0.0 is below 1.1.0, which it names" {
+		if n := states(p.plan(t, "1.0.0", "a"))[l.Images[0].Repository+":latest"]; n.State != publish.Stays ||
+			n.Reason != "1.0.0 is below 1.1.0, which it names" {
 			t.Errorf("latest is %+v", n)
 		}
 	})
@@ -102,7 +104,8 @@ func TestPlanConflicts(t *testing.T) {
 	app := l.Images[0].Repository
 
 	plan := p.plan(t, "1.1.0", "b")
-	want := app + ":1.1.0 is " + l.Images[0].Digest.String() + " already, and this release is another: its revision is a, and that of this release is b: raise the version, or delete the tag if nobody has used it"
+	want := app + ":1.1.0 is " + l.Images[0].Digest.String() + " already, and this release is another: " +
+		"its revision is a, and that of this release is b: raise the version, or delete the tag if nobody has used it"
 	if !slices.Contains(plan.Refused, want) || plan.Err() == nil {
 		t.Errorf("refused are\n%s\nwant among them\n%s", strings.Join(plan.Refused, "\n"), want)
 	}
@@ -128,7 +131,8 @@ func TestPlanConflicts(t *testing.T) {
 	if err := plan.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if line := ":1.1.0                there, as " + l.Images[0].Digest.String() + ": the release must be the same\n"; !strings.Contains(table.String(), line) {
+	if line := ":1.1.0                there, as " + l.Images[0].Digest.String() +
+		": the release must be the same\n"; !strings.Contains(table.String(), line) {
 		t.Errorf("the table lacks %q:\n%s", line, table.String())
 	}
 }

@@ -16,7 +16,8 @@ import (
 func (p *Plan) WriteTable(w io.Writer) error {
 	output.Fprintf(w, "%s\n\n", p.title)
 	for _, write := range []func(io.Writer) error{
-		p.writeImages, p.writeNames, p.writePrograms, p.writeChanges, p.writeThirdParty, p.writeFiles, p.writeCredentials, p.writeWarnings, p.writeBefore,
+		p.writeImages, p.writeNames, p.writePrograms, p.writeChanges, p.writeThirdParty, p.writeFiles,
+		p.writeCredentials, p.writeWarnings, p.writeBefore,
 	} {
 		if err := write(w); err != nil {
 			return err
@@ -48,7 +49,8 @@ func (p *Plan) writeImages(w io.Writer) error {
 // writeNames lists the names. A part of a release gives none.
 func (p *Plan) writeNames(w io.Writer) error {
 	if len(p.Selected) > 0 {
-		_, err := fmt.Fprintf(w, "\nOnly %v is selected: manifests are pushed by digest, and slipway merge gives the names.\n", p.Selected)
+		_, err := fmt.Fprintf(w,
+			"\nOnly %v is selected: manifests are pushed by digest, and slipway merge gives the names.\n", p.Selected)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -66,10 +68,10 @@ func stateText(n publish.Name, lockPath string) string {
 		return "in the store only"
 	case publish.There:
 		if n.Same {
-			return "there already, as in " + lockPath + ": " + n.Digest.String()
+			return "exists, as in " + lockPath + ": " + n.Digest.String()
 		}
 		if n.Kind == publish.FloatingTag {
-			return "there already, with the version tag: " + n.Digest.String()
+			return "exists, with the version tag: " + n.Digest.String()
 		}
 		return "there, as " + n.Digest.String() + ": the release must be the same"
 	case publish.Moves:
@@ -97,7 +99,10 @@ func (p *Plan) writePrograms(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nPROGRAM\tPLATFORM\tTO COMPILE")
 	for _, g := range p.Programs {
-		text := map[program.State]string{program.Kept: "no", program.Compare: "if changed", program.Compile: "yes", there: "never", download: "never, but to download"}[g.State]
+		text := map[program.State]string{
+			program.Kept: "no", program.Compare: "if changed", program.Compile: "yes",
+			there: "never", download: "never, but to download",
+		}[g.State]
 		output.Fprintf(t, "%s\t%s\t%s: %s\n", g.Name, g.Platform, text, g.Reason)
 	}
 	return t.Flush()

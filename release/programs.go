@@ -38,7 +38,8 @@ func (pl *planner) programs(ctx context.Context) error {
 	}
 	for n, p := range pl.compiled {
 		pl.Programs = append(pl.Programs, PlannedProgram{
-			Name: p.Name, Source: p.Tree.Source.Name, Package: p.Package, Platform: p.Platform, State: states[n], Reason: pl.why(p, states[n]),
+			Name: p.Name, Source: p.Tree.Source.Name, Package: p.Package, Platform: p.Platform, State: states[n],
+			Reason: pl.why(p, states[n]),
 		})
 	}
 	for _, p := range build.PrebuiltPrograms(pl.product) {
@@ -49,7 +50,10 @@ func (pl *planner) programs(ctx context.Context) error {
 
 // prebuilt describes a prebuilt program.
 func (pl *planner) prebuilt(p build.Prebuilt) PlannedProgram {
-	out := PlannedProgram{Name: p.Name, From: p.Origin, Platform: p.Platform, State: there, Reason: p.Origin + " is there already"}
+	out := PlannedProgram{
+		Name: p.Name, From: p.Origin, Platform: p.Platform,
+		State: there, Reason: p.Origin + " already exists",
+	}
 	if p.URL != "" {
 		out.Reason = "the store has " + p.URL
 		if !pl.store.Has(v1.Hash{Algorithm: "sha256", Hex: p.SHA256}) {

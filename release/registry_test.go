@@ -91,7 +91,8 @@ func nanoserver(t *testing.T, tag string, p platform.Platform) string {
 	if img, err = mutate.ConfigFile(img, cf); err != nil {
 		t.Fatal(err)
 	}
-	idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList), mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p.V1()}})
+	idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList),
+		mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p.V1()}})
 	if err := remote.WriteIndex(ref, idx); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,8 @@ func bill(t *testing.T, dir, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`).ReplaceAll(text, []byte("UUID"))
+	text = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`).ReplaceAll(text,
+		[]byte("UUID"))
 	return strings.ReplaceAll(strings.ReplaceAll(string(text), "/parts/", "/whole/"), ",", ",\n")
 }
 
@@ -152,8 +154,10 @@ func TestReleaseToRegistry(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d.Platform.OS == platform.Windows && !strings.HasSuffix(d.Platform.OSVersion, ".4711") || cf.OSVersion != d.Platform.OSVersion {
-					t.Errorf("%s %s: os.version is %q in the descriptor and %q in the configuration", i.Name, d.Platform, d.Platform.OSVersion, cf.OSVersion)
+				if d.Platform.OS == platform.Windows && !strings.HasSuffix(d.Platform.OSVersion, ".4711") ||
+					cf.OSVersion != d.Platform.OSVersion {
+					t.Errorf("%s %s: os.version is %q in the descriptor and %q in the configuration",
+						i.Name, d.Platform, d.Platform.OSVersion, cf.OSVersion)
 				}
 			}
 		}
@@ -177,7 +181,10 @@ func TestReleaseToRegistry(t *testing.T) {
 			// Another machine has another store.
 			there := hello(t)
 			onRegistry(t, there, host)
-			if _, err := cut(t, product.Options{Path: there, Registries: []string{host + "/parts"}, Platforms: []string{os}}, out); err != nil {
+			if _, err := cut(t, product.Options{
+				Path: there, Registries: []string{host + "/parts"},
+				Platforms: []string{os},
+			}, out); err != nil {
 				t.Fatal(err)
 			}
 			part, err := lock.ReadPart(filepath.Join(out, lock.PartName))
@@ -192,10 +199,13 @@ func TestReleaseToRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := release.Merge(context.Background(), p, parts, release.Options{Out: out, ArtifactDirs: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "hello-tools.linux-amd64.tar.gz: no part has it") {
+		if _, err := release.Merge(context.Background(),
+			p, parts, release.Options{Out: out, ArtifactDirs: dirs[1:]}); err == nil || !strings.Contains(err.Error(),
+			"hello-tools.linux-amd64.tar.gz: no part has it") {
 			t.Errorf("without the artifacts of a part: %v", err)
 		}
-		if _, err := release.Merge(context.Background(), p, parts, release.Options{Out: out, ArtifactDirs: dirs}); err != nil {
+		if _, err := release.Merge(context.Background(),
+			p, parts, release.Options{Out: out, ArtifactDirs: dirs}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := lock.Read(filepath.Join(out, lock.Name))
@@ -211,7 +221,10 @@ func TestReleaseToRegistry(t *testing.T) {
 		if len(merged) != len(wholeFiles) {
 			t.Errorf("merged into %v, whole %v", merged, wholeFiles)
 		}
-		for _, name := range []string{"hello-tools.linux-amd64.tar.gz", "hello-tools.windows-amd64.zip", "hello.linux-amd64", "hello.windows-amd64.exe"} {
+		for _, name := range []string{
+			"hello-tools.linux-amd64.tar.gz", "hello-tools.windows-amd64.zip",
+			"hello.linux-amd64", "hello.windows-amd64.exe",
+		} {
 			if merged[name] == "" || merged[name] != wholeFiles[name] {
 				t.Errorf("%s is %q when merged, %q when built at once", name, merged[name], wholeFiles[name])
 			}
@@ -232,7 +245,8 @@ func TestReleaseToRegistry(t *testing.T) {
 		part := partOf(want)
 		part.Artifacts = part.Artifacts[1:]
 		_, err = release.Merge(context.Background(), p, []*lock.Part{part}, release.Options{Out: t.TempDir()})
-		if err == nil || !strings.Contains(err.Error(), "none has hello-tools.linux-amd64.tar.gz: build its part with -platforms linux") {
+		if err == nil || !strings.Contains(err.Error(),
+			"none has hello-tools.linux-amd64.tar.gz: build its part with -platforms linux") {
 			t.Errorf("a release without one of its artifacts: %v", err)
 		}
 	})
@@ -244,7 +258,8 @@ func TestReleaseToRegistry(t *testing.T) {
 		}
 		part := partOf(want)
 		part.Images = part.Images[:1]
-		if _, err := release.Merge(context.Background(), p, []*lock.Part{part}, release.Options{Out: t.TempDir()}); err == nil {
+		if _, err := release.Merge(context.Background(), p, []*lock.Part{part},
+			release.Options{Out: t.TempDir()}); err == nil {
 			t.Error("a release without one of its images was merged")
 		}
 	})
@@ -259,7 +274,10 @@ func partOf(l *lock.Lock) *lock.Part {
 		}, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
 	}
 	for _, i := range l.Images {
-		p.Images = append(p.Images, lock.PartImage{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children})
+		p.Images = append(p.Images, lock.PartImage{
+			Name: i.Name, Kind: i.Kind, Repository: i.Repository,
+			Tags: i.Tags, MediaType: i.MediaType, Children: i.Children,
+		})
 	}
 	return p
 }

@@ -42,7 +42,9 @@ func Named(ctx context.Context, p *product.Product) ([]references.Image, error) 
 // images that they name, and what only a release to a registry requires; then it checks the
 // manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes to
 // w.
-func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory, w *progress.Warnings) (complete *product.Product, demands []string, err error) {
+func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory,
+	w *progress.Warnings,
+) (complete *product.Product, demands []string, err error) {
 	if err := countable(p); err != nil {
 		return p, nil, err
 	}
@@ -76,7 +78,9 @@ func checkBundles(p *product.Product, trees map[string]source.Tree) error {
 
 // findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing
 // pins are demands.
-func findImages(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) (complete *product.Product, demands []string, err error) {
+func findImages(ctx context.Context, p *product.Product, trees map[string]source.Tree,
+	memory *render.Memory,
+) (complete *product.Product, demands []string, err error) {
 	if !hasSources(p, trees) {
 		return p, nil, nil
 	}
@@ -96,7 +100,9 @@ func findImages(ctx context.Context, p *product.Product, trees map[string]source
 
 // named renders the manifests and charts of p, of all platforms and images, and returns the
 // third-party images that they name.
-func named(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) ([]references.Image, error) {
+func named(ctx context.Context, p *product.Product, trees map[string]source.Tree,
+	memory *render.Memory,
+) ([]references.Image, error) {
 	if p.Unselected != nil {
 		p, memory = p.Unselected, nil // another product
 	}
@@ -110,7 +116,9 @@ func named(ctx context.Context, p *product.Product, trees map[string]source.Tree
 }
 
 // manifests renders release.yaml, and the charts with each of their cases.
-func manifests(ctx context.Context, p *product.Product, l *lock.Lock, memory *render.Memory) (all []references.Manifest, err error) {
+func manifests(ctx context.Context, p *product.Product,
+	l *lock.Lock, memory *render.Memory,
+) (all []references.Manifest, err error) {
 	if !p.Release.Empty() {
 		m, err := memory.Render(ctx, p, l)
 		if err != nil {
@@ -129,7 +137,8 @@ func manifests(ctx context.Context, p *product.Product, l *lock.Lock, memory *re
 				return nil, err
 			}
 			f := lint.ChartFile(c.String(), objects)
-			all = append(all, references.Manifest{File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name})
+			all = append(all,
+				references.Manifest{File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name})
 		}
 	}
 	return all, nil

@@ -61,7 +61,9 @@ func Release(ctx context.Context, p *product.Product, o Options) (*Summary, erro
 }
 
 // mend begins a release and calls f. If the store had to be repaired, it calls f once more.
-func mend(ctx context.Context, p *product.Product, o Options, f func(*run, context.Context) (*Summary, error)) (s *Summary, err error) {
+func mend(ctx context.Context, p *product.Product,
+	o Options, f func(*run, context.Context) (*Summary, error),
+) (s *Summary, err error) {
 	if err := refuseSigning(p, o); err != nil {
 		return nil, err
 	}
@@ -211,6 +213,7 @@ func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, 
 	if err := Settle(c.options.Out, part.Name); err != nil {
 		return nil, err
 	}
-	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there", part.Selected, howto.Run("merge"))
+	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there",
+		part.Selected, howto.Run("merge"))
 	return summarizePart(c.options.Out, l, m.demands, part.Selected, append(artifactNames(l.Artifacts), lock.PartName))
 }

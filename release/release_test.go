@@ -173,7 +173,8 @@ func TestReleasePart(t *testing.T) {
 		t.Error("the summary does not say that the release is a part")
 	}
 	got := files(t, out)
-	if len(got) != 3 || got[lock.PartName] == "" || got["hello.linux-amd64"] == "" || got["hello-tools.linux-amd64.tar.gz"] == "" {
+	if len(got) != 3 || got[lock.PartName] == "" || got["hello.linux-amd64"] == "" ||
+		got["hello-tools.linux-amd64.tar.gz"] == "" {
 		t.Errorf("a part has files %v, want only %s and the artifacts", got, lock.PartName)
 	}
 }
@@ -185,9 +186,11 @@ func TestReleaseWrongHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Sources = append(p.Sources, product.Source{
-		Name: "wrong", Module: "github.com/google/go-cmp@v0.7.0", Sum: "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-		GoModSum: "h1:pXiqmnSA92OHEEa9HXL2W4E7lf9JzCmGVUdgjX3N/iU=", Revision: "9b12f366a942ebc7254abc7f32ca05068b455fb7",
-		Created: time.Date(2025, 1, 14, 18, 15, 44, 0, time.UTC),
+		Name: "wrong", Module: "github.com/google/go-cmp@v0.7.0",
+		Sum:      "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+		GoModSum: "h1:pXiqmnSA92OHEEa9HXL2W4E7lf9JzCmGVUdgjX3N/iU=",
+		Revision: "9b12f366a942ebc7254abc7f32ca05068b455fb7",
+		Created:  time.Date(2025, 1, 14, 18, 15, 44, 0, time.UTC),
 	})
 	_, err = release.Release(context.Background(), p, release.Options{Out: out, IncludeBinary: true})
 	if err == nil || !strings.Contains(err.Error(), "hash mismatch") {
@@ -240,7 +243,8 @@ func packDelta(t *testing.T, yaml, out string, since ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := airgap.PackDelta(t.Context(), st, l, release.Targets(p.Airgap.Bundles), since, airgap.PackOptions{Dir: out, First: p.Airgap.FirstImage}); err != nil {
+	if _, err := airgap.PackDelta(t.Context(), st, l, release.Targets(p.Airgap.Bundles),
+		since, airgap.PackOptions{Dir: out, First: p.Airgap.FirstImage}); err != nil {
 		t.Fatal(err)
 	}
 }

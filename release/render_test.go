@@ -30,22 +30,29 @@ func TestKpackFaults(t *testing.T) {
 			"a helper without Windows children",
 			func(_ *product.Product, l *lock.Lock) { l.Images[4].Children = l.Images[4].Children[:1] },
 			[]string{
-				"release.values.build_init_windows.image: it is named for Windows, but image build-init has no files for windows",
-				"kpack:config/controller.yaml:18: ConfigMap kpack/build-init-windows-image: data.image: it is named for Windows",
+				"release.values.build_init_windows.image: " +
+					"it is named for Windows, but image build-init has no files for windows",
+				"kpack:config/controller.yaml:18: ConfigMap kpack/build-init-windows-image: " +
+					"data.image: it is named for Windows",
 				".value: it is named for Windows",
 			},
 		},
 		{
 			"a controller for Windows alone",
 			func(_ *product.Product, l *lock.Lock) {
-				l.Images[0].Children[0].Platform = platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
+				l.Images[0].Children[0].Platform = platform.Platform{
+					OS: "windows", Architecture: "amd64",
+					OSVersion: "10.0.20348.1",
+				}
 			},
-			[]string{"containers[0].image: the pod runs on linux, and the image is made for windows/amd64:10.0.20348.1"},
+			[]string{"containers[0].image: the pod runs on linux, " +
+				"and the image is made for windows/amd64:10.0.20348.1"},
 		},
 		{
 			"a value left out",
 			func(p *product.Product, _ *lock.Lock) { delete(p.Release.Values, "rebase") },
-			[]string{"kpack:config/controller.yaml:34: ConfigMap kpack/rebase-image: data.image: rebase is not pinned by digest"},
+			[]string{"kpack:config/controller.yaml:34: ConfigMap kpack/rebase-image: data.image: " +
+				"rebase is not pinned by digest"},
 		},
 		{
 			"a value that kpack does not know",
@@ -95,15 +102,24 @@ spec:
 	p.Release.Values = map[string]any{"image": "nginx", "windows_helper": map[string]any{"image": `{{image "app"}}`}}
 	p.Release.ValuePos = map[string]yamlfile.Pos{"windows_helper.image": {File: "slipway.yaml", Line: 12, Column: 14}}
 	p.Release.Env = []product.WorkloadEnv{{
-		Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main", Variables: []product.Variable{{Name: "INIT_IMAGE", Value: "init", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 20, Column: 16}}},
+		Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main",
+		Variables: []product.Variable{{
+			Name: "INIT_IMAGE", Value: "init",
+			Pos: yamlfile.Pos{File: "slipway.yaml", Line: 20, Column: 16},
+		}},
 	}}
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack"}, Images: []lock.Image{app}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+		Name: "small", Version: "1.2.3",
+		Registry: "slipway.local/kpack",
+	}, Images: []lock.Image{app}}
 	_, _, err := release.Render(t.Context(), p, l, nil)
 	wantError(t, err, []string{
-		"slipway.yaml:12:14: release.values.windows_helper.image: it is named for Windows, but image app has no files for windows",
+		"slipway.yaml:12:14: release.values.windows_helper.image: " +
+			"it is named for Windows, but image app has no files for windows",
 		"app.yaml:14: Deployment demo/app: spec.template.spec.containers[0].image: nginx is not pinned",
 		"slipway.yaml:20: Deployment demo/app: spec.template.spec.containers[0].env[0].value: init is not pinned",
-		"app.yaml:15: Deployment demo/app: spec.template.spec.containers[0].args[0]: only ko resolves ko://example.com/cmd/a,",
+		"app.yaml:15: Deployment demo/app: spec.template.spec.containers[0].args[0]: " +
+			"only ko resolves ko://example.com/cmd/a,",
 	})
 	p.Lint.Allow = []product.Allow{{Rule: "image-ko", Object: "Deployment demo/app", Reason: "it is documentation"}}
 	if _, _, err := release.Render(t.Context(), p, l, nil); err == nil || strings.Contains(err.Error(), "ko://") {

@@ -152,7 +152,9 @@ func epoch(p *product.Product) time.Time {
 }
 
 // weigh returns what is to be divided, and the weights of what it needs.
-func weigh(ctx context.Context, pl *planner, needs []build.Need, w *times.Weights) (units []shard.Unit, weights []float64, unit string, err error) {
+func weigh(ctx context.Context, pl *planner, needs []build.Need,
+	w *times.Weights,
+) (units []shard.Unit, weights []float64, unit string, err error) {
 	var programs []program.Program
 	for _, n := range needs {
 		programs = append(programs, n.Programs...)
@@ -174,7 +176,8 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *times.Weight
 		u := shard.Unit{Artifact: n.Artifact, Portion: n.Portion, Items: []int{number(compressed(n))}}
 		for k, p := range n.Programs {
 			c, system, id := closures[k], p.System(), p.Identity()
-			u.Systems, u.Sources, u.Programs = add(u.Systems, system), add(u.Sources, p.Tree.Source.Name), add(u.Programs, id)
+			u.Systems, u.Sources, u.Programs = add(u.Systems, system), add(u.Sources, p.Tree.Source.Name),
+				add(u.Programs, id)
 			u.Items = append(u.Items, number(id, times.Item{System: system, Path: c.Program, Kind: times.Program}))
 			for _, pkg := range c.Packages {
 				u.Items = append(u.Items, number(pkg.ID, times.Item{System: system, Path: pkg.Path}))

@@ -110,7 +110,9 @@ func requires(dir string) (required bool, own string, err error) {
 			if f.Module != nil && f.Module.Mod.Path == module {
 				return true, path, nil
 			}
-			return slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == module }), "", nil
+			return slices.ContainsFunc(f.Require, func(r *modfile.Require) bool {
+				return r.Mod.Path == module
+			}), "", nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return false, "", err
 		case filepath.Dir(dir) == dir:
@@ -128,7 +130,8 @@ func (c *run) self(ctx context.Context) (written bool, err error) {
 		return false, fmt.Errorf("finding the running slipway: %w", err)
 	}
 	if why := unfit(exe); why != "" {
-		c.options.Progress.Printf("leaving out %s: this slipway %s, and %s has no tool %s", binaryPath, why, c.described.Dir, command)
+		c.options.Progress.Printf("leaving out %s: this slipway %s, and %s has no tool %s", binaryPath,
+			why, c.described.Dir, command)
 		return false, nil
 	}
 	file, err := layer.File(c.store, exe)

@@ -13,7 +13,8 @@ func TestRequires(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "no",
 		"module example.com/a\n\ngo 1.24\n": "no",
-		"module example.com/a\n\ntool github.com/slipway-dev/slipway/cmd/slipway\n\nrequire (\n\tgithub.com/slipway-dev/slipway v1.2.3\n)\n": "yes",
+		"module example.com/a\n\ntool github.com/slipway-dev/slipway/cmd/slipway\n\nrequire " +
+			"(\n\tgithub.com/slipway-dev/slipway v1.2.3\n)\n": "yes",
 		"module github.com/slipway-dev/slipway\n": "yes",
 		"module example.com/a\n\nrequire (\n":     "go.mod:3",
 	} {
@@ -35,7 +36,8 @@ func TestRequires(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if is := strings.Contains(text, "module github.com/slipway-dev/slipway"); is != (own == filepath.Join(dir, "go.mod")) || !is && own != "" {
+		if is := strings.Contains(text,
+			"module github.com/slipway-dev/slipway"); is != (own == filepath.Join(dir, "go.mod")) || !is && own != "" {
 			t.Errorf("%q: the go.mod of slipway is %q", text, own)
 		}
 		if !strings.Contains(got, want) {

@@ -51,7 +51,8 @@ func (s *Stage) published() (*lock.Lock, error) {
 	l, err := lock.Read(s.path(lock.Name))
 	if errors.Is(err, fs.ErrNotExist) {
 		if p, err := lock.ReadPart(s.path(lock.PartName)); err == nil {
-			return nil, fmt.Errorf("%s is for %v only: publish all of it, or join all parts with %s", s.path(lock.PartName), p.Selected, howto.Run("merge"))
+			return nil, fmt.Errorf("%s is for %v only: publish all of it, or join all parts with %s",
+				s.path(lock.PartName), p.Selected, howto.Run("merge"))
 		}
 	}
 	if err != nil {
@@ -100,11 +101,15 @@ func (s *Stage) same(name string, file subject, before string) error {
 		if file.name == p.Name {
 			other = ", or give -version=" + file.version
 		}
-		return fmt.Errorf("%s is of %s %s, not of %s: run %s first%s", s.path(name), file.name, file.version, p.Title(), howto.Run(before), other)
+		return fmt.Errorf("%s is of %s %s, not of %s: run %s first%s", s.path(name), file.name, file.version, p.Title(),
+			howto.Run(before), other)
 	case s.Channel != "" && file.channel != p.Channel:
-		return fmt.Errorf("%s is of channel %q, not of %s: run %s first, or leave out -channel", s.path(name), file.channel, p.Channel, howto.Run(before+" -channel="+p.Channel))
+		return fmt.Errorf("%s is of channel %q, not of %s: run %s first, or leave out -channel",
+			s.path(name), file.channel, p.Channel, howto.Run(before+" -channel="+p.Channel))
 	case !p.Snapshot() && !slices.Equal(file.registries, want):
-		return fmt.Errorf("%s is for %s, not for %s: run %s first, or leave out -registry (and SLIPWAY_REGISTRY)", s.path(name), strings.Join(file.registries, ", "), strings.Join(want, ", "), howto.Run(before+" -registry="+strings.Join(want, ",")))
+		return fmt.Errorf("%s is for %s, not for %s: run %s first, or leave out -registry (and SLIPWAY_REGISTRY)",
+			s.path(name), strings.Join(file.registries, ", "), strings.Join(want, ", "),
+			howto.Run(before+" -registry="+strings.Join(want, ",")))
 	}
 	return nil
 }

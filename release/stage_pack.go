@@ -29,7 +29,10 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 			return packed, err
 		}
 	}
-	o := airgap.PackOptions{Dir: s.Out, First: p.Airgap.FirstImage, Partial: partial || len(p.Selected) > 0, Progress: s.Progress}
+	o := airgap.PackOptions{
+		Dir: s.Out, First: p.Airgap.FirstImage, Partial: partial || len(p.Selected) > 0,
+		Progress: s.Progress,
+	}
 	if len(bases) > 0 { // a delta changes no file of the release
 		packed.Bundles, err = airgap.PackDelta(ctx, s.Store, l, selectedTargets(p), bases, o)
 	} else if err = s.claim(bundleFiles(p)...); err == nil {
@@ -39,7 +42,8 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 		return packed, err
 	}
 	if len(packed.Bundles) == 0 {
-		return packed, fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -images", p.Selected)
+		return packed, fmt.Errorf("nothing was packed: no bundle for one platform takes %v: "+
+			"pack without -platforms and -images", p.Selected)
 	}
 	packed.MissingBuilds = airgap.MissingBuilds(l)
 	return packed, Settle(s.Out, p.Name)
@@ -69,7 +73,9 @@ func selectedTargets(p *product.Product) []airgap.Target {
 		return all
 	}
 	return slices.DeleteFunc(all, func(t airgap.Target) bool {
-		return t.Platform.IsZero() || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool { return platform.Same(have, t.Platform) })
+		return t.Platform.IsZero() || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool {
+			return platform.Same(have, t.Platform)
+		})
 	})
 }
 

@@ -63,7 +63,8 @@ func (s *Stage) at(l *lock.Lock, destination string) (*lock.Lock, error) {
 	}
 	at, ok := l.At(registry)
 	if !ok {
-		return nil, fmt.Errorf("-destination %s: the release is at %s: name one of these", destination, strings.Join(l.Registries(), ", "))
+		return nil, fmt.Errorf("-destination %s: the release is at %s: name one of these", destination,
+			strings.Join(l.Registries(), ", "))
 	}
 	return at, nil
 }

@@ -24,7 +24,8 @@ func TestCheckStops(t *testing.T) {
 	if _, err := release.Check(ctx, p); !errors.Is(err, reason) {
 		t.Errorf("check: %v, want %v", err, reason)
 	}
-	if _, err := release.MakePlan(ctx, p, release.Options{Out: t.TempDir(), Store: t.TempDir()}); !errors.Is(err, reason) {
+	if _, err := release.MakePlan(ctx, p, release.Options{Out: t.TempDir(), Store: t.TempDir()}); !errors.Is(err,
+		reason) {
 		t.Errorf("plan: %v, want %v", err, reason)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {

@@ -80,7 +80,10 @@ type Chart struct {
 
 func newChart(c lock.Chart) Chart {
 	i := c.Image()
-	return Chart{Name: c.Name, Version: c.Version, Reference: i.Reference(), Names: i.References(), Digest: c.Digest.String(), File: c.File.Name}
+	return Chart{
+		Name: c.Name, Version: c.Version, Reference: i.Reference(), Names: i.References(),
+		Digest: c.Digest.String(), File: c.File.Name,
+	}
 }
 
 // FloatingTag is a floating tag and what it named before the run.

@@ -75,7 +75,7 @@ func (s *Summary) writeFloating(w io.Writer) error {
 		case f.Kept != "":
 			state = "stays: " + f.Kept
 		case f.here:
-			state = "there already"
+			state = "exists"
 		case f.From.Hex != "":
 			state = "moved from " + f.From.String()
 		}

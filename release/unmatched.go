@@ -16,7 +16,8 @@ func unmatched(p *product.Product, m *render.Manifest) error {
 	}
 	var errs []error
 	for _, e := range m.Unmatched {
-		errs = append(errs, fmt.Errorf("%s: no manifest names %s: correct the reference, or take the entry out", e.Pos, e.Reference))
+		errs = append(errs,
+			fmt.Errorf("%s: no manifest names %s: correct the reference, or take the entry out", e.Pos, e.Reference))
 	}
 	return errors.Join(errs...)
 }

@@ -55,7 +55,8 @@ func makeChart(ctx context.Context, images *images, declared product.Chart) (Cha
 		return Chart{}, err
 	}
 	if loaded.Name() != declared.Name {
-		return Chart{}, fmt.Errorf("%s: the chart in %s is called %s, not %s: correct the name", declared.NamePos, loaded, output.Line(loaded.Name()), declared.Name)
+		return Chart{}, fmt.Errorf("%s: the chart in %s is called %s, not %s: correct the name",
+			declared.NamePos, loaded, output.Line(loaded.Name()), declared.Name)
 	}
 	cases, err := chartCases(at, declared)
 	if err != nil {
@@ -65,7 +66,9 @@ func makeChart(ctx context.Context, images *images, declared product.Chart) (Cha
 		return Chart{}, err
 	}
 	made := Chart{Cases: cases}
-	o := chart.PinOptions{Cases: cases, Find: finder(images), Unrendered: func(u chart.Unrendered) { made.Unrendered = append(made.Unrendered, u) }}
+	o := chart.PinOptions{Cases: cases, Find: finder(images), Unrendered: func(u chart.Unrendered) {
+		made.Unrendered = append(made.Unrendered, u)
+	}}
 	if o.Mappings, err = mappings(images.lock, declared); err != nil {
 		return Chart{}, err
 	}

@@ -59,13 +59,19 @@ func objects(y *yamlmeta.Document, origin map[string]string) ([]document, error)
 	if _, ok := child(y.Value, "items").(*yamlmeta.Array); ok && workload.IsList(d.APIVersion, d.Kind) {
 		return d.items()
 	}
-	for _, f := range []struct{ name, value string }{{"apiVersion", d.APIVersion}, {"kind", d.Kind}, {"metadata.name", d.Name}} {
+	for _, f := range []struct{ name, value string }{
+		{"apiVersion", d.APIVersion},
+		{"kind", d.Kind},
+		{"metadata.name", d.Name},
+	} {
 		switch {
 		case f.value != "":
 		case d.kustomization():
-			return nil, fmt.Errorf("%s: this is a kustomization, not a Kubernetes object: name its directory under release.kustomize", d.position(y.Position))
+			return nil, fmt.Errorf("%s: this is a kustomization, not a Kubernetes object: "+
+				"name its directory under release.kustomize", d.position(y.Position))
 		default:
-			return nil, fmt.Errorf("%s: the document has no %s: it is not a Kubernetes object", d.position(y.Position), f.name)
+			return nil, fmt.Errorf("%s: the document has no %s: it is not a Kubernetes object", d.position(y.Position),
+				f.name)
 		}
 	}
 	return []document{d}, nil

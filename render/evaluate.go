@@ -66,7 +66,8 @@ func evaluateHere(e evaluation) (made evaluated, err error) {
 		}
 	}()
 	warned := &warnings{}
-	out := opts.RunWithFiles(template.Input{Files: files.NewSortedFiles(input)}, begins{ui.NewCustomWriterTTY(false, warned, warned), origin, new(string)})
+	out := opts.RunWithFiles(template.Input{Files: files.NewSortedFiles(input)},
+		begins{ui.NewCustomWriterTTY(false, warned, warned), origin, new(string)})
 	made.Warnings = warned.lines
 	if out.Err != nil {
 		return made, fmt.Errorf("rendering the templates of %s: %w", e.Product, yttFault(out.Err, origin))

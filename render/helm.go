@@ -33,7 +33,9 @@ func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]d
 			if slices.ContainsFunc(object.Hooks, isTest) {
 				continue
 			}
-			found, err := read(object.Template, object.Text, func(line int) yamlfile.Pos { return position(object.Origin(line)) })
+			found, err := read(object.Template, object.Text, func(line int) yamlfile.Pos {
+				return position(object.Origin(line))
+			})
 			if err != nil {
 				errs = append(errs, err)
 			}
@@ -43,7 +45,8 @@ func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]d
 					what = "is omitted from release.yaml: kubectl apply would run it at once"
 				}
 				if len(object.Hooks) > 0 {
-					o.Progress.Printf("%s: %s is a hook (%s) for Helm, and %s", d.position(d.yaml.Position), d, strings.Join(object.Hooks, ", "), what)
+					o.Progress.Printf("%s: %s is a hook (%s) for Helm, and %s", d.position(d.yaml.Position),
+						d, strings.Join(object.Hooks, ", "), what)
 				}
 			}
 			if !isLast(object) {
@@ -60,7 +63,8 @@ func isTest(hook string) bool { return hook == "test" || strings.HasPrefix(hook,
 // isLast reports whether an object is one of hooks that end or undo a release only.
 func isLast(o chart.Object) bool {
 	return len(o.Hooks) > 0 && !slices.ContainsFunc(o.Hooks, func(hook string) bool {
-		return !isTest(hook) && !slices.Contains([]string{"pre-delete", "post-delete", "pre-rollback", "post-rollback"}, hook)
+		return !isTest(hook) &&
+			!slices.Contains([]string{"pre-delete", "post-delete", "pre-rollback", "post-rollback"}, hook)
 	})
 }
 
@@ -94,7 +98,9 @@ func inflate(ctx context.Context, p *product.Product, l *lock.Lock, h product.He
 
 // mapped returns a chart of slipway.yaml at its version, with the images that are named for its
 // values. References that identify their image become that later, as in any manifest.
-func mapped(ctx context.Context, c *chart.Chart, at chart.Location, l *lock.Lock, declared product.Chart) (*chart.Chart, error) {
+func mapped(ctx context.Context, c *chart.Chart, at chart.Location, l *lock.Lock,
+	declared product.Chart,
+) (*chart.Chart, error) {
 	c, err := c.SetVersion(declared.Version, declared.AppVersion)
 	if err != nil || len(declared.Images) == 0 {
 		return c, err

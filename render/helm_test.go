@@ -15,14 +15,21 @@ import (
 // templates.
 func TestHelm(t *testing.T) {
 	p, l := small(t, map[string]string{
-		"chart/Chart.yaml":          "apiVersion: v2\nname: demo\nversion: 1.0.0\n",
-		"chart/values.yaml":         "image: {repository: registry.k8s.io/acme/app, tag: v0}\nreplicas: 1\n",
-		"chart/crds/thing.yaml":     "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n",
-		"chart/templates/app.yaml":  strings.Replace(deployment("image: {{ .Values.image.repository }}:{{ .Values.image.tag }}"), "namespace: demo", "namespace: {{ .Release.Namespace }}, annotations: {version: {{ .Values.version }}}", 1),
-		"chart/templates/hook.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: \"{{ .Release.Name }}-hook\", annotations: {helm.sh/hook: pre-install}}\n",
-		"chart/templates/undo.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: uninstall, annotations: {helm.sh/hook: \"pre-delete, Post-Rollback\"}}\n---\n" +
-			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: both, annotations: {helm.sh/hook: \"post-delete,post-install\"}}\n",
-		"chart/templates/tests/it.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: it, annotations: {helm.sh/hook: test}}\n",
+		"chart/Chart.yaml":  "apiVersion: v2\nname: demo\nversion: 1.0.0\n",
+		"chart/values.yaml": "image: {repository: registry.k8s.io/acme/app, tag: v0}\nreplicas: 1\n",
+		"chart/crds/thing.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: " +
+			"{name: things.example.com}\n",
+		"chart/templates/app.yaml": strings.Replace(
+			deployment("image: {{ .Values.image.repository }}:{{ .Values.image.tag }}"), "namespace: demo",
+			"namespace: {{ .Release.Namespace }}, annotations: {version: {{ .Values.version }}}", 1),
+		"chart/templates/hook.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: " +
+			"{name: \"{{ .Release.Name }}-hook\", annotations: {helm.sh/hook: pre-install}}\n",
+		"chart/templates/undo.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: uninstall, annotations: " +
+			"{helm.sh/hook: \"pre-delete, Post-Rollback\"}}\n---\n" +
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: both, annotations: {helm.sh/hook: " +
+			"\"post-delete,post-install\"}}\n",
+		"chart/templates/tests/it.yaml": "apiVersion: v1\nkind: Pod\nmetadata: " +
+			"{name: it, annotations: {helm.sh/hook: test}}\n",
 	})
 	p.Release.Templates = nil
 	p.Images = []product.Image{{Name: "app", Version: "0.16.1", Elsewhere: []string{"registry.k8s.io/acme/app"}}}
@@ -36,12 +43,16 @@ func TestHelm(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(m.Text)
-	for _, want := range []string{"kind: CustomResourceDefinition", "name: rel-hook", "name: both", "namespace: system", "version: v1.2.3", references.Replace("image: $APP\n")} {
+	for _, want := range []string{
+		"kind: CustomResourceDefinition", "name: rel-hook", "name: both", "namespace: system",
+		"version: v1.2.3", references.Replace("image: $APP\n"),
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("release.yaml lacks %s:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "name: it") || strings.Contains(text, "uninstall") || strings.Index(text, "CustomResourceDefinition") > strings.Index(text, "Deployment") {
+	if strings.Contains(text, "name: it") || strings.Contains(text, "uninstall") ||
+		strings.Index(text, "CustomResourceDefinition") > strings.Index(text, "Deployment") {
 		t.Errorf("got\n%s", text)
 	}
 	for n, line := range strings.Split(text, "\n") {
@@ -51,7 +62,8 @@ func TestHelm(t *testing.T) {
 	}
 	for _, want := range []string{
 		"deploy/chart/templates/hook.yaml:1: ConfigMap rel-hook is a hook (pre-install) for Helm, and an object",
-		"deploy/chart/templates/undo.yaml:1: Job uninstall is a hook (pre-delete, post-rollback) for Helm, and is omitted from release.yaml",
+		"deploy/chart/templates/undo.yaml:1: Job uninstall is a hook (pre-delete, post-rollback) for Helm, " +
+			"and is omitted from release.yaml",
 	} {
 		if !strings.Contains(printed.String(), want) {
 			t.Errorf("printed %q, want %q", printed.String(), want)

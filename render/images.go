@@ -115,7 +115,8 @@ func (m *images) mapped(ref, repository, tag string) (string, bool) {
 		switch {
 		case r < 0 || r < best:
 		case r == best && m.target(e, ref) != m.target(m.product.Release.Images[found], ref):
-			m.errs.At(e.Pos, "%s and %s both match %s: add an entry for %s itself", e.Reference, m.product.Release.Images[found].Reference, ref, ref)
+			m.errs.At(e.Pos, "%s and %s both match %s: add an entry for %s itself", e.Reference,
+				m.product.Release.Images[found].Reference, ref, ref)
 		default:
 			best, found = r, n
 		}
@@ -169,7 +170,9 @@ func matching(entry, ref, repository, tag string) int {
 
 // unmatched returns the entries of release.images that match no reference.
 func (m *images) unmatched() []product.ImageMapping {
-	return slices.DeleteFunc(slices.Clone(m.product.Release.Images), func(e product.ImageMapping) bool { return m.used[e.Pos] })
+	return slices.DeleteFunc(slices.Clone(m.product.Release.Images), func(e product.ImageMapping) bool {
+		return m.used[e.Pos]
+	})
 }
 
 // maxGoMod bounds a go.mod.

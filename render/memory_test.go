@@ -15,12 +15,16 @@ import (
 // digest, of an image of the product or a third-party one.
 func TestMemory(t *testing.T) {
 	p, l := small(t, map[string]string{
-		"app/Chart.yaml":       "apiVersion: v2\nname: app\nversion: 0.0.1\n",
-		"app/values.yaml":      "own: slipway.local/kpack/app:old\nparty: registry.k8s.io/pause:3.10\n",
-		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: {{ .Values.own }}\n  - image: {{ .Values.party }}\n",
+		"app/Chart.yaml":  "apiVersion: v2\nname: app\nversion: 0.0.1\n",
+		"app/values.yaml": "own: slipway.local/kpack/app:old\nparty: registry.k8s.io/pause:3.10\n",
+		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: " +
+			"{{ .Values.own }}\n  - image: {{ .Values.party }}\n",
 	})
 	p.Images = []product.Image{{Name: "app", Version: "0.16.1"}}
-	p.Charts = []product.Chart{{Template: product.Template{Path: "deploy/app"}, Name: "app", Version: "1.2.3", AppVersion: "v1"}}
+	p.Charts = []product.Chart{{
+		Template: product.Template{Path: "deploy/app"}, Name: "app", Version: "1.2.3",
+		AppVersion: "v1",
+	}}
 	var m render.Memory
 	charts := func(l *lock.Lock) (*chart.Chart, string) {
 		t.Helper()
@@ -47,8 +51,9 @@ func TestMemory(t *testing.T) {
 	for n := range party.ThirdParty {
 		party.ThirdParty[n].Digest = storetest.MadeUpDigest(41)
 	}
-	if again, text := charts(&party); again == first || !strings.Contains(text, "pause:3.10@"+storetest.MadeUpDigest(41).String()) {
-		t.Errorf("another digest of an image of others is not in\n%s", text)
+	if again, text := charts(&party); again == first ||
+		!strings.Contains(text, "pause:3.10@"+storetest.MadeUpDigest(41).String()) {
+		t.Errorf("another digest of a third-party image is not in\n%s", text)
 	}
 	own := *l
 	own.Images = append([]lock.Image{}, l.Images...)

@@ -30,7 +30,9 @@ func pin(docs []document, m *images) {
 			continue
 		}
 		replace(d.yaml.Value, nil, func(path []string, s string) string {
-			if slices.ContainsFunc(path, func(k string) bool { return k == "metadata" || k == "selector" || k == "matchLabels" }) {
+			if slices.ContainsFunc(path, func(k string) bool {
+				return k == "metadata" || k == "selector" || k == "matchLabels"
+			}) {
 				return s
 			}
 			certain := workload.IsImageField(d.APIVersion, d.Kind, path, s)

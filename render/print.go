@@ -51,7 +51,9 @@ func head(l *lock.Lock) string {
 	}
 	fmt.Fprintf(&b, "\nEvery image is pinned by digest; %s has its tag, platforms and bases.\n", lock.Name)
 	if l.Snapshot {
-		fmt.Fprintf(&b, "\nThis is a snapshot: no registry was named. The names %s/… resolve only in the registry\nthat Slipway embeds (slipway serve). For a cluster, make the release with -registry.\n", l.Registry)
+		fmt.Fprintf(&b,
+			"\nThis is a snapshot: no registry was named. The names %s/… resolve only in the registry\nthat "+
+				"Slipway embeds (slipway serve). For a cluster, make the release with -registry.\n", l.Registry)
 	}
 	if l.HasStubs() {
 		b.WriteString("Its Windows images have stub bases and cannot run.\n")

@@ -35,11 +35,24 @@ func small(t testing.TB, templates map[string]string) (*product.Product, *lock.L
 	lifecycle := storetest.MadeUpImage(3, "lifecycle", platform.Platform{OS: "linux", Architecture: "amd64"})
 	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack"},
-		Images: []lock.Image{storetest.MadeUpImage(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), storetest.MadeUpImage(2, "tools", platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
+		SchemaVersion: lock.SchemaVersion,
+		Release:       lock.Release{Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack"},
+		Images: []lock.Image{storetest.MadeUpImage(1,
+			"app", platform.Platform{OS: "linux", Architecture: "amd64"}), storetest.MadeUpImage(2,
+			"tools", platform.Platform{OS: "linux", Architecture: "amd64"},
+			platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
 		ThirdParty: []lock.ThirdParty{
-			{Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(9), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}},
-			{Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(10), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
+			{
+				Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(9),
+				Platforms: []platform.Platform{
+					{OS: "linux", Architecture: "amd64"},
+					{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"},
+				},
+			},
+			{
+				Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(10),
+				Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}},
+			},
 			{Reference: "quay.io/offline/tool:1", Omitted: "no registry was named"},
 		},
 	}
@@ -75,7 +88,8 @@ spec:
 
 // configMap returns a ConfigMap demo/NAME with one key.
 func configMap(name, key, value string) string {
-	return references.Replace("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: demo}\ndata:\n  " + key + ": " + value + "\n")
+	return references.Replace("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name +
+		", namespace: demo}\ndata:\n  " + key + ": " + value + "\n")
 }
 
 // TestPlain renders a small product whose templates are plain YAML, beside files that ytt does
@@ -137,8 +151,10 @@ func TestOverlay(t *testing.T) {
 	forgotten := strings.ReplaceAll(deployment("image: $APP"), "      nodeSelector: {kubernetes.io/os: linux}\n", "")
 	p, l := small(t, map[string]string{
 		"a.yaml": strings.ReplaceAll(forgotten, "name: app", "name: forgotten"),
-		"b.yaml": strings.ReplaceAll(strings.ReplaceAll(forgotten, "Deployment", "StatefulSet"), "    spec:\n", "    spec:\n      nodeSelector: {disk: fast}\n"),
-		"c.yaml": strings.ReplaceAll(references.Replace(strings.ReplaceAll(deployment("image: $TOOLS"), "os: linux", "os: windows")), "name: app", "name: on-windows"),
+		"b.yaml": strings.ReplaceAll(strings.ReplaceAll(forgotten, "Deployment", "StatefulSet"),
+			"    spec:\n", "    spec:\n      nodeSelector: {disk: fast}\n"),
+		"c.yaml": strings.ReplaceAll(references.Replace(strings.ReplaceAll(deployment("image: $TOOLS"),
+			"os: linux", "os: windows")), "name: app", "name: on-windows"),
 		"d.yaml": configMap("notes", "version", "v1"),
 	})
 	root, err := filepath.Abs("..")
@@ -196,34 +212,43 @@ func TestRefuses(t *testing.T) {
 			want:      []string{"bad.yaml", "line 2"},
 		},
 		{
-			name:      "a Helm template on which ytt panics",
-			templates: map[string]string{"ns.yaml": ok, "helm.yaml": "{{- if .Values.enabled }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ include \"x.name\" . }}\n{{- end }}\n"},
-			want:      []string{"deploy/helm.yaml:1:1: this is a Helm template, not YAML: render it with helm template"},
+			name: "a Helm template on which ytt panics",
+			templates: map[string]string{"ns.yaml": ok, "helm.yaml": "{{- if .Values.enabled }}\napiVersion: " +
+				"v1\nkind: ConfigMap\nmetadata:\n  name: {{ include \"x.name\" . }}\n{{- end }}\n"},
+			want: []string{"deploy/helm.yaml:1:1: this is a Helm template, not YAML: render it with helm template"},
 		},
 		{
-			name:      "a Helm template that ytt reads as something else",
-			templates: map[string]string{"helm.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n"},
-			want:      []string{"deploy/helm.yaml:4:9: this is a Helm template, not YAML"},
+			name: "a Helm template that ytt reads as something else",
+			templates: map[string]string{"helm.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n " +
+				" name: {{ .Values.name }}\n"},
+			want: []string{"deploy/helm.yaml:4:9: this is a Helm template, not YAML"},
 		},
 		{
 			name:      "a Go template of another program",
 			templates: map[string]string{"vm.yaml": "{{- if .Namespace }}\napiVersion: v1\n{{- end }}\n"},
-			want:      []string{"deploy/vm.yaml:1:1: this is a Go template, not YAML: name what its program makes of it"},
+			want: []string{"deploy/vm.yaml:1:1: this is a Go template, not YAML: " +
+				"name what its program makes of it"},
 		},
 		{
 			name:      "a kustomization",
 			templates: map[string]string{"ns.yaml": ok, "kustomization.yaml": "resources: [ns.yaml]\n"},
-			want:      []string{"deploy/kustomization.yaml:1: this is a kustomization, not a Kubernetes object: name its directory under release.kustomize"},
+			want: []string{"deploy/kustomization.yaml:1: this is a kustomization, not a Kubernetes object: " +
+				"name its directory under release.kustomize"},
 		},
 		{
-			name:      "a kustomization by its apiVersion",
-			templates: map[string]string{"ns.yaml": ok, "all.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [ns.yaml]\n"},
-			want:      []string{"deploy/all.yaml:1: this is a kustomization, not a Kubernetes object: name its directory under release.kustomize"},
+			name: "a kustomization by its apiVersion",
+			templates: map[string]string{
+				"ns.yaml":  ok,
+				"all.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [ns.yaml]\n",
+			},
+			want: []string{"deploy/all.yaml:1: this is a kustomization, not a Kubernetes object: " +
+				"name its directory under release.kustomize"},
 		},
 		{
 			name:      "text on which ytt panics",
 			templates: map[string]string{"bad.yaml": "a: {- b}\n"},
-			want:      []string{"deploy/bad.yaml:1:1: this is not YAML (did not find expected node content): look at indentation"},
+			want: []string{"deploy/bad.yaml:1:1: this is not YAML (did not find expected " +
+				"node content): look at indentation"},
 		},
 		{
 			name:      "no such template",
@@ -240,8 +265,10 @@ func TestRefuses(t *testing.T) {
 		{
 			name:      "two files of one name",
 			templates: map[string]string{"ns.yaml": ok},
-			change:    func(p *product.Product) { p.Release.Templates = append(p.Release.Templates, p.Release.Templates[0]) },
-			want:      []string{"deploy/ns.yaml", "both as ns.yaml"},
+			change: func(p *product.Product) {
+				p.Release.Templates = append(p.Release.Templates, p.Release.Templates[0])
+			},
+			want: []string{"deploy/ns.yaml", "both as ns.yaml"},
 		},
 		{
 			name:      "no object",
@@ -249,22 +276,28 @@ func TestRefuses(t *testing.T) {
 			want:      []string{"deploy/ns.yaml:4: the document has no apiVersion", "deploy/ns.yaml:6:"},
 		},
 		{
-			name:      "a key twice",
-			templates: map[string]string{"ns.yaml": "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: n\n  name: m\n"},
-			want:      []string{"deploy/ns.yaml:5: duplicate key metadata.name"},
+			name: "a key twice",
+			templates: map[string]string{
+				"ns.yaml": "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: n\n  name: m\n",
+			},
+			want: []string{"deploy/ns.yaml:5: duplicate key metadata.name"},
 		},
 		{
 			name:      "no such workload",
 			templates: map[string]string{"ns.yaml": ok, "app.yaml": deployment("image: $APP")},
 			change: func(p *product.Product) {
 				p.Release.Env = []product.WorkloadEnv{
-					{Kind: "Deployment", Namespace: "demo", Name: "other", Container: "main", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 11}},
+					{
+						Kind: "Deployment", Namespace: "demo", Name: "other",
+						Container: "main", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 11},
+					},
 					{Kind: "Deployment", Namespace: "other", Name: "app", Container: "main"},
 					{Kind: "DaemonSet", Namespace: "demo", Name: "app", Container: "main"},
 				}
 			},
 			want: []string{
-				"slipway.yaml:9:11: release.env: the templates make no Deployment demo/other: name one of Deployment demo/app",
+				"slipway.yaml:9:11: release.env: the templates make no Deployment demo/other: " +
+					"name one of Deployment demo/app",
 				"no Deployment other/app:", "no DaemonSet demo/app:",
 			},
 		},
@@ -272,7 +305,10 @@ func TestRefuses(t *testing.T) {
 			name:      "no such container",
 			templates: map[string]string{"app.yaml": deployment("image: $APP")},
 			change: func(p *product.Product) {
-				p.Release.Env = []product.WorkloadEnv{{Kind: "Deployment", Namespace: "demo", Name: "app", Container: "other"}}
+				p.Release.Env = []product.WorkloadEnv{{
+					Kind: "Deployment", Namespace: "demo", Name: "app",
+					Container: "other",
+				}}
 			},
 			want: []string{`Deployment demo/app has no container "other": name one of main`},
 		},
@@ -314,7 +350,8 @@ func wantError(t *testing.T, err error, want []string) {
 // TestKustomize renders a kustomization next to a template. Lines are from the files of its base.
 func TestKustomize(t *testing.T) {
 	p, l := small(t, map[string]string{
-		"config/base/app.yaml":              strings.ReplaceAll(deployment("image: registry.k8s.io/pause:3.10"), "namespace: demo", "labels: {a: b}"),
+		"config/base/app.yaml": strings.ReplaceAll(deployment("image: registry.k8s.io/pause:3.10"),
+			"namespace: demo", "labels: {a: b}"),
 		"config/base/kustomization.yaml":    "resources: [app.yaml]\n",
 		"config/overlay/kustomization.yaml": "resources: [../base]\nnamespace: system\n",
 		"ns.yaml":                           "apiVersion: v1\nkind: Namespace\nmetadata: {name: system}\n",
@@ -327,12 +364,14 @@ func TestKustomize(t *testing.T) {
 	}
 	for n, line := range strings.Split(string(m.Text), "\n") {
 		if strings.Contains(line, "image: ") {
-			if at := m.Origin(n + 1); at != "deploy/config/base/app.yaml:12" || !strings.Contains(line, references.Replace("$PAUSE")) {
+			if at := m.Origin(n + 1); at != "deploy/config/base/app.yaml:12" ||
+				!strings.Contains(line, references.Replace("$PAUSE")) {
 				t.Errorf("%s is from %s", line, at)
 			}
 		}
 	}
-	if got := string(m.Text); !strings.Contains(got, "kind: Namespace") || !strings.Contains(got, "namespace: system") || strings.Contains(got, "config.kubernetes.io/origin") {
+	if got := string(m.Text); !strings.Contains(got, "kind: Namespace") ||
+		!strings.Contains(got, "namespace: system") || strings.Contains(got, "config.kubernetes.io/origin") {
 		t.Errorf("got\n%s", got)
 	}
 	p.Release.Kustomize[0].Path = "deploy/config"

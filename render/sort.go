@@ -23,7 +23,10 @@ var order = [][]string{
 	{"PersistentVolume"},
 	{"PersistentVolumeClaim"},
 	{"Service"},
-	{"PodTemplate", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob", "Pod"},
+	{
+		"PodTemplate", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController",
+		"Job", "CronJob", "Pod",
+	},
 	{"HorizontalPodAutoscaler", "PodDisruptionBudget", "Ingress"},
 	{"APIService"},
 	{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"},

@@ -17,7 +17,9 @@ func expandValues(p *product.Product, l *lock.Lock) (map[string]any, error) {
 }
 
 // expandAll returns values, which errors call by a name, with every string expanded.
-func expandAll(in map[string]any, places map[string]yamlfile.Pos, called string, p *product.Product, l *lock.Lock) (map[string]any, error) {
+func expandAll(in map[string]any, places map[string]yamlfile.Pos, called string, p *product.Product,
+	l *lock.Lock,
+) (map[string]any, error) {
 	var errs []error
 	v := expandAny(in, nil, func(path []string, s string) string {
 		out, err := expand(s, p, l)

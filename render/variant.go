@@ -59,12 +59,15 @@ func meant(list []variant, tag string) string {
 
 // variants are words in tags of images that differ from the main one of a release.
 var variants = []string{
-	"alpine", "amd", "arm", "armv", "bullseye", "bookworm", "busybox", "debian", "debug", "distroless", "fips", "linux", "minimal", "musl",
-	"nonroot", "ppc", "riscv", "root", "rootless", "s", "scratch", "shell", "slim", "static", "ubi", "ubuntu", "wolfi", "x",
+	"alpine", "amd", "arm", "armv", "bullseye", "bookworm", "busybox", "debian", "debug", "distroless", "fips", "linux",
+	"minimal", "musl",
+	"nonroot", "ppc", "riscv", "root", "rootless", "s", "scratch", "shell", "slim", "static", "ubi",
+	"ubuntu", "wolfi", "x",
 }
 
 // isVariant reports whether a word in a tag is of a variant of an image: a system, an architecture
 // or a base.
 func isVariant(word string) bool {
-	return workload.IsWindowsName(word) || word != "" && slices.Contains(variants, strings.TrimRight(word, "0123456789"))
+	return workload.IsWindowsName(word) ||
+		word != "" && slices.Contains(variants, strings.TrimRight(word, "0123456789"))
 }

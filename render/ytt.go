@@ -84,7 +84,8 @@ func collect(ctx context.Context, p *product.Product) (templateFiles, error) {
 		paths = append(paths, shown)
 	}
 	if len(t.files) == 0 {
-		return t, fmt.Errorf("no templates to render in %q: name a directory or file in release.templates of %s", paths, p.Path)
+		return t, fmt.Errorf("no templates to render in %q: name a directory or file in release.templates of %s", paths,
+			p.Path)
 	}
 	return t, nil
 }
@@ -99,7 +100,8 @@ func (t *templateFiles) read(f *files.File, root string, below bool) error {
 		t.bytes += fi.Size()
 	}
 	if t.bytes > maxTemplates || len(t.files) == maxFiles {
-		return fmt.Errorf("template %s: the templates of a release have at most %d MiB and %d files: name the directories that have templates only", t.origin[rel], maxTemplates>>20, maxFiles)
+		return fmt.Errorf("template %s: the templates of a release have at most %d MiB and %d files: "+
+			"name the directories that have templates only", t.origin[rel], maxTemplates>>20, maxFiles)
 	}
 	b, err := f.Bytes()
 	if err != nil {
@@ -110,7 +112,9 @@ func (t *templateFiles) read(f *files.File, root string, below bool) error {
 }
 
 // evaluate runs ytt in a process with bounds and returns the documents in the order of the files.
-func evaluate(ctx context.Context, p *product.Product, t templateFiles, values map[string]any, o Options) ([]document, error) {
+func evaluate(ctx context.Context, p *product.Product, t templateFiles, values map[string]any,
+	o Options,
+) ([]document, error) {
 	q := evaluation{Product: p.Path, Files: t.files}
 	if len(values) > 0 {
 		var err error

@@ -37,5 +37,6 @@ func yttFault(err error, origin map[string]string) error {
 	if place == "" {
 		return errors.New(strings.Join(messages, " "))
 	}
-	return fmt.Errorf("%s: %s: %s: correct the template, or the values that it is given", place, text, strings.Join(messages, " "))
+	return fmt.Errorf("%s: %s: %s: correct the template, or the values that it is given", place,
+		text, strings.Join(messages, " "))
 }

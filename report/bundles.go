@@ -20,7 +20,10 @@ type packed struct {
 // bundles lists the bundles, and what a node types to load one.
 func (p *page) bundles(all, deltas []bundle.File) {
 	for _, f := range all {
-		b := packed{File: f.Path, For: "a private registry", SHA256: f.SHA256, Bytes: f.Size, Images: len(f.Contents.Images)}
+		b := packed{
+			File: f.Path, For: "a private registry", SHA256: f.SHA256,
+			Bytes: f.Size, Images: len(f.Contents.Images),
+		}
 		b.Load = "slipway airgap push " + f.Path + " -to=registry.internal/mirror"
 		if o := f.Contents.Platform; !o.IsZero() {
 			b.For = called(o)
@@ -46,7 +49,10 @@ func (p *page) AnyDelta() bool {
 
 // ofDelta is a delta, for who has its base.
 func ofDelta(f bundle.File, d *bundle.Delta) packed {
-	b := packed{File: f.Path, For: fmt.Sprintf("who has %s of %s", d.Base.File, d.Base.Version), Bytes: f.Size, Images: len(f.Contents.Images)}
+	b := packed{
+		File: f.Path, For: fmt.Sprintf("who has %s of %s", d.Base.File, d.Base.Version),
+		Bytes: f.Size, Images: len(f.Contents.Images),
+	}
 	b.Load = fmt.Sprintf("slipway airgap apply %s -base=%s -out=%s", f.Path, d.Base.File, d.Bundle)
 	b.Saves = "nothing"
 	if saved := d.Size - f.Size; saved > 0 {

@@ -131,7 +131,10 @@ func (c *comparison) images(old, now *lock.Lock) {
 		a, had := before[k]
 		b, has := after[k]
 		on := b.Platform
-		d := delta{Image: k.image, Old: a.LayerBytes, New: b.LayerBytes, Bytes: b.LayerBytes - a.LayerBytes, State: "changed"}
+		d := delta{
+			Image: k.image, Old: a.LayerBytes, New: b.LayerBytes, Bytes: b.LayerBytes - a.LayerBytes,
+			State: "changed",
+		}
 		switch {
 		case !had:
 			d.State = "new"
@@ -185,7 +188,8 @@ func (c *comparison) why(old, now *Release) {
 			}
 			for _, m := range s.Changes {
 				if slices.Contains(of, m.Name) {
-					inside = append(inside, "source "+m.Name+": "+strings.Join(m.Old, ", ")+" → "+strings.Join(m.New, ", "))
+					inside = append(inside,
+						"source "+m.Name+": "+strings.Join(m.Old, ", ")+" → "+strings.Join(m.New, ", "))
 				}
 			}
 		}

@@ -75,7 +75,8 @@ func (r *Release) found(all *lint.Report, name string, text []byte) {
 // RunOn compares the release with nodes: which run what, and why the others do not.
 func (r *Release) RunOn(ctx context.Context, list []nodes.Node) error {
 	if r.Lock == nil || r.alone {
-		return fmt.Errorf("which nodes run the release follows from its lock and its manifests: name the directory of the release")
+		return fmt.Errorf("which nodes run the release follows from its lock and its manifests: " +
+			"name the directory of the release")
 	}
 	var sources []nodes.Source
 	if r.Manifest != nil {
@@ -119,7 +120,8 @@ type line struct {
 // shown returns a finding for the page, without the lines around it.
 func (f Finding) shown() finding {
 	out := finding{
-		Rule: f.Rule, Severity: string(f.Severity), Object: f.Object, Field: f.Path, What: f.What, Instead: strings.ReplaceAll(f.Instead, "`", ""), Link: f.Link,
+		Rule: f.Rule, Severity: string(f.Severity), Object: f.Object, Field: f.Path, What: f.What,
+		Instead: strings.ReplaceAll(f.Instead, "`", ""), Link: f.Link,
 		File: f.File, Place: f.Origin, Line: f.Line, Allowed: f.Allowed, Reason: f.Reason,
 	}
 	if out.Allowed {

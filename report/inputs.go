@@ -15,13 +15,17 @@ import (
 // inputs lists what the release was made from.
 func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 	for _, s := range l.Sources {
-		p.Inputs = append(p.Inputs, input{Kind: "source", Name: s.Name, Version: strings.TrimSpace(s.Module + " " + s.Revision), Place: s.URL, Proof: compared(s, stated)})
+		p.Inputs = append(p.Inputs, input{
+			Kind: "source", Name: s.Name,
+			Version: strings.TrimSpace(s.Module + " " + s.Revision), Place: s.URL, Proof: compared(s, stated),
+		})
 	}
 	if l.Go != "" {
 		p.Inputs = append(p.Inputs, input{Kind: "toolchain", Name: "Go", Version: strings.TrimPrefix(l.Go, "go")})
 	}
 	for _, c := range l.Compilers {
-		p.Inputs = append(p.Inputs, input{Kind: "compiler", Name: c.Command, Version: c.Version, Place: c.Platform.String()})
+		p.Inputs = append(p.Inputs,
+			input{Kind: "compiler", Name: c.Command, Version: c.Version, Place: c.Platform.String()})
 	}
 	bases := map[string]input{}
 	for _, i := range l.Images {
@@ -35,7 +39,8 @@ func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 		p.Inputs = append(p.Inputs, bases[key])
 	}
 	for _, b := range l.Prebuilt {
-		p.Inputs = append(p.Inputs, input{Kind: "program that was there already", Name: b.Name, Version: b.Digest.String(), Place: b.Platform.String()})
+		p.Inputs = append(p.Inputs,
+			input{Kind: "prebuilt program", Name: b.Name, Version: b.Digest.String(), Place: b.Platform.String()})
 	}
 }
 

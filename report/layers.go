@@ -48,7 +48,10 @@ func (p *page) layers(c *bundle.Contents) {
 			b := bar{Image: name(i.Name), Platform: called(m.Platform), Bytes: total(m.Layers)}
 			at := 0.0
 			for _, l := range m.Layers {
-				o := part{math.Round(at*10) / 10, math.Round(10000*float64(l.Size)/float64(largest)) / 10, l.Size, short(l.Digest), users[l.Digest] - 1}
+				o := part{
+					math.Round(at*10) / 10, math.Round(10000*float64(l.Size)/float64(largest)) / 10,
+					l.Size, short(l.Digest), users[l.Digest] - 1,
+				}
 				if o.Shared > 0 {
 					b.Shared += l.Size
 				}

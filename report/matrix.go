@@ -45,7 +45,8 @@ func (p *page) published(l *lock.Lock) {
 	for n, i := range l.Images {
 		names[n] = i.Name
 		for _, c := range i.Children {
-			manifests[n] = append(manifests[n], place{c.Platform, cell{c.Digest.String(), short(c.Digest), c.LayerBytes, len(c.Stubs()) > 0}})
+			manifests[n] = append(manifests[n],
+				place{c.Platform, cell{c.Digest.String(), short(c.Digest), c.LayerBytes, len(c.Stubs()) > 0}})
 		}
 	}
 	p.matrix(names, manifests)
@@ -57,7 +58,10 @@ func (p *page) held(c *bundle.Contents) {
 	for n, i := range c.Images {
 		names[n] = i.Name
 		for _, m := range i.Included() {
-			manifests[n] = append(manifests[n], place{m.Platform, cell{Digest: m.Desc.Digest.String(), Short: short(m.Desc.Digest), Bytes: total(m.Layers)}})
+			manifests[n] = append(manifests[n], place{
+				m.Platform,
+				cell{Digest: m.Desc.Digest.String(), Short: short(m.Desc.Digest), Bytes: total(m.Layers)},
+			})
 		}
 		p.Names = append(p.Names, named{Name: i.Name, Digest: i.Digest().String(), Short: short(i.Digest())})
 	}

@@ -64,7 +64,10 @@ type input struct{ Kind, Name, Version, Place, Age, Proof string }
 type other struct{ Reference, Digest, Systems, From string }
 
 func newPage(r, base *Release) *page {
-	p := &page{Proof: r.proof(), Keys: strings.Join(r.Keys, " "), Directory: r.Lock != nil && !r.alone, Verify: ".", Unknown: r.Unknown}
+	p := &page{
+		Proof: r.proof(), Keys: strings.Join(r.Keys, " "), Directory: r.Lock != nil && !r.alone,
+		Verify: ".", Unknown: r.Unknown,
+	}
 	if l := r.Lock; l != nil {
 		p.Product, p.Version, p.Snapshot = l.Name, l.Version, l.Snapshot
 		p.published(l)
@@ -121,7 +124,7 @@ func (r *Release) what() string {
 func (r *Release) proof() string {
 	switch {
 	case len(r.Keys) > 0:
-		return fmt.Sprintf("Signed, by its own account, with the key %s.", strings.Join(r.Keys, " and the key "))
+		return fmt.Sprintf("Signed, as its files state, with the key %s.", strings.Join(r.Keys, " and the key "))
 	case r.Lock != nil && r.alone:
 		return "Nothing here proves who made it: a lock has no signature."
 	}

@@ -98,9 +98,13 @@ func readAlone(path string) (*Release, error) {
 	}
 	c := f.Contents
 	r := &Release{Contents: c, Bundles: []bundle.File{*f}, Unknown: []string{
-		"Sources, bases, tags and modules: this page was made from a bundle, which does not have the lock of the release.",
+		"Sources, bases, tags and modules: " +
+			"this page was made from a bundle, which does not have the lock of the release.",
 	}}
-	r.Keys, err = evidence.Claims(evidence.Material{From: path, Images: c.Images, Open: func(h v1.Hash) (io.ReadCloser, error) { return bundle.OpenBlob(h, b) }})
+	r.Keys, err = evidence.Claims(evidence.Material{
+		From: path, Images: c.Images,
+		Open: func(h v1.Hash) (io.ReadCloser, error) { return bundle.OpenBlob(h, b) },
+	})
 	return r, err
 }
 
@@ -127,7 +131,8 @@ func readDir(dir string) (*Release, error) {
 		return nil, err
 	}
 	// a page is about one release
-	if err := evidence.CheckListed(dir, sums, lock.Name, manifestName, evidence.Provenance, evidence.SignedProvenance); err != nil {
+	if err := evidence.CheckListed(dir, sums, lock.Name, manifestName, evidence.Provenance,
+		evidence.SignedProvenance); err != nil {
 		return nil, err
 	}
 	l, err := lock.Read(filepath.Join(dir, lock.Name))

@@ -96,7 +96,10 @@ func TestPages(t *testing.T) {
 	}
 	whole := ""
 	for _, tc := range [][3]string{
-		{"compared", dir, old}, {"dir", old, ""}, {"lock", filepath.Join(dir, lock.Name), ""}, {"bundle", bundles[0], ""},
+		{"compared", dir, old},
+		{"dir", old, ""},
+		{"lock", filepath.Join(dir, lock.Name), ""},
+		{"bundle", bundles[0], ""},
 	} {
 		name := tc[0]
 		got := page(t, tc[1], tc[2])
@@ -107,7 +110,8 @@ func TestPages(t *testing.T) {
 		if again := page(t, tc[1], tc[2]); again != got {
 			t.Errorf("%s: two pages of the same release differ", name)
 		}
-		for _, m := range regexp.MustCompile(`<a href="https://[^"]*" rel="noreferrer"|(?:src|href)="([^"]*)"|url\(|@import|<link[^>]*stylesheet`).FindAllStringSubmatch(got, -1) {
+		for _, m := range regexp.MustCompile(
+			`<a href="https://[^"]*" rel="noreferrer"|(?:src|href)="([^"]*)"|url\(|@import|<link[^>]*stylesheet`).FindAllStringSubmatch(got, -1) {
 			if !strings.HasPrefix(m[0], "<a href=") && !strings.HasPrefix(m[1], "#") && m[1] != "data:," {
 				t.Errorf("%s: the page asks for %q", name, m[0])
 			}
@@ -138,10 +142,19 @@ func TestHostile(t *testing.T) {
 		l.Name = `<script>alert(1)</script>`
 		l.Version = "1\u202e2</title>"
 		l.Images[0].Name = `" onmouseover="alert(1)` + strings.Repeat("x", 200)
-		l.ThirdParty = []lock.ThirdParty{{Reference: "javascript:alert(3)//" + strings.Repeat("y", 200), Omitted: "\u2067<b>"}}
-		l.Sources = []lock.Source{{Name: "a\x1b[2J", URL: "javascript:alert(1)", Revision: "'><img src=x onerror=alert(1)>"}}
+		l.ThirdParty = []lock.ThirdParty{{
+			Reference: "javascript:alert(3)//" + strings.Repeat("y", 200),
+			Omitted:   "\u2067<b>",
+		}}
+		l.Sources = []lock.Source{{
+			Name: "a\x1b[2J", URL: "javascript:alert(1)",
+			Revision: "'><img src=x onerror=alert(1)>",
+		}}
 	}), "")
-	for _, bad := range []string{"<script>alert", "</title></title>", "\u202e", "\u2067", "\x1b", "<b>", "<img", `href="javascript`, `" onmouseover="`} {
+	for _, bad := range []string{
+		"<script>alert", "</title></title>", "\u202e", "\u2067", "\x1b",
+		"<b>", "<img", `href="javascript`, `" onmouseover="`,
+	} {
 		if strings.Contains(text, bad) {
 			t.Errorf("the page has %q", bad)
 		}
@@ -155,7 +168,10 @@ func TestReadErrors(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "x.json"), []byte("{"), 0o644))
 	must(t, os.WriteFile(filepath.Join(dir, "x.tar.zst"), []byte("no"), 0o644))
-	for _, path := range []string{dir, filepath.Join(dir, "x.json"), filepath.Join(dir, "x.tar.zst"), filepath.Join(dir, "none")} {
+	for _, path := range []string{
+		dir, filepath.Join(dir, "x.json"), filepath.Join(dir, "x.tar.zst"),
+		filepath.Join(dir, "none"),
+	} {
 		if _, err := report.Read(t.Context(), path); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -176,7 +192,8 @@ func TestPart(t *testing.T) {
 	must(t, err)
 	for n, path := range bundles {
 		must(t, os.Remove(path))
-		if text := page(t, dir, dir); !strings.Contains(text, "What "+filepath.Base(path)+" contains: it is not there.") {
+		if text := page(t, dir, dir); !strings.Contains(text,
+			"What "+filepath.Base(path)+" contains: it is not there.") {
 			t.Errorf("the page does not tell that bundle %d of %d is missing", n+1, len(bundles))
 		}
 	}
@@ -186,11 +203,13 @@ func TestPart(t *testing.T) {
 func TestMixed(t *testing.T) {
 	dir := dist(t, func(*lock.Lock) {})
 	must(t, os.WriteFile(filepath.Join(dir, "release.yaml"), []byte("# of another release\n"), 0o600))
-	if _, err := report.Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "release.yaml has the digest") {
+	if _, err := report.Read(t.Context(), dir); err == nil ||
+		!strings.Contains(err.Error(), "release.yaml has the digest") {
 		t.Errorf("a release.yaml of another release: %v", err)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(strings.Repeat("0", 64)+"  a\n"), 0o600))
-	if _, err := report.Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "SHA256SUMS does not list it") {
+	if _, err := report.Read(t.Context(), dir); err == nil ||
+		!strings.Contains(err.Error(), "SHA256SUMS does not list it") {
 		t.Errorf("a lock of another release: %v", err)
 	}
 }

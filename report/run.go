@@ -42,7 +42,8 @@ func ReadRun(store string) (*Run, error) {
 	}
 	for _, s := range r.Steps {
 		if !(0 <= s.Begin && s.Begin <= s.End && s.End < maxRun) {
-			return nil, fmt.Errorf("%s: %w", path, stagefile.Run.Invalid(fmt.Errorf("%q is from %g to %g seconds", s.Name, s.Begin, s.End)))
+			return nil, fmt.Errorf("%s: %w", path,
+				stagefile.Run.Invalid(fmt.Errorf("%q is from %g to %g seconds", s.Name, s.Begin, s.End)))
 		}
 	}
 	return r, nil
@@ -68,7 +69,10 @@ func (p *page) timeline(r *Run) {
 	text := func(seconds float64) string { return progress.Duration(time.Duration(seconds * float64(time.Second))) }
 	p.Ran = fmt.Sprintf("The last run, of %s %s, took %s.", r.Product, r.Version, text(total))
 	for n, s := range r.Steps {
-		out := step{Step: s, X: math.Round(10000*s.Begin/total) / 10, Width: max(math.Round(10000*(s.End-s.Begin)/total)/10, 1), Took: text(s.End - s.Begin), At: text(s.Begin)}
+		out := step{
+			Step: s, X: math.Round(10000*s.Begin/total) / 10,
+			Width: max(math.Round(10000*(s.End-s.Begin)/total)/10, 1), Took: text(s.End - s.Begin), At: text(s.Begin),
+		}
 		var beside []string
 		for m, o := range r.Steps {
 			if m != n && o.Stage == s.Stage && o.Begin < s.End && s.Begin < o.End {

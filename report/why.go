@@ -41,7 +41,8 @@ func unexplained(old, now lock.Image, all []string) bool {
 	for _, c := range now.Children {
 		on := called(c.Platform)
 		n := slices.IndexFunc(old.Children, func(o lock.Child) bool { return called(o.Platform) == on })
-		if n >= 0 && old.Children[n].Digest != c.Digest && !slices.ContainsFunc(all, func(why string) bool { return strings.Contains(why, on) }) {
+		if n >= 0 && old.Children[n].Digest != c.Digest &&
+			!slices.ContainsFunc(all, func(why string) bool { return strings.Contains(why, on) }) {
 			return true
 		}
 	}

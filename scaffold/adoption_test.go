@@ -44,13 +44,15 @@ func TestAdoption(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := written(t, a)
-			d, err := Read(t.Context(), dir, Options{Name: name, Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z"})
+			d, err := Read(t.Context(),
+				dir, Options{Name: name, Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z"})
 			must(t, err)
 			faults, err := d.Settle(t.Context(), nil)
 			must(t, err)
 			var b bytes.Buffer
 			err = d.Report(&b, ".", faults)
-			if (err != nil) != (len(faults) > 0) || strings.Contains(b.String(), "Next: slipway release\n") != (err == nil) {
+			if (err != nil) != (len(faults) > 0) ||
+				strings.Contains(b.String(), "Next: slipway release\n") != (err == nil) {
 				t.Errorf("with %d faults init ends with %v:\n%s", len(faults), err, &b)
 			}
 			fmt.Fprintf(&b, "-- slipway.yaml --\n%s", d.YAML())
@@ -88,7 +90,8 @@ func TestVerdicts(t *testing.T) {
 		} else if !strings.Contains(string(got), "Next: slipway release\n") {
 			t.Errorf("%s is refused for no image", name)
 		}
-		fmt.Fprintf(&b, "| %s | %s |\n", strings.TrimSuffix(strings.TrimSpace(string(a.Comment)), "."), strings.ReplaceAll(verdict, "|", `\|`))
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.TrimSuffix(strings.TrimSpace(string(a.Comment)), "."),
+			strings.ReplaceAll(verdict, "|", `\|`))
 	}
 	golden.Compare(t, *update, file, b.String())
 }
@@ -137,14 +140,17 @@ func written(t *testing.T, a *txtar.Archive) string {
 func untouched(t *testing.T, dir string, a *txtar.Archive) {
 	t.Helper()
 	for _, f := range a.Files {
-		if now, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Name))); err != nil || !bytes.Equal(now, f.Data) {
+		if now, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Name))); err != nil ||
+			!bytes.Equal(now, f.Data) {
 			t.Errorf("%s has changed (%v)", f.Name, err)
 		}
 	}
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	for _, e := range entries {
-		if !slices.ContainsFunc(a.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name+"/", e.Name()+"/") }) && e.Name() != product.File && e.Name() != ".slipway" && e.Name() != "dist" {
+		if !slices.ContainsFunc(a.Files, func(f txtar.File) bool {
+			return strings.HasPrefix(f.Name+"/", e.Name()+"/")
+		}) && e.Name() != product.File && e.Name() != ".slipway" && e.Name() != "dist" {
 			t.Errorf("init made %s", e.Name())
 		}
 	}
@@ -154,7 +160,8 @@ func untouched(t *testing.T, dir string, a *txtar.Archive) {
 func releasedImages(t *testing.T, dir string) string {
 	t.Helper()
 	storeDir, out := filepath.Join(dir, ".slipway"), filepath.Join(dir, "dist")
-	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, product.File), Made: []string{storeDir, out}})
+	p, err := product.Load(t.Context(),
+		product.Options{Path: filepath.Join(dir, product.File), Made: []string{storeDir, out}})
 	must(t, err)
 	_, err = release.Release(t.Context(), p, release.Options{Store: storeDir, Out: out})
 	must(t, err)
@@ -215,7 +222,10 @@ func contents(t *testing.T, img v1.Image) string {
 
 // ofBase reports whether a file is one of the built-in bases.
 func ofBase(name string) bool {
-	return slices.ContainsFunc([]string{"etc/passwd", "etc/group", "etc/nsswitch.conf", "etc/ssl/certs/", "usr/share/", "etc/services", "etc/protocols"}, func(p string) bool { return strings.HasPrefix(name, p) })
+	return slices.ContainsFunc([]string{
+		"etc/passwd", "etc/group", "etc/nsswitch.conf", "etc/ssl/certs/",
+		"usr/share/", "etc/services", "etc/protocols",
+	}, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 func must(t *testing.T, err error) {

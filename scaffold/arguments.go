@@ -15,17 +15,21 @@ import (
 
 // predefined are the arguments that every build has, with what slipway.yaml calls them.
 var predefined = arguments{
-	"TARGETARCH": "{{.Arch}}", "TARGETOS": "{{.OS}}", "TARGETVARIANT": "{{.Variant}}", "TARGETPLATFORM": "{{.OS}}/{{.Arch}}",
-	"BUILDPLATFORM": "linux/amd64", "BUILDOS": "linux", "BUILDARCH": "amd64", "BUILDVARIANT": "",
+	"TARGETARCH": "{{.Arch}}", "TARGETOS": "{{.OS}}", "TARGETVARIANT": "{{.Variant}}",
+	"TARGETPLATFORM": "{{.OS}}/{{.Arch}}",
+	"BUILDPLATFORM":  "linux/amd64", "BUILDOS": "linux", "BUILDARCH": "amd64", "BUILDVARIANT": "",
 	"HTTP_PROXY": "", "HTTPS_PROXY": "", "NO_PROXY": "", "http_proxy": "", "https_proxy": "", "no_proxy": "",
 }
 
 var (
-	osName          = regexp.MustCompile(`^(?:TARGET_?|GO|IMAGE_)?OS$`)
-	windowsName     = regexp.MustCompile(`(?:^|_)(?:OS_?VERSION|WINDOWS_?(?:OS_?)?VERSION|WIN_?VERSION|NANOSERVER_?VERSION|SERVERCORE_?VERSION|LTSC_?VERSION|WINDOWS_?RELEASE)$`)
-	versionArgument = regexp.MustCompile(`^(?:(?:APP|GIT|BUILD|RELEASE|IMAGE|PROJECT|DRIVER|PRODUCT|PKG|BINARY|BIN|STAGING)_?)?(?:VERSION|TAG|VER)$`)
+	osName      = regexp.MustCompile(`^(?:TARGET_?|GO|IMAGE_)?OS$`)
+	windowsName = regexp.MustCompile(
+		`(?:^|_)(?:OS_?VERSION|WINDOWS_?(?:OS_?)?VERSION|WIN_?VERSION|NANOSERVER_?VERSION|SERVERCORE_?VERSION|LTSC_?VERSION|WINDOWS_?RELEASE)$`)
+	versionArgument = regexp.MustCompile(
+		`^(?:(?:APP|GIT|BUILD|RELEASE|IMAGE|PROJECT|DRIVER|PRODUCT|PKG|BINARY|BIN|STAGING)_?)?(?:VERSION|TAG|VER)$`)
 	ldflagsArgument = regexp.MustCompile(`(?i)ld_?flags`)
-	goreleaserField = regexp.MustCompile(`\{\{-?\s*\.(Version|Tag|FullCommit|Commit|ShortCommit|Date|CommitDate)\s*-?\}\}`)
+	goreleaserField = regexp.MustCompile(
+		`\{\{-?\s*\.(Version|Tag|FullCommit|Commit|ShortCommit|Date|CommitDate)\s*-?\}\}`)
 )
 
 // arguments finds a value for each ARG of the stages: the one that builds give, that which its name
@@ -42,9 +46,11 @@ func (p *part) arguments() {
 			if !has || value != def {
 				p.args[name] = value
 			}
-		case !has && why != "" && p.compilesWith(name) && !foreignName.MatchString(name), p.critical(name) && (!has || why != "" && !p.program(name)):
+		case !has && why != "" && p.compilesWith(name) && !foreignName.MatchString(name),
+			p.critical(name) && (!has || why != "" && !p.program(name)):
 			why = cmp.Or(why, "no Makefile, workflow, script or bake file gives it one")
-			p.lacks(fmt.Sprintf("the argument %s of %s has no value that is known without running anything: %s; write it under args", name, p.from.path, why))
+			p.lacks(fmt.Sprintf("the argument %s of %s has no value that is known without running "+
+				"anything: %s; write it under args", name, p.from.path, why))
 		}
 	}
 }
@@ -132,7 +138,8 @@ func windowsReference(s string) (string, bool) {
 		return "{{.WindowsRelease}}", true
 	}
 	repository, tag := splitReference(s)
-	if tag != "" && !unknown(repository) && (platform.TagVersion(tag) != "" || wholeVariable.MatchString(tag) && isWindows.MatchString(repository)) {
+	if tag != "" && !unknown(repository) &&
+		(platform.TagVersion(tag) != "" || wholeVariable.MatchString(tag) && isWindows.MatchString(repository)) {
 		return repository + ":{{.WindowsRelease}}", true
 	}
 	return "", false
@@ -162,7 +169,8 @@ func (d *Draft) argument(name, value string) (string, bool) {
 		return "{{.Revision}}", true
 	case dateName.MatchString(name):
 		return "{{.Created}}", true
-	case versionArgument.MatchString(name), strings.EqualFold(name, strings.ReplaceAll(d.repositoryName(), "-", "_")+"_VERSION"):
+	case versionArgument.MatchString(name),
+		strings.EqualFold(name, strings.ReplaceAll(d.repositoryName(), "-", "_")+"_VERSION"):
 		return "{{.Version}}", true
 	}
 	return "", false
@@ -205,7 +213,9 @@ func (p *part) inFrom(name string) bool {
 // baseHas reports whether FROM of a needed stage has an argument. The base of one that only compiles
 // does not count.
 func (p *part) baseHas(name string) bool {
-	return slices.ContainsFunc(p.stages, func(s *stage) bool { return (s == p.of || !s.builder()) && used(name, s.BaseName) })
+	return slices.ContainsFunc(p.stages, func(s *stage) bool {
+		return (s == p.of || !s.builder()) && used(name, s.BaseName)
+	})
 }
 
 // critical reports whether an image is another one without the argument: FROM, a file's path or
@@ -217,7 +227,9 @@ func (p *part) critical(name string) bool {
 	for _, s := range p.stages {
 		for _, c := range s.commands {
 			switch c.Command.(type) {
-			case *instructions.CopyCommand, *instructions.AddCommand, *instructions.EntrypointCommand, *instructions.CmdCommand, *instructions.UserCommand, *instructions.WorkdirCommand, *instructions.EnvCommand:
+			case *instructions.CopyCommand, *instructions.AddCommand, *instructions.EntrypointCommand,
+				*instructions.CmdCommand, *instructions.UserCommand, *instructions.WorkdirCommand,
+				*instructions.EnvCommand:
 				if (s == p.of || !s.builder()) && used(name, c.node.Original) {
 					return true
 				}

@@ -125,7 +125,11 @@ func readBake(b *dockerBuild, blocks map[string]string, label string, value func
 
 func (d *Draft) bakeJSON(name string, targets *yaml.Node) {
 	for _, t := range pairs(targets) {
-		b := dockerBuild{at: name, file: yamlfile.Text(t, "dockerfile"), context: yamlfile.Text(t, "context"), target: yamlfile.Text(t, "target"), args: map[string]string{}, names: texts(t, "tags"), platforms: texts(t, "platforms")}
+		b := dockerBuild{
+			at: name, file: yamlfile.Text(t, "dockerfile"), context: yamlfile.Text(t, "context"),
+			target: yamlfile.Text(t, "target"), args: map[string]string{}, names: texts(t, "tags"),
+			platforms: texts(t, "platforms"),
+		}
 		scalars(yamlfile.Value(t, "args"), "", b.args)
 		d.addBake(b)
 	}

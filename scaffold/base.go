@@ -20,7 +20,8 @@ var static = regexp.MustCompile(`^gcr\.io/distroless/static(?:-debian1[0-9])?$`)
 var staticTag = regexp.MustCompile(`^(?:latest|nonroot)?(?:-?(?:amd64|arm64|arm|s390x|ppc64le))?$`)
 
 // hostProcessBase is the base for HostProcess containers.
-var hostProcessBase = regexp.MustCompile(`^mcr\.microsoft\.com/oss/kubernetes/windows-host-process-containers-base-image:v1\.0\.0$`)
+var hostProcessBase = regexp.MustCompile(
+	`^mcr\.microsoft\.com/oss/kubernetes/windows-host-process-containers-base-image:v1\.0\.0$`)
 
 // exchange lets a built-in base take the place of a reference that it stands for, and returns its
 // name; "" if there is none. A Dockerfile keeps the reference.
@@ -69,7 +70,8 @@ func (d *Draft) base(ref string) string {
 // addBase adds a base unless there is the same, and returns its name.
 func (d *Draft) addBase(b base) string {
 	for _, other := range d.bases {
-		if cmp.Or(other.builtin, "-") == cmp.Or(b.builtin, "-") && other.microsoft == b.microsoft && maps.Equal(other.images, b.images) {
+		if cmp.Or(other.builtin, "-") == cmp.Or(b.builtin, "-") && other.microsoft == b.microsoft &&
+			maps.Equal(other.images, b.images) {
 			return other.name
 		}
 	}

@@ -48,7 +48,8 @@ func (d *Draft) findBuilds() {
 			for _, doc := range d.yaml(f) {
 				d.workflow(f, doc)
 			}
-		case strings.HasPrefix(path.Base(f), "docker-bake") && !isAside(path.Dir(f)) && (path.Ext(f) == ".hcl" || path.Ext(f) == ".json"):
+		case strings.HasPrefix(path.Base(f), "docker-bake") && !isAside(path.Dir(f)) &&
+			(path.Ext(f) == ".hcl" || path.Ext(f) == ".json"):
 			d.bake(f)
 		}
 	}
@@ -56,8 +57,10 @@ func (d *Draft) findBuilds() {
 
 // valued are the flags of docker build whose value is the next word.
 var valued = []string{
-	"--build-arg", "--file", "-f", "--target", "--tag", "-t", "--platform", "--output", "-o", "--progress", "--cache-from", "--cache-to", "--label", "--builder",
-	"--network", "--secret", "--ssh", "--build-context", "--iidfile", "--metadata-file", "--add-host", "--annotation", "--attest", "--arch", "--os", "--manifest",
+	"--build-arg", "--file", "-f", "--target", "--tag", "-t", "--platform", "--output", "-o", "--progress",
+	"--cache-from", "--cache-to", "--label", "--builder",
+	"--network", "--secret", "--ssh", "--build-context", "--iidfile", "--metadata-file", "--add-host",
+	"--annotation", "--attest", "--arch", "--os", "--manifest",
 }
 
 // command adds the build that a command line is.
@@ -194,7 +197,10 @@ func (d *Draft) buildsOf(file string) (list []dockerBuild) {
 func (d *Draft) releaserImages(name string, n *yaml.Node) {
 	for _, key := range []string{"dockers", "dockers_v2"} {
 		for _, i := range items(n, key) {
-			b := dockerBuild{at: name, file: cmp.Or(yamlfile.Text(i, "dockerfile"), "Dockerfile"), context: ".", args: map[string]string{}, releaser: true}
+			b := dockerBuild{
+				at: name, file: cmp.Or(yamlfile.Text(i, "dockerfile"), "Dockerfile"),
+				context: ".", args: map[string]string{}, releaser: true,
+			}
 			b.names = append(texts(i, "image_templates"), texts(i, "images")...)
 			for _, f := range texts(i, "build_flag_templates") {
 				k, v, _ := strings.Cut(f, "=")
@@ -213,7 +219,8 @@ func (d *Draft) releaserImages(name string, n *yaml.Node) {
 }
 
 // builder matches a command that builds an image, up to its arguments.
-var imageBuild = regexp.MustCompile(`(?:^|[\s;&|({@'"-])(?:[\w./-]*(?:docker|podman|nerdctl|buildah)|\$[({][A-Za-z0-9_]*(?:DOCKER|CTR|CONTAINER|PODMAN|BUILDER|ENGINE)[A-Za-z0-9_]*[)}])(?:\s+-[^\s]+)*\s+(?:(?:image|buildx|builder)\s+)?(?:build|bud)\s+(.*)$`)
+var imageBuild = regexp.MustCompile(
+	`(?:^|[\s;&|({@'"-])(?:[\w./-]*(?:docker|podman|nerdctl|buildah)|\$[({][A-Za-z0-9_]*(?:DOCKER|CTR|CONTAINER|PODMAN|BUILDER|ENGINE)[A-Za-z0-9_]*[)}])(?:\s+-[^\s]+)*\s+(?:(?:image|buildx|builder)\s+)?(?:build|bud)\s+(.*)$`)
 
 // logical returns the lines of a script, joined where they end with a backslash.
 func logical(text string) []string {

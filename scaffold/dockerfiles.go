@@ -12,16 +12,23 @@ import (
 // notReleased are the words by which projects call Dockerfiles, their directories and stages that
 // are not images of a release.
 var notReleased = []string{
-	"dev", "devel", "develop", "development", "devcontainer", "debug", "test", "tests", "testing", "e2e", "lint", "fuzz", "fuzzing", "coverage", "cover", "local", "ci", "builder", "buildx",
-	"dapper", "artifact", "artifacts", "validate", "validation", "website", "docs", "hugo", "bench", "benchmark", "tilt", "export", "unit", "integration",
+	"dev", "devel", "develop", "development", "devcontainer", "debug", "test", "tests", "testing",
+	"e2e", "lint", "fuzz", "fuzzing", "coverage", "cover", "local", "ci", "builder", "buildx",
+	"dapper", "artifact", "artifacts", "validate", "validation", "website", "docs", "hugo", "bench",
+	"benchmark", "tilt", "export", "unit", "integration",
 }
 
 // noDockerfile are endings of files that are called like Dockerfiles and are not.
-var noDockerfile = []string{"dockerignore", "txt", "md", "tmpl", "template", "orig", "j2", "in", "go", "sh", "yaml", "yml", "json"}
+var noDockerfile = []string{
+	"dockerignore", "txt", "md", "tmpl", "template", "orig", "j2", "in",
+	"go", "sh", "yaml", "yml", "json",
+}
 
 // wordsOf splits a name at characters that are not letters or digits.
 func wordsOf(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 }
 
 // helper reports whether a name has a word of what is not released.
@@ -42,7 +49,9 @@ func (d *Draft) dockerfileNames() (list, others []string) {
 		}
 		dir := path.Dir(f)
 		named := slices.ContainsFunc(d.buildsOf(f), func(b dockerBuild) bool { return b.counts() })
-		inside := slices.DeleteFunc(strings.Split(dir, "/"), func(s string) bool { return named && slices.Contains(released, s) })
+		inside := slices.DeleteFunc(strings.Split(dir, "/"), func(s string) bool {
+			return named && slices.Contains(released, s)
+		})
 		if helper(variant) || helper(dir) || isAside(path.Join(inside...)) || strings.HasPrefix(f, ".") {
 			others = append(others, f)
 			continue
@@ -73,7 +82,8 @@ func variantOf(p string) (string, bool) {
 		return "", true
 	case strings.HasSuffix(name, ".dockerfile"):
 		variant = strings.TrimSuffix(name, ".dockerfile")
-	case strings.HasPrefix(name, "dockerfile.") || strings.HasPrefix(name, "dockerfile-") || strings.HasPrefix(name, "dockerfile_"):
+	case strings.HasPrefix(name, "dockerfile.") || strings.HasPrefix(name, "dockerfile-") ||
+		strings.HasPrefix(name, "dockerfile_"):
 		variant = name[len("dockerfile."):]
 	case strings.HasPrefix(name, "containerfile."):
 		variant = strings.TrimPrefix(name, "containerfile.")
@@ -83,7 +93,8 @@ func variantOf(p string) (string, bool) {
 	return variant, !slices.Contains(noDockerfile, strings.TrimPrefix(path.Ext(p), "."))
 }
 
-var osWords = regexp.MustCompile(`(?i)(?:^|[._-])(?:windows|linux|win|amd64|multiarch|build|ltsc[0-9]{4}|1809)(?:$|[._-])`)
+var osWords = regexp.MustCompile(
+	`(?i)(?:^|[._-])(?:windows|linux|win|amd64|multiarch|build|ltsc[0-9]{4}|1809)(?:$|[._-])`)
 
 // withoutOS takes the words of an operating system out of a name.
 func withoutOS(s string) string {
@@ -96,10 +107,12 @@ func withoutOS(s string) string {
 
 // windows reports whether a stage is for Windows, through the stages that it starts from.
 func (r *recipe) windows(s *stage) bool {
-	if s.Platform != "" && strings.Contains(s.Platform, platform.Linux) || strings.Contains(s.Platform, "BUILDPLATFORM") {
+	if s.Platform != "" && strings.Contains(s.Platform, platform.Linux) ||
+		strings.Contains(s.Platform, "BUILDPLATFORM") {
 		return false
 	}
-	if isWindows.MatchString(s.base) || isWindows.MatchString(s.BaseName) || isWindows.MatchString(s.Name) || isWindows.MatchString(path.Base(r.path)) {
+	if isWindows.MatchString(s.base) || isWindows.MatchString(s.BaseName) || isWindows.MatchString(s.Name) ||
+		isWindows.MatchString(path.Base(r.path)) {
 		return true
 	}
 	from := r.find(s.base)
@@ -168,7 +181,9 @@ func (d *Draft) targets(r *recipe) (chosen, others []*stage) {
 	if len(chosen) == 0 && (whole || open) {
 		chosen, others = others, nil
 	}
-	slices.SortStableFunc(chosen, func(a, b *stage) int { return slices.Index(r.stages, a) - slices.Index(r.stages, b) })
+	slices.SortStableFunc(chosen, func(a, b *stage) int {
+		return slices.Index(r.stages, a) - slices.Index(r.stages, b)
+	})
 	return chosen, others
 }
 
@@ -193,7 +208,8 @@ func families(r *recipe, chosen []*stage) (list []family) {
 		}
 		name = withoutOS(name)
 		same := slices.IndexFunc(list, func(f family) bool {
-			return f.os == os && f.name == name && os == platform.Windows && windowsWord(s.Name) != "" && windowsWord(f.stages[0].Name) != ""
+			return f.os == os && f.name == name && os == platform.Windows && windowsWord(s.Name) != "" &&
+				windowsWord(f.stages[0].Name) != ""
 		})
 		if same >= 0 {
 			list[same].stages = append(list[same].stages, s)

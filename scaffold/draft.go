@@ -159,7 +159,8 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 	_, err = git.Head(ctx, full)
 	d, err := read(root.FS(), full, err == nil, o)
 	if noFile == nil {
-		text := fmt.Sprintf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
+		text := fmt.Sprintf("%s already exists, and is not overwritten: remove it to begin again",
+			filepath.Join(dir, product.File))
 		if err == nil {
 			text = strings.Join(append([]string{text}, d.since()...), "\n")
 		}
@@ -177,7 +178,10 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{}, compiled: map[string]bool{}}
+	d := &Draft{
+		Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{},
+		compiled: map[string]bool{},
+	}
 	if err := d.goModule(); err != nil {
 		return nil, err
 	}
@@ -191,7 +195,9 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	d.dockerfiles()
 	d.goImages()
 	if len(d.images) == 0 {
-		return nil, errors.New("nothing says what to release: there is no Dockerfile and no main package of Go; write slipway.yaml by hand, or begin with -example=hello")
+		return nil, errors.New("nothing says what to release: " +
+			"there is no Dockerfile and no main package of Go; write slipway.yaml by hand, " +
+			"or begin with -example=hello")
 	}
 	d.manifests()
 	d.findNames()

@@ -77,8 +77,12 @@ func TestPromuLinux(t *testing.T) {
 
 // TestNothing refuses a directory without anything to release.
 func TestNothing(t *testing.T) {
-	for _, files := range [][]txtar.File{nil, {{Name: "go.mod", Data: []byte("module example.com/x\n")}, {Name: "x.go", Data: []byte("package x\n")}}} {
-		if _, err := read(repository(files), "/r", false, Options{}); err == nil || !strings.Contains(err.Error(), "nothing says what to release") {
+	for _, files := range [][]txtar.File{
+		nil,
+		{{Name: "go.mod", Data: []byte("module example.com/x\n")}, {Name: "x.go", Data: []byte("package x\n")}},
+	} {
+		if _, err := read(repository(files), "/r", false, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "nothing says what to release") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -91,19 +95,31 @@ func TestNothing(t *testing.T) {
 // FuzzRead reads repositories whose files are arbitrary. What it writes is YAML that other readers
 // understand, in lines without control characters.
 func FuzzRead(f *testing.F) {
-	names := []string{"Makefile", "Dockerfile", "Dockerfile.Windows", ".ko.yaml", ".goreleaser.yaml", ".promu.yml", "deploy/a.yaml", "charts/c/Chart.yaml", "go.mod", ".github/workflows/release.yml", "docker-bake.hcl", "build.sh"}
+	names := []string{
+		"Makefile", "Dockerfile", "Dockerfile.Windows", ".ko.yaml", ".goreleaser.yaml",
+		".promu.yml", "deploy/a.yaml", "charts/c/Chart.yaml", "go.mod", ".github/workflows/release.yml",
+		"docker-bake.hcl", "build.sh",
+	}
 	for n, seed := range []string{
-		"A = $(B)\nB := $(A)$(A)\nLDFLAGS = -X main.v=$(A)\nifdef X\nendif\nelse\n", "ARG A\nFROM ${A:-golang} AS b\nRUN go build -o x .\nFROM scratch\nCOPY --from=b x y\nCOPY [\"a b\", \"c\"]\nADD x /\n",
-		"FROM windows\nCOPY bin\\x.exe \\x.exe\n", "defaultBaseImage: &a \"x\\ny\"\nbaseImageOverrides: {a: *a}\n", "builds: [{binary: \"a\\u001b[0m\", ldflags: [\"-X main.a=b\\nc\"]}]",
-		"build: {binaries: [{name: a, path: .}], ldflags: '-X main.version={{.Version}}'}\n", "apiVersion: v1\nkind: Pod\nimage: registry.k8s.io/a/Dockerfile:1\n", "name: x\ndescription: \"a: b # c\\n- d\"\n", "module \"example.com/a\"\n",
-		"jobs: {a: {strategy: {matrix: {t: [x, {y: z}], include: [{t: a}]}}, steps: [{run: 'docker build -t a/${{ matrix.t }} .'}, {uses: docker/build-push-action@v6, with: {target: '${{ matrix.t }}'}}]}}\n",
-		"variable \"A\" { default = \"x\" }\ntarget \"a\" {\n inherits = [\"a\", \"b\"]\n args = { A = \"${A}\" }\n}\n", "cd a && docker buildx build --build-arg A=\"$(x \\\n y)\" -f $D/Dockerfile . ; b\n",
+		"A = $(B)\nB := $(A)$(A)\nLDFLAGS = -X main.v=$(A)\nifdef X\nendif\nelse\n",
+		"ARG A\nFROM ${A:-golang} AS b\nRUN go build -o x .\nFROM scratch\nCOPY --from=b x y\nCOPY " +
+			"[\"a b\", \"c\"]\nADD x /\n",
+		"FROM windows\nCOPY bin\\x.exe \\x.exe\n", "defaultBaseImage: &a \"x\\ny\"\nbaseImageOverrides: {a: *a}\n",
+		"builds: [{binary: \"a\\u001b[0m\", ldflags: [\"-X main.a=b\\nc\"]}]",
+		"build: {binaries: [{name: a, path: .}], ldflags: '-X main.version={{.Version}}'}\n",
+		"apiVersion: v1\nkind: Pod\nimage: registry.k8s.io/a/Dockerfile:1\n",
+		"name: x\ndescription: \"a: b # c\\n- d\"\n", "module \"example.com/a\"\n",
+		"jobs: {a: {strategy: {matrix: {t: [x, {y: z}], include: [{t: a}]}}, steps: [{run: 'docker build " +
+			"-t a/${{ matrix.t }} .'}, {uses: docker/build-push-action@v6, with: {target: '${{ matrix.t }}'}}]}}\n",
+		"variable \"A\" { default = \"x\" }\ntarget \"a\" {\n inherits = [\"a\", \"b\"]\n args = { A = \"${A}\" }\n}\n",
+		"cd a && docker buildx build --build-arg A=\"$(x \\\n y)\" -f $D/Dockerfile . ; b\n",
 	} {
 		f.Add(n, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, n int, text []byte) {
 		m := fstest.MapFS{
-			"go.mod": {Data: []byte("module example.com/a\n")}, "main.go": {Data: []byte("package main\n\nvar v string\n")},
+			"go.mod":     {Data: []byte("module example.com/a\n")},
+			"main.go":    {Data: []byte("package main\n\nvar v string\n")},
 			"Dockerfile": {Data: []byte("FROM scratch\nCOPY bin/a /a\n")},
 		}
 		m[names[max(n, -n, 0)%len(names)]] = &fstest.MapFile{Data: text}
@@ -112,7 +128,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		y := d.YAML()
-		if r := yamlfile.Read("slipway.yaml", y, yamlfile.Options{MaxBytes: 1 << 22, MaxValues: 1 << 16, MaxText: 1 << 22, MaxDepth: 20, Start: "x"}); r.Err() != nil {
+		if r := yamlfile.Read("slipway.yaml", y, yamlfile.Options{
+			MaxBytes: 1 << 22, MaxValues: 1 << 16,
+			MaxText: 1 << 22, MaxDepth: 20, Start: "x",
+		}); r.Err() != nil {
 			t.Fatalf("%v\n%s", r.Err(), y)
 		}
 		for _, c := range string(y) + strings.Join(d.Found, "") + strings.Join(d.Hand, "") {
@@ -152,7 +171,8 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, err := os.ReadFile(filepath.Join("../examples", name, rel))
-			if err != nil || strings.Contains(string(got), "=../../") || rel != "slipway.yaml" && string(got) != strings.TrimRight(string(want), "\n")+"\n" {
+			if err != nil || strings.Contains(string(got), "=../../") ||
+				rel != "slipway.yaml" && string(got) != strings.TrimRight(string(want), "\n")+"\n" {
 				t.Errorf("%s differs from the example's (%v)", f, err)
 			}
 		}
@@ -162,14 +182,16 @@ func TestExamples(t *testing.T) {
 		if err := os.WriteFile(taken, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Example(t.Context(), name, again, nil); err == nil || !strings.Contains(err.Error(), taken+" is there already") {
+		if _, err := Example(t.Context(), name, again, nil); err == nil ||
+			!strings.Contains(err.Error(), taken+" already exists") {
 			t.Errorf("%v", err)
 		}
 		if left, err := os.ReadDir(again); err != nil || len(left) > 1 && !onlyDirectories(left) {
 			t.Errorf("left are %v, %v", left, err)
 		}
 	}
-	if _, err := Example(t.Context(), "helo", t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "did you mean hello?") {
+	if _, err := Example(t.Context(), "helo", t.TempDir(), nil); err == nil ||
+		!strings.Contains(err.Error(), "did you mean hello?") {
 		t.Errorf("%v", err)
 	}
 }

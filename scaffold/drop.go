@@ -27,7 +27,8 @@ func (d *Draft) dropManifest(name, why string) bool {
 			if e.kustomize {
 				name = e.path
 			}
-			if other := sameObject.FindStringSubmatch(why); other != nil && len(other[1]) > len(name) && other[1] != name {
+			if other := sameObject.FindStringSubmatch(why); other != nil && len(other[1]) > len(name) &&
+				other[1] != name {
 				return d.dropManifest(other[1], "the same object is in "+name+", which is for another way to run it")
 			}
 			e.dropped = leftOut + why

@@ -67,10 +67,11 @@ func newFile(file string, text []byte) error {
 	if path.Ext(file) == ".sh" {
 		mode = disk.ModeProgram
 	}
-	err := disk.New(file, []byte(strings.Replace(string(text), "$schema=../../product/slipway.schema.json", "$schema="+schema, 1)), mode)
+	err := disk.New(file,
+		[]byte(strings.Replace(string(text), "$schema=../../product/slipway.schema.json", "$schema="+schema, 1)), mode)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s is there already, and is not overwritten: remove it, or name another directory", file)
+		return fmt.Errorf("%s already exists, and is not overwritten: remove it, or name another directory", file)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", file, err)
 	}

@@ -30,7 +30,8 @@ func (d *Draft) goImages() {
 		return
 	}
 	if d.koBases == nil && len(d.mains) > 0 {
-		d.leave("nothing here builds an image: each program is one, on a built-in base; take out those that are for people's machines alone")
+		d.leave("nothing here builds an image: " +
+			"each program is one, on a built-in base; take out those that are for people's machines alone")
 	}
 	for _, m := range d.mains {
 		if m.linux && d.has(platform.Linux) || m.windows && d.has(platform.Windows) {
@@ -71,7 +72,8 @@ func (d *Draft) goImage(m mainPackage) string {
 	i := image{bases: map[string]string{}, program: d.program(m, "")}
 	i.name = nameOf(i.program)
 	ref := cmp.Or(d.koBases[path.Join(d.source.module, m.dir)], d.koBases[""], "gcr.io/distroless/static:nonroot")
-	windows := m.windows && d.has(platform.Windows) && (d.koBases == nil || d.wantWindows || !m.linux || isWindows.MatchString(ref) || strings.Contains(ref, "combined-base-image"))
+	windows := m.windows && d.has(platform.Windows) && (d.koBases == nil || d.wantWindows || !m.linux ||
+		isWindows.MatchString(ref) || strings.Contains(ref, "combined-base-image"))
 	if m.linux && d.has(platform.Linux) {
 		i.bases[platform.Linux] = d.base(ref)
 	}

@@ -38,7 +38,8 @@ func (d *Draft) identity() {
 	d.source.licenses = d.license()
 	for _, dir := range d.directoriesWith("Chart.yaml") {
 		for _, doc := range d.yaml(path.Join(dir, "Chart.yaml")) {
-			if text := yamlfile.Text(doc, "description"); text != "" && d.description == "" && !strings.HasPrefix(text, "A Helm chart") && len(text) < 120 {
+			if text := yamlfile.Text(doc, "description"); text != "" && d.description == "" &&
+				!strings.HasPrefix(text, "A Helm chart") && len(text) < 120 {
 				d.description = text
 			}
 		}
@@ -63,8 +64,10 @@ func (d *Draft) guessVersion() string {
 			return from[1]
 		}
 	}
-	d.versionNotes = append(d.versionNotes, "This directory is not in git, and nothing in it has a version. With git, write: version: git")
-	d.hand("version: nothing here states one, and this directory is not in git: give -version to the release, or write it into slipway.yaml")
+	d.versionNotes = append(d.versionNotes,
+		"This directory is not in git, and nothing in it has a version. With git, write: version: git")
+	d.hand("version: nothing here states one, and this directory is not in git: " +
+		"give -version to the release, or write it into slipway.yaml")
 	return "0.0.0"
 }
 

@@ -211,7 +211,8 @@ func (d *Draft) platformsOf(parts []*part) (list []string) {
 // sameImage returns the image that is made from a Dockerfile with the same instructions.
 func (d *Draft) sameImage(i image) string {
 	for _, o := range d.images {
-		if len(i.parts) == 1 && len(o.parts) > 0 && o.parts[0].os == i.parts[0].os && o.parts[0].of.Name == i.parts[0].of.Name && mapping(o.parts[0].args) == mapping(i.parts[0].args) &&
+		if len(i.parts) == 1 && len(o.parts) > 0 && o.parts[0].os == i.parts[0].os &&
+			o.parts[0].of.Name == i.parts[0].of.Name && mapping(o.parts[0].args) == mapping(i.parts[0].args) &&
 			string(d.tree.text(o.parts[0].from.path)) == string(d.tree.text(i.parts[0].from.path)) {
 			return o.name
 		}
@@ -251,7 +252,8 @@ func (i image) args() map[string]string {
 	all := map[string]string{}
 	for _, p := range i.parts {
 		for name := range p.args {
-			all[name] = bySystem(i.on(platform.Linux, func(p *part) string { return p.args[name] }), i.on(platform.Windows, func(p *part) string { return p.args[name] }), i.both())
+			all[name] = bySystem(i.on(platform.Linux, func(p *part) string { return p.args[name] }),
+				i.on(platform.Windows, func(p *part) string { return p.args[name] }), i.both())
 		}
 	}
 	return all

@@ -9,7 +9,10 @@ import (
 )
 
 // plainDirectories say nothing of the image whose Dockerfile they have.
-var plainDirectories = []string{"docker", "build", "package", "dockerfiles", "images", "deploy", "containers", "hack", "tools", "."}
+var plainDirectories = []string{
+	"docker", "build", "package", "dockerfiles", "images", "deploy",
+	"containers", "hack", "tools", ".",
+}
 
 // imageName is that which builds give, or of the stage, of the only program, of the directory, of
 // the repository. Where it is taken, directories come before it.

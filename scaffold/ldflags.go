@@ -15,11 +15,13 @@ var (
 	ldflagsName = regexp.MustCompile(`(?i)ld_?flags`)
 	// setting is -X of the linker. The value ends with the word, the quotes or the line; $(…) is
 	// part of it, whatever is within.
-	setting    = regexp.MustCompile(`-X[ =]+['"]?([A-Za-z0-9_./~$(){}-]+)\.([A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|(?:\$\([^)]*(?:\([^)]*\)[^)]*)*\)|\$?\{\{?[^}]*\}\}?|[^\s'"$])*)`)
+	setting = regexp.MustCompile(
+		`-X[ =]+['"]?([A-Za-z0-9_./~$(){}-]+)\.([A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|(?:\$\([^)]*(?:\([^)]*\)[^)]*)*\)|\$?\{\{?[^}]*\}\}?|[^\s'"$])*)`)
 	strips     = regexp.MustCompile(`(?:^|[\s"'=])-(s|w)(?:[\s"']|$)`)
 	goBuild    = regexp.MustCompile(`\bgo build\b(.*)$`)
 	outputFlag = regexp.MustCompile(`-o[ =]+"?([^\s"]+)"?`)
-	cmdPath    = regexp.MustCompile(`(?:^|\s)\.?/?((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+)(?:/?|/\*|/\*\.go|/[a-z_]+\.go)\s*(?:[;)&|].*)?$`)
+	cmdPath    = regexp.MustCompile(
+		`(?:^|\s)\.?/?((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+)(?:/?|/\*|/\*\.go|/[a-z_]+\.go)\s*(?:[;)&|].*)?$`)
 	// substitution is what the shell or make would put in place, and quoted text.
 	substitution = regexp.MustCompile(`\$\([^()]*(?:\([^()]*\)[^()]*)*\)|'[^']*'|"[^"]*"`)
 )
@@ -71,7 +73,8 @@ func (d *Draft) ldflags(text, from string) {
 		if now, ok := template(variable, value); ok {
 			d.addLdflag(prefix + now)
 		} else {
-			d.source.note("%s sets %s.%s=%s: left out, since nothing here has that value in a release", from, pkg, variable, value)
+			d.source.note("%s sets %s.%s=%s: left out, since nothing here has that value in a release",
+				from, pkg, variable, value)
 		}
 	}
 }
@@ -148,7 +151,8 @@ func (d *Draft) goBuild(args, dir string) (mainPackage, bool) {
 		args = strings.Replace(args, o[0], " ", 1)
 	}
 	pkg := cmp.Or(dir, ".")
-	if p := cmdPath.FindStringSubmatch(strings.TrimSpace(substitution.ReplaceAllString(args, ""))); p != nil && p[1][0] != '-' {
+	if p := cmdPath.FindStringSubmatch(strings.TrimSpace(substitution.ReplaceAllString(args, ""))); p != nil &&
+		p[1][0] != '-' {
 		pkg = path.Join(dir, strings.TrimPrefix(p[1], d.source.module+"/"))
 	}
 	m, ok := d.mainIn(pkg)

@@ -15,7 +15,10 @@ import (
 )
 
 // homes are where projects keep the manifests that they release, the first that has some counts.
-var homes = []string{"config", "deploy", "manifests", "deploy/kubernetes", "deployment/kubernetes", "kubernetes", "k8s", "deployment", "install"}
+var homes = []string{
+	"config", "deploy", "manifests", "deploy/kubernetes", "deployment/kubernetes", "kubernetes", "k8s",
+	"deployment", "install",
+}
 
 var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
@@ -37,12 +40,14 @@ func (d *Draft) plain(charts, kustomize []string, direct bool) bool {
 	for _, home := range homes {
 		var files []string
 		for _, f := range d.tree.files {
-			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && isYAML(f) && !below(f, charts) && !below(f, kustomize) {
+			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && isYAML(f) && !below(f, charts) &&
+				!below(f, kustomize) {
 				files = append(files, f)
 			}
 		}
 		files = d.current(files, home)
-		if direct && !slices.ContainsFunc(files, func(f string) bool { dir := path.Dir(f); return dir == home || path.Base(dir) == d.version }) {
+		if direct && !slices.ContainsFunc(files,
+			func(f string) bool { dir := path.Dir(f); return dir == home || path.Base(dir) == d.version }) {
 			continue
 		}
 		if d.havePods(files) {
@@ -157,7 +162,8 @@ func (d *Draft) charts(dirs []string) {
 }
 
 // vBefore matches a template that writes a v before the version of the application.
-var vBefore = regexp.MustCompile(`v\{\{-?\s*\$?\.Chart\.AppVersion|printf? "v%s"[^}]*\.Chart\.AppVersion|print "v" \$?\.Chart\.AppVersion`)
+var vBefore = regexp.MustCompile(
+	`v\{\{-?\s*\$?\.Chart\.AppVersion|printf? "v%s"[^}]*\.Chart\.AppVersion|print "v" \$?\.Chart\.AppVersion`)
 
 // writesV reports whether a chart writes a v before its appVersion.
 func (d *Draft) writesV(dir string) bool {
@@ -191,7 +197,8 @@ func newest(dirs []string) []string {
 	best := map[string]string{}
 	for _, dir := range dirs {
 		old, ok := best[path.Base(dir)]
-		if slices.ContainsFunc(dirs, func(other string) bool { _, in := within(dir, other); return in && other != dir }) {
+		if slices.ContainsFunc(dirs,
+			func(other string) bool { _, in := within(dir, other); return in && other != dir }) {
 			continue // a chart that another one contains
 		}
 		if !ok || strings.Contains(dir+"/", "latest/") || !strings.Contains(old+"/", "latest/") && newer(dir, old) {
@@ -229,7 +236,8 @@ func (d *Draft) kustomizations(dirs []string) bool {
 	slices.SortStableFunc(roots, func(a, b string) int { return rank(a) - rank(b) })
 	for n, dir := range roots {
 		if n > 0 {
-			d.left = append(d.left, dir+" has another kustomization: write it under release.kustomize in place of "+roots[0]+" if it is the one that users apply")
+			d.left = append(d.left, dir+" has another kustomization: write it under release.kustomize in place of "+
+				roots[0]+" if it is the one that users apply")
 			continue
 		}
 		d.templates = []entry{{path: dir, kustomize: true}}

@@ -25,8 +25,10 @@ func versionIn(p string) string {
 }
 
 var (
-	imageField = regexp.MustCompile(`(?m)^[\s-]*(?:image|repository|newName):\s*["']?/?([A-Za-z0-9][A-Za-z0-9._/:@-]*)["']?\s*(?:#.*)?$`)
-	baseRepo   = regexp.MustCompile(`(?m)^\s*(?:baseRepo|registry|baseRegistry):\s*["']?([a-z0-9.-]+\.[a-z]{2,}(?::[0-9]+)?(?:/[a-z0-9._/-]+)?)["']?\s*$`)
+	imageField = regexp.MustCompile(
+		`(?m)^[\s-]*(?:image|repository|newName):\s*["']?/?([A-Za-z0-9][A-Za-z0-9._/:@-]*)["']?\s*(?:#.*)?$`)
+	baseRepo = regexp.MustCompile(
+		`(?m)^\s*(?:baseRepo|registry|baseRegistry):\s*["']?([a-z0-9.-]+\.[a-z]{2,}(?::[0-9]+)?(?:/[a-z0-9._/-]+)?)["']?\s*$`)
 )
 
 // publicName is a name under which manifests call an image of the product.
@@ -127,7 +129,8 @@ var stagingRegistry = regexp.MustCompile(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 func (d *Draft) allReferences() []string {
 	list := append(slices.Clone(d.references), d.pushed()...)
 	for _, f := range d.tree.files {
-		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) || versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
+		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) ||
+			versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
 			continue // of another version
 		}
 		text := d.tree.text(f)
@@ -168,7 +171,8 @@ func (d *Draft) allReferences() []string {
 	return list
 }
 
-var publicRegistry = regexp.MustCompile(`\b(?:ghcr\.io|docker\.io|quay\.io|registry\.k8s\.io|[a-z0-9-]+\.azurecr\.io)/[a-z0-9][a-z0-9_-]*\b`)
+var publicRegistry = regexp.MustCompile(
+	`\b(?:ghcr\.io|docker\.io|quay\.io|registry\.k8s\.io|[a-z0-9-]+\.azurecr\.io)/[a-z0-9][a-z0-9_-]*\b`)
 
 // pushed returns the names of images below the registries that workflows for releases name.
 func (d *Draft) pushed() (list []string) {

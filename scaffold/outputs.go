@@ -46,7 +46,8 @@ func (p *part) copies(s *stage, c *instructions.CopyCommand, env arguments) {
 // fromContext finds a program that a build puts into the context.
 func (p *part) fromContext(src, full, dest string) {
 	if wide(full) && p.madeContext() {
-		p.lacks("COPY " + src + " of " + p.from.path + " copies what a build puts into its context, whose directory is not known without running anything: name the programs under outputs")
+		p.lacks("COPY " + src + " of " + p.from.path + " copies what a build puts into its context, " +
+			"whose directory is not known without running anything: name the programs under outputs")
 		return
 	}
 	if !p.madeContext() && p.inContext(full) {
@@ -78,7 +79,8 @@ func (p *part) place(full, name string) (string, bool) {
 		}
 		full = before + name + after
 	}
-	bad := strings.ContainsAny(full, "*?[$") || strings.Contains(full, ".WindowsRelease") || strings.HasSuffix(full, "/")
+	bad := strings.ContainsAny(full, "*?[$") || strings.Contains(full, ".WindowsRelease") ||
+		strings.HasSuffix(full, "/")
 	return full, !bad && name+full != ""
 }
 
@@ -106,7 +108,8 @@ func (p *part) programOf(src, dest string, from *stage) (w wanted, ok bool) {
 			return wanted{m, base}, true
 		}
 	}
-	if len(p.d.mains) == 1 && (!isPattern || strings.HasSuffix(src, ".exe")) && path.Ext(base) == "" && base != "" && !p.d.tree.hasDir(src) && plausible(src, from) && p.starts(base, dest) {
+	if len(p.d.mains) == 1 && (!isPattern || strings.HasSuffix(src, ".exe")) && path.Ext(base) == "" &&
+		base != "" && !p.d.tree.hasDir(src) && plausible(src, from) && p.starts(base, dest) {
 		if isPattern {
 			base = ""
 		}
@@ -146,9 +149,11 @@ func fileOf(p string) string {
 // plausible reports whether a path looks like that of a program that a build made.
 func plausible(src string, from *stage) bool {
 	if from != nil {
-		return !strings.HasPrefix(src, "/etc/") && !strings.HasPrefix(src, "/usr/share") && !strings.HasSuffix(src, "/licenses") && !strings.HasSuffix(src, "/")
+		return !strings.HasPrefix(src, "/etc/") && !strings.HasPrefix(src, "/usr/share") &&
+			!strings.HasSuffix(src, "/licenses") && !strings.HasSuffix(src, "/")
 	}
-	return regexp.MustCompile(`(?:^|/)(?:bin|_output|out|build|dist|output)/`).MatchString(src) || strings.HasSuffix(src, ".exe")
+	return regexp.MustCompile(`(?:^|/)(?:bin|_output|out|build|dist|output)/`).MatchString(src) ||
+		strings.HasSuffix(src, ".exe")
 }
 
 // built returns the package that a stage compiles by go build.

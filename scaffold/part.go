@@ -80,7 +80,8 @@ func (p *part) setTarget() {
 		p.target += `{{if eq .WindowsRelease "` + release + `"}}` + s.Name + `{{end}}`
 	}
 	if rest != "" && p.target != "" {
-		p.target = strings.ReplaceAll(p.target, "{{end}}", "{{else}}") + rest + strings.Repeat("{{end}}", strings.Count(p.target, "{{end}}"))
+		p.target = strings.ReplaceAll(p.target, "{{end}}", "{{else}}") +
+			rest + strings.Repeat("{{end}}", strings.Count(p.target, "{{end}}"))
 	} else if rest != "" {
 		p.target = rest
 	}
@@ -170,7 +171,8 @@ func (p *part) exchange(s *stage) {
 			continue
 		}
 		ref := p.from.word(s.BaseName, p.globals())
-		ref = strings.NewReplacer("{{.Arch}}", now.Architecture, "{{.OS}}", now.OS, "{{.Variant}}", now.Variant).Replace(ref)
+		ref = strings.NewReplacer("{{.Arch}}", now.Architecture, "{{.OS}}", now.OS, "{{.Variant}}",
+			now.Variant).Replace(ref)
 		p.d.exchange(ref, true)
 	}
 }

@@ -58,7 +58,8 @@ func (d *Draft) addPlatform(s string) {
 	}
 	switch s {
 	case platform.Linux: // as promu writes all that it knows
-		d.platformNotes = append(d.platformNotes, "All architectures of linux are built today: add those that users need.")
+		d.platformNotes = append(d.platformNotes,
+			"All architectures of linux are built today: add those that users need.")
 		d.addPlatform("linux/amd64")
 		s = "linux/arm64"
 	case "linux/arm":
@@ -78,11 +79,15 @@ func (d *Draft) addPlatform(s string) {
 func (d *Draft) windowsVersion(name string) {
 	v := platform.TagVersion(name)
 	if v == "" {
-		d.platformNotes = append(d.platformNotes, "Windows "+name+" is built today and left out: no release of that name is known")
+		d.platformNotes = append(d.platformNotes,
+			"Windows "+name+" is built today and left out: no release of that name is known")
 		return
 	}
-	if r := platform.Release(v); !slices.ContainsFunc(platform.LTSC, func(l platform.LTSCRelease) bool { return l.Name == r }) {
-		d.platformNotes = append(d.platformNotes, "Windows "+name+" is built today and left out: it is out of support; write windows/amd64:"+v+" to keep it")
+	if r := platform.Release(v); !slices.ContainsFunc(platform.LTSC, func(l platform.LTSCRelease) bool {
+		return l.Name == r
+	}) {
+		d.platformNotes = append(d.platformNotes,
+			"Windows "+name+" is built today and left out: it is out of support; write windows/amd64:"+v+" to keep it")
 		return
 	}
 	d.addPlatform("windows/amd64:" + platform.Release(v))
@@ -128,7 +133,8 @@ func (d *Draft) architectures() bool {
 		switch {
 		case m != nil && m[1] == platform.Windows:
 			d.wantWindows = true
-		case m != nil && d.make.value("ALL_OS_ARCH.linux") == "" && !strings.Contains(d.make.value("ALL_OS_ARCH"), "linux-"):
+		case m != nil && d.make.value("ALL_OS_ARCH.linux") == "" &&
+			!strings.Contains(d.make.value("ALL_OS_ARCH"), "linux-"):
 			for _, arch := range strings.Fields(value) {
 				d.addPlatform("linux/" + arch)
 			}
@@ -185,13 +191,15 @@ func (d *Draft) defaultPlatforms() {
 	linux, windows := d.runsOn()
 	if !d.has(platform.Linux) && linux {
 		d.platforms = append(d.platforms, "linux/amd64", "linux/arm64")
-		d.platformNotes = append(d.platformNotes, "Nothing names the architectures for Linux in the Makefile, .goreleaser.yaml, workflows and bake files: these are the usual ones.")
+		d.platformNotes = append(d.platformNotes, "Nothing names the architectures for Linux in the Makefile, "+
+			".goreleaser.yaml, workflows and bake files: these are the usual ones.")
 	}
 	if !d.has(platform.Windows) && windows && !d.namedReleases() {
 		for _, r := range platform.LTSC {
 			d.addPlatform("windows/amd64:" + r.Name)
 		}
-		d.platformNotes = append(d.platformNotes, "Nothing names the Windows releases in the Dockerfiles for Windows, variables of the Makefile, workflows and bake files: these are all with long-term servicing.")
+		d.platformNotes = append(d.platformNotes, "Nothing names the Windows releases in the Dockerfiles for Windows, "+
+			"variables of the Makefile, workflows and bake files: these are all with long-term servicing.")
 	}
 	d.platforms = slices.DeleteFunc(d.platforms, func(p string) bool {
 		return !linux && strings.HasPrefix(p, "linux/") || !windows && strings.HasPrefix(p, "windows/")
@@ -206,7 +214,10 @@ func (d *Draft) buildPlatforms() {
 			all = append(all, b.platforms...)
 		}
 	}
-	for _, name := range []string{"PLATFORMS", "PLATFORM", "IMAGE_PLATFORMS", "DOCKER_PLATFORMS", "TARGET_PLATFORMS", "BUILDX_PLATFORMS", "DOCKER_BUILDX_PLATFORMS"} {
+	for _, name := range []string{
+		"PLATFORMS", "PLATFORM", "IMAGE_PLATFORMS", "DOCKER_PLATFORMS",
+		"TARGET_PLATFORMS", "BUILDX_PLATFORMS", "DOCKER_BUILDX_PLATFORMS",
+	} {
 		all = append(all, splitPlatforms(d.make.expand(d.make.values[name]))...)
 	}
 	for _, p := range all {
@@ -248,7 +259,8 @@ func (d *Draft) runsOn() (linux, windows bool) {
 // koForWindows reports whether a base image of .ko.yaml has Windows in it, as tekton's.
 func (d *Draft) koForWindows() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(d.koBases)), func(ref string) bool {
-		return strings.Contains(ref, "windows") || strings.Contains(ref, "nanoserver") || strings.Contains(ref, "combined-base-image")
+		return strings.Contains(ref, "windows") || strings.Contains(ref, "nanoserver") ||
+			strings.Contains(ref, "combined-base-image")
 	})
 }
 

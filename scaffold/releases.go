@@ -12,8 +12,9 @@ import (
 // releaseWord matches the name of a Windows release: ltsc2022 anywhere, a number only where the
 // text around it is about Windows.
 var (
-	ltscWord    = regexp.MustCompile(`ltsc(?:2019|2022|2025)`)
-	numberWord  = regexp.MustCompile(`(?i)(?:windows|nanoserver|servercore|os_?version|\bos)[A-Za-z_./-]*[-:=?\s"']+(1809|2004|1903|1909|20H2)\b`)
+	ltscWord   = regexp.MustCompile(`ltsc(?:2019|2022|2025)`)
+	numberWord = regexp.MustCompile(
+		`(?i)(?:windows|nanoserver|servercore|os_?version|\bos)[A-Za-z_./-]*[-:=?\s"']+(1809|2004|1903|1909|20H2)\b`)
 	windowsVars = regexp.MustCompile(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
 )
 
@@ -75,7 +76,8 @@ func (d *Draft) namedReleases() bool {
 func instructionsOf(text string, words ...string) string {
 	var list []string
 	for l := range strings.Lines(text) {
-		if first, _, ok := strings.Cut(strings.TrimSpace(l), " "); ok && slices.Contains(words, strings.ToUpper(first)) {
+		if first, _, ok := strings.Cut(strings.TrimSpace(l), " "); ok &&
+			slices.Contains(words, strings.ToUpper(first)) {
 			list = append(list, l)
 		}
 	}

@@ -43,7 +43,8 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 		_, err := fmt.Fprintf(w, "Next: %s\n", Command("release", dir))
 		return err
 	}
-	fmt.Fprintf(w, "Next: change what is named above, or slipway.yaml, until this finds no mistakes: %s\n", Command("check", dir))
+	fmt.Fprintf(w, "Next: change what is named above, or slipway.yaml, until this finds no mistakes: %s\n",
+		Command("check", dir))
 	if images == 0 {
 		return errors.New("slipway.yaml is written, and a release would refuse it")
 	}

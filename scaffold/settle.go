@@ -64,7 +64,7 @@ func (d *Draft) create(ctx context.Context, say disk.Say) (unlock func(), made s
 	if err := disk.New(p, d.YAML(), disk.ModeFile); err != nil {
 		top.Unlock()
 		if errors.Is(err, os.ErrExist) {
-			return nil, "", fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", p)
+			return nil, "", fmt.Errorf("%s already exists, and is not overwritten: remove it to begin again", p)
 		}
 		return nil, "", fmt.Errorf("writing %s: %w", p, err)
 	}
@@ -74,7 +74,8 @@ func (d *Draft) create(ctx context.Context, say disk.Say) (unlock func(), made s
 // check does what slipway check does, and returns what is wrong, with paths relative to the draft.
 func (d *Draft) check(ctx context.Context) ([]string, error) {
 	p, err := product.Load(ctx, product.Options{
-		Path: filepath.Join(d.Dir, product.File), Made: []string{filepath.Join(d.Dir, ".slipway"), filepath.Join(d.Dir, "dist")},
+		Path: filepath.Join(d.Dir, product.File),
+		Made: []string{filepath.Join(d.Dir, ".slipway"), filepath.Join(d.Dir, "dist")},
 	})
 	if err == nil {
 		_, err = release.Check(ctx, p)
@@ -135,7 +136,9 @@ func (d *Draft) complete(file string, line int, why string) (changed bool) {
 				p.promised[s].used = true
 				p.use(p.promised[s].outputs)
 				if p.compilesC(s) {
-					d.images[i].missing = append(d.images[i].missing, fmt.Sprintf("stage %s of %s compiles with CGO_ENABLED=1: name the C compiler under cc of the programs, or take this out if they need none", s.Name, file))
+					d.images[i].missing = append(d.images[i].missing,
+						fmt.Sprintf("stage %s of %s compiles with CGO_ENABLED=1: name the C compiler "+
+							"under cc of the programs, or take this out if they need none", s.Name, file))
 				}
 				d.images[i].missing = append(d.images[i].missing, p.putsIn(s)...)
 				changed = true
@@ -159,7 +162,9 @@ func (p *part) at(line int) *stage {
 		}
 	}
 	for found != nil && p.promised[found] == nil {
-		next := slices.IndexFunc(p.stages, func(s *stage) bool { return p.from.before(s.base, slices.Index(p.from.stages, s)) == found })
+		next := slices.IndexFunc(p.stages, func(s *stage) bool {
+			return p.from.before(s.base, slices.Index(p.from.stages, s)) == found
+		})
 		if next < 0 {
 			return nil
 		}
@@ -183,9 +188,13 @@ func (p *part) compilesC(s *stage) bool {
 func (p *part) putsIn(s *stage) (list []string) {
 	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
 		for _, c := range s.commands {
-			if now, ok := c.Command.(*instructions.CopyCommand); ok && !strings.HasPrefix(now.DestPath, "/") && p.from.before(now.From, slices.Index(p.from.stages, s)) != nil {
-				list = append(list, fmt.Sprintf("%s:%d: the stage compiles with %s of stage %s, and the programs of slipway.yaml are compiled without: put it into the source before the release, or take this out if they do not embed it",
-					p.from.path, c.node.StartLine, strings.Join(now.SourcePaths, ", "), now.From))
+			if now, ok := c.Command.(*instructions.CopyCommand); ok && !strings.HasPrefix(now.DestPath, "/") &&
+				p.from.before(now.From, slices.Index(p.from.stages, s)) != nil {
+				list = append(list,
+					fmt.Sprintf("%s:%d: the stage compiles with %s of stage %s, "+
+						"and the programs of slipway.yaml are compiled without: "+
+						"put it into the source before the release, or take this out if they do not embed it",
+						p.from.path, c.node.StartLine, strings.Join(now.SourcePaths, ", "), now.From))
 			}
 		}
 	}

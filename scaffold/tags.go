@@ -11,8 +11,10 @@ import (
 )
 
 var (
-	stripsV  = regexp.MustCompile(`\$\{[A-Za-z_]+#(?:refs/tags/)?v\}|sed [^|;]*s[/|]\^?v[/|][/|]|TrimPrefix .*"v"|\$\((?:patsubst v%,%|VERSION:v%=%)`)
-	archTag  = regexp.MustCompile(`-(?:linux-|windows-)?(?:amd64|arm64|armv?[67]|\$\(?\{?(?:ARCH|GOARCH|TARGETARCH|\*)\)?\}?)$`)
+	stripsV = regexp.MustCompile(
+		`\$\{[A-Za-z_]+#(?:refs/tags/)?v\}|sed [^|;]*s[/|]\^?v[/|][/|]|TrimPrefix .*"v"|\$\((?:patsubst v%,%|VERSION:v%=%)`)
+	archTag = regexp.MustCompile(
+		`-(?:linux-|windows-)?(?:amd64|arm64|armv?[67]|\$\(?\{?(?:ARCH|GOARCH|TARGETARCH|\*)\)?\}?)$`)
 	floating = regexp.MustCompile(`^(?:latest|stable|edge|nightly|main|master)$`)
 )
 
@@ -47,7 +49,8 @@ func (d *Draft) findTags() {
 		for _, ref := range b.names {
 			_, tag := splitReference(ref)
 			switch {
-			case tag == "latest" && slices.ContainsFunc(b.names, func(o string) bool { return o != ref }) || floating.MatchString(tag) && tag == "latest" && b.releaser:
+			case tag == "latest" && slices.ContainsFunc(b.names, func(o string) bool { return o != ref }) ||
+				floating.MatchString(tag) && tag == "latest" && b.releaser:
 				d.float("latest")
 			case archTag.MatchString(tag):
 				d.leave("%s tags an image for each architecture (%s): platformTags under names does", b.at, tag)
@@ -89,7 +92,8 @@ func (d *Draft) moreRegistries(seen map[string]int) {
 		host, rest, _ := strings.Cut(repository, "/")
 		for _, i := range d.images {
 			own := d.repositoryOf(i)
-			if host == d.names.registry || own == "" || own != rest || staging.MatchString(repository) || imagename.CheckRepository(repository) != nil {
+			if host == d.names.registry || own == "" || own != rest || staging.MatchString(repository) ||
+				imagename.CheckRepository(repository) != nil {
 				continue
 			}
 			d.otherRegistries = appendNew(d.otherRegistries, host)
@@ -104,7 +108,8 @@ func (d *Draft) cgo() {
 		for _, p := range i.parts {
 			for _, b := range p.d.withCgo {
 				if len(p.programs) > 0 && (b.os == "" || b.os == p.os) {
-					d.images[n].missing = append(d.images[n].missing, b.from+" compiles with CGO_ENABLED=1: name the C compiler under cc of the programs, or take this out if they need none")
+					d.images[n].missing = append(d.images[n].missing, b.from+" compiles with CGO_ENABLED=1: "+
+						"name the C compiler under cc of the programs, or take this out if they need none")
 				}
 			}
 			d.images[n].missing = append(d.images[n].missing, p.missing...)

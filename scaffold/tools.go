@@ -13,7 +13,10 @@ import (
 )
 
 // limits bound untrusted YAML.
-var limits = yamlfile.Options{MaxBytes: maxText, MaxValues: 100_000, MaxText: 8 << 20, MaxDepth: 100, MergeKeys: true, Stream: true}
+var limits = yamlfile.Options{
+	MaxBytes: maxText, MaxValues: 100_000, MaxText: 8 << 20, MaxDepth: 100,
+	MergeKeys: true, Stream: true,
+}
 
 // yaml returns the documents of a file that can be read.
 func (d *Draft) yaml(name string) []*yaml.Node {
@@ -150,7 +153,8 @@ func (d *Draft) goreleaser() {
 	}
 	for _, b := range items(n, "builds") {
 		if yamlfile.Text(b, "builder") != "" && yamlfile.Text(b, "builder") != "go" {
-			d.hand("%s builds %s with %s: only Go programs are carried over", name, yamlfile.Text(b, "binary"), yamlfile.Text(b, "builder"))
+			d.hand("%s builds %s with %s: only Go programs are carried over", name, yamlfile.Text(b, "binary"),
+				yamlfile.Text(b, "builder"))
 			continue
 		}
 		main := strings.TrimSuffix(yamlfile.Text(b, "main"), "/main.go")

@@ -112,9 +112,14 @@ func (t *tree) matches(pattern string) bool {
 }
 
 // aside are directories whose programs, images and manifests are not the product.
-var aside = []string{"test", "tests", "e2e", "hack", "example", "examples", "docs", "doc", "tools", "samples", "demo", "demos", "integration_tests", "boilerplate", "release-tools", ".github"}
+var aside = []string{
+	"test", "tests", "e2e", "hack", "example", "examples", "docs", "doc", "tools",
+	"samples", "demo", "demos", "integration_tests", "boilerplate", "release-tools", ".github",
+}
 
 // isAside reports whether a path is in such a directory.
 func isAside(p string) bool {
-	return slices.ContainsFunc(strings.Split(p, "/"), func(s string) bool { return slices.Contains(aside, strings.ToLower(s)) })
+	return slices.ContainsFunc(strings.Split(p, "/"), func(s string) bool {
+		return slices.Contains(aside, strings.ToLower(s))
+	})
 }

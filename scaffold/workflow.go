@@ -41,14 +41,18 @@ func (d *Draft) workflowJob(name string, job *yaml.Node, known map[string]string
 			meta = strings.Fields(text(s, "with", "images"))
 			d.metadata(text(s, "with", "tags"), text(s, "with", "flavor"))
 		case strings.HasPrefix(uses, "docker/build-push-action"):
-			b := dockerBuild{at: name, file: text(s, "with", "file"), context: cmp.Or(text(s, "with", "context"), "."), target: text(s, "with", "target"), args: map[string]string{}}
+			b := dockerBuild{
+				at: name, file: text(s, "with", "file"), context: cmp.Or(text(s, "with", "context"), "."),
+				target: text(s, "with", "target"), args: map[string]string{},
+			}
 			for l := range strings.Lines(text(s, "with", "build-args")) {
 				if k, v, ok := strings.Cut(strings.TrimSpace(l), "="); ok {
 					b.args[k] = v
 				}
 			}
 			b.platforms = splitPlatforms(text(s, "with", "platforms"))
-			b.names = append(slices.Clone(meta), strings.FieldsFunc(text(s, "with", "tags"), func(r rune) bool { return r == ',' || r == '\n' })...)
+			b.names = append(slices.Clone(meta),
+				strings.FieldsFunc(text(s, "with", "tags"), func(r rune) bool { return r == ',' || r == '\n' })...)
 			for i := range b.names {
 				b.names[i] = strings.TrimSpace(b.names[i])
 			}

@@ -66,7 +66,8 @@ func (w *writer) note(indent string, notes ...string) {
 func scalar(s string) string {
 	b, err := yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s})
 	text := strings.TrimSuffix(string(b), "\n")
-	if err != nil || strings.ContainsAny(text, "\n") || strings.ContainsAny(text, "{}[],") && !strings.ContainsAny(text[:1], `"'`) || strings.HasPrefix(s, "windows/") {
+	if err != nil || strings.ContainsAny(text, "\n") ||
+		strings.ContainsAny(text, "{}[],") && !strings.ContainsAny(text[:1], `"'`) || strings.HasPrefix(s, "windows/") {
 		return fmt.Sprintf("%q", s)
 	}
 	return text
@@ -154,7 +155,8 @@ func (d *Draft) writeBases(w *writer) {
 	for _, b := range d.bases {
 		switch {
 		case len(b.inPlaceOf) > 0:
-			fmt.Fprintf(w, "  - {name: %s, builtin: %s, inPlaceOf: %s}\n", scalar(b.name), scalar(b.builtin), list(b.inPlaceOf))
+			fmt.Fprintf(w, "  - {name: %s, builtin: %s, inPlaceOf: %s}\n", scalar(b.name), scalar(b.builtin),
+				list(b.inPlaceOf))
 		case b.builtin != "":
 			w.line("  - {name: %s, builtin: %s}", b.name, b.builtin)
 		case b.microsoft != "":
@@ -179,7 +181,8 @@ func (d *Draft) writePrograms(w *writer) {
 	}
 	w.line("programs:")
 	for _, p := range d.programs {
-		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) + ", package: " + scalar(packagePath(p.dir, p.module))
+		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) +
+			", package: " + scalar(packagePath(p.dir, p.module))
 		if len(p.os) > 0 {
 			text += ", os: " + list(p.os)
 		}
@@ -227,7 +230,8 @@ func (d *Draft) writeDockerfile(w *writer, i image) {
 	writeMap(w, "args", i.args())
 	writeMap(w, "outputs", i.outputs())
 	if len(i.missing) > 0 {
-		w.note("    ", "Each is an error of slipway check until it is written above and taken out here, or allowed under lint.allow.")
+		w.note("    ", "Each is an error of slipway check until it is written above and taken out here, "+
+			"or allowed under lint.allow.")
 		w.line("    missing:")
 		for _, m := range i.missing {
 			w.line("      - %s", m)

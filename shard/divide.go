@@ -148,7 +148,9 @@ func divide(units []Unit, weights []float64, pieces []*piece, n int) *division {
 			}
 		}
 	}
-	slices.SortStableFunc(d.pieces, func(a, b *piece) int { return cmp.Compare(d.weigh([]*piece{b}), d.weigh([]*piece{a})) })
+	slices.SortStableFunc(d.pieces, func(a, b *piece) int {
+		return cmp.Compare(d.weigh([]*piece{b}), d.weigh([]*piece{a}))
+	})
 	for _, p := range d.pieces {
 		to, least := 0, 0.0
 		for s := range d.of {

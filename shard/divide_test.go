@@ -85,7 +85,10 @@ func parse(t *testing.T, text string) (units []shard.Unit, weights []float64) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		f := append(strings.Fields(line), "", "", "", "")
 		name, layers, _ := strings.Cut(f[0], ":")
-		u := shard.Unit{Portion: product.Portion{Name: name}, Systems: strings.Split(f[1], "+"), Items: []int{len(weights)}}
+		u := shard.Unit{
+			Portion: product.Portion{Name: name}, Systems: strings.Split(f[1], "+"),
+			Items: []int{len(weights)},
+		}
 		weights = append(weights, weight(t, cmp.Or(layers, "0.01")))
 		if f[2] != "" {
 			u.Sources = []string{f[2]}

@@ -126,10 +126,14 @@ func (p *Plan) Digest() (string, error) {
 // Share returns what a shard consists of. The number may come from a user.
 func (p *Plan) Share(number int) (*product.Share, error) {
 	if number < 0 || number >= len(p.Shards) {
-		return nil, fmt.Errorf("-shard=%d: the plan has %d shards: name one of 0 to %d", number, len(p.Shards), len(p.Shards)-1)
+		return nil, fmt.Errorf("-shard=%d: the plan has %d shards: name one of 0 to %d", number,
+			len(p.Shards), len(p.Shards)-1)
 	}
 	s := p.Shards[number]
-	return &product.Share{Name: fmt.Sprintf("shard %d of %d", number, len(p.Shards)), Images: s.Images, Artifacts: s.Artifacts, SourceDateEpoch: p.SourceDateEpoch}, nil
+	return &product.Share{
+		Name: fmt.Sprintf("shard %d of %d", number, len(p.Shards)), Images: s.Images,
+		Artifacts: s.Artifacts, SourceDateEpoch: p.SourceDateEpoch,
+	}, nil
 }
 
 // Part returns what the part of a shard says of its plan.
@@ -168,7 +172,8 @@ func (p *Plan) Compare(has []lock.Material, toolchain string) error {
 	planned := strings.Split(p.Go, lock.GoSeparator)
 	other := func(version string) bool { return !slices.Contains(planned, version) }
 	if toolchain != "" && p.Go != "" && slices.ContainsFunc(strings.Split(toolchain, lock.GoSeparator), other) {
-		return fmt.Errorf("it was made with %s, and this machine has %s: install that version of Go, or plan again", p.Go, toolchain)
+		return fmt.Errorf("it was made with %s, and this machine has %s: install that version of Go, or plan again",
+			p.Go, toolchain)
 	}
 	for _, m := range has {
 		if err := p.material(m); err != nil {
@@ -181,11 +186,13 @@ func (p *Plan) Compare(has []lock.Material, toolchain string) error {
 func (p *Plan) material(m lock.Material) error {
 	if _, err := lock.SameMaterials(p.Materials, []lock.Material{m}); err != nil {
 		n := slices.IndexFunc(p.Materials, func(o lock.Material) bool { return o.URI == m.URI && o.Name == m.Name })
-		return fmt.Errorf("it was made from %s %s, and here is %s: use what it was made from, or plan again", m.Title(), p.Materials[n].Identity(), m.Identity())
+		return fmt.Errorf("it was made from %s %s, and here is %s: use what it was made from, or plan again", m.Title(),
+			p.Materials[n].Identity(), m.Identity())
 	}
 	known := func(o lock.Material) bool { return o.URI == m.URI && o.Name == m.Name }
 	if !slices.ContainsFunc(p.Materials, known) {
-		return fmt.Errorf("it was made without %s %s: use what it was made from, or plan again", m.Title(), m.Identity())
+		return fmt.Errorf("it was made without %s %s: use what it was made from, or plan again",
+			m.Title(), m.Identity())
 	}
 	return nil
 }
@@ -196,10 +203,14 @@ func (p *Plan) Same(o *product.Product) error {
 		{"product", p.Name, o.Name},
 		{"version", p.Version, o.Version},
 		{"channel", cmp.Or(p.Channel, "none"), cmp.Or(o.Channel, "none")},
-		{"registry", cmp.Or(strings.Join(p.Registries, ", "), "none"), cmp.Or(strings.Join(Registries(o), ", "), "none")},
+		{
+			"registry", cmp.Or(strings.Join(p.Registries, ", "), "none"),
+			cmp.Or(strings.Join(Registries(o), ", "), "none"),
+		},
 	} {
 		if f.plan != f.here {
-			return fmt.Errorf("its %s is %s, and that of this run is %s: use the plan of this release, or plan again", f.what, f.plan, f.here)
+			return fmt.Errorf("its %s is %s, and that of this run is %s: use the plan of this release, or plan again",
+				f.what, f.plan, f.here)
 		}
 	}
 	return nil

@@ -22,7 +22,8 @@ type DamagedError struct {
 
 // Error names the file, the damage and the remedy.
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%s is damaged: %s %s: run slipway store verify -repair -store=%s, and then this again", e.Name, e.Path, e.Why, e.Dir)
+	return fmt.Sprintf("%s is damaged: %s %s: run slipway store verify -repair -store=%s, and then this again",
+		e.Name, e.Path, e.Why, e.Dir)
 }
 
 func (s *Store) damaged(name, path, why string) error {

@@ -44,7 +44,8 @@ func TestKeepAlso(t *testing.T) {
 		}
 	}
 	full := errors.New("full")
-	if k, err := st.Keep(t.Context(), filepath.Join(dir, "1"), writer(func([]byte) (int, error) { return 0, full })); !errors.Is(err, full) {
+	if k, err := st.Keep(t.Context(), filepath.Join(dir, "1"),
+		writer(func([]byte) (int, error) { return 0, full })); !errors.Is(err, full) {
 		t.Errorf("%+v, %v, want the error of the other hash", k, err)
 	}
 }

@@ -113,7 +113,8 @@ func (s *Store) mend() error {
 	defer busy()
 	unlock, err := s.Lock(ctx, func(string, ...any) { busy() })
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s has a damaged oci-layout or index.json, and another slipway is using it: run again when that has ended", s.dir)
+		return fmt.Errorf("%s has a damaged oci-layout or index.json, and another slipway is using it: "+
+			"run again when that has ended", s.dir)
 	}
 	if err != nil {
 		return err
@@ -155,7 +156,8 @@ func Existing(dir string) (*Store, error) {
 		return nil, err
 	}
 	if !isStore(dir) {
-		return nil, fmt.Errorf("opening store: %s has no blobs, cache and work, so it is not a store of slipway: name one with -store", dir)
+		return nil, fmt.Errorf("opening store: %s has no blobs, cache and work, "+
+			"so it is not a store of slipway: name one with -store", dir)
 	}
 	return &Store{dir: dir}, nil
 }

@@ -56,7 +56,8 @@ func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	if err := s.Prove(context.Background(), d.Digest); err != nil {
 		return false, err
 	}
-	return false, fmt.Errorf("blob %s has %d bytes, its descriptor says %d: the manifest that lists it is wrong", d.Digest, n, d.Size)
+	return false, fmt.Errorf("blob %s has %d bytes, its descriptor says %d: the manifest that lists it is wrong",
+		d.Digest, n, d.Size)
 }
 
 // Missing returns those of the blobs that the store does not have, by [Store.Check].

@@ -12,7 +12,10 @@ import (
 
 // made are the parts of a store, the times of its compilations, and the slipway that package
 // target compiles into it, which may be the only one.
-var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout", "release.weights.json", "release.run.json", "bin/slipway"}
+var made = []string{
+	"blobs", "cache", "work", "temp", "index.json", "oci-layout", "release.weights.json",
+	"release.run.json", "bin/slipway",
+}
 
 // Remove deletes the store at dir once no other process uses it; say is as for [Store.Lock].
 // Other files in the directory stay. Remove refuses a directory that is not a store or that also
@@ -39,7 +42,8 @@ func remove(dir string, d *disk.Dir) error {
 	begun := disk.Ignored(dir) && others == 0
 	bin := len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "bin"
 	if !Is(dir) && !begun && !bin {
-		return fmt.Errorf("removing store %s: it has no oci-layout next to cache and work, so it may not be a store of slipway: remove it by hand", dir)
+		return fmt.Errorf("removing store %s: it has no oci-layout next to cache and work, "+
+			"so it may not be a store of slipway: remove it by hand", dir)
 	}
 	for _, name := range made {
 		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {

@@ -21,18 +21,27 @@ func TestRemove(t *testing.T) {
 		left    bool
 		want    string
 	}{
-		"a store":              {store: true},
-		"with a binary":        {store: true, files: []string{"bin/slipway"}},
-		"a binary alone":       {files: []string{"bin/slipway"}},
-		"half removed":         {ignored: true, files: []string{"blobs/sha256/abc", "work/go/main.go"}},
-		"next to our ignore":   {ignored: true, files: []string{"blobs/sha256/abc", "thesis.txt"}, left: true, want: "remove it by hand"},
-		"nothing":              {},
-		"with another file":    {store: true, files: []string{"thesis.txt"}, left: true},
-		"another binary":       {files: []string{"bin/mine"}, left: true},
-		"another layout":       {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, left: true, want: "remove it by hand"},
-		"next to slipway.yaml": {store: true, files: []string{"slipway.yaml"}, left: true, want: "it also has slipway.yaml"},
-		"a module":             {store: true, files: []string{"go.mod"}, left: true, want: "it also has go.mod"},
-		"a checkout":           {store: true, files: []string{".git/config"}, left: true, want: "it also has .git"},
+		"a store":        {store: true},
+		"with a binary":  {store: true, files: []string{"bin/slipway"}},
+		"a binary alone": {files: []string{"bin/slipway"}},
+		"half removed":   {ignored: true, files: []string{"blobs/sha256/abc", "work/go/main.go"}},
+		"next to our ignore": {
+			ignored: true, files: []string{"blobs/sha256/abc", "thesis.txt"},
+			left: true, want: "remove it by hand",
+		},
+		"nothing":           {},
+		"with another file": {store: true, files: []string{"thesis.txt"}, left: true},
+		"another binary":    {files: []string{"bin/mine"}, left: true},
+		"another layout": {
+			files: []string{"oci-layout", "index.json", "blobs/sha256/abc"},
+			left:  true, want: "remove it by hand",
+		},
+		"next to slipway.yaml": {
+			store: true, files: []string{"slipway.yaml"},
+			left: true, want: "it also has slipway.yaml",
+		},
+		"a module":   {store: true, files: []string{"go.mod"}, left: true, want: "it also has go.mod"},
+		"a checkout": {store: true, files: []string{".git/config"}, left: true, want: "it also has .git"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")
@@ -90,14 +99,21 @@ func TestOpenAmongOthers(t *testing.T) {
 		"a killed Open":  {files: []string{"thesis.txt", "temp/.slipway-12.tmp"}},
 		"temporary ones": {files: []string{"temp/thesis.txt"}, want: "temp/thesis.txt is there"},
 		"work":           {files: []string{"work/go/main.go"}, want: "work/go/main.go is there"},
-		"another layout": {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, want: "is an image layout of another program"},
+		"another layout": {
+			files: []string{"oci-layout", "index.json", "blobs/sha256/abc"},
+			want:  "is an image layout of another program",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, f := range tt.files {
 				path := filepath.Join(dir, filepath.FromSlash(f))
-				text := map[string]string{"oci-layout": `{"imageLayoutVersion":"1.0.0"}`, "index.json": `{"schemaVersion":2,"manifests":[]}`}[f]
-				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				text := map[string]string{
+					"oci-layout": `{"imageLayoutVersion":"1.0.0"}`,
+					"index.json": `{"schemaVersion":2,"manifests":[]}`,
+				}[f]
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+					os.WriteFile(path, []byte(text), 0o644)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -116,7 +132,8 @@ func TestOpenAmongOthers(t *testing.T) {
 				}
 			}
 			for _, f := range tt.files {
-				if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f))); err != nil && !strings.Contains(f, ".slipway-") {
+				if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f))); err != nil &&
+					!strings.Contains(f, ".slipway-") {
 					t.Errorf("%s is gone: %v", f, err)
 				}
 			}

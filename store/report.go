@@ -17,7 +17,9 @@ func (r *Report) Err() error {
 		}
 	}
 	if len(errs) > 0 {
-		errs = append(errs, fmt.Errorf("%d damaged files in %s: run slipway store verify -repair -store=%s to remove them, and the next run makes them again", len(errs), r.Store, r.Store))
+		errs = append(errs,
+			fmt.Errorf("%d damaged files in %s: run slipway store verify -repair -store=%s to remove them, "+
+				"and the next run makes them again", len(errs), r.Store, r.Store))
 	}
 	return errors.Join(errs...)
 }
@@ -37,6 +39,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if left > 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s is intact: %d blobs (%s), %d records, %d files of work\n", r.Store, r.Blobs, progress.Size(r.Bytes), r.Records, r.Files)
+	_, err := fmt.Fprintf(w, "%s is intact: %d blobs (%s), %d records, %d files of work\n", r.Store,
+		r.Blobs, progress.Size(r.Bytes), r.Records, r.Files)
 	return err
 }

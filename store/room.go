@@ -24,6 +24,7 @@ func (s *Store) Room(blobs ...v1.Descriptor) error {
 	if err != nil || uint64(all) <= free {
 		return nil //nolint:nilerr // where the file system does not report it, writing does
 	}
-	return fmt.Errorf("the blobs to fetch have %s, and the disk of %s has room for %s: check whether an image can be that large, or make room",
+	return fmt.Errorf("the blobs to fetch have %s, and the disk of %s has room for %s: "+
+		"check whether an image can be that large, or make room",
 		progress.Size(all), s.Dir(), progress.Size(int64(min(free, math.MaxInt64))))
 }

@@ -66,7 +66,8 @@ func TestPut(t *testing.T) {
 		"complete":    {bytes.NewReader(content), ""},
 		"other bytes": {strings.NewReader("other"), "arrived with digest " + digest([]byte("other")).String()},
 		"too short":   {bytes.NewReader(content[1:]), "arrived with digest"},
-		"breaks off":  {io.MultiReader(bytes.NewReader(content[:100]), iotest.ErrReader(errors.New("the line is dead"))), "the line is dead"},
+		"breaks off": {io.MultiReader(bytes.NewReader(content[:100]),
+			iotest.ErrReader(errors.New("the line is dead"))), "the line is dead"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := open(t)
@@ -168,17 +169,20 @@ func TestGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.Get(v1.Descriptor{Digest: large}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", oci.MaxConfig)) {
+	if _, err := st.Get(v1.Descriptor{Digest: large}); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", oci.MaxConfig)) {
 		t.Errorf("above the limit: %v", err)
 	}
 	_, err = st.Get(v1.Descriptor{Digest: digest([]byte("none"))})
-	if !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), " is not in the store "+st.Dir()+": build and publish again") {
+	if !errors.Is(err, fs.ErrNotExist) ||
+		!strings.HasSuffix(err.Error(), " is not in the store "+st.Dir()+": build and publish again") {
 		t.Errorf("a blob that is not there: %v", err)
 	}
 	if err := os.WriteFile(st.Path(h), []byte("c0ntent"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.Get(v1.Descriptor{Digest: h}); err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(h)+" has digest sha256:") {
+	if _, err := st.Get(v1.Descriptor{Digest: h}); err == nil ||
+		!strings.Contains(err.Error(), "is damaged: "+st.Path(h)+" has digest sha256:") {
 		t.Errorf("a damaged blob: %v", err)
 	}
 }
@@ -188,7 +192,8 @@ func TestLayout(t *testing.T) {
 	st := open(t)
 	l := storetest.Release(t, st, 2000)
 	for _, i := range l.Images {
-		if err := st.Tag(i.Name+":1", v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}); err != nil {
+		if err := st.Tag(i.Name+":1",
+			v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -357,7 +362,8 @@ func TestImageDamaged(t *testing.T) {
 	if err := os.WriteFile(st.Path(m.Layers[0].Digest), []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := validate.Image(img); err == nil || !strings.Contains(err.Error(), "blob "+m.Layers[0].Digest.String()+" is damaged: ") {
+	if err := validate.Image(img); err == nil ||
+		!strings.Contains(err.Error(), "blob "+m.Layers[0].Digest.String()+" is damaged: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -182,7 +182,9 @@ func (v *verifier) record(p string) (*file, error) {
 
 // read compares one file with its digest.
 func (v *verifier) read(ctx context.Context, f file) error {
-	r, err := open(filepath.Join(v.store.dir, filepath.FromSlash(f.path)), f.digest, func(why string) error { return &DamagedError{Why: why} })
+	r, err := open(filepath.Join(v.store.dir, filepath.FromSlash(f.path)), f.digest, func(why string) error {
+		return &DamagedError{Why: why}
+	})
 	if err != nil {
 		return err
 	}
@@ -217,7 +219,8 @@ func (v *verifier) damaged(rel, why string) error {
 // layout checks the two files of the layout, which are not removed but replaced.
 func (v *verifier) layout() error {
 	report := func(name string, err error) {
-		v.report.Damaged = append(v.report.Damaged, Problem{Path: name, Problem: "is damaged: " + err.Error(), Removed: v.options.Repair})
+		v.report.Damaged = append(v.report.Damaged,
+			Problem{Path: name, Problem: "is damaged: " + err.Error(), Removed: v.options.Repair})
 	}
 	_, index := v.store.checkIndex()
 	if index != nil {

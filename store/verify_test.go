@@ -58,7 +58,8 @@ func verify(tb testing.TB, dir string, o store.VerifyOptions) *store.Report {
 // everything is right.
 func TestVerify(t *testing.T) {
 	st, blob, kept := filled(t)
-	if r := verify(t, st.Dir(), store.VerifyOptions{}); len(r.Damaged) > 0 || r.Blobs < 10 || r.Bytes < 2000 || r.Records != 2 || r.Files != 1 {
+	if r := verify(t, st.Dir(), store.VerifyOptions{}); len(r.Damaged) > 0 || r.Blobs < 10 || r.Bytes < 2000 ||
+		r.Records != 2 || r.Files != 1 {
 		t.Fatalf("a sound store: %+v", r)
 	}
 	records, err := filepath.Glob(filepath.Join(st.Dir(), "cache", "layer", "*"))
@@ -75,7 +76,8 @@ func TestVerify(t *testing.T) {
 		}
 		for what, b := range map[string][]byte{
 			"empty": {}, "truncated": sound[:len(sound)/2], "garbage": bytes.Repeat([]byte{0xa5}, len(sound)),
-			"flipped at the start": flipped(sound, 0), "flipped in the middle": flipped(sound, len(sound)/2), "flipped at the end": flipped(sound, len(sound)-1),
+			"flipped at the start": flipped(sound, 0), "flipped in the middle": flipped(sound, len(sound)/2),
+			"flipped at the end": flipped(sound, len(sound)-1),
 		} {
 			t.Run(name+" "+what, func(t *testing.T) {
 				if err := os.WriteFile(path, b, 0o644); err != nil {
@@ -227,7 +229,8 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := st.Check(v1.Descriptor{Digest: h, Size: 3}); err == nil || !strings.Contains(err.Error(), "the manifest that lists it is wrong") {
+	if _, err := st.Check(v1.Descriptor{Digest: h, Size: 3}); err == nil ||
+		!strings.Contains(err.Error(), "the manifest that lists it is wrong") {
 		t.Errorf("a descriptor that lies: %v", err)
 	}
 	if err := os.WriteFile(st.Path(h), content[:3], 0o644); err != nil {

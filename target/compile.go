@@ -27,7 +27,8 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	}
 	t := newTicker(os.Stderr, quiet)
 	defer func() { t.stop(err) }()
-	out, err := goCommand(ctx, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`, command).Output()
+	out, err := goCommand(ctx, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`,
+		command).Output()
 	if err != nil {
 		return "", fmt.Errorf("looking up the packages of slipway: %w", withStderr(err))
 	}
@@ -65,7 +66,8 @@ func isPackage(line string) bool {
 // can then reuse its packages.
 func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
+	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=",
+		"CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	return cmd
 }

@@ -30,7 +30,8 @@ func TestExecuteHandsOnTheExitCode(t *testing.T) {
 	if err := execute(t.Context(), script(t, "exit 0"), []string{"release"}); err != nil {
 		t.Error(err)
 	}
-	if err := execute(t.Context(), filepath.Join(t.TempDir(), "none"), []string{"release"}); !errors.Is(err, os.ErrNotExist) {
+	if err := execute(t.Context(), filepath.Join(t.TempDir(), "none"), []string{"release"}); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a command that is not there: %v", err)
 	}
 }
@@ -47,7 +48,9 @@ func TestTerminationInterrupts(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- execute(ctx, script(t, `trap 'echo cleaned > "$3"; exit 1' INT; echo ready > "$2"; while :; do sleep 0.01; done`), []string{"release", ready, cleaned})
+		done <- execute(ctx,
+			script(t, `trap 'echo cleaned > "$3"; exit 1' INT; echo ready > "$2"; while :; do sleep 0.01; done`),
+			[]string{"release", ready, cleaned})
 	}()
 	if _, err := os.ReadFile(ready); err != nil { // blocks until the script writes
 		t.Fatal(err)

@@ -90,7 +90,8 @@ func Render(
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"render"}, options{product: product, version: version, channel: channel, registry: registry, out: out, q: q})
+	return run(ctx, []string{"render"},
+		options{product: product, version: version, channel: channel, registry: registry, out: out, q: q})
 }
 
 // Lint checks release.yaml against what Linux and Windows nodes can run.
@@ -131,7 +132,10 @@ func Check(
 	images *string, // only these images, separated by commas
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"check"}, options{product: product, registry: registry, version: version, channel: channel, platforms: platforms, images: images, q: q})
+	return run(ctx, []string{"check"}, options{
+		product: product, registry: registry, version: version, channel: channel,
+		platforms: platforms, images: images, q: q,
+	})
 }
 
 // Plan prints what a release would do, without doing any of it.

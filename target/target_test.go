@@ -23,7 +23,8 @@ func TestImport(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -38,7 +39,8 @@ import (
 `)
 	write("go.mod", module(t, root))
 	write("go.sum", read(t, filepath.Join(root, "go.sum")))
-	write("dist/release.lock.json", `{"schemaVersion": 1, "name": "demo", "version": "1", "created": "2025-01-01T00:00:00Z", "registry": "", "snapshot": true, "sources": [], "images": []}`)
+	write("dist/release.lock.json",
+		`{"schemaVersion": 1, "name": "demo", "version": "1", "created": "2025-01-01T00:00:00Z", "registry": "", "snapshot": true, "sources": [], "images": []}`)
 	write("thesis.txt", "precious")
 
 	try := func(args ...string) (string, error) {
@@ -58,7 +60,8 @@ import (
 		}
 		return out
 	}
-	if list := mage("-l"); !strings.Contains(list, "release    makes a release") || !strings.Contains(list, "plan       prints what a release would do") {
+	if list := mage("-l"); !strings.Contains(list, "release    makes a release") ||
+		!strings.Contains(list, "plan       prints what a release would do") {
 		t.Errorf("mage -l:\n%s", list)
 	}
 	if help := mage("-h", "publish"); !strings.Contains(help, "-registry=<string>   host[/prefix] to push to") {
@@ -71,7 +74,8 @@ import (
 	if out, err := try("serve"); err == nil || !strings.Contains(out, "run go tool mage release first") {
 		t.Errorf("mage serve without a release: %v\n%s", err, out)
 	}
-	if out, err := try("render", "-version=v2"); err == nil || !strings.Contains(out, "slipway.yaml is not there") { // mage has a -version of its own
+	// mage has a -version of its own
+	if out, err := try("render", "-version=v2"); err == nil || !strings.Contains(out, "slipway.yaml is not there") {
 		t.Errorf("mage render -version=v2 without a product: %v\n%s", err, out)
 	}
 	if text := read(t, filepath.Join(dir, "thesis.txt")); text != "precious" {
@@ -87,7 +91,8 @@ func module(t *testing.T, root string) string {
 	if !ok {
 		t.Fatalf("no go.mod of Slipway: %s", text)
 	}
-	return "module example.com/other\n" + rest + "\nrequire github.com/slipway-dev/slipway v0.0.0\nreplace github.com/slipway-dev/slipway => " + root + "\n"
+	return "module example.com/other\n" + rest +
+		"\nrequire github.com/slipway-dev/slipway v0.0.0\nreplace github.com/slipway-dev/slipway => " + root + "\n"
 }
 
 func read(t *testing.T, path string) string {
@@ -119,7 +124,8 @@ func TestSigning(t *testing.T) {
 	if got := signing(&key, nil, nil, nil); !slices.Equal(got, []string{"--key=release.key"}) {
 		t.Errorf("args = %q", got)
 	}
-	if got := signing(nil, &program, &key, nil); !slices.Equal(got, []string{"--signer=kms sign", "--signer-key=release.key"}) {
+	if got := signing(nil, &program, &key, nil); !slices.Equal(got,
+		[]string{"--signer=kms sign", "--signer-key=release.key"}) {
 		t.Errorf("args = %q", got)
 	}
 }

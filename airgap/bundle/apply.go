@@ -84,7 +84,8 @@ func (d *Bundle) apply(ctx context.Context, base *Bundle, out string, pr *progre
 		if made.SHA256 == want.SHA256 {
 			return nil
 		}
-		return fmt.Errorf("all layers are right, but the file has the checksum %s, not %s: it was packed by another version of slipway, which compresses in another way; use that of the release, in bin/",
+		return fmt.Errorf("all layers are right, but the file has the checksum %s, not %s: it was "+
+			"packed by another version of slipway, which compresses in another way; use that of the release, in bin/",
 			made.SHA256, want.SHA256)
 	})
 	if err == nil {
@@ -105,6 +106,7 @@ func (d *Delta) checkBase(delta, path string, b *Bundle) error {
 		return nil
 	}
 	c := b.contents
-	return fmt.Errorf("%s is not the base of %s: it is %s %s and lacks %d of the %d layers; the base is %s of version %s, sha256 %s",
+	return fmt.Errorf("%s is not the base of %s: it is %s %s and lacks %d of the %d layers; "+
+		"the base is %s of version %s, sha256 %s",
 		path, delta, c.Product, c.Version, missing, len(d.Lacking), d.Base.File, d.Base.Version, d.Base.SHA256)
 }

@@ -74,7 +74,8 @@ func (a *archive) blob(d v1.Descriptor, layer bool) error {
 			return err
 		}
 	}
-	if err := a.entry(blobName(d.Digest), d.Size, struct{ io.Reader }{io.MultiReader(bytes.NewReader(begin[:n]), rc)}); err != nil {
+	if err := a.entry(blobName(d.Digest), d.Size,
+		struct{ io.Reader }{io.MultiReader(bytes.NewReader(begin[:n]), rc)}); err != nil {
 		return err
 	}
 	a.task.Add(d.Size)

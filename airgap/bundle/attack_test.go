@@ -58,7 +58,8 @@ func newVictim(t *testing.T, path string) *victim {
 		if err := errors.Join(err, all); err != nil {
 			t.Fatal(err)
 		}
-		v.entries = append(v.entries, bundletest.Forged{Header: tar.Header{Name: h.Name, Typeflag: tar.TypeReg, ModTime: h.ModTime}, Data: b})
+		v.entries = append(v.entries,
+			bundletest.Forged{Header: tar.Header{Name: h.Name, Typeflag: tar.TypeReg, ModTime: h.ModTime}, Data: b})
 	}
 	b, err := bundle.OpenAny(path)
 	if err != nil {
@@ -66,7 +67,9 @@ func newVictim(t *testing.T, path string) *victim {
 	}
 	defer b.Close()
 	layer := b.LayerOrder()[0].Digest
-	v.first = slices.IndexFunc(v.entries, func(e bundletest.Forged) bool { return e.Name == bundletest.BlobName(layer) })
+	v.first = slices.IndexFunc(v.entries, func(e bundletest.Forged) bool {
+		return e.Name == bundletest.BlobName(layer)
+	})
 	return v
 }
 
@@ -104,7 +107,8 @@ func (v *victim) blob(t *testing.T, at int, data []byte) []byte {
 		old, size := e[at].Name[len("blobs/sha256/"):], len(e[at].Data)
 		e[at] = bundletest.Blob(data)
 		for n := range 3 {
-			e[n].Data = bytes.ReplaceAll(e[n].Data, fmt.Appendf(nil, `"size":%d,"digest":"sha256:%s"`, size, old), fmt.Appendf(nil, `"size":%d,"digest":"sha256:%s"`, len(data), bundletest.Sum(data)))
+			e[n].Data = bytes.ReplaceAll(e[n].Data, fmt.Appendf(nil, `"size":%d,"digest":"sha256:%s"`, size, old),
+				fmt.Appendf(nil, `"size":%d,"digest":"sha256:%s"`, len(data), bundletest.Sum(data)))
 			e[n].Data = bytes.ReplaceAll(e[n].Data, []byte(old), []byte(bundletest.Sum(data)))
 		}
 		return e
@@ -194,7 +198,12 @@ func crowd(t *testing.T) func(io.Writer) {
 	return func(out io.Writer) {
 		var one bytes.Buffer
 		w := tar.NewWriter(&one)
-		bundletest.Put(t, w, bundletest.Forged{Header: tar.Header{Name: "blobs/sha256/" + strings.Repeat("0", 64), Typeflag: tar.TypeReg}, Data: nil})
+		bundletest.Put(t,
+			w,
+			bundletest.Forged{Header: tar.Header{
+				Name:     "blobs/sha256/" + strings.Repeat("0", 64),
+				Typeflag: tar.TypeReg,
+			}, Data: nil})
 		header := one.Bytes()
 		for n := range crowdSize {
 			copy(header[len("blobs/sha256/"):], fmt.Sprintf("%064x", n))
@@ -223,7 +232,10 @@ func (v *victim) giant(t *testing.T, at int, name string) []byte {
 		for _, e := range v.entries[:at] {
 			bundletest.Put(t, w, e)
 		}
-		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: hugeFile}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: name, Typeflag: tar.TypeReg,
+			Mode: 0o644, Size: hugeFile,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.CopyN(w, bundletest.Zeros{}, hugeFile); err != nil {
@@ -258,7 +270,8 @@ var deepJSON = []byte(strings.Repeat("[", 100_000))
 // over.
 func (v *victim) listed(t *testing.T, what string) []byte {
 	return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged {
-		e[2].Data = []byte(`{"manifests":[` + strings.Repeat(what+",", (2*bundle.MaxBlob-100)/(len(what)+1)) + what + "]}")
+		e[2].Data = []byte(`{"manifests":[` + strings.Repeat(what+",", (2*bundle.MaxBlob-100)/(len(what)+1)) +
+			what + "]}")
 		return e
 	})
 }
@@ -270,7 +283,8 @@ func (v *victim) renamed(t *testing.T, names, layers int) []byte {
 		layer := e[v.first]
 		config := bundletest.Blob([]byte("{}"))
 		one := fmt.Sprintf(`{"digest":"sha256:%s","size":%d}`, layer.Name[len("blobs/sha256/"):], len(layer.Data))
-		manifest := bundletest.Blob(fmt.Appendf(nil, `{"config":{"mediaType":"text/plain","digest":"sha256:%s","size":2},"layers":[%s%s]}`,
+		manifest := bundletest.Blob(fmt.Appendf(nil,
+			`{"config":{"mediaType":"text/plain","digest":"sha256:%s","size":2},"layers":[%s%s]}`,
 			bundletest.Sum(config.Data), strings.Repeat(one+",", layers-1), one))
 		var index v1.IndexManifest
 		if err := json.Unmarshal(e[2].Data, &index); err != nil {
@@ -280,7 +294,8 @@ func (v *victim) renamed(t *testing.T, names, layers int) []byte {
 		for n := range names {
 			name := fmt.Sprintf("slipway.local/many:%d", n)
 			index.Manifests = append(index.Manifests, v1.Descriptor{
-				MediaType: types.OCIManifestSchema1, Size: int64(len(manifest.Data)), Digest: v1.Hash{Algorithm: "sha256", Hex: bundletest.Sum(manifest.Data)},
+				MediaType: types.OCIManifestSchema1, Size: int64(len(manifest.Data)),
+				Digest:      v1.Hash{Algorithm: "sha256", Hex: bundletest.Sum(manifest.Data)},
 				Annotations: map[string]string{bundle.AnnotationImageName: name, bundle.AnnotationRefName: name},
 			})
 		}
@@ -303,7 +318,8 @@ func (v *victim) pretend(t *testing.T, frame []byte, holds uint32) []byte {
 	binary.LittleEndian.PutUint32(entry, uint32(len(frame)))
 	binary.LittleEndian.PutUint32(entry[4:], holds)
 	n := (len(table)-tableHeader-tableFooter)/12 + 1
-	return announced(slices.Concat(frames, frame, table[:len(table)-tableFooter], entry, table[len(table)-tableFooter:]), n)
+	return announced(slices.Concat(frames, frame, table[:len(table)-tableFooter],
+		entry, table[len(table)-tableFooter:]), n)
 }
 
 // announced writes into the seek table at the end of data that it has n frames.

@@ -24,7 +24,8 @@ func TestChart(t *testing.T) {
 	st, l := bundletest.Demo(t, 2000)
 	storetest.AddChart(t, st, l, "slipway.local/demo/charts/app", "1.2.3")
 	chart := &l.Charts[0]
-	chart.Referrers = []oci.Referrer{bundletest.Attached(t, st, "application/x-signature", "of the chart", "", chart.Image().Descriptor())}
+	chart.Referrers = []oci.Referrer{bundletest.Attached(t, st, "application/x-signature", "of the chart",
+		"", chart.Image().Descriptor())}
 	dir := t.TempDir()
 	files := bundletest.Pack(t, st, l, dir, bundletest.Targets(t)...)
 	for _, f := range files {
@@ -55,7 +56,9 @@ func TestChart(t *testing.T) {
 	if got, err := os.ReadFile(tgz); err != nil || !bytes.Equal(got, bundletest.Read(t, st, chart.File.Digest)) {
 		t.Errorf("the extracted chart has %d bytes, the file of the lock %d: %v", len(got), chart.File.Size, err)
 	}
-	if x, err := b.Extract(t.Context(), chart.Image().Reference(), bundle.ExtractOptions{To: filepath.Join(dir, "layout")}); err != nil || x.Referrers != 1 || x.Digest != chart.Digest {
+	if x, err := b.Extract(t.Context(), chart.Image().Reference(),
+		bundle.ExtractOptions{To: filepath.Join(dir, "layout")}); err != nil || x.Referrers != 1 ||
+		x.Digest != chart.Digest {
 		t.Errorf("extracting a layout: %+v, %v", x, err)
 	}
 	for to, o := range map[string]bundle.ExtractOptions{
@@ -68,11 +71,13 @@ func TestChart(t *testing.T) {
 		bundletest.Says(t, err, to)
 	}
 
-	v, err := bundle.Split(t.Context(), all.Path, bundle.SplitOptions{MaxSize: 60_000, Dir: filepath.Join(dir, "volumes")})
+	v, err := bundle.Split(t.Context(), all.Path,
+		bundle.SplitOptions{MaxSize: 60_000, Dir: filepath.Join(dir, "volumes")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := v.Volumes[len(v.Volumes)-1]; len(v.Volumes) < 2 || !slices.ContainsFunc(v.Volumes, func(v bundle.Volume) bool { return slices.Contains(v.Images, chart.Repository+":latest") }) {
+	if last := v.Volumes[len(v.Volumes)-1]; len(v.Volumes) < 2 || !slices.ContainsFunc(v.Volumes,
+		func(v bundle.Volume) bool { return slices.Contains(v.Images, chart.Repository+":latest") }) {
 		t.Errorf("the volumes are %+v, the last %+v", v.Volumes, last)
 	}
 
@@ -80,8 +85,11 @@ func TestChart(t *testing.T) {
 	next := bundletest.Later(t, st, l)
 	next.Charts = nil
 	storetest.AddChart(t, st, next, chart.Repository, "1.3.0")
-	d := bundle.Diff(all.Contents, bundletest.Pack(t, st, next, filepath.Join(dir, "next"), airgap.Target{Name: "demo-images"})[0].Contents)
-	if !slices.ContainsFunc(d.Changed, func(c bundle.Change) bool { return c.Name == chart.Repository+":1.3.0" && c.Bytes > 0 }) {
+	d := bundle.Diff(all.Contents,
+		bundletest.Pack(t, st, next, filepath.Join(dir, "next"), airgap.Target{Name: "demo-images"})[0].Contents)
+	if !slices.ContainsFunc(d.Changed, func(c bundle.Change) bool {
+		return c.Name == chart.Repository+":1.3.0" && c.Bytes > 0
+	}) {
 		t.Errorf("diff does not have the chart among what changed: %+v", d.Changed)
 	}
 }
@@ -104,12 +112,16 @@ func unseen(t *testing.T, f bundle.File, digest v1.Hash) {
 			for _, d := range m.Manifests {
 				if d.Digest == digest {
 					names = append(names, d.Annotations["dev.slipway.image.chart"])
-					if d.Annotations["io.containerd.image.name"]+d.Annotations["org.opencontainers.image.ref.name"] != "" {
+					if d.Annotations["io.containerd.image.name"]+
+						d.Annotations["org.opencontainers.image.ref.name"] != "" {
 						t.Errorf("index.json names the chart as an image: %v", d.Annotations)
 					}
 				}
 			}
-			if want := []string{"slipway.local/demo/charts/app:1.2.3", "slipway.local/demo/charts/app:latest"}; !slices.Equal(names, want) {
+			if want := []string{
+				"slipway.local/demo/charts/app:1.2.3",
+				"slipway.local/demo/charts/app:latest",
+			}; !slices.Equal(names, want) {
 				t.Errorf("index.json has the charts %q, want %q", names, want)
 			}
 		}
@@ -119,10 +131,14 @@ func unseen(t *testing.T, f bundle.File, digest v1.Hash) {
 		t.Errorf("the list of images is %s, %v", list, err)
 	}
 	var charts, table strings.Builder
-	if err := f.Contents.WriteNames(&charts, true, true); err != nil || charts.String() != "slipway.local/demo/charts/app:1.2.3@"+digest.String()+"\nslipway.local/demo/charts/app:latest@"+digest.String()+"\n" {
+	if err := f.Contents.WriteNames(&charts, true, true); err != nil ||
+		charts.String() != "slipway.local/demo/charts/app:1.2.3@"+digest.String()+
+			"\nslipway.local/demo/charts/app:latest@"+digest.String()+"\n" {
 		t.Errorf("the list of charts is %s, %v", charts.String(), err)
 	}
-	if err := f.Contents.WriteTable(&table); err != nil || !strings.Contains(strings.Join(strings.Fields(table.String()), " "), "demo/charts/app:1.2.3 chart ") || !strings.Contains(table.String(), " images, 2 charts, ") {
+	if err := f.Contents.WriteTable(&table); err != nil ||
+		!strings.Contains(strings.Join(strings.Fields(table.String()), " "), "demo/charts/app:1.2.3 chart ") ||
+		!strings.Contains(table.String(), " images, 2 charts, ") {
 		t.Errorf("the table is\n%s%v", table.String(), err)
 	}
 }

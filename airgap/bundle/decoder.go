@@ -167,7 +167,8 @@ func imageName(desc v1.Descriptor) (string, error) {
 	tagged, err := Name(given, desc.Digest)
 	switch {
 	case err != nil:
-		return "", invalid("%.200q is not a full name with a tag: %s", given, output.Excerpt(errors.Unwrap(err).Error(), maxNameLen))
+		return "", invalid("%.200q is not a full name with a tag: %s", given,
+			output.Excerpt(errors.Unwrap(err).Error(), maxNameLen))
 	case tagged != given || again != given:
 		return "", invalid("%.200q is not a full name with a tag", given)
 	}

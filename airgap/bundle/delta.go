@@ -45,7 +45,10 @@ func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Conte
 		return nil, err
 	}
 	delta := *c
-	delta.Delta = &Delta{Base: base, Bundle: filepath.Base(f.Path), SHA256: f.SHA256, Size: f.Size, Lacking: []v1.Hash{}}
+	delta.Delta = &Delta{
+		Base: base, Bundle: filepath.Base(f.Path), SHA256: f.SHA256, Size: f.Size,
+		Lacking: []v1.Hash{},
+	}
 	for _, d := range layers {
 		if has[d.Digest] {
 			delta.Delta.Lacking = append(delta.Delta.Lacking, d.Digest)
@@ -58,11 +61,15 @@ func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Conte
 // Refusal returns the error of what needs all layers of the bundle.
 func (d *Delta) Refusal(path string) error {
 	if strings.HasSuffix(d.Base.File, ".json") { // the lock of a release names no bundle
-		return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in a bundle of version %s for the same platform: make the bundle of both with %s %s -base=BUNDLE -out=%s",
-			path, len(d.Lacking), progress.Size(d.Bytes), d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Bundle))
+		return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in a bundle of version "+
+			"%s for the same platform: make the bundle of both with %s %s -base=BUNDLE -out=%s",
+			path, len(d.Lacking), progress.Size(d.Bytes), d.Base.Version, howto.Run("airgap apply"),
+			word(path), word(d.Bundle))
 	}
-	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with %s %s -base=%s -out=%s",
-		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Base.File), word(d.Bundle))
+	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: "+
+		"make the bundle of both with %s %s -base=%s -out=%s",
+		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"),
+		word(path), word(d.Base.File), word(d.Bundle))
 }
 
 // word returns s for a shell, in quotes if it needs them: others have chosen the names.
@@ -95,10 +102,12 @@ func readDelta(text string) (*Delta, error) {
 	if err := oci.Decode(annotationDelta, []byte(text), d, maxValues); err != nil {
 		return nil, err
 	}
-	if !isChecksum(d.SHA256) || d.Size <= 0 || d.Bytes < 0 || !isFile(d.Bundle) || !strings.HasSuffix(d.Bundle, distfile.BundleSuffix) {
+	if !isChecksum(d.SHA256) || d.Size <= 0 || d.Bytes < 0 || !isFile(d.Bundle) ||
+		!strings.HasSuffix(d.Bundle, distfile.BundleSuffix) {
 		return nil, invalid("%s does not name a bundle", annotationDelta)
 	}
-	if b := d.Base; !isFile(b.File) || !isChecksum(b.SHA256) || !isText(b.Product, maxNameLen) || !isText(b.Version, maxNameLen) {
+	if b := d.Base; !isFile(b.File) || !isChecksum(b.SHA256) || !isText(b.Product, maxNameLen) ||
+		!isText(b.Version, maxNameLen) {
 		return nil, invalid("%s does not name a base", annotationDelta)
 	}
 	return d, nil

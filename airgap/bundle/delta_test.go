@@ -44,7 +44,8 @@ func TestDelta(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			deltas := t.TempDir()
-			files, err := airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), tc.since, airgap.PackOptions{Dir: deltas})
+			files, err := airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t),
+				tc.since, airgap.PackOptions{Dir: deltas})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +61,8 @@ func TestDelta(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c.Delta.SHA256 != full.SHA256 || c.Delta.Size != full.Size || c.Delta.Base.Version != "1.2.3" || c.Delta.Base.File != filepath.Base(tc.since[min(k, len(tc.since)-1)]) {
+				if c.Delta.SHA256 != full.SHA256 || c.Delta.Size != full.Size || c.Delta.Base.Version != "1.2.3" ||
+					c.Delta.Base.File != filepath.Base(tc.since[min(k, len(tc.since)-1)]) {
 					t.Errorf("it says %+v", c.Delta)
 				}
 				if d := cmp.Diff(full.Contents.Images, c.Images, bundletest.Trees); d != "" {
@@ -72,8 +74,10 @@ func TestDelta(t *testing.T) {
 					t.Fatal(err)
 				}
 				d := bundle.Diff(before, c)
-				if c.Layers != d.Layers || c.LayerBytes != d.Bytes || len(c.Delta.Lacking)+c.Layers != len(c.AllLayers()) {
-					t.Errorf("%s holds %d layers, %d bytes, and lacks %d; new are %d with %d bytes", f.Path, c.Layers, c.LayerBytes, len(c.Delta.Lacking), d.Layers, d.Bytes)
+				if c.Layers != d.Layers || c.LayerBytes != d.Bytes ||
+					len(c.Delta.Lacking)+c.Layers != len(c.AllLayers()) {
+					t.Errorf("%s holds %d layers, %d bytes, and lacks %d; new are %d with %d bytes",
+						f.Path, c.Layers, c.LayerBytes, len(c.Delta.Lacking), d.Layers, d.Bytes)
 				}
 				if f.Size > full.Size/2 {
 					t.Errorf("%s has %d bytes, the bundle %d", f.Path, f.Size, full.Size)
@@ -103,7 +107,8 @@ func TestDeltaRefused(t *testing.T) {
 	n := bundletest.Later(t, st, l)
 	dir := t.TempDir()
 	old := bundletest.Pack(t, st, l, dir, bundletest.Targets(t)...)
-	files, err := airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), []string{old[5].Path}, airgap.PackOptions{Dir: dir})
+	files, err := airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), []string{old[5].Path},
+		airgap.PackOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,20 +123,25 @@ func TestDeltaRefused(t *testing.T) {
 	}
 	_, err = bundle.Open(delta)
 	says(err, "is a delta", "its base, demo-images.tar.zst of version 1.2.3", "slipway airgap apply "+delta)
-	byLock := bundle.Delta{Base: bundle.DeltaBase{File: lock.Name, Version: "1.2.3"}, Bundle: "demo-images.tar.zst"} // which no command takes
-	says(byLock.Refusal("x.delta"), "in a bundle of version 1.2.3 for the same platform", "slipway airgap apply x.delta -base=BUNDLE -out=demo-images.tar.zst")
+	// which no command takes
+	byLock := bundle.Delta{Base: bundle.DeltaBase{File: lock.Name, Version: "1.2.3"}, Bundle: "demo-images.tar.zst"}
+	says(byLock.Refusal("x.delta"), "in a bundle of version 1.2.3 for the same platform",
+		"slipway airgap apply x.delta -base=BUNDLE -out=demo-images.tar.zst")
 	out := filepath.Join(t.TempDir(), "made.tar.zst")
 	_, err = bundle.Apply(t.Context(), delta, old[0].Path, out, bundle.ApplyOptions{})
-	says(err, old[0].Path+" is not the base of "+delta+"", "demo 1.2.3", "the base is demo-images.tar.zst of version 1.2.3")
+	says(err, old[0].Path+" is not the base of "+delta+"", "demo 1.2.3",
+		"the base is demo-images.tar.zst of version 1.2.3")
 	_, err = bundle.Apply(t.Context(), old[5].Path, old[5].Path, out, bundle.ApplyOptions{})
 	says(err, "is not a delta")
 	_, err = bundle.Apply(t.Context(), delta, delta, out, bundle.ApplyOptions{})
 	says(err, "is a delta")
-	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t)[:1], []string{old[5].Path}, airgap.PackOptions{Dir: dir, Partial: true})
+	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t)[:1], []string{old[5].Path},
+		airgap.PackOptions{Dir: dir, Partial: true})
 	says(err, "is for all platforms, and this release has no such bundle")
 	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), []string{delta}, airgap.PackOptions{Dir: dir})
 	says(err, "is a delta")
-	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), []string{filepath.Join(dir, "demo-images.txt")}, airgap.PackOptions{Dir: dir})
+	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t),
+		[]string{filepath.Join(dir, "demo-images.txt")}, airgap.PackOptions{Dir: dir})
 	says(err, "the base of a delta is a bundle or a release.lock.json")
 	// The base is damaged: nothing appears.
 	data, err := os.ReadFile(old[5].Path)
@@ -148,14 +158,16 @@ func TestDeltaRefused(t *testing.T) {
 	bundletest.Empty(t, filepath.Dir(out))
 	second := bundletest.Pack(t, st, l, filepath.Join(dir, "second"), bundletest.Targets(t)[5])[0].Path
 	none := filepath.Join(t.TempDir(), "none")
-	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), []string{old[5].Path, old[0].Path, second}, airgap.PackOptions{Dir: none})
+	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t), []string{old[5].Path, old[0].Path, second},
+		airgap.PackOptions{Dir: none})
 	says(err, old[5].Path+" and "+second+" are both a base for demo-images.tar.zst.delta")
 	if _, err := os.Stat(none); err == nil {
 		t.Error("something was written")
 	}
 	other := *n
 	other.Name = "other"
-	_, err = airgap.PackDelta(t.Context(), st, &other, bundletest.Targets(t), []string{old[5].Path}, airgap.PackOptions{Dir: dir})
+	_, err = airgap.PackDelta(t.Context(), st, &other, bundletest.Targets(t), []string{old[5].Path},
+		airgap.PackOptions{Dir: dir})
 	says(err, "is of demo, not of other")
 }
 
@@ -184,8 +196,9 @@ func TestDiff(t *testing.T) {
 		}
 		return c
 	}
-	if d := bundle.Diff(others("1.36.0", "x:1.36.0", "y:12", "y:2"), others("1.36.1", "x:1.36.0", "y:12", "y:2")); d.Same != 3 || len(d.Added)+len(d.Removed) != 0 {
-		t.Errorf("images of others with the product's version differ: %+v", d)
+	if d := bundle.Diff(others("1.36.0", "x:1.36.0", "y:12", "y:2"),
+		others("1.36.1", "x:1.36.0", "y:12", "y:2")); d.Same != 3 || len(d.Added)+len(d.Removed) != 0 {
+		t.Errorf("third-party images with the product's version differ: %+v", d)
 	}
 	if d := bundle.Diff(others("1", "y:12", "y:2"), others("1")); len(d.Removed) != 2 {
 		t.Errorf("%d of 2 images were removed", len(d.Removed))
@@ -198,13 +211,16 @@ func TestDiff(t *testing.T) {
 		}
 		return c
 	}
-	if d := bundle.Diff(own("1.0.0", "r/app:1.0.0", "r/tool:9.9.1"), own("1.0.1", "r/app:1.0.1", "r/tool:9.9.2")); len(d.Changed) != 2 || len(d.Added)+len(d.Removed) != 0 {
+	if d := bundle.Diff(own("1.0.0", "r/app:1.0.0", "r/tool:9.9.1"),
+		own("1.0.1", "r/app:1.0.1", "r/tool:9.9.2")); len(d.Changed) != 2 || len(d.Added)+len(d.Removed) != 0 {
 		t.Errorf("an image with a version of its own: %+v", d)
 	}
-	if d := bundle.Diff(own("1.0.0", "r/app:a", "r/app:b"), own("1.0.1", "r/app:c")); len(d.Added) != 1 || len(d.Removed) != 2 {
+	if d := bundle.Diff(own("1.0.0", "r/app:a", "r/app:b"), own("1.0.1", "r/app:c")); len(d.Added) != 1 ||
+		len(d.Removed) != 2 {
 		t.Errorf("which of two images changed is not known: %+v", d)
 	}
-	if d := bundle.Diff(a, a); len(d.Added)+len(d.Removed)+len(d.Changed)+d.Layers != 0 || d.Bytes != 0 || d.Same != len(a.Images) {
+	if d := bundle.Diff(a, a); len(d.Added)+len(d.Removed)+len(d.Changed)+d.Layers != 0 || d.Bytes != 0 ||
+		d.Same != len(a.Images) {
 		t.Errorf("a bundle differs from itself: %+v", d)
 	}
 }
@@ -256,7 +272,8 @@ func TestSplit(t *testing.T) {
 				t.Errorf("%s is not of its lock: %v", vol.File, r.Problems)
 			}
 			// of another release, and each image is in the bundle only
-			if r := bundletest.Verify(t, path, bundle.VerifyOptions{Compare: airgap.Compare(&other)}); len(r.Problems) != 1+len(vol.Images) {
+			if r := bundletest.Verify(t,
+				path, bundle.VerifyOptions{Compare: airgap.Compare(&other)}); len(r.Problems) != 1+len(vol.Images) {
 				t.Errorf("%s is of a lock of none of its images: %v", vol.File, r.Problems)
 			}
 			bundletest.Entries(t, path)
@@ -267,13 +284,15 @@ func TestSplit(t *testing.T) {
 		if d := cmp.Diff(want, names); d != "" {
 			t.Errorf("images (-bundle +volumes):\n%s", d)
 		}
-		if d := cmp.Diff(f.Contents.Images, images, cmpopts.IgnoreFields(bundle.Image{}, "SharedBytes"), bundletest.Trees); d != "" {
+		if d := cmp.Diff(f.Contents.Images, images, cmpopts.IgnoreFields(bundle.Image{}, "SharedBytes"),
+			bundletest.Trees); d != "" {
 			t.Errorf("images (-bundle +volumes):\n%s", d)
 		}
 	}
 	dir := t.TempDir()
 	_, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: 60_000, Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "slipway.local/demo/agent:1.2.3 takes ") || !strings.Contains(err.Error(), "an image is never divided") {
+	if err == nil || !strings.Contains(err.Error(), "slipway.local/demo/agent:1.2.3 takes ") ||
+		!strings.Contains(err.Error(), "an image is never divided") {
 		t.Errorf("error %v", err)
 	}
 	bundletest.Empty(t, dir)

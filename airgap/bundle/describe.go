@@ -18,7 +18,8 @@ func (h *head) describe() (*Contents, error) {
 	a := h.index.Annotations
 	c := &Contents{
 		Format: Format, Product: a[annotationProduct], Version: a[annotationVersion],
-		Snapshot: a[annotationSnapshot] == "true", StubBases: a[annotationStubBases] == "true", Volume: a[annotationVolume],
+		Snapshot: a[annotationSnapshot] == "true", StubBases: a[annotationStubBases] == "true",
+		Volume: a[annotationVolume],
 	}
 	var err error
 	if c.Created, err = time.Parse(time.RFC3339, a[annotationCreated]); err != nil {
@@ -52,7 +53,8 @@ func (c *Contents) checkTexts() error {
 	}
 	for _, o := range c.Omitted {
 		if !isText(o.Name, maxText) || !isText(o.Reason, maxText) {
-			return invalid("%s has %.100q: %.100q, which is not a line of printable text", annotationOmitted, o.Name, o.Reason)
+			return invalid("%s has %.100q: %.100q, which is not a line of printable text", annotationOmitted,
+				o.Name, o.Reason)
 		}
 	}
 	return nil

@@ -55,7 +55,8 @@ func Diff(from, to *Contents) *Difference {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, i)
-		case was.Digest() == i.Digest() && was.Name == i.Name && slices.EqualFunc(was.Included(), i.Included(), func(a, b Manifest) bool { return a.Desc.Digest == b.Desc.Digest }) &&
+		case was.Digest() == i.Digest() && was.Name == i.Name && slices.EqualFunc(was.Included(),
+			i.Included(), func(a, b Manifest) bool { return a.Desc.Digest == b.Desc.Digest }) &&
 			slices.EqualFunc(was.Referrers, i.Referrers, func(a, b Referrer) bool { return a.Referrer == b.Referrer }):
 			d.Same++
 		default:

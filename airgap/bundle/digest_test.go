@@ -18,7 +18,10 @@ import (
 func TestDigestOf(t *testing.T) {
 	data := make([]byte, 3*bundle.Chunks*bundle.ChunkSize+7)
 	rand.NewChaCha8([32]byte{}).Read(data) //nolint:errcheck // it has no errors
-	for _, n := range []int{0, 1, bundle.ChunkSize - 1, bundle.ChunkSize, bundle.ChunkSize + 1, bundle.Chunks * bundle.ChunkSize, bundle.Chunks*bundle.ChunkSize + 1, len(data)} {
+	for _, n := range []int{
+		0, 1, bundle.ChunkSize - 1, bundle.ChunkSize,
+		bundle.ChunkSize + 1, bundle.Chunks * bundle.ChunkSize, bundle.Chunks*bundle.ChunkSize + 1, len(data),
+	} {
 		want, _, err := v1.SHA256(bytes.NewReader(data[:n]))
 		if err != nil {
 			t.Fatal(err)

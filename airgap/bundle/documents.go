@@ -34,7 +34,10 @@ func (c *Contents) dockerManifest() []byte {
 // docker returns the manifest as manifest.json lists it. LayerSources has the digests of layers,
 // so that RKE2 need not read the layers to compute them.
 func (m Manifest) docker(name string) tarball.Descriptor {
-	d := tarball.Descriptor{Config: blobName(m.Config.Digest), RepoTags: []string{name}, Layers: []string{}, LayerSources: map[v1.Hash]v1.Descriptor{}}
+	d := tarball.Descriptor{
+		Config: blobName(m.Config.Digest), RepoTags: []string{name}, Layers: []string{},
+		LayerSources: map[v1.Hash]v1.Descriptor{},
+	}
 	for n, l := range m.Layers {
 		d.Layers = append(d.Layers, blobName(l.Digest))
 		d.LayerSources[m.DiffIDs[n]] = v1.Descriptor{MediaType: l.MediaType, Digest: l.Digest, Size: l.Size}
@@ -44,7 +47,10 @@ func (m Manifest) docker(name string) tarball.Descriptor {
 
 // indexJSON returns index.json.
 func (c *Contents) indexJSON(metadataBlobs int) []byte {
-	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: c.annotations(metadataBlobs)}
+	m := v1.IndexManifest{
+		SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{},
+		Annotations: c.annotations(metadataBlobs),
+	}
 	for _, i := range c.Images {
 		m.Manifests = append(m.Manifests, i.descriptor())
 	}

@@ -135,18 +135,21 @@ func (b *Bundle) format(i Image, o *ExtractOptions) (write func(string, []extrac
 	case FormatDocker:
 		switch {
 		case i.Chart:
-			return nil, fmt.Errorf("%s is a chart, which a docker-archive cannot have: choose a name that ends in .tgz, or a directory", i.Name)
+			return nil, fmt.Errorf("%s is a chart, which a docker-archive cannot have: "+
+				"choose a name that ends in .tgz, or a directory", i.Name)
 		case !image:
 			return nil, fmt.Errorf("%s: a docker-archive is a file: choose a name that ends in .tar", o.To)
 		}
 		return b.toFile, nil
 	case FormatChart:
 		if !i.Chart || !archive {
-			return nil, fmt.Errorf("%s: the format %s is for charts, and a file whose name ends in .tgz", i.Name, FormatChart)
+			return nil, fmt.Errorf("%s: the format %s is for charts, and a file whose name ends in .tgz",
+				i.Name, FormatChart)
 		}
 		return func(path string, list []extractFile, count counted) error { return b.toNew(path, list[0], count) }, nil
 	}
-	return nil, fmt.Errorf("unknown format %q: use %s, %s, or for a chart %s", o.Format, FormatOCI, FormatDocker, FormatChart)
+	return nil, fmt.Errorf("unknown format %q: use %s, %s, or for a chart %s", o.Format, FormatOCI,
+		FormatDocker, FormatChart)
 }
 
 // extracted returns what is extracted of the image, and the only manifest of that, unless it is the
@@ -166,7 +169,8 @@ func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 	case i.Chart:
 		return i, nil, nil
 	case !o.Platform.IsZero() && len(fit) == 0:
-		return i, nil, fmt.Errorf("%s: the bundle does not have it for %s, only for %s", i.Name, o.Platform, strings.Join(have, ", "))
+		return i, nil, fmt.Errorf("%s: the bundle does not have it for %s, only for %s", i.Name,
+			o.Platform, strings.Join(have, ", "))
 	case o.Platform.IsZero() && o.Format == FormatOCI && len(i.Missing()) == 0:
 		return i, nil, nil
 	case len(fit) == 1:
@@ -177,7 +181,9 @@ func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 		}, only.Desc.Digest)
 		return i, only, nil
 	case o.Format == FormatDocker:
-		return i, nil, fmt.Errorf("%s: a docker-archive has one platform: choose one of %s with -platform", i.Name, strings.Join(have, ", "))
+		return i, nil, fmt.Errorf("%s: a docker-archive has one platform: choose one of %s with -platform",
+			i.Name, strings.Join(have, ", "))
 	}
-	return i, nil, fmt.Errorf("%s: the bundle does not have all of its index: choose one of %s with -platform", i.Name, strings.Join(have, ", "))
+	return i, nil, fmt.Errorf("%s: the bundle does not have all of its index: choose one of %s with -platform",
+		i.Name, strings.Join(have, ", "))
 }

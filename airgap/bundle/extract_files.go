@@ -49,7 +49,8 @@ func (b *Bundle) files(i Image, only *Manifest, o ExtractOptions) (all []extract
 	}
 	list := slices.Concat(metadata, layers)
 	if o.Format == FormatDocker {
-		return append([]extractFile{document("manifest.json", marshal(tarball.Manifest{only.docker(i.Name)}))}, blobFiles(list)...), 0
+		return append([]extractFile{document("manifest.json", marshal(tarball.Manifest{only.docker(i.Name)}))},
+			blobFiles(list)...), 0
 	}
 	if !o.WithoutReferrers {
 		referrers = len(i.Referrers)
@@ -102,7 +103,8 @@ func lackingFiles(dir string, list []extractFile, count counted) ([]extractFile,
 	}
 	switch other, err := otherFile(dir, own, disk.IsLock); {
 	case other != "":
-		return nil, fmt.Errorf("%s is there already and has %s, which is not of this image: name another directory", dir, other)
+		return nil, fmt.Errorf("%s already exists and has %s, which is not of this image: name another directory",
+			dir, other)
 	case err != nil:
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func hasFile(name string, e extractFile, count counted) (bool, error) {
 	if e.data != nil {
 		got, err := io.ReadAll(io.LimitReader(f, e.size+1))
 		if err == nil && !bytes.HasPrefix(e.data, got) {
-			err = fmt.Errorf("%s is there already, and is of another image or was changed: name another directory", name)
+			err = fmt.Errorf("%s already exists, and is of another image or was changed: name another directory", name)
 		}
 		return len(got) == len(e.data), err
 	}

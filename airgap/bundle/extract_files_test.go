@@ -42,7 +42,9 @@ func TestExtractAgain(t *testing.T) {
 	}{
 		{"complete", func(string) error { return nil }, nil},
 		{"empty", os.RemoveAll, nil},
-		{"an empty directory", func(dir string) error { return os.Mkdir(filepath.Join(dir, "blobs", "sha256", "x"), 0o755) }, []string{"has blobs/sha256/x, which is not of this image"}},
+		{"an empty directory", func(dir string) error {
+			return os.Mkdir(filepath.Join(dir, "blobs", "sha256", "x"), 0o755)
+		}, []string{"has blobs/sha256/x, which is not of this image"}},
 		{"a layer is gone", gone(layer), nil},
 		{"a layer is half", func(dir string) error { return os.Truncate(filepath.Join(dir, layer), 7) }, nil},
 		{"the index is another", write(index, "another"), nil},
@@ -50,9 +52,18 @@ func TestExtractAgain(t *testing.T) {
 		{"no index.json", gone("index.json"), nil},
 		{"half an index.json", func(dir string) error { return os.Truncate(filepath.Join(dir, "index.json"), 7) }, nil},
 		{"only blobs", func(dir string) error { return os.Remove(filepath.Join(dir, "oci-layout")) }, nil},
-		{"another image's index.json", write("index.json", "{}"), []string{"index.json is there already, and is of another image"}},
-		{"something else", write("thesis.txt", "precious"), []string{"has thesis.txt, which is not of this image: name another directory"}},
-		{"something else in blobs", write(filepath.Join("blobs", "thesis.txt"), "precious"), []string{"has blobs/thesis.txt"}},
+		{
+			"another image's index.json", write("index.json", "{}"),
+			[]string{"index.json already exists, and is of another image"},
+		},
+		{
+			"something else", write("thesis.txt", "precious"),
+			[]string{"has thesis.txt, which is not of this image: name another directory"},
+		},
+		{
+			"something else in blobs", write(filepath.Join("blobs", "thesis.txt"), "precious"),
+			[]string{"has blobs/thesis.txt"},
+		},
 		{"a link", func(dir string) error {
 			return os.Symlink("index.json", filepath.Join(dir, "blobs", "link"))
 		}, []string{"has blobs/link"}},
@@ -97,7 +108,8 @@ func TestExtractKilled(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(half, "oci-layout"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Extract(t.Context(), b.Contents().Images[0].Name, bundle.ExtractOptions{To: filepath.Join(dir, "image")}); err != nil {
+	if _, err := b.Extract(t.Context(), b.Contents().Images[0].Name,
+		bundle.ExtractOptions{To: filepath.Join(dir, "image")}); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {

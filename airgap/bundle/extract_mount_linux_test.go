@@ -52,7 +52,10 @@ func TestExtractMounted(t *testing.T) {
 	if _, err := b.Extract(t.Context(), name, bundle.ExtractOptions{To: dir}); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"index.json": true, "oci-layout": true, "blobs": true, ".slipway-1.tmp": false} {
+	for name, want := range map[string]bool{
+		"index.json": true, "oci-layout": true, "blobs": true,
+		".slipway-1.tmp": false,
+	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}

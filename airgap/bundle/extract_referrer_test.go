@@ -62,7 +62,8 @@ func TestExtractReferrers(t *testing.T) {
 				t.Fatalf("index.json has %+v", m.Manifests)
 			}
 			for n, d := range m.Manifests[1:] {
-				if r := c.want[n]; d.Digest != r.Digest || d.ArtifactType != r.ArtifactType || d.Annotations[bundle.AnnotationTag] != r.Tag || d.Annotations[bundle.AnnotationRefName] != "" {
+				if r := c.want[n]; d.Digest != r.Digest || d.ArtifactType != r.ArtifactType ||
+					d.Annotations[bundle.AnnotationTag] != r.Tag || d.Annotations[bundle.AnnotationRefName] != "" {
 					t.Errorf("index.json has %+v, want %+v", d, r)
 				}
 				img, err := p.Image(d.Digest)

@@ -50,7 +50,9 @@ func TestList(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	b := bundletest.OpenDemo(t, 5)
-	pause := slices.IndexFunc(b.Contents().Images, func(i bundle.Image) bool { return i.Name == "docker.io/library/pause:3.9" })
+	pause := slices.IndexFunc(b.Contents().Images, func(i bundle.Image) bool {
+		return i.Name == "docker.io/library/pause:3.9"
+	})
 	digest := b.Contents().Images[pause].Digest().String()
 	zero := "sha256:" + strings.Repeat("0", 64)
 	for ref, want := range map[string]bool{
@@ -113,7 +115,8 @@ func TestExtractLayout(t *testing.T) {
 			if len(i.Missing()) > 0 {
 				want = i.Included()[0].Desc.Digest
 			}
-			if len(m.Manifests) != 1 || m.Manifests[0].Digest != want || x.Digest != want || m.Manifests[0].Annotations[bundle.AnnotationRefName] != i.Name {
+			if len(m.Manifests) != 1 || m.Manifests[0].Digest != want ||
+				x.Digest != want || m.Manifests[0].Annotations[bundle.AnnotationRefName] != i.Name {
 				t.Errorf("%s: %+v, want %s", i.Name, m.Manifests, want)
 			}
 		}
@@ -134,7 +137,8 @@ func TestExtractArchive(t *testing.T) {
 				continue // an attestation
 			}
 			to := filepath.Join(t.TempDir(), "image.tar")
-			if _, err := b.Extract(t.Context(), i.Name, bundle.ExtractOptions{To: to, Platform: c.Platform}); err != nil {
+			if _, err := b.Extract(t.Context(), i.Name,
+				bundle.ExtractOptions{To: to, Platform: c.Platform}); err != nil {
 				t.Fatal(err)
 			}
 			img, err := tarball.ImageFromPath(to, &tag)
@@ -150,7 +154,8 @@ func TestExtractArchive(t *testing.T) {
 		}
 	}
 	to := filepath.Join(t.TempDir(), "layout.tar")
-	if _, err := b.Extract(t.Context(), b.Contents().Images[0].Name, bundle.ExtractOptions{To: to, Format: bundle.FormatOCI}); err != nil {
+	if _, err := b.Extract(t.Context(), b.Contents().Images[0].Name,
+		bundle.ExtractOptions{To: to, Format: bundle.FormatOCI}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(to)
@@ -169,7 +174,10 @@ func TestExtractArchive(t *testing.T) {
 		}
 		got = append(got, h.Name)
 	}
-	if want := []string{"oci-layout", "index.json", bundletest.BlobName(b.Contents().Images[0].Digest())}; !slices.Equal(got[:3], want) {
+	if want := []string{
+		"oci-layout", "index.json",
+		bundletest.BlobName(b.Contents().Images[0].Digest()),
+	}; !slices.Equal(got[:3], want) {
 		t.Errorf("entries %v, want %v in front", got, want)
 	}
 }
@@ -190,14 +198,37 @@ func TestExtractErrors(t *testing.T) {
 		o    bundle.ExtractOptions
 		want string
 	}{
-		{"no such image", whole, "nothing:1", bundle.ExtractOptions{To: "x"}, "nothing:1 is not in the bundle: slipway airgap list"},
-		{"no such platform", whole, agent, bundle.ExtractOptions{To: "x", Platform: s390x}, "the bundle does not have it for linux/s390x, only for linux/amd64, linux/arm64"},
-		{"not included", node, agent, bundle.ExtractOptions{To: "x", Platform: arm}, "the bundle does not have it for linux/arm64, only for linux/amd64"},
-		{"several for docker", whole, agent, bundle.ExtractOptions{To: "x.tar"}, "a docker-archive has one platform: choose one of linux/amd64, linux/arm64, windows"},
-		{"docker to directory", whole, agent, bundle.ExtractOptions{To: "x", Format: bundle.FormatDocker, Platform: windows}, "choose a name that ends in .tar"},
+		{
+			"no such image", whole, "nothing:1",
+			bundle.ExtractOptions{To: "x"},
+			"nothing:1 is not in the bundle: slipway airgap list",
+		},
+		{
+			"no such platform", whole, agent,
+			bundle.ExtractOptions{To: "x", Platform: s390x},
+			"the bundle does not have it for linux/s390x, only for linux/amd64, linux/arm64",
+		},
+		{
+			"not included", node, agent,
+			bundle.ExtractOptions{To: "x", Platform: arm},
+			"the bundle does not have it for linux/arm64, only for linux/amd64",
+		},
+		{
+			"several for docker", whole, agent,
+			bundle.ExtractOptions{To: "x.tar"},
+			"a docker-archive has one platform: choose one of linux/amd64, linux/arm64, windows",
+		},
+		{"docker to directory", whole, agent, bundle.ExtractOptions{
+			To: "x", Format: bundle.FormatDocker,
+			Platform: windows,
+		}, "choose a name that ends in .tar"},
 		{"format", whole, agent, bundle.ExtractOptions{To: "x", Format: "zip"}, `unknown format "zip"`},
-		{"there already", whole, agent, bundle.ExtractOptions{To: there}, "is there already and has thesis.txt"},
-		{"a file", whole, agent, bundle.ExtractOptions{To: filepath.Join(there, "thesis.txt")}, "is there already and is not a directory"},
+		{"there already", whole, agent, bundle.ExtractOptions{To: there}, "already exists and has thesis.txt"},
+		{
+			"a file", whole, agent,
+			bundle.ExtractOptions{To: filepath.Join(there, "thesis.txt")},
+			"already exists and is not a directory",
+		},
 		{"no directory", whole, agent, bundle.ExtractOptions{To: filepath.Join(there, "none", "x")}, "no such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -238,7 +269,8 @@ func TestExtractLeavesNothing(t *testing.T) {
 		dir := t.TempDir()
 		p := bundletest.Parse(t, "linux/amd64")
 		for _, o := range []bundle.ExtractOptions{{To: dir + "/image"}, {To: dir + "/image.tar", Platform: p}} {
-			if _, err := broken.Extract(c.ctx, broken.Contents().Images[0].Name, o); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := broken.Extract(c.ctx, broken.Contents().Images[0].Name, o); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want %q in it", o.To, err, c.want)
 			}
 		}

@@ -55,7 +55,7 @@ func (b *Bundle) toDir(path string, list []extractFile, count counted) error {
 	case err != nil:
 		return err
 	case !there.IsDir():
-		return fmt.Errorf("%s is there already and is not a directory: name another one", path)
+		return fmt.Errorf("%s already exists and is not a directory: name another one", path)
 	default:
 		in = path
 		if list, err = lackingFiles(path, list, count); err != nil {
@@ -117,7 +117,10 @@ func (b *Bundle) toFile(path string, list []extractFile, count counted) error {
 	defer f.Abort()
 	w := tar.NewWriter(f)
 	for _, e := range list {
-		h := &tar.Header{Name: e.name, Typeflag: tar.TypeReg, Mode: int64(disk.ModeFile), Size: e.size, ModTime: time.Unix(0, 0)}
+		h := &tar.Header{
+			Name: e.name, Typeflag: tar.TypeReg, Mode: int64(disk.ModeFile), Size: e.size,
+			ModTime: time.Unix(0, 0),
+		}
 		if err := w.WriteHeader(h); err != nil {
 			return err
 		}

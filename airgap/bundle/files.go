@@ -9,7 +9,8 @@ import (
 
 // WriteTable writes a line about a bundle that was made.
 func (f *File) WriteTable(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", f.Path, len(f.Contents.Images), progress.Size(f.Size), f.SHA256)
+	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", f.Path, len(f.Contents.Images), progress.Size(f.Size),
+		f.SHA256)
 	return err
 }
 

@@ -71,7 +71,8 @@ func TestFrames(t *testing.T) {
 			break
 		}
 		if !h.HasCheckSum || !h.HasFCS || max(h.WindowSize, h.FrameContentSize) > seekable.CompressedFrame {
-			t.Errorf("frame at %d: checksum %v, size known %v, window %d, content %d", at, h.HasCheckSum, h.HasFCS, h.WindowSize, h.FrameContentSize)
+			t.Errorf("frame at %d: checksum %v, size known %v, window %d, content %d", at, h.HasCheckSum,
+				h.HasFCS, h.WindowSize, h.FrameContentSize)
 		}
 		starts[at] = h.FrameContentSize
 		n := frameSize(t, rest)

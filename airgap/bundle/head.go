@@ -120,7 +120,8 @@ func (h *head) metadataBlobs() (int, error) {
 	}
 	n, err := strconv.Atoi(h.index.Annotations[annotationMetadata])
 	if err != nil || n < 0 || n > maxEntries {
-		return 0, invalid("%s is %q, not a number up to %d", annotationMetadata, h.index.Annotations[annotationMetadata], maxEntries)
+		return 0, invalid("%s is %q, not a number up to %d", annotationMetadata,
+			h.index.Annotations[annotationMetadata], maxEntries)
 	}
 	return n, nil
 }

@@ -26,11 +26,21 @@ import (
 // has changed.
 var attacks = []attack{
 	{"cut in the head", func(_ *testing.T, v *victim) []byte { return v.data[:300] }, "truncated", false},
-	{"cut in a layer", func(t *testing.T, v *victim) []byte { return v.data[:len(v.data)-tableLength(t, v.data)-600] }, "truncated|is missing", false},
-	{"cut in the seek table", func(_ *testing.T, v *victim) []byte { return v.data[:len(v.data)-20] }, "truncated|the end of its archive", false},
-	{"bit flipped in the head", func(_ *testing.T, v *victim) []byte { return flipped(v.data, 200) }, "damaged|truncated", false},
-	{"bit flipped in a layer", func(t *testing.T, v *victim) []byte { return flipped(v.data, v.layer(t)) }, "damaged", true},
-	{"bit flipped in the seek table", func(t *testing.T, v *victim) []byte { return flipped(v.data, len(v.data)-tableLength(t, v.data)+9) }, "damaged", false},
+	{"cut in a layer", func(t *testing.T, v *victim) []byte {
+		return v.data[:len(v.data)-tableLength(t, v.data)-600]
+	}, "truncated|is missing", false},
+	{"cut in the seek table", func(_ *testing.T, v *victim) []byte {
+		return v.data[:len(v.data)-20]
+	}, "truncated|the end of its archive", false},
+	{"bit flipped in the head", func(_ *testing.T, v *victim) []byte {
+		return flipped(v.data, 200)
+	}, "damaged|truncated", false},
+	{"bit flipped in a layer", func(t *testing.T, v *victim) []byte {
+		return flipped(v.data, v.layer(t))
+	}, "damaged", true},
+	{"bit flipped in the seek table", func(t *testing.T, v *victim) []byte {
+		return flipped(v.data, len(v.data)-tableLength(t, v.data)+9)
+	}, "damaged", false},
 	{"layers reordered", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged {
 			last := len(e) - 1
@@ -47,7 +57,9 @@ var attacks = []attack{
 	{"layer twice", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { return append(e, e[v.first]) })
 	}, "its images take|the archive has it twice", false},
-	{"file twice", func(_ *testing.T, v *victim) []byte { return slices.Concat(v.data, v.data) }, "the seek table is damaged", false},
+	{"file twice", func(_ *testing.T, v *victim) []byte {
+		return slices.Concat(v.data, v.data)
+	}, "the seek table is damaged", false},
 	{"traversal in the head", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged {
 			e[4].Name = "blobs/sha256/../../../../etc/passwd"
@@ -55,24 +67,45 @@ var attacks = []attack{
 		})
 	}, "unexpected entry", false},
 	{"traversal in the layers", func(t *testing.T, v *victim) []byte {
-		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { e[v.first].Name = "../../../../etc/passwd"; return e })
+		return v.forge(t,
+			func(e []bundletest.Forged) []bundletest.Forged { e[v.first].Name = "../../../../etc/passwd"; return e })
 	}, `"../../../../etc/passwd"`, true},
 	{"absolute name", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { e[v.first].Name = "/etc/passwd"; return e })
 	}, `"/etc/passwd"`, true},
-	{"symbolic link in the head", func(t *testing.T, v *victim) []byte { return v.link(t, 4, tar.TypeSymlink) }, "is not a plain file", false},
-	{"hard link in the head", func(t *testing.T, v *victim) []byte { return v.link(t, 4, tar.TypeLink) }, "is not a plain file", false},
-	{"symbolic link for a layer", func(t *testing.T, v *victim) []byte { return v.link(t, v.first, tar.TypeSymlink) }, "its images take|unexpected entry", false},
-	{"hard link for a layer", func(t *testing.T, v *victim) []byte { return v.link(t, v.first, tar.TypeLink) }, "its images take|unexpected entry", false},
-	{"a crowd of entries", func(t *testing.T, v *victim) []byte { return v.headed(t, true, crowd(t)) }, "its images take|it belongs to no image|its bytes have the digest", false},
-	{"a crowd without seek table", func(t *testing.T, v *victim) []byte { return v.headed(t, false, crowd(t)) }, "its images take|it belongs to no image|its bytes have the digest", false},
-	{"a crowd of frames", func(t *testing.T, v *victim) []byte { return v.crowdOfFrames(t) }, "its images take|the frame has 0 bytes, 1 in the seek table", false},
+	{"symbolic link in the head", func(t *testing.T, v *victim) []byte {
+		return v.link(t, 4, tar.TypeSymlink)
+	}, "is not a plain file", false},
+	{"hard link in the head", func(t *testing.T, v *victim) []byte {
+		return v.link(t, 4, tar.TypeLink)
+	}, "is not a plain file", false},
+	{"symbolic link for a layer", func(t *testing.T, v *victim) []byte {
+		return v.link(t, v.first, tar.TypeSymlink)
+	}, "its images take|unexpected entry", false},
+	{"hard link for a layer", func(t *testing.T, v *victim) []byte {
+		return v.link(t, v.first, tar.TypeLink)
+	}, "its images take|unexpected entry", false},
+	{"a crowd of entries", func(t *testing.T, v *victim) []byte {
+		return v.headed(t, true, crowd(t))
+	}, "its images take|it belongs to no image|its bytes have the digest", false},
+	{"a crowd without seek table", func(t *testing.T, v *victim) []byte {
+		return v.headed(t, false, crowd(t))
+	}, "its images take|it belongs to no image|its bytes have the digest", false},
+	{"a crowd of frames", func(t *testing.T, v *victim) []byte {
+		return v.crowdOfFrames(t)
+	}, "its images take|the frame has 0 bytes, 1 in the seek table", false},
 	{"a crowd announced", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"dev.slipway.bundle.metadata-blobs":"`, `"dev.slipway.bundle.metadata-blobs":"1000`)
 	}, "not a number up to 32768", false},
-	{"huge manifest.json", func(t *testing.T, v *victim) []byte { return v.giant(t, 0, "manifest.json") }, "bytes where at most", false},
-	{"huge index.json", func(t *testing.T, v *victim) []byte { return v.giant(t, 2, "index.json") }, "bytes where at most", false},
-	{"huge manifest", func(t *testing.T, v *victim) []byte { return v.giant(t, 3, v.entries[3].Name) }, "bytes where at most", false},
+	{"huge manifest.json", func(t *testing.T, v *victim) []byte {
+		return v.giant(t, 0, "manifest.json")
+	}, "bytes where at most", false},
+	{"huge index.json", func(t *testing.T, v *victim) []byte {
+		return v.giant(t, 2, "index.json")
+	}, "bytes where at most", false},
+	{"huge manifest", func(t *testing.T, v *victim) []byte {
+		return v.giant(t, 3, v.entries[3].Name)
+	}, "bytes where at most", false},
 	{"zeros in front", func(*testing.T, *victim) []byte { return bomb(100_000) }, "invalid bundle: it is empty", false},
 	{"zeros behind the head", func(t *testing.T, v *victim) []byte {
 		return append(v.headed(t, false, func(io.Writer) {}), bomb(100_000)...)
@@ -80,9 +113,15 @@ var attacks = []attack{
 	{"zeros behind the archive", func(t *testing.T, v *victim) []byte {
 		return append(bytes.Clone(v.data[:len(v.data)-tableLength(t, v.data)]), bomb(100_000)...)
 	}, "its images take|is too long|truncated|are behind", false},
-	{"a frame that holds more than it says", func(t *testing.T, v *victim) []byte { return v.pretend(t, bomb(100_000), 1024) }, "its images take|larger than in the seek table|are behind", false},
-	{"a frame that says too much", func(t *testing.T, v *victim) []byte { return v.pretend(t, bomb(1), 1<<32-1) }, "are said to hold", false},
-	{"a window of 2 GiB", func(*testing.T, *victim) []byte { return []byte("\x28\xb5\x2f\xfd\x00\xa8\x03\x00\x00\x00") }, "window is larger than 32 MiB", false},
+	{"a frame that holds more than it says", func(t *testing.T, v *victim) []byte {
+		return v.pretend(t, bomb(100_000), 1024)
+	}, "its images take|larger than in the seek table|are behind", false},
+	{"a frame that says too much", func(t *testing.T, v *victim) []byte {
+		return v.pretend(t, bomb(1), 1<<32-1)
+	}, "are said to hold", false},
+	{"a window of 2 GiB", func(*testing.T, *victim) []byte {
+		return []byte("\x28\xb5\x2f\xfd\x00\xa8\x03\x00\x00\x00")
+	}, "window is larger than 32 MiB", false},
 	{"a layer with other bytes", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { e[v.first].Data[0] ^= 1; return e })
 	}, "the digest", true},
@@ -95,12 +134,19 @@ var attacks = []attack{
 	{"deep index.json", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { e[2].Data = deepJSON; return e })
 	}, "nests more than 32 levels deep", false},
-	{"deep index", func(t *testing.T, v *victim) []byte { return v.blob(t, 3, deepJSON) }, "nests more than 32 levels deep", false},
-	{"deep annotation", func(t *testing.T, v *victim) []byte {
-		return v.index(t, `"dev.slipway.bundle.omitted":"`, `"dev.slipway.bundle.omitted":"`+string(deepJSON)+`","another":"`)
+	{"deep index", func(t *testing.T, v *victim) []byte {
+		return v.blob(t, 3, deepJSON)
 	}, "nests more than 32 levels deep", false},
-	{"a crowd of descriptors", func(t *testing.T, v *victim) []byte { return v.listed(t, "{}") }, "reading index.json: its JSON has more than 163840 values", false},
-	{"a crowd of nulls", func(t *testing.T, v *victim) []byte { return v.listed(t, "null") }, "reading index.json: its JSON has more than 163840 values", false},
+	{"deep annotation", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"dev.slipway.bundle.omitted":"`,
+			`"dev.slipway.bundle.omitted":"`+string(deepJSON)+`","another":"`)
+	}, "nests more than 32 levels deep", false},
+	{"a crowd of descriptors", func(t *testing.T, v *victim) []byte {
+		return v.listed(t, "{}")
+	}, "reading index.json: its JSON has more than 163840 values", false},
+	{"a crowd of nulls", func(t *testing.T, v *victim) []byte {
+		return v.listed(t, "null")
+	}, "reading index.json: its JSON has more than 163840 values", false},
 	{"nulls that are few enough", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"manifests":[`, `"manifests":[`+strings.Repeat("null,", bundle.MaxValues*9/10))
 	}, "is not a full name with a tag", false},
@@ -109,10 +155,15 @@ var attacks = []attack{
 		for n := range 220_000 {
 			fmt.Fprintf(&many, "sha256:%064x ", n)
 		}
-		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.manifest-only":"`+many.String()+`","io.containerd.image.name":"slipway.local/demo/agent`)
+		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.manifest-only":"`+
+			many.String()+`","io.containerd.image.name":"slipway.local/demo/agent`)
 	}, "its index lists no manifest", false},
-	{"one manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 50, 20_000) }, "list manifests and layers more than 131072 times", false},
-	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 5000, 200) }, "list manifests and layers more than 131072 times", false},
+	{"one manifest under many names", func(t *testing.T, v *victim) []byte {
+		return v.renamed(t, 50, 20_000)
+	}, "list manifests and layers more than 131072 times", false},
+	{"one small manifest under many names", func(t *testing.T, v *victim) []byte {
+		return v.renamed(t, 5000, 200)
+	}, "list manifests and layers more than 131072 times", false},
 	{"a name that leaves the registry's prefix", func(t *testing.T, v *victim) []byte {
 		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo/../../agent")
 	}, `".." is not a part of a repository's name`, false},
@@ -135,21 +186,29 @@ var attacks = []attack{
 		return v.index(t, `"dev.slipway.bundle.version":"`, `"dev.slipway.bundle.version":"0\n✓ verified `)
 	}, "not a line of printable text", false},
 	{"a reason of two lines", func(t *testing.T, v *victim) []byte {
-		return v.index(t, `"dev.slipway.bundle.omitted":"`, `"dev.slipway.bundle.omitted":"[{\"name\":\"a\",\"reason\":\"b\\nc\"}]","another":"`)
+		return v.index(t, `"dev.slipway.bundle.omitted":"`,
+			`"dev.slipway.bundle.omitted":"[{\"name\":\"a\",\"reason\":\"b\\nc\"}]","another":"`)
 	}, "not a line of printable text", false},
 	{"a volume that is a path", func(t *testing.T, v *victim) []byte {
-		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.volume":"1/../..","dev.slipway.bundle.product"`)
+		return v.index(t, `"dev.slipway.bundle.product"`,
+			`"dev.slipway.bundle.volume":"1/../..","dev.slipway.bundle.product"`)
 	}, "not 1/3 or the like", false},
 	{"another name in the list", func(t *testing.T, v *victim) []byte {
-		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.listed":"../x:1","io.containerd.image.name":"slipway.local/demo/agent`)
+		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`,
+			`"dev.slipway.image.listed":"../x:1","io.containerd.image.name":"slipway.local/demo/agent`)
 	}, "which is another name", false},
 	{"an image layout of others", func(t *testing.T, v *victim) []byte {
-		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { return append(e[1:v.first], e[v.first:]...) })
+		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged {
+			return append(e[1:v.first], e[v.first:]...)
+		})
 	}, "is where manifest.json is expected", false},
 	{"a docker-archive of others", func(t *testing.T, v *victim) []byte {
-		return bundletest.Compress(t, append(plainTar(t, []bundletest.Forged{v.entries[0], v.entries[v.first]}), make([]byte, 1024)...))
+		return bundletest.Compress(t,
+			append(plainTar(t, []bundletest.Forged{v.entries[0], v.entries[v.first]}), make([]byte, 1024)...))
 	}, "is where oci-layout is expected", false},
-	{"an empty file", func(*testing.T, *victim) []byte { return nil }, "does not begin with a zstd frame|the base of a delta is a bundle or", false},
+	{"an empty file", func(*testing.T, *victim) []byte {
+		return nil
+	}, "does not begin with a zstd frame|the base of a delta is a bundle or", false},
 }
 
 func flipped(data []byte, at int) []byte {
@@ -185,7 +244,8 @@ func (v *victim) crowdOfFrames(t *testing.T) []byte {
 	frame := []byte("\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00") // of nothing
 	entry := []byte{byte(len(frame)), 0, 0, 0, 1, 0, 0, 0, 0x99, 0xe9, 0xd8, 0x51}
 	n := maxFrames - (len(table)-tableHeader-tableFooter)/12
-	data := slices.Concat(v.data[:len(v.data)-len(table)], bytes.Repeat(frame, n), table[:len(table)-tableFooter], bytes.Repeat(entry, n), table[len(table)-tableFooter:])
+	data := slices.Concat(v.data[:len(v.data)-len(table)], bytes.Repeat(frame, n), table[:len(table)-tableFooter],
+		bytes.Repeat(entry, n), table[len(table)-tableFooter:])
 	return announced(data, maxFrames)
 }
 
@@ -207,7 +267,8 @@ func TestMemoryAttacks(t *testing.T) {
 	next := bundletest.Later(t, st, l)
 	dir := t.TempDir()
 	old := newVictim(t, bundletest.Pack(t, st, l, filepath.Join(dir, "old"), bundletest.Targets(t)[5])[0].Path)
-	deltas, err := airgap.PackDelta(t.Context(), st, next, bundletest.Targets(t), []string{old.path}, airgap.PackOptions{Dir: dir})
+	deltas, err := airgap.PackDelta(t.Context(), st, next, bundletest.Targets(t), []string{old.path},
+		airgap.PackOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +306,10 @@ const readLimit = seekable.MaxWindow + spare
 func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operation {
 	packing := spare + int64(seekable.Cores)*48<<20
 	return []operation{
-		{"inspect", func(_ *testing.T, path, _ string) error { _, err := bundle.Inspect(path); return err }, old, false, readLimit},
+		{
+			"inspect", func(_ *testing.T, path, _ string) error { _, err := bundle.Inspect(path); return err }, old, false,
+			readLimit,
+		},
 		{"verify", func(t *testing.T, path, _ string) error {
 			r, err := bundle.Verify(t.Context(), path, bundle.VerifyOptions{})
 			if err != nil {
@@ -280,15 +344,18 @@ func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operatio
 				return err
 			}
 			defer b.Close()
-			_, err = b.Extract(t.Context(), b.Contents().Images[0].Name, bundle.ExtractOptions{To: filepath.Join(dir, "image")})
+			_, err = b.Extract(t.Context(), b.Contents().Images[0].Name,
+				bundle.ExtractOptions{To: filepath.Join(dir, "image")})
 			return err
 		}, old, true, readLimit},
 		{"apply", func(t *testing.T, path, dir string) error {
-			_, err := bundle.Apply(t.Context(), path, old.path, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{})
+			_, err := bundle.Apply(t.Context(), path, old.path, filepath.Join(dir, "made.tar.zst"),
+				bundle.ApplyOptions{})
 			return err
 		}, delta, true, packing},
 		{"apply to", func(t *testing.T, path, dir string) error {
-			_, err := bundle.Apply(t.Context(), delta.path, path, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{})
+			_, err := bundle.Apply(t.Context(), delta.path, path, filepath.Join(dir, "made.tar.zst"),
+				bundle.ApplyOptions{})
 			return err
 		}, old, true, packing},
 		{"split", func(t *testing.T, path, dir string) error {
@@ -296,7 +363,8 @@ func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operatio
 			return err
 		}, old, true, packing},
 		{"pack -base", func(t *testing.T, path, dir string) error {
-			_, err := airgap.PackDelta(t.Context(), st, next, bundletest.Targets(t), []string{path}, airgap.PackOptions{Dir: dir})
+			_, err := airgap.PackDelta(t.Context(), st, next, bundletest.Targets(t), []string{path},
+				airgap.PackOptions{Dir: dir})
 			return err
 		}, old, false, readLimit},
 	}

@@ -94,7 +94,8 @@ func (i Image) Select(choose func(n int, m Manifest) oci.Presence) Image {
 		}
 	}
 	i = i.replace(all)
-	i.Referrers = oci.ReferringTo(i.Referrers, func(r Referrer) oci.Referrer { return r.Referrer }, i.Digest(), included...)
+	i.Referrers = oci.ReferringTo(i.Referrers, func(r Referrer) oci.Referrer { return r.Referrer },
+		i.Digest(), included...)
 	return i
 }
 
@@ -197,7 +198,10 @@ func (i Image) MarshalJSON() ([]byte, error) {
 		Missing     []platform.Platform `json:"missing,omitempty"`
 		Fallback    platform.Platform   `json:"fallback,omitzero"`
 		Referrers   []referrer          `json:"referrers,omitempty"`
-	}{Name: i.Name, Reference: i.Reference(), Chart: i.Chart, MediaType: i.Tree.Desc.MediaType, Digest: i.Digest(), SharedBytes: i.SharedBytes, Missing: i.Missing(), Fallback: i.Fallback}
+	}{
+		Name: i.Name, Reference: i.Reference(), Chart: i.Chart, MediaType: i.Tree.Desc.MediaType, Digest: i.Digest(),
+		SharedBytes: i.SharedBytes, Missing: i.Missing(), Fallback: i.Fallback,
+	}
 	for _, m := range i.Included() {
 		v.Children = append(v.Children, child{m.Platform, m.Desc.Digest, m.Config.Digest, layersJSON(m.Layers)})
 	}

@@ -53,7 +53,8 @@ func OpenImageLayout(dir string) (*ImageLayout, error) {
 		have, own []byte
 	}{{"oci-layout", layout, []byte(layoutFile)}, {"index.json", index, l.Image.layoutIndex(l.Image.Tree.Desc)}} {
 		if !bytes.Equal(doc.have, doc.own) {
-			return nil, fmt.Errorf("%s: its %s is not in the form that slipway writes: somebody changed it, or another version of slipway extracted it: extract it again", dir, doc.name)
+			return nil, fmt.Errorf("%s: its %s is not in the form that slipway writes: "+
+				"somebody changed it, or another version of slipway extracted it: extract it again", dir, doc.name)
 		}
 	}
 	if err := l.onlyOwn(); err != nil {
@@ -70,7 +71,8 @@ func (l *ImageLayout) read(index []byte) error {
 		return err
 	}
 	if len(m.Manifests) == 0 || m.Manifests[0].Annotations[annotationSubjectDigest] != "" {
-		return fmt.Errorf("%s: its index.json does not begin with an image: it is not a layout that airgap extract wrote", dir)
+		return fmt.Errorf("%s: its index.json does not begin with an image: "+
+			"it is not a layout that airgap extract wrote", dir)
 	}
 	reader := &oci.Reader{Get: l.get}
 	first := m.Manifests[0]
@@ -79,7 +81,8 @@ func (l *ImageLayout) read(index []byte) error {
 		return fmt.Errorf("%s: %.200q is not the full name of an image", dir, name)
 	}
 	var err error
-	if l.Image, err = ReadImage(name, v1.Descriptor{MediaType: first.MediaType, Digest: first.Digest, Size: first.Size}, reader); err != nil {
+	if l.Image, err = ReadImage(name, v1.Descriptor{MediaType: first.MediaType, Digest: first.Digest, Size: first.Size},
+		reader); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	l.Image.Chart = l.Image.isChart()
@@ -195,7 +198,8 @@ func (l *ImageLayout) onlyOwn() error {
 	}
 	other, err := otherFile(l.dir, own, func(string) bool { return false })
 	if other != "" {
-		return fmt.Errorf("%s has %.200q, which is not of %s: remove it, or extract the image to another directory", l.dir, other, l.Image.Name)
+		return fmt.Errorf("%s has %.200q, which is not of %s: remove it, or extract the image to another directory",
+			l.dir, other, l.Image.Name)
 	}
 	return err
 }

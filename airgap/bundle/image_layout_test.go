@@ -25,26 +25,49 @@ func TestImageLayout(t *testing.T) {
 		{name: "as it is"},
 		{"no index", func(t *testing.T, dir string) { rm(t, dir, "index.json") }, "no such file", ""},
 		{"not JSON", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", "[") }, "reading", ""},
-		{"no image", func(t *testing.T, dir string) { edit(t, dir, "index.json", `"manifests":[`, `"manifests":[],"x":[`) }, "does not begin with an image", ""},
-		{"no name", func(t *testing.T, dir string) { edit(t, dir, "index.json", agent.Name, "agent") }, "is not the full name", ""},
+		{"no image", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", `"manifests":[`, `"manifests":[],"x":[`)
+		}, "does not begin with an image", ""},
+		{"no name", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", agent.Name, "agent")
+		}, "is not the full name", ""},
 		{"referrer of another image", func(t *testing.T, dir string) {
 			edit(t, dir, "index.json", `image":"`+agent.Name, `image":"`+b.Contents().Images[1].Name)
 		}, "does not refer to", ""},
-		{"index changed", func(t *testing.T, dir string) { edit(t, dir, blob(agent.Digest().Hex), "linux", "xinul") }, "has the digest", ""},
-		{"manifest gone", func(t *testing.T, dir string) { rm(t, dir, blob(agent.Referrers[0].Digest.Hex)) }, "not included", ""},
-		{"space in index.json", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", "{ ") }, "index.json is not in the form", ""},
-		{"key twice in index.json", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", `{"schemaVersion":1,`) }, "index.json", ""},
-		{"manifests that only others read", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", `{"Manifests":[],`) }, "index.json", ""},
+		{"index changed", func(t *testing.T, dir string) {
+			edit(t, dir, blob(agent.Digest().Hex), "linux", "xinul")
+		}, "has the digest", ""},
+		{"manifest gone", func(t *testing.T, dir string) {
+			rm(t, dir, blob(agent.Referrers[0].Digest.Hex))
+		}, "not included", ""},
+		{"space in index.json", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", "{", "{ ")
+		}, "index.json is not in the form", ""},
+		{"key twice in index.json", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", "{", `{"schemaVersion":1,`)
+		}, "index.json", ""},
+		{"manifests that only others read", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", "{", `{"Manifests":[],`)
+		}, "index.json", ""},
 		{"platform in index.json", func(t *testing.T, dir string) {
-			edit(t, dir, "index.json", `,"annotations"`, `,"platform":{"os":"windows","architecture":"amd64"},"annotations"`)
+			edit(t, dir, "index.json", `,"annotations"`,
+				`,"platform":{"os":"windows","architecture":"amd64"},"annotations"`)
 		}, "index.json is not in the form", ""},
 		{"annotation in index.json", func(t *testing.T, dir string) {
 			edit(t, dir, "index.json", `"annotations":{`, `"annotations":{"a":"b",`)
 		}, "index.json is not in the form", ""},
-		{"another oci-layout", func(t *testing.T, dir string) { edit(t, dir, "oci-layout", "{", `{"product":"evil",`) }, "oci-layout is not in the form", ""},
-		{"blob besides", func(t *testing.T, dir string) { add(t, dir, blob(strings.Repeat("0", 64))) }, "which is not of slipway.local", ""},
-		{"script besides", func(t *testing.T, dir string) { add(t, dir, "load-images.sh") }, `has "load-images.sh", which is not of`, ""},
-		{"manifest.json for docker", func(t *testing.T, dir string) { add(t, dir, "manifest.json") }, `has "manifest.json", which is not of`, ""},
+		{"another oci-layout", func(t *testing.T, dir string) {
+			edit(t, dir, "oci-layout", "{", `{"product":"evil",`)
+		}, "oci-layout is not in the form", ""},
+		{"blob besides", func(t *testing.T, dir string) {
+			add(t, dir, blob(strings.Repeat("0", 64)))
+		}, "which is not of slipway.local", ""},
+		{"script besides", func(t *testing.T, dir string) {
+			add(t, dir, "load-images.sh")
+		}, `has "load-images.sh", which is not of`, ""},
+		{"manifest.json for docker", func(t *testing.T, dir string) {
+			add(t, dir, "manifest.json")
+		}, `has "manifest.json", which is not of`, ""},
 		{"directory besides", func(t *testing.T, dir string) {
 			if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha512"), 0o755); err != nil {
 				t.Fatal(err)
@@ -59,8 +82,12 @@ func TestImageLayout(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "which is not of", ""},
-		{"layer changed", func(t *testing.T, dir string) { turn(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex)) }, "", "have the digest"},
-		{"layer gone", func(t *testing.T, dir string) { rm(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex)) }, "", "no such file"},
+		{"layer changed", func(t *testing.T, dir string) {
+			turn(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex))
+		}, "", "have the digest"},
+		{"layer gone", func(t *testing.T, dir string) {
+			rm(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex))
+		}, "", "no such file"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "layout")
@@ -81,7 +108,8 @@ func TestImageLayout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i := layout.Image; i.Name != agent.Name || i.Digest() != agent.Digest() || len(i.Included()) != len(agent.Included()) || len(i.Referrers) != len(agent.Referrers) {
+			if i := layout.Image; i.Name != agent.Name || i.Digest() != agent.Digest() ||
+				len(i.Included()) != len(agent.Included()) || len(i.Referrers) != len(agent.Referrers) {
 				t.Errorf("%+v", i)
 			}
 			if _, _, err = layout.Verify(t.Context(), nil); tc.verify != "" {

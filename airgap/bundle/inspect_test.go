@@ -40,7 +40,8 @@ func TestInspect(t *testing.T) {
 		if p := bundletest.Targets(t)[n].Platform; !p.IsZero() {
 			platform = strings.TrimPrefix(filepath.Base(f.Path), "demo-images.")
 		}
-		if c.Platform.IsZero() != (platform == "") || c.Product != l.Name || c.Version != l.Version || !c.Created.Equal(l.Created) || !c.Snapshot {
+		if c.Platform.IsZero() != (platform == "") || c.Product != l.Name || c.Version != l.Version ||
+			!c.Created.Equal(l.Created) || !c.Snapshot {
 			t.Errorf("%s: %+v", f.Path, c)
 		}
 		if standIn := !strings.Contains(platform, "linux"); c.StubBases != standIn {
@@ -54,7 +55,8 @@ func TestInspect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.Compare(t, *update, "testdata/"+strings.TrimSuffix(filepath.Base(f.Path), ".tar.zst")+".inspect", table.String()+string(b)+"\n")
+		golden.Compare(t, *update, "testdata/"+strings.TrimSuffix(filepath.Base(f.Path), ".tar.zst")+".inspect",
+			table.String()+string(b)+"\n")
 	}
 }
 
@@ -108,9 +110,14 @@ func TestHostile(t *testing.T) {
 		{"unchanged", func(e []bundletest.Forged) []bundletest.Forged { return e }, ""},
 		{"empty", func([]bundletest.Forged) []bundletest.Forged { return nil }, "invalid bundle: it is empty"},
 		{"entries missing", func(e []bundletest.Forged) []bundletest.Forged { return e[:2] }, "truncated"},
-		{"newer format", index(`bundle.format":"1"`, `bundle.format":"3"`), "the bundle has format 3, this slipway reads 1: use a newer slipway"},
+		{
+			"newer format", index(`bundle.format":"1"`, `bundle.format":"3"`),
+			"the bundle has format 3, this slipway reads 1: use a newer slipway",
+		},
 		{"no format", index(`bundle.format"`, `bundle.formal"`), "invalid bundle: index.json has no format annotation"},
-		{"manifest last", func(e []bundletest.Forged) []bundletest.Forged { return append(e[1:], e[0]) }, `"oci-layout" is where manifest.json is expected`},
+		{"manifest last", func(e []bundletest.Forged) []bundletest.Forged {
+			return append(e[1:], e[0])
+		}, `"oci-layout" is where manifest.json is expected`},
 		{"traversal", func(e []bundletest.Forged) []bundletest.Forged {
 			e[4].Name = "blobs/sha256/../../../etc/passwd"
 			return e
@@ -124,16 +131,31 @@ func TestHostile(t *testing.T) {
 			return e
 		}, "is not a plain file"},
 		{"directory in front", func(e []bundletest.Forged) []bundletest.Forged {
-			return slices.Insert(e, 0, bundletest.Forged{Header: tar.Header{Name: "blobs/", Typeflag: tar.TypeDir}, Data: nil})
+			return slices.Insert(e,
+				0, bundletest.Forged{Header: tar.Header{Name: "blobs/", Typeflag: tar.TypeDir}, Data: nil})
 		}, "is not a plain file"},
-		{"flipped byte", func(e []bundletest.Forged) []bundletest.Forged { e[3].Data[20] ^= 1; return e }, "the bundle is damaged: the bytes of blob"},
-		{"same blob twice", func(e []bundletest.Forged) []bundletest.Forged { return slices.Insert(e, 4, e[3]) }, "it has blob"},
+		{
+			"flipped byte", func(e []bundletest.Forged) []bundletest.Forged { e[3].Data[20] ^= 1; return e },
+			"the bundle is damaged: the bytes of blob",
+		},
+		{"same blob twice", func(e []bundletest.Forged) []bundletest.Forged {
+			return slices.Insert(e, 4, e[3])
+		}, "it has blob"},
 		{"blob of no image", func(e []bundletest.Forged) []bundletest.Forged {
-			return slices.Insert(index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"27"`)(e), 4, bundletest.Blob([]byte("{}")))
+			return slices.Insert(index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"27"`)(e),
+				4, bundletest.Blob([]byte("{}")))
 		}, "belongs to no image"},
-		{"image without blob", func(e []bundletest.Forged) []bundletest.Forged { return slices.Delete(e, 3, 4) }, "damaged|belongs to no image|not included"},
-		{"too few blobs said", index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"20"`), "is not in the bundle|not included"},
-		{"many entries said", index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"1000000"`), "not a number up to"},
+		{"image without blob", func(e []bundletest.Forged) []bundletest.Forged {
+			return slices.Delete(e, 3, 4)
+		}, "damaged|belongs to no image|not included"},
+		{
+			"too few blobs said", index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"20"`),
+			"is not in the bundle|not included",
+		},
+		{
+			"many entries said", index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"1000000"`),
+			"not a number up to",
+		},
 		{"name without tag", index("demo/agent:1.2.3", "demo/agent"), "is not a full name with a tag"},
 		{"two images of one name", index("demo/agent:1.2.3", "demo/server:1.2.3"), "index.json lists slipway.local"},
 		{"other name in manifest.json", func(e []bundletest.Forged) []bundletest.Forged {
@@ -144,8 +166,15 @@ func TestHostile(t *testing.T) {
 			e[2].Data = []byte(strings.Repeat("[", 100_000))
 			return e
 		}, "nests more than 32 levels deep"},
-		{"bad JSON", func(e []bundletest.Forged) []bundletest.Forged { e[2].Data = []byte("{"); return e }, "reading index.json: unexpected end of JSON input"},
-		{"large manifest.json", func(e []bundletest.Forged) []bundletest.Forged { e[0].Data = make([]byte, 20<<20); return e }, "has 20971520 bytes where at most 16777216 are expected"},
+		{
+			"bad JSON", func(e []bundletest.Forged) []bundletest.Forged { e[2].Data = []byte("{"); return e },
+			"reading index.json: unexpected end of JSON input",
+		},
+		{
+			"large manifest.json",
+			func(e []bundletest.Forged) []bundletest.Forged { e[0].Data = make([]byte, 20<<20); return e },
+			"has 20971520 bytes where at most 16777216 are expected",
+		},
 		{"many entries", func(e []bundletest.Forged) []bundletest.Forged {
 			e = index(`bundle.metadata-blobs":"26"`, `bundle.metadata-blobs":"32768"`)(e)[:3]
 			for i := range 7 {
@@ -195,7 +224,8 @@ func TestWindow(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.NewBundle(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil || !strings.Contains(err.Error(), "window is larger than 32 MiB") {
+	if _, err := bundle.NewBundle(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil ||
+		!strings.Contains(err.Error(), "window is larger than 32 MiB") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -203,15 +233,20 @@ func TestWindow(t *testing.T) {
 // TestWindowUnseen: nor is a window of 2 GiB believed that a few bytes ask for.
 func TestWindowUnseen(t *testing.T) {
 	data := "\x28\xb5\x2f\xfd\x00\xa8\x03\x00\x00\x00"
-	if _, err := bundle.NewBundle(strings.NewReader(data), int64(len(data))); err == nil || !strings.Contains(err.Error(), "window is larger than 32 MiB") {
+	if _, err := bundle.NewBundle(strings.NewReader(data), int64(len(data))); err == nil ||
+		!strings.Contains(err.Error(), "window is larger than 32 MiB") {
 		t.Errorf("error %v", err)
 	}
 }
 
 // TestOtherFiles: files that are not bundles are recognized.
 func TestOtherFiles(t *testing.T) {
-	for name, data := range map[string]string{"empty": "", "gzip": "\x1f\x8b\x08 …", "skippable frame first": "\x50\x2a\x4d\x18\x00\x00\x00\x00\x28\xb5\x2f\xfd"} {
-		if _, err := bundle.NewBundle(strings.NewReader(data), int64(len(data))); err == nil || !strings.Contains(err.Error(), "does not begin with a zstd frame") {
+	for name, data := range map[string]string{
+		"empty": "", "gzip": "\x1f\x8b\x08 …",
+		"skippable frame first": "\x50\x2a\x4d\x18\x00\x00\x00\x00\x28\xb5\x2f\xfd",
+	} {
+		if _, err := bundle.NewBundle(strings.NewReader(data), int64(len(data))); err == nil ||
+			!strings.Contains(err.Error(), "does not begin with a zstd frame") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -219,7 +254,8 @@ func TestOtherFiles(t *testing.T) {
 	if err := tar.NewWriter(&plain).WriteHeader(&tar.Header{Name: "manifest.json", Typeflag: tar.TypeReg}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.NewBundle(bytes.NewReader(plain.Bytes()), int64(plain.Len())); err == nil || !strings.Contains(err.Error(), "it is a plain tar archive") {
+	if _, err := bundle.NewBundle(bytes.NewReader(plain.Bytes()), int64(plain.Len())); err == nil ||
+		!strings.Contains(err.Error(), "it is a plain tar archive") {
 		t.Errorf("plain tar: error %v", err)
 	}
 	data := bundletest.Compress(t, make([]byte, 100<<20))
@@ -235,7 +271,8 @@ func TestTerminal(t *testing.T) {
 	if err := c.WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
-	if s := b.String(); strings.ContainsAny(s, "\x1b\r\x07\u202e") || !strings.Contains(s, `\x1b[2Jdemo 1\r\x07 for all platforms`) {
+	if s := b.String(); strings.ContainsAny(s, "\x1b\r\x07\u202e") ||
+		!strings.Contains(s, `\x1b[2Jdemo 1\r\x07 for all platforms`) {
 		t.Errorf("printed %q", s)
 	}
 }

@@ -43,7 +43,8 @@ func NewLayout(c *Contents) (*Layout, error) {
 		}
 	}
 	l.docker, l.index = c.dockerManifest(), c.indexJSON(len(l.metadata))
-	if err := errors.Join(oci.CheckJSON("manifest.json", l.docker, maxDocker), oci.CheckJSON("index.json", l.index, maxValues)); err != nil {
+	if err := errors.Join(oci.CheckJSON("manifest.json", l.docker, maxDocker),
+		oci.CheckJSON("index.json", l.index, maxValues)); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, errTooLarge)
 	}
 	return l, nil
@@ -63,7 +64,8 @@ func (l *Layout) Size() int64 {
 
 // Key is a text that everything follows from that decides the bytes of the file.
 func (l *Layout) Key() string {
-	return fmt.Sprintf("%d %d\n%s\n%s\n%s\n", revision, l.Contents.Created.Unix(), l.docker, l.index, marshal([]any{l.metadata, l.layers}))
+	return fmt.Sprintf("%d %d\n%s\n%s\n%s\n", revision, l.Contents.Created.Unix(), l.docker, l.index,
+		marshal([]any{l.metadata, l.layers}))
 }
 
 // order returns the blobs in the order of the archive, each once. Referrers come last: no node

@@ -36,19 +36,26 @@ func TestManifestOnlyForged(t *testing.T) {
 		forge func([]bundletest.Forged) []bundletest.Forged
 		want  string
 	}{
-		"unchanged":     {saying(""), ""},
-		"said twice":    {saying(h.String() + " "), "is not in the form that slipway writes"},
-		"no digest":     {saying("sha256:x "), "is not a digest of a manifest"},
-		"no child":      {saying("sha256:" + strings.Repeat("0", 64) + " "), "its index lists no manifest sha256:000"},
-		"not there":     {saying(index.Manifests[4].Digest.String() + " "), "manifest " + index.Manifests[4].Digest.String() + " is not included"},
+		"unchanged":  {saying(""), ""},
+		"said twice": {saying(h.String() + " "), "is not in the form that slipway writes"},
+		"no digest":  {saying("sha256:x "), "is not a digest of a manifest"},
+		"no child":   {saying("sha256:" + strings.Repeat("0", 64) + " "), "its index lists no manifest sha256:000"},
+		"not there": {
+			saying(index.Manifests[4].Digest.String() + " "),
+			"manifest " + index.Manifests[4].Digest.String() + " is not included",
+		},
 		"what it holds": {saying(index.Manifests[2].Digest.String() + " "), "includes none of its manifests"},
 		"not said": {func(e []bundletest.Forged) []bundletest.Forged {
 			e[2].Data = bytes.Replace(e[2].Data, []byte(".manifest-only"), []byte(".manifest-0nly"), 1)
 			return e
 		}, "configuration"},
-		"damaged": {func(e []bundletest.Forged) []bundletest.Forged { e[at].Data[20] ^= 1; return e }, "the bundle is damaged: the bytes of blob " + h.String()},
+		"damaged": {
+			func(e []bundletest.Forged) []bundletest.Forged { e[at].Data[20] ^= 1; return e },
+			"the bundle is damaged: the bytes of blob " + h.String(),
+		},
 		"missing": {func(e []bundletest.Forged) []bundletest.Forged {
-			e[2].Data = bytes.Replace(e[2].Data, []byte(`bundle.metadata-blobs":"7"`), []byte(`bundle.metadata-blobs":"6"`), 1)
+			e[2].Data = bytes.Replace(e[2].Data, []byte(`bundle.metadata-blobs":"7"`),
+				[]byte(`bundle.metadata-blobs":"6"`), 1)
 			return slices.Delete(e, at, at+1)
 		}, "manifest " + h.String() + " is not included"},
 		"very many": {func(e []bundletest.Forged) []bundletest.Forged {
@@ -66,7 +73,9 @@ func TestManifestOnlyForged(t *testing.T) {
 				t.Errorf("error %v, want %q in it", err, c.want)
 			}
 			r := bundletest.Verify(t, path, bundle.VerifyOptions{})
-			if found := slices.ContainsFunc(r.Problems, func(p bundle.Problem) bool { return strings.Contains(p.What, c.want) }); c.want != "" && !found || c.want == "" && len(r.Problems) > 0 {
+			if found := slices.ContainsFunc(r.Problems, func(p bundle.Problem) bool {
+				return strings.Contains(p.What, c.want)
+			}); c.want != "" && !found || c.want == "" && len(r.Problems) > 0 {
 				t.Errorf("verifying it finds %v", r.Problems)
 			}
 		})

@@ -29,8 +29,11 @@ func TestManifestOnly(t *testing.T) {
 		"linux/arm64":            {"base": "linux/arm/v7 -"},
 		"windows/amd64:ltsc2019": {},
 		"windows/amd64:ltsc2022": {"agent": "windows/amd64:10.0.17763.1", "blank": "windows/amd64"},
-		"windows/amd64:ltsc2025": {"agent": "windows/amd64:10.0.20348.1 windows/amd64:10.0.17763.1", "blank": "windows/amd64:10.0.20348.1 windows/amd64", "sidecar": "windows/amd64:10.0.20348.9"},
-		"":                       {},
+		"windows/amd64:ltsc2025": {
+			"agent": "windows/amd64:10.0.20348.1 windows/amd64:10.0.17763.1",
+			"blank": "windows/amd64:10.0.20348.1 windows/amd64", "sidecar": "windows/amd64:10.0.20348.9",
+		},
+		"": {},
 	}
 	for _, f := range bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...) {
 		b := bundletest.Opened(t, f.Path)
@@ -71,7 +74,9 @@ func TestManifestOnly(t *testing.T) {
 					continue
 				}
 				said = append(said, system(child.Platform))
-				if slices.ContainsFunc(c.Images[n].Included(), func(o bundle.Manifest) bool { return o.Desc.Digest == child.Digest }) {
+				if slices.ContainsFunc(c.Images[n].Included(), func(o bundle.Manifest) bool {
+					return o.Desc.Digest == child.Digest
+				}) {
 					t.Errorf("%s: %s of %s is manifest-only and included", f.Path, child.Digest, name)
 				}
 				for _, part := range bundletest.Parts(t, b.Metadata()[child.Digest]) {
@@ -98,7 +103,8 @@ func TestManifestOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		docker, index, metadata := l.Documents()
-		if e := bundletest.Entries(t, f.Path); !bytes.Equal(docker, e[0].Data) || !bytes.Equal(index, e[2].Data) || metadata != len(b.Metadata()) || len(l.Layers()) != len(b.LayerOrder()) {
+		if e := bundletest.Entries(t, f.Path); !bytes.Equal(docker, e[0].Data) || !bytes.Equal(index, e[2].Data) ||
+			metadata != len(b.Metadata()) || len(l.Layers()) != len(b.LayerOrder()) {
 			t.Errorf("%s: packed again it is another:\n%s\n%s", f.Path, index, e[2].Data)
 		}
 	}
@@ -112,7 +118,10 @@ func containerdReads(t *testing.T, host platform.Platform, child *v1.Platform) b
 		return true
 	}
 	h := specs.Platform{OS: host.OS, Architecture: host.Architecture, Variant: host.Variant, OSVersion: host.OSVersion}
-	c := specs.Platform{OS: child.OS, Architecture: child.Architecture, Variant: child.Variant, OSVersion: child.OSVersion}
+	c := specs.Platform{
+		OS: child.OS, Architecture: child.Architecture, Variant: child.Variant,
+		OSVersion: child.OSVersion,
+	}
 	return platforms.Only(h).Match(c) || platforms.OnlyStrict(h).Match(c)
 }
 

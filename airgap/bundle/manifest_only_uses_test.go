@@ -50,7 +50,8 @@ func TestManifestOnlyPush(t *testing.T) {
 		t.Errorf("the index lacks %v", p.Images[0].NotInRegistry)
 	}
 	calls, _ := r.Reset()
-	if n := registrytest.Count(calls, "PUT", h.String()); n != 0 || registrytest.Count(calls, "PUT", "/manifests/") == 0 {
+	if n := registrytest.Count(calls, "PUT", h.String()); n != 0 ||
+		registrytest.Count(calls, "PUT", "/manifests/") == 0 {
 		t.Errorf("the manifest was pushed %d times: %v", n, calls)
 	}
 	o.Platforms = []string{"windows/amd64:ltsc2022"}
@@ -59,7 +60,8 @@ func TestManifestOnlyPush(t *testing.T) {
 
 	// With the bundle that has all of it.
 	o.Platforms = []string{"windows"}
-	if p, err = airgap.Push(t.Context(), []*bundle.Bundle{b, bundletest.Part(t, "windows/amd64:ltsc2022")}, o); err != nil {
+	if p, err = airgap.Push(t.Context(), []*bundle.Bundle{b, bundletest.Part(t, "windows/amd64:ltsc2022")},
+		o); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Contains(p.Images[0].NotInRegistry, "windows/amd64:10.0.20348.1") {
@@ -82,11 +84,14 @@ func TestManifestOnlyExtract(t *testing.T) {
 		t.Fatal(err)
 	}
 	blobs, err := os.ReadDir(filepath.Join(dir, "blobs", "sha256"))
-	if err != nil || x.Digest != agent.Included()[0].Desc.Digest || len(blobs) != 2+len(agent.Included()[0].Layers) || slices.ContainsFunc(blobs, func(e os.DirEntry) bool { return e.Name() == h.Hex }) {
+	if err != nil || x.Digest != agent.Included()[0].Desc.Digest || len(blobs) != 2+len(agent.Included()[0].Layers) ||
+		slices.ContainsFunc(blobs, func(e os.DirEntry) bool { return e.Name() == h.Hex }) {
 		t.Errorf("extracted %+v, blobs %v: %v", x, blobs, err)
 	}
-	_, err = b.Extract(t.Context(), agent.Name, bundle.ExtractOptions{To: filepath.Join(t.TempDir(), "older"), Platform: older})
-	bundletest.Says(t, err, "the bundle does not have it for windows/amd64:ltsc2022, only for windows/amd64:10.0.26100.1")
+	_, err = b.Extract(t.Context(),
+		agent.Name, bundle.ExtractOptions{To: filepath.Join(t.TempDir(), "older"), Platform: older})
+	bundletest.Says(t, err,
+		"the bundle does not have it for windows/amd64:ltsc2022, only for windows/amd64:10.0.26100.1")
 }
 
 // TestManifestOnlySplit: a volume has the manifest-only entries of its images.
@@ -158,8 +163,9 @@ func withoutManifestOnly(t *testing.T, b *bundle.Bundle, path string) []bundlete
 	e := bundletest.Headers(t, path)
 	e = slices.DeleteFunc(e, func(e bundletest.Forged) bool { return e.Name == bundletest.BlobName(h) })
 	for from, to := range map[string]string{
-		fmt.Sprintf("%q:%q,", bundle.AnnotationManifestOnly, h):                "",
-		fmt.Sprintf("%q:\"%d\"", bundle.AnnotationMetadata, len(b.Metadata())): fmt.Sprintf("%q:\"%d\"", bundle.AnnotationMetadata, len(b.Metadata())-1),
+		fmt.Sprintf("%q:%q,", bundle.AnnotationManifestOnly, h): "",
+		fmt.Sprintf("%q:\"%d\"", bundle.AnnotationMetadata, len(b.Metadata())): fmt.Sprintf("%q:\"%d\"",
+			bundle.AnnotationMetadata, len(b.Metadata())-1),
 	} {
 		was := e[2].Data
 		if e[2].Data = bytes.Replace(was, []byte(from), []byte(to), 1); bytes.Equal(was, e[2].Data) {

@@ -18,7 +18,9 @@ func TestMemory(t *testing.T) {
 			bundletest.Add(t, st, l, "big", bundletest.NewBig(t, c.magic, size))
 
 			var path string
-			used := bundletest.Peak(func() { path = bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0].Path })
+			used := bundletest.Peak(func() {
+				path = bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0].Path
+			})
 			t.Logf("peak heap of packing %d MiB: %d MiB", size>>20, used>>20)
 			if limit := int64(128+48*seekable.Cores) << 20; used > limit {
 				t.Errorf("packing took %d MiB of heap, want at most %d", used>>20, limit>>20)

@@ -24,7 +24,10 @@ func plainly(data []byte, b *bundle.Bundle) error {
 	}
 	defer z.Close()
 	index, docker := b.Raw()
-	want := map[string][]byte{"manifest.json": docker, "index.json": index, "oci-layout": []byte(`{"imageLayoutVersion":"1.0.0"}`)}
+	want := map[string][]byte{
+		"manifest.json": docker, "index.json": index,
+		"oci-layout": []byte(`{"imageLayoutVersion":"1.0.0"}`),
+	}
 	count := len(want) + len(b.Metadata()) + len(b.LayerOrder())
 	seen := map[string]bool{}
 	for tr := tar.NewReader(z); ; {
@@ -67,7 +70,18 @@ func plainly(data []byte, b *bundle.Bundle) error {
 func FuzzForged(f *testing.F) {
 	st, l := bundletest.Demo(f, 100)
 	path := bundletest.Pack(f, st, l, f.TempDir(), bundletest.Targets(f)...)[0].Path
-	for _, seed := range [][]byte{nil, {0, 3, 0}, {1, 2, 5}, {2, 0, 0}, {3, 1, 0}, {4, 3, 1}, {5, 9, 0}, {6, 2, 0}, {7, 0, 1}, {0, 0, 1, 1, 9, 9, 5, 1, 1}} {
+	for _, seed := range [][]byte{
+		nil,
+		{0, 3, 0},
+		{1, 2, 5},
+		{2, 0, 0},
+		{3, 1, 0},
+		{4, 3, 1},
+		{5, 9, 0},
+		{6, 2, 0},
+		{7, 0, 1},
+		{0, 0, 1, 1, 9, 9, 5, 1, 1},
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, steps []byte) {
@@ -82,7 +96,10 @@ func FuzzForged(f *testing.F) {
 // forged changes members of a bundle, and the frames that they are in. A step has three bytes: a
 // way, a place, and how.
 func forged(t *testing.T, e []bundletest.Forged, steps []byte) []byte {
-	evil := bundletest.Forged{Header: tar.Header{Name: "index.json", Typeflag: tar.TypeReg}, Data: []byte(`{"schemaVersion":2,"manifests":[]}`)}
+	evil := bundletest.Forged{
+		Header: tar.Header{Name: "index.json", Typeflag: tar.TypeReg},
+		Data:   []byte(`{"schemaVersion":2,"manifests":[]}`),
+	}
 	var frames []frameStep
 	for step := range slices.Chunk(steps, 3) {
 		if len(step) < 3 {
@@ -96,7 +113,8 @@ func forged(t *testing.T, e []bundletest.Forged, steps []byte) []byte {
 			evil.Name = []string{"index.json", "./index.json", "INDEX.JSON", "manifest.json", "/index.json"}[step[2]%5]
 			e = slices.Insert(e, at, evil)
 		case 3:
-			first(e, at%3, []string{`"manifests":[],`, `"Manifests":[],`, `"\u006danifests":[],`, `"RepoTags":[],`}[step[2]%4])
+			first(e, at%3,
+				[]string{`"manifests":[],`, `"Manifests":[],`, `"\u006danifests":[],`, `"RepoTags":[],`}[step[2]%4])
 		case 4:
 			other := int(step[2]) % len(e)
 			e[at], e[other] = e[other], e[at]

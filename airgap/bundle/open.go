@@ -26,8 +26,9 @@ type extent struct{ off, size int64 }
 
 // Open opens a bundle. It reads the head and the seek table, and no layer, and checks digests,
 // sizes, names, that every manifest is for the platform its index gives, that the layers fill
-// the archive, and that all before them is in the only form of it. Any file may be given to it: memory and time are bounded. A file that is not a
-// bundle is a [FormatError], a damaged one a [DamageError]; one of a newer format is an error, too.
+// the archive, and that all before them is in the only form of it. Any file may be given to it:
+// memory and time are bounded. A file that is not a bundle is a [FormatError], a damaged one a
+// [DamageError]; one of a newer format is an error, too.
 //
 // A bundle that was recompressed has no seek table. It is read to its end once, and again for
 // every blob; its contents have a note.
@@ -100,12 +101,14 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 		b.contents.Note = noTable
 		return b, readError(b.scan(end))
 	case int64(b.archive.Size()) != end:
-		return nil, damage("its archive has %d bytes, its images take %d: %s tells what is wrong", b.archive.Size(), end, verifyCommand())
+		return nil, damage("its archive has %d bytes, its images take %d: %s tells what is wrong",
+			b.archive.Size(), end, verifyCommand())
 	}
 	return b, nil
 }
 
-const noTable = "no seek table, so that every blob is read from the start: somebody compressed the bundle again; the original is faster"
+const noTable = "no seek table, so that every blob is read from the start: " +
+	"somebody compressed the bundle again; the original is faster"
 
 func verifyCommand() string { return howto.Run("airgap verify") }
 
@@ -147,7 +150,8 @@ func (b *Bundle) scan(end int64) error {
 	case n < end:
 		return io.ErrUnexpectedEOF
 	case n > end:
-		return damage("its archive has more than the %d bytes that its images take: %s tells what is wrong", end, verifyCommand())
+		return damage("its archive has more than the %d bytes that its images take: %s tells what is wrong",
+			end, verifyCommand())
 	}
 	return nil
 }

@@ -25,7 +25,10 @@ func TestBlob(t *testing.T) {
 	bundletest.Add(t, st, l, "stored", bundletest.Plain(t, bundletest.Noise("\x1f\x8b", 2_500_000))) // several frames
 	bundletest.Add(t, st, l, "plain", bundletest.Plain(t, bundletest.Noise("\x00", 9<<20)))
 	for _, f := range bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...) {
-		for name, open := range map[string]func(string) (*bundle.Bundle, error){"seekable": bundle.Open, "compressed again": bundletest.Again(t)} {
+		for name, open := range map[string]func(string) (*bundle.Bundle, error){
+			"seekable":         bundle.Open,
+			"compressed again": bundletest.Again(t),
+		} {
 			b, err := open(f.Path)
 			if err != nil {
 				t.Fatal(err)
@@ -109,7 +112,8 @@ func TestInspectReadsLittle(t *testing.T) {
 	}
 	for _, off := range r.from {
 		if uint64(off) >= first.CompressedOffset && off < fi.Size()-int64(tableSize(t, b)) {
-			t.Errorf("byte %d was read: it belongs to a layer, the first of which begins at %d", off, first.CompressedOffset)
+			t.Errorf("byte %d was read: it belongs to a layer, the first of which begins at %d",
+				off, first.CompressedOffset)
 		}
 	}
 }
@@ -158,12 +162,21 @@ func TestTable(t *testing.T) {
 		{"compressed size", func(b []byte) []byte { b[start+tableHeader]++; return b }, "the seek table is damaged"},
 		{"decompressed size", func(b []byte) []byte { b[start+tableHeader+4]++; return b }, "damaged"},
 		{"checksum of the head", func(b []byte) []byte { b[start+tableHeader+8]++; return b }, ""},
-		{"many frames", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[end-9:], 1<<31); return b }, "the seek table is damaged: it has 2147483648 frames"},
-		{"fewer frames", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[end-9:], 1); return b }, "the seek table is damaged"},
+		{
+			"many frames", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[end-9:], 1<<31); return b },
+			"the seek table is damaged: it has 2147483648 frames",
+		},
+		{
+			"fewer frames", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[end-9:], 1); return b },
+			"the seek table is damaged",
+		},
 		{"reserved bits", func(b []byte) []byte { b[end-5] |= 4; return b }, "the seek table is damaged"},
 		{"frame magic", func(b []byte) []byte { b[start]++; return b }, "the seek table is damaged"},
 		{"footer magic", func(b []byte) []byte { b[end-1]++; return b }, "it has no seek table"},
-		{"bomb", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[start+tableHeader+4:], 1<<32-1); return b }, "bytes are said to hold 42949"},
+		{
+			"bomb", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[start+tableHeader+4:], 1<<32-1); return b },
+			"bytes are said to hold 42949",
+		},
 		{"behind the table", func(b []byte) []byte { return append(b, 0) }, "truncated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,7 +27,8 @@ func ReadImage(name string, d v1.Descriptor, r *oci.Reader) (Image, error) {
 	}
 	for _, t := range trees {
 		if !t.Desc.MediaType.IsImage() {
-			return i, fmt.Errorf("index %s lists %s of type %.100q: a bundle has images only", d.Digest, t.Desc.Digest, t.Desc.MediaType)
+			return i, fmt.Errorf("index %s lists %s of type %.100q: a bundle has images only", d.Digest,
+				t.Desc.Digest, t.Desc.MediaType)
 		}
 		m, err := readManifest(t, r.Get)
 		if err != nil {
@@ -75,14 +76,16 @@ func (m *Manifest) check(c *v1.ConfigFile) error {
 	has := platform.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}
 	switch {
 	case len(c.RootFS.DiffIDs) != len(m.Layers):
-		return fmt.Errorf("manifest %s has %d layers, its configuration %d", m.Desc.Digest, len(m.Layers), len(c.RootFS.DiffIDs))
+		return fmt.Errorf("manifest %s has %d layers, its configuration %d", m.Desc.Digest, len(m.Layers),
+			len(c.RootFS.DiffIDs))
 	case m.Desc.Platform == nil:
 		m.Platform = has
 		return nil
 	case m.Platform.OSVersion == "":
 		m.Platform.OSVersion = has.OSVersion
 	}
-	if p := m.Platform; p.OS != has.OS || p.Architecture != has.Architecture || p.OS == platform.Windows && platform.Short(p.OSVersion) != platform.Short(has.OSVersion) {
+	if p := m.Platform; p.OS != has.OS || p.Architecture != has.Architecture ||
+		p.OS == platform.Windows && platform.Short(p.OSVersion) != platform.Short(has.OSVersion) {
 		return fmt.Errorf("the index lists %s for %s, but the image is for %s", m.Desc.Digest, p, has)
 	}
 	return nil

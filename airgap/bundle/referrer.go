@@ -37,7 +37,10 @@ func ReadReferrer(r oci.Referrer, image v1.Hash, reader *oci.Reader) (Referrer, 
 	if r.Subject == (v1.Hash{}) {
 		r.Subject = image
 	}
-	reader.Limits, reader.ManifestOnly = oci.Limits{Manifests: maxReferrerManifests, References: math.MaxInt, Bytes: math.MaxInt64}, nil
+	reader.Limits, reader.ManifestOnly = oci.Limits{
+		Manifests: maxReferrerManifests, References: math.MaxInt,
+		Bytes: math.MaxInt64,
+	}, nil
 	t, err := reader.Read(r.Descriptor())
 	if err != nil {
 		return Referrer{}, fmt.Errorf("referrer %s: %w", r.Digest, err)

@@ -33,7 +33,10 @@ func TestReferrers(t *testing.T) {
 			t.Errorf("%s (-packed +inspected):\n%s", f.Path, d)
 		}
 		all := l.Images[0].Referrers
-		want := map[int][]oci.Referrer{0: all[:3], 1: {all[0], all[1], all[3]}, 2: all[:2], 3: all[:2], 4: {all[0], all[1], all[4]}, 5: all}[n]
+		want := map[int][]oci.Referrer{
+			0: all[:3], 1: {all[0], all[1], all[3]}, 2: all[:2], 3: all[:2],
+			4: {all[0], all[1], all[4]}, 5: all,
+		}[n]
 		var got []oci.Referrer
 		for _, r := range c.Images[0].Referrers {
 			got = append(got, r.Referrer)
@@ -53,7 +56,8 @@ func TestReferrers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range index.Manifests[len(c.Images):] {
-			if d.Annotations[bundle.AnnotationImageName] != "" || d.Annotations[bundle.AnnotationRefName] != "" || d.ArtifactType == "" {
+			if d.Annotations[bundle.AnnotationImageName] != "" || d.Annotations[bundle.AnnotationRefName] != "" ||
+				d.ArtifactType == "" {
 				t.Errorf("%s: index.json has %+v", f.Path, d)
 			}
 		}
@@ -111,7 +115,8 @@ func TestReferrerWrong(t *testing.T) {
 			st, l := bundletest.Signed(t, 100)
 			c.change(t, st, l)
 			_, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir()})
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ": referrer sha256:") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), ": referrer sha256:") {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -126,13 +131,29 @@ func TestReferrerForged(t *testing.T) {
 	good := bundletest.Headers(t, f.Path)
 	agent, server := l.Images[0], l.Images[1]
 	for _, c := range []struct{ name, from, to, want string }{
-		{"unknown image", `referrer.subject-image":"slipway.local/demo/agent`, `referrer.subject-image":"slipway.local/demo/other`, "which is not in it"},
-		{"other image", `referrer.subject-image":"slipway.local/demo/agent`, `referrer.subject-image":"slipway.local/demo/server`, "which is not a part of"},
-		{"other subject", `referrer.subject-digest":"` + agent.Digest.String(), `referrer.subject-digest":"` + agent.Children[0].Digest.String(), "does not name the subject"},
-		{"no digest", `referrer.subject-digest":"` + agent.Digest.String(), `referrer.subject-digest":"` + agent.Digest.Hex, "which is not in it"},
-		{"no manifest", `"digest":"` + agent.Referrers[0].Digest.String(), `"digest":"` + server.Digest.String(), "referrer sha256:"},
+		{
+			"unknown image", `referrer.subject-image":"slipway.local/demo/agent`,
+			`referrer.subject-image":"slipway.local/demo/other`, "which is not in it",
+		},
+		{
+			"other image", `referrer.subject-image":"slipway.local/demo/agent`,
+			`referrer.subject-image":"slipway.local/demo/server`, "which is not a part of",
+		},
+		{
+			"other subject", `referrer.subject-digest":"` + agent.Digest.String(),
+			`referrer.subject-digest":"` + agent.Children[0].Digest.String(), "does not name the subject",
+		},
+		{
+			"no digest", `referrer.subject-digest":"` + agent.Digest.String(),
+			`referrer.subject-digest":"` + agent.Digest.Hex, "which is not in it",
+		},
+		{
+			"no manifest", `"digest":"` + agent.Referrers[0].Digest.String(), `"digest":"` + server.Digest.String(),
+			"referrer sha256:",
+		},
 	} {
-		if _, err := bundle.Inspect(bundletest.Relabelled(t, good, c.from, c.to)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := bundle.Inspect(bundletest.Relabelled(t, good, c.from, c.to)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}

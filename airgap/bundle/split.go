@@ -103,7 +103,9 @@ func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 		case err != nil:
 			return nil, err
 		case size > limit:
-			errs = append(errs, fmt.Errorf("%s takes %s, and a volume %s at most: an image is never divided, so allow more with -max-size", images[0].Name, progress.Size(size), progress.Size(limit)))
+			errs = append(errs,
+				fmt.Errorf("%s takes %s, and a volume %s at most: an image is never divided, "+
+					"so allow more with -max-size", images[0].Name, progress.Size(size), progress.Size(limit)))
 			continue
 		}
 		if last := len(parts) - 1; last >= 0 {

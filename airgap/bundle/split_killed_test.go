@@ -30,7 +30,8 @@ func TestSplitKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		made[limit], volumes[limit] = t.TempDir(), v
-		if _, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: limit, Dir: made[limit]}); err != nil {
+		if _, err := bundle.Split(t.Context(), f.Path,
+			bundle.SplitOptions{MaxSize: limit, Dir: made[limit]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,18 +46,20 @@ func TestSplitKilled(t *testing.T) {
 					break
 				}
 				for _, again := range []int64{one, several} {
-					t.Run(fmt.Sprintf("of %d, to %d, killed after %d steps, to %d", was, killed, n, again), func(t *testing.T) {
-						next := t.TempDir()
-						if err := os.CopyFS(next, os.DirFS(dir)); err != nil {
-							t.Fatal(err)
-						}
-						if _, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: again, Dir: next}); err != nil {
-							t.Fatal(err)
-						}
-						if d := cmp.Diff(tree(t, made[again]), tree(t, next)); d != "" {
-							t.Errorf("files (-want +got):\n%s", d)
-						}
-					})
+					t.Run(fmt.Sprintf("of %d, to %d, killed after %d steps, to %d", was, killed, n, again),
+						func(t *testing.T) {
+							next := t.TempDir()
+							if err := os.CopyFS(next, os.DirFS(dir)); err != nil {
+								t.Fatal(err)
+							}
+							if _, err := bundle.Split(t.Context(), f.Path,
+								bundle.SplitOptions{MaxSize: again, Dir: next}); err != nil {
+								t.Fatal(err)
+							}
+							if d := cmp.Diff(tree(t, made[again]), tree(t, next)); d != "" {
+								t.Errorf("files (-want +got):\n%s", d)
+							}
+						})
 				}
 			}
 		}
@@ -101,7 +104,7 @@ func TestSplitOtherFiles(t *testing.T) {
 	}
 	before := tree(t, dir)
 	_, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: 1 << 30, Dir: dir})
-	bundletest.Says(t, err, path, "is there already", "-out")
+	bundletest.Says(t, err, path, "already exists", "-out")
 	list := filepath.Join(dir, "demo-images"+bundle.VolumesSuffix)
 	text := `{"bundle": "demo-images.tar.zst", "product": "demo", "version": "1", "volumes": [{"file": "../mine", "size": 1, "sha256": "", "images": []}]}`
 	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
@@ -130,7 +133,8 @@ func TestSplitReplaced(t *testing.T) {
 	}
 	said, ended := make(signaled), make(chan error, 1)
 	go func() {
-		_, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: 1 << 30, Dir: dir, Progress: progress.New(said)})
+		_, err := bundle.Split(t.Context(), f.Path,
+			bundle.SplitOptions{MaxSize: 1 << 30, Dir: dir, Progress: progress.New(said)})
 		ended <- err
 	}()
 	<-said // that it waits

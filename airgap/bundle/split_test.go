@@ -56,7 +56,8 @@ func TestSplitAgain(t *testing.T) {
 		want := map[string]string{"demo-images.volumes.json": ""}
 		for _, vol := range v.Volumes {
 			want[vol.File] = vol.SHA256
-			want[strings.TrimSuffix(vol.File, ".tar.zst")+".txt"] = bundletest.Sum([]byte(strings.Join(vol.Images, "\n") + "\n"))
+			want[strings.TrimSuffix(vol.File, ".tar.zst")+".txt"] = bundletest.Sum(
+				[]byte(strings.Join(vol.Images, "\n") + "\n"))
 		}
 		got := tree(t, dir)
 		got["demo-images.volumes.json"] = ""
@@ -123,7 +124,8 @@ func TestSplitNames(t *testing.T) {
 	agent.Tags = append(agent.Tags, "again")
 	agent.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: agent.Repository}}
 	agent.PlatformTags = []lock.PlatformTag{{
-		Tag: "1.2.3-linux-amd64", Platforms: []platform.Platform{linux.Platform}, MediaType: linux.MediaType, Digest: linux.Digest, Size: linux.Size,
+		Tag: "1.2.3-linux-amd64", Platforms: []platform.Platform{linux.Platform}, MediaType: linux.MediaType,
+		Digest: linux.Digest, Size: linux.Size,
 	}}
 	path, dir := bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path, t.TempDir()
 	v, err := bundle.Split(t.Context(), path, bundle.SplitOptions{MaxSize: 350_000, Dir: dir})
@@ -167,7 +169,9 @@ func TestSplitAbove(t *testing.T) {
 	st, l := bundletest.Signed(t, 1000)
 	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0].Path)
 	dir := t.TempDir()
-	err := b.SplitAbove(t.Context(), 1<<40, &bundle.Volumes{Bundle: "demo-images.tar.zst"}, bundle.SplitOptions{MaxSize: 1000, Dir: dir})
-	bundletest.Says(t, err, filepath.Join(dir, "demo-images.1of1.tar.zst")+": it has ", "more than 1.0 kB: allow more with -max-size")
+	err := b.SplitAbove(t.Context(), 1<<40, &bundle.Volumes{Bundle: "demo-images.tar.zst"},
+		bundle.SplitOptions{MaxSize: 1000, Dir: dir})
+	bundletest.Says(t, err, filepath.Join(dir, "demo-images.1of1.tar.zst")+": it has ",
+		"more than 1.0 kB: allow more with -max-size")
 	bundletest.Empty(t, dir)
 }

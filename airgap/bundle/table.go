@@ -46,7 +46,8 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		if i.SharedBytes > 0 {
 			shared, sharing = progress.Size(i.SharedBytes), ": those that images share count once"
 		}
-		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared, i.Digest())
+		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared,
+			i.Digest())
 	}
 	t.Flush() //nolint:errcheck // a buffer has no errors
 	output.Fprintf(&b, "%s, %d layers, %s%s\n", c.number(), c.Layers, progress.Size(c.LayerBytes), sharing)
@@ -57,7 +58,8 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	}
 	for _, i := range c.Images {
 		if !i.Fallback.IsZero() {
-			output.Fprintf(&b, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Included()[0].Platform)
+			output.Fprintf(&b, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback,
+				i.Included()[0].Platform)
 		}
 	}
 	for _, o := range c.Omitted {

@@ -33,7 +33,10 @@ func entrySize(size int64) int64 {
 
 // header returns the header of a file in a bundle.
 func header(name string, size int64, created time.Time) *tar.Header {
-	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size, ModTime: created, Format: tar.FormatUSTAR}
+	h := &tar.Header{
+		Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size, ModTime: created,
+		Format: tar.FormatUSTAR,
+	}
 	if size >= paxSize {
 		h.Format = tar.FormatPAX
 	}

@@ -73,7 +73,10 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) 
 		return nil, err
 	}
 	defer f.Close()
-	v := &verifier{src: f, b: &Bundle{archive: seekable.NewReader(f, size), head: &head{}}, report: Report{Path: path, Problems: []Problem{}}}
+	v := &verifier{
+		src: f, b: &Bundle{archive: seekable.NewReader(f, size), head: &head{}},
+		report: Report{Path: path, Problems: []Problem{}},
+	}
 	v.task = o.Progress.Start("verifying "+path, progress.Bytes, 0)
 	defer v.task.Fail()
 	if err := v.run(ctx, o); err != nil {

@@ -35,7 +35,8 @@ func BenchmarkVerify(b *testing.B) {
 			path := bundletest.Pack(b, st, l, b.TempDir(), bundletest.Targets(b)[5])[0].Path
 			b.SetBytes(size)
 			for b.Loop() {
-				if r, err := bundle.Verify(b.Context(), path, bundle.VerifyOptions{}); err != nil || len(r.Problems) > 0 {
+				if r, err := bundle.Verify(b.Context(), path, bundle.VerifyOptions{}); err != nil ||
+					len(r.Problems) > 0 {
 					b.Fatal(err, r)
 				}
 			}

@@ -37,11 +37,25 @@ func TestVerifyForged(t *testing.T) {
 		{"extra", func(e []bundletest.Forged) []bundletest.Forged {
 			return slices.Insert(e, first+1, bundletest.Blob([]byte("extra")))
 		}, []string{"it belongs to no image"}},
-		{"missing", func(e []bundletest.Forged) []bundletest.Forged { return slices.Delete(e, first, first+1) }, []string{"blob sha256:" + layer + ": it is missing", images}},
-		{"twice", func(e []bundletest.Forged) []bundletest.Forged { return append(e, e[first]) }, []string{"the archive has it twice"}},
-		{"reordered", func(e []bundletest.Forged) []bundletest.Forged { e[first], e[first+1] = e[first+1], e[first]; return e }, []string{"of the archive, not at byte"}},
-		{"other bytes", func(e []bundletest.Forged) []bundletest.Forged { e[first].Data[3]++; return e }, []string{"blob sha256:" + layer, "its bytes have the digest", images}},
-		{"manifest", func(e []bundletest.Forged) []bundletest.Forged { e[4].Data[9]++; return e }, []string{"the bytes of blob " + "sha256:" + good[4].Name[len("blobs/sha256/"):], images}},
+		{"missing", func(e []bundletest.Forged) []bundletest.Forged {
+			return slices.Delete(e, first, first+1)
+		}, []string{"blob sha256:" + layer + ": it is missing", images}},
+		{"twice", func(e []bundletest.Forged) []bundletest.Forged {
+			return append(e, e[first])
+		}, []string{"the archive has it twice"}},
+		{"reordered", func(e []bundletest.Forged) []bundletest.Forged {
+			e[first], e[first+1] = e[first+1],
+				e[first]
+			return e
+		}, []string{"of the archive, not at byte"}},
+		{
+			"other bytes", func(e []bundletest.Forged) []bundletest.Forged { e[first].Data[3]++; return e },
+			[]string{"blob sha256:" + layer, "its bytes have the digest", images},
+		},
+		{
+			"manifest", func(e []bundletest.Forged) []bundletest.Forged { e[4].Data[9]++; return e },
+			[]string{"the bytes of blob " + "sha256:" + good[4].Name[len("blobs/sha256/"):], images},
+		},
 		{"no file", func(e []bundletest.Forged) []bundletest.Forged {
 			e[first].Typeflag = tar.TypeSymlink
 			e[first].Data = nil
@@ -51,10 +65,13 @@ func TestVerifyForged(t *testing.T) {
 			e[first].Name = "blobs/sha256/../../etc/passwd"
 			return e
 		}, []string{layer, "unexpected entry"}},
-		{"no head", func(e []bundletest.Forged) []bundletest.Forged { return e[1:] }, []string{"is where manifest.json is expected"}},
+		{"no head", func(e []bundletest.Forged) []bundletest.Forged {
+			return e[1:]
+		}, []string{"is where manifest.json is expected"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := bundletest.Verify(t, bundletest.Write(t, forgeSeekable(t, c.forge(bundletest.Clone(good)), first)), bundle.VerifyOptions{})
+			r := bundletest.Verify(t, bundletest.Write(t, forgeSeekable(t, c.forge(bundletest.Clone(good)), first)),
+				bundle.VerifyOptions{})
 			var all strings.Builder
 			for _, p := range r.Problems {
 				all.WriteString(p.String() + "\n")
@@ -119,7 +136,8 @@ func TestVerifyMany(t *testing.T) {
 		if n := len(r.Problems); n != problems+1 && n > 20 {
 			t.Errorf("%d problems are reported", n)
 		}
-		if last := r.Problems[len(r.Problems)-1].What; !strings.Contains(last, "more problems than these") && !strings.Contains(last, "has more than") {
+		if last := r.Problems[len(r.Problems)-1].What; !strings.Contains(last, "more problems than these") &&
+			!strings.Contains(last, "has more than") {
 			t.Errorf("the last problem is %q", last)
 		}
 	}
@@ -186,9 +204,13 @@ func TestVerifyLonger(t *testing.T) {
 		cuts = append(cuts, int(e.DecompressedSize))
 	}
 	cuts[len(cuts)-1] += 512
-	for _, longer := range [][]byte{resealed(t, raw[:len(raw)-512], cuts), resealed(t, raw, cuts), bundletest.Compress(t, raw)} {
+	for _, longer := range [][]byte{
+		resealed(t, raw[:len(raw)-512], cuts), resealed(t, raw, cuts),
+		bundletest.Compress(t, raw),
+	} {
 		path := bundletest.Write(t, longer)
-		if _, err := bundle.Open(path); err == nil || !strings.Contains(err.Error(), "slipway airgap verify tells what is wrong") {
+		if _, err := bundle.Open(path); err == nil ||
+			!strings.Contains(err.Error(), "slipway airgap verify tells what is wrong") {
 			t.Errorf("opening it: %v", err)
 		}
 		if r := bundletest.Verify(t, path, bundle.VerifyOptions{}); len(r.Problems) != 1 {
@@ -221,8 +243,10 @@ func TestVerifyTruncated(t *testing.T) {
 				blobs++
 			}
 		}
-		if want := len(b.LayerOrder()) - n; blobs != want || r.Blobs != whole-want || !strings.Contains(r.Problems[0].What, "truncated") {
-			t.Errorf("cut before layer %d of %d: %d blobs are good, %d reported: %v", n, len(b.LayerOrder()), r.Blobs, blobs, r.Problems)
+		if want := len(b.LayerOrder()) - n; blobs != want || r.Blobs != whole-want ||
+			!strings.Contains(r.Problems[0].What, "truncated") {
+			t.Errorf("cut before layer %d of %d: %d blobs are good, %d reported: %v", n, len(b.LayerOrder()),
+				r.Blobs, blobs, r.Problems)
 		}
 	}
 }

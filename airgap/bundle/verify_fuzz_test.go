@@ -54,7 +54,10 @@ func FuzzArchive(f *testing.F) {
 // FuzzSums gives any text for SHA256SUMS: what is found is a line of it.
 func FuzzSums(f *testing.F) {
 	digest := strings.Repeat("0f", 32)
-	for _, s := range []string{digest + "  bundle.tar.zst\n", digest + " *./dist/bundle.tar.zst\r\n", "bundle.tar.zst\n", digest + "\n\x00"} {
+	for _, s := range []string{
+		digest + "  bundle.tar.zst\n", digest + " *./dist/bundle.tar.zst\r\n",
+		"bundle.tar.zst\n", digest + "\n\x00",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -67,9 +70,13 @@ func FuzzSums(f *testing.F) {
 
 // FuzzDelta gives any text for what a delta says of itself.
 func FuzzDelta(f *testing.F) {
-	f.Add(`{"base":{"file":"a.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","product":"demo","version":"1"},"bundle":"b.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","size":1,"lacking":[],"bytes":0}`)
+	f.Add(`{"base":{"file":"a.tar.zst","sha256":"` + strings.Repeat("0", 64) +
+		`","product":"demo","version":"1"},"bundle":"b.tar.zst","sha256":"` + strings.Repeat("0", 64) +
+		`","size":1,"lacking":[],"bytes":0}`)
 	f.Add(`{"bundle":"../b.tar.zst"}`)
-	f.Add(`{"base":{"file":"$(reboot) ' x","sha256":"` + strings.Repeat("0", 64) + `","product":"\u001b[2J","version":"1\n2"},"bundle":"-b.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","size":1}`)
+	f.Add(`{"base":{"file":"$(reboot) ' x","sha256":"` + strings.Repeat("0", 64) +
+		`","product":"\u001b[2J","version":"1\n2"},"bundle":"-b.tar.zst","sha256":"` + strings.Repeat("0", 64) +
+		`","size":1}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := bundle.ReadDelta(text)
 		if err == nil && d != nil && (strings.ContainsAny(d.Bundle, "/") || d.Size <= 0 || len(d.SHA256) != 64) {

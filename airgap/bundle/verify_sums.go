@@ -33,7 +33,8 @@ func (v *verifier) sums(ctx context.Context, path string) error {
 	case want == "":
 		v.problem(Problem{What: fmt.Sprintf("%s does not list it", path), at: -2})
 	case got != want:
-		v.problem(Problem{What: fmt.Sprintf("its %d bytes have the digest %s, %s has %s: copy it again", n, got, path, want), at: -2})
+		v.problem(Problem{What: fmt.Sprintf("its %d bytes have the digest %s, %s has %s: copy it again",
+			n, got, path, want), at: -2})
 	}
 	v.report.SHA256 = got
 	return nil

@@ -48,7 +48,8 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d were read", f.Path, r.Bytes, n)
 		}
 		blobs := r.Blobs
-		if r := bundletest.Verify(t, bundletest.Recompress(t, f.Path, t.TempDir()+"/again.tar.zst"), bundle.VerifyOptions{Compare: airgap.Compare(l)}); len(r.Problems) > 0 || r.Blobs != blobs {
+		if r := bundletest.Verify(t, bundletest.Recompress(t, f.Path, t.TempDir()+"/again.tar.zst"),
+			bundle.VerifyOptions{Compare: airgap.Compare(l)}); len(r.Problems) > 0 || r.Blobs != blobs {
 			t.Errorf("%s, compressed again: %+v", f.Path, r)
 		}
 	}
@@ -123,7 +124,9 @@ func TestVerifyNames(t *testing.T) {
 			got = append(got, p.Blob)
 			for _, i := range b.Contents().Images {
 				owns := slices.ContainsFunc(i.Included(), func(c bundle.Manifest) bool {
-					return slices.ContainsFunc(c.Layers, func(l v1.Descriptor) bool { return l.Digest.String() == p.Blob })
+					return slices.ContainsFunc(c.Layers, func(l v1.Descriptor) bool {
+						return l.Digest.String() == p.Blob
+					})
 				})
 				if owns != slices.Contains(p.Images, i.Name) {
 					t.Errorf("%s: images %v", p.Blob, p.Images)
@@ -183,9 +186,15 @@ func TestVerifyLock(t *testing.T) {
 		{"version", func(l *lock.Lock) { l.Version = "2" }, "it is a bundle of demo 1.2.3"},
 		{"snapshot", func(l *lock.Lock) { l.Snapshot = false }, "its snapshot mark is true, that of the lock false"},
 		{"digest", func(l *lock.Lock) { l.Images[0].Digest = other }, "agent:1.2.3 is sha256:"},
-		{"name", func(l *lock.Lock) { l.Images[0].Tags = []string{"other"} }, "agent:other is in the lock, not in the bundle"},
-		{"name, from the other side", func(l *lock.Lock) { l.Images[0].Tags = []string{"other"} }, "agent:1.2.3 is in the bundle, not in the lock"},
-		{"child", func(l *lock.Lock) { l.Images[0].Children[0].Digest = other }, "agent:1.2.3 for linux/amd64 is in the lock, not in the bundle"},
+		{"name", func(l *lock.Lock) {
+			l.Images[0].Tags = []string{"other"}
+		}, "agent:other is in the lock, not in the bundle"},
+		{"name, from the other side", func(l *lock.Lock) {
+			l.Images[0].Tags = []string{"other"}
+		}, "agent:1.2.3 is in the bundle, not in the lock"},
+		{"child", func(l *lock.Lock) {
+			l.Images[0].Children[0].Digest = other
+		}, "agent:1.2.3 for linux/amd64 is in the lock, not in the bundle"},
 		{"platform", func(l *lock.Lock) {
 			l.Images[0].Children[0].Platform = platform.Platform{OS: "linux", Architecture: "s390x"}
 		}, "for linux/s390x in the lock"},
@@ -195,7 +204,9 @@ func TestVerifyLock(t *testing.T) {
 			}
 		}, "its stub-base mark is true, that of the lock false"},
 		{"third party", func(l *lock.Lock) { l.ThirdParty[0].Digest = other }, "pause:3.9 is sha256:"},
-		{"left out", func(l *lock.Lock) { l.ThirdParty[0] = lock.ThirdParty{Reference: "x:1", Omitted: "gone"} }, "the lock omits x:1"},
+		{"left out", func(l *lock.Lock) {
+			l.ThirdParty[0] = lock.ThirdParty{Reference: "x:1", Omitted: "gone"}
+		}, "the lock omits x:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, l := bundletest.Demo(t, 100)

@@ -146,7 +146,9 @@ func (s *volumeSet) earlier() ([]Volume, error) {
 	for _, e := range entries {
 		path := filepath.Join(s.dir, e.Name())
 		if s.file.MatchString(e.Name()) && !slices.Contains(named, path) {
-			errs = append(errs, fmt.Errorf("%s is there already, and %s does not name it: delete it, or write to another directory with -out", path, s.list))
+			errs = append(errs,
+				fmt.Errorf("%s already exists, and %s does not name it: "+
+					"delete it, or write to another directory with -out", path, s.list))
 		}
 	}
 	return all, errors.Join(errs...)
@@ -200,11 +202,14 @@ func (b *Bundle) writeVolumes(ctx context.Context, parts []*Layout, v *Volumes, 
 }
 
 // write writes one volume and its list to the stage.
-func (s *volumeSet) write(ctx context.Context, w *Writer, l *Layout, stage, name string, task *progress.Task, limit int64) (Volume, error) {
+func (s *volumeSet) write(ctx context.Context, w *Writer, l *Layout, stage, name string, task *progress.Task,
+	limit int64,
+) (Volume, error) {
 	task.Note(name)
 	f, err := w.Write(ctx, l, filepath.Join(stage, name), task, func(f *File) error {
 		if f.Size > limit {
-			return fmt.Errorf("it has %s, more than %s: allow more with -max-size", progress.Size(f.Size), progress.Size(limit))
+			return fmt.Errorf("it has %s, more than %s: allow more with -max-size", progress.Size(f.Size),
+				progress.Size(limit))
 		}
 		return nil
 	})

@@ -36,7 +36,9 @@ func NewWriter(open Opener) (*Writer, error) {
 
 // Write writes a bundle. The file has its name only when it is complete and accept, which may be
 // nil, has no objection.
-func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progress.Task, accept func(*File) error) (*File, error) {
+func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progress.Task,
+	accept func(*File) error,
+) (*File, error) {
 	out, err := disk.Create(filepath.Dir(path))
 	if err != nil {
 		return nil, err
@@ -64,7 +66,10 @@ func (w *Writer) stream(ctx context.Context, out io.Writer, l *Layout, task *pro
 	sum := sha256.New()
 	size := new(counter)
 	err := seekable.Write(ctx, io.MultiWriter(out, sum, size), w.enc, func(f *seekable.Writer) error {
-		a := archive{open: w.open, f: f, tw: tar.NewWriter(f), task: task, time: l.Contents.Created, buf: make([]byte, 256<<10)}
+		a := archive{
+			open: w.open, f: f, tw: tar.NewWriter(f), task: task, time: l.Contents.Created,
+			buf: make([]byte, 256<<10),
+		}
 		return a.write(l)
 	})
 	return size.Load(), hex.EncodeToString(sum.Sum(nil)), err

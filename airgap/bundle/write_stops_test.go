@@ -62,7 +62,8 @@ func TestStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("the disk is full")
-	if err := w.Stream(t.Context(), &sink{limit: 1 << 10, full: func() error { return full }}, l); !errors.Is(err, full) {
+	if err := w.Stream(t.Context(), &sink{limit: 1 << 10, full: func() error { return full }}, l); !errors.Is(err,
+		full) {
 		t.Errorf("error %v, want that the disk is full", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

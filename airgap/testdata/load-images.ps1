@@ -285,7 +285,7 @@ function Test-Complete {
     return $true
 }
 
-# The bundle for all platforms has what a bundle for one build may lack: images of others for builds between the two, and what containerd 1 asks for.
+# The bundle for all platforms has what a bundle for one build may lack: third-party images for builds between the two, and what containerd 1 asks for.
 $complete = 'demo-images.tar.zst'
 if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
     Import-Bundle -Name $complete

@@ -18,7 +18,8 @@ const maxBytes = 16 << 30
 // errTooLarge is that of an archive beyond maxBytes, and errSuspect that of a bomb.
 var (
 	errTooLarge = errors.New("it unpacks to more than 16 GiB: unpack it yourself, and name the program in it as file")
-	errSuspect  = errors.New("it unpacks to more than 256 MiB, and to more than 100 times its size: if that is right, unpack it yourself, and name the program in it as file")
+	errSuspect  = errors.New("it unpacks to more than 256 MiB, and to more than 100 times its size: " +
+		"if that is right, unpack it yourself, and name the program in it as file")
 )
 
 // bounded is a reader of what an archive unpacks to.

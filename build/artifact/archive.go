@@ -66,7 +66,9 @@ func makeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at tim
 	z := zip.NewWriter(buffered)
 	// The standard library's compressor may give other bytes with the next Go; this one changes
 	// with go.mod only.
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.DefaultCompression)
+	})
 	for _, e := range entries {
 		if err := addToZip(ctx, z, e, at); err != nil {
 			return w, fmt.Errorf("%s: %w", e.Path[1:], err)

@@ -66,7 +66,9 @@ func Make(ctx context.Context, st *store.Store, in Input) ([]File, error) {
 		if f.Program != "" {
 			a.Entries = []layer.Entry{{Path: "/" + f.Name, Mode: 0o755, Content: in.program(f.Program)}}
 			a.Digest, a.Size, err = alone(st, a.Entries[0].Content)
-		} else if a.Entries, err = in.entries(func(file string) (layer.Content, error) { return layer.File(st, file) }); err == nil {
+		} else if a.Entries, err = in.entries(func(file string) (layer.Content, error) {
+			return layer.File(st, file)
+		}); err == nil {
 			err = in.archive(ctx, st, &a)
 		}
 		if err != nil {

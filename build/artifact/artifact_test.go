@@ -30,7 +30,10 @@ func input(t *testing.T, os, format string) artifact.Input {
 	write(t, filepath.Join(dir, "bin", "uninstall.sh"), 0o700)
 	file := map[string]string{"linux": "tool", "windows": "tool.exe"}[os]
 	return artifact.Input{
-		Artifact: product.Artifact{Name: "demo", Binary: true, Archive: true, Formats: map[string]string{os: format}, Directory: "bin"},
+		Artifact: product.Artifact{
+			Name: "demo", Binary: true, Archive: true, Formats: map[string]string{os: format},
+			Directory: "bin",
+		},
 		Added:    dir,
 		Files:    []product.ArtifactFile{{Name: "tool." + os, Program: "tool"}, {Name: "demo." + os + "." + format}},
 		Platform: platform.Platform{OS: os, Architecture: "amd64"},
@@ -41,7 +44,8 @@ func input(t *testing.T, os, format string) artifact.Input {
 
 func write(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(filepath.Base(path)), mode), os.Chmod(path, mode)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(filepath.Base(path)), mode),
+		os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,16 +56,26 @@ func TestMake(t *testing.T) {
 		list       func(*testing.T, string) []string
 		want       []string
 	}{
-		{"linux", "tar.gz", listTar, []string{"bin/ 0755", "bin/tool 0755 a program", "bin/uninstall.sh 0755 uninstall.sh", "share/ 0755", "share/LICENSE 0644 LICENSE"}},
-		{"windows", "zip", listZip, []string{"bin/tool.exe 0755 a program", "bin/uninstall.sh 0755 uninstall.sh", "share/LICENSE 0644 LICENSE"}},
-		{"windows", "tar.gz", listTar, []string{"bin/ 0755", "bin/tool.exe 0755 a program", "bin/uninstall.sh 0755 uninstall.sh", "share/ 0755", "share/LICENSE 0644 LICENSE"}},
+		{"linux", "tar.gz", listTar, []string{
+			"bin/ 0755", "bin/tool 0755 a program",
+			"bin/uninstall.sh 0755 uninstall.sh", "share/ 0755", "share/LICENSE 0644 LICENSE",
+		}},
+		{"windows", "zip", listZip, []string{
+			"bin/tool.exe 0755 a program", "bin/uninstall.sh 0755 uninstall.sh",
+			"share/LICENSE 0644 LICENSE",
+		}},
+		{"windows", "tar.gz", listTar, []string{
+			"bin/ 0755", "bin/tool.exe 0755 a program",
+			"bin/uninstall.sh 0755 uninstall.sh", "share/ 0755", "share/LICENSE 0644 LICENSE",
+		}},
 	} {
 		t.Run(tc.os+" "+tc.format, func(t *testing.T) {
 			st := open(t)
 			in := input(t, tc.os, tc.format)
 			got := made(t, st, in)
 			program, archive := got[0], got[1]
-			if program.Name != "tool."+tc.os || !program.Program || program.Size != 9 || program.Digest != in.Programs[0].Content.Digest {
+			if program.Name != "tool."+tc.os || !program.Program || program.Size != 9 ||
+				program.Digest != in.Programs[0].Content.Digest {
 				t.Errorf("the program is %+v", program)
 			}
 			if archive.Program {
@@ -102,14 +116,16 @@ func TestBeforeZip(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	in := input(t, "linux", "zip")
 	write(t, filepath.Join(in.Added, "bin", "tool"), 0o755)
-	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "making demo.linux.zip: bin/tool exists twice") {
+	if _, err := artifact.Make(t.Context(), open(t), in); err == nil ||
+		!strings.Contains(err.Error(), "making demo.linux.zip: bin/tool exists twice") {
 		t.Errorf("a file in the place of the program: %v", err)
 	}
 	in = input(t, "linux", "zip")
 	if err := os.Symlink("LICENSE", filepath.Join(in.Added, "share", "link")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "share/link is not a regular file") {
+	if _, err := artifact.Make(t.Context(), open(t), in); err == nil ||
+		!strings.Contains(err.Error(), "share/link is not a regular file") {
 		t.Errorf("a symbolic link: %v", err)
 	}
 }
@@ -133,7 +149,8 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.Added = link
-		if err := artifact.Check(in); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if err := artifact.Check(in); (err == nil) != (tt.want == "") ||
+			err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s for %s: %v, want %q", tt.name, tt.os, err, tt.want)
 		}
 	}

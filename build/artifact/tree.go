@@ -28,7 +28,8 @@ func tree(dir string, except []string, content func(file string) (layer.Content,
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (slices.Contains(except, filepath.ToSlash(rel)) || d.Name() == ".git" || p != dir && disk.Ignored(p)):
+		case d.IsDir() &&
+			(slices.Contains(except, filepath.ToSlash(rel)) || d.Name() == ".git" || p != dir && disk.Ignored(p)):
 			return filepath.SkipDir
 		case d.IsDir(), d.Name() == ".git", slices.Contains(except, filepath.ToSlash(rel)):
 			return nil

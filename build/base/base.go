@@ -133,7 +133,8 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 			return Base{Platform: full(p)}, nil
 		case "static", "static-root":
 			if p.OS != platform.Linux {
-				return Base{}, fmt.Errorf("it is for Linux: name another for %s, or take it --platform=linux/%s for its files", p.OS, p.Architecture)
+				return Base{}, fmt.Errorf("it is for Linux: name another for %s, "+
+					"or take it --platform=linux/%s for its files", p.OS, p.Architecture)
 			}
 			return static(ctx, r.Store, b.Builtin, p)
 		}
@@ -205,7 +206,8 @@ func pinned(ref name.Reference) error {
 	if _, ok := ref.(name.Digest); ok {
 		return nil
 	}
-	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s%s", ref, howto.Run("bases"), product.BasesLock, product.Since)
+	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s%s", ref, howto.Run("bases"),
+		product.BasesLock, product.Since)
 }
 
 // pull returns an image of a registry, or its stub. Bases of slipway.yaml that nothing pins

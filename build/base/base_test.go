@@ -37,7 +37,8 @@ func TestStatic(t *testing.T) {
 	if err := validate.Image(b.Image); err != nil {
 		t.Error(err)
 	}
-	if b.Platform.String() != "linux/amd64" || b.Info.Name != "builtin:static" || b.Info.Stub || b.Info.Digest != digest(t, b.Image) {
+	if b.Platform.String() != "linux/amd64" || b.Info.Name != "builtin:static" || b.Info.Stub ||
+		b.Info.Digest != digest(t, b.Image) {
 		t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
 	}
 	listing, content := files(t, b.Image)
@@ -67,7 +68,8 @@ func TestStatic(t *testing.T) {
 	if n < 100 || !x509.NewCertPool().AppendCertsFromPEM(roots) {
 		t.Errorf("there are %d roots", n)
 	}
-	if !strings.Contains(string(content["etc/passwd"]), "nonroot:x:65532:65532:") || !strings.Contains(string(content["etc/group"]), "nonroot:x:65532:") {
+	if !strings.Contains(string(content["etc/passwd"]), "nonroot:x:65532:65532:") ||
+		!strings.Contains(string(content["etc/group"]), "nonroot:x:65532:") {
 		t.Error("nonroot is missing")
 	}
 
@@ -78,7 +80,8 @@ func TestStatic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rootFiles, _ := files(t, root.Image); rootFiles != listing || cf.Config.User != "0" || cf.Config.WorkingDir != "/" || root.Info.Name != "builtin:static-root" {
+	if rootFiles, _ := files(t, root.Image); rootFiles != listing || cf.Config.User != "0" ||
+		cf.Config.WorkingDir != "/" || root.Info.Name != "builtin:static-root" {
 		t.Errorf("static-root is %+v, %+v", root.Info, cf.Config)
 	}
 
@@ -96,7 +99,10 @@ func TestStatic(t *testing.T) {
 // TestInPlaceOf resolves a reference that a built-in base takes the place of, for Linux alone.
 func TestInPlaceOf(t *testing.T) {
 	const nonroot = "gcr.io/distroless/static:nonroot"
-	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "static", Builtin: "static", InPlaceOf: []name.Reference{reference(t, nonroot)}}}}
+	p := &product.Product{
+		Path:  "slipway.yaml",
+		Bases: []product.Base{{Name: "static", Builtin: "static", InPlaceOf: []name.Reference{reference(t, nonroot)}}},
+	}
 	for _, tc := range []struct{ name, on, want string }{
 		{nonroot, "linux/amd64", "builtin:static"},
 		{nonroot + "-arm64", "linux/amd64", nonroot + "-arm64"},
@@ -104,7 +110,8 @@ func TestInPlaceOf(t *testing.T) {
 		{nonroot, "windows/amd64:ltsc2022", nonroot},
 	} {
 		b := resolve(t, p, tc.name, tc.on)
-		if b.Info.Name != tc.want || b.Info.Stub != (tc.want != "builtin:static") || (b.Demand == nil) != (tc.want == "builtin:static") {
+		if b.Info.Name != tc.want || b.Info.Stub != (tc.want != "builtin:static") ||
+			(b.Demand == nil) != (tc.want == "builtin:static") {
 			t.Errorf("%s for %s is %+v, demand %v", tc.name, tc.on, b.Info, b.Demand)
 		}
 	}
@@ -114,7 +121,8 @@ func TestScratch(t *testing.T) {
 	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "none", Builtin: "scratch"}}}
 	for _, name := range []string{"scratch", "none"} {
 		for on, version := range map[string]string{
-			"linux/amd64": "", "windows/amd64:ltsc2022": "10.0.20348.1", "windows/amd64:10.0.17763.8389": "10.0.17763.8389",
+			"linux/amd64": "", "windows/amd64:ltsc2022": "10.0.20348.1",
+			"windows/amd64:10.0.17763.8389": "10.0.17763.8389",
 		} {
 			b := resolve(t, p, name, on)
 			if b.Image != nil || b.Info != nil || b.Platform.OSVersion != version {
@@ -159,18 +167,26 @@ func TestStub(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "static", Builtin: "static"}, {Name: "nano", Images: []product.BaseImage{
-		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64))},
-	}}}}
+	p := &product.Product{
+		Path: "dir/slipway.yaml",
+		Bases: []product.Base{{Name: "static", Builtin: "static"}, {Name: "nano", Images: []product.BaseImage{
+			{
+				Platform:  parse(t, "windows/amd64:ltsc2022"),
+				Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64)),
+			},
+		}}},
+	}
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct{ name, on, says string }{
-		{"static", "windows/amd64:ltsc2022", "base static for windows/amd64:ltsc2022: it is for Linux: name another for windows, or take it --platform=linux/amd64 for its files"},
+		{"static", "windows/amd64:ltsc2022", "base static for windows/amd64:ltsc2022: it is for Linux: " +
+			"name another for windows, or take it --platform=linux/amd64 for its files"},
 		{"nano", "windows/amd64:ltsc2019", "dir/slipway.yaml names no image for this platform: add one under bases"},
 		{"nano", "linux/amd64", "base nano for linux/amd64: dir/slipway.yaml names no image"},
 		{"Not A Reference", "linux/amd64", "neither a base of dir/slipway.yaml nor an image reference"},
 		{"", "linux/amd64", "neither a base"},
 	} {
-		if _, err := r.Resolve(t.Context(), tc.name, parse(t, tc.on)); err == nil || !strings.Contains(err.Error(), tc.says) {
+		if _, err := r.Resolve(t.Context(), tc.name, parse(t, tc.on)); err == nil ||
+			!strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s on %s gives %v, want %q", tc.name, tc.on, err, tc.says)
 		}
 	}
@@ -236,7 +252,8 @@ func files(t *testing.T, i v1.Image) (string, map[string][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&s, "%c %04o %d:%d %s %s\n", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format(time.RFC3339), h.Name)
+		fmt.Fprintf(&s, "%c %04o %d:%d %s %s\n", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format(time.RFC3339),
+			h.Name)
 		if h.Typeflag == tar.TypeReg {
 			if content[h.Name], err = io.ReadAll(tr); err != nil {
 				t.Fatal(err)

@@ -40,7 +40,8 @@ func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image,
 		if !listed.IsImage() || !d.MediaType.IsImage() {
 			continue
 		}
-		if machine(listed) != machine(p) || p.OS == platform.Windows && !anyBuild && listed.OSVersion != "" && !platform.Same(listed, p) {
+		if machine(listed) != machine(p) || p.OS == platform.Windows && !anyBuild && listed.OSVersion != "" &&
+			!platform.Same(listed, p) {
 			have = append(have, listed.String())
 			continue
 		}
@@ -54,7 +55,8 @@ func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image,
 		if i.platform.Variant == "" && i.platform.OS == listed.OS && i.platform.Architecture == listed.Architecture {
 			i.platform.Variant = listed.Variant // as others that run it do
 		}
-		if listed.OSVersion == "" && p.OS == platform.Windows && !anyBuild && i.platform.OSVersion != "" && !platform.Same(i.platform, p) {
+		if listed.OSVersion == "" && p.OS == platform.Windows && !anyBuild && i.platform.OSVersion != "" &&
+			!platform.Same(i.platform, p) {
 			have = append(have, i.platform.String())
 			continue
 		}
@@ -64,12 +66,14 @@ func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image,
 	case len(chosen) == 0 && len(have) == 0:
 		return image{}, unsuitable{errors.New("it has no image at all: name another base")}
 	case len(chosen) == 0:
-		return image{}, unsuitable{fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))}
+		return image{}, unsuitable{fmt.Errorf("it has no image for this platform, only for %s",
+			strings.Join(have, ", "))}
 	}
 	first := chosen[0]
 	for _, other := range chosen {
 		if p.OS == platform.Windows && other.manifest.Desc.Digest != first.manifest.Desc.Digest {
-			return image{}, fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
+			return image{}, fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): "+
+				"name one by its digest in slipway.yaml",
 				first.manifest.Desc.Digest, first.platform, other.manifest.Desc.Digest, other.platform)
 		}
 	}
@@ -100,7 +104,10 @@ func (r reader) read(manifest *oci.Tree) (image, error) {
 		return image{}, network.Clean(err)
 	}
 	i.created = config.Created.Time
-	i.platform = platform.Platform{OS: config.OS, Architecture: config.Architecture, OSVersion: config.OSVersion, Variant: config.Variant}
+	i.platform = platform.Platform{
+		OS: config.OS, Architecture: config.Architecture, OSVersion: config.OSVersion,
+		Variant: config.Variant,
+	}
 	return i, nil
 }
 
@@ -118,7 +125,8 @@ func matches(got, p platform.Platform, anyBuild bool) error {
 	case anyBuild && machine(got) == machine(p):
 		return nil
 	case p.OS == platform.Windows && got.OS == platform.Windows && strings.Count(got.OSVersion, ".") != 3:
-		return unsuitable{fmt.Errorf("its os.version %q has not four parts, so no host can tell whether it runs: use a base that has", got.OSVersion)}
+		return unsuitable{fmt.Errorf("its os.version %q has not four parts, "+
+			"so no host can tell whether it runs: use a base that has", got.OSVersion)}
 	case !platform.Same(got, p):
 		return unsuitable{fmt.Errorf("it is an image for %s: name the right base for this platform", got)}
 	}

@@ -34,25 +34,30 @@ var packages = []string{"base-files", "netbase", "tzdata", "media-types", "ca-ce
 // docs/images.md lists them.
 var differences = []string{
 	"/usr/share/doc/**", "/usr/share/lintian/**", "/usr/share/bug/**", "/usr/share/man/**", // documentation
-	"/etc/os-release", "/usr/lib/os-release", "/etc/debian_version", "/etc/issue", "/etc/issue.net", // which Debian it is
+	// which Debian it is
+	"/etc/os-release", "/usr/lib/os-release", "/etc/debian_version", "/etc/issue", "/etc/issue.net",
 	"/etc/host.conf", "/etc/dpkg/**", "/var/lib/dpkg", "/etc/default", "/etc/profile.d", "/etc/skel", "/etc/update-motd.d/**", // of shells and of dpkg
-	"/usr/share/base-files/**", "/usr/share/common-licenses/**", "/usr/share/dict", "/usr/share/info", "/usr/share/misc",
+	"/usr/share/base-files/**", "/usr/share/common-licenses/**", "/usr/share/dict", "/usr/share/info",
+	"/usr/share/misc",
 	"/etc/services", "/etc/protocols", "/etc/rpc", "/etc/ethertypes", // netbase
-	"/etc/mime.types",                                                                              // media-types
-	"/etc/ca-certificates/**", "/usr/share/ca-certificates/**", "/usr/sbin/update-ca-certificates", // only the roots are in distroless
+	"/etc/mime.types", // media-types
+	// only the roots are in distroless
+	"/etc/ca-certificates/**", "/usr/share/ca-certificates/**", "/usr/sbin/update-ca-certificates",
 }
 
 // TestDebian compares the built-in base, file by file, with the packages of Debian that the
 // distroless image consists of which it stands for. With -update it writes the time zones anew.
 func TestDebian(t *testing.T) {
 	testprog.Need(t, "debian")
-	if text, err := os.ReadFile("/etc/os-release"); err != nil || !strings.Contains(string(text), "VERSION_CODENAME=bookworm") {
+	if text, err := os.ReadFile("/etc/os-release"); err != nil ||
+		!strings.Contains(string(text), "VERSION_CODENAME=bookworm") {
 		t.Skip("the base stands for an image that is made of the packages of Debian 12, which apt does not have here")
 	}
 	theirs, versions := unpack(t)
 	if *update {
 		writeZoneinfo(t, theirs)
-		t.Skipf("wrote the time zones of tzdata %s: set zoneinfoVersion and zoneinfoSum, and run the test again", versions["tzdata"])
+		t.Skipf("wrote the time zones of tzdata %s: set zoneinfoVersion and zoneinfoSum, and run the test again",
+			versions["tzdata"])
 	}
 	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "static", Builtin: "static"}}}
 	ours := map[string]layer.Entry{}
@@ -82,7 +87,8 @@ func TestDebian(t *testing.T) {
 			t.Errorf("%s has mode %v, want %v", name, e.Mode, h.FileInfo().Mode())
 		case e.Linkname != h.Linkname:
 			t.Errorf("%s is a link to %q, want %q", name, e.Linkname, h.Linkname)
-		case sameVersion && h.Typeflag == tar.TypeReg && e.Content.Digest.Hex != fmt.Sprintf("%x", sha256.Sum256(h.text)):
+		case sameVersion && h.Typeflag == tar.TypeReg &&
+			e.Content.Digest.Hex != fmt.Sprintf("%x", sha256.Sum256(h.text)):
 			t.Errorf("%s has other bytes", name)
 		}
 	}
@@ -92,7 +98,10 @@ func TestDebian(t *testing.T) {
 		}
 	}
 	// What the packages do not have, distroless images have from elsewhere.
-	added := []string{"/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/ssl/certs/ca-certificates.crt", "/home/nonroot"}
+	added := []string{
+		"/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/ssl/certs/ca-certificates.crt",
+		"/home/nonroot",
+	}
 	for name := range ours {
 		if _, ok := theirs[name]; !ok && !slices.Contains(added, name) && versions["tzdata"] == base.ZoneinfoVersion {
 			t.Errorf("no package has %s", name)
@@ -127,7 +136,10 @@ func unpack(t *testing.T) (files map[string]file, versions map[string]string) {
 	if err := os.MkdirAll(filepath.Join(lists, "partial"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	options := []string{"-q", "-o", "Dir::State::Lists=" + lists, "-o", "Dir::Cache=" + dir, "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3"}
+	options := []string{
+		"-q", "-o", "Dir::State::Lists=" + lists, "-o", "Dir::Cache=" + dir, "-o",
+		"APT::Sandbox::User=root", "-o", "Acquire::Retries=3",
+	}
 	run("apt-get", append(options, "update")...)
 	run("apt-get", append(append(options, "download"), packages...)...)
 	debs, err := filepath.Glob(filepath.Join(dir, "*.deb"))
@@ -161,7 +173,8 @@ func unpack(t *testing.T) (files map[string]file, versions map[string]string) {
 // differs returns the pattern of the differences that a path has.
 func differs(name string) string {
 	for _, pattern := range differences {
-		if dir, ok := strings.CutSuffix(pattern, "/**"); name == pattern || ok && (name == dir || strings.HasPrefix(name, dir+"/")) {
+		if dir, ok := strings.CutSuffix(pattern, "/**"); name == pattern ||
+			ok && (name == dir || strings.HasPrefix(name, dir+"/")) {
 			return pattern
 		}
 	}
@@ -172,7 +185,8 @@ func differs(name string) string {
 func writeZoneinfo(t *testing.T, files map[string]file) {
 	t.Helper()
 	var b bytes.Buffer
-	z, err := zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +197,10 @@ func writeZoneinfo(t *testing.T, files map[string]file) {
 			continue
 		}
 		h := files[name]
-		if err := w.WriteHeader(&tar.Header{Typeflag: h.Typeflag, Name: rel, Mode: h.Mode & 0o777, Size: h.Size, Linkname: h.Linkname}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Typeflag: h.Typeflag, Name: rel, Mode: h.Mode & 0o777,
+			Size: h.Size, Linkname: h.Linkname,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(h.text); err != nil {

@@ -99,9 +99,12 @@ func TestFaults(t *testing.T) {
 			mu.Lock()
 			clear(failed)
 			mu.Unlock()
-			p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "base", Images: []product.BaseImage{{
-				Platform: parse(t, "linux/amd64"), Reference: reference(t, host+"/base:1"), Tag: "1",
-			}}}}}
+			p := &product.Product{
+				Path: "slipway.yaml",
+				Bases: []product.Base{{Name: "base", Images: []product.BaseImage{{
+					Platform: parse(t, "linux/amd64"), Reference: reference(t, host+"/base:1"), Tag: "1",
+				}}}},
+			}
 			l, err := base.Lock(t.Context(), p, network.New(o), base.LockOptions{})
 			if err != nil {
 				t.Fatal(err)

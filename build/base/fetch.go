@@ -38,7 +38,8 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	}
 	got := img.platform
 	if b.Lock != nil && b.Lock.OSVersion != "" && b.Lock.OSVersion != got.OSVersion {
-		return Base{}, fmt.Errorf("%s has the os.version %s, and %s has %s: run %s", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases -update"))
+		return Base{}, fmt.Errorf("%s has the os.version %s, and %s has %s: run %s", ref, got.OSVersion,
+			b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases -update"))
 	}
 	if anyBuild {
 		got = full(b.Platform)

@@ -31,7 +31,10 @@ import (
 func TestFetch(t *testing.T) {
 	host := serve(t)
 	images := map[string]v1.Image{}
-	for _, s := range []string{"linux/amd64", "linux/arm64/v8", "windows/amd64:10.0.17763.8389", "windows/amd64:10.0.20348.4773"} {
+	for _, s := range []string{
+		"linux/amd64", "linux/arm64/v8", "windows/amd64:10.0.17763.8389",
+		"windows/amd64:10.0.20348.4773",
+	} {
 		images[s] = image(t, parse(t, s))
 	}
 	images["linux/arm/v7"] = image(t, parse(t, "linux/arm")) // the variant is in the index alone
@@ -41,10 +44,19 @@ func TestFetch(t *testing.T) {
 		{Add: attestation, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"}}},
 		{Add: image(t, platform.Platform{})},
 		{Add: images["linux/arm64/v8"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/arm64/v8"])}},
-		{Add: images["windows/amd64:10.0.20348.4773"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.20348.4773"])}},
-		{Add: images["linux/arm/v7"], Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}}},
+		{
+			Add:        images["windows/amd64:10.0.20348.4773"],
+			Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.20348.4773"])},
+		},
+		{
+			Add:        images["linux/arm/v7"],
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}},
+		},
 		{Add: images["linux/amd64"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/amd64"])}},
-		{Add: images["windows/amd64:10.0.17763.8389"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.17763.8389"])}},
+		{
+			Add:        images["windows/amd64:10.0.17763.8389"],
+			Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.17763.8389"])},
+		},
 	} {
 		idx = mutate.AppendManifests(idx, add)
 	}
@@ -64,7 +76,8 @@ func TestFetch(t *testing.T) {
 			b := resolve(t, &product.Product{Path: "slipway.yaml", Registry: host}, tc.ref, tc.on)
 			want := images[tc.want]
 			if b.Platform.String() != tc.want || digest(t, b.Image) != digest(t, want) {
-				t.Errorf("the base is %s %s, want %s %s", b.Platform.String(), digest(t, b.Image), tc.want, digest(t, want))
+				t.Errorf("the base is %s %s, want %s %s", b.Platform.String(), digest(t, b.Image),
+					tc.want, digest(t, want))
 			}
 			if b.Info.Name != tc.ref || b.Info.Digest != digest(t, want) || b.Info.Stub {
 				t.Errorf("the lock has %+v", b.Info)
@@ -92,12 +105,24 @@ func TestFetchErrors(t *testing.T) {
 		says          []string
 	}{
 		{"no os.version", noVersion, "windows/amd64:ltsc2022", []string{`os.version ""`, "four parts"}},
-		{"an os.version of three parts", threeParts, "windows/amd64:ltsc2022", []string{`os.version "10.0.20348"`, "four parts"}},
-		{"not pinned", host + "/linux:1", "linux/amd64", []string{host + "/linux:1 is not pinned", "run slipway bases"}},
+		{
+			"an os.version of three parts", threeParts, "windows/amd64:ltsc2022",
+			[]string{`os.version "10.0.20348"`, "four parts"},
+		},
+		{
+			"not pinned", host + "/linux:1", "linux/amd64",
+			[]string{host + "/linux:1 is not pinned", "run slipway bases"},
+		},
 		{"another system", wrong, "linux/arm64", []string{"is an image for linux/amd64", "name the right base"}},
-		{"not in the index", index, "windows/amd64:ltsc2022", []string{"no image for this platform, only for linux/amd64"}},
+		{
+			"not in the index", index, "windows/amd64:ltsc2022",
+			[]string{"no image for this platform, only for linux/amd64"},
+		},
 		{"an index that lies", liar, "linux/arm64", []string{"is an image for linux/amd64"}},
-		{"not there", host + "/gone@sha256:" + strings.Repeat("0", 64), "linux/amd64", []string{"fetching " + host + "/gone", "NAME_UNKNOWN"}},
+		{
+			"not there", host + "/gone@sha256:" + strings.Repeat("0", 64), "linux/amd64",
+			[]string{"fetching " + host + "/gone", "NAME_UNKNOWN"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := r.Resolve(t.Context(), tc.ref, parse(t, tc.on))

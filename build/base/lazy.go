@@ -51,7 +51,8 @@ func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote image
 		return nil, err
 	}
 	if len(cf.RootFS.DiffIDs) != len(layers) {
-		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use a base that is complete", len(cf.RootFS.DiffIDs), len(layers))
+		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use a base that is complete",
+			len(cf.RootFS.DiffIDs), len(layers))
 	}
 	l := &lazy{Image: local, layers: map[v1.Hash]*lazyLayer{}}
 	for n, layer := range layers {
@@ -155,7 +156,8 @@ func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descrip
 		t.Fail()
 		err = fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, network.Clean(err))
 		if r.Shipped != nil {
-			err = fmt.Errorf("%w: no bundle here has it either: name the directory that has the bundles of the release for this platform, or make the registry reachable", err)
+			err = fmt.Errorf("%w: no bundle here has it either: name the directory that has the "+
+				"bundles of the release for this platform, or make the registry reachable", err)
 		}
 		return err
 	}

@@ -94,7 +94,10 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client, o LockOpti
 		}
 	}
 	for _, i := range o.References {
-		jobs = append(jobs, &job{base: product.Base{Name: product.Unpinned(i)}, image: i, only: true, change: Change{Where: i.Pos.String()}})
+		jobs = append(jobs, &job{
+			base: product.Base{Name: product.Unpinned(i)}, image: i, only: true,
+			change: Change{Where: i.Pos.String()},
+		})
 	}
 	failures := make([]error, len(jobs))
 	var g errgroup.Group
@@ -102,7 +105,8 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client, o LockOpti
 	for n, j := range jobs {
 		g.Go(func() error {
 			if err := j.lock(ctx, c, o); err != nil {
-				failures[n] = fmt.Errorf("%s: base %s for %s: %w", j.image.Pos, j.base.Name, j.image.Platform.String(), err)
+				failures[n] = fmt.Errorf("%s: base %s for %s: %w", j.image.Pos, j.base.Name, j.image.Platform.String(),
+					err)
 			}
 			return nil
 		})
@@ -175,7 +179,10 @@ func (j *job) lock(ctx context.Context, c *network.Client, o LockOptions) error 
 // inDockerfile returns what the digest in a Dockerfile states about an image.
 func inDockerfile(i product.BaseImage) (product.LockedBase, error) {
 	h, err := v1.NewHash(i.Reference.Identifier())
-	return product.LockedBase{Base: product.Unpinned(i), Platform: i.Platform, Reference: product.Unpinned(i), Digest: h}, err
+	return product.LockedBase{
+		Base: product.Unpinned(i), Platform: i.Platform, Reference: product.Unpinned(i),
+		Digest: h,
+	}, err
 }
 
 // short is a locked base for people and scripts.
@@ -188,7 +195,9 @@ func short(e product.LockedBase) LockedBase {
 }
 
 // locked asks for one image. moved is the digest of its tag, where slipway.yaml has another.
-func locked(ctx context.Context, c *network.Client, b product.Base, i product.BaseImage) (e product.LockedBase, moved string, err error) {
+func locked(ctx context.Context, c *network.Client,
+	b product.Base, i product.BaseImage,
+) (e product.LockedBase, moved string, err error) {
 	e = product.LockedBase{Base: b.Name, Platform: i.Platform, Reference: product.Unpinned(i)}
 	tag := i.Reference.Context().Tag(i.Tag)
 	ref := i.Reference

@@ -41,7 +41,8 @@ images: [{name: a, bases: {windows: on}, go: {program: a}}]
 	if err := os.WriteFile(dir+"/slipway.yaml", []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registries: []string{host + "/team"}, Bases: anew})
+	return product.Load(t.Context(),
+		product.Options{Path: dir + "/slipway.yaml", Registries: []string{host + "/team"}, Bases: anew})
 }
 
 // lock locks the bases and returns the changes. Without options it renews all.
@@ -88,7 +89,10 @@ func windows(version string) platform.Platform {
 func silent(images ...v1.Image) v1.ImageIndex {
 	var idx v1.ImageIndex = empty.Index
 	for _, i := range images {
-		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: i, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}}})
+		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{
+			Add:        i,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}},
+		})
 	}
 	return mutate.IndexMediaType(idx, types.DockerManifestList)
 }
@@ -101,10 +105,15 @@ func TestLock(t *testing.T) {
 	push(t, nano+":ltsc2019", made(t, windows("10.0.17763.8389"), "2026-01-13"))
 	pushIndex(t, nano+":ltsc2022", silent(made(t, windows("10.0.20348.4773"), "2026-01-13")))
 	pushIndex(t, nano+":ltsc2025", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
-		Add: made(t, windows("10.0.26100.32370"), "2026-01-13"), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100.32370"}},
+		Add: made(t, windows("10.0.26100.32370"), "2026-01-13"),
+		Descriptor: v1.Descriptor{Platform: &v1.Platform{
+			OS: "windows", Architecture: "amd64",
+			OSVersion: "10.0.26100.32370",
+		}},
 	}))
 
-	if p, err := load(t, dir, host, bases, false); err != nil || len(p.Demands) != 1 || strings.Count(p.Demands[0], "windows/amd64:ltsc20") != 3 {
+	if p, err := load(t, dir, host, bases, false); err != nil || len(p.Demands) != 1 ||
+		strings.Count(p.Demands[0], "windows/amd64:ltsc20") != 3 {
 		t.Errorf("a release on bases that are not locked: %+v, %v", p, err)
 	}
 	for _, c := range lock(t, dir, host, bases) {
@@ -125,11 +134,15 @@ func TestLock(t *testing.T) {
 		}
 		pr := progress.New(&said)
 		defer pr.Close()
-		r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client, Progress: pr}
+		r := base.Resolver{
+			Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t),
+			Client: client, Progress: pr,
+		}
 		return r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022"))
 	}
 	b, err := resolve()
-	if err != nil || b.Platform.OSVersion != "10.0.20348.4773" || !strings.Contains(b.Info.Name, nano+":ltsc2022@sha256:") {
+	if err != nil || b.Platform.OSVersion != "10.0.20348.4773" ||
+		!strings.Contains(b.Info.Name, nano+":ltsc2022@sha256:") {
 		t.Fatalf("the base is %+v, %v", b, err)
 	}
 
@@ -139,7 +152,9 @@ func TestLock(t *testing.T) {
 	if err != nil || now.Info.Name != b.Info.Name {
 		t.Errorf("a release on a base that has moved: %+v, %v", now.Info, err)
 	}
-	if want := ":ltsc2022 has moved to " + moved[len(nano)+len(":ltsc2022@"):]; !strings.Contains(said.String(), "warning: ") || !strings.Contains(said.String(), want) || !strings.Contains(said.String(), "run slipway bases -update to take the new one") {
+	if want := ":ltsc2022 has moved to " + moved[len(nano)+len(":ltsc2022@"):]; !strings.Contains(said.String(),
+		"warning: ") || !strings.Contains(said.String(), want) || !strings.Contains(said.String(),
+		"run slipway bases -update to take the new one") {
 		t.Errorf("a release on a base that has moved says %q, want a warning with %q", said.String(), want)
 	}
 	for _, c := range lock(t, dir, host, bases, base.LockOptions{}) {
@@ -156,7 +171,10 @@ func TestLock(t *testing.T) {
 			changed = append(changed, c.Platform, c.Old.OSVersion, c.New.OSVersion, c.Old.Created, c.New.Created)
 		}
 	}
-	if d := cmp.Diff([]string{"windows/amd64:ltsc2022", "10.0.20348.4773", "10.0.20348.4900", "2026-01-13", "2026-02-10"}, changed); d != "" {
+	if d := cmp.Diff([]string{
+		"windows/amd64:ltsc2022", "10.0.20348.4773", "10.0.20348.4900", "2026-01-13",
+		"2026-02-10",
+	}, changed); d != "" {
 		t.Errorf("what has changed (-want +got):\n%s", d)
 	}
 	if b, err = resolve(); err != nil || b.Platform.OSVersion != "10.0.20348.4900" {
@@ -194,11 +212,13 @@ func TestLockInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
-	if b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.4773" {
+	if b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022")); err != nil ||
+		b.Platform.OSVersion != "10.0.20348.4773" {
 		t.Errorf("the base is %+v, %v", b, err)
 	}
 	p, err = load(t, dir, host, strings.ReplaceAll(images, ref, newer), false)
-	if err != nil || len(p.Demands) != 1 || !strings.Contains(p.Demands[0], "bases.lock.yaml:") || !strings.Contains(p.Demands[0], "is locked at sha256:") {
+	if err != nil || len(p.Demands) != 1 || !strings.Contains(p.Demands[0], "bases.lock.yaml:") ||
+		!strings.Contains(p.Demands[0], "is locked at sha256:") {
 		t.Errorf("another digest in slipway.yaml than in the lock: %+v, %v", p, err)
 	}
 }
@@ -215,7 +235,8 @@ func TestLockedVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(dir+"/bases.lock.yaml", []byte(strings.ReplaceAll(string(text), "10.0.17763.7", "10.0.17763.8")), 0o644); err != nil {
+	if err := os.WriteFile(dir+"/bases.lock.yaml",
+		[]byte(strings.ReplaceAll(string(text), "10.0.17763.7", "10.0.17763.8")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p, err := load(t, dir, host, bases, false)
@@ -224,7 +245,8 @@ func TestLockedVersion(t *testing.T) {
 	}
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
-	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "has 10.0.17763.8: run slipway bases -update") {
+	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") ||
+		!strings.Contains(err.Error(), "has 10.0.17763.8: run slipway bases -update") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -239,7 +261,8 @@ func TestHostProcess(t *testing.T) {
 			genuine := made(t, windows(version), "2024-01-01")
 			ref := push(t, host+"/host-process:v1.0.0", genuine)
 			for _, c := range lock(t, dir, host, bases) {
-				if c.New.OSVersion != "" || c.New.Created != "2024-01-01" || c.Reference != host+"/host-process:v1.0.0" {
+				if c.New.OSVersion != "" || c.New.Created != "2024-01-01" ||
+					c.Reference != host+"/host-process:v1.0.0" {
 					t.Errorf("locked as %+v", c)
 				}
 			}
@@ -247,13 +270,17 @@ func TestHostProcess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
+			r := base.Resolver{
+				Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t),
+				Client: client,
+			}
 			for _, l := range platform.LTSC {
 				b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:"+l.Name))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := l.Version + ".1"; b.Platform.OSVersion != want || digest(t, b.Image) != digest(t, genuine) || b.Info.Digest != digest(t, genuine) || b.Info.Name != ref {
+				if want := l.Version + ".1"; b.Platform.OSVersion != want || digest(t, b.Image) != digest(t, genuine) ||
+					b.Info.Digest != digest(t, genuine) || b.Info.Name != ref {
 					t.Errorf("for %s the base is %+v %+v", l.Name, b.Platform, b.Info)
 				}
 			}
@@ -271,7 +298,8 @@ func TestForeignLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const address = "https://mcr.microsoft.com/v2/windows/nanoserver/blobs/sha256:0"
-	i, err = mutate.Append(i, mutate.Addendum{Layer: foreign, MediaType: types.DockerForeignLayer, URLs: []string{address}})
+	i, err = mutate.Append(i,
+		mutate.Addendum{Layer: foreign, MediaType: types.DockerForeignLayer, URLs: []string{address}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,9 +331,15 @@ func TestLookAlikes(t *testing.T) {
 		index v1.ImageIndex
 		says  []string
 	}{
-		"no version at all":    {silent(none), []string{`its os.version "" has not four parts`, "use a base that has"}},
-		"of another build":     {silent(other), []string{"no image for this platform, only for windows/amd64:10.0.17763.1"}},
-		"two of one build":     {silent(a, other, b), []string{"it has two images for this platform", "(windows/amd64:10.0.20348.1)", "(windows/amd64:10.0.20348.2)", "name one by its digest"}},
+		"no version at all": {silent(none), []string{`its os.version "" has not four parts`, "use a base that has"}},
+		"of another build": {
+			silent(other),
+			[]string{"no image for this platform, only for windows/amd64:10.0.17763.1"},
+		},
+		"two of one build": {silent(a, other, b), []string{
+			"it has two images for this platform",
+			"(windows/amd64:10.0.20348.1)", "(windows/amd64:10.0.20348.2)", "name one by its digest",
+		}},
 		"Linux called Windows": {silent(linux), []string{"it is an image for linux/amd64", "name the right base"}},
 		"nothing":              {silent(), []string{"it has no image at all"}},
 	} {
@@ -323,12 +357,15 @@ func TestLookAlikes(t *testing.T) {
 		})
 	}
 	ref := pushIndex(t, host+"/good:1", silent(other, a))
-	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || digest(t, b.Image) != digest(t, a) {
+	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil ||
+		digest(t, b.Image) != digest(t, a) {
 		t.Errorf("the right one of an index without versions: %+v, %v", b, err)
 	}
-	said := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: none, Descriptor: v1.Descriptor{Platform: windows("10.0.20348.3").V1()}})
+	said := mutate.AppendManifests(empty.Index,
+		mutate.IndexAddendum{Add: none, Descriptor: v1.Descriptor{Platform: windows("10.0.20348.3").V1()}})
 	ref = pushIndex(t, host+"/said:1", said)
-	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.3" {
+	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil ||
+		b.Platform.OSVersion != "10.0.20348.3" {
 		t.Errorf("an image whose version only its index says: %+v, %v", b.Platform, err)
 	}
 }
@@ -342,7 +379,8 @@ func TestLockFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = base.Lock(t.Context(), p, client, base.LockOptions{})
-	if err == nil || strings.Count(err.Error(), "/slipway.yaml:7:") != 3 || strings.Count(err.Error(), "looking at ") != 2 || !strings.Contains(err.Error(), "it is an image for linux/amd64") {
+	if err == nil || strings.Count(err.Error(), "/slipway.yaml:7:") != 3 || strings.Count(err.Error(),
+		"looking at ") != 2 || !strings.Contains(err.Error(), "it is an image for linux/amd64") {
 		t.Errorf("got %v", err)
 	}
 }

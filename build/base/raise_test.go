@@ -21,7 +21,10 @@ func TestLockNewer(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	core := host + "/core"
 	full := func(build string) string { return core + ":1.4.0-" + build }
-	for build, version := range map[string]string{"ltsc2019": "10.0.17763", "ltsc2022": "10.0.20348", "ltsc2025": "10.0.26100"} {
+	for build, version := range map[string]string{
+		"ltsc2019": "10.0.17763", "ltsc2022": "10.0.20348",
+		"ltsc2025": "10.0.26100",
+	} {
 		push(t, full(build), made(t, windows(version+".1"), "2026-01-13"))
 		push(t, core+":1.4.2-"+build, made(t, windows(version+".2"), "2026-02-10"))
 	}
@@ -77,15 +80,18 @@ func TestLockNewer(t *testing.T) {
 	if d := cmp.Diff([]string{
 		"windows/amd64:ltsc2025 :1.4.0-ltsc2025 :1.4.2-ltsc2025 newer patch ",
 		"windows/amd64:ltsc2022 :1.4.0-ltsc2022 :1.5.0-ltsc2022 newer minor ",
-		"windows/amd64:ltsc2019 :1.4.0-ltsc2019 :1.4.2-ltsc2019 newer patch 1.5.0-ltsc2019: it is an image for linux/amd64: name the right base for this platform",
+		"windows/amd64:ltsc2019 :1.4.0-ltsc2019 :1.4.2-ltsc2019 newer patch 1.5.0-ltsc2019: " +
+			"it is an image for linux/amd64: name the right base for this platform",
 	}, got); d != "" {
 		t.Errorf("what has changed (-want +got):\n%s", d)
 	}
-	want := strings.NewReplacer(full("ltsc2019")+" ", core+":1.4.2-ltsc2019 ", full("ltsc2022"), core+":1.5.0-ltsc2022", pinned, now).Replace(string(before))
+	want := strings.NewReplacer(full("ltsc2019")+" ", core+":1.4.2-ltsc2019 ", full("ltsc2022"), core+":1.5.0-ltsc2022",
+		pinned, now).Replace(string(before))
 	if d := cmp.Diff(want, string(after)); d != "" || want == string(before) {
 		t.Errorf("slipway.yaml (-want +got):\n%s", d)
 	}
-	if p, err := product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registries: []string{host}}); err != nil || len(p.Demands) > 0 {
+	if p, err := product.Load(t.Context(),
+		product.Options{Path: dir + "/slipway.yaml", Registries: []string{host}}); err != nil || len(p.Demands) > 0 {
 		t.Errorf("after raising: %v, %v", p, err)
 	}
 }
@@ -98,19 +104,23 @@ func TestLockNewerFails(t *testing.T) {
 	}
 	on := s.Host() + "/core:1.0.0"
 	push(t, s.Host()+"/on:v1.0.0", made(t, windows("10.0.20348.1"), "2026-01-13"))
-	bases := "  - {name: on, microsoft: hostprocess, repository: " + s.Host() + "/on}\n  - {name: too, images: {\"windows/amd64:ltsc2022\": &ref \"" + on + "\"}}\n  - {name: three, images: {\"windows/amd64:ltsc2022\": *ref}}"
+	bases := "  - {name: on, microsoft: hostprocess, repository: " + s.Host() +
+		"/on}\n  - {name: too, images: {\"windows/amd64:ltsc2022\": &ref \"" +
+		on + "\"}}\n  - {name: three, images: {\"windows/amd64:ltsc2022\": *ref}}"
 	try := func() error {
 		p, err := load(t, dir, s.Host(), bases, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := base.Lock(t.Context(), p, network.New(network.Options{Attempts: 1}), base.LockOptions{Newer: imagetag.Patch})
+		l, err := base.Lock(t.Context(), p, network.New(network.Options{Attempts: 1}),
+			base.LockOptions{Newer: imagetag.Patch})
 		if err != nil {
 			return err
 		}
 		return product.WriteBases(t.Context(), p, l.Entries, l.References, nil)
 	}
-	if err := try(); err == nil || !strings.Contains(err.Error(), "slipway.yaml:9:") || !strings.Contains(err.Error(), "/core:1.0.0 cannot be replaced in place: write it out here instead of an alias") {
+	if err := try(); err == nil || !strings.Contains(err.Error(), "slipway.yaml:9:") || !strings.Contains(err.Error(),
+		"/core:1.0.0 cannot be replaced in place: write it out here instead of an alias") {
 		t.Errorf("with an alias: %v", err)
 	}
 	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
@@ -119,7 +129,8 @@ func TestLockNewerFails(t *testing.T) {
 		}
 		return strings.HasSuffix(q.URL.Path, "/tags/list")
 	})
-	if err := try(); err == nil || strings.Count(err.Error(), ": listing the tags of "+s.Host()+"/core: ") != 2 || !strings.Contains(err.Error(), "slipway.yaml:8:") {
+	if err := try(); err == nil || strings.Count(err.Error(), ": listing the tags of "+s.Host()+"/core: ") != 2 ||
+		!strings.Contains(err.Error(), "slipway.yaml:8:") {
 		t.Errorf("without a list of tags: %v", err)
 	}
 	if _, err := os.Stat(dir + "/bases.lock.yaml"); err == nil {

@@ -20,7 +20,8 @@ const StubLabel = "dev.slipway.base.stub"
 // [StubLabel]. It cannot run, and publish keeps it off real registries.
 func stub(ctx context.Context, st *store.Store, ref name.Reference, p platform.Platform) (Base, error) {
 	p = full(p)
-	text := fmt.Sprintf("This layer replaces %s in a snapshot that was made without a network.\nIt cannot run. Name a registry to build on the real base.\n", ref)
+	text := fmt.Sprintf("This layer replaces %s in a snapshot that was made without a network.\nIt cannot run. Name a "+
+		"registry to build on the real base.\n", ref)
 	entries := []layer.Entry{{Path: "/slipway-stub.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}
 	config := v1.Config{Labels: map[string]string{StubLabel: ref.String()}}
 	if p.OS == platform.Windows {

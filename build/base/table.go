@@ -33,7 +33,8 @@ func (c Change) outdated() string {
 	case c.Old == nil:
 		return "is not locked as " + c.Reference + ": run " + howto.Run("bases")
 	case c.Old.Digest != c.New.Digest:
-		return fmt.Sprintf("is locked at %s, and %s has moved to %s: run %s", c.Old.Digest, c.Reference, c.New.Digest, update)
+		return fmt.Sprintf("is locked at %s, and %s has moved to %s: run %s", c.Old.Digest, c.Reference,
+			c.New.Digest, update)
 	default:
 		return "has another version or date than " + c.Reference + ": run " + update
 	}
@@ -73,7 +74,8 @@ func (t Table) WriteTable(w io.Writer) error {
 			c.Base = c.Where
 		}
 		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Base, c.Platform, reference,
-			output.Change(c.Old.OSVersion, c.New.OSVersion), output.Change(c.Old.Created, c.New.Created), output.Change(c.Old.Digest, c.New.Digest), why)
+			output.Change(c.Old.OSVersion, c.New.OSVersion), output.Change(c.Old.Created, c.New.Created),
+			output.Change(c.Old.Digest, c.New.Digest), why)
 	}
 	return columns.Flush()
 }

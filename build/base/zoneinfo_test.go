@@ -39,7 +39,10 @@ func TestZoneinfo(t *testing.T) {
 		}
 	}
 	summer := time.Date(2025, 7, 1, 12, 0, 0, 0, time.UTC)
-	for name, want := range map[string]string{"Europe/Berlin": "14:00 CEST", "America/New_York": "08:00 EDT", "Asia/Kolkata": "17:30 IST", "Etc/UTC": "12:00 UTC"} {
+	for name, want := range map[string]string{
+		"Europe/Berlin": "14:00 CEST", "America/New_York": "08:00 EDT",
+		"Asia/Kolkata": "17:30 IST", "Etc/UTC": "12:00 UTC",
+	} {
 		l, err := time.LoadLocationFromTZData(name, zones[name])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

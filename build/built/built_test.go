@@ -18,11 +18,19 @@ import (
 )
 
 func result() *built.Result {
-	child := lock.Child{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, MediaType: types.OCIManifestSchema1, Digest: storetest.MadeUpDigest(2), Size: 3, Config: storetest.MadeUpDigest(3)}
+	child := lock.Child{
+		Platform:  platform.Platform{OS: "linux", Architecture: "amd64"},
+		MediaType: types.OCIManifestSchema1, Digest: storetest.MadeUpDigest(2),
+		Size: 3, Config: storetest.MadeUpDigest(3),
+	}
 	return &built.Result{
-		BuildVersion: stagefile.Build.Version, Name: "demo", Version: "1.0.0", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Selected: []string{"linux/amd64"},
+		BuildVersion: stagefile.Build.Version, Name: "demo", Version: "1.0.0",
+		Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Selected: []string{"linux/amd64"},
 		Sources: []lock.Source{},
-		Images:  []built.Image{{Name: "app", Kind: "go", MediaType: types.OCIImageIndex, Digest: storetest.MadeUpDigest(1), Size: 2, Children: []lock.Child{child}}},
+		Images: []built.Image{{
+			Name: "app", Kind: "go", MediaType: types.OCIImageIndex,
+			Digest: storetest.MadeUpDigest(1), Size: 2, Children: []lock.Child{child},
+		}},
 	}
 }
 
@@ -66,7 +74,8 @@ func TestReadFaults(t *testing.T) {
 		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := built.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), change.want) {
+		if _, err := built.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": ") ||
+			!strings.Contains(err.Error(), change.want) {
 			t.Errorf("without %s: %v", old, err)
 		}
 	}

@@ -42,7 +42,10 @@ func TestMain(m *testing.M) {
 // machine is a machine with an empty disk.
 func machine(t testing.TB, s *registrytest.Server, change ...func(*Options)) *Cache {
 	t.Helper()
-	o := Options{Dir: t.TempDir(), Tag: "go1-linux-amd64", Network: network.Options{Wait: time.Microsecond, Attempts: 6, Idle: 5 * time.Second}}
+	o := Options{
+		Dir: t.TempDir(), Tag: "go1-linux-amd64",
+		Network: network.Options{Wait: time.Microsecond, Attempts: 6, Idle: 5 * time.Second},
+	}
 	if s != nil {
 		repo := s.Repo(t, "go-build-cache")
 		o.Repository = &repo
@@ -375,7 +378,8 @@ func poison(t *testing.T, s *registrytest.Server, used time.Time, actions ...str
 	for _, a := range actions {
 		good, evil := "object of "+a, "Object of "+a
 		e := entry{output: id(sum(good)), size: int64(len(good)), time: time.Now()}
-		if err := forger.local.keep(entry{output: id(sum(evil)), size: int64(len(evil))}, strings.NewReader(evil)); err != nil {
+		if err := forger.local.keep(entry{output: id(sum(evil)), size: int64(len(evil))},
+			strings.NewReader(evil)); err != nil {
 			t.Fatal(err)
 		}
 		p, blob, err := makePack(forger.local, []entry{{output: id(sum(evil))}})
@@ -402,7 +406,8 @@ func TestDamagedObject(t *testing.T) {
 		if n := build(t, c, "a", "b"); n != 2 {
 			t.Fatalf("%s: %d compiled", name, n)
 		}
-		if err := os.WriteFile(c.local.object(id(sum("object of a"))), make([]byte, len("object of a")), 0o644); err != nil {
+		if err := os.WriteFile(c.local.object(id(sum("object of a"))), make([]byte, len("object of a")),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		next, want := again(t, c), 1
@@ -449,7 +454,10 @@ func TestClockAhead(t *testing.T) {
 	for n := range 3 {
 		e := entry{output: id(sum(fmt.Sprint("ahead ", n))), size: 7, time: time.Now()}
 		ahead.actions = map[id]entry{id(sum(fmt.Sprint("action ", n))): e}
-		p := pack{digest: id(sum(fmt.Sprint("pack ", n))), size: 100, raw: 7, objects: []object{{output: e.output, size: 7}}}
+		p := pack{
+			digest: id(sum(fmt.Sprint("pack ", n))), size: 100, raw: 7,
+			objects: []object{{output: e.output, size: 7}},
+		}
 		if !ahead.remote.change(x, []pack{p}, nil, time.Now().Add(31*24*time.Hour)) {
 			t.Fatal("nothing was added")
 		}
@@ -481,7 +489,8 @@ func TestPoisoned(t *testing.T) {
 	poison(t, s, time.Now(), "a")
 	var warned []error
 	second := machine(t, s, func(o *Options) { o.Warn = func(err error) { warned = append(warned, err) } })
-	if n := build(t, second, "a", "b"); n != 2 || second.Stats().Refused != 1 || len(warned) != 1 || second.Stats().Off != "" {
+	if n := build(t, second, "a", "b"); n != 2 || second.Stats().Refused != 1 || len(warned) != 1 ||
+		second.Stats().Off != "" {
 		t.Errorf("%d compiled, %+v, %v", n, second.Stats(), warned)
 	}
 }
@@ -515,7 +524,8 @@ func TestOtherTag(t *testing.T) {
 	s := registrytest.Serve(t)
 	registrytest.Pause(t, s.Host()+"/go-build-cache:go1-linux-amd64", s.URL, []byte("x"))
 	c := machine(t, s)
-	if n := build(t, c, "a"); n != 1 || c.Stats().Off != "" && !strings.Contains(c.Stats().Off, "is not a build cache") {
+	if n := build(t, c, "a"); n != 1 ||
+		c.Stats().Off != "" && !strings.Contains(c.Stats().Off, "is not a build cache") {
 		t.Errorf("%d compiled, %+v", n, c.Stats())
 	}
 	ref, err := name.ParseReference(s.Host() + "/go-build-cache:go1-linux-amd64")

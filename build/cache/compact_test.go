@@ -148,7 +148,8 @@ func TestReplace(t *testing.T) {
 	}
 	want := len(x.actions) - 2
 	x.replace([]*pack{x.packs[1], x.packs[3]}, by)
-	if len(x.actions) != want || len(x.packs) != 3 || x.packs[2].digest != by.digest || x.packs[2].used != now.Add(-3*24*time.Hour).Unix() {
+	if len(x.actions) != want || len(x.packs) != 3 || x.packs[2].digest != by.digest ||
+		x.packs[2].used != now.Add(-3*24*time.Hour).Unix() {
 		t.Errorf("%d actions, packs %+v", len(x.actions), x.packs)
 	}
 	again, err := decode(x.encode())

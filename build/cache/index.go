@@ -178,7 +178,8 @@ func (x *index) objects(s *scan) ([]link, error) {
 		if at > pack {
 			pack, end = at, 0
 		}
-		if at >= len(x.packs) || at < pack || seen[o.output] || o.offset < end || o.size < 0 || o.size > x.packs[at].raw || o.offset > x.packs[at].raw-o.size {
+		if at >= len(x.packs) || at < pack || seen[o.output] || o.offset < end ||
+			o.size < 0 || o.size > x.packs[at].raw || o.offset > x.packs[at].raw-o.size {
 			return nil, fmt.Errorf("%w: an object is not in its pack, or out of order", errIndex)
 		}
 		end, seen[o.output] = o.offset+o.size, true
@@ -258,7 +259,8 @@ func (x *index) limit(now time.Time, age time.Duration, size int64) {
 	objects, actions := 0, 0
 	for n, p := range newest(x.packs) {
 		objects, actions = objects+len(p.objects), actions+links[p]
-		if total += p.size; total > size || n >= maxPacks || now.Sub(time.Unix(p.used, 0)) > age || objects > maxObjects || actions > maxObjects {
+		if total += p.size; total > size || n >= maxPacks || now.Sub(time.Unix(p.used, 0)) > age ||
+			objects > maxObjects || actions > maxObjects {
 			break
 		}
 		keep[p] = len(p.objects) > 0

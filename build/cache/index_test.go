@@ -14,7 +14,10 @@ func sample(days ...int) (*index, time.Time) {
 	now := time.Unix(1_800_000_000, 0)
 	x := &index{actions: map[id]link{}}
 	for n, d := range days {
-		p := pack{digest: id(sum(fmt.Sprint("pack ", n))), size: 100, raw: 60, used: now.Add(-time.Duration(d) * 24 * time.Hour).Unix()}
+		p := pack{
+			digest: id(sum(fmt.Sprint("pack ", n))), size: 100, raw: 60,
+			used: now.Add(-time.Duration(d) * 24 * time.Hour).Unix(),
+		}
 		actions := map[id]entry{}
 		for k := range 3 {
 			e := entry{output: id(sum(fmt.Sprint(n, k))), size: 20, time: time.Unix(int64(k), 7)}

@@ -30,17 +30,41 @@ func TestConversation(t *testing.T) {
 		answer string // a part of what is answered
 		err    string
 	}{
-		"right":       {func(s string) string { return s }, `"OutputID":"LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=","Size":5,`, ""},
-		"other bytes": {func(s string) string { return strings.Replace(s, "aGVsbG8=", "aGVsbG9=", 1) }, "", "illegal base64"},
-		"poisoned":    {func(s string) string { return strings.Replace(s, "aGVsbG8=", "SGVsbG8=", 1) }, `{"ID":1,"Err":"keeping object 2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824: its bytes do not have the digest that names it"}` + "\n" + `{"ID":2,"Miss":true}`, ""},
-		"short":       {func(s string) string { return strings.Replace(s, "aGVsbG8=", "aGVs", 1) }, "", "illegal base64|unexpected EOF|a line ends"},
-		"no quotes":   {func(s string) string { return strings.Replace(s, `"aGVs`, `aGVs`, 1) }, "", `'a' is where a body should have '"'`},
-		"killed":      {func(s string) string { before, _, _ := strings.Cut(s, `{"ID":3`); return before }, `"Size":5,`, ""},
-		"command":     {func(s string) string { return strings.Replace(s, `"get"`, `"get2"`, 1) }, `{"ID":2,"Err":"\"get2\" is not a known command"}`, ""},
-		"short names": {func(s string) string { return strings.Replace(s, "AQEB", "", 1) }, `{"ID":1,"Err":"an action or an object is not a SHA-256"}`, ""},
-		"no JSON":     {func(string) string { return "get\n" }, "", "a request is not JSON"},
-		"no end":      {func(string) string { return strings.Repeat("x", maxLine+1) }, "", "a request has more than 65536 bytes"},
-		"size":        {func(s string) string { return strings.Replace(s, `"BodySize":5`, `"BodySize":-5`, 1) }, "", "a request has a body of -5 bytes"},
+		"right": {func(s string) string {
+			return s
+		}, `"OutputID":"LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=","Size":5,`, ""},
+		"other bytes": {func(s string) string {
+			return strings.Replace(s, "aGVsbG8=", "aGVsbG9=", 1)
+		}, "", "illegal base64"},
+		"poisoned": {
+			func(s string) string {
+				return strings.Replace(s, "aGVsbG8=", "SGVsbG8=", 1)
+			},
+			`{"ID":1,"Err":"keeping object 2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824: its bytes do not have the digest that names it"}` + "\n" + `{"ID":2,"Miss":true}`, "",
+		},
+		"short": {func(s string) string {
+			return strings.Replace(s, "aGVsbG8=", "aGVs", 1)
+		}, "", "illegal base64|unexpected EOF|a line ends"},
+		"no quotes": {func(s string) string {
+			return strings.Replace(s, `"aGVs`, `aGVs`, 1)
+		}, "", `'a' is where a body should have '"'`},
+		"killed": {
+			func(s string) string { before, _, _ := strings.Cut(s, `{"ID":3`); return before }, `"Size":5,`,
+			"",
+		},
+		"command": {func(s string) string {
+			return strings.Replace(s, `"get"`, `"get2"`, 1)
+		}, `{"ID":2,"Err":"\"get2\" is not a known command"}`, ""},
+		"short names": {func(s string) string {
+			return strings.Replace(s, "AQEB", "", 1)
+		}, `{"ID":1,"Err":"an action or an object is not a SHA-256"}`, ""},
+		"no JSON": {func(string) string { return "get\n" }, "", "a request is not JSON"},
+		"no end": {func(string) string {
+			return strings.Repeat("x", maxLine+1)
+		}, "", "a request has more than 65536 bytes"},
+		"size": {func(s string) string {
+			return strings.Replace(s, `"BodySize":5`, `"BodySize":-5`, 1)
+		}, "", "a request has a body of -5 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -100,7 +124,8 @@ func TestTrim(t *testing.T) {
 	for _, name := range []string{"notes.txt", "mine/thesis.txt", "ab/thesis.txt"} { // of other programs
 		path := filepath.Join(c.local.dir, name)
 		when := time.Now().Add(-50 * 24 * time.Hour)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644), os.Chtimes(path, when, when)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644),
+			os.Chtimes(path, when, when)); err != nil {
 			t.Fatal(err)
 		}
 		there = append(there, path)

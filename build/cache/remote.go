@@ -97,7 +97,8 @@ func (r *remote) fail(err error, final bool) {
 		return
 	}
 	var answer *transport.Error
-	final = final || errors.As(err, &answer) && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden)
+	final = final || errors.As(err, &answer) &&
+		(answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden)
 	r.mu.Lock()
 	r.failed++
 	final = final || r.failed >= patience
@@ -126,7 +127,8 @@ func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 	}
 	var m v1.Manifest
 	if err := json.Unmarshal(got.Manifest, &m); err != nil || len(m.Layers) == 0 || m.Layers[0].MediaType != indexType {
-		return nil, v1.Hash{}, fmt.Errorf("%s:%s is not a build cache: name another repository", r.o.Repository, r.o.Tag)
+		return nil, v1.Hash{}, fmt.Errorf("%s:%s is not a build cache: name another repository",
+			r.o.Repository, r.o.Tag)
 	}
 	d := m.Layers[0]
 	if d.Size > int64(maxIndex) {

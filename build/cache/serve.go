@@ -118,5 +118,8 @@ func (s *server) answer(number int64, e entry, ok bool) response {
 	if !ok {
 		return response{ID: number, Miss: true}
 	}
-	return response{ID: number, OutputID: e.output[:], Size: e.size, Time: &e.time, DiskPath: s.cache.local.object(e.output)}
+	return response{
+		ID: number, OutputID: e.output[:], Size: e.size, Time: &e.time,
+		DiskPath: s.cache.local.object(e.output),
+	}
 }

@@ -25,7 +25,10 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 	if c.Checksum != "" && len(c.SourcePaths) != 1 {
 		return errors.New("--checksum is for one URL: write an ADD for each")
 	}
-	t := copying{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "ADD"}
+	t := copying{
+		SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns,
+		link: c.Link, line: "ADD",
+	}
 	return b.transfer(ctx, s, t, func(cp *copier, src, dest string) error {
 		switch remote(src) {
 		case "git":
@@ -47,7 +50,8 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 	})
 }
 
-var errGit = errors.New("git repositories are not fetched here: make the repository a source in slipway.yaml, or ADD an archive of it by https with --checksum")
+var errGit = errors.New("git repositories are not fetched here: " +
+	"make the repository a source in slipway.yaml, or ADD an archive of it by https with --checksum")
 
 // remote returns the kind of a source that is not in the context: "git", "http" or "https"; empty
 // for paths.
@@ -90,7 +94,8 @@ func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpac
 // addURL downloads a file and copies it, with mode 0600 as BuildKit gives it.
 func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *instructions.AddCommand) error {
 	if c.Checksum == "" {
-		return fmt.Errorf("%s needs --checksum=sha256:…, so that the image is the same whenever and wherever it is built", src)
+		return fmt.Errorf("%s needs --checksum=sha256:…, "+
+			"so that the image is the same whenever and wherever it is built", src)
 	}
 	digest, err := v1.NewHash(c.Checksum)
 	if err != nil || digest.Algorithm != "sha256" {

@@ -47,19 +47,44 @@ func TestAddURL(t *testing.T) {
 	right := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(body)))
 	wrong := "sha256:" + strings.Repeat("0", 64)
 	for _, tc := range []struct{ name, add, want string }{
-		{"right, to a directory", "--checksum=" + right + " URL/path/tool.txt?x=1 /bin/", "file 0600 0:0 /bin/tool.txt \"fetched\\n\""},
-		{"right, to a file", "--checksum=" + right + " URL/tool /bin/renamed", "file 0600 0:0 /bin/renamed \"fetched\\n\""},
+		{
+			"right, to a directory", "--checksum=" + right + " URL/path/tool.txt?x=1 /bin/",
+			"file 0600 0:0 /bin/tool.txt \"fetched\\n\"",
+		},
+		{
+			"right, to a file", "--checksum=" + right + " URL/tool /bin/renamed",
+			"file 0600 0:0 /bin/renamed \"fetched\\n\"",
+		},
 		{"right, after faults", "--checksum=" + right + " URL/flaky /t", "file 0600 0:0 /t \"fetched\\n\""},
-		{"right, with mode and owner", "--chmod=755 --chown=1:2 --checksum=" + right + " URL/tool /t", "file 0755 1:2 /t \"fetched\\n\""},
-		{"right, unpacked where it is no archive", "--unpack --checksum=" + right + " URL/tool /t", "file 0600 0:0 /t \"fetched\\n\""},
+		{
+			"right, with mode and owner", "--chmod=755 --chown=1:2 --checksum=" + right + " URL/tool /t",
+			"file 0755 1:2 /t \"fetched\\n\"",
+		},
+		{
+			"right, unpacked where it is no archive", "--unpack --checksum=" + right + " URL/tool /t",
+			"file 0600 0:0 /t \"fetched\\n\"",
+		},
 		{"wrong", "--checksum=" + wrong + " URL/tool /t", "the file has changed, or the checksum is wrong"},
 		{"not there", "--checksum=" + strings.ReplaceAll(wrong, "0", "1") + " URL/gone /t", "answers 404"},
-		{"redirected to plain HTTP", "--checksum=" + strings.ReplaceAll(wrong, "0", "2") + " URL/plain /t", "plain HTTP is for loopback addresses only"},
-		{"RUN", `RUN curl -fsSLo /t URL/tool && echo "` + right[7:] + `  /t" | sha256sum -c - && chmod 750 /t`, "file 0750 0:0 /t \"fetched\\n\""},
-		{"RUN, moved", `RUN wget -q URL/tool && mv tool /t && echo "` + right[7:] + ` */t" | shasum -a 256 -c`, "file 0644 0:0 /t \"fetched\\n\""},
+		{
+			"redirected to plain HTTP", "--checksum=" + strings.ReplaceAll(wrong, "0", "2") + " URL/plain /t",
+			"plain HTTP is for loopback addresses only",
+		},
+		{
+			"RUN", `RUN curl -fsSLo /t URL/tool && echo "` + right[7:] + `  /t" | sha256sum -c - && chmod 750 /t`,
+			"file 0750 0:0 /t \"fetched\\n\"",
+		},
+		{
+			"RUN, moved", `RUN wget -q URL/tool && mv tool /t && echo "` + right[7:] + ` */t" | shasum -a 256 -c`,
+			"file 0644 0:0 /t \"fetched\\n\"",
+		},
 		{"RUN, checked and removed", `RUN wget -q URL/gone && rm gone && echo x > /t`, "file 0644 0:0 /t \"x\\n\""},
-		{"RUN, wrong", `RUN curl -o /t URL/tool && echo "` + wrong[7:] + `  /t" | sha256sum -c -`, "the file has changed, or the checksum is wrong"},
-		{"RUN, two checksums", `RUN curl -o /t URL/tool && echo "` + right[7:] + `  /t" | sha256sum -c - && echo "` + wrong[7:] + `  /t" | sha256sum -c`, "/t has the checksum " + right[7:]},
+		{
+			"RUN, wrong", `RUN curl -o /t URL/tool && echo "` + wrong[7:] + `  /t" | sha256sum -c -`,
+			"the file has changed, or the checksum is wrong",
+		},
+		{"RUN, two checksums", `RUN curl -o /t URL/tool && echo "` + right[7:] + `  /t" | sha256sum -c - && echo "` +
+			wrong[7:] + `  /t" | sha256sum -c`, "/t has the checksum " + right[7:]},
 		{"without", "URL/tool /t", "needs --checksum"},
 		{"plain", "--checksum=" + right + " http://example.com/tool /t", "write https"},
 	} {

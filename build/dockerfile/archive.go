@@ -27,7 +27,9 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 		return true, err
 	}
 	cp.led = map[string]string{}
-	return true, b.archives.Each(ctx, c, open, func(h *tar.Header, n *tree.Node) error { return cp.extract(root, h, n) })
+	return true, b.archives.Each(ctx, c, open, func(h *tar.Header, n *tree.Node) error {
+		return cp.extract(root, h, n)
+	})
 }
 
 // extract puts one file of an archive into the tree, below root.

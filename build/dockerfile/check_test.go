@@ -109,7 +109,8 @@ func TestCheckDistant(t *testing.T) {
 		return b, err
 	}
 	r, err := dockerfile.Build(t.Context(), in)
-	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "Dockerfile:12:6: missing.txt is not there") {
+	if err == nil || strings.Count(err.Error(), "\n") > 0 ||
+		!strings.Contains(err.Error(), "Dockerfile:12:6: missing.txt is not there") {
 		t.Errorf("a check finds %v, want missing.txt alone", err)
 	}
 	var demands []string

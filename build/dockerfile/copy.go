@@ -42,9 +42,13 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	var err error
 	switch {
 	case strings.Contains(c.From, "$"):
-		return mistake.At("--from", "--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)
+		return mistake.At("--from", "--from=%s has a variable, which --from does not take: "+
+			"write FROM %s AS source above, and --from=source", c.From, c.From)
 	case s.Toolchain && b.tools(s, c):
-		s.PassOver(&run.Skip{At: c.Location(), Text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "), System: true})
+		s.PassOver(&run.Skip{
+			At: c.Location(), Text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "),
+			System: true,
+		})
 		return nil
 	case c.From != "":
 		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {
@@ -66,7 +70,10 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	if err != nil {
 		return err
 	}
-	t := copying{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "COPY"}
+	t := copying{
+		SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns,
+		link: c.Link, line: "COPY",
+	}
 	if c.Parents {
 		t.line += " --parents"
 	}
@@ -101,7 +108,9 @@ func (c *copier) each(p, os string, do func(p string) error) error {
 
 // transfer prepares the destination and its owner, and calls do for every source path; heredocs
 // it copies itself.
-func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp *copier, src, dest string) error) error {
+func (b *builder) transfer(ctx context.Context, s *stage,
+	t copying, do func(cp *copier, src, dest string) error,
+) error {
 	dest, err := s.destination(t.DestPath)
 	if err != nil {
 		return err
@@ -116,7 +125,8 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	if t.chown != "" {
 		t.line += " --chown=" + t.chown
 	}
-	if user, group, _ := strings.Cut(t.chown, ":"); t.link && t.chown != "" && (!tree.Numeric(user) || !tree.Numeric(group)) {
+	if user, group, _ := strings.Cut(t.chown, ":"); t.link && t.chown != "" &&
+		(!tree.Numeric(user) || !tree.Numeric(group)) {
 		return mistake.At("--chown", "--chown=%s has a name, which --link does not look up: write the number", t.chown)
 	}
 	if t.chown != "" && !s.Windows() {
@@ -144,7 +154,9 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 		t.line += " " + p
 	}
 	if !cp.matched && len(errs) == 0 && len(t.SourceContents) == 0 {
-		errs = append(errs, mistake.At(t.SourcePaths[0], "nothing matches %s, and so nothing would be copied: correct the pattern, or what should be there", strings.Join(t.SourcePaths, " ")))
+		errs = append(errs,
+			mistake.At(t.SourcePaths[0], "nothing matches %s, and so nothing would be copied: "+
+				"correct the pattern, or what should be there", strings.Join(t.SourcePaths, " ")))
 	}
 	for _, c := range t.SourceContents {
 		errs = append(errs, cp.inline(ctx, c, dest))
@@ -245,7 +257,10 @@ func parseChmod(s string) (chmod, error) {
 			return chmod{}, fmt.Errorf("--chmod=%s is above 07777", s)
 		}
 		m := fs.FileMode(n & 0o777)
-		for bit, special := range map[uint64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+		for bit, special := range map[uint64]fs.FileMode{
+			0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid,
+			0o1000: fs.ModeSticky,
+		} {
 			if n&bit != 0 {
 				m |= special
 			}

@@ -47,7 +47,8 @@ func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 func TestDamagedLayer(t *testing.T) {
 	st := storetest.Open(t)
 	i := storetest.Index(t, st, "other", storetest.Child{
-		Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "seed", 5000)},
+		Platform: platform.Platform{OS: "linux", Architecture: "amd64"},
+		Layers:   []v1.Layer{storetest.Layer(t, "etc/file", "seed", 5000)},
 	})
 	img, err := st.Image(i.Children[0].Digest)
 	must(t, err)
@@ -64,7 +65,8 @@ func TestDamagedLayer(t *testing.T) {
 		must(t, err)
 		for what, b := range map[string][]byte{
 			"empty": {}, "truncated": sound[:len(sound)/2],
-			"flipped at the start": flip(sound, 520), "flipped in the middle": flip(sound, len(sound)/3), "flipped at the end": flip(sound, len(sound)-1),
+			"flipped at the start": flip(sound, 520), "flipped in the middle": flip(sound, len(sound)/3),
+			"flipped at the end": flip(sound, len(sound)-1),
 		} {
 			t.Run(name+" "+what, func(t *testing.T) {
 				must(t, os.WriteFile(path, b, 0o644))
@@ -104,7 +106,8 @@ func TestDamagedLayer(t *testing.T) {
 func TestDiffIDOfOtherImage(t *testing.T) {
 	st := storetest.Open(t)
 	p := platform.Platform{OS: "linux", Architecture: "amd64"}
-	i := storetest.Index(t, st, "other", storetest.Child{Platform: p, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "evil", 5000)}})
+	i := storetest.Index(t,
+		st, "other", storetest.Child{Platform: p, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "evil", 5000)}})
 	img, err := st.Image(i.Children[0].Digest)
 	must(t, err)
 	cf, err := img.ConfigFile()
@@ -114,7 +117,8 @@ func TestDiffIDOfOtherImage(t *testing.T) {
 	must(t, err)
 	forged, err := mutate.ConfigFile(img, cf)
 	must(t, err)
-	if _, err := copyFrom(t, st, forged); err == nil || !strings.Contains(err.Error(), "the image's configuration has") {
+	if _, err := copyFrom(t, st, forged); err == nil ||
+		!strings.Contains(err.Error(), "the image's configuration has") {
 		t.Errorf("a configuration that lies: %v", err)
 	}
 }

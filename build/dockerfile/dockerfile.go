@@ -211,7 +211,11 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &mistake.List{File: in.Shown, Source: src}, demands: &mistake.List{File: in.Shown, Source: src}, emptied: &mistake.List{File: in.Shown, Source: src}, notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits)}
+	b := &builder{
+		in: in, report: &mistake.List{File: in.Shown, Source: src},
+		demands: &mistake.List{File: in.Shown, Source: src}, emptied: &mistake.List{File: in.Shown, Source: src},
+		notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits),
+	}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
@@ -227,7 +231,10 @@ func Build(ctx context.Context, in Input) (Result, error) {
 			return Result{Demands: b.demands.Sorted(), References: b.references}, err
 		}
 		r := s.result()
-		r.start = start{b.report.File, src, s.startAt, s.starts, s.Tree, s.Config, s.System, in.Check, mistake.Lines(b.emptied), mistake.Lines(b.notes)}
+		r.start = start{
+			b.report.File, src, s.startAt, s.starts, s.Tree, s.Config, s.System, in.Check,
+			mistake.Lines(b.emptied), mistake.Lines(b.notes),
+		}
 		if len(r.start.at) == 0 {
 			r.start.at = s.Location
 		}

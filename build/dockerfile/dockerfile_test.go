@@ -121,7 +121,8 @@ func dump(t *testing.T, r dockerfile.Result) string {
 
 func line(t *testing.T, e layer.Entry) string {
 	t.Helper()
-	s := fmt.Sprintf("%s %04o %d:%d %s", [...]string{"file", "dir ", "link", "hard", "gone", "opaq"}[e.Type], unix(e.Mode), e.UID, e.GID, e.Path)
+	s := fmt.Sprintf("%s %04o %d:%d %s", [...]string{"file", "dir ", "link", "hard", "gone", "opaq"}[e.Type],
+		unix(e.Mode), e.UID, e.GID, e.Path)
 	switch e.Type {
 	case layer.Symlink:
 		return s + " -> " + e.Linkname

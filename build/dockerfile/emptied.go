@@ -34,7 +34,10 @@ func (s *stage) emptied(b *builder, c command, written []string) {
 			continue
 		}
 		if v := variableIn.FindStringSubmatch(before); v != nil {
-			b.emptied.Add(c.at, before, fmt.Errorf("%s copies everything that is there, since %s has no value: give %s a value under args in slipway.yaml, or write / if that is meant", before, v[1], v[1]))
+			b.emptied.Add(c.at,
+				before,
+				fmt.Errorf("%s copies everything that is there, since %s has no value: "+
+					"give %s a value under args in slipway.yaml, or write / if that is meant", before, v[1], v[1]))
 		}
 	}
 }

@@ -45,7 +45,8 @@ func parsePorts(s string) ([]string, error) {
 		return nil, fmt.Errorf("port %q has the protocol %q: write tcp, udp or sctp", s, protocol)
 	}
 	if strings.Contains(numbers, ":") {
-		return nil, fmt.Errorf("port %q names a host's address or port, which is chosen when the container is run: write the container's port", s)
+		return nil, fmt.Errorf("port %q names a host's address or port, which is chosen when the container is run: "+
+			"write the container's port", s)
 	}
 	low, high, isRange := strings.Cut(numbers, "-")
 	if !isRange {

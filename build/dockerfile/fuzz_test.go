@@ -64,7 +64,8 @@ func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
 		tb.Fatal(err)
 	}
 	return dockerfile.Input{
-		Context: filepath.Join(dir, "context"), Store: st, Client: network.New(network.Options{Transport: offline{}, Wait: time.Microsecond}),
+		Context: filepath.Join(dir, "context"), Store: st,
+		Client:   network.New(network.Options{Transport: offline{}, Wait: time.Microsecond}),
 		Contexts: map[string]dockerfile.Context{"other": {Dir: filepath.Join(dir, "context", "dir")}},
 	}, digest
 }
@@ -75,7 +76,8 @@ func TestStaysInContext(t *testing.T) {
 	in, secret := outside(t)
 	for _, src := range []string{
 		"../secret", "dir/../../secret", "/../secret", "absolute", "upwards", "dir/above/secret", "root/../secret",
-		"parent/secret", "*/secret", "dir/*/secret", "loop", "loop/x", "--from=other above/secret", "--from=other ../a", "--parents ../secret",
+		"parent/secret", "*/secret", "dir/*/secret", "loop", "loop/x", "--from=other above/secret", "--from=other ../a",
+		"--parents ../secret",
 		"..", ".", "root", "parent", "--parents **",
 	} {
 		in.Source = []byte("FROM scratch\nCOPY " + src + " /x/\n")
@@ -120,14 +122,25 @@ func FuzzBuild(f *testing.F) {
 			}
 		}
 	}
-	f.Add([]byte("FROM golang AS b\nCOPY . /src/\nRUN --mount=target=/m apk add x && cd /src && X=1 go build -o /out/${X#1} . && cp /m/a /out/\nFROM x\nCOPY --from=b /out /\n"), false)
-	f.Add([]byte("FROM x\nRUN curl -o /x https://a.example/x && echo \"0000000000000000000000000000000000000000000000000000000000000000  /x\" | sha256sum -c && tar xf /x\n"), false)
-	f.Add([]byte("FROM scratch\nCOPY a.zip /\nRUN unzip -o a.zip -d /x && tar xf a.zip --strip-components 1 -C /x\n"), true)
-	f.Add([]byte("FROM golang:1 AS b\nCOPY . /src\nRUN --mount=target=/m cd /src && for f in */*; do [ -f $f ] && (cd /m; cp a /out) || { cat $f; echo; } > /x; done; touch $(cat /x)\nFROM x\nCOPY --from=b /x /\nRUN [ -d /usr ] && ! [ -s /etc/passwd ] || rm -rf /usr\n"), false)
-	f.Add([]byte("FROM x\nSHELL [\"powershell\", \"-Command\"]\nCOPY . C:\\\\a\\\\\nRUN mkdir 'C:\\b'; Copy-Item C:\\a\\* b -Recurse; Move-Item b\\d*, b\\a c -Force; Rename-Item a x; Remove-Item -Recurse C:\\a | Out-Null; Expand-Archive a.zip b\n"), true)
+	f.Add([]byte("FROM golang AS b\nCOPY . /src/\nRUN --mount=target=/m apk add x && cd /src && "+
+		"X=1 go build -o /out/${X#1} . && cp /m/a /out/\nFROM x\nCOPY --from=b /out /\n"), false)
+	f.Add([]byte("FROM x\nRUN curl -o /x https://a.example/x && echo "+
+		"\"0000000000000000000000000000000000000000000000000000000000000000  /x\" | sha256sum -c && tar xf /x\n"),
+		false)
+	f.Add([]byte("FROM scratch\nCOPY a.zip /\nRUN unzip -o a.zip -d /x && tar xf a.zip --strip-components 1 -C /x\n"),
+		true)
+	f.Add(
+		[]byte("FROM golang:1 AS b\nCOPY . /src\nRUN --mount=target=/m cd /src && for f in */*; "+
+			"do [ -f $f ] && (cd /m; cp a /out) || { cat $f; echo; } > /x; done; touch $(cat /x)\nFROM "+
+			"x\nCOPY --from=b /x /\nRUN [ -d /usr ] && ! [ -s /etc/passwd ] || rm -rf /usr\n"), false)
+	f.Add(
+		[]byte("FROM x\nSHELL [\"powershell\", \"-Command\"]\nCOPY . C:\\\\a\\\\\nRUN mkdir 'C:\\b'; "+
+			"Copy-Item C:\\a\\* b -Recurse; Move-Item b\\d*, b\\a c -Force; "+
+			"Rename-Item a x; Remove-Item -Recurse C:\\a | Out-Null; Expand-Archive a.zip b\n"), true)
 	f.Add([]byte("FROM x\nCOPY --from=x / /\nCOPY --link . /bin/\nADD root parent /\n"), false)
 	in, secret := outside(f)
-	spec := []byte("config {\"OnBuild\":[\"COPY . /\"]}\nlayer\ndir 755 0:0 usr/bin\nlink bin usr/bin\nfile 644 0:0 etc/passwd \"a:x:1:2::/:\\n\"\n")
+	spec := []byte("config {\"OnBuild\":[\"COPY . /\"]}\nlayer\ndir 755 0:0 usr/bin\nlink bin " +
+		"usr/bin\nfile 644 0:0 etc/passwd \"a:x:1:2::/:\\n\"\n")
 	images := map[string]v1.Image{}
 	for _, os := range []string{"linux", "windows"} {
 		images[os] = dockerfiletest.Image(f, spec, platform.Platform{OS: os, Architecture: "amd64"})
@@ -181,7 +194,8 @@ func FuzzArchive(f *testing.F) {
 		must(t, os.WriteFile(filepath.Join(in.Context, "dir", "archive"), archive, 0o644))
 		l := static.NewLayer(archive, types.OCIUncompressedLayer)
 		for _, os := range []string{"linux", "windows"} {
-			img, err := mutate.AppendLayers(dockerfiletest.Image(t, nil, platform.Platform{OS: os, Architecture: "amd64"}), l)
+			img, err := mutate.AppendLayers(dockerfiletest.Image(t, nil,
+				platform.Platform{OS: os, Architecture: "amd64"}), l)
 			must(t, err)
 			in.Platform = platform.Platform{OS: os, Architecture: "amd64"}
 			in.Base = func(context.Context, string, platform.Platform) (base.Base, error) {
@@ -190,7 +204,8 @@ func FuzzArchive(f *testing.F) {
 			for _, source := range []string{
 				"FROM scratch\nADD dir/archive /\nADD dir/archive /x/\n",
 				"FROM scratch\nADD --unpack=true dir/archive /\nADD --unpack=true dir/archive /x/\n",
-				"FROM base\nCOPY a /usr/bin/\nCOPY a /bin/a\nWORKDIR /etc/x\nADD dir/archive /\nFROM scratch\nCOPY --from=base / /\n",
+				"FROM base\nCOPY a /usr/bin/\nCOPY a /bin/a\nWORKDIR /etc/x\nADD dir/archive /\nFROM " +
+					"scratch\nCOPY --from=base / /\n",
 			} {
 				in.Source = []byte(source)
 				r, err := dockerfile.Build(t.Context(), in)

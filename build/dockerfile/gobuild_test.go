@@ -45,43 +45,78 @@ func TestGoBuild(t *testing.T) {
 		{copied + "RUN go build -o /out example.com/tool/v2/cmd/a", "a=./cmd/a linux/amd64"},
 		{copied + "RUN go build -o /out main.go", "tool=. linux/amd64"},
 		{copied + "RUN go build -o /out/y cmd/a/*.go", "y=./cmd/a linux/amd64"},
-		{"COPY --from=docker.io/tonistiigi/xx / /\n" + copied + "RUN xx-apk add gcc && GOOS=plan9 xx-go build -o /out/x && xx-verify /out/x", "x=. linux/amd64"},
+		{"COPY --from=docker.io/tonistiigi/xx / /\n" +
+			copied + "RUN xx-apk add gcc && GOOS=plan9 xx-go build -o /out/x && xx-verify /out/x", "x=. linux/amd64"},
 		{copied + "RUN go build -C cmd/b -o /out .", "b=./cmd/b linux/amd64"},
 		{copied + "RUN cd other && go build -o /out", "other=. linux/amd64 in other"},
 		{copied + "RUN GOARCH=arm GOARM=6 go build -o /out/x", "x=. linux/arm/v6"},
-		{copied + "ARG TARGETVARIANT=v7\nRUN GOARCH=arm GOARM=${TARGETVARIANT#v} go build -o /out/x", "x=. linux/arm/v7"},
-		{copied + "ENV GOFLAGS=-mod=vendor GOAMD64=v3\nRUN export GOOS=windows && go build -v -a -trimpath -tags 'x y' -gcflags=all=-l -ldflags \"-s \\\n -w\" -o /out/x", "x=. windows/amd64 [-s -w] -mod=vendor -gcflags=all=-l tags x y GOAMD64=v3"},
-		{copied + "RUN go env -w CGO_ENABLED=0 && go mod download && go vet ./... && go test ./... && go install ./cmd/a && mv /go/bin/a /out/", "a=./cmd/a linux/amd64"},
-		{copied + "RUN GOOS=windows go install ./cmd/a && cp /go/bin/windows_amd64/a.exe /out/", "a=./cmd/a windows/amd64"},
-		{copied + "RUN go install example.com/gen@v1 && git config --global a b && apk add gcc && go build -o /out/x && chmod 700 /out/x && rm -rf /var/cache/apk/*", "x=. linux/amd64"},
-		{copied + "RUN go build -o /out/unused ./cmd/b && rm /out/unused && go build -ldflags \"-X a=$(git rev-parse HEAD)\" -o /out/x", "x=. linux/amd64 [-X a=abc]"},
-		{"WORKDIR /src\nRUN --mount=target=. --mount=type=cache,target=/root/.cache go build -o /out/x ./cmd/a", "x=./cmd/a linux/amd64"},
+		{
+			copied + "ARG TARGETVARIANT=v7\nRUN GOARCH=arm GOARM=${TARGETVARIANT#v} go build -o /out/x",
+			"x=. linux/arm/v7",
+		},
+		{
+			copied +
+				"ENV GOFLAGS=-mod=vendor GOAMD64=v3\nRUN export GOOS=windows && go build -v -a -trimpath " +
+				"-tags 'x y' -gcflags=all=-l -ldflags \"-s \\\n -w\" -o /out/x",
+			"x=. windows/amd64 [-s -w] -mod=vendor -gcflags=all=-l tags x y GOAMD64=v3",
+		},
+		{copied + "RUN go env -w CGO_ENABLED=0 && go mod download && go vet ./... && go test ./... " +
+			"&& go install ./cmd/a && mv /go/bin/a /out/", "a=./cmd/a linux/amd64"},
+		{
+			copied + "RUN GOOS=windows go install ./cmd/a && cp /go/bin/windows_amd64/a.exe /out/",
+			"a=./cmd/a windows/amd64",
+		},
+		{copied + "RUN go install example.com/gen@v1 && git config --global a b && apk add gcc " +
+			"&& go build -o /out/x && chmod 700 /out/x && rm -rf /var/cache/apk/*", "x=. linux/amd64"},
+		{copied + "RUN go build -o /out/unused ./cmd/b && rm /out/unused && go build -ldflags " +
+			"\"-X a=$(git rev-parse HEAD)\" -o /out/x", "x=. linux/amd64 [-X a=abc]"},
+		{
+			"WORKDIR /src\nRUN --mount=target=. --mount=type=cache,target=/root/.cache go build -o /out/x ./cmd/a",
+			"x=./cmd/a linux/amd64",
+		},
 		{"RUN --mount=source=other,target=/src cd /src && go build -o /out/x", "x=. linux/amd64 in other"},
-		{"COPY go.mod /go/src/x/\nCOPY cmd /go/src/x/cmd\nRUN [\"go\", \"build\", \"-C\", \"/go/src/x\", \"-o\", \"/out/x\", \"./cmd/b\"]", "x=./cmd/b linux/amd64"},
+		{"COPY go.mod /go/src/x/\nCOPY cmd /go/src/x/cmd\nRUN [\"go\", \"build\", \"-C\", \"/go/src/x\", " +
+			"\"-o\", \"/out/x\", \"./cmd/b\"]", "x=./cmd/b linux/amd64"},
 
-		{copied + "ARG NONE EMPTY=\nENV PATH=$PATH:$TOOLS/bin\nRUN A=$NONE go build -ldflags \"-X a=$EMPTY$PATH\" -o /out/x", "[-X a=/go/bin:/usr/local/go/bin:/usr/local/sbin:"},
+		{copied + "ARG NONE EMPTY=\nENV PATH=$PATH:$TOOLS/bin\nRUN A=$NONE go build -ldflags \"-X " +
+			"a=$EMPTY$PATH\" -o /out/x", "[-X a=/go/bin:/usr/local/go/bin:/usr/local/sbin:"},
 		{"RUN go version\nWORKDIR /out\nRUN echo x > y", ""},
 		{"RUN go version && mkdir -p /out && echo x > /out/x && mkdir /out/y && touch /out/y/x", ""},
 
-		{copied + "RUN go build -ldflags \"-X a=$GOLANG_VERSION\" -o /out/x", "nothing here sets the variable GOLANG_VERSION, and the base golang, which may, is not read"},
+		{
+			copied + "RUN go build -ldflags \"-X a=$GOLANG_VERSION\" -o /out/x",
+			"nothing here sets the variable GOLANG_VERSION, and the base golang, which may, is not read",
+		},
 		{copied + "RUN go build -ldflags \"-X a=${VERSION:-dev}\" -o /out/x", "nothing here sets the variable VERSION"},
 		{copied + "ENV A=${CERTS:-none}\nRUN go build -o /out/x", "5:7: nothing here sets the variable CERTS"},
 		{copied + "COPY <<E /out/x\n$CERTS\nE\nRUN go build -o /out/x", "nothing here sets the variable CERTS"},
 		{copied + "USER 5000\nRUN go build -o /out/x", "RUN after USER 5000 is not known here"},
 		{"RUN go version && echo x > /out/x", "/out is not made in the stage b, and is looked for in its base"},
 		{"RUN go version && mkdir /out/x", "/out is not made in the stage b, and is looked for in its base"},
-		{"RUN go version && touch /out/x/y\nRUN mkdir -p /out", "/out is not made in the stage b, and is looked for in its base"},
-		{"RUN git config --global a b && echo x > /out/x", "/out is not made in the stage b, and is looked for in its base"},
+		{
+			"RUN go version && touch /out/x/y\nRUN mkdir -p /out",
+			"/out is not made in the stage b, and is looked for in its base",
+		},
+		{
+			"RUN git config --global a b && echo x > /out/x",
+			"/out is not made in the stage b, and is looked for in its base",
+		},
 		{copied + "RUN CGO_ENABLED=1 go build -o /out/x", "CGO_ENABLED=1 needs a C compiler"},
 		{copied + "RUN go build -race -o /out/x", "flag -race is not known here"},
 		{copied + "RUN go build -toolexec=x -o /out/x", "flag -toolexec is not known here"},
 		{copied + "RUN go build -o", "flag -o has no value"},
 		{copied + "RUN go build -o /out/x ./cmd/...", "-o /out/x is one file, and there are 2 packages"},
 		{copied + "RUN go build -o /out cmd/a/main.go", "main.go alone is not a package, which has more.go, too"},
-		{copied + "RUN go build -o /out github.com/x/y", "package github.com/x/y is not one of the module example.com/tool/v2"},
+		{
+			copied + "RUN go build -o /out github.com/x/y",
+			"package github.com/x/y is not one of the module example.com/tool/v2",
+		},
 		{copied + "RUN go build -o /out ../x", "../x is not in the module of /src"},
 		{copied + "RUN go generate ./...", "RUN go generate is not known here"},
-		{copied + "RUN go build -ldflags \"-X a=$(date)\" -o /out/x", "give the value under args in slipway.yaml, by the name $(date)"},
+		{
+			copied + "RUN go build -ldflags \"-X a=$(date)\" -o /out/x",
+			"give the value under args in slipway.yaml, by the name $(date)",
+		},
 		{copied + "RUN go build -o /out/x && upx /out/x", "RUN upx needs a machine"},
 		{copied + "RUN echo x > lib/embedded.txt\nRUN go build -o /out/x", "/src/lib/embedded.txt is not the file"},
 		{copied + "RUN cp lib/lib.go cmd/a/\nRUN go build -o /out/x", "/src/cmd/a/lib.go is not the file"},
@@ -92,8 +127,14 @@ func TestGoBuild(t *testing.T) {
 		{"WORKDIR /src\nRUN --mount=target=. go build -o x", "/src/x is in the mount /src, of which nothing stays"},
 		{"RUN --mount=source=none,target=/src go version", "none is not there"},
 		{"RUN --mount=type=cache,target=/c mkdir /c/x && go version", "/c is not the image's own while RUN runs"},
-		{copied + "RUN go build -o /out/x\nRUN curl -o /out/y https://a.example/y", "nothing compares it with a checksum"},
-		{copied + "RUN apt-get install -y tini && go version\nRUN cp /usr/bin/tini /out/ && go version", "RUN cp: /usr/bin/tini: the files of the base are not known here"},
+		{
+			copied + "RUN go build -o /out/x\nRUN curl -o /out/y https://a.example/y",
+			"nothing compares it with a checksum",
+		},
+		{
+			copied + "RUN apt-get install -y tini && go version\nRUN cp /usr/bin/tini /out/ && go version",
+			"RUN cp: /usr/bin/tini: the files of the base are not known here",
+		},
 	} {
 		got := goBuilds(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /out /\n")
 		if !strings.Contains(got, c.want) {
@@ -151,12 +192,19 @@ package unused
 		{"", all + "RUN go build -o /out/x", "x=. linux/amd64 in app"},
 		{"app/vendor", all + "RUN go build -o /out/x", "x=. linux/amd64 in app -mod=readonly"},
 		{"app/vendor", all + "RUN go build -mod=mod -o /out/x", "x=. linux/amd64 in app -mod=mod"},
-		{"app/README.md\napp/*_test.go\napp/more_plan9.go\napp/tagged.go\napp/other\napp/data/.hidden\nlib", "WORKDIR /src\nCOPY app .\nRUN go build -o /out/x", "x=. linux/amd64 in app"},
+		{
+			"app/README.md\napp/*_test.go\napp/more_plan9.go\napp/tagged.go\napp/other\napp/data/.hidden\nlib",
+			"WORKDIR /src\nCOPY app .\nRUN go build -o /out/x", "x=. linux/amd64 in app",
+		},
 		{"app/vendor\nlib/unused", all + "RUN go build -o /out/x", "x=. linux/amd64 in app -mod=readonly"},
 		{"app/other\napp/vendor", all + "RUN go build -o /out/ ./...", "app=. linux/amd64 in app -mod=readonly"},
-		{"", all + "RUN go build -ldflags \"-s \t -X 'main.A=a  b'\" -o /out/x", "x=. linux/amd64 in app [-s -X 'main.A=a  b']"},
+		{
+			"", all + "RUN go build -ldflags \"-s \t -X 'main.A=a  b'\" -o /out/x",
+			"x=. linux/amd64 in app [-s -X 'main.A=a  b']",
+		},
 
-		{"app/more.go", all + "RUN go build -o /out/x", "5:5: RUN go: /src/app/more.go is not in the stage, and the program is compiled from the source, which has it: COPY it"},
+		{"app/more.go", all + "RUN go build -o /out/x", "5:5: RUN go: /src/app/more.go is not in the stage, " +
+			"and the program is compiled from the source, which has it: COPY it"},
 		{"app/data/a", all + "RUN go build -o /out/x", "/src/app/data/a is not in the stage"},
 		{"app/*.txt", all + "RUN go build -o /out/x", "/src/app/note.txt is not in the stage"},
 		{"app/in", all + "RUN go build -o /out/x", "/src/app/in/in.go is not in the stage"},
@@ -166,14 +214,24 @@ package unused
 		{"app/more_plan9.go", all + "RUN GOOS=plan9 go build -o /out/x", "/src/app/more_plan9.go is not in the stage"},
 		{"app/tagged.go", all + "RUN go build -tags tagged -o /out/x", "/src/app/tagged.go is not in the stage"},
 		{"app/vendor", all + "RUN go build -mod=vendor -o /out/x", "/src/app/vendor/modules.txt is not in the stage"},
-		{"app/vendor/example.com", all + "RUN go build -o /out/x", "/src/app/vendor/example.com/lib/used/used.go is not in the stage"},
+		{
+			"app/vendor/example.com", all + "RUN go build -o /out/x",
+			"/src/app/vendor/example.com/lib/used/used.go is not in the stage",
+		},
 		{"app/vendor\nlib/used", all + "RUN go build -o /out/x", "/src/lib/used/used.go is not in the stage"},
 		{"app/vendor\nlib/go.mod", all + "RUN go build -o /out/x", "/src/lib/go.mod is not in the stage"},
-		{"app/vendor", all + "RUN echo 'package used' > /src/lib/used/more.go\nRUN go build -o /out/x", "/src/lib/used/more.go is not the file"},
+		{
+			"app/vendor", all + "RUN echo 'package used' > /src/lib/used/more.go\nRUN go build -o /out/x",
+			"/src/lib/used/more.go is not the file",
+		},
 		{"", all + "RUN rm more.go && go build -o /out/x", "/src/app/more.go is not in the stage"},
-		{"", "WORKDIR /src/app\nCOPY app/go.mod app/go.sum app/main.go ./\nCOPY app/in in\nCOPY app/vendor vendor\nRUN go build -o /out/x", "is not in the stage"},
+		{"", "WORKDIR /src/app\nCOPY app/go.mod app/go.sum app/main.go ./\nCOPY app/in in\nCOPY " +
+			"app/vendor vendor\nRUN go build -o /out/x", "is not in the stage"},
 		{"", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x", "x=. linux/amd64 in app"},
-		{"app/more.go", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x", "/src/more.go is not in the stage"},
+		{
+			"app/more.go", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x",
+			"/src/more.go is not in the stage",
+		},
 		{"", all + "RUN go build -pgo=/prof -o /out/x", "-pgo=/prof is a file"},
 	} {
 		file := "FROM golang AS b\n" + c.stage + "\nFROM scratch\nCOPY --from=b /out /\n"
@@ -213,7 +271,10 @@ bin
 			}
 			return map[string]dockerfile.File{text: f}
 		}
-		in.Outputs = map[string]map[string]dockerfile.File{"": file("/bin/linux-amd64"), "builder": file("/w/tool"), "half": file("/w/dir/more")}
+		in.Outputs = map[string]map[string]dockerfile.File{
+			"": file("/bin/linux-amd64"), "builder": file("/w/tool"),
+			"half": file("/w/dir/more"),
+		}
 		in.Outputs["builder"]["/etc/passwd"] = in.Outputs["builder"]["/w/tool"]
 		r, err := dockerfile.Build(t.Context(), in)
 		must(t, err)

@@ -26,7 +26,8 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 		return i.base, i, nil
 	}
 	if b.in.Base == nil {
-		return base.Base{}, nil, errors.New("images are not available here: use scratch, a stage above or a named context")
+		return base.Base{},
+			nil, errors.New("images are not available here: use scratch, a stage above or a named context")
 	}
 	found, err := b.in.Base(ctx, name, p)
 	if err != nil {

@@ -170,9 +170,11 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 // run it: a path of Windows in it makes it no JSON.
 func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
-	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) && strings.HasSuffix(line, "]")
+	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) &&
+		strings.HasSuffix(line, "]")
 	if s.Windows() && c.PrependShell && list {
-		return mistake.At("[", `%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)
+		return mistake.At("[",
+			`%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)
 	}
 	return nil
 }
@@ -233,7 +235,10 @@ func (b *builder) healthcheck(s *stage, c *instructions.HealthCheckCommand) erro
 	if h.StartInterval != 0 {
 		return errors.New("--start-interval has no place in the configuration that is written here: leave it out")
 	}
-	s.Config.Healthcheck = &v1.HealthConfig{Test: h.Test, Interval: h.Interval, Timeout: h.Timeout, StartPeriod: h.StartPeriod, Retries: h.Retries}
+	s.Config.Healthcheck = &v1.HealthConfig{
+		Test: h.Test, Interval: h.Interval, Timeout: h.Timeout,
+		StartPeriod: h.StartPeriod, Retries: h.Retries,
+	}
 	b.record(s, fmt.Sprintf("HEALTHCHECK %q", h.Test), false)
 	return nil
 }

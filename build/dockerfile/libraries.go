@@ -179,7 +179,8 @@ func (l *libraries) program(p string, starts bool) error {
 	if err := l.walk(p, func(n executable.Needs) []string { return n.Libraries }, starts); err != nil {
 		return err
 	}
-	return l.walk(p, func(n executable.Needs) []string { return append(slices.Clone(n.Libraries), n.Delayed...) }, false)
+	return l.walk(p, func(n executable.Needs) []string { return append(slices.Clone(n.Libraries), n.Delayed...) },
+		false)
 }
 
 func (l *libraries) walk(p string, list func(executable.Needs) []string, starts bool) error {
@@ -222,7 +223,8 @@ func (l *libraries) look(program, by, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if n == nil || n.Kind != layer.Regular || i >= len(first) && l.tree.Nodes[at] != nil && !slices.Contains(standard, dir) {
+		if n == nil || n.Kind != layer.Regular ||
+			i >= len(first) && l.tree.Nodes[at] != nil && !slices.Contains(standard, dir) {
 			continue
 		}
 		return at, nil

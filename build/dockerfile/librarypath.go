@@ -12,8 +12,9 @@ import (
 // multiarch are the directories of Debian and its kin for libraries of an architecture
 // (https://wiki.debian.org/Multiarch/Tuples).
 var multiarch = map[string]string{
-	"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu", "arm": "arm-linux-gnueabihf", "386": "i386-linux-gnu", "ppc64le": "powerpc64le-linux-gnu",
-	"s390x": "s390x-linux-gnu", "riscv64": "riscv64-linux-gnu",
+	"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu", "arm": "arm-linux-gnueabihf", "386": "i386-linux-gnu",
+	"ppc64le": "powerpc64le-linux-gnu",
+	"s390x":   "s390x-linux-gnu", "riscv64": "riscv64-linux-gnu",
 }
 
 // directories are where the loader looks for a library that a program needs, or one of its
@@ -25,7 +26,8 @@ func (l *libraries) directories(program, by string) (first, own []string) {
 	}
 	add := func(file string, dirs []string) {
 		for _, dir := range dirs {
-			first = append(first, strings.NewReplacer("$ORIGIN", path.Dir(file), "${ORIGIN}", path.Dir(file), "$LIB", "lib", "${LIB}", "lib").Replace(dir))
+			first = append(first, strings.NewReplacer("$ORIGIN", path.Dir(file), "${ORIGIN}", path.Dir(file),
+				"$LIB", "lib", "${LIB}", "lib").Replace(dir))
 		}
 	}
 	p, b := l.needs[program], l.needs[by]
@@ -47,7 +49,8 @@ func (l *libraries) directories(program, by string) (first, own []string) {
 			first = append(first, absolute(wd, dir))
 		}
 	}
-	own = append(own, path.Dir(p.Interpreter), "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib", "/usr/local/lib64")
+	own = append(own, path.Dir(p.Interpreter), "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib",
+		"/usr/local/lib64")
 	if tuple, ok := multiarch[l.on.Architecture]; ok {
 		own = append(own, "/lib/"+tuple, "/usr/lib/"+tuple, "/usr/local/lib/"+tuple)
 	}

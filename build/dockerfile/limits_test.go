@@ -119,14 +119,29 @@ func TestLimits(t *testing.T) {
 		{"a.tar.xz", "ADD a.tar.xz /", small, 20, mib, "Dockerfile:2:5: this makes more than 8 MiB"},
 		{"a.tar.zst", "ADD a.tar.zst /", small, 20, mib, "Dockerfile:2:5: this makes more than 8 MiB"},
 		{"a.zip", "ADD --unpack a.zip /", small, 20, mib, "Dockerfile:2:14: this makes more than 8 MiB"},
-		{"b.tar.gz", "COPY b.tar.gz /\nRUN tar -xf /b.tar.gz", small, 20, mib, "Dockerfile:3:5: RUN tar: this makes more than 8 MiB"},
-		{"b.zip", "COPY b.zip /\nRUN unzip /b.zip", small, 20, mib, "Dockerfile:3:5: RUN unzip: this makes more than 8 MiB"},
+		{
+			"b.tar.gz", "COPY b.tar.gz /\nRUN tar -xf /b.tar.gz", small, 20,
+			mib, "Dockerfile:3:5: RUN tar: this makes more than 8 MiB",
+		},
+		{
+			"b.zip", "COPY b.zip /\nRUN unzip /b.zip",
+			small, 20, mib, "Dockerfile:3:5: RUN unzip: this makes more than 8 MiB",
+		},
 		{"b.tar", "ADD b.tar /", small, 1200, 0, "Dockerfile:2:5: this makes more than 1000 files"},
 		{"a", "COPY a /\nCOPY a /b", small, 1, 5 * mib, "Dockerfile:3:1: this makes more than 8 MiB"},
 		{"a", doubling[len("FROM scratch AS s0\n"):], small, 1, 0, ": this makes more than 1000 files"},
-		{"a", copies[len("FROM scratch\n"):], dockerfile.Limits{Files: 1 << 30, Bytes: 8 * mib}, 1, mib, ": this makes more than 8 MiB"},
+		{
+			"a", copies[len("FROM scratch\n"):],
+			dockerfile.Limits{Files: 1 << 30, Bytes: 8 * mib},
+			1, mib, ": this makes more than 8 MiB",
+		},
 		{"a", copies[len("FROM scratch\n"):], small, 1, 0, ": this makes more than 1000 files"},
-		{"c.tar.gz", "ADD c.tar.gz /", dockerfile.Limits{}, 2, unsuspected, "Dockerfile:2:5: the archive unpacks to more than 256 MiB, and to more than 100 times its size"},
+		{
+			"c.tar.gz", "ADD c.tar.gz /",
+			dockerfile.Limits{},
+			2, unsuspected,
+			"Dockerfile:2:5: the archive unpacks to more than 256 MiB, and to more than 100 times its size",
+		},
 	} {
 		t.Run(tc.name+" "+strings.ReplaceAll(tc.want, "/", ""), func(t *testing.T) {
 			dir := t.TempDir()

@@ -33,9 +33,11 @@ func TestLimitsOfBases(t *testing.T) {
 		{"changed", "FROM base\nRUN chmod -R 700 /zone\n", many},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := dockerfiletest.Load(t, &txtar.Archive{Files: []txtar.File{{Name: "images/base", Data: []byte(base.String())}}})
+			c := dockerfiletest.Load(t,
+				&txtar.Archive{Files: []txtar.File{{Name: "images/base", Data: []byte(base.String())}}})
 			in := c.Input
-			in.Platform, in.Source, in.Limits = platform.Platform{OS: "linux", Architecture: "amd64"}, []byte(tc.source), dockerfile.Limits{Files: 100}
+			in.Platform, in.Source, in.Limits = platform.Platform{OS: "linux", Architecture: "amd64"},
+				[]byte(tc.source), dockerfile.Limits{Files: 100}
 			must(t, os.WriteFile(filepath.Join(in.Context, "a"), []byte("a"), 0o644))
 			_, err := dockerfile.Build(t.Context(), in)
 			if tc.want == "" {

@@ -52,9 +52,11 @@ func (l *libraries) missing(name, program, by string, starts bool) error {
 		if side, err := l.sideBySide(name); err != nil || side {
 			return err
 		}
-		text := fmt.Sprintf("%s, which %s imports, is not in %s: copy it from an image that has it (COPY --from), or use another base", name, by, l.base)
+		text := fmt.Sprintf("%s, which %s imports, is not in %s: "+
+			"copy it from an image that has it (COPY --from), or use another base", name, by, l.base)
 		if strings.HasPrefix(l.base, "nanoserver") {
-			text = fmt.Sprintf("%s, which %s imports, is not in %s: copy it from servercore of the same release (COPY --from), or use servercore as the base", name, by, l.base)
+			text = fmt.Sprintf("%s, which %s imports, is not in %s: copy it from servercore of the same release (COPY "+
+				"--from), or use servercore as the base", name, by, l.base)
 		}
 		l.tell(text, starts)
 		return nil
@@ -68,9 +70,12 @@ func (l *libraries) missing(name, program, by string, starts bool) error {
 		if err != nil {
 			return err
 		}
-		l.tell(fmt.Sprintf("%s, which %s needs, is in %s, where the loader does not look: add that directory to LD_LIBRARY_PATH with ENV, or copy the library to %s", name, by, at, standard[1]), false)
+		l.tell(fmt.Sprintf("%s, which %s needs, is in %s, where the loader does not look: add "+
+			"that directory to LD_LIBRARY_PATH with ENV, or copy the library to %s", name, by, at, standard[1]), false)
 	default:
-		l.tell(fmt.Sprintf("%s, which %s needs, is not in the image: copy it from an image that has it, or link the program statically (CGO_ENABLED=0 in Go)", name, by), starts)
+		l.tell(fmt.Sprintf("%s, which %s needs, is not in the image: "+
+			"copy it from an image that has it, or link the program statically (CGO_ENABLED=0 in Go)",
+			name, by), starts)
 	}
 	return nil
 }

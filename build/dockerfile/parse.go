@@ -78,7 +78,9 @@ func (b *builder) parse(src []byte) {
 			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
 		case instructions.Command:
 			if len(b.stages) == 0 {
-				b.report.Add(n.Location(), "", fmt.Errorf("%s is before the first FROM, where only ARG may be: move it below", strings.ToUpper(n.Value)))
+				b.report.Add(n.Location(),
+					"", fmt.Errorf("%s is before the first FROM, where only ARG may be: move it below",
+						strings.ToUpper(n.Value)))
 				continue
 			}
 			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
@@ -132,7 +134,8 @@ func (b *builder) nameStages() {
 			b.report.Add(s.Location, s.BaseName, err)
 			s.failed = true
 		case name == "":
-			b.report.Add(s.Location, s.BaseName, fmt.Errorf("the base %s is empty: give the argument a value, or write ${NAME:-default}", s.BaseName))
+			b.report.Add(s.Location, s.BaseName,
+				fmt.Errorf("the base %s is empty: give the argument a value, or write ${NAME:-default}", s.BaseName))
 			s.failed = true
 		}
 		s.base = name
@@ -161,7 +164,8 @@ func (b *builder) target() *stage {
 			names = append(names, s.Name)
 		}
 	}
-	b.report.Add(nil, "", fmt.Errorf("there is no stage %q to build: the file has %s", b.in.Target, tree.List(names, "stage")))
+	b.report.Add(nil, "",
+		fmt.Errorf("there is no stage %q to build: the file has %s", b.in.Target, tree.List(names, "stage")))
 	return nil
 }
 

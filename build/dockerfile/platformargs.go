@@ -35,7 +35,10 @@ func platformArgs(in Input) *run.Environment {
 	build, target := normalize(in.BuildPlatform), normalize(in.Platform)
 	e := run.NewEnvironment(nil)
 	for _, kv := range [][2]string{
-		{"BUILDPLATFORM", formatPlatform(platform.Platform{OS: build.OS, Architecture: build.Architecture, Variant: build.Variant})},
+		{
+			"BUILDPLATFORM",
+			formatPlatform(platform.Platform{OS: build.OS, Architecture: build.Architecture, Variant: build.Variant}),
+		},
 		{"BUILDOS", build.OS},
 		{"BUILDOSVERSION", build.OSVersion},
 		{"BUILDARCH", build.Architecture},
@@ -100,7 +103,8 @@ func formatPlatform(p platform.Platform) string {
 func parsePlatform(s string, target platform.Platform) (platform.Platform, error) {
 	if arch, ok := strings.CutPrefix(s, platform.Windows+"/"); ok && !strings.ContainsAny(arch, ":/") {
 		if target.OS != platform.Windows {
-			return platform.Platform{}, fmt.Errorf("platform %q names no Windows release, and the image is for %s: write %s:ltsc2022", s, target.OS, s)
+			return platform.Platform{}, fmt.Errorf("platform %q names no Windows release, "+
+				"and the image is for %s: write %s:ltsc2022", s, target.OS, s)
 		}
 		p, err := platform.Parse(s + ":" + target.OSVersion)
 		if target.OSVersion == "" {

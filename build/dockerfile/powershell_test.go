@@ -49,9 +49,18 @@ link Windows/link old.txt
 // TestPowerShellRefuses checks what is refused of PowerShell, or would fail there.
 func TestPowerShellRefuses(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{"Copy-Item a b; Set-Content x 'y'", "8:20: RUN Set-Content needs PowerShell on a machine of the image's system"},
-		{"Invoke-WebRequest -Uri https://a.example/x -OutFile x", "RUN Invoke-WebRequest: no command is run here: use ADD --checksum=sha256:"},
-		{"iex ((New-Object Net.WebClient).DownloadString('https://a'))", "is not known here: commands with plain names and plain arguments are"},
+		{
+			"Copy-Item a b; Set-Content x 'y'",
+			"8:20: RUN Set-Content needs PowerShell on a machine of the image's system",
+		},
+		{
+			"Invoke-WebRequest -Uri https://a.example/x -OutFile x",
+			"RUN Invoke-WebRequest: no command is run here: use ADD --checksum=sha256:",
+		},
+		{
+			"iex ((New-Object Net.WebClient).DownloadString('https://a'))",
+			"is not known here: commands with plain names and plain arguments are",
+		},
 		{"(iwr https://a.example/x).Content", "RUN powershell: no command is run here: use ADD --checksum=sha256:"},
 		{"[Environment]::SetEnvironmentVariable('A', 'b')", "is not known here"},
 		{"if (Test-Path a) { Remove-Item a }", "(Test-Path is not known here"},
@@ -74,7 +83,7 @@ func TestPowerShellRefuses(t *testing.T) {
 		{"Copy-Item none b", "none is not there"},
 		{"Copy-Item dir d", "is a directory, of which nothing is copied without -Recurse"},
 		{"Copy-Item dir dir -Recurse", "cannot be copied to itself"},
-		{"mkdir d; Copy-Item dir d -Recurse; Copy-Item dir d -Recurse", "/w/d/dir is there already"},
+		{"mkdir d; Copy-Item dir d -Recurse; Copy-Item dir d -Recurse", "/w/d/dir already exists"},
 		{"Copy-Item a none\\b", "there is no directory /w/none: make it before"},
 		{"Copy-Item a none\\", "there is no directory none\\: make it before"},
 		{"Copy-Item C:\\Windows\\link b", "is a link, which PowerShell follows or not"},
@@ -87,11 +96,11 @@ func TestPowerShellRefuses(t *testing.T) {
 		{"Copy-Item HKLM:\\x b", "is not a plain path on drive C"},
 		{"New-Item x", "write its -itemtype"},
 		{"New-Item x -ItemType SymbolicLink", "only items of the type Directory and File are known here"},
-		{"New-Item dir -ItemType Directory", "dir is there already"},
+		{"New-Item dir -ItemType Directory", "dir already exists"},
 		{"New-Item x\\y -ItemType File", "there is no directory /w/x"},
-		{"New-Item a -ItemType Directory -Force", "a is there already"},
-		{"Move-Item a not.txt", "/w/not.txt is there already"},
-		{"Rename-Item a not.txt", "/w/not.txt is there already"},
+		{"New-Item a -ItemType Directory -Force", "a already exists"},
+		{"Move-Item a not.txt", "/w/not.txt already exists"},
+		{"Rename-Item a not.txt", "/w/not.txt already exists"},
 		{"Rename-Item a dir\\x", "-NewName is a name without a directory"},
 		{"Remove-Item none", "none is not there"},
 		{"Remove-Item none -ErrorAction SilentlyContinue", "none is not there"},
@@ -99,7 +108,7 @@ func TestPowerShellRefuses(t *testing.T) {
 		{"Remove-Item C:\\w -Recurse", "has the working directory in it"},
 		{"Expand-Archive z.zip", "write its -destinationpath"},
 		{"Expand-Archive not.txt x", "does not end in .zip"},
-		{"Expand-Archive z.zip x; Expand-Archive z.zip x", "is there already: use -Force"},
+		{"Expand-Archive z.zip x; Expand-Archive z.zip x", "already exists: use -Force"},
 		{"$x = 'y'", "$x is not known here"},
 		{"$ErrorActionPreference = Stop; mkdir x", "write its value in quotes"},
 	} {
@@ -112,7 +121,8 @@ func TestPowerShellRefuses(t *testing.T) {
 // TestPowerShell checks which files lines leave, beside those of the golden files.
 func TestPowerShell(t *testing.T) {
 	for line, want := range map[string]string{
-		"Expand-Archive -Path z.zip -DestinationPath C:\\x\\y; Expand-Archive z.zip C:\\x\\y -Force": "/x /x/y /x/y/d /x/y/d/f /x/y/g",
+		"Expand-Archive -Path z.zip -DestinationPath C:\\x\\y; " +
+			"Expand-Archive z.zip C:\\x\\y -Force": "/x /x/y /x/y/d /x/y/d/f /x/y/g",
 		"Copy-Item A, 'not.txt' dir -Force":                 "/w/dir/A /w/dir/not.txt",
 		"Copy-Item no?.TXT dir; Move-Item z*,a dir":         "/w/dir/a /w/dir/not.txt /w/dir/z.zip",
 		"mkdir \\\"x  y\\\"; mkdir \"p\"":                   "/w/p /w/x y",

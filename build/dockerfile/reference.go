@@ -23,6 +23,7 @@ func (b *builder) refers(at []parser.Range, word string, of base.Base, p platfor
 	}
 	if of.Reference != nil {
 		line, column := b.report.Position(at, word)
-		b.references = append(b.references, Reference{of.Reference, p, yamlfile.Pos{File: b.report.File, Line: line, Column: column}})
+		b.references = append(b.references,
+			Reference{of.Reference, p, yamlfile.Pos{File: b.report.File, Line: line, Column: column}})
 	}
 }

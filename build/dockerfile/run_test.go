@@ -48,8 +48,8 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "rm -rf / .", "is not removed"},
 		{"linux/amd64", "rm", "names no file"},
 		{"linux/amd64", "mkdir /a/b", "there is no directory /a: make it before, with mkdir -p"},
-		{"linux/amd64", "mkdir /etc", "/etc is there already"},
-		{"linux/amd64", "mkdir -p /etc/motd", "/etc/motd is there already"},
+		{"linux/amd64", "mkdir /etc", "/etc already exists"},
+		{"linux/amd64", "mkdir -p /etc/motd", "/etc/motd already exists"},
 		{"linux/amd64", "mkdir ''", "the name of a file is empty"},
 		{"linux/amd64", "mkdir -m rwx /x", "mode rwx is neither octal"},
 		{"linux/amd64", "mkdir -m", "option -m has no value"},
@@ -71,11 +71,17 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "rm -rf /etclink/", "/etclink/ is a link: write it without the slash"},
 		{"linux/amd64", "rmdir /etclink/", "/etclink/ is a link: write it without the slash"},
 		{"linux/amd64", "mv /etclink/ /x", "/etclink/ is a link: write it without the slash"},
-		{"linux/amd64", "mkdir /x /y && echo a > /x/motd && cp /etc/motd /x/motd /y", "/y/motd was made by the same command"},
-		{"linux/amd64", "mkdir /x /y && echo a > /x/motd && mv /etc/motd /x/motd /y", "/y/motd was made by the same command"},
+		{
+			"linux/amd64", "mkdir /x /y && echo a > /x/motd && cp /etc/motd /x/motd /y",
+			"/y/motd was made by the same command",
+		},
+		{
+			"linux/amd64", "mkdir /x /y && echo a > /x/motd && mv /etc/motd /x/motd /y",
+			"/y/motd was made by the same command",
+		},
 		{"linux/amd64", "cp -r /full/.* /x", "matches . in some shells"},
 		{"linux/amd64", "rmdir /full", "is not empty: it has dir"},
-		{"linux/amd64", "ln -s x /etc/motd", "is there already: use ln -sf"},
+		{"linux/amd64", "ln -s x /etc/motd", "already exists: use ln -sf"},
 		{"linux/amd64", "ln -s", "it has 0 operands"},
 		{"linux/amd64", "chmod 99999 /etc/motd", "mode 99999 is neither octal"},
 		{"linux/amd64", "chmod -R 755 /", "-R of / is not done here"},
@@ -84,7 +90,10 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "chown a.b /etc/motd", "is no user"},
 		{"linux/amd64", "cd /etc/motd", "is not a directory"},
 		{"linux/amd64", "cd /full && rm -r /full", "has the working directory in it"},
-		{"linux/amd64", "curl -o /x https://example.com/x", "2:16: https://example.com/x is downloaded, and nothing compares it with a checksum"},
+		{
+			"linux/amd64", "curl -o /x https://example.com/x",
+			"2:16: https://example.com/x is downloaded, and nothing compares it with a checksum",
+		},
 		{"linux/amd64", "wget https://example.com/x.tgz && tar xf x.tgz", "nothing compares it with a checksum"},
 		{"linux/amd64", "curl -o /x http://example.com/x", "plain http is not used"},
 		{"linux/amd64", "curl -o /x https://u:p@example.com/x", "the address has a password in it"},
@@ -96,14 +105,20 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "curl -O https://a.example/", "has no file name: write -o FILE"},
 		{"linux/amd64", "curl -o /etc https://a.example/x", "/etc is a directory"},
 		{"linux/amd64", "wget 'https://a.example/x?y=z'", "write -O FILE"},
-		{"linux/amd64", "curl -sL https://a.example/x.tgz | tar xz", "nothing compares the download with a checksum before it is unpacked"},
+		{
+			"linux/amd64", "curl -sL https://a.example/x.tgz | tar xz",
+			"nothing compares the download with a checksum before it is unpacked",
+		},
 		{"linux/amd64", "curl -sL https://a.example/x.sha256 | sha256sum -c -", "the checksum is downloaded, too"},
 		{"linux/amd64", "curl -sL https://a.example/x | sh", "RUN sh needs a machine"},
 		{"linux/amd64", "sha256sum /etc/motd", "without -c it prints a checksum"},
 		{"linux/amd64", "shasum -a 512 -c /etc/motd", "-a 512 is not known here: write -a 256"},
 		{"linux/amd64", "sha256sum -c /etc/motd", "is not a line of a checksum"},
 		{"linux/amd64", "sha256sum -c", "it has no input"},
-		{"linux/amd64", "echo " + strings.Repeat("0", 64) + "  /etc/motd | shasum -a 256 -c", "/etc/motd has the checksum 2cf24dba"},
+		{
+			"linux/amd64", "echo " + strings.Repeat("0", 64) + "  /etc/motd | shasum -a 256 -c",
+			"/etc/motd has the checksum 2cf24dba",
+		},
 		{"linux/amd64", "echo " + strings.Repeat("0", 64) + "  /none | sha256sum -c", "/none is not there"},
 		{"linux/amd64", "date | sha256sum -c", "what it prints is not known here"},
 		{"linux/amd64", "tar cf /x /etc", "option -c is not known here"},
@@ -119,20 +134,29 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "make build", "declare the programs that it compiles under programs"},
 		{"linux/amd64", "git clone https://a.example/x", "make the repository a source"},
 		{"windows/amd64:ltsc2022", `curl.exe -L -o x https://a.example/x`, "use ADD --checksum=sha256:"},
-		{"windows/amd64:ltsc2022", `powershell -Command Invoke-WebRequest -Uri https://a.example/x -OutFile x`, "use ADD --checksum=sha256:"},
-		{"windows/amd64:ltsc2022", `["pwsh", "-Command", "Expand-Archive -Path x.zip -DestinationPath C:\\x"]`, "x.zip is not there"},
+		{
+			"windows/amd64:ltsc2022", `powershell -Command Invoke-WebRequest -Uri https://a.example/x -OutFile x`,
+			"use ADD --checksum=sha256:",
+		},
+		{
+			"windows/amd64:ltsc2022", `["pwsh", "-Command", "Expand-Archive -Path x.zip -DestinationPath C:\\x"]`,
+			"x.zip is not there",
+		},
 		{"windows/amd64:ltsc2022", `tar -xf C:\etc\motd`, "is not an archive"},
 		{"linux/amd64", "printf %d 5 > /x", "more than %s"},
 		{"linux/amd64", `printf '\x41' > /x`, "not known in all shells"},
 		{"linux/amd64", "POSIXLY_CORRECT=1; mkdir /x", "changes how the shell reads the line"},
-		{"linux/amd64", "mkdir /y\nENV TAR_OPTIONS=-v\nRUN mkdir /x", "RUN with the variable TAR_OPTIONS, which changes what its commands do"},
+		{
+			"linux/amd64", "mkdir /y\nENV TAR_OPTIONS=-v\nRUN mkdir /x",
+			"RUN with the variable TAR_OPTIONS, which changes what its commands do",
+		},
 		{"linux/amd64", "set -u; mkdir /$NONE", "is not set"},
 		{"windows/amd64:ltsc2022", `setx PATH "x"`, "write setx /M"},
 		{"windows/amd64:ltsc2022", `setx /M PATH`, "it is not setx /M NAME"},
 		{"windows/amd64:ltsc2022", `setx /M PATH "C:\x\"`, "leave the backslash out"},
 		{"windows/amd64:ltsc2022", `mkdir C:/x`, "write paths with backslashes"},
 		{"windows/amd64:ltsc2022", `copy C:\etc\motd C:/etc/x`, "write paths with backslashes"},
-		{"windows/amd64:ltsc2022", `mkdir C:\etc`, "is there already"},
+		{"windows/amd64:ltsc2022", `mkdir C:\etc`, "already exists"},
 		{"windows/amd64:ltsc2022", `mkdir D:\x`, "not a plain path on drive C"},
 		{"windows/amd64:ltsc2022", `copy C:\none x`, "is not there"},
 		{"windows/amd64:ltsc2022", `copy C:\etc C:\x`, "copy takes files only"},
@@ -226,12 +250,14 @@ dir 755 0:0 home
 func TestCheckSnapshot(t *testing.T) {
 	const sum = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, c := range []struct{ lines, want string }{
-		{"RUN rm /usr/bin/tool", "2:5: RUN rm: /usr/bin/tool: the files of the base are not known here, since a snapshot replaces it by a stub"},
+		{"RUN rm /usr/bin/tool", "2:5: RUN rm: /usr/bin/tool: the files of the base are not known here, " +
+			"since a snapshot replaces it by a stub"},
 		{"COPY --from=base /usr/bin /x/\nRUN cp /x/tool /y", "the files of the base are not known here"},
 		{"ADD --unpack --checksum=" + sum + " https://a.example/a.tgz /opt\nRUN chmod 755 /opt/tool", ""},
 		{"COPY --from=archive /a/ /opt/\nRUN chmod 755 /opt/tool", ""},
 	} {
-		text := "-- Dockerfile --\nFROM scratch AS archive\nADD --unpack --checksum=" + sum + " https://a.example/b.tgz /a\nFROM base\n" + c.lines + "\n" + runBase
+		text := "-- Dockerfile --\nFROM scratch AS archive\nADD --unpack --checksum=" +
+			sum + " https://a.example/b.tgz /a\nFROM base\n" + c.lines + "\n" + runBase
 		if !strings.Contains(c.lines, "archive") {
 			text = "-- Dockerfile --\nFROM base\n" + c.lines + "\n" + runBase
 		}
@@ -255,7 +281,9 @@ func TestCheckSnapshot(t *testing.T) {
 
 // TestStubModes checks that modes and owners of a stub's files are left to a release, with a note.
 func TestStubModes(t *testing.T) {
-	in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\nFROM base\nCOPY x /etc/x/\nRUN chmod 1777 /tmp && chmod 600 /etc/x/x\nRUN chown -R 5:5 /etc/x\n-- context/x --\n"+runBase))).Input
+	in := dockerfiletest.Load(t,
+		txtar.Parse([]byte("-- Dockerfile --\nFROM base\nCOPY x /etc/x/\nRUN chmod 1777 /tmp && "+
+			"chmod 600 /etc/x/x\nRUN chown -R 5:5 /etc/x\n-- context/x --\n"+runBase))).Input
 	in.Platform, in.Snapshot, in.Shown = platform.Platform{OS: "linux", Architecture: "amd64"}, true, "Dockerfile"
 	there := in.Base
 	in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
@@ -268,7 +296,8 @@ func TestStubModes(t *testing.T) {
 	must(t, err)
 	note, err := r.CheckStart(false)
 	must(t, err)
-	const want = "Dockerfile:3:5: RUN chmod 1777 /tmp: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them\n" +
+	const want = "Dockerfile:3:5: RUN chmod 1777 /tmp: a snapshot leaves the files of the base as they are, " +
+		"since a stub replaces it; a release to a registry changes them\n" +
 		"Dockerfile:4:5: RUN chown -R 5:5 /etc/x: a snapshot"
 	if !strings.HasPrefix(note, want) {
 		t.Errorf("note %q, want %q", note, want)

@@ -75,7 +75,8 @@ func TestUnzipModes(t *testing.T) {
 	}
 	must(t, z.Close())
 	want := map[string]string{
-		"/unix": "-rwxr-x---", "/fat": "-rw-r--r--", "/fat-private": "-rw-------", "/fat-program": "-rw-r--r--", "/fat-read-only": "-r--r--r--", "/fat-disagrees": "-r--r--r--",
+		"/unix": "-rwxr-x---", "/fat": "-rw-r--r--", "/fat-private": "-rw-------", "/fat-program": "-rw-r--r--",
+		"/fat-read-only": "-r--r--r--", "/fat-disagrees": "-r--r--r--",
 	}
 	if d := cmp.Diff(want, lastLayer(t, "a.zip", b.Bytes(), "RUN unzip /a.zip")); d != "" {
 		t.Errorf("made (-want +got):\n%s", d)

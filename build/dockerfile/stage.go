@@ -74,7 +74,8 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 	for _, c := range s.commands {
 		if line, ok := c.Command.(*instructions.RunCommand); ok && broken {
 			b.report.Add(c.at, "", run.Foresee(&run.State{
-				System: normalize(b.in.Platform), Env: run.NewEnvironment(nil), Toolchain: s.Toolchain, Outputs: b.in.Args,
+				System: normalize(b.in.Platform), Env: run.NewEnvironment(nil), Toolchain: s.Toolchain,
+				Outputs: b.in.Args,
 			}, line))
 		}
 		if broken || ctx.Err() != nil || b.archives.Budget.Over {
@@ -153,7 +154,8 @@ func (b *builder) stagePlatform(s *stage) (platform.Platform, error) {
 		return platform.Platform{}, mistake.At(s.Platform, "%w", err)
 	}
 	if v == "" {
-		return platform.Platform{}, mistake.At(s.Platform, "platform %s is empty: give the argument a value", s.Platform)
+		return platform.Platform{}, mistake.At(s.Platform, "platform %s is empty: give the argument a value",
+			s.Platform)
 	}
 	p, err := parsePlatform(v, b.in.Platform)
 	if err != nil {

@@ -48,7 +48,8 @@ func (r Result) CheckStart(known bool) (note string, err error) {
 	if note != "" && len(r.start.emptied) > 0 {
 		return "", errors.New(strings.Join(append(slices.Clone(r.start.emptied), note), "\n"))
 	}
-	return strings.Join(slices.DeleteFunc(slices.Concat(r.start.emptied, r.start.notes, []string{note}), func(n string) bool { return n == "" }), "\n"), err
+	return strings.Join(slices.DeleteFunc(slices.Concat(r.start.emptied, r.start.notes, []string{note}),
+		func(n string) bool { return n == "" }), "\n"), err
 }
 
 func (r Result) checkStart(known bool) (note string, err error) {
@@ -77,7 +78,9 @@ func (r Result) checkStart(known bool) (note string, err error) {
 	case !s.own:
 		return "", nil // it is the base's, which has its program
 	}
-	report.Add(s.at, "", fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are not known here: make sure that the base has it", word, name))
+	report.Add(s.at, "",
+		fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are not known here: "+
+			"make sure that the base has it", word, name))
 	return report.Err().Error(), nil
 }
 
@@ -107,12 +110,15 @@ func (s start) missing(t *tree.Tree, name string) (why string, certain bool, err
 				return "", false, err
 			}
 			if link != nil {
-				why = cmp.Or(why, fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.Link))
+				why = cmp.Or(why,
+					fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.Link))
 			}
 		case n.Kind != layer.Regular || n.Odd != "":
 			why, certain = cmp.Or(why, p+" is not a file: name the program in it"), len(candidates) == 1
 		case !s.runs(t, n):
-			why = cmp.Or(why, fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755", p, n.Mode.Perm(), cmp.Or(s.config.User, "root")))
+			why = cmp.Or(why,
+				fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755",
+					p, n.Mode.Perm(), cmp.Or(s.config.User, "root")))
 			certain = len(candidates) == 1
 		default:
 			why, err = s.interpreted(t, p, to)
@@ -153,7 +159,8 @@ func (s start) interpreted(t *tree.Tree, shown, p string) (why string, err error
 	if there, err := t.Lstat(to); err != nil || there != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s needs %s to start, which the image does not have: name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)", shown, by), nil
+	return fmt.Sprintf("%s needs %s to start, which the image does not have: "+
+		"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)", shown, by), nil
 }
 
 // nowhere returns the error for a program that no file has the name of, with what was probably
@@ -169,7 +176,8 @@ func (s start) nowhere(name string) string {
 	case strings.Contains(name, "$"):
 		return why + ": variables are not expanded here, so write the name itself"
 	case slices.Contains([]string{"/bin/sh", "/bin/bash"}, name):
-		return why + ", which the shell form needs: write a list, [\"/program\", \"argument\"], or name a base that has a shell"
+		return why +
+			", which the shell form needs: write a list, [\"/program\", \"argument\"], or name a base that has a shell"
 	}
 	return why + ": copy it, or correct the name"
 }

@@ -19,7 +19,8 @@ func brought(name string) bool {
 // containers see its files, and other drives are mounted.
 func (s start) hosts(name string) bool {
 	p := tree.Slashed(name)
-	return !strings.Contains(p, "/") || strings.Contains(p, ":") || strings.Contains(p, "%") || strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
+	return !strings.Contains(p, "/") || strings.Contains(p, ":") || strings.Contains(p, "%") ||
+		strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
 }
 
 // windowsCandidates are the paths at which CreateProcess looks for a program

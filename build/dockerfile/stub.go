@@ -64,8 +64,11 @@ func stubFiles(src tree.Files, of base.Base, paths []string, os string) (_ tree.
 }
 
 func stubFile(name, of string) *tree.Node {
-	text := fmt.Sprintf("This file replaces %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
-	return &tree.Node{Kind: layer.Regular, Mode: 0o755, Stub: true, Content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
+	text := fmt.Sprintf("This file replaces %s of %s in a snapshot that was made without a network.\nName "+
+		"a registry to copy the real one.\n", name, of)
+	return &tree.Node{Kind: layer.Regular, Mode: 0o755, Stub: true, Content: func() (layer.Content, error) {
+		return layer.Bytes([]byte(text)), nil
+	}}
 }
 
 // others returns the images that were used besides the base of the target, sorted by

@@ -45,7 +45,10 @@ func TestStub(t *testing.T) {
 	in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 		b, err := there(ctx, name, p)
 		if err == nil {
-			b.Info = &base.Info{Name: name, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 63) + name[:1]}, Stub: name != "nanoserver"}
+			b.Info = &base.Info{Name: name, Digest: v1.Hash{
+				Algorithm: "sha256",
+				Hex:       strings.Repeat("a", 63) + name[:1],
+			}, Stub: name != "nanoserver"}
 		}
 		return b, err
 	}
@@ -71,7 +74,8 @@ func TestStub(t *testing.T) {
 	}
 
 	in.Base = there
-	if _, err := dockerfile.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "netapi32.dll is not there") {
+	if _, err := dockerfile.Build(t.Context(), in); err == nil ||
+		!strings.Contains(err.Error(), "netapi32.dll is not there") {
 		t.Errorf("a real image without the file: %v", err)
 	}
 }

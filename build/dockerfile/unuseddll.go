@@ -23,7 +23,8 @@ func (l *libraries) unused(entry string) error {
 	var dlls []string
 	for _, p := range slices.Sorted(maps.Keys(l.tree.Nodes)) {
 		dir := layer.Fold(path.Dir(p))
-		if l.tree.Nodes[p].Kind != layer.Regular || !strings.EqualFold(path.Ext(p), ".dll") || dir != "/WINDOWS/SYSTEM32" && dir != "/WINDOWS/SYSWOW64" {
+		if l.tree.Nodes[p].Kind != layer.Regular || !strings.EqualFold(path.Ext(p), ".dll") ||
+			dir != "/WINDOWS/SYSTEM32" && dir != "/WINDOWS/SYSWOW64" {
 			continue
 		}
 		if n, ok := l.needs[p]; !ok || !n.Library {
@@ -42,7 +43,9 @@ func (l *libraries) unused(entry string) error {
 	}
 	for i, p := range dlls {
 		if !used[i] {
-			l.notes = append(l.notes, fmt.Sprintf("%s is copied into the image, and nothing there imports or names it: remove the COPY, or name it under allowLibraries if a program finds the name elsewhere", p))
+			l.notes = append(l.notes,
+				fmt.Sprintf("%s is copied into the image, and nothing there imports or names it: "+
+					"remove the COPY, or name it under allowLibraries if a program finds the name elsewhere", p))
 		}
 	}
 	return nil

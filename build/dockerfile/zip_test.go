@@ -34,15 +34,22 @@ func zipped(t testing.TB, names ...string) []byte {
 
 func TestAddZip(t *testing.T) {
 	for _, tc := range []struct{ name, add, want string }{
-		{"asked for", "ADD --unpack=true calico.zip /tools/", `file 0755 0:0 /tools/CalicoWindows/cni/calico.exe "content of CalicoWindows\\cni\\calico.exe"`},
-		{"it stays within", "ADD --unpack=true calico.zip /tools/", `file 0755 0:0 /tools/outside "content of ../outside"`},
+		{
+			"asked for", "ADD --unpack=true calico.zip /tools/",
+			`file 0755 0:0 /tools/CalicoWindows/cni/calico.exe "content of CalicoWindows\\cni\\calico.exe"`,
+		},
+		{
+			"it stays within", "ADD --unpack=true calico.zip /tools/",
+			`file 0755 0:0 /tools/outside "content of ../outside"`,
+		},
 		{"not asked for", "ADD calico.zip /tools/", "file 0644 0:0 /tools/calico.zip ("},
 		{"refused", "ADD --unpack=false calico.zip /tools/", "file 0644 0:0 /tools/calico.zip ("},
 		{"no archive", "ADD --unpack=true text /tools/", `file 0644 0:0 /tools/text "PK"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := dockerfiletest.Load(t, &txtar.Archive{})
-			must(t, os.WriteFile(filepath.Join(c.Input.Context, "calico.zip"), zipped(t, "CalicoWindows/", `CalicoWindows\cni\calico.exe`, "../outside"), 0o644))
+			must(t, os.WriteFile(filepath.Join(c.Input.Context, "calico.zip"),
+				zipped(t, "CalicoWindows/", `CalicoWindows\cni\calico.exe`, "../outside"), 0o644))
 			must(t, os.WriteFile(filepath.Join(c.Input.Context, "text"), []byte("PK"), 0o644))
 			in := c.Input
 			var err error

@@ -31,7 +31,8 @@ func pick(first bool, a, b string) string {
 
 // marked are systems that mark their programs; Linux does not.
 var marked = map[elf.OSABI]string{
-	elf.ELFOSABI_NETBSD: "netbsd", elf.ELFOSABI_SOLARIS: "solaris", elf.ELFOSABI_FREEBSD: "freebsd", elf.ELFOSABI_OPENBSD: "openbsd",
+	elf.ELFOSABI_NETBSD: "netbsd", elf.ELFOSABI_SOLARIS: "solaris", elf.ELFOSABI_FREEBSD: "freebsd",
+	elf.ELFOSABI_OPENBSD: "openbsd",
 }
 
 // readELF reads the header of an ELF file

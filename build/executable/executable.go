@@ -114,5 +114,6 @@ func (s System) RunsOn(p platform.Platform) bool {
 	if s.Format == "ELF" && s.OS == platform.Linux && slices.Contains(unmarked, p.OS) {
 		return s.Architecture == p.Architecture
 	}
-	return s.OS == p.OS && (s.Architecture == p.Architecture || s.Architecture == universal || slices.Contains(compatible[p.OS+"/"+p.Architecture], s.Architecture))
+	return s.OS == p.OS && (s.Architecture == p.Architecture || s.Architecture == universal ||
+		slices.Contains(compatible[p.OS+"/"+p.Architecture], s.Architecture))
 }

@@ -39,7 +39,8 @@ func elf32(kind elf.Type, m elf.Machine, order binary.ByteOrder) []byte {
 
 func ident(class elf.Class, abi elf.OSABI, order binary.ByteOrder) (id [elf.EI_NIDENT]byte) {
 	copy(id[:], elf.ELFMAG)
-	id[elf.EI_CLASS], id[elf.EI_DATA], id[elf.EI_VERSION], id[elf.EI_OSABI] = byte(class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT), byte(abi)
+	id[elf.EI_CLASS], id[elf.EI_DATA], id[elf.EI_VERSION], id[elf.EI_OSABI] = byte(class), byte(elf.ELFDATA2LSB),
+		byte(elf.EV_CURRENT), byte(abi)
 	if order == binary.ByteOrder(binary.BigEndian) {
 		id[elf.EI_DATA] = byte(elf.ELFDATA2MSB)
 	}
@@ -87,8 +88,14 @@ func TestRead(t *testing.T) {
 		want string // empty for a file that is not a program
 	}{
 		{"amd64", elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, le), "an ELF program for linux/amd64"},
-		{"marked as Linux", elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_LINUX, le), "an ELF program for linux/amd64"},
-		{"position-independent", elf64(elf.ET_DYN, elf.EM_AARCH64, elf.ELFOSABI_NONE, le), "an ELF program for linux/arm64"},
+		{
+			"marked as Linux", elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_LINUX, le),
+			"an ELF program for linux/amd64",
+		},
+		{
+			"position-independent", elf64(elf.ET_DYN, elf.EM_AARCH64, elf.ELFOSABI_NONE, le),
+			"an ELF program for linux/arm64",
+		},
 		{"FreeBSD", elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_FREEBSD, le), "an ELF program for freebsd/amd64"},
 		{"386", elf32(elf.ET_EXEC, elf.EM_386, le), "an ELF program for linux/386"},
 		{"arm", elf32(elf.ET_EXEC, elf.EM_ARM, le), "an ELF program for linux/arm"},
@@ -99,7 +106,10 @@ func TestRead(t *testing.T) {
 		{"loong64", elf64(elf.ET_EXEC, elf.EM_LOONGARCH, elf.ELFOSABI_NONE, le), "an ELF program for linux/loong64"},
 		{"mips64le", elf64(elf.ET_EXEC, elf.EM_MIPS, elf.ELFOSABI_NONE, le), "an ELF program for linux/mips64le"},
 		{"mips", elf32(elf.ET_EXEC, elf.EM_MIPS, be), "an ELF program for linux/mips"},
-		{"unknown machine", elf64(elf.ET_EXEC, elf.EM_VAX, elf.ELFOSABI_NONE, le), "an ELF program for linux/machine 0x4b"},
+		{
+			"unknown machine", elf64(elf.ET_EXEC, elf.EM_VAX, elf.ELFOSABI_NONE, le),
+			"an ELF program for linux/machine 0x4b",
+		},
 		{"object file", elf64(elf.ET_REL, elf.EM_X86_64, elf.ELFOSABI_NONE, le), ""},
 		{"eBPF", elf64(elf.ET_REL, elf.EM_BPF, elf.ELFOSABI_NONE, le), ""},
 		{"core", elf64(elf.ET_CORE, elf.EM_X86_64, elf.ELFOSABI_NONE, le), ""},
@@ -110,7 +120,10 @@ func TestRead(t *testing.T) {
 		{"arm64 PE", image(arm64, console, true, false, 128), "a PE program for windows/arm64"},
 		{"386 PE", image(i386, console, false, false, 128), "a PE program for windows/386"},
 		{"arm PE", image(pe.IMAGE_FILE_MACHINE_ARMNT, console, false, false, 128), "a PE program for windows/arm"},
-		{"ia64 PE", image(pe.IMAGE_FILE_MACHINE_IA64, console, true, false, 128), "a PE program for windows/machine 0x200"},
+		{
+			"ia64 PE", image(pe.IMAGE_FILE_MACHINE_IA64, console, true, false, 128),
+			"a PE program for windows/machine 0x200",
+		},
 		{"driver", image(amd64, pe.IMAGE_SUBSYSTEM_NATIVE, true, false, 128), "a PE program for windows/amd64"},
 		{"behind much", image(amd64, console, true, false, 60_000), "a PE program for windows/amd64"},
 		{"behind too much", image(amd64, console, true, false, 70_000), ""},
@@ -121,7 +134,10 @@ func TestRead(t *testing.T) {
 		{"cut PE", image(amd64, console, true, false, 128)[:140], ""},
 		{"offset into itself", append([]byte("MZ"), bytes.Repeat([]byte{1, 0, 0, 0}, 40)...), ""},
 		{"macOS", mach(macho.Magic64, macho.CpuArm64, macho.TypeExec, le), "a Mach-O program for darwin/arm64"},
-		{"library of macOS", mach(macho.Magic64, macho.CpuAmd64, macho.TypeDylib, le), "a Mach-O program for darwin/amd64"},
+		{
+			"library of macOS", mach(macho.Magic64, macho.CpuAmd64, macho.TypeDylib, le),
+			"a Mach-O program for darwin/amd64",
+		},
 		{"PowerPC", mach(macho.Magic32, macho.CpuPpc, macho.TypeExec, be), "a Mach-O program for darwin/ppc"},
 		{"object file of macOS", mach(macho.Magic64, macho.CpuArm64, macho.TypeObj, le), ""},
 		{"cut Mach-O", mach(macho.Magic64, macho.CpuArm64, macho.TypeExec, le)[:15], ""},
@@ -156,7 +172,8 @@ func TestReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(dir, "main.exe")
@@ -183,7 +200,8 @@ func TestReal(t *testing.T) {
 func TestReadError(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for _, before := range []string{"", "\x7fE", "\x7fELF", "MZ\x00\x00\x00"} {
-		if _, ok, err := executable.Read(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))); ok || !errors.Is(err, broken) {
+		if _, ok, err := executable.Read(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))); ok ||
+			!errors.Is(err, broken) {
 			t.Errorf("after %q: %t %v", before, ok, err)
 		}
 	}
@@ -209,14 +227,17 @@ func TestFits(t *testing.T) {
 	} {
 		os, arch, _ := strings.Cut(tc.program, "/")
 		on, with, _ := strings.Cut(tc.image, "/")
-		err := executable.Fits(executable.System{Format: "PE", OS: os, Architecture: arch}, platform.Platform{OS: on, Architecture: with, OSVersion: "10.0.20348.1"})
-		if (err == nil) != tc.fits || err != nil && (!strings.Contains(err.Error(), "for "+tc.program) || !strings.Contains(err.Error(), "image is for "+tc.image)) {
+		err := executable.Fits(executable.System{Format: "PE", OS: os, Architecture: arch},
+			platform.Platform{OS: on, Architecture: with, OSVersion: "10.0.20348.1"})
+		if (err == nil) != tc.fits || err != nil && (!strings.Contains(err.Error(), "for "+tc.program) ||
+			!strings.Contains(err.Error(), "image is for "+tc.image)) {
 			t.Errorf("%s in an image for %s: %v", tc.program, tc.image, err)
 		}
 	}
 	for _, os := range []string{"dragonfly", "illumos", "solaris"} { // Go's programs for these are not marked
 		s := executable.System{Format: "ELF", OS: "linux", Architecture: "amd64"}
-		if !s.RunsOn(platform.Platform{OS: os, Architecture: "amd64"}) || s.RunsOn(platform.Platform{OS: os, Architecture: "arm64"}) {
+		if !s.RunsOn(platform.Platform{OS: os, Architecture: "amd64"}) ||
+			s.RunsOn(platform.Platform{OS: os, Architecture: "arm64"}) {
 			t.Errorf("%s on %s: %v", s, os, s.RunsOn(platform.Platform{OS: os, Architecture: "amd64"}))
 		}
 	}
@@ -249,7 +270,9 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if m, err := macho.NewFile(bytes.NewReader(b)); err == nil {
-			if want := m.Type == macho.TypeExec || m.Type == macho.TypeDylib || m.Type == macho.TypeBundle; ok != want || ok && (s.Format != "Mach-O" || m.Cpu == macho.CpuArm64 && s.Architecture != "arm64") {
+			if want := m.Type == macho.TypeExec || m.Type == macho.TypeDylib ||
+				m.Type == macho.TypeBundle; ok != want ||
+				ok && (s.Format != "Mach-O" || m.Cpu == macho.CpuArm64 && s.Architecture != "arm64") {
 				t.Errorf("debug/macho reads %s for %s; %t %+v", m.Type, m.Cpu, ok, s)
 			}
 		}

@@ -64,7 +64,8 @@ func openPE(r io.ReaderAt) (f peFile, ok bool) {
 		copy(f.directories[:], wide.DataDirectory[:min(wide.NumberOfRvaAndSizes, uint32(len(wide.DataDirectory)))])
 	case magic == 0x10b && f.read(at, &narrow):
 		f.subsystem = narrow.Subsystem
-		copy(f.directories[:], narrow.DataDirectory[:min(narrow.NumberOfRvaAndSizes, uint32(len(narrow.DataDirectory)))])
+		copy(f.directories[:],
+			narrow.DataDirectory[:min(narrow.NumberOfRvaAndSizes, uint32(len(narrow.DataDirectory)))])
 	default:
 		return f, false
 	}

@@ -20,7 +20,9 @@ func Interpreter(r io.Reader) (string, error) {
 	case bytes.HasPrefix(b, []byte("#!")):
 		const most = 256 // BINPRM_BUF_SIZE
 		line, _, _ := bytes.Cut(b[2:min(len(b), most)], []byte("\n"))
-		if words := strings.FieldsFunc(string(line), func(r rune) bool { return r == ' ' || r == '\t' }); len(words) > 0 {
+		if words := strings.FieldsFunc(string(line), func(r rune) bool {
+			return r == ' ' || r == '\t'
+		}); len(words) > 0 {
 			return words[0], nil
 		}
 	case bytes.HasPrefix(b, []byte(elf.ELFMAG)):

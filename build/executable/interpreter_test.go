@@ -12,7 +12,8 @@ import (
 
 func TestInterpreter(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "#": "", "#!": "", "#!\n/bin/sh": "", "#!/bin/sh": "/bin/sh", "#! \t/usr/bin/env\tpython\n": "/usr/bin/env", " #!/bin/sh": "", "\x7fELF": "",
+		"": "", "#": "", "#!": "", "#!\n/bin/sh": "", "#!/bin/sh": "/bin/sh",
+		"#! \t/usr/bin/env\tpython\n": "/usr/bin/env", " #!/bin/sh": "", "\x7fELF": "",
 		"#!" + strings.Repeat(" ", 300) + "/bin/sh": "",
 	} {
 		if got, err := executable.Interpreter(strings.NewReader(text)); err != nil || got != want {

@@ -14,7 +14,10 @@ const universal = "several architectures"
 const javaClass = 45
 
 // cpus are Go's names for processors of Mach-O.
-var cpus = map[macho.Cpu]string{macho.Cpu386: "386", macho.CpuAmd64: "amd64", macho.CpuArm: "arm", macho.CpuArm64: "arm64", macho.CpuPpc: "ppc", macho.CpuPpc64: "ppc64"}
+var cpus = map[macho.Cpu]string{
+	macho.Cpu386: "386", macho.CpuAmd64: "amd64", macho.CpuArm: "arm",
+	macho.CpuArm64: "arm64", macho.CpuPpc: "ppc", macho.CpuPpc64: "ppc64",
+}
 
 // isMachO reports whether a file may be one of macOS, by its first four bytes.
 func isMachO(b []byte) bool {

@@ -24,11 +24,39 @@ func TestReadNeeds(t *testing.T) {
 		want executable.Needs
 		not  bool
 	}{
-		{name: "PE", file: programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll", "netapi32.dll"}}), want: executable.Needs{Libraries: []string{"KERNEL32.dll", "netapi32.dll"}}},
-		{name: "delayed", file: programtest.PE(programtest.Needs{Delayed: []string{"a.dll", "b.dll"}}), want: executable.Needs{Delayed: []string{"a.dll", "b.dll"}}},
-		{name: "DLL", file: programtest.PE(programtest.Needs{Library: true, Libraries: []string{"x.dll"}, Delayed: []string{"y.dll"}}), want: executable.Needs{Library: true, Libraries: []string{"x.dll"}, Delayed: []string{"y.dll"}}},
-		{name: "ELF", file: programtest.ELF(programtest.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"}, Runpath: "$ORIGIN/../lib:/opt"}), want: executable.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"}, RunPath: []string{"$ORIGIN/../lib", "/opt"}}},
-		{name: "shared library", file: programtest.ELF(programtest.Needs{Libraries: []string{"libc.so.6"}}), want: executable.Needs{Library: true, Libraries: []string{"libc.so.6"}}},
+		{
+			name: "PE", file: programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll", "netapi32.dll"}}),
+			want: executable.Needs{Libraries: []string{"KERNEL32.dll", "netapi32.dll"}},
+		},
+		{
+			name: "delayed", file: programtest.PE(programtest.Needs{Delayed: []string{"a.dll", "b.dll"}}),
+			want: executable.Needs{Delayed: []string{"a.dll", "b.dll"}},
+		},
+		{
+			name: "DLL",
+			file: programtest.PE(programtest.Needs{
+				Library: true, Libraries: []string{"x.dll"},
+				Delayed: []string{"y.dll"},
+			}), want: executable.Needs{
+				Library: true, Libraries: []string{"x.dll"},
+				Delayed: []string{"y.dll"},
+			},
+		},
+		{
+			name: "ELF",
+			file: programtest.ELF(programtest.Needs{
+				Interpreter: "/lib/ld.so",
+				Libraries:   []string{"libz.so.1", "libc.so.6"}, Runpath: "$ORIGIN/../lib:/opt",
+			}),
+			want: executable.Needs{
+				Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"},
+				RunPath: []string{"$ORIGIN/../lib", "/opt"},
+			},
+		},
+		{
+			name: "shared library", file: programtest.ELF(programtest.Needs{Libraries: []string{"libc.so.6"}}),
+			want: executable.Needs{Library: true, Libraries: []string{"libc.so.6"}},
+		},
 		{name: "static ELF", file: elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, le)},
 		{name: "driver", file: image(amd64, 1, true, false, 128), not: true},
 		{name: ".NET assembly", file: image(amd64, console, true, true, 128), not: true},
@@ -102,7 +130,10 @@ func TestMentions(t *testing.T) {
 // FuzzReadNeeds reads damaged programs.
 func FuzzReadNeeds(f *testing.F) {
 	f.Add(programtest.PE(programtest.Needs{Libraries: []string{"a.dll"}, Delayed: []string{"b.dll"}}))
-	f.Add(programtest.ELF(programtest.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1"}, Runpath: "/opt"}))
+	f.Add(programtest.ELF(programtest.Needs{
+		Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1"},
+		Runpath: "/opt",
+	}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n, _ := executable.ReadNeeds(bytes.NewReader(b), int64(len(b)))
 		for _, s := range slices.Concat(n.Libraries, n.Delayed) {

@@ -26,7 +26,8 @@ var peMachines = map[uint64]string{
 func readPE(b []byte) (System, bool) {
 	le := binary.LittleEndian
 	start := int(at(b, le, offsetOfSignature, 4))
-	if start < offsetOfSignature || start+optionalHeader > len(b) || !bytes.Equal(b[start:start+4], []byte("PE\x00\x00")) {
+	if start < offsetOfSignature || start+optionalHeader > len(b) ||
+		!bytes.Equal(b[start:start+4], []byte("PE\x00\x00")) {
 		return System{}, false
 	}
 	machine := at(b, le, start+fileHeader, 2)

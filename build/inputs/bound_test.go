@@ -18,7 +18,11 @@ import (
 func TestBounds(t *testing.T) {
 	var announced, zeros bytes.Buffer
 	z := gzip.NewWriter(&announced)
-	must(t, tar.NewWriter(z).WriteHeader(&tar.Header{Name: "product/a", Size: 17 << 30, Mode: 0o644, Format: tar.FormatPAX}))
+	must(t,
+		tar.NewWriter(z).WriteHeader(&tar.Header{
+			Name: "product/a", Size: 17 << 30, Mode: 0o644,
+			Format: tar.FormatPAX,
+		}))
 	must(t, z.Close())
 	z = gzip.NewWriter(&zeros)
 	w := tar.NewWriter(z)
@@ -28,8 +32,12 @@ func TestBounds(t *testing.T) {
 		must(t, err)
 	}
 	must(t, z.Close())
-	for want, text := range map[string][]byte{"more than 16 GiB": announced.Bytes(), "100 times its size": zeros.Bytes()} {
-		if err := inputs.Extract(bytes.NewReader(text), t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
+	for want, text := range map[string][]byte{
+		"more than 16 GiB":   announced.Bytes(),
+		"100 times its size": zeros.Bytes(),
+	} {
+		if err := inputs.Extract(bytes.NewReader(text), t.TempDir()); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -43,7 +51,8 @@ func TestBounds(t *testing.T) {
 	set, err := inputs.Collect(t.Context(), p, []inputs.Source{{Name: s.Name, Directory: s.Directory, Own: s.Own}})
 	must(t, err)
 	var tarred bytes.Buffer
-	if err := set.WriteTar(t.Context(), &tarred); err == nil || !strings.Contains(err.Error(), "more than 16 GiB") || tarred.Len() > 0 {
+	if err := set.WriteTar(t.Context(), &tarred); err == nil || !strings.Contains(err.Error(), "more than 16 GiB") ||
+		tarred.Len() > 0 {
 		t.Errorf("got %v after %d bytes", err, tarred.Len())
 	}
 }

@@ -193,7 +193,10 @@ func (s *Set) file(ctx context.Context, full string, fi fs.FileInfo, exact bool)
 			return err
 		}
 	}
-	e := entry{from: full, mode: mode & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky), size: fi.Size()}
+	e := entry{
+		from: full, mode: mode & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky),
+		size: fi.Size(),
+	}
 	switch fi.Mode().Type() {
 	case 0:
 		if !exact && fi.Mode()&0o100 != 0 {

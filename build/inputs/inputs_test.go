@@ -62,8 +62,10 @@ var project = map[string]string{
 }
 
 var want = []string{
-	"product/bases.lock.yaml", "product/build/", "product/build/.dockerignore", "product/build/Dockerfile", "product/build/start.sh", "product/config/a.yaml",
-	"product/deploy/base/kustomization.yaml", "product/deploy/base/pod.yaml", "product/deploy/prod/kustomization.yaml", "product/images.txt", "product/slipway.yaml",
+	"product/bases.lock.yaml", "product/build/", "product/build/.dockerignore", "product/build/Dockerfile",
+	"product/build/start.sh", "product/config/a.yaml",
+	"product/deploy/base/kustomization.yaml", "product/deploy/base/pod.yaml", "product/deploy/prod/kustomization.yaml",
+	"product/images.txt", "product/slipway.yaml",
 	"product/src/go.mod", "product/src/main.go",
 }
 
@@ -85,10 +87,12 @@ func write(t testing.TB, dir string, files map[string]string) {
 
 func archive(t testing.TB, dir string, committed bool) ([]byte, *inputs.Set) {
 	t.Helper()
-	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, "slipway.yaml"), Made: []string{filepath.Join(dir, "dist")}})
+	p, err := product.Load(t.Context(),
+		product.Options{Path: filepath.Join(dir, "slipway.yaml"), Made: []string{filepath.Join(dir, "dist")}})
 	must(t, err)
 	s := p.Source("app")
-	set, err := inputs.Collect(t.Context(), p, []inputs.Source{{Name: s.Name, Directory: s.Directory, Own: s.Own, Committed: committed}})
+	set, err := inputs.Collect(t.Context(),
+		p, []inputs.Source{{Name: s.Name, Directory: s.Directory, Own: s.Own, Committed: committed}})
 	must(t, err)
 	var b bytes.Buffer
 	must(t, set.Write(t.Context(), &b, io.Discard))
@@ -153,7 +157,9 @@ func TestArchive(t *testing.T) {
 
 	// What a commit has is not in it.
 	got, _ := archive(t, one, true)
-	committed := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return strings.HasPrefix(s, "product/src/") })
+	committed := slices.DeleteFunc(slices.Clone(want), func(s string) bool {
+		return strings.HasPrefix(s, "product/src/")
+	})
 	if d := cmp.Diff(committed, names(t, got)); d != "" {
 		t.Errorf("with a committed source (-want +got):\n%s", d)
 	}
@@ -185,17 +191,22 @@ func TestOutside(t *testing.T) {
 	write(t, dir, project)
 	inner := filepath.Join(dir, "inner")
 	must(t, os.Mkdir(inner, 0o755))
-	write(t, inner, map[string]string{"slipway.yaml": strings.NewReplacer("path: config", "path: ../config", "build/Dockerfile", "../build/Dockerfile",
-		"context: build", "context: ../build", "directory: src", "directory: ../src", "images.txt", "../images.txt", "deploy/prod", "../deploy/prod").Replace(described)})
+	write(t,
+		inner,
+		map[string]string{"slipway.yaml": strings.NewReplacer("path: config", "path: ../config",
+			"build/Dockerfile", "../build/Dockerfile",
+			"context: build", "context: ../build", "directory: src", "directory: ../src", "images.txt", "../images.txt",
+			"deploy/prod", "../deploy/prod").Replace(described)})
 	_, set := archive(t, inner, false)
-	if d := cmp.Diff([]string{"build", "build/Dockerfile", "config", "deploy/prod", "images.txt"}, func() (all []string) {
-		for _, p := range set.Outside {
-			rel, err := filepath.Rel(dir, p)
-			must(t, err)
-			all = append(all, filepath.ToSlash(rel))
-		}
-		return all
-	}()); d != "" {
+	if d := cmp.Diff([]string{"build", "build/Dockerfile", "config", "deploy/prod", "images.txt"},
+		func() (all []string) {
+			for _, p := range set.Outside {
+				rel, err := filepath.Rel(dir, p)
+				must(t, err)
+				all = append(all, filepath.ToSlash(rel))
+			}
+			return all
+		}()); d != "" {
 		t.Errorf("outside (-want +got):\n%s", d)
 	}
 }
@@ -225,12 +236,18 @@ func TestExtract(t *testing.T) {
 // TestExtractHostile unpacks archives that write elsewhere.
 func TestExtractHostile(t *testing.T) {
 	for name, headers := range map[string][]tar.Header{
-		"parent":           {{Name: "../out", Typeflag: tar.TypeReg}},
-		"absolute":         {{Name: "/etc/out", Typeflag: tar.TypeReg}},
-		"through a link":   {{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}, {Name: "l/out", Typeflag: tar.TypeReg}},
-		"hard link":        {{Name: "out", Typeflag: tar.TypeLink, Linkname: "../x"}},
-		"device":           {{Name: "out", Typeflag: tar.TypeChar}},
-		"directory behind": {{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/tmp"}, {Name: "l/out/", Typeflag: tar.TypeDir}},
+		"parent":   {{Name: "../out", Typeflag: tar.TypeReg}},
+		"absolute": {{Name: "/etc/out", Typeflag: tar.TypeReg}},
+		"through a link": {
+			{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."},
+			{Name: "l/out", Typeflag: tar.TypeReg},
+		},
+		"hard link": {{Name: "out", Typeflag: tar.TypeLink, Linkname: "../x"}},
+		"device":    {{Name: "out", Typeflag: tar.TypeChar}},
+		"directory behind": {
+			{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/tmp"},
+			{Name: "l/out/", Typeflag: tar.TypeDir},
+		},
 	} {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -249,7 +266,8 @@ func TestExtractHostile(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}
-	if err := inputs.Extract(strings.NewReader("x"), t.TempDir()); err == nil || !strings.Contains(err.Error(), "not the archive of a release") {
+	if err := inputs.Extract(strings.NewReader("x"), t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "not the archive of a release") {
 		t.Errorf("no archive: %v", err)
 	}
 }
@@ -261,7 +279,11 @@ func FuzzExtract(f *testing.F) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
-	for _, h := range []tar.Header{{Name: "a", Typeflag: tar.TypeReg}, {Name: "b/", Typeflag: tar.TypeDir, Mode: 0o700}, {Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}} {
+	for _, h := range []tar.Header{
+		{Name: "a", Typeflag: tar.TypeReg},
+		{Name: "b/", Typeflag: tar.TypeDir, Mode: 0o700},
+		{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."},
+	} {
 		must(f, w.WriteHeader(&h))
 	}
 	must(f, errors.Join(w.Close(), z.Close()))
@@ -287,9 +309,11 @@ func FuzzExtract(f *testing.F) {
 // TestNoRepository checks that no archive brings a repository, whose settings name programs.
 func TestNoRepository(t *testing.T) {
 	for name, link := range map[string]string{
-		"product/.git/config": "", "product/.GIT/config": "", "sources/x/.Git": "", "product/git~1/config": "", "product/GIT~1": "", "product/.git /config": "",
-		"product/.git./config": "", "product/.git::$INDEX_ALLOCATION/config": "", "product/.g\u200cit/config": "", "product/a\\.git\\config": "",
-		"product/link": ".git", "product/other": "sub/../.git/hooks",
+		"product/.git/config": "", "product/.GIT/config": "", "sources/x/.Git": "", "product/git~1/config": "",
+		"product/GIT~1": "", "product/.git /config": "",
+		"product/.git./config": "", "product/.git::$INDEX_ALLOCATION/config": "", "product/.g\u200cit/config": "",
+		"product/a\\.git\\config": "",
+		"product/link":            ".git", "product/other": "sub/../.git/hooks",
 	} {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -301,7 +325,8 @@ func TestNoRepository(t *testing.T) {
 		must(t, w.WriteHeader(h))
 		must(t, errors.Join(w.Close(), z.Close()))
 		dir := t.TempDir()
-		if err := inputs.Extract(&b, dir); err == nil || !strings.Contains(err.Error(), "a git repository, which inputs never have") {
+		if err := inputs.Extract(&b, dir); err == nil ||
+			!strings.Contains(err.Error(), "a git repository, which inputs never have") {
 			t.Errorf("%q: %v", name, err)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -56,7 +56,10 @@ func (s *Set) fits() error {
 }
 
 func (e entry) write(ctx context.Context, archive *tar.Writer, name string) error {
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(e.mode.Perm()), ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+	h := &tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Mode: int64(e.mode.Perm()), ModTime: time.Unix(0, 0),
+		Format: tar.FormatPAX,
+	}
 	for bit, mode := range layer.SpecialBits {
 		if e.mode&mode != 0 {
 			h.Mode |= bit

@@ -73,7 +73,8 @@ func checkForeign(t *testing.T, b []byte) {
 	}
 	for _, m := range append(p.Modules, p.Main) {
 		for _, text := range []string{m.Path, m.Version, m.Sum, p.Package, p.Go} {
-			if len(text) > maxText+len("…") || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			if len(text) > maxText+len("…") ||
+				strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Errorf("a text is %q", text)
 			}
 		}

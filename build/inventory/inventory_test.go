@@ -27,13 +27,46 @@ func TestFiles(t *testing.T) {
 		layers   [][]layer.Entry
 		want     []lock.File
 	}{
-		{"replaced", "linux", [][]layer.Entry{{file("/b", "1"), file("/a", "2")}, {file("/b", "3"), file("/B", "4")}}, []lock.File{listed("/B", "4"), listed("/a", "2"), listed("/b", "3")}},
-		{"replaced on Windows", "windows", [][]layer.Entry{{file("/b", "1"), file("/a", "2")}, {file("/B", "4")}}, []lock.File{listed("/B", "4"), listed("/a", "2")}},
-		{"removed", "linux", [][]layer.Entry{{file("/d/e", "1"), file("/de", "2"), file("/f", "3")}, {{Path: "/d", Type: layer.Whiteout}, {Path: "/f", Type: layer.Whiteout}}}, []lock.File{listed("/de", "2")}},
-		{"a link in place of a directory", "linux", [][]layer.Entry{{file("/d/e", "1")}, {{Path: "/d", Type: layer.Symlink, Linkname: "/x"}}}, nil},
-		{"removed and made again", "linux", [][]layer.Entry{{file("/d/e/f", "1"), file("/d/g", "2")}, {{Path: "/d", Type: layer.Whiteout}}, {file("/d/e/h", "3")}, {{Path: "/d/e", Type: layer.Whiteout}, file("/d/i", "4")}}, []lock.File{listed("/d/i", "4")}},
-		{"a directory again", "linux", [][]layer.Entry{{file("/d/e", "1")}, {{Path: "/d", Type: layer.Dir}}}, []lock.File{listed("/d/e", "1")}},
-		{"a hard link before its file", "windows", [][]layer.Entry{{{Path: "/a.exe", Type: layer.Hardlink, Linkname: "/b.exe"}, file("/b.exe", "1")}}, []lock.File{listed("/a.exe", "1"), listed("/b.exe", "1")}},
+		{
+			"replaced", "linux",
+			[][]layer.Entry{{file("/b", "1"), file("/a", "2")}, {file("/b", "3"), file("/B", "4")}},
+			[]lock.File{listed("/B", "4"), listed("/a", "2"), listed("/b", "3")},
+		},
+		{
+			"replaced on Windows", "windows",
+			[][]layer.Entry{{file("/b", "1"), file("/a", "2")}, {file("/B", "4")}},
+			[]lock.File{listed("/B", "4"), listed("/a", "2")},
+		},
+		{"removed", "linux", [][]layer.Entry{
+			{file("/d/e", "1"), file("/de", "2"), file("/f", "3")},
+			{{Path: "/d", Type: layer.Whiteout}, {Path: "/f", Type: layer.Whiteout}},
+		}, []lock.File{listed("/de", "2")}},
+		{
+			"a link in place of a directory", "linux",
+			[][]layer.Entry{{file("/d/e", "1")}, {{Path: "/d", Type: layer.Symlink, Linkname: "/x"}}},
+			nil,
+		},
+		{
+			"removed and made again",
+			"linux",
+			[][]layer.Entry{
+				{file("/d/e/f", "1"), file("/d/g", "2")},
+				{{Path: "/d", Type: layer.Whiteout}},
+				{file("/d/e/h", "3")},
+				{{Path: "/d/e", Type: layer.Whiteout}, file("/d/i", "4")},
+			},
+			[]lock.File{listed("/d/i", "4")},
+		},
+		{
+			"a directory again", "linux",
+			[][]layer.Entry{{file("/d/e", "1")}, {{Path: "/d", Type: layer.Dir}}},
+			[]lock.File{listed("/d/e", "1")},
+		},
+		{
+			"a hard link before its file", "windows",
+			[][]layer.Entry{{{Path: "/a.exe", Type: layer.Hardlink, Linkname: "/b.exe"}, file("/b.exe", "1")}},
+			[]lock.File{listed("/a.exe", "1"), listed("/b.exe", "1")},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var f inventory.Files
@@ -61,7 +94,8 @@ func TestManyFiles(t *testing.T) {
 	content := layer.Bytes(nil)
 	for i := range dirs {
 		dir := fmt.Sprintf("/d/%d", i)
-		made = append(made, layer.Entry{Path: dir + "/a", Content: content}, layer.Entry{Path: dir + "/b", Content: content})
+		made = append(made, layer.Entry{Path: dir + "/a", Content: content},
+			layer.Entry{Path: dir + "/b", Content: content})
 		gone = append(gone, layer.Entry{Path: dir, Type: layer.Whiteout})
 	}
 	var f inventory.Files
@@ -78,7 +112,10 @@ func TestManyFiles(t *testing.T) {
 // TestBase reads the labels of a base, which others wrote.
 func TestBase(t *testing.T) {
 	digest := layer.Bytes(nil).Digest
-	got := inventory.Base(digest, map[string]string{"org.opencontainers.image.version": "3.22\n", "org.opencontainers.image.licenses": "MIT", "maintainer": "me"})
+	got := inventory.Base(digest, map[string]string{
+		"org.opencontainers.image.version":  "3.22\n",
+		"org.opencontainers.image.licenses": "MIT", "maintainer": "me",
+	})
 	if want := (lock.BaseFacts{Digest: digest, Version: "3.22\ufffd", Licenses: "MIT"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

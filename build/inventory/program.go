@@ -69,7 +69,10 @@ func examine(r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Pro
 	if err := cmp.Or(at.err, err); err != nil {
 		return lock.Program{}, err
 	}
-	p := lock.Program{Digest: digest, SHA512: hex.EncodeToString(sha512), Size: size, Format: s.Format, OS: s.OS, Architecture: s.Architecture}
+	p := lock.Program{
+		Digest: digest, SHA512: hex.EncodeToString(sha512), Size: size, Format: s.Format,
+		OS: s.OS, Architecture: s.Architecture,
+	}
 	if info := readBuildInfo(at); info != nil {
 		describe(&p, info)
 	}

@@ -35,8 +35,11 @@ func program(t *testing.T, goos string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":     "module example.com/app\n\ngo 1.24\n\nrequire (\n\texample.com/lib v1.2.0\n\tgolang.org/x/mod v0.0.0\n)\n\nreplace example.com/lib => ./lib\n\nreplace golang.org/x/mod => golang.org/x/mod " + modVersion(t) + "\n",
-		"main.go":    "package main\n\nimport (\n\t\"example.com/lib\"\n\t\"golang.org/x/mod/semver\"\n)\n\nfunc main() { println(lib.Name, semver.IsValid(\"v1\")) }\n",
+		"go.mod": "module example.com/app\n\ngo 1.24\n\nrequire (\n\texample.com/lib v1.2.0\n\tgolang.org/x/mod " +
+			"v0.0.0\n)\n\nreplace example.com/lib => ./lib\n\nreplace golang.org/x/mod => golang.org/x/mod " +
+			modVersion(t) + "\n",
+		"main.go": "package main\n\nimport (\n\t\"example.com/lib\"\n\t\"golang.org/x/mod/semver\"\n)\n\nfunc " +
+			"main() { println(lib.Name, semver.IsValid(\"v1\")) }\n",
 		"lib/go.mod": "module example.com/lib\n\ngo 1.24\n",
 		"lib/lib.go": "package lib\n\nconst Name = \"lib\"\n",
 	} {
@@ -45,8 +48,10 @@ func program(t *testing.T, goos string, flags ...string) string {
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	out := filepath.Join(dir, "app")
-	cmd := exec.Command("go", append([]string{"build", "-mod=mod", "-trimpath", "-buildvcs=false", "-o", out}, append(flags, ".")...)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH=amd64", "GOFLAGS=", "GONOSUMDB=*", "GONOSUMCHECK=1")
+	cmd := exec.Command("go",
+		append([]string{"build", "-mod=mod", "-trimpath", "-buildvcs=false", "-o", out}, append(flags, ".")...)...)
+	cmd.Dir, cmd.Env = dir,
+		append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH=amd64", "GOFLAGS=", "GONOSUMDB=*", "GONOSUMCHECK=1")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -82,10 +87,12 @@ func TestProgram(t *testing.T) {
 		b, err := os.ReadFile(path)
 		must(t, err)
 		sum := sha512.Sum512(b)
-		if p.Digest != c.Digest || p.SHA512 != hex.EncodeToString(sum[:]) || p.Size != int64(len(b)) || p.Format != tc.format || p.OS != tc.os || p.Architecture != "amd64" {
+		if p.Digest != c.Digest || p.SHA512 != hex.EncodeToString(sum[:]) || p.Size != int64(len(b)) ||
+			p.Format != tc.format || p.OS != tc.os || p.Architecture != "amd64" {
 			t.Errorf("the program is %+v", p)
 		}
-		if p.Package != "example.com/app" || p.Main != (lock.Module{Path: "example.com/app", Version: "(devel)"}) || !strings.HasPrefix(p.Go, "go1.") {
+		if p.Package != "example.com/app" || p.Main != (lock.Module{Path: "example.com/app", Version: "(devel)"}) ||
+			!strings.HasPrefix(p.Go, "go1.") {
 			t.Errorf("the program is %+v", p)
 		}
 		if !slices.Contains(p.Settings, lock.Setting{Key: "GOOS", Value: tc.os}) {
@@ -93,7 +100,10 @@ func TestProgram(t *testing.T) {
 		}
 		want := []lock.Module{
 			{Path: "example.com/lib", Version: "v1.2.0", Replace: &lock.Module{Path: "./lib", Version: "(devel)"}},
-			{Path: "golang.org/x/mod", Version: "v0.0.0", Replace: &lock.Module{Path: "golang.org/x/mod", Version: modVersion(t), Sum: p.Modules[1].Replace.Sum}},
+			{
+				Path: "golang.org/x/mod", Version: "v0.0.0",
+				Replace: &lock.Module{Path: "golang.org/x/mod", Version: modVersion(t), Sum: p.Modules[1].Replace.Sum},
+			},
 		}
 		if d := cmp.Diff(want, p.Modules); d != "" || !strings.HasPrefix(want[1].Replace.Sum, "h1:") {
 			t.Errorf("(-want +got):\n%s", d)
@@ -128,7 +138,10 @@ func TestForeign(t *testing.T) {
 			c, st := layer.Bytes(b), newStore(t)
 			p, err := inventory.Program(t.Context(), st, c)
 			sum := sha512.Sum512(b)
-			want := lock.Program{Digest: c.Digest, SHA512: hex.EncodeToString(sum[:]), Size: c.Size, Format: p.Format, OS: p.OS, Architecture: p.Architecture}
+			want := lock.Program{
+				Digest: c.Digest, SHA512: hex.EncodeToString(sum[:]), Size: c.Size,
+				Format: p.Format, OS: p.OS, Architecture: p.Architecture,
+			}
 			if d := cmp.Diff(want, p); err != nil || d != "" || p.Format == "" {
 				t.Errorf("%v (-want +got):\n%s", err, d)
 			}
@@ -144,11 +157,13 @@ func TestChanged(t *testing.T) {
 	c, err := layer.File(st, path)
 	must(t, err)
 	must(t, os.WriteFile(path, programtest.ELF(programtest.Needs{Text: "another"}), 0o755))
-	if _, err := inventory.Program(t.Context(), st, c); err == nil || !strings.Contains(err.Error(), "do not change files while they are read") {
+	if _, err := inventory.Program(t.Context(), st, c); err == nil ||
+		!strings.Contains(err.Error(), "do not change files while they are read") {
 		t.Errorf("the error is %v", err)
 	}
 	c.Open = func() (io.ReadCloser, error) { return nil, errors.New("it is read again") }
-	if _, err := inventory.Program(t.Context(), st, c); err == nil || !strings.Contains(err.Error(), "it is read again") {
+	if _, err := inventory.Program(t.Context(), st, c); err == nil ||
+		!strings.Contains(err.Error(), "it is read again") {
 		t.Errorf("it is recorded: %v", err)
 	}
 }
@@ -176,7 +191,8 @@ func TestForgedInfo(t *testing.T) {
 	b := withInfo(original, "path\tx\x1b[31m\nmod\tx\"}\xff\t(devel)\t\ndep\ta\u202eb\tv1\th1:x\n")
 	p, err := inventory.Program(t.Context(), newStore(t), layer.Bytes(b))
 	must(t, err)
-	if p.Package != "x\ufffd[31m" || p.Main.Path != "x\"}\ufffd" || len(p.Modules) != 1 || p.Modules[0].Path != "a\ufffdb" {
+	if p.Package != "x\ufffd[31m" || p.Main.Path != "x\"}\ufffd" || len(p.Modules) != 1 ||
+		p.Modules[0].Path != "a\ufffdb" {
 		t.Errorf("the program is %+v", p)
 	}
 }

@@ -114,7 +114,8 @@ func check(e Entry, os string) error {
 		return fmt.Errorf("path %q is not absolute and clean", e.Path)
 	}
 	if strings.Contains(e.Path, "/"+whiteoutPrefix) {
-		return fmt.Errorf("path %s: a name that begins with %s removes files of lower layers: rename the file", e.Path, whiteoutPrefix)
+		return fmt.Errorf("path %s: a name that begins with %s removes files of lower layers: rename the file",
+			e.Path, whiteoutPrefix)
 	}
 	if os != platform.Windows {
 		return nil

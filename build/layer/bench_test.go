@@ -79,7 +79,10 @@ func withRegistryLibrary(path string, entries []layer.Entry) (n int64, err error
 	var buf bytes.Buffer
 	t := tar.NewWriter(&buf)
 	for _, e := range entries {
-		if err := t.WriteHeader(&tar.Header{Name: e.Path[1:], Mode: 0o555, Size: e.Content.Size, Typeflag: tar.TypeReg}); err != nil {
+		if err := t.WriteHeader(&tar.Header{
+			Name: e.Path[1:], Mode: 0o555, Size: e.Content.Size,
+			Typeflag: tar.TypeReg,
+		}); err != nil {
 			return 0, err
 		}
 		r, err := e.Content.Open()
@@ -94,7 +97,9 @@ func withRegistryLibrary(path string, entries []layer.Entry) (n int64, err error
 	if err := t.Close(); err != nil {
 		return 0, err
 	}
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(buf.Bytes())), nil })
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(buf.Bytes())), nil
+	})
 	if err != nil {
 		return 0, err
 	}

@@ -85,7 +85,8 @@ func (u *unchanged) Read(p []byte) (int, error) {
 	u.hash.Write(p[:n])
 	if errors.Is(err, io.EOF) && oci.Sum(u.hash) != u.want {
 		u.forget()
-		return n, fmt.Errorf("%s has digest %s, and had %s when it was hashed: run again, and do not change files while they are read", u.f.Name(), oci.Sum(u.hash), u.want)
+		return n, fmt.Errorf("%s has digest %s, and had %s when it was hashed: "+
+			"run again, and do not change files while they are read", u.f.Name(), oci.Sum(u.hash), u.want)
 	}
 	return n, err
 }

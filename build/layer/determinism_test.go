@@ -25,7 +25,8 @@ var compressions = []layer.Compression{layer.Gzip, layer.Zstd}
 // entries or the directory of the store.
 func TestSameBytes(t *testing.T) {
 	exe := layer.Bytes(some(t))
-	entries := append(tree(), layer.Entry{Path: "/exe", Mode: 0o755, Content: exe}, layer.Entry{Path: "/exe.again", Mode: 0o755, Content: exe})
+	entries := append(tree(), layer.Entry{Path: "/exe", Mode: 0o755, Content: exe},
+		layer.Entry{Path: "/exe.again", Mode: 0o755, Content: exe})
 	before := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	counts := []int{1, 2, 3, 4, 5, 6, 7, 8}
@@ -73,7 +74,8 @@ func TestOptionsShow(t *testing.T) {
 		}
 		seen[l.Digest.Hex] = name
 	}
-	if a, b := write(t, st, tree(), layer.Options{}), write(t, st, tree(), layer.Options{OS: "linux", Compression: layer.Gzip, ModTime: time.Unix(0, 0)}); a != b {
+	if a, b := write(t, st, tree(), layer.Options{}),
+		write(t, st, tree(), layer.Options{OS: "linux", Compression: layer.Gzip, ModTime: time.Unix(0, 0)}); a != b {
 		t.Errorf("the defaults give %+v, and named %+v", a, b)
 	}
 }
@@ -91,7 +93,10 @@ func TestWrittenOnce(t *testing.T) {
 				c.Open = func() (io.ReadCloser, error) { opened.Add(1); return from() }
 				return c
 			}
-			entries := []layer.Entry{{Path: "/a", Content: counted([]byte("a"))}, {Path: "/b", Content: counted([]byte("b"))}}
+			entries := []layer.Entry{
+				{Path: "/a", Content: counted([]byte("a"))},
+				{Path: "/b", Content: counted([]byte("b"))},
+			}
 			o := layer.Options{Compression: z}
 			first := write(t, st, entries, o)
 			if n := opened.Swap(0); n != 2 {
@@ -122,7 +127,9 @@ func TestWrittenOnce(t *testing.T) {
 func TestUnknownDigest(t *testing.T) {
 	st := storetest.Open(t)
 	text := "one"
-	c := layer.Content{Size: 3, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewBufferString(text)), nil }}
+	c := layer.Content{Size: 3, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewBufferString(text)), nil
+	}}
 	first := write(t, st, []layer.Entry{{Path: "/a", Content: c}}, layer.Options{})
 	text = "two"
 	if second := write(t, st, []layer.Entry{{Path: "/a", Content: c}}, layer.Options{}); second.DiffID == first.DiffID {
@@ -160,7 +167,8 @@ func TestFile(t *testing.T) {
 		t.Error("other bytes of the same size and time are not seen")
 	}
 	// A layer is refused if the file differs from its announced content.
-	if _, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/file", Content: before}}, layer.Options{}); err == nil || !strings.Contains(err.Error(), path+" has digest") {
+	if _, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/file", Content: before}},
+		layer.Options{}); err == nil || !strings.Contains(err.Error(), path+" has digest") {
 		t.Errorf("a layer of the changed file: %v", err)
 	}
 	// A file that has just been written may change again within one tick of the

@@ -31,26 +31,67 @@ func TestRefused(t *testing.T) {
 		{"relative path", "", []layer.Entry{file("app/run")}, []string{`"app/run"`, "absolute"}},
 		{"empty path", "", []layer.Entry{file("")}, []string{`""`, "absolute"}},
 		{"path with dots", "", []layer.Entry{file("/app/../etc/passwd")}, []string{"/app/../etc/passwd", "clean"}},
-		{"path with a slash at its end", "", []layer.Entry{{Path: "/app/", Type: layer.Dir}}, []string{"/app/", "clean"}},
+		{
+			"path with a slash at its end", "",
+			[]layer.Entry{{Path: "/app/", Type: layer.Dir}},
+			[]string{"/app/", "clean"},
+		},
 		{"file in place of the root", "", []layer.Entry{file("/")}, []string{`"/"`}},
-		{"file under a file", "", []layer.Entry{file("/app"), file("/app/run")}, []string{"/app/run lies in /app", "not a directory"}},
-		{"file under a link", "", []layer.Entry{{Path: "/app", Type: layer.Symlink, Linkname: "/opt"}, file("/app/x/run")}, []string{"/app/x/run lies in /app", "not a directory"}},
+		{
+			"file under a file", "",
+			[]layer.Entry{file("/app"), file("/app/run")},
+			[]string{"/app/run lies in /app", "not a directory"},
+		},
+		{"file under a link", "", []layer.Entry{
+			{Path: "/app", Type: layer.Symlink, Linkname: "/opt"},
+			file("/app/x/run"),
+		}, []string{"/app/x/run lies in /app", "not a directory"}},
 		{"name of a whiteout", "", []layer.Entry{file("/app/.wh.run")}, []string{"/app/.wh.run", "rename"}},
 		{"directory named as a whiteout", "", []layer.Entry{file("/.wh.app/run")}, []string{"/.wh.app/run", "rename"}},
 		{"hard link to nothing", "", []layer.Entry{link("/a", "/b")}, []string{"/a is a hard link to /b"}},
-		{"hard link to a directory", "", []layer.Entry{{Path: "/b", Type: layer.Dir}, link("/a", "/b")}, []string{"/a is a hard link to /b"}},
+		{
+			"hard link to a directory", "",
+			[]layer.Entry{{Path: "/b", Type: layer.Dir}, link("/a", "/b")},
+			[]string{"/a is a hard link to /b"},
+		},
 		{"hard link to itself", "", []layer.Entry{link("/a", "/a")}, []string{"/a is a hard link to /a"}},
-		{"hard link to a relative path", "", []layer.Entry{file("/b"), link("/a", "b")}, []string{"/a is a hard link to b"}},
+		{
+			"hard link to a relative path", "",
+			[]layer.Entry{file("/b"), link("/a", "b")},
+			[]string{"/a is a hard link to b"},
+		},
 		{"NUL in a name", "", []layer.Entry{file("/a\x00b")}, []string{"/a"}},
-		{"files that differ in case", "windows", []layer.Entry{file("/App"), file("/app")}, []string{"/App", "/app", "case"}},
-		{"directories that differ in case", "windows", []layer.Entry{file("/App/one"), file("/app/two")}, []string{"/App", "/app", "case"}},
-		{"directories of other letters that differ in case", "windows", []layer.Entry{file("/Über/one"), file("/über/two")}, []string{"/Über", "/über", "case"}},
+		{
+			"files that differ in case", "windows",
+			[]layer.Entry{file("/App"), file("/app")},
+			[]string{"/App", "/app", "case"},
+		},
+		{
+			"directories that differ in case", "windows",
+			[]layer.Entry{file("/App/one"), file("/app/two")},
+			[]string{"/App", "/app", "case"},
+		},
+		{
+			"directories of other letters that differ in case",
+			"windows",
+			[]layer.Entry{file("/Über/one"), file("/über/two")},
+			[]string{"/Über", "/über", "case"},
+		},
 		{"name that is not UTF-8", "windows", []layer.Entry{file("/app/a\xffb")}, []string{`"/app/a\xffb"`, "UTF-8"}},
-		{"name of 256 characters", "windows", []layer.Entry{file("/app/" + strings.Repeat("é", 256))}, []string{"/app/é", "255"}},
-		{"name of 128 characters beyond 16 bits", "windows", []layer.Entry{file("/" + strings.Repeat("😀", 128))}, []string{"255"}},
+		{
+			"name of 256 characters", "windows",
+			[]layer.Entry{file("/app/" + strings.Repeat("é", 256))},
+			[]string{"/app/é", "255"},
+		},
+		{
+			"name of 128 characters beyond 16 bits", "windows",
+			[]layer.Entry{file("/" + strings.Repeat("😀", 128))},
+			[]string{"255"},
+		},
 	}
 	for _, name := range []string{
-		"CON", "con", "con.txt", "CON .txt", "Nul", "aux.tar.gz", "COM1", "com9.log", "LPT5", "CONIN$", "dot.", "space ", "a:b", "a?b", "a*b", "a\"b", "a<b",
+		"CON", "con", "con.txt", "CON .txt", "Nul", "aux.tar.gz", "COM1", "com9.log", "LPT5", "CONIN$",
+		"dot.", "space ", "a:b", "a?b", "a*b", "a\"b", "a<b",
 		"a>b", "a|b", `a\b`, "a\tb", "COM¹", "lpt².txt",
 	} {
 		cases = append(cases, struct {
@@ -58,7 +99,11 @@ func TestRefused(t *testing.T) {
 			os      string
 			entries []layer.Entry
 			says    []string
-		}{"Windows name " + name, "windows", []layer.Entry{file("/app/" + name + "/file")}, []string{"/app/" + name, "Windows", "rename"}})
+		}{
+			"Windows name " + name, "windows",
+			[]layer.Entry{file("/app/" + name + "/file")},
+			[]string{"/app/" + name, "Windows", "rename"},
+		})
 	}
 	for _, tc := range cases {
 		for _, system := range []string{"linux", "windows"} {
@@ -84,8 +129,12 @@ func TestRefused(t *testing.T) {
 
 // TestWindowsNames accepts names that resemble those of Windows devices.
 func TestWindowsNames(t *testing.T) {
-	for _, name := range []string{"console", "com", "com0", "com10", "lpt", "nully", "aux-file", "$con", ".hidden", "a.b.c", "a'b"} {
-		if _, err := layer.Write(t.Context(), storetest.Open(t), []layer.Entry{{Path: "/" + name, Mode: 0o644}}, layer.Options{OS: "windows"}); err != nil {
+	for _, name := range []string{
+		"console", "com", "com0", "com10", "lpt", "nully", "aux-file",
+		"$con", ".hidden", "a.b.c", "a'b",
+	} {
+		if _, err := layer.Write(t.Context(), storetest.Open(t), []layer.Entry{{Path: "/" + name, Mode: 0o644}},
+			layer.Options{OS: "windows"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -168,7 +217,8 @@ func TestCancelled(t *testing.T) {
 					return len(p), nil
 				})), nil
 			}}
-			_, err := layer.Write(ctx, st, []layer.Entry{{Path: "/endless", Mode: 0o644, Content: endless}}, layer.Options{Compression: z})
+			_, err := layer.Write(ctx, st, []layer.Entry{{Path: "/endless", Mode: 0o644, Content: endless}},
+				layer.Options{Compression: z})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("the error is %v", err)
 			}

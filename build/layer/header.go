@@ -108,7 +108,10 @@ func regularAttr(e Entry) int {
 func windowsFile(h *tar.Header, attr int) *tar.Header {
 	h.ModTime = h.ModTime.Truncate(100 * time.Nanosecond) // the clock of NTFS
 	h.AccessTime, h.ChangeTime = h.ModTime, h.ModTime
-	h.PAXRecords = map[string]string{"MSWINDOWS.fileattr": strconv.Itoa(attr), "LIBARCHIVE.creationtime": paxTime(h.ModTime)}
+	h.PAXRecords = map[string]string{
+		"MSWINDOWS.fileattr":      strconv.Itoa(attr),
+		"LIBARCHIVE.creationtime": paxTime(h.ModTime),
+	}
 	return h
 }
 
@@ -128,7 +131,10 @@ func paxTime(t time.Time) string {
 // writeRoots writes the two directories every Windows layer has.
 func writeRoots(t *tar.Writer, o Options) error {
 	for _, name := range []string{"Files/", "Hives/"} {
-		h := &tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: modeDirectory | 0o755, ModTime: modTime(Entry{}, o), Format: tar.FormatPAX}
+		h := &tar.Header{
+			Name: name, Typeflag: tar.TypeDir, Mode: modeDirectory | 0o755, ModTime: modTime(Entry{}, o),
+			Format: tar.FormatPAX,
+		}
 		if err := t.WriteHeader(windowsFile(h, attrDirectory)); err != nil {
 			return err
 		}

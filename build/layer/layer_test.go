@@ -66,7 +66,10 @@ func TestHeaders(t *testing.T) {
 		entries []layer.Entry
 		options layer.Options
 	}{
-		{"linux", append(tree(), layer.Entry{Path: "/cache/new", Mode: 0o644, Content: layer.Bytes([]byte("n"))}), layer.Options{ModTime: layer.Epoch}},
+		{
+			"linux", append(tree(), layer.Entry{Path: "/cache/new", Mode: 0o644, Content: layer.Bytes([]byte("n"))}),
+			layer.Options{ModTime: layer.Epoch},
+		},
 		{"windows", tree(), layer.Options{OS: "windows", ModTime: layer.Epoch}},
 		{"linux-empty", nil, layer.Options{}},
 		{"windows-empty", nil, layer.Options{OS: "windows"}},
@@ -108,7 +111,8 @@ func TestReaders(t *testing.T) {
 				t.Errorf("the blob begins with % x", blob[:4])
 			}
 			if int64(len(blob)) != l.Size || hash(blob) != l.Digest.Hex {
-				t.Errorf("the blob has %d bytes and digest %s, the layer says %d and %s", len(blob), hash(blob), l.Size, l.Digest)
+				t.Errorf("the blob has %d bytes and digest %s, the layer says %d and %s", len(blob), hash(blob), l.Size,
+					l.Digest)
 			}
 			plain := untar(t, st, l)
 			if hash(plain) != l.DiffID.Hex {
@@ -165,7 +169,8 @@ func listing(tb testing.TB, b []byte) string {
 	tb.Helper()
 	var s strings.Builder
 	each(tb, b, func(h *tar.Header, content []byte) {
-		fmt.Fprintf(&s, "%c %04o %d:%d %s %5d %q", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format(time.RFC3339), h.Size, h.Name)
+		fmt.Fprintf(&s, "%c %04o %d:%d %s %5d %q", h.Typeflag, h.Mode, h.Uid,
+			h.Gid, h.ModTime.UTC().Format(time.RFC3339), h.Size, h.Name)
 		if h.Linkname != "" {
 			fmt.Fprintf(&s, " -> %q", h.Linkname)
 		}
@@ -179,7 +184,8 @@ func listing(tb testing.TB, b []byte) string {
 		if len(content) > 0 {
 			fmt.Fprintf(&s, " %q", content)
 		}
-		if h.Uname+h.Gname != "" || !h.AccessTime.IsZero() && !h.AccessTime.Equal(h.ModTime) || !h.ChangeTime.IsZero() && !h.ChangeTime.Equal(h.ModTime) {
+		if h.Uname+h.Gname != "" || !h.AccessTime.IsZero() && !h.AccessTime.Equal(h.ModTime) ||
+			!h.ChangeTime.IsZero() && !h.ChangeTime.Equal(h.ModTime) {
 			fmt.Fprintf(&s, " and %s:%s %s %s", h.Uname, h.Gname, h.AccessTime, h.ChangeTime)
 		}
 		s.WriteByte('\n')

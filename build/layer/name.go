@@ -57,12 +57,14 @@ func windowsName(p string) error {
 			return fmt.Errorf("path %s: %s is a device name on Windows: rename the file", p, part)
 		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
 			return fmt.Errorf("path %s: Windows drops the dot or space at the end of %q: rename the file", p, part)
-		case strings.ContainsAny(part, `<>:"|?*`+"\\") || strings.ContainsFunc(part, func(r rune) bool { return r < 32 }):
+		case strings.ContainsAny(part, `<>:"|?*`+"\\") ||
+			strings.ContainsFunc(part, func(r rune) bool { return r < 32 }):
 			return fmt.Errorf("path %s: %q has a character that Windows names cannot have: rename the file", p, part)
 		case !utf8.ValidString(part):
 			return fmt.Errorf("path %q: the name %q is not UTF-8, and Windows has no other: rename the file", p, part)
 		case len(utf16.Encode([]rune(part))) > maxName:
-			return fmt.Errorf("path %s: a name has more than %d characters, which Windows cannot keep: rename the file", p, maxName)
+			return fmt.Errorf("path %s: a name has more than %d characters, which Windows cannot keep: rename the file",
+				p, maxName)
 		}
 	}
 	return nil

@@ -100,7 +100,10 @@ func fingerprint(entries []Entry, o Options) (key string, known bool) {
 		if e.Type == Regular && e.Content.Digest.Hex == "" {
 			return "", false
 		}
-		err := j.Encode(line{e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(), e.Content.Digest, e.Content.Size})
+		err := j.Encode(line{
+			e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(),
+			e.Content.Digest, e.Content.Size,
+		})
 		if err != nil {
 			return "", false
 		}
@@ -192,7 +195,8 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 	case n != c.Size:
 		return fmt.Errorf("the content has %d bytes, %d were announced: it changed while it was read", n, c.Size)
 	case c.Digest.Hex != "" && oci.Sum(got) != c.Digest:
-		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", oci.Sum(got), c.Digest)
+		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read",
+			oci.Sum(got), c.Digest)
 	}
 	return nil
 }

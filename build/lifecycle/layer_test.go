@@ -36,7 +36,10 @@ func TestLayer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files := lifecycle.Files{"launcher": layer.Bytes([]byte("the launcher")), "lifecycle": layer.Bytes([]byte("the lifecycle"))}
+			files := lifecycle.Files{
+				"launcher":  layer.Bytes([]byte("the launcher")),
+				"lifecycle": layer.Bytes([]byte("the lifecycle")),
+			}
 			entries, err := lifecycle.Entries(os, files)
 			if err != nil {
 				t.Fatal(err)
@@ -51,7 +54,8 @@ func TestLayer(t *testing.T) {
 			golden.Compare(t, *update, "testdata/"+os+".golden", listing(t, st.Path(l.Digest)))
 
 			delete(files, "lifecycle")
-			if _, err := lifecycle.Entries(os, files); err == nil || !strings.Contains(err.Error(), "lifecycle for "+os+": program lifecycle is missing") {
+			if _, err := lifecycle.Entries(os, files); err == nil ||
+				!strings.Contains(err.Error(), "lifecycle for "+os+": program lifecycle is missing") {
 				t.Errorf("without the lifecycle the error is %v", err)
 			}
 		})
@@ -66,7 +70,8 @@ func TestLabels(t *testing.T) {
 			Platform:  lifecycle.Versions{Deprecated: []string{"0.7"}, Supported: []string{"0.7", "0.8"}},
 		},
 	}
-	got, err := lifecycle.Labels(m, layer.Layer{DiffID: v1.Hash{Algorithm: "sha256", Hex: "1"}}, layer.Layer{DiffID: v1.Hash{Algorithm: "sha256", Hex: "2"}})
+	got, err := lifecycle.Labels(m, layer.Layer{DiffID: v1.Hash{Algorithm: "sha256", Hex: "1"}},
+		layer.Layer{DiffID: v1.Hash{Algorithm: "sha256", Hex: "2"}})
 	want := map[string]string{
 		"linux": "sha256:1", "windows": "sha256:2",
 		"io.buildpacks.lifecycle.metadata": `{"version":"0.20.5","api":{"buildpack":"0.7","platform":"0.7"},"apis":{"buildpack":{"deprecated":[],"supported":["0.7"]},` +
@@ -76,7 +81,8 @@ func TestLabels(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
 	var back lifecycle.Metadata
-	if err := json.Unmarshal([]byte(got["io.buildpacks.lifecycle.metadata"]), &back); err != nil || cmp.Diff(m, back) != "" {
+	if err := json.Unmarshal([]byte(got["io.buildpacks.lifecycle.metadata"]), &back); err != nil ||
+		cmp.Diff(m, back) != "" {
 		t.Errorf("the label reads as %+v (%v)", back, err)
 	}
 }
@@ -101,7 +107,8 @@ func listing(t *testing.T, path string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&s, "%c %04o %d:%d %s %2d %s", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format(time.RFC3339), h.Size, h.Name)
+		fmt.Fprintf(&s, "%c %04o %d:%d %s %2d %s", h.Typeflag, h.Mode, h.Uid,
+			h.Gid, h.ModTime.UTC().Format(time.RFC3339), h.Size, h.Name)
 		if h.Linkname != "" {
 			fmt.Fprintf(&s, " -> %s", h.Linkname)
 		}

@@ -35,7 +35,10 @@ var phases = []string{"analyzer", "builder", "creator", "detector", "exporter", 
 var linuxPhases = []string{"extender"}
 
 // Systems are the platforms that the image has layers for, in the order of its layers.
-var Systems = []platform.Platform{{OS: platform.Linux, Architecture: "amd64"}, {OS: platform.Windows, Architecture: "amd64"}}
+var Systems = []platform.Platform{
+	{OS: platform.Linux, Architecture: "amd64"},
+	{OS: platform.Windows, Architecture: "amd64"},
+}
 
 // Files are the compiled programs for one system, by name without .exe.
 type Files map[string]layer.Content
@@ -57,7 +60,10 @@ func Entries(os string, files Files) ([]layer.Entry, error) {
 	if os == platform.Windows {
 		ext = ".exe"
 		link = func(phase string) layer.Entry {
-			return layer.Entry{Path: Root + "/" + phase + ".exe", Type: layer.Hardlink, Linkname: Root + "/lifecycle.exe", Mode: 0o755}
+			return layer.Entry{
+				Path: Root + "/" + phase + ".exe", Type: layer.Hardlink,
+				Linkname: Root + "/lifecycle.exe", Mode: 0o755,
+			}
 		}
 	} else {
 		names = append(names[:len(names):len(names)], linuxPhases...)

@@ -61,7 +61,8 @@ func ReadMetadata(dir, version string) (Metadata, error) {
 	}
 	section := regexp.MustCompile(`(?m)^\[api\]\s+platform = "([0-9.]+)"\s+buildpack = "([0-9.]+)"`).FindSubmatch(toml)
 	if section == nil {
-		return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: %s has no [api] section with platform and buildpack", filepath.Join(dir, "lifecycle.toml"))
+		return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: "+
+			"%s has no [api] section with platform and buildpack", filepath.Join(dir, "lifecycle.toml"))
 	}
 	m.API = API{Platform: string(section[1]), Buildpack: string(section[2])}
 	return m, nil
@@ -93,7 +94,8 @@ func versions(f *ast.File, name string) (Versions, error) {
 		return false
 	})
 	if len(lists) != 2 || len(lists[0]) == 0 {
-		return Versions{}, fmt.Errorf("it does not list the %s API versions as lifecycle 0.20 does: this slipway knows no other form", name)
+		return Versions{}, fmt.Errorf("it does not list the %s API versions as lifecycle 0.20 does: "+
+			"this slipway knows no other form", name)
 	}
 	return Versions{Supported: lists[0], Deprecated: lists[1]}, nil
 }

@@ -83,8 +83,9 @@ func packaged(t *testing.T, dir, version string) lifecycle.Metadata {
 func readTOML(t *testing.T, text string) (m lifecycle.Metadata) {
 	t.Helper()
 	into := map[string]any{
-		"apis.buildpack deprecated": &m.APIs.Buildpack.Deprecated, "apis.buildpack supported": &m.APIs.Buildpack.Supported,
-		"apis.platform deprecated": &m.APIs.Platform.Deprecated, "apis.platform supported": &m.APIs.Platform.Supported,
+		"apis.buildpack deprecated": &m.APIs.Buildpack.Deprecated,
+		"apis.buildpack supported":  &m.APIs.Buildpack.Supported,
+		"apis.platform deprecated":  &m.APIs.Platform.Deprecated, "apis.platform supported": &m.APIs.Platform.Supported,
 		"api platform": &m.API.Platform, "api buildpack": &m.API.Buildpack,
 		"lifecycle version": &m.Version,
 	}
@@ -150,7 +151,8 @@ func TestReadMetadataErrors(t *testing.T) {
 		{"no section", apis, "[lifecycle]\n", "[api] section"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if m, err := lifecycle.ReadMetadata(module(t, tc.apis, tc.toml), "1"); err == nil || !strings.Contains(err.Error(), tc.says) {
+			if m, err := lifecycle.ReadMetadata(module(t, tc.apis, tc.toml), "1"); err == nil ||
+				!strings.Contains(err.Error(), tc.says) {
 				t.Errorf("it gives %+v and the error %v, want one that says %q", m, err, tc.says)
 			}
 		})
@@ -164,11 +166,13 @@ func TestReadMetadataErrors(t *testing.T) {
 // accepted metadata has versions.
 func FuzzReadMetadata(f *testing.F) {
 	f.Add(apis, toml)
-	f.Add("package api\n\nvar Platform = newApisMustParse([]string{`0.1`}, nil)\n", "[api]\n platform = \"1\"\n buildpack = \"2\"\n")
+	f.Add("package api\n\nvar Platform = newApisMustParse([]string{`0.1`}, nil)\n",
+		"[api]\n platform = \"1\"\n buildpack = \"2\"\n")
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, apis, toml string) {
 		m, err := lifecycle.ReadMetadata(module(t, apis, toml), "1")
-		if err == nil && (len(m.APIs.Platform.Supported) == 0 || len(m.APIs.Buildpack.Supported) == 0 || m.API.Platform == "" || m.API.Buildpack == "") {
+		if err == nil && (len(m.APIs.Platform.Supported) == 0 || len(m.APIs.Buildpack.Supported) == 0 ||
+			m.API.Platform == "" || m.API.Buildpack == "") {
 			t.Errorf("%q and %q give %+v", apis, toml, m)
 		}
 	})

@@ -45,7 +45,8 @@ func Write(st *store.Store, i Image) (v1.Descriptor, *v1.Manifest, error) {
 		return v1.Descriptor{}, nil, fmt.Errorf("reading base: %w", err)
 	}
 	created := v1.Time{Time: i.Created.UTC().Truncate(time.Second)}
-	cf.OS, cf.Architecture, cf.Variant, cf.OSVersion = i.Platform.OS, i.Platform.Architecture, i.Platform.Variant, i.Platform.OSVersion
+	cf.OS, cf.Architecture, cf.Variant, cf.OSVersion = i.Platform.OS, i.Platform.Architecture, i.Platform.Variant,
+		i.Platform.OSVersion
 	cf.Created, cf.Config = created, i.Config
 	inherited := len(cf.History)
 	for _, l := range i.Layers {

@@ -32,7 +32,10 @@ func TestWrite(t *testing.T) {
 		name  string
 		image manifest.Image
 	}{
-		{"scratch", manifest.Image{Platform: platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, Created: created}},
+		{"scratch", manifest.Image{
+			Platform: platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"},
+			Created:  created,
+		}},
 		{"docker-base", manifest.Image{
 			Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4773"},
 			Base:     dockerBase(t), Created: created,
@@ -44,7 +47,9 @@ func TestWrite(t *testing.T) {
 			var digests []v1.Hash
 			for range 2 {
 				st := storetest.Open(t)
-				l, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/a", Mode: 0o644, Content: layer.Bytes([]byte("a"))}}, layer.Options{OS: tc.image.Platform.OS, Compression: layer.Zstd})
+				l, err := layer.Write(t.Context(),
+					st, []layer.Entry{{Path: "/a", Mode: 0o644, Content: layer.Bytes([]byte("a"))}},
+					layer.Options{OS: tc.image.Platform.OS, Compression: layer.Zstd})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +64,8 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d.Size != int64(len(raw)) || d.MediaType != types.OCIManifestSchema1 || platform.From(d.Platform) != tc.image.Platform {
+				if d.Size != int64(len(raw)) || d.MediaType != types.OCIManifestSchema1 ||
+					platform.From(d.Platform) != tc.image.Platform {
 					t.Errorf("the descriptor is %+v", d)
 				}
 				m, err := v1.ParseManifest(bytes.NewReader(raw))
@@ -90,7 +96,10 @@ func dockerBase(t *testing.T) v1.Image {
 			Layer: foreign, MediaType: types.DockerForeignLayer, URLs: []string{"https://example.com/foreign"},
 			History: v1.History{CreatedBy: "Apply image", Created: v1.Time{Time: time.Unix(1600000000, 0).UTC()}},
 		},
-		mutate.Addendum{Layer: static.NewLayer([]byte("gzip"), types.DockerLayer), MediaType: types.DockerLayer, History: v1.History{CreatedBy: "RUN gzip"}},
+		mutate.Addendum{
+			Layer: static.NewLayer([]byte("gzip"), types.DockerLayer), MediaType: types.DockerLayer,
+			History: v1.History{CreatedBy: "RUN gzip"},
+		},
 		mutate.Addendum{History: v1.History{CreatedBy: "ENV A=b", EmptyLayer: true}},
 	)
 	if err != nil {

@@ -72,7 +72,8 @@ func (r Reader) named(ctx context.Context, p product.Prebuilt) (layer.Content, e
 	if p.URL == "" {
 		c, err := layer.File(r.Store, p.File)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("there is no file %s: build it first, or correct the path, which is relative to slipway.yaml", p.Origin)
+			err = fmt.Errorf("there is no file %s: build it first, or correct the path, "+
+				"which is relative to slipway.yaml", p.Origin)
 		}
 		return c, err
 	}
@@ -117,7 +118,8 @@ func fits(c layer.Content, p product.Prebuilt) error {
 		return fmt.Errorf("%s is %s, and it is named for %s: name the file that was built for it", what, s, p.Platform)
 	case slices.ContainsFunc(magic[p.Platform.OS], func(m string) bool { return bytes.HasPrefix(head, []byte(m)) }):
 		return nil
-	case ok, bytes.HasPrefix(head, []byte("#!")) && p.Platform.OS != platform.Windows, bytes.HasPrefix(head, []byte("MZ")) && p.Platform.OS == platform.Windows:
+	case ok, bytes.HasPrefix(head, []byte("#!")) && p.Platform.OS != platform.Windows,
+		bytes.HasPrefix(head, []byte("MZ")) && p.Platform.OS == platform.Windows:
 		return nil
 	}
 	if p.Member == "" {

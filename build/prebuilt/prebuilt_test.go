@@ -104,7 +104,8 @@ func zst(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
 // TestRead reads programs from files of all forms, twice, since the second time the store has
 // what was unpacked.
 func TestRead(t *testing.T) {
-	plain := tarred(t, entry{"./readme", []byte("read me")}, entry{"./bin/x.exe", []byte("an older one")}, entry{"bin/x.exe", exe}, entry{"link", nil})
+	plain := tarred(t, entry{"./readme", []byte("read me")}, entry{"./bin/x.exe", []byte("an older one")},
+		entry{"bin/x.exe", exe}, entry{"link", nil})
 	for _, tc := range []struct {
 		name   string
 		file   []byte
@@ -122,31 +123,55 @@ func TestRead(t *testing.T) {
 		{"tar.xz", compressed(t, plain, xzw), "bin/x.exe", windows, ""},
 		{"tar.zst", compressed(t, plain, zst), "bin/x.exe", windows, ""},
 		{"zip", zipped(t, entry{`bin\x.exe`, exe}), "bin/x.exe", windows, ""},
-		{"tar with a zip at its end", tarred(t, entry{"x", exe}, entry{"a.zip", zipped(t, entry{"a", exe})}), "x", windows, ""},
+		{
+			"tar with a zip at its end", tarred(t, entry{"x", exe}, entry{"a.zip", zipped(t, entry{"a", exe})}),
+			"x", windows, "",
+		},
 
-		{"another platform", elf, "", windows, "file is an ELF program for linux/amd64, and it is named for windows/amd64: name the file that was built for it"},
-		{"another platform in an archive", plain, "bin/x.exe", linux, "bin/x.exe in file is a PE program for windows/amd64, and it is named for linux/amd64: name the file that was built for it"},
-		{"script for Windows", []byte("#!/bin/sh\n"), "", windows, "file is not a program: if it is an archive, name the program in it as member"},
-		{"pointer to a large file", []byte("version https://git-lfs.github.com/spec/v1\n"), "", linux, "file is not a program: if it is an archive, name the program in it as member"},
+		{"another platform", elf, "", windows, "file is an ELF program for linux/amd64, " +
+			"and it is named for windows/amd64: name the file that was built for it"},
+		{
+			"another platform in an archive", plain,
+			"bin/x.exe", linux, "bin/x.exe in file is a PE program for windows/amd64, " +
+				"and it is named for linux/amd64: name the file that was built for it",
+		},
+		{
+			"script for Windows", []byte("#!/bin/sh\n"),
+			"", windows, "file is not a program: if it is an archive, name the program in it as member",
+		},
+		{
+			"pointer to a large file", []byte("version https://git-lfs.github.com/spec/v1\n"), "", linux,
+			"file is not a program: if it is an archive, name the program in it as member",
+		},
 		{"archive", plain, "", linux, "file is not a program: if it is an archive, name the program in it as member"},
-		{"not an archive", exe, "x.exe", windows, "file: it is neither a tar nor a zip archive: take member out, or name another file"},
+		{
+			"not an archive", exe, "x.exe", windows,
+			"file: it is neither a tar nor a zip archive: take member out, or name another file",
+		},
 		{"empty archive", tarred(t), "x", windows, "file: it has no file x, and no other: is it an archive?"},
 		{"missing", plain, "bin/y.exe", windows, "file: it has no file bin/y.exe: did you mean bin/x.exe?"},
 		{"elsewhere", plain, "x.exe", windows, "file: it has no file x.exe: use bin/x.exe, bin/x.exe"},
 		{"not a program", plain, "readme", windows, "readme in file is not a program: name another member"},
 		{"link", plain, "link", linux, "file: unpacking: its link is a link or a directory: name the file itself"},
 		{"cut", compressed(t, plain, gz)[:200], "bin/x.exe", windows, "file: unpacking: unexpected EOF"},
-		{"cut zip", zipped(t, entry{"x.exe", exe})[:200], "x.exe", windows, "file: unpacking: zip: not a valid zip file"},
+		{
+			"cut zip", zipped(t, entry{"x.exe", exe})[:200], "x.exe", windows,
+			"file: unpacking: zip: not a valid zip file",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "file")
 			must(t, os.WriteFile(file, tc.file, 0o644))
 			read := prebuilt.Reader{Store: newStore(t)}
-			p := product.Prebuilt{Platform: tc.on, Origin: "file", File: file, Member: tc.member, Pos: yamlfile.Pos{File: "slipway.yaml", Line: 4, Column: 3}}
+			p := product.Prebuilt{
+				Platform: tc.on, Origin: "file", File: file, Member: tc.member,
+				Pos: yamlfile.Pos{File: "slipway.yaml", Line: 4, Column: 3},
+			}
 			for range 2 {
 				f, err := read.Read(t.Context(), "x", p)
 				if tc.want != "" {
-					if err == nil || !strings.HasSuffix(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "slipway.yaml:4:3: program x: ") {
+					if err == nil || !strings.HasSuffix(err.Error(), tc.want) ||
+						!strings.HasPrefix(err.Error(), "slipway.yaml:4:3: program x: ") {
 						t.Fatalf("the error is %v", err)
 					}
 					continue
@@ -164,7 +189,8 @@ func TestRead(t *testing.T) {
 				got, err := io.ReadAll(r)
 				must(t, err)
 				must(t, r.Close())
-				if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(want)); !bytes.Equal(got, want) || f.Content.Digest.String() != sum || f.Content.Size != int64(len(want)) {
+				if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(want)); !bytes.Equal(got, want) ||
+					f.Content.Digest.String() != sum || f.Content.Size != int64(len(want)) {
 					t.Errorf("%d bytes of %s, want %d of %s", len(got), f.Content.Digest, len(want), sum)
 				}
 			}
@@ -177,7 +203,8 @@ func TestChanged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	p := product.Prebuilt{Platform: windows, Origin: "x", File: file}
 	read := prebuilt.Reader{Store: newStore(t)}
-	if _, err := read.Read(t.Context(), "x", p); err == nil || !strings.Contains(err.Error(), "there is no file x: build it first") {
+	if _, err := read.Read(t.Context(), "x", p); err == nil ||
+		!strings.Contains(err.Error(), "there is no file x: build it first") {
 		t.Errorf("without the file: %v", err)
 	}
 	must(t, os.WriteFile(file, exe, 0o755))
@@ -187,7 +214,8 @@ func TestChanged(t *testing.T) {
 	r, err := f.Content.Open()
 	must(t, err)
 	defer r.Close()
-	if _, err := io.Copy(io.Discard, r); err == nil || !strings.Contains(err.Error(), "do not change files while they are read") {
+	if _, err := io.Copy(io.Discard, r); err == nil ||
+		!strings.Contains(err.Error(), "do not change files while they are read") {
 		t.Errorf("after a change: %v", err)
 	}
 }
@@ -203,13 +231,18 @@ func TestDownload(t *testing.T) {
 	defer s.Close()
 	st := newStore(t)
 	online := prebuilt.Reader{Store: st, Client: network.New(network.Options{Transport: s.Client().Transport})}
-	p := product.Prebuilt{Platform: windows, Origin: s.URL, URL: s.URL, SHA256: strings.Repeat("1", 64), Member: "x.exe"}
-	if _, err := online.Read(t.Context(), "x", p); err == nil || !strings.Contains(err.Error(), "the file has changed, or the checksum is wrong") {
+	p := product.Prebuilt{
+		Platform: windows, Origin: s.URL, URL: s.URL, SHA256: strings.Repeat("1", 64),
+		Member: "x.exe",
+	}
+	if _, err := online.Read(t.Context(), "x", p); err == nil ||
+		!strings.Contains(err.Error(), "the file has changed, or the checksum is wrong") {
 		t.Errorf("another checksum: %v", err)
 	}
 	p.SHA256 = fmt.Sprintf("%x", sha256.Sum256(archive))
 	offline := prebuilt.Reader{Store: st}
-	if _, err := offline.Read(t.Context(), "x", p); err == nil || !strings.Contains(err.Error(), prebuilt.ErrNotDownloaded.Error()) {
+	if _, err := offline.Read(t.Context(), "x", p); err == nil ||
+		!strings.Contains(err.Error(), prebuilt.ErrNotDownloaded.Error()) {
 		t.Errorf("before the download: %v", err)
 	}
 	for _, read := range []prebuilt.Reader{online, offline, online} {
@@ -239,8 +272,10 @@ func TestBomb(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "file")
 			must(t, os.WriteFile(file, tc.file, 0o644))
 			st := newStore(t)
-			_, err := prebuilt.Reader{Store: st}.Read(t.Context(), "x", product.Prebuilt{Platform: linux, Origin: "file", File: file, Member: "bomb"})
-			if want := "file: unpacking: it unpacks to more than 256 MiB, and to more than 100 times its size: "; err == nil || !strings.Contains(err.Error(), want) {
+			_, err := prebuilt.Reader{Store: st}.Read(t.Context(),
+				"x", product.Prebuilt{Platform: linux, Origin: "file", File: file, Member: "bomb"})
+			if want := "file: unpacking: it unpacks to more than 256 MiB, " +
+				"and to more than 100 times its size: "; err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 			if left, err := filepath.Glob(filepath.Join(st.Dir(), "blobs", "*", "*")); len(left) > 0 {

@@ -32,10 +32,14 @@ defaultLdflags: [-s -w, -X main.a=b, "-X 'main.c=d e'", "-X=main.f=-linkmode=ext
 // access a file or a server.
 func TestOthersMayNot(t *testing.T) {
 	for _, env := range []string{
-		"GOFLAGS='-toolexec=sh evil.sh'", "GOFLAGS=-v", "GOCACHEPROG=sh ./evil.sh", "CC=sh evil.sh", "CXX=x", "AR=x", "PKG_CONFIG=x", "CGO_ENABLED=1", "CGO_CFLAGS=-x",
-		"GO_EXTLINK_ENABLED=1", "GODEBUG=execerrdot=0", "GOTOOLCHAIN=go1.21.0", "GOAUTH=sh evil.sh", "GOPROXY=https://example.com", "GOSUMDB=off", "GOPRIVATE=*",
-		"GOINSECURE=*", "GOROOT=.", "GOMODCACHE=.", "GOCACHE=.", "GOTMPDIR=.", "GOENV=env", "GOWORK=go.work", "GOOS=linux", "GOARCH=386", "GOBIN=.", "GOVCS=*:all",
-		"PATH=.", "LD_PRELOAD=./evil.so", "HOME=.", "GIT_SSH_COMMAND=x", "NETRC=x", "TMPDIR=.", "MODE=fast", "", "=", "GOAMD64", "GOAMD64=../x", "GOFIPS140=../x", "goflags=x",
+		"GOFLAGS='-toolexec=sh evil.sh'", "GOFLAGS=-v", "GOCACHEPROG=sh ./evil.sh", "CC=sh evil.sh",
+		"CXX=x", "AR=x", "PKG_CONFIG=x", "CGO_ENABLED=1", "CGO_CFLAGS=-x",
+		"GO_EXTLINK_ENABLED=1", "GODEBUG=execerrdot=0", "GOTOOLCHAIN=go1.21.0", "GOAUTH=sh evil.sh",
+		"GOPROXY=https://example.com", "GOSUMDB=off", "GOPRIVATE=*",
+		"GOINSECURE=*", "GOROOT=.", "GOMODCACHE=.", "GOCACHE=.", "GOTMPDIR=.", "GOENV=env", "GOWORK=go.work",
+		"GOOS=linux", "GOARCH=386", "GOBIN=.", "GOVCS=*:all",
+		"PATH=.", "LD_PRELOAD=./evil.so", "HOME=.", "GIT_SSH_COMMAND=x", "NETRC=x", "TMPDIR=.", "MODE=fast",
+		"", "=", "GOAMD64", "GOAMD64=../x", "GOFIPS140=../x", "goflags=x",
 	} {
 		notAllowed(t, "defaultEnv", env)
 	}
@@ -135,7 +139,8 @@ func notAllowed(t *testing.T, field string, list ...string) {
 	}
 	name := strings.ToLower(strings.TrimPrefix(field, "default"))
 	for line := range strings.Lines(err.Error()) {
-		if !strings.HasPrefix(line, filepath.Join(p.Tree.Dir, ".ko.yaml")+":") || !strings.Contains(line, ":5: the .ko.yaml of another project may not have ") ||
+		if !strings.HasPrefix(line, filepath.Join(p.Tree.Dir, ".ko.yaml")+":") ||
+			!strings.Contains(line, ":5: the .ko.yaml of another project may not have ") ||
 			!strings.Contains(line, "give source s or program p its own "+name+" in slipway.yaml") {
 			t.Errorf("%s %q: the error is %s", field, list, line)
 		}
@@ -157,7 +162,8 @@ func quote(s string) string {
 // TestEachIsReported checks that one error reports all refused settings in the
 // order of the file's lists.
 func TestEachIsReported(t *testing.T) {
-	_, err := withKo(t, "defaultEnv: [CC=sh, GOAMD64=v2, CXX=sh]\nbuilds:\n- main: .\n  ldflags: -s -w -extld=sh\n", ".", info, false)
+	_, err := withKo(t, "defaultEnv: [CC=sh, GOAMD64=v2, CXX=sh]\nbuilds:\n- main: .\n  ldflags: -s -w -extld=sh\n",
+		".", info, false)
 	var got []string
 	for line := range strings.Lines(err.Error()) {
 		_, line, _ = strings.Cut(line, ".ko.yaml:")

@@ -44,7 +44,9 @@ type Output struct {
 
 // Start begins to compile programs and returns at once. wait ends when all have been compiled or
 // have failed, and returns every failure.
-func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs []Program) (set *Set, wait func() error) {
+func Start(ctx context.Context, st *store.Store,
+	pr *progress.Printer, programs []Program,
+) (set *Set, wait func() error) {
 	set = &Set{programs: map[string]*pending{}, times: times.New()}
 	var lanes [][]*batch
 	for _, b := range batches(st, programs) {

@@ -44,11 +44,13 @@ func (p Program) compilers() []string {
 func (p Program) checkCompiler() error {
 	native := p.Platform.OS == runtime.GOOS && p.Platform.Architecture == runtime.GOARCH
 	if p.IsCGO() && !native && p.variable("CC") == "" {
-		return fmt.Errorf("it is compiled with CGO, and no C compiler is named for %s: name one under cc%s", p.Platform.System(), suggested(p.Platform))
+		return fmt.Errorf("it is compiled with CGO, and no C compiler is named for %s: name one under cc%s",
+			p.Platform.System(), suggested(p.Platform))
 	}
 	for _, command := range p.compilers() {
 		if err := find(command); err != nil {
-			return fmt.Errorf("%w, which CGO needs for %s: install it%s, or name another under cc", err, p.Platform.System(), debian(command))
+			return fmt.Errorf("%w, which CGO needs for %s: install it%s, or name another under cc",
+				err, p.Platform.System(), debian(command))
 		}
 	}
 	return nil
@@ -75,7 +77,8 @@ func find(command string) error {
 
 // triples are the names by which Debian's cross compilers begin.
 var triples = map[string]string{
-	"linux/386": "i686-linux-gnu", "linux/amd64": "x86_64-linux-gnu", "linux/arm": "arm-linux-gnueabihf", "linux/arm64": "aarch64-linux-gnu",
+	"linux/386": "i686-linux-gnu", "linux/amd64": "x86_64-linux-gnu", "linux/arm": "arm-linux-gnueabihf",
+	"linux/arm64":   "aarch64-linux-gnu",
 	"linux/ppc64le": "powerpc64le-linux-gnu", "linux/riscv64": "riscv64-linux-gnu", "linux/s390x": "s390x-linux-gnu",
 	"windows/386": "i686-w64-mingw32", "windows/amd64": "x86_64-w64-mingw32",
 }
@@ -97,7 +100,10 @@ func debian(command string) string {
 			triple, tool = t, rest
 		}
 	}
-	known := map[string]string{"gcc": "gcc", "g++": "g++", "clang": "clang", "musl-gcc": "musl-tools", "clang++": "clang"}[tool]
+	known := map[string]string{
+		"gcc": "gcc", "g++": "g++", "clang": "clang", "musl-gcc": "musl-tools",
+		"clang++": "clang",
+	}[tool]
 	switch arch, windows := strings.CutSuffix(triple, "-w64-mingw32"); {
 	case known == "":
 		return ""

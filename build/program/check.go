@@ -36,7 +36,10 @@ func (p Program) checkConfined() error {
 		check func([]string) []refusal
 	}{{"env", p.Env, refusedVariables}, {"flags", p.Flags, refusedFlags}, {"ldflags", p.Ldflags, refusedLdflags}} {
 		for _, r := range l.check(l.list) {
-			errs = append(errs, fmt.Errorf("program %s: the release has %.200q under %s, which may run commands on this machine: %s: read its slipway.yaml, and name -allow-commands if you trust it", p.Name, l.list[r.at], l.field, r.why))
+			errs = append(errs,
+				fmt.Errorf("program %s: the release has %.200q under %s, which may run commands on this machine: "+
+					"%s: read its slipway.yaml, and name -allow-commands if you trust it", p.Name,
+					l.list[r.at], l.field, r.why))
 		}
 	}
 	return errors.Join(errs...)

@@ -48,7 +48,8 @@ func TestCheck(t *testing.T) {
 	if err := txtar.Write(txtar.Parse([]byte(checked)), dir); err != nil {
 		t.Fatal(err)
 	}
-	linux, windows := platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64"}
+	linux, windows := platform.Platform{OS: "linux", Architecture: "amd64"},
+		platform.Platform{OS: "windows", Architecture: "amd64"}
 	for _, tc := range []struct {
 		pkg  string
 		on   platform.Platform
@@ -62,14 +63,18 @@ func TestCheck(t *testing.T) {
 		{"./docs", linux, "", "directory ./docs of source s has no Go files"},
 		{"./none", linux, "", "source s has no package ./none: correct package"},
 		{"./unix", linux, "", ""},
-		{"./unix", windows, "", "package ./unix of source s has no Go files for windows/amd64: name the operating systems that it is for under os"},
+		{"./unix", windows, "", "package ./unix of source s has no Go files for windows/amd64: " +
+			"name the operating systems that it is for under os"},
 		{"./tagged", linux, "", "has no Go files for linux/amd64"},
 		{"./tagged", linux, "-tags=special", ""},
 		{"./newest", linux, "", ""}, // the go command may be newer than this one
 		{"./broken", linux, "", ""}, // the compiler reports the cause
 		{"./cgo", linux, "", ""},    // as above
 	} {
-		p := program.Program{Name: "p", Package: tc.pkg, Platform: tc.on, Tree: source.Tree{Dir: dir, Source: product.Source{Name: "s"}}}
+		p := program.Program{
+			Name: "p", Package: tc.pkg, Platform: tc.on,
+			Tree: source.Tree{Dir: dir, Source: product.Source{Name: "s"}},
+		}
 		if tc.tags != "" {
 			p.Flags = []string{tc.tags}
 		}

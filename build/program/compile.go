@@ -150,7 +150,8 @@ func checkOutputs(programs []member) error {
 			return err
 		}
 		if !fi.Mode().IsRegular() {
-			return fmt.Errorf("program %s: the compiler made %s instead of a program: do not trust the release", p.Name, regular.Kind(fi.Mode()))
+			return fmt.Errorf("program %s: the compiler made %s instead of a program: do not trust the release", p.Name,
+				regular.Kind(fi.Mode()))
 		}
 	}
 	return nil

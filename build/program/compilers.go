@@ -52,7 +52,9 @@ func Compilers(ctx context.Context, programs []Program) ([]Compiler, error) {
 	var all []Compiler
 	for _, p := range programs {
 		for _, command := range p.compilers() {
-			if slices.ContainsFunc(all, func(c Compiler) bool { return c.Platform == p.Platform && c.Command == command }) {
+			if slices.ContainsFunc(all, func(c Compiler) bool {
+				return c.Platform == p.Platform && c.Command == command
+			}) {
 				continue
 			}
 			v, err := p.version(ctx, command)
@@ -69,8 +71,9 @@ func Compilers(ctx context.Context, programs []Program) ([]Compiler, error) {
 func (p Program) compilerInside(ctx context.Context, path string, args []string) *exec.Cmd {
 	box := p.Tree.Source.Sandbox
 	return box.Command(ctx, sandbox.Run{
-		Program: append([]string{path}, args[1:]...), Env: []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + box.Cache(), "TMPDIR=" + box.Cache()},
-		Dir: box.Cache(), Read: compilerDirs(p.compilers()),
+		Program: append([]string{path}, args[1:]...),
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + box.Cache(), "TMPDIR=" + box.Cache()},
+		Dir:     box.Cache(), Read: compilerDirs(p.compilers()),
 	})
 }
 

@@ -51,7 +51,8 @@ func TestConfined(t *testing.T) {
 	} {
 		p.Name, p.Tree = "app", tree
 		err := p.Check()
-		if err == nil || !strings.Contains(err.Error(), "may run commands on this machine") || !strings.Contains(err.Error(), "-allow-commands") {
+		if err == nil || !strings.Contains(err.Error(), "may run commands on this machine") ||
+			!strings.Contains(err.Error(), "-allow-commands") {
 			t.Errorf("%q %q %q: %v", p.Env, p.Flags, p.Ldflags, err)
 		}
 		if _, err := (&batch{programs: []member{{Program: p}}}).run(t.Context(), nil); err == nil {
@@ -59,7 +60,8 @@ func TestConfined(t *testing.T) {
 		}
 	}
 	good := Program{
-		Tree: tree, Env: []string{"GOAMD64=v3", "CGO_ENABLED=0"}, Flags: []string{"-tags=a,b", "-trimpath", "-gcflags=all=-l"}, Ldflags: []string{"-s -w", "-X main.v=1"},
+		Tree: tree, Env: []string{"GOAMD64=v3", "CGO_ENABLED=0"},
+		Flags: []string{"-tags=a,b", "-trimpath", "-gcflags=all=-l"}, Ldflags: []string{"-s -w", "-X main.v=1"},
 	}
 	if err := good.checkConfined(); err != nil {
 		t.Error(err)
@@ -78,7 +80,8 @@ func TestLinkIsNoProgram(t *testing.T) {
 	if err := os.Symlink(secret, app); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkOutputs(programs); err == nil || !strings.Contains(err.Error(), "made a symbolic link instead of a program") {
+	if err := checkOutputs(programs); err == nil ||
+		!strings.Contains(err.Error(), "made a symbolic link instead of a program") {
 		t.Errorf("a link is a program: %v", err)
 	}
 	if err := os.Rename(secret, app); err != nil {

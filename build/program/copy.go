@@ -31,7 +31,8 @@ func Copy(c layer.Content, path string, mode fs.FileMode) error {
 		return err
 	}
 	if got := oci.Sum(h); got != c.Digest {
-		return fmt.Errorf("it has digest %s, not %s: run again, and do not change files while they are read", got, c.Digest)
+		return fmt.Errorf("it has digest %s, not %s: run again, and do not change files while they are read",
+			got, c.Digest)
 	}
 	return f.Commit(path, mode)
 }

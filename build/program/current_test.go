@@ -18,11 +18,18 @@ import (
 
 // inputs is a module whose command p is compiled from files of every kind, and q from none of them.
 var inputs = map[string]string{
-	"m/go.mod":               "module example.com/m\n\ngo 1.24\n\nrequire (\n\texample.com/m/nested v0.0.0\n\texample.com/other v0.0.0\n\texample.com/idle v0.0.0\n)\n\nreplace (\n\texample.com/m/nested => ../nested\n\texample.com/other => ../other\n\texample.com/idle => ../idle\n)\n",
-	"m/cmd/p/main.go":        "package main\n\nimport (\n\t_ \"embed\"\n\n\t\"example.com/m/lib\"\n\t\"example.com/m/nested\"\n\t\"example.com/other\"\n)\n\n//go:embed text.txt\nvar text string\n\nvar version = \"none\"\n\nfunc main() { println(text, lib.Name, lib.Files(), nested.Name, other.Name, version) }\n",
-	"m/cmd/p/text.txt":       "text",
-	"m/cmd/q/main.go":        "package main\n\nfunc main() { println(\"q\") }\n",
-	"m/lib/lib.go":           "package lib\n\nimport \"embed\"\n\n//go:embed data/*\nvar data embed.FS\n\n// Files tells what is embedded.\nfunc Files() string {\n\ts := \"\"\n\tlist, _ := data.ReadDir(\"data\")\n\tfor _, f := range list {\n\t\ts += f.Name()\n\t}\n\treturn s\n}\n",
+	"m/go.mod": "module example.com/m\n\ngo 1.24\n\nrequire (\n\texample.com/m/nested " +
+		"v0.0.0\n\texample.com/other v0.0.0\n\texample.com/idle v0.0.0\n)\n\nreplace (\n\texample.com/m/nested " +
+		"=> ../nested\n\texample.com/other => ../other\n\texample.com/idle => ../idle\n)\n",
+	"m/cmd/p/main.go": "package main\n\nimport (\n\t_ " +
+		"\"embed\"\n\n\t\"example.com/m/lib\"\n\t\"example.com/m/nested\"\n\t\"example.com/other\"\n)\n\n//go:embed " +
+		"text.txt\nvar text string\n\nvar version = \"none\"\n\nfunc main() { println(text, lib.Name, " +
+		"lib.Files(), nested.Name, other.Name, version) }\n",
+	"m/cmd/p/text.txt": "text",
+	"m/cmd/q/main.go":  "package main\n\nfunc main() { println(\"q\") }\n",
+	"m/lib/lib.go": "package lib\n\nimport \"embed\"\n\n//go:embed data/*\nvar data " +
+		"embed.FS\n\n// Files tells what is embedded.\nfunc Files() string {\n\ts := \"\"\n\tlist, " +
+		"_ := data.ReadDir(\"data\")\n\tfor _, f := range list {\n\t\ts += f.Name()\n\t}\n\treturn s\n}\n",
 	"m/lib/name.go":          "//go:build !special\n\npackage lib\n\nconst Name = \"plain\"\n",
 	"m/lib/special.go":       "//go:build special\n\npackage lib\n\nconst Name = \"special\"\n",
 	"m/lib/lib_test.go":      "package lib\n\nimport \"testing\"\n\nfunc Test(t *testing.T) {}\n",
@@ -52,23 +59,78 @@ func TestInputs(t *testing.T) {
 		env    []string
 		after  string // what the program prints; "" means that it does not compile
 	}{
-		{name: "a line of a file", change: map[string]string{"m/lib/name.go": "//go:build !special\n\npackage lib\n\nconst Name = \"changed\"\n"}, after: "text changed a nested other none"},
-		{name: "another file of its size", change: map[string]string{"other/other.go": "package other\n\nconst Name = \"OTHER\"\n"}, after: "text plain a nested OTHER none"},
-		{name: "an embedded file", change: map[string]string{"m/cmd/p/text.txt": "TEXT"}, after: "TEXT plain a nested other none"},
-		{name: "a file that a pattern embeds", change: map[string]string{"m/lib/data/b": "b"}, after: "text plain ab nested other none"},
+		{
+			name: "a line of a file",
+			change: map[string]string{"m/lib/name.go": "//go:build !special\n\npackage " +
+				"lib\n\nconst Name = \"changed\"\n"}, after: "text changed a nested other none",
+		},
+		{
+			name:   "another file of its size",
+			change: map[string]string{"other/other.go": "package other\n\nconst Name = \"OTHER\"\n"},
+			after:  "text plain a nested OTHER none",
+		},
+		{
+			name: "an embedded file", change: map[string]string{"m/cmd/p/text.txt": "TEXT"},
+			after: "TEXT plain a nested other none",
+		},
+		{
+			name: "a file that a pattern embeds", change: map[string]string{"m/lib/data/b": "b"},
+			after: "text plain ab nested other none",
+		},
 		{name: "an embedded file is gone", change: map[string]string{"m/cmd/p/text.txt": ""}},
-		{name: "a build constraint", change: map[string]string{"m/lib/name.go": "//go:build special\n\npackage lib\n\nconst Name = \"plain\"\n"}},
-		{name: "a file for build tags", flags: []string{"-tags=special"}, change: map[string]string{"m/lib/special.go": "//go:build special\n\npackage lib\n\nconst Name = \"SPECIAL\"\n"}, after: "text SPECIAL a nested other none"},
-		{name: "a generated file", change: map[string]string{"m/cmd/p/zz_generated.go": "package main\n\nfunc init() { version = \"generated\" }\n"}, after: "text plain a nested other generated"},
-		{name: "a file for the platform", change: map[string]string{"m/cmd/p/x_linux.go": "package main\n\nfunc init() { version = \"linux\" }\n"}, after: "text plain a nested other linux"},
-		{name: "a new import", change: map[string]string{"m/cmd/p/x.go": "package main\n\nimport \"example.com/m/unused\"\n\nfunc init() { version = unused.Name }\n"}, after: "text plain a nested other unused"},
-		{name: "a replaced module", change: map[string]string{"nested/nested.go": "package nested\n\nconst Name = \"NESTED\"\n"}, after: "text plain a NESTED other none"},
-		{name: "another replacement", change: map[string]string{"m/go.mod": strings.Replace(module2(), "=> ../other", "=> ../outside", 1)}, after: "text plain a nested replaced none"},
-		{name: "go.mod of a module without packages", change: map[string]string{"idle/go.mod": "module example.com/idle\n\ngo 1.23\n"}, after: before},
+		{
+			name: "a build constraint",
+			change: map[string]string{"m/lib/name.go": "//go:build special\n\npackage " +
+				"lib\n\nconst Name = \"plain\"\n"},
+		},
+		{
+			name: "a file for build tags", flags: []string{"-tags=special"},
+			change: map[string]string{"m/lib/special.go": "//go:build special\n\npackage " +
+				"lib\n\nconst Name = \"SPECIAL\"\n"}, after: "text SPECIAL a nested other none",
+		},
+		{
+			name: "a generated file",
+			change: map[string]string{
+				"m/cmd/p/zz_generated.go": "package main\n\nfunc init() { version = \"generated\" }\n",
+			},
+			after: "text plain a nested other generated",
+		},
+		{
+			name:   "a file for the platform",
+			change: map[string]string{"m/cmd/p/x_linux.go": "package main\n\nfunc init() { version = \"linux\" }\n"},
+			after:  "text plain a nested other linux",
+		},
+		{
+			name: "a new import",
+			change: map[string]string{
+				"m/cmd/p/x.go": "package main\n\nimport \"example.com/m/unused\"\n\nfunc init() " +
+					"{ version = unused.Name }\n",
+			}, after: "text plain a nested other unused",
+		},
+		{
+			name:   "a replaced module",
+			change: map[string]string{"nested/nested.go": "package nested\n\nconst Name = \"NESTED\"\n"},
+			after:  "text plain a NESTED other none",
+		},
+		{
+			name:   "another replacement",
+			change: map[string]string{"m/go.mod": strings.Replace(module2(), "=> ../other", "=> ../outside", 1)},
+			after:  "text plain a nested replaced none",
+		},
+		{
+			name:   "go.mod of a module without packages",
+			change: map[string]string{"idle/go.mod": "module example.com/idle\n\ngo 1.23\n"}, after: before,
+		},
 		{name: "go.sum", change: map[string]string{"m/go.sum": "\n"}, after: before},
 		{name: "a directory becomes a module", change: map[string]string{"m/lib/go.mod": "module example.com/m/lib\n"}},
-		{name: "a package that is found in two modules", change: map[string]string{"m/nested/n.go": "package nested\n\nconst Name = \"mine\"\n"}},
-		{name: "a directory vendor", change: map[string]string{"m/vendor/modules.txt": "# example.com/absent v1.0.0\n"}},
+		{
+			name:   "a package that is found in two modules",
+			change: map[string]string{"m/nested/n.go": "package nested\n\nconst Name = \"mine\"\n"},
+		},
+		{
+			name:   "a directory vendor",
+			change: map[string]string{"m/vendor/modules.txt": "# example.com/absent v1.0.0\n"},
+		},
 		{name: "an object file", change: map[string]string{"m/lib/x_amd64.syso": "no object"}},
 		{name: "a second package", change: map[string]string{"m/lib/x_test.go": "package second\n"}},
 		{name: "a profile", change: map[string]string{"m/cmd/p/default.pgo": "this is no profile"}},
@@ -77,7 +139,10 @@ func TestInputs(t *testing.T) {
 			t.Parallel()
 			dir, tree := modules(t)
 			st := storetest.Open(t)
-			p := []program.Program{declare(t, product.Program{Name: "p", Package: "./cmd/p"}, tree, linux), declare(t, product.Program{Name: "q", Package: "./cmd/q"}, tree, linux)}
+			p := []program.Program{
+				declare(t, product.Program{Name: "p", Package: "./cmd/p"}, tree, linux),
+				declare(t, product.Program{Name: "q", Package: "./cmd/q"}, tree, linux),
+			}
 			for n := range p {
 				p[n].Flags, p[n].Env = tc.flags, tc.env
 			}
@@ -106,12 +171,16 @@ func TestInputs(t *testing.T) {
 func TestOnlyChanged(t *testing.T) {
 	dir, tree := modules(t)
 	st := storetest.Open(t)
-	p := []program.Program{declare(t, product.Program{Name: "p", Package: "./cmd/p"}, tree, linux), declare(t, product.Program{Name: "q", Package: "./cmd/q"}, tree, linux)}
+	p := []program.Program{
+		declare(t, product.Program{Name: "p", Package: "./cmd/p"}, tree, linux),
+		declare(t, product.Program{Name: "q", Package: "./cmd/q"}, tree, linux),
+	}
 	compile(t, st, p)
 	set(t, dir, map[string]string{
-		"m/README": "changed", "m/unused/unused.go": "package unused\n\nconst Name = \"changed\"\n", "m/lib/testdata/x/x.go": "package y\n",
-		"m/lib/lib_test.go":    "package lib\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Log() }\n",
-		"other/inner/inner.go": "package inner\n", "go.work": "go 1.24\n\nuse ./other\n",
+		"m/README": "changed", "m/unused/unused.go": "package unused\n\nconst Name = \"changed\"\n",
+		"m/lib/testdata/x/x.go": "package y\n",
+		"m/lib/lib_test.go":     "package lib\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Log() }\n",
+		"other/inner/inner.go":  "package inner\n", "go.work": "go 1.24\n\nuse ./other\n",
 	})
 	kept(t, st, p)
 	set(t, dir, map[string]string{"m/cmd/q/main.go": "package main\n\nfunc main() { println(\"Q\") }\n"})
@@ -168,7 +237,8 @@ func TestVendoredInputs(t *testing.T) {
 		"go.mod":                         "module example.com/v\n\ngo 1.24\n\nrequire example.com/dep v1.0.0\n",
 		"vendor/modules.txt":             "# example.com/dep v1.0.0\n## explicit; go 1.24\nexample.com/dep\n",
 		"vendor/example.com/dep/name.go": "package dep\n\nconst Name = \"vendored\"\n",
-		"main.go":                        "package main\n\nimport \"example.com/dep\"\n\nfunc main() { println(dep.Name) }\n",
+		"main.go": "package main\n\nimport \"example.com/dep\"\n\nfunc " +
+			"main() { println(dep.Name) }\n",
 	})
 	st := storetest.Open(t)
 	p := []program.Program{declare(t, product.Program{Name: "v", Package: "."}, tree, linux)}

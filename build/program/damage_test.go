@@ -72,7 +72,8 @@ func TestDamaged(t *testing.T) {
 				})
 			}
 			if err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s, fixed %t: %d bytes, %v, want the %d that were compiled", name, fixed, len(got), err, len(want))
+				t.Errorf("%s, fixed %t: %d bytes, %v, want the %d that were compiled", name, fixed,
+					len(got), err, len(want))
 			}
 		}
 		if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {

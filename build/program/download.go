@@ -32,7 +32,8 @@ func (b *batch) download(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("downloading the modules of source %s for %s: %w", p.Tree.Source.Name, b.system, source.Explain(err))
+		return fmt.Errorf("downloading the modules of source %s for %s: %w", p.Tree.Source.Name,
+			b.system, source.Explain(err))
 	}
 	return nil // else the compiler reports what is missing
 }

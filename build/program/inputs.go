@@ -143,7 +143,8 @@ func (r reader) file(name string) error {
 // inputNames are the ends of the names of files that the go command takes into a package
 // (https://pkg.go.dev/go/build#Package), and the profile of a main package.
 var inputNames = []string{
-	".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso", ".pgo",
+	".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f",
+	".F", ".for", ".f90", ".swig", ".swigcxx", ".syso", ".pgo",
 }
 
 // dir reads a package, whatever its files are for: a change of flags is another program, and one

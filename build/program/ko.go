@@ -155,7 +155,8 @@ func (p *Program) take(to *[]string, l koList) error {
 	var errs []error
 	fail := func(at koString, format string, args ...any) {
 		where := fmt.Sprintf("%s:%d:%d: ", l.file, at.line, at.column)
-		remedy := fmt.Sprintf(": give source %s or program %s its own %s in slipway.yaml, which replace these", p.Tree.Source.Name, p.Name, l.field)
+		remedy := fmt.Sprintf(": give source %s or program %s its own %s in slipway.yaml, which replace these",
+			p.Tree.Source.Name, p.Name, l.field)
 		errs = append(errs, errors.New(where+fmt.Sprintf(format, args...)+remedy))
 	}
 	taken := make([]string, len(l.list))
@@ -234,7 +235,8 @@ func koData(env []koString, info product.BuildInfo) map[string]any {
 		"Timestamp": seconds,
 		"Git": map[string]any{
 			"FullCommit": commit, "ShortCommit": commit[:min(7, len(commit))], "Tag": tag,
-			"CommitDate": info.Created, "CommitTimestamp": seconds, "IsDirty": dirty, "IsClean": !dirty, "TreeState": state,
+			"CommitDate": info.Created, "CommitTimestamp": seconds, "IsDirty": dirty, "IsClean": !dirty,
+			"TreeState": state,
 		},
 	}
 }

@@ -14,7 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-var info = product.BuildInfo{Version: "1.2.3", Revision: "0123456789abcdef", Created: "2025-01-16T21:57:50Z", SourceVersion: "0.16.1"}
+var info = product.BuildInfo{
+	Version: "1.2.3", Revision: "0123456789abcdef", Created: "2025-01-16T21:57:50Z",
+	SourceVersion: "0.16.1",
+}
 
 func TestParseKo(t *testing.T) {
 	for _, tc := range []struct {
@@ -24,22 +27,39 @@ func TestParseKo(t *testing.T) {
 		{name: "empty", pkg: "./cmd/a"},
 		{
 			name: "defaults", pkg: "./cmd/a",
-			text: "defaultEnv: [A=b]\ndefaultFlags: [-tags, x]\ndefaultLdflags: [-s]\ndefaultBaseImage: example.com/base\n",
-			env:  []string{"A=b"}, flags: []string{"-tags", "x"}, ldflags: []string{"-s"},
+			text: "defaultEnv: [A=b]\ndefaultFlags: [-tags, x]\ndefaultLdflags: " +
+				"[-s]\ndefaultBaseImage: example.com/base\n",
+			env: []string{"A=b"}, flags: []string{"-tags", "x"}, ldflags: []string{"-s"},
 		},
 		{
 			name: "build for the package", pkg: "./cmd/a",
-			text:    "defaultFlags: [-v]\nbuilds:\n- id: b\n  main: ./cmd/b\n  flags: [-tags=b]\n- id: a\n  main: ./cmd/a\n  env: [GOAMD64=v2]\n  ldflags: [-w]\n",
+			text: "defaultFlags: [-v]\nbuilds:\n- id: b\n  main: ./cmd/b\n  flags: [-tags=b]\n- id: " +
+				"a\n  main: ./cmd/a\n  env: [GOAMD64=v2]\n  ldflags: [-w]\n",
 			env:     []string{"GOAMD64=v2"},
 			flags:   []string{"-v"},
 			ldflags: []string{"-w"},
 		},
-		{name: "build by its file", pkg: "./cmd/a", text: "builds: [{main: cmd/a/start.go, flags: [-v]}]", flags: []string{"-v"}},
-		{name: "build by its directory", pkg: "./cmd/a", text: "builds: [{dir: ./cmd/a, flags: [-v]}]", flags: []string{"-v"}},
-		{name: "build by both", pkg: "cmd/a", text: "builds: [{dir: cmd, main: ./a, flags: [-v]}]", flags: []string{"-v"}},
+		{
+			name: "build by its file", pkg: "./cmd/a", text: "builds: [{main: cmd/a/start.go, flags: [-v]}]",
+			flags: []string{"-v"},
+		},
+		{
+			name: "build by its directory", pkg: "./cmd/a", text: "builds: [{dir: ./cmd/a, flags: [-v]}]",
+			flags: []string{"-v"},
+		},
+		{
+			name: "build by both", pkg: "cmd/a", text: "builds: [{dir: cmd, main: ./a, flags: [-v]}]",
+			flags: []string{"-v"},
+		},
 		{name: "build of the root", pkg: ".", text: "builds: [{flags: [-v]}]", flags: []string{"-v"}},
-		{name: "build of the root's file", pkg: "./", text: "builds: [{main: main.go, flags: [-v]}]", flags: []string{"-v"}},
-		{name: "flags in one string", pkg: ".", text: "builds: [{flags: -v  -tags=x, ldflags: -s -w}]", flags: []string{"-v", "-tags=x"}, ldflags: []string{"-s -w"}},
+		{
+			name: "build of the root's file", pkg: "./", text: "builds: [{main: main.go, flags: [-v]}]",
+			flags: []string{"-v"},
+		},
+		{
+			name: "flags in one string", pkg: ".", text: "builds: [{flags: -v  -tags=x, ldflags: -s -w}]",
+			flags: []string{"-v", "-tags=x"}, ldflags: []string{"-s -w"},
+		},
 		{
 			name: "templates", pkg: ".",
 			text: `builds:
@@ -63,7 +83,8 @@ func TestParseKo(t *testing.T) {
 				"-X main.state=clean -X main.dirty=falsetrue", "",
 			},
 		},
-		{name: "flags that only look like tools", pkg: ".", text: "builds: [{flags: [-tags=toolexec, -ldflags=-X a=-toolexec]}]", flags: []string{"-tags=toolexec", "-ldflags=-X a=-toolexec"}},
+		{name: "flags that only look like tools", pkg: ".", text: "builds: [{flags: [-tags=toolexec, " +
+			"-ldflags=-X a=-toolexec]}]", flags: []string{"-tags=toolexec", "-ldflags=-X a=-toolexec"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, err := withKo(t, tc.text, tc.pkg, info, true)
@@ -80,7 +101,8 @@ func TestParseKo(t *testing.T) {
 func TestParseKoDirectory(t *testing.T) {
 	dirty := info
 	dirty.Revision, dirty.SourceVersion = "0123456789abcdef-dirty", "0123456789abcdef-dirty"
-	p, err := withKo(t, `defaultLdflags: ["{{.Git.ShortCommit}}|{{.Git.FullCommit}}|{{.Git.Tag}}|{{.Git.TreeState}}"]`, ".", dirty, true)
+	p, err := withKo(t, `defaultLdflags: ["{{.Git.ShortCommit}}|{{.Git.FullCommit}}|{{.Git.Tag}}|{{.Git.TreeState}}"]`,
+		".", dirty, true)
 	if d := cmp.Diff([]string{"0123456|0123456789abcdef||dirty"}, p.Ldflags); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
@@ -100,7 +122,8 @@ func TestParseKoErrors(t *testing.T) {
 		{"defaultEnv: ['GOFLAGS=-v -toolexec=x']", "-toolexec=x"},
 	} {
 		if p, err := withKo(t, tc.text, ".", info, true); err == nil || !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%q gives %q, %q, %q and the error %v, want one that says %q", tc.text, p.Env, p.Flags, p.Ldflags, err, tc.says)
+			t.Errorf("%q gives %q, %q, %q and the error %v, want one that says %q", tc.text, p.Env,
+				p.Flags, p.Ldflags, err, tc.says)
 		}
 	}
 }
@@ -132,7 +155,12 @@ func TestNew(t *testing.T) {
 		source, program, want lists
 	}{
 		{"nothing said", lists{}, lists{}, said([]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X ko"})},
-		{"the source says", lists{Ldflags: []string{"-X {{.Version}}"}}, lists{}, said([]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X 1.2.3"})},
+		{
+			"the source says",
+			lists{Ldflags: []string{"-X {{.Version}}"}},
+			lists{},
+			said([]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X 1.2.3"}),
+		},
 		{
 			"an empty list says that there are none",
 			said([]string{}, []string{}, []string{}),
@@ -145,8 +173,18 @@ func TestNew(t *testing.T) {
 			said([]string{"B=2"}, []string{"-a"}, []string{"-X {{.Revision}}"}),
 			said([]string{"A=1", "B=2"}, []string{"-v", "-a"}, []string{"-s", "-X abc"}),
 		},
-		{"tags of the program", lists{}, lists{Tags: []string{"b", "ko"}}, said([]string{"FROM=ko"}, []string{"-tags=ko,b"}, []string{"-X ko"})},
-		{"tags of both", lists{Tags: []string{"a"}, Flags: []string{}}, lists{Tags: []string{"b", "a"}}, said([]string{"FROM=ko"}, []string{"-tags=a,b"}, []string{"-X ko"})},
+		{
+			"tags of the program",
+			lists{},
+			lists{Tags: []string{"b", "ko"}},
+			said([]string{"FROM=ko"}, []string{"-tags=ko,b"}, []string{"-X ko"}),
+		},
+		{
+			"tags of both",
+			lists{Tags: []string{"a"}, Flags: []string{}},
+			lists{Tags: []string{"b", "a"}},
+			said([]string{"FROM=ko"}, []string{"-tags=a,b"}, []string{"-X ko"}),
+		},
 		{
 			"tags and flags",
 			lists{Flags: []string{"-tags=x,y", "-v"}},
@@ -158,7 +196,8 @@ func TestNew(t *testing.T) {
 			tree := source.Tree{Dir: dir, Source: product.Source{
 				Name: "s", Directory: dir, Own: true, Revision: "abc", GoFlags: tc.source,
 			}}
-			p, err := New(product.Program{Name: "p", Package: ".", GoFlags: tc.program}, tree, "1.2.3", platform.Platform{})
+			p, err := New(product.Program{Name: "p", Package: ".", GoFlags: tc.program}, tree, "1.2.3",
+				platform.Platform{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,13 +207,15 @@ func TestNew(t *testing.T) {
 		})
 	}
 	tree := source.Tree{Dir: dir}
-	if _, err := New(product.Program{Name: "p", GoFlags: lists{Ldflags: []string{"{{.Nope}}"}}}, tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
+	if _, err := New(product.Program{Name: "p", GoFlags: lists{Ldflags: []string{"{{.Nope}}"}}},
+		tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
 		t.Errorf("an unknown field gives %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte("builds: 1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(product.Program{Name: "p"}, tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, ".ko.yaml")) {
+	if _, err := New(product.Program{Name: "p"}, tree, "1", platform.Platform{}); err == nil ||
+		!strings.Contains(err.Error(), filepath.Join(dir, ".ko.yaml")) {
 		t.Errorf("a broken .ko.yaml gives %v", err)
 	}
 }
@@ -183,8 +224,10 @@ func TestNew(t *testing.T) {
 // runs a command is accepted.
 func FuzzParseKo(f *testing.F) {
 	for _, s := range []string{
-		"", "defaultFlags: [-v]", "defaultFlags: -v -tags=x", "builds:\n- main: ./cmd/a\n  ldflags: ['-X a={{.Git.Tag}}']\n  env: [A=b]\n",
-		"builds: [{dir: cmd, main: a/main.go}]", "defaultEnv: [GOFLAGS=-toolexec=x]", "a: &a [*a]", "defaultLdflags: ['{{range 3}}x{{end}}']",
+		"", "defaultFlags: [-v]", "defaultFlags: -v -tags=x",
+		"builds:\n- main: ./cmd/a\n  ldflags: ['-X a={{.Git.Tag}}']\n  env: [A=b]\n",
+		"builds: [{dir: cmd, main: a/main.go}]", "defaultEnv: [GOFLAGS=-toolexec=x]", "a: &a [*a]",
+		"defaultLdflags: ['{{range 3}}x{{end}}']",
 	} {
 		f.Add([]byte(s))
 	}
@@ -200,8 +243,12 @@ func FuzzParseKo(f *testing.F) {
 			return
 		}
 		all := strings.Join(slices.Concat(p.Flags, p.Env), "\n")
-		for _, s := range []string{"toolexec", "GOFLAGS", "CACHEPROG", "CC=", "linkmode", "-extld ", "-extld=", "overlay", "modfile", "\n@"} {
-			if strings.Contains(all, s) && !strings.Contains(all, "tags") && !strings.Contains(all, "-X") && !strings.Contains(all, "buildid") {
+		for _, s := range []string{
+			"toolexec", "GOFLAGS", "CACHEPROG", "CC=", "linkmode", "-extld ",
+			"-extld=", "overlay", "modfile", "\n@",
+		} {
+			if strings.Contains(all, s) && !strings.Contains(all, "tags") && !strings.Contains(all, "-X") &&
+				!strings.Contains(all, "buildid") {
 				t.Errorf("%q came through in %q", s, all)
 			}
 		}

@@ -122,7 +122,8 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 		roots[r.Path] = r.Dir
 	}
 	dirs, files := map[string]bool{}, map[string]bool{
-		filepath.Join(main.root, "go.sum"): true, filepath.Join(main.root, "vendor"): true, filepath.Join(main.root, "vendor", "modules.txt"): true,
+		filepath.Join(main.root, "go.sum"): true, filepath.Join(main.root, "vendor"): true,
+		filepath.Join(main.root, "vendor", "modules.txt"): true,
 	}
 	for _, root := range roots {
 		files[filepath.Join(root, "go.mod")] = true

@@ -46,10 +46,12 @@ func (p Program) checkPackage() error {
 	case !seen:
 		return fmt.Errorf("directory %s of source %s has no Go files: correct package", p.Package, p.Tree.Source.Name)
 	case !here && !p.tagged():
-		return fmt.Errorf("package %s of source %s has no Go files for %s: name the operating systems that it is for under os", p.Package, p.Tree.Source.Name, p.System())
+		return fmt.Errorf("package %s of source %s has no Go files for %s: "+
+			"name the operating systems that it is for under os", p.Package, p.Tree.Source.Name, p.System())
 	case len(names) == 1 && names["main"] == "":
 		for name, file := range names {
-			return fmt.Errorf("%s is package %s, not main: name the directory of a command", filepath.Join(dir, file), name)
+			return fmt.Errorf("%s is package %s, not main: name the directory of a command", filepath.Join(dir, file),
+				name)
 		}
 	}
 	return nil
@@ -69,5 +71,7 @@ func (p Program) context() build.Context {
 
 // tagged reports whether flags may name build tags, which decide about files, too.
 func (p Program) tagged() bool {
-	return slices.ContainsFunc(slices.Concat(p.Flags, p.Env), func(s string) bool { return strings.Contains(s, "-tags") || strings.HasPrefix(s, "GOEXPERIMENT=") })
+	return slices.ContainsFunc(slices.Concat(p.Flags, p.Env), func(s string) bool {
+		return strings.Contains(s, "-tags") || strings.HasPrefix(s, "GOEXPERIMENT=")
+	})
 }

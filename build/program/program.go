@@ -70,5 +70,6 @@ func (p Program) System() string { return p.Platform.System().String() }
 
 // key names the batch a program belongs to.
 func (p Program) key() string {
-	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture, p.Platform.Variant, strings.Join(p.Ldflags, " "), p.Flags, p.Env)
+	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture,
+		p.Platform.Variant, strings.Join(p.Ldflags, " "), p.Flags, p.Env)
 }

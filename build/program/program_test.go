@@ -35,10 +35,12 @@ var (
 // module is a small module without imports, which compiles quickly: commands a and b
 // share a package, and another command is also called a.
 var module = map[string]string{
-	"go.mod":         "module example.com/demo\n\ngo 1.24\n",
-	"main.go":        "package main\n\nfunc main() { println(\"root\") }\n",
-	"cmd/a/main.go":  "package main\n\nimport \"example.com/demo/shared\"\n\nvar version = \"none\"\n\nfunc main() { println(\"a\", version, shared.Tag) }\n",
-	"cmd/b/main.go":  "package main\n\nimport \"example.com/demo/shared\"\n\nfunc main() { println(\"b\", shared.Tag) }\n",
+	"go.mod":  "module example.com/demo\n\ngo 1.24\n",
+	"main.go": "package main\n\nfunc main() { println(\"root\") }\n",
+	"cmd/a/main.go": "package main\n\nimport \"example.com/demo/shared\"\n\nvar version = \"none\"\n\nfunc " +
+		"main() { println(\"a\", version, shared.Tag) }\n",
+	"cmd/b/main.go": "package main\n\nimport \"example.com/demo/shared\"\n\nfunc " +
+		"main() { println(\"b\", shared.Tag) }\n",
 	"other/a/v2.go":  "package main\n\nfunc main() { println(\"other a\") }\n",
 	"cmd/c/v2/c.go":  "package main\n\nfunc main() { println(\"c\") }\n",
 	"shared/tag.go":  "//go:build !special\n\npackage shared\n\nconst Tag = \"plain\"\n",
@@ -67,7 +69,8 @@ func TestBuild(t *testing.T) {
 	programs = append(programs, declare(t, product.Program{Name: "b", Package: "./cmd/b"}, tree, arm))
 	set, log := compile(t, st, programs)
 	for name, says := range map[string]string{
-		"a": "a 1.0-abc plain", "b": "b plain", "again": "a 1.0-abc plain", "other": "other a", "root": "root", "c": "c",
+		"a": "a 1.0-abc plain", "b": "b plain", "again": "a 1.0-abc plain", "other": "other a", "root": "root",
+		"c": "c",
 	} {
 		path := file(t, set, name, linux)
 		elfFile(t, path, elf.EM_X86_64)
@@ -91,7 +94,8 @@ func TestBuild(t *testing.T) {
 		t.Errorf("there were %d builds, want 5:\n%s", n, log)
 	}
 
-	if _, err := set.File(t.Context(), "none", linux); err == nil || !strings.Contains(err.Error(), "program none is not built for linux/amd64") {
+	if _, err := set.File(t.Context(), "none", linux); err == nil ||
+		!strings.Contains(err.Error(), "program none is not built for linux/amd64") {
 		t.Errorf("an unknown program gives %v", err)
 	}
 	release := windows
@@ -199,11 +203,13 @@ func TestVendored(t *testing.T) {
 	tree.Fixed, tree.Source.Sum = true, "h1:vendored"
 	if err := errors.Join(
 		os.Mkdir(filepath.Join(tree.Dir, "vendor"), 0o755),
-		os.WriteFile(filepath.Join(tree.Dir, "vendor", "modules.txt"), []byte("# example.com/other v1.0.0\n## explicit\nexample.com/other\n"), 0o644),
+		os.WriteFile(filepath.Join(tree.Dir, "vendor", "modules.txt"),
+			[]byte("# example.com/other v1.0.0\n## explicit\nexample.com/other\n"), 0o644),
 	); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, storetest.Open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
+	compile(t, storetest.Open(t),
+		[]program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
 }
 
 // TestSameBytes compiles in two directories, once with environment variables set
@@ -222,7 +228,8 @@ func TestSameBytes(t *testing.T) {
 			}
 			want := build()
 			for k, v := range map[string]string{
-				"GOOS": "plan9", "GOARCH": "arm", "GOFLAGS": "-tags=theirs", "GOAMD64": "v3", "CGO_ENABLED": "1", "GO111MODULE": "off", "GOWORK": "/none",
+				"GOOS": "plan9", "GOARCH": "arm", "GOFLAGS": "-tags=theirs", "GOAMD64": "v3", "CGO_ENABLED": "1",
+				"GO111MODULE": "off", "GOWORK": "/none",
 			} {
 				t.Setenv(k, v)
 			}
@@ -241,13 +248,22 @@ func TestSystems(t *testing.T) {
 	p := product.Program{
 		Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Ldflags: []string{"-s"}, Tags: []string{"all"}},
 		Systems: []product.SystemFlags{
-			{OS: "linux", GoFlags: product.GoFlags{Ldflags: []string{"-X main.version={{.Version}}"}, Tags: []string{"special"}}},
+			{
+				OS:      "linux",
+				GoFlags: product.GoFlags{Ldflags: []string{"-X main.version={{.Version}}"}, Tags: []string{"special"}},
+			},
 			{OS: "windows", GoFlags: product.GoFlags{Flags: []string{"-v"}, Env: []string{"B=2"}}},
 		},
 	}
 	both := []program.Program{declare(t, p, tree, linux), declare(t, p, tree, windows)}
-	for n, want := range [][3]string{{"-s -X main.version=1.0", "-tags=all,special", "A=1"}, {"-s", "-v -tags=all", "B=2"}} {
-		got := [3]string{strings.Join(both[n].Ldflags, " "), strings.Join(both[n].Flags, " "), strings.Join(both[n].Env, " ")}
+	for n, want := range [][3]string{
+		{"-s -X main.version=1.0", "-tags=all,special", "A=1"},
+		{"-s", "-v -tags=all", "B=2"},
+	} {
+		got := [3]string{
+			strings.Join(both[n].Ldflags, " "), strings.Join(both[n].Flags, " "),
+			strings.Join(both[n].Env, " "),
+		}
 		if got != want {
 			t.Errorf("for %s: %q, want %q", both[n].Platform, got, want)
 		}
@@ -256,7 +272,8 @@ func TestSystems(t *testing.T) {
 	says := func(want string) {
 		t.Helper()
 		set, _ := compile(t, st, []program.Program{declare(t, p, tree, linux)})
-		if out, err := exec.Command(file(t, set, "a", linux)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
+		if out, err := exec.Command(file(t, set, "a", linux)).CombinedOutput(); err != nil ||
+			strings.TrimSpace(string(out)) != want {
 			t.Errorf("it says %q (%v), want %q", out, err, want)
 		}
 	}
@@ -278,7 +295,10 @@ func TestFailure(t *testing.T) {
 	programs := []program.Program{
 		declare(t, product.Program{Name: "broken", Package: "./cmd/broken"}, tree, linux),
 		declare(t, product.Program{Name: "broken", Package: "./cmd/broken"}, tree, windows),
-		declare(t, product.Program{Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Flags: []string{"-tags=special"}}}, tree, linux),
+		declare(t, product.Program{
+			Name: "a", Package: "./cmd/a",
+			GoFlags: product.GoFlags{Flags: []string{"-tags=special"}},
+		}, tree, linux),
 	}
 	set, wait := program.Start(t.Context(), storetest.Open(t), nil, programs)
 	err := wait()
@@ -294,10 +314,12 @@ func TestFailure(t *testing.T) {
 		t.Errorf("the compiler's message stands there %d times, want one for each platform:\n%v", n, err)
 	}
 	_, err = set.File(t.Context(), "broken", windows)
-	if failed := (program.ErrFailed{}); !errors.As(err, &failed) || failed.Name != "broken" || failed.Platform != "windows/amd64" {
+	if failed := (program.ErrFailed{}); !errors.As(err, &failed) || failed.Name != "broken" ||
+		failed.Platform != "windows/amd64" {
 		t.Errorf("the program's error is %v", err)
 	}
-	if out, err := exec.Command(file(t, set, "a", linux)).CombinedOutput(); err != nil || string(out) != "a none special\n" {
+	if out, err := exec.Command(file(t, set, "a", linux)).CombinedOutput(); err != nil ||
+		string(out) != "a none special\n" {
 		t.Errorf("the other program says %q (%v)", out, err)
 	}
 }
@@ -307,14 +329,18 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	began, tool := filepath.Join(dir, "began"), filepath.Join(dir, "tool")
 	// The compiler never ends. It opens the pipe, which closes when the compiler has died.
-	script := "#!/bin/sh\ncase \"$*\" in *-V=full*) exec \"$@\";; esac\necho x > " + began + "\nexec sleep 1000 > " + began + "\n"
+	script := "#!/bin/sh\ncase \"$*\" in *-V=full*) exec \"$@\";; esac\necho x > " + began + "\nexec sleep 1000 > " +
+		began + "\n"
 	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("mkfifo", began).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	p := declare(t, product.Program{Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Flags: []string{"-toolexec=" + tool}}}, write(t, module), linux)
+	p := declare(t, product.Program{
+		Name: "a", Package: "./cmd/a",
+		GoFlags: product.GoFlags{Flags: []string{"-toolexec=" + tool}},
+	}, write(t, module), linux)
 	ctx, cancel := context.WithCancel(t.Context())
 	set, wait := program.Start(ctx, storetest.Open(t), nil, []program.Program{p})
 	pipe, err := os.Open(began)
@@ -363,7 +389,8 @@ func write(t *testing.T, content map[string]string) source.Tree {
 		}
 	}
 	return source.Tree{Dir: dir, Source: product.Source{
-		Name: "demo", Directory: dir, Revision: "abcdef0123456789", Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
+		Name: "demo", Directory: dir, Revision: "abcdef0123456789",
+		Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 	}}
 }
 

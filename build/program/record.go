@@ -22,7 +22,8 @@ func (c *comparison) record(ctx context.Context, programs []member, outputs []Ou
 		}
 		after, err := last.state(was.Inputs)
 		if err != nil || after != was.before || was.Inputs.stamp() != was.stamp {
-			return fmt.Errorf("source %s changed while program %s was compiled from it: run again", p.Tree.Source.Name, p.Name)
+			return fmt.Errorf("source %s changed while program %s was compiled from it: run again",
+				p.Tree.Source.Name, p.Name)
 		}
 		now := compiled{Inputs: was.Inputs, State: after, Digest: outputs[n].Content.Digest}
 		if err := c.batch.store.Record(kindInputs, c.key+"\n"+p.Package, now); err != nil {

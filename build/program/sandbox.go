@@ -68,7 +68,8 @@ func (p Program) insideEnv(t tools, temp string) []string {
 	}
 	return []string{
 		"PATH=" + path, "HOME=" + temp, "TMPDIR=" + temp, "GOTMPDIR=" + temp, "LC_ALL=C", "PWD=" + p.Tree.Dir,
-		"GOROOT=" + t.root, "GOMODCACHE=" + t.modules, "GOCACHE=" + p.Tree.Source.Sandbox.Cache(), "GOENV=off", "GOWORK=off", "GOTELEMETRY=off",
+		"GOROOT=" + t.root, "GOMODCACHE=" + t.modules, "GOCACHE=" + p.Tree.Source.Sandbox.Cache(),
+		"GOENV=off", "GOWORK=off", "GOTELEMETRY=off",
 		"GOPROXY=off", "GOSUMDB=off", "GOVCS=*:off", "GOTOOLCHAIN=local", // all of it was downloaded
 	}
 }

@@ -105,7 +105,8 @@ func prove(ctx context.Context, s product.Source, repository, temp string) (hash
 		return "", err
 	}
 	if sum != s.Sum {
-		return "", fmt.Errorf("commit %s has hash %s, and %s has %s: the module was not made from that commit", hash, sum, s.Module, s.Sum)
+		return "", fmt.Errorf("commit %s has hash %s, and %s has %s: the module was not made from that commit",
+			hash, sum, s.Module, s.Sum)
 	}
 	return hash, nil
 }
@@ -131,7 +132,8 @@ func moduleIn(ctx context.Context, repository, hash, modulePath string) (string,
 	}
 	for _, name := range files {
 		if name == "go.mod" {
-			return "", errors.New("no go.mod of that commit declares " + modulePath + ": name a clone of the module's repository")
+			return "", errors.New("no go.mod of that commit declares " +
+				modulePath + ": name a clone of the module's repository")
 		}
 	}
 	return "", nil

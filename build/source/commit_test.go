@@ -18,7 +18,10 @@ import (
 // TestProve compares modules with commits of a repository.
 func TestProve(t *testing.T) {
 	dir, first := repository(t)
-	files(t, dir, map[string]string{"go.mod": "module example.com/other\n", "sub/go.mod": "module example.com/demo\n", "sub/main.go": "package main\n"})
+	files(t, dir, map[string]string{
+		"go.mod": "module example.com/other\n", "sub/go.mod": "module example.com/demo\n",
+		"sub/main.go": "package main\n",
+	})
 	run(t, dir, "git", "add", ".")
 	run(t, dir, "git", "commit", "-q", "-m", "second")
 	second := run(t, dir, "git", "rev-parse", "HEAD")
@@ -42,10 +45,16 @@ func TestProve(t *testing.T) {
 		{"short", "example.com/demo", second[:9], sum(second, "sub", "example.com/demo"), dir, ""},
 		{"at the root", "example.com/other", second, sum(second, "", "example.com/other"), dir, ""},
 		{"without go.mod", "example.com/demo", first, sum(first, "", "example.com/demo"), dir, ""},
-		{"another commit", "example.com/demo", first, sum(second, "sub", "example.com/demo"), dir, "the module was not made from that commit"},
+		{
+			"another commit", "example.com/demo", first, sum(second, "sub", "example.com/demo"), dir,
+			"the module was not made from that commit",
+		},
 		{"no such commit", "example.com/demo", strings.Repeat("1", 40), "h1:", dir, "it does not have commit 1111"},
 		{"option", "example.com/demo", "--all", "h1:", dir, "it does not have commit --all"},
-		{"another module", "example.com/none", second, "h1:", dir, "no go.mod of that commit declares example.com/none: name a clone"},
+		{
+			"another module", "example.com/none", second,
+			"h1:", dir, "no go.mod of that commit declares example.com/none: name a clone",
+		},
 		{"no repository", "example.com/demo", second, "h1:", t.TempDir(), "not a git repository"},
 	} {
 		s := product.Source{Name: "demo", Module: tt.path + "@v1.0.0", Revision: tt.revision, Sum: tt.sum}
@@ -53,14 +62,16 @@ func TestProve(t *testing.T) {
 		switch {
 		case tt.want == "" && (err != nil || got != second && got != first):
 			t.Errorf("%s: %q, error %v", tt.name, got, err)
-		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "source demo: comparing it with "+tt.repository)):
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), "source demo: comparing it with "+tt.repository)):
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
 	ran := filepath.Join(t.TempDir(), "ran")
 	run(t, dir, "git", "config", "core.fsmonitor", "touch "+ran)
 	s := product.Source{Name: "demo", Module: "example.com/demo@v1.0.0", Revision: second}
-	if _, err := source.Prove(t.Context(), s, dir, t.TempDir()); err == nil || !strings.Contains(err.Error(), "the module was not made from that commit") {
+	if _, err := source.Prove(t.Context(), s, dir, t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "the module was not made from that commit") {
 		t.Errorf("a repository that names commands: %v", err)
 	}
 	if _, err := os.Stat(ran); err == nil {

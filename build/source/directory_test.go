@@ -16,7 +16,10 @@ import (
 
 func TestDirectory(t *testing.T) {
 	dir, head := repository(t)
-	want := product.Source{Name: "app", Directory: dir, Revision: head, Created: time.Date(2024, 5, 6, 5, 8, 9, 0, time.UTC)}
+	want := product.Source{
+		Name: "app", Directory: dir,
+		Revision: head, Created: time.Date(2024, 5, 6, 5, 8, 9, 0, time.UTC),
+	}
 
 	tree := fetch(t, product.Source{Name: "app", Directory: dir})
 	if tree.Fixed || tree.Dir != dir || tree.Version() != head {
@@ -25,14 +28,18 @@ func TestDirectory(t *testing.T) {
 	same(t, "clean", tree.Source, want)
 
 	files(t, dir, map[string]string{".slipway/oci-layout": "{}", "made/of [x]/SHA256SUMS": ""})
-	same(t, "with what slipway makes", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of [x]", "none").Source, want)
+	same(t, "with what slipway makes",
+		fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of [x]", "none").Source, want)
 	want.Revision += "-dirty"
 	run(t, dir, "git", "add", "made")
-	same(t, "with what git has where slipway writes", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made").Source, want)
-	same(t, "with what slipway makes elsewhere", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of x").Source, want)
+	same(t, "with what git has where slipway writes",
+		fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made").Source, want)
+	same(t, "with what slipway makes elsewhere",
+		fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of x").Source, want)
 	want.Revision = head
 	run(t, dir, "git", "rm", "-q", "-r", "--cached", "made")
-	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "made")), os.RemoveAll(filepath.Join(dir, ".slipway"))); err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "made")),
+		os.RemoveAll(filepath.Join(dir, ".slipway"))); err != nil {
 		t.Fatal(err)
 	}
 
@@ -78,7 +85,8 @@ func TestHookOfAnotherRepository(t *testing.T) {
 // are, and reports its commit nevertheless.
 func TestRepositoryOfOthers(t *testing.T) {
 	for _, setting := range []string{
-		"core.fsmonitor", "core.FSMonitor", "filter.x.clean", "include.path", "core.hooksPath", "core.sshCommand", "gpg.program", "alias.status",
+		"core.fsmonitor", "core.FSMonitor", "filter.x.clean", "include.path", "core.hooksPath", "core.sshCommand",
+		"gpg.program", "alias.status",
 	} {
 		dir, head := repository(t)
 		ran := filepath.Join(t.TempDir(), "ran")
@@ -100,7 +108,8 @@ func TestRepositoryOfOthers(t *testing.T) {
 	run(t, dir, "git", "-c", "filter.x.clean=cat", "add", "-f", "made")
 	run(t, dir, "git", "commit", "-q", "-m", "made")
 	files(t, dir, map[string]string{"made": "changed"})
-	refused(t, product.Source{Name: "app", Directory: dir}, "source app", `whether made has changed is not known without its filter "x", which is not run: run git status there`)
+	refused(t, product.Source{Name: "app", Directory: dir}, "source app",
+		`whether made has changed is not known without its filter "x", which is not run: run git status there`)
 }
 
 func TestDirectoryWithoutGit(t *testing.T) {
@@ -133,8 +142,9 @@ func repository(t *testing.T) (dir, head string) {
 	dir = t.TempDir()
 	for k, v := range map[string]string{
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c", "GIT_COMMITTER_EMAIL": "c@example.com",
-		"GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2024-05-06T07:08:09+02:00",
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c",
+		"GIT_COMMITTER_EMAIL": "c@example.com",
+		"GIT_AUTHOR_DATE":     "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2024-05-06T07:08:09+02:00",
 	} {
 		t.Setenv(k, v)
 	}
@@ -147,7 +157,8 @@ func repository(t *testing.T) (dir, head string) {
 
 func same(t *testing.T, what string, got, want product.Source) {
 	t.Helper()
-	if got.Name != want.Name || got.Directory != want.Directory || got.Revision != want.Revision || !got.Created.Equal(want.Created) || got.Created.Location() != time.UTC {
+	if got.Name != want.Name || got.Directory != want.Directory || got.Revision != want.Revision ||
+		!got.Created.Equal(want.Created) || got.Created.Location() != time.UTC {
 		t.Errorf("%s: the source is %+v, want %+v", what, got, want)
 	}
 }

@@ -12,8 +12,9 @@ import (
 
 // settings are user settings that would change the go command's output.
 var settings = map[string]string{
-	"GOOS": "plan9", "GOARCH": "arm", "GOARM": "5", "GOAMD64": "v3", "GOFLAGS": "-tags=theirs -modcacherw", "GOEXPERIMENT": "synctest",
-	"GOFIPS140": "latest", "CGO_ENABLED": "1", "GO111MODULE": "off", "CC": "theirs", "CGO_CFLAGS": "-DTHEIRS",
+	"GOOS": "plan9", "GOARCH": "arm", "GOARM": "5", "GOAMD64": "v3", "GOFLAGS": "-tags=theirs -modcacherw",
+	"GOEXPERIMENT": "synctest",
+	"GOFIPS140":    "latest", "CGO_ENABLED": "1", "GO111MODULE": "off", "CC": "theirs", "CGO_CFLAGS": "-DTHEIRS",
 }
 
 // TestEnvironment asks the go command for its build settings, with variables exported and
@@ -53,12 +54,18 @@ func TestEnvironment(t *testing.T) {
 func unchanged(t *testing.T, flags string) {
 	t.Helper()
 	dir := t.TempDir()
-	names := []string{"GOOS", "GOARCH", "GOAMD64", "GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "GO111MODULE", "GOWORK", "GOPROXY", "CC", "CGO_CFLAGS"}
+	names := []string{
+		"GOOS", "GOARCH", "GOAMD64", "GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "GO111MODULE",
+		"GOWORK", "GOPROXY", "CC", "CGO_CFLAGS",
+	}
 	out, err := source.Go(t.Context(), dir, append([]string{"env"}, names...)...).Output()
 	if err != nil {
 		t.Fatal(source.Explain(err))
 	}
-	want := []string{runtime.GOOS, runtime.GOARCH, "v1", flags, "", "off", "", "off", "https://proxy.example.com", "gcc", "-O2 -g"}
+	want := []string{
+		runtime.GOOS, runtime.GOARCH, "v1", flags, "", "off", "", "off", "https://proxy.example.com",
+		"gcc", "-O2 -g",
+	}
 	if runtime.GOARCH != "amd64" {
 		want[2] = ""
 	}

@@ -82,7 +82,8 @@ func cached(ctx context.Context, path, version string) (dir, gomod string, ok bo
 		}
 	}
 	// A marker of an extraction that was interrupted: the go command will do it again.
-	if _, err := os.Stat(filepath.Join(root, "cache", "download", filepath.FromSlash(p), "@v", v+".partial")); err == nil {
+	if _, err := os.Stat(filepath.Join(root, "cache", "download", filepath.FromSlash(p),
+		"@v", v+".partial")); err == nil {
 		return "", "", false
 	}
 	return dir, gomod, true
@@ -109,7 +110,8 @@ func join(list, item string) string {
 func Explain(err error) error {
 	var none *exec.Error
 	if errors.As(err, &none) && none.Name == "go" && errors.Is(err, exec.ErrNotFound) {
-		return errors.New("the go command is needed to build, and it is not in PATH: install Go from https://go.dev/dl, or use a stage that needs none (airgap, serve, lint)")
+		return errors.New("the go command is needed to build, and it is not in PATH: " +
+			"install Go from https://go.dev/dl, or use a stage that needs none (airgap, serve, lint)")
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {

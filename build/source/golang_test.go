@@ -16,7 +16,10 @@ import (
 func TestHashToolchain(t *testing.T) {
 	v := module.Version{Path: "golang.org/toolchain", Version: "v0.0.1-go1.99.0.linux-amd64"}
 	made := t.TempDir()
-	for name, text := range map[string]string{"bin/go": "x", "src/_go.mod": "module std\n", "src/cmd/_go.mod": "module cmd\n", "misc/_go.mod": "module misc\n"} {
+	for name, text := range map[string]string{
+		"bin/go": "x", "src/_go.mod": "module std\n",
+		"src/cmd/_go.mod": "module cmd\n", "misc/_go.mod": "module misc\n",
+	} {
 		p := filepath.Join(made, name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)
@@ -57,7 +60,8 @@ func TestHashToolchain(t *testing.T) {
 // TestToolchain asks for the one that runs here.
 func TestToolchain(t *testing.T) {
 	tool, err := Tree{Dir: t.TempDir()}.Toolchain(t.Context())
-	if err != nil || !strings.HasPrefix(tool.Version, "v0.0.1-go1.") || !strings.Contains(tool.Version, "-amd64") && !strings.Contains(tool.Version, "-arm64") {
+	if err != nil || !strings.HasPrefix(tool.Version, "v0.0.1-go1.") || !strings.Contains(tool.Version, "-amd64") &&
+		!strings.Contains(tool.Version, "-arm64") {
 		t.Errorf("%+v, %v", tool, err)
 	}
 }

@@ -24,7 +24,9 @@ type known struct{ sum, goModSum, revision, created string }
 func lookAt(s product.Source, dir, gomod string) (known, error) {
 	var k known
 	var err error
-	if k.goModSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return regular.Open(gomod) }); err != nil {
+	if k.goModSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return regular.Open(gomod)
+	}); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", gomod, err)
 	}
 	if k.sum, err = dirhash.HashDir(dir, s.Module, dirhash.Hash1); err != nil {
@@ -72,7 +74,8 @@ func lacks(s product.Source) []string {
 
 // complete returns the error for a source that lacks fields, with lines for slipway.yaml.
 func complete(ctx context.Context, s product.Source) error {
-	what := fmt.Sprintf("%s: source %s lacks %s, without which %s is not known", s.Pos, s.Name, strings.Join(lacks(s), ", "), s.Module)
+	what := fmt.Sprintf("%s: source %s lacks %s, without which %s is not known",
+		s.Pos, s.Name, strings.Join(lacks(s), ", "), s.Module)
 	dir, gomod, err := download(ctx, s.Module, s.Sum != "")
 	if err != nil {
 		return fmt.Errorf("%s: add them; the module proxy cannot be asked for them: %w", what, err)
@@ -96,7 +99,12 @@ func (k known) lines(s product.Source, wanted func(have, is string) bool) string
 		created = s.Created.UTC().Format(time.RFC3339)
 	}
 	var b strings.Builder
-	for _, f := range [][3]string{{"sum", s.Sum, k.sum}, {"goModSum", s.GoModSum, k.goModSum}, {"revision", s.Revision, k.revision}, {"created", created, k.created}} {
+	for _, f := range [][3]string{
+		{"sum", s.Sum, k.sum},
+		{"goModSum", s.GoModSum, k.goModSum},
+		{"revision", s.Revision, k.revision},
+		{"created", created, k.created},
+	} {
 		if f[2] != "" && f[1] != f[2] && wanted(f[1], f[2]) {
 			fmt.Fprintf(&b, "\n%s%s: %s", indent(s), f[0], f[2])
 		}
@@ -116,23 +124,27 @@ func verify(s product.Source, dir, gomod string) error {
 	}
 	differs := func(have, _ string) bool { return have != "" }
 	if s.GoModSum != "" && k.goModSum != s.GoModSum {
-		return fmt.Errorf("hash mismatch: go.mod of %s is %s, slipway.yaml pins %s; if slipway.yaml is wrong, its line is%s", s.Module, k.goModSum, s.GoModSum,
+		return fmt.Errorf("hash mismatch: go.mod of %s is %s, slipway.yaml pins %s; "+
+			"if slipway.yaml is wrong, its line is%s", s.Module, k.goModSum, s.GoModSum,
 			known{goModSum: k.goModSum}.lines(s, differs))
 	}
 	if k.sum != s.Sum {
-		return fmt.Errorf("hash mismatch: %s is %s, slipway.yaml pins %s; if the module cache was changed by hand, run go clean -modcache; if slipway.yaml is wrong, its line is%s", s.Module, k.sum, s.Sum,
+		return fmt.Errorf("hash mismatch: %s is %s, slipway.yaml pins %s; if the module cache was changed by hand, "+
+			"run go clean -modcache; if slipway.yaml is wrong, its line is%s", s.Module, k.sum, s.Sum,
 			known{sum: k.sum}.lines(s, differs))
 	}
 	if k.revision == "" || !commit.MatchString(s.Revision) {
 		return nil // it is not known, or goes by another name
 	}
 	short := min(len(k.revision), len(s.Revision))
-	if k.revision[:short] == s.Revision[:short] && (k.created == "" || k.created == s.Created.UTC().Format(time.RFC3339)) {
+	if k.revision[:short] == s.Revision[:short] &&
+		(k.created == "" || k.created == s.Created.UTC().Format(time.RFC3339)) {
 		return nil
 	}
 	k.sum, k.goModSum = "", ""
 	if k.revision[:short] == s.Revision[:short] {
 		k.revision = ""
 	}
-	return fmt.Errorf("%s: the module proxy knows another commit or time of %s: correct these lines:%s", s.Pos, s.Module, k.lines(s, differs))
+	return fmt.Errorf("%s: the module proxy knows another commit or time of %s: correct these lines:%s",
+		s.Pos, s.Module, k.lines(s, differs))
 }

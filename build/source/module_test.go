@@ -32,10 +32,14 @@ func TestModule(t *testing.T) {
 	if !tree.Fixed || !filepath.IsAbs(tree.Dir) || tree.Version() != "1.2.3" {
 		t.Errorf("the tree is %+v of version %s", tree, tree.Version())
 	}
-	if b, err := os.ReadFile(filepath.Join(tree.Dir, "main.go")); err != nil || !strings.Contains(string(b), "func main") {
+	if b, err := os.ReadFile(filepath.Join(tree.Dir, "main.go")); err != nil ||
+		!strings.Contains(string(b), "func main") {
 		t.Errorf("main.go is %q (%v)", b, err)
 	}
-	if want := (product.BuildInfo{Version: "9", Revision: "abc", Created: "2025-01-02T03:04:05Z", SourceVersion: "1.2.3"}); tree.Info("9") != want {
+	if want := (product.BuildInfo{
+		Version: "9", Revision: "abc", Created: "2025-01-02T03:04:05Z",
+		SourceVersion: "1.2.3",
+	}); tree.Info("9") != want {
 		t.Errorf("templates see %+v, want %+v", tree.Info("9"), want)
 	}
 	// A cached module needs no proxy and is still hashed.
@@ -63,21 +67,24 @@ func TestWrongHash(t *testing.T) {
 func TestTamperedCache(t *testing.T) {
 	for name, tamper := range map[string]func(dir, download string) error{
 		"a file changed": func(dir, _ string) error {
-			return os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { println(2) }\n"), 0o644)
+			return os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { println(2) }\n"),
+				0o644)
 		},
 		"a file added": func(dir, _ string) error {
 			return os.WriteFile(filepath.Join(dir, "init.go"), []byte("package main\n"), 0o644)
 		},
 		"a file gone": func(dir, _ string) error { return os.Remove(filepath.Join(dir, "main.go")) },
 		"go.mod changed": func(_, download string) error {
-			return os.WriteFile(filepath.Join(download, "v1.2.3.mod"), []byte("module example.com/Demo\n\ngo 1.24\n"), 0o644)
+			return os.WriteFile(filepath.Join(download, "v1.2.3.mod"), []byte("module example.com/Demo\n\ngo 1.24\n"),
+				0o644)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := proxy(t, demo)
 			dir := fetch(t, s).Dir
 			writable(t, os.Getenv("GOMODCACHE"))
-			if err := tamper(dir, filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo", "@v")); err != nil {
+			if err := tamper(dir,
+				filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo", "@v")); err != nil {
 				t.Fatal(err)
 			}
 			refused(t, s, "hash mismatch", demo)
@@ -91,7 +98,8 @@ func TestInterruptedExtraction(t *testing.T) {
 	s := proxy(t, demo)
 	dir := fetch(t, s).Dir
 	writable(t, os.Getenv("GOMODCACHE"))
-	partial := filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo", "@v", "v1.2.3.partial")
+	partial := filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo",
+		"@v", "v1.2.3.partial")
 	if err := errors.Join(os.Remove(filepath.Join(dir, "main.go")), os.WriteFile(partial, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +127,8 @@ func TestIncomplete(t *testing.T) {
 	tags := strings.TrimPrefix(os.Getenv("GOPROXY"), "file://") + "/example.com/!demo/@v/"
 	origin := func(vcs string) {
 		t.Helper()
-		files(t, tags, map[string]string{"v1.2.3.info": `{"Version":"v1.2.3","Time":"2023-11-14T23:13:20+01:00"` + vcs + `}`})
+		files(t, tags,
+			map[string]string{"v1.2.3.info": `{"Version":"v1.2.3","Time":"2023-11-14T23:13:20+01:00"` + vcs + `}`})
 		cache := t.TempDir()
 		t.Cleanup(func() { writable(t, cache) })
 		t.Setenv("GOMODCACHE", cache)
@@ -127,10 +136,13 @@ func TestIncomplete(t *testing.T) {
 
 	origin(`,"Origin":{"VCS":"git","Hash":"` + commit + `"}`)
 	s.Sum, s.GoModSum, s.Revision, s.Created = "", "", "", time.Time{}
-	all := "\n    sum: " + whole.Sum + "\n    goModSum: " + whole.GoModSum + "\n    revision: " + commit + "\n    created: 2023-11-14T22:13:20Z"
-	refused(t, s, "slipway.yaml:6:5: source demo lacks sum, revision, created, without which "+demo+" is not known: check these and add them to the source:"+all)
+	all := "\n    sum: " + whole.Sum + "\n    goModSum: " + whole.GoModSum + "\n    revision: " +
+		commit + "\n    created: 2023-11-14T22:13:20Z"
+	refused(t, s, "slipway.yaml:6:5: source demo lacks sum, revision, created, without which "+demo+
+		" is not known: check these and add them to the source:"+all)
 	s.Sum, s.Revision = whole.Sum, commit
-	refused(t, s, "source demo lacks created, ", "source:\n    goModSum: "+whole.GoModSum+"\n    created: 2023-11-14T22:13:20Z")
+	refused(t, s, "source demo lacks created, ",
+		"source:\n    goModSum: "+whole.GoModSum+"\n    created: 2023-11-14T22:13:20Z")
 	s.GoModSum, s.Created = whole.GoModSum, time.Unix(1700000000, 0).UTC()
 	fetch(t, s)
 	s.Revision = commit[:7]
@@ -140,7 +152,8 @@ func TestIncomplete(t *testing.T) {
 
 	// The error for a wrong value also shows the right line.
 	s.Revision = "fedcba9"
-	refused(t, s, "slipway.yaml:6:5: the module proxy knows another commit or time of "+demo+": correct these lines:\n    revision: "+commit)
+	refused(t, s, "slipway.yaml:6:5: the module proxy knows another commit or time of "+
+		demo+": correct these lines:\n    revision: "+commit)
 	s.Revision, s.Created = commit, time.Unix(1, 0)
 	refused(t, s, "correct these lines:\n    created: 2023-11-14T22:13:20Z")
 	s.Created, s.Sum = time.Unix(1700000000, 0), whole.GoModSum
@@ -152,10 +165,12 @@ func TestIncomplete(t *testing.T) {
 	for _, vcs := range []string{"", `,"Origin":{"VCS":"git","Hash":"\u001b]0;x"}`} {
 		origin(vcs)
 		s.Sum, s.GoModSum, s.Revision, s.Created = whole.Sum, whole.GoModSum, "", time.Time{}
-		refused(t, s, "lacks revision, created", "\n    created: 2023-11-14T22:13:20Z\n    revision: # the commit of this version, which the module proxy does not know")
+		refused(t, s, "lacks revision, created", "\n    created: 2023-11-14T22:13:20Z\n    revision: "+
+			"# the commit of this version, which the module proxy does not know")
 	}
 	s.Module = "example.com/Demo@v1.2.4"
-	refused(t, s, "lacks revision, created", "add them; the module proxy cannot be asked for them: downloading example.com/Demo@v1.2.4")
+	refused(t, s, "lacks revision, created",
+		"add them; the module proxy cannot be asked for them: downloading example.com/Demo@v1.2.4")
 }
 
 func TestNoGo(t *testing.T) {
@@ -194,13 +209,19 @@ func proxy(t *testing.T, mod string) product.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files(t, at, map[string]string{"list": version + "\n", version + ".info": string(info), version + ".mod": string(gomod), version + ".zip": b.String()})
+	files(t, at, map[string]string{
+		"list": version + "\n", version + ".info": string(info),
+		version + ".mod": string(gomod), version + ".zip": b.String(),
+	})
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(dir))
 	t.Setenv("GOMODCACHE", cache)
 	t.Setenv("GOENV", "off")
 	t.Cleanup(func() { writable(t, cache) }) // so that it can be removed
 
-	s := product.Source{Name: "demo", Module: mod, Revision: "abc", Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
+	s := product.Source{
+		Name: "demo", Module: mod,
+		Revision: "abc", Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
+	}
 	if s.Sum, err = dirhash.HashZip(filepath.Join(at, version+".zip"), dirhash.Hash1); err != nil {
 		t.Fatal(err)
 	}

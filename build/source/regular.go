@@ -12,7 +12,8 @@ import (
 // compiled are the names and extensions of files that the go command opens where it finds them.
 var compiled = []string{
 	"go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt",
-	".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig", ".swigcxx", ".syso",
+	".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90",
+	".s", ".S", ".sx", ".swig", ".swigcxx", ".syso",
 }
 
 // CheckFiles returns an error if a directory, or one by which its go.mod replaces a module, has a

@@ -30,7 +30,8 @@ func TestReplacedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := source.CheckFiles(t.Context(), dir); err == nil || !strings.Contains(err.Error(), pipe+": it is a named pipe") {
+	if err := source.CheckFiles(t.Context(), dir); err == nil ||
+		!strings.Contains(err.Error(), pipe+": it is a named pipe") {
 		t.Errorf("a pipe in place of go.mod gives %v", err)
 	}
 }

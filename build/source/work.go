@@ -35,8 +35,10 @@ func (t Tree) Workspace() (lines []string) {
 		at := slices.IndexFunc(own.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
 		replaced := slices.ContainsFunc(own.Replace, func(r *modfile.Replace) bool { return r.Old.Path == path })
 		if at >= 0 && !replaced {
-			lines = append(lines, fmt.Sprintf("source %s is compiled with %s as its go.mod requires it, and not with %s: %s is not read; replace the module in go.mod if the directory is meant",
-				t.Source.Name, own.Require[at].Mod, dir, file))
+			lines = append(lines,
+				fmt.Sprintf("source %s is compiled with %s as its go.mod requires it, and not with %s: "+
+					"%s is not read; replace the module in go.mod if the directory is meant",
+					t.Source.Name, own.Require[at].Mod, dir, file))
 		}
 	}
 	return lines

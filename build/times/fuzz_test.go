@@ -12,7 +12,8 @@ import (
 func FuzzWeights(f *testing.F) {
 	for _, text := range []string{
 		`{"weightsVersion": 1, "systems": {"linux/amd64": {"packages": {"a": 1.5}, "programs": {"b": 2}, "images": {"c": 0}, "artifacts": {"d": 86400}}}}`,
-		`{"weightsVersion": 1, "systems": {"linux/amd64": null}}`, `{"weightsVersion": 1}`, `{"weightsVersion": 1, "systems": {"": {"packages": {"": -1e-9}}}}`,
+		`{"weightsVersion": 1, "systems": {"linux/amd64": null}}`, `{"weightsVersion": 1}`,
+		`{"weightsVersion": 1, "systems": {"": {"packages": {"": -1e-9}}}}`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -23,7 +24,12 @@ func FuzzWeights(f *testing.F) {
 		}
 		sum := New()
 		sum.Add(w)
-		items := []Item{{"linux/amd64", "a", Package}, {"linux/amd64", "b", Program}, {"linux/amd64", "c", Image}, {"x", "d", Artifact}}
+		items := []Item{
+			{"linux/amd64", "a", Package},
+			{"linux/amd64", "b", Program},
+			{"linux/amd64", "c", Image},
+			{"x", "d", Artifact},
+		}
 		for system, known := range w.Systems {
 			for k := range kinds {
 				for path := range *known.of(k) {

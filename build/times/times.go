@@ -25,8 +25,9 @@ const (
 
 // Weights states how long compilers, linkers and compressing took, in seconds of a processor.
 type Weights struct {
-	WeightsVersion int                `json:"weightsVersion"` // of the file's format
-	Systems        map[string]*System `json:"systems"`        // by operating system and architecture, such as linux/amd64
+	WeightsVersion int `json:"weightsVersion"` // of the file's format
+	// by operating system and architecture, such as linux/amd64
+	Systems map[string]*System `json:"systems"`
 }
 
 // System has the times of a system. Packages and programs have their import paths.

@@ -18,15 +18,34 @@ func TestOf(t *testing.T) {
 		name, file, unit string
 		known, unknown   [4]float64
 	}{
-		{"all kinds", `"packages": {"p": 2}, "programs": {"m": 6, "n": 8}, "images": {"i": 3, "j": 5}, "artifacts": {"a": 1}`, "seconds", [4]float64{2, 6, 3, 1}, [4]float64{2, 7, 4, 1}},
-		{"without artifacts", `"packages": {"p": 2}, "images": {"i": 3}`, "seconds", [4]float64{2, 20, 3, 3}, [4]float64{2, 20, 3, 3}},
-		{"without layers", `"packages": {"p": 2}, "programs": {"m": 6}`, "seconds", [4]float64{2, 6, 2, 2}, [4]float64{2, 6, 2, 2}},
-		{"programs alone", `"programs": {"m": 6}, "images": {"i": 0}`, "seconds", [4]float64{0.6, 6, 0, 0.6}, [4]float64{0.6, 6, 0.6, 0.6}},
+		{
+			"all kinds",
+			`"packages": {"p": 2}, "programs": {"m": 6, "n": 8}, "images": {"i": 3, "j": 5}, "artifacts": {"a": 1}`,
+			"seconds",
+			[4]float64{2, 6, 3, 1},
+			[4]float64{2, 7, 4, 1},
+		},
+		{
+			"without artifacts", `"packages": {"p": 2}, "images": {"i": 3}`, "seconds",
+			[4]float64{2, 20, 3, 3},
+			[4]float64{2, 20, 3, 3},
+		},
+		{
+			"without layers", `"packages": {"p": 2}, "programs": {"m": 6}`, "seconds",
+			[4]float64{2, 6, 2, 2},
+			[4]float64{2, 6, 2, 2},
+		},
+		{
+			"programs alone", `"programs": {"m": 6}, "images": {"i": 0}`, "seconds",
+			[4]float64{0.6, 6, 0, 0.6},
+			[4]float64{0.6, 6, 0.6, 0.6},
+		},
 		{"layers alone", `"images": {"i": 3}`, "packages", [4]float64{1, 10, 1, 1}, [4]float64{1, 10, 1, 1}},
 		{"nothing", ``, "packages", [4]float64{1, 10, 1, 1}, [4]float64{1, 10, 1, 1}},
 	} {
 		path := filepath.Join(t.TempDir(), times.FileName)
-		if err := os.WriteFile(path, []byte(`{"weightsVersion": 1, "systems": {"l": {`+c.file+`}, "empty": null}}`), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(`{"weightsVersion": 1, "systems": {"l": {`+c.file+`}, "empty": null}}`),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		w, err := times.Read(path, true)

@@ -22,7 +22,9 @@ var flights singleflight.Group
 
 // Get returns the bytes at a URL, which must have a digest. They go into the store, unless it has
 // them. pinned is where the digest is from, for messages.
-func Get(ctx context.Context, st *store.Store, client *network.Client, url string, digest v1.Hash) (layer.Content, error) {
+func Get(ctx context.Context, st *store.Store, client *network.Client, url string,
+	digest v1.Hash,
+) (layer.Content, error) {
 	_, err, _ := flights.Do(st.Dir()+" "+digest.String(), func() (any, error) {
 		if st.Has(digest) {
 			return nil, nil
@@ -39,7 +41,9 @@ func Get(ctx context.Context, st *store.Store, client *network.Client, url strin
 // fs.ErrNotExist.
 func Stored(st *store.Store, digest v1.Hash) (layer.Content, error) {
 	size, err := st.Size(digest)
-	return layer.Content{Digest: digest, Size: size, Open: func() (io.ReadCloser, error) { return st.Open(digest) }}, err
+	return layer.Content{Digest: digest, Size: size, Open: func() (io.ReadCloser, error) {
+		return st.Open(digest)
+	}}, err
 }
 
 func fetch(ctx context.Context, st *store.Store, client *network.Client, url string, digest v1.Hash) error {

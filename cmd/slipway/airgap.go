@@ -16,7 +16,8 @@ func newAirgap(f *flags) *cobra.Command {
   slipway airgap inspect dist/kpack-images.tar.zst
   slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror`,
 	})
-	cmd.AddCommand(newPack(f), newInspect(f), newVerify(f), newList(f), newExtract(f), newPush(f), newMirrorConfig(f), newDiff(f), newApply(f), newSplit(f))
+	cmd.AddCommand(newPack(f), newInspect(f), newVerify(f), newList(f), newExtract(f), newPush(f),
+		newMirrorConfig(f), newDiff(f), newApply(f), newSplit(f))
 	return cmd
 }
 

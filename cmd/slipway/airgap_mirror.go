@@ -44,7 +44,8 @@ An existing file with other content is an error, and then nothing is written.`,
 		}),
 	}
 	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] that the bundles were pushed to")
-	cmd.Flags().StringVar(&o.CAFile, "ca-file", "", "path, on the nodes, of a certificate authority that they trust for the registry")
+	cmd.Flags().StringVar(&o.CAFile, "ca-file", "",
+		"path, on the nodes, of a certificate authority that they trust for the registry")
 	dirFlag(cmd, &config.Dir, "out", "mirror-config", "directory for the files")
 	return add(cmd, f.addJSON)
 }

@@ -44,7 +44,8 @@ sparse, which many registries refuse.`,
 	}
 	cmd.Flags().StringVar(&p.o.To, "to", "", "host[/prefix] to push to")
 	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names", "yaml", "yml")
-	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)", "yaml", "yml")
+	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
+		"yaml", "yml")
 	return add(cmd, f.addAuthorities, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
 }
 

@@ -38,7 +38,8 @@ no statement refers to. It uses no network and no clock.`,
 	}
 	cmd.Flags().StringVar(&v.sums, "sums", "", "SHA256SUMS of the release, to compare the files with")
 	cmd.Flags().StringVar(&v.lock, "lock", "", "release.lock.json of the release, to compare the images with")
-	cmd.Flags().StringVar(&v.since, "since", "", "a bundle, directory or provenance.sigstore.json of the release that runs now: refuse an older one")
+	cmd.Flags().StringVar(&v.since, "since", "",
+		"a bundle, directory or provenance.sigstore.json of the release that runs now: refuse an older one")
 	return add(cmd, v.proof.add, f.addQuiet, f.addJSON)
 }
 

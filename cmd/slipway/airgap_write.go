@@ -34,7 +34,8 @@ With -key, extract first verifies that the maintainer has signed every image of 
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if from == "" || o.To == "" {
-				return nil, misuse(cmd, "-from and -to are needed: name the bundle, and a directory or a file that ends in .tar")
+				return nil, misuse(cmd,
+					"-from and -to are needed: name the bundle, and a directory or a file that ends in .tar")
 			}
 			if system != "" {
 				var err error
@@ -59,9 +60,12 @@ With -key, extract first verifies that the maintainer has signed every image of 
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the bundle")
 	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar, or in .tgz for a chart")
-	cmd.Flags().StringVar(&o.Format, "format", "", "oci, docker-archive or chart (default oci for a directory, docker-archive or chart for a file)")
-	cmd.Flags().StringVar(&system, "platform", "", "select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
-	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "omit the referrers of the image, such as signatures")
+	cmd.Flags().StringVar(&o.Format, "format", "",
+		"oci, docker-archive or chart (default oci for a directory, docker-archive or chart for a file)")
+	cmd.Flags().StringVar(&system, "platform", "",
+		"select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
+	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false,
+		"omit the referrers of the image, such as signatures")
 	return add(cmd, p.add, f.addQuiet, f.addJSON)
 }
 
@@ -87,10 +91,11 @@ base need not be signed: its layers are compared with the digests in the delta.`
 				return nil, err
 			}
 			pr := f.printer(cmd)
-			return bundle.Apply(cmd.Context(), args[0], base, out, bundle.ApplyOptions{Progress: pr, Check: func(d, b *bundle.Bundle) error {
-				_, err := p.verify(pr, []evidence.Material{evidence.FromBundle(args[0], d, b)})
-				return err
-			}})
+			return bundle.Apply(cmd.Context(), args[0],
+				base, out, bundle.ApplyOptions{Progress: pr, Check: func(d, b *bundle.Bundle) error {
+					_, err := p.verify(pr, []evidence.Material{evidence.FromBundle(args[0], d, b)})
+					return err
+				}})
 		}),
 	}
 	fileFlag(cmd, &base, "base", "", "the base of the delta: the older bundle", "zst")
@@ -119,10 +124,13 @@ With -key, split first verifies that the maintainer has signed every image.`,
 				return nil, err
 			}
 			pr := f.printer(cmd)
-			o := bundle.SplitOptions{MaxSize: int64(limit), Dir: out, Progress: pr, Check: func(b *bundle.Bundle) error {
-				_, err := p.verify(pr, []evidence.Material{evidence.FromBundle(args[0], b)})
-				return err
-			}}
+			o := bundle.SplitOptions{
+				MaxSize: int64(limit), Dir: out, Progress: pr,
+				Check: func(b *bundle.Bundle) error {
+					_, err := p.verify(pr, []evidence.Material{evidence.FromBundle(args[0], b)})
+					return err
+				},
+			}
 			return bundle.Split(cmd.Context(), args[0], o)
 		}),
 	}

@@ -117,7 +117,9 @@ func (h hostile) run(t *testing.T, command string, unhurried bool) {
 		t.Errorf("it ended with %v, want exit code 1", err)
 	}
 	text := string(out[:min(len(out), 2000)])
-	errs := slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool { return !strings.HasPrefix(line, "error: ") && !strings.HasPrefix(line, " ") })
+	errs := slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
+		return !strings.HasPrefix(line, "error: ") && !strings.HasPrefix(line, " ")
+	})
 	if len(errs) != 1 || !strings.Contains(errs[0], h.place) || strings.Contains(text, "goroutine") {
 		t.Errorf("it said\n%s\nwant one line about %s", text, h.place)
 	}

@@ -31,13 +31,18 @@ write to the repository decides what others link into their programs.`,
 		Args: usage(cobra.NoArgs),
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.repository, "repository", "", "host/repository with the objects that machines share; none uses the disk only")
-	dirFlag(cmd, &c.o.Dir, "dir", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
+	cmd.Flags().StringVar(&c.repository, "repository",
+		"", "host/repository with the objects that machines share; none uses the disk only")
+	dirFlag(cmd, &c.o.Dir,
+		"dir", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
 	cmd.Flags().BoolVar(&c.o.ReadOnly, "read-only", false, "send nothing to the registry")
-	cmd.Flags().StringVar(&c.o.Tag, "tag", "", "tag of the objects (default GOVERSION-GOOS-GOARCH, which the go command sets)")
-	cmd.Flags().DurationVar(&c.o.Budget, "budget", 2*time.Minute, "how long the go command may wait for the registry in all, and sending may take afterwards")
+	cmd.Flags().StringVar(&c.o.Tag,
+		"tag", "", "tag of the objects (default GOVERSION-GOOS-GOARCH, which the go command sets)")
+	cmd.Flags().DurationVar(&c.o.Budget, "budget",
+		2*time.Minute, "how long the go command may wait for the registry in all, and sending may take afterwards")
 	cmd.Flags().DurationVar(&c.o.MaxAge, "max-age", 30*24*time.Hour, "how long objects are kept after their last use")
-	cmd.Flags().Int64Var(&c.megabytes, "max-size", 2000, "how many MB the blobs of the tag may have; what was not used for longest goes")
+	cmd.Flags().Int64Var(&c.megabytes, "max-size",
+		2000, "how many MB the blobs of the tag may have; what was not used for longest goes")
 	cmd.Flags().Int64Var(&c.local, "max-disk", 10000, "the same for the disk")
 	fileFlag(cmd, &c.stats, "stats", "", "file to which a line of JSON is added that counts what was done", "jsonl")
 	return cmd
@@ -101,8 +106,10 @@ type buildCache struct {
 }
 
 func (b *buildCache) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&b.repository, "build-cache", "", "host/repository with a build cache that machines share, see cacheprog (default $SLIPWAY_BUILD_CACHE; none uses the go command's own)")
-	cmd.Flags().BoolVar(&b.readOnly, "build-cache-read-only", false, "send nothing to the build cache, as for pull requests")
+	cmd.Flags().StringVar(&b.repository, "build-cache", "", "host/repository with a build cache that machines share, "+
+		"see cacheprog (default $SLIPWAY_BUILD_CACHE; none uses the go command's own)")
+	cmd.Flags().BoolVar(&b.readOnly, "build-cache-read-only",
+		false, "send nothing to the build cache, as for pull requests")
 }
 
 // use makes the go commands of this process use the cache.

@@ -32,7 +32,8 @@ by digest. Without it, check lists these requirements.`,
 				if !f.quiet {
 					fmt.Fprintln(cmd.ErrOrStderr(), p.Title())
 				}
-				r.Name, r.Version, r.VersionSource, r.Channel, r.Snapshot = p.Name, p.Version, &p.VersionSource, p.Channel, p.Snapshot()
+				r.Name, r.Version, r.VersionSource, r.Channel, r.Snapshot = p.Name, p.Version, &p.VersionSource,
+					p.Channel, p.Snapshot()
 				r.Checked, err = release.Check(cmd.Context(), p)
 			}
 			for _, e := range output.Split(err) {

@@ -54,7 +54,8 @@ func TestDocs(t *testing.T) {
 			end := max(m[3], m[5])
 			snippet := strings.ReplaceAll(string(text[at:end]), "\\\n", "  ")
 			for _, call := range called.FindAllStringSubmatch(snippet, -1) {
-				line := fmt.Sprintf("%s:%d: %s %s", file, 1+strings.Count(string(text[:at]), "\n"), call[1], strings.TrimSpace(call[2]))
+				line := fmt.Sprintf("%s:%d: %s %s", file, 1+strings.Count(string(text[:at]), "\n"),
+					call[1], strings.TrimSpace(call[2]))
 				words := strings.Fields(call[2])
 				var err error
 				if call[1] == "slipway" {
@@ -110,7 +111,8 @@ func checkTarget(targets map[string][]string, words []string) error {
 	}
 	for _, w := range words[1:] {
 		name, _, _ := strings.Cut(strings.TrimPrefix(w, "-"), "=")
-		if strings.HasPrefix(w, "-") && word.MatchString(name) && !slices.Contains(flags, strings.ReplaceAll(strings.ToLower(name), "-", "")) {
+		if strings.HasPrefix(w, "-") && word.MatchString(name) &&
+			!slices.Contains(flags, strings.ReplaceAll(strings.ToLower(name), "-", "")) {
 			return fmt.Errorf("target %s has no flag -%s", words[0], name)
 		}
 	}
@@ -156,7 +158,8 @@ func markdownFiles(t *testing.T) (files []string) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && file != "." && (d.Name()[0] == '.' || slices.Contains([]string{"adr", "dist", "site", "testdata"}, d.Name())):
+		case d.IsDir() && file != "." &&
+			(d.Name()[0] == '.' || slices.Contains([]string{"adr", "dist", "site", "testdata"}, d.Name())):
 			return fs.SkipDir
 		case path.Ext(file) == ".md":
 			files = append(files, file)

@@ -19,7 +19,7 @@ func newDoctor(f *flags) *cobra.Command {
 		Use:   "doctor",
 		Short: "Try what a release needs: programs, disks, clock, logins, proxies",
 		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room
-and locks in the store and the output directory, what protects while releases of others are
+and locks in the store and the output directory, what protects while other releases are
 compiled, proxies, and for every registry its clock, the right to push each repository, and
 where the credentials are from. It leaves nothing, neither on the disk nor in a registry. A
 problem ends with what to do about it, and the exit code is then 1.
@@ -29,7 +29,10 @@ Without a registry it asks none.`,
 		Example: "  slipway doctor\n  slipway doctor -registry=ghcr.io/me -json",
 		Args:    usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
-			o := doctor.Options{Out: f.out, Store: f.storeDir(), Network: network.Options{Attempts: 2, Idle: 20 * time.Second}}
+			o := doctor.Options{
+				Out: f.out, Store: f.storeDir(),
+				Network: network.Options{Attempts: 2, Idle: 20 * time.Second},
+			}
 			if _, err := os.Stat(f.product); errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("product") {
 				o.Undescribed = true
 			}

@@ -74,7 +74,8 @@ func remedied(err error) string {
 }
 
 // flagGroup matches what Cobra says of flags that exclude each other, or belong together.
-var flagGroup = regexp.MustCompile(`^if any flags in the group \[(.*)\] are set (?:none of the others can be; \[(\S+) (\S+).*\] were all set|they must all be set; missing \[(\S+).*\])$`)
+var flagGroup = regexp.MustCompile(
+	`^if any flags in the group \[(.*)\] are set (?:none of the others can be; \[(\S+) (\S+).*\] were all set|they must all be set; missing \[(\S+).*\])$`)
 
 // grouped says of an error in the combination of flags what to do.
 func grouped(cmd *cobra.Command, err error) error {

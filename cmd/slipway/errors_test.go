@@ -24,9 +24,18 @@ func TestReport(t *testing.T) {
 		{"joined", errors.Join(a, errors.Join(b, c)), 1, "error: slipway.yaml:1:2: a\nerror: b\nerror: c\n"},
 		{"joined by format", fmt.Errorf("%w, because of %w", a, b), 1, "error: slipway.yaml:1:2: a, because of b\n"},
 		{"wrapped", fmt.Errorf("building: %w", a), 1, "error: building: slipway.yaml:1:2: a\n"},
-		{"with more lines", errors.New("compiling: exit status 1\na.go:1:2: b\nerror: c"), 1, "error: compiling: exit status 1\n  a.go:1:2: b\n  error: c\n"},
-		{"escaped", errors.New("\x1b]0;x\a\u202e at https://me:hunter2@host"), 1, `error: \x1b]0;x\x07\u202e at https://[redacted]@host` + "\n"},
-		{"unmet", errors.Join(&nodes.Unmet{What: "Pod a"}, &nodes.Unmet{What: "Pod b", Why: ": why"}), 3, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n"},
+		{
+			"with more lines", errors.New("compiling: exit status 1\na.go:1:2: b\nerror: c"),
+			1, "error: compiling: exit status 1\n  a.go:1:2: b\n  error: c\n",
+		},
+		{
+			"escaped", errors.New("\x1b]0;x\a\u202e at https://me:hunter2@host"),
+			1, `error: \x1b]0;x\x07\u202e at https://[redacted]@host` + "\n",
+		},
+		{
+			"unmet", errors.Join(&nodes.Unmet{What: "Pod a"}, &nodes.Unmet{What: "Pod b", Why: ": why"}),
+			3, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n",
+		},
 		{"usage", usageError{a}, 2, "error: slipway.yaml:1:2: a\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

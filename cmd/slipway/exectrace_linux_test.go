@@ -37,7 +37,8 @@ func traceExec(dir string, env []string, args ...string) (programs []started, ou
 		return nil, "", errors.Join(err, write.Close())
 	}
 	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
-		Dir: dir, Env: env, Files: []uintptr{0, write.Fd(), write.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true, Setsid: true},
+		Dir: dir, Env: env, Files: []uintptr{0, write.Fd(), write.Fd()},
+		Sys: &syscall.SysProcAttr{Ptrace: true, Setsid: true},
 	})
 	write.Close()
 	if err != nil {
@@ -78,7 +79,8 @@ func follow(pid int) (programs []started, err error) {
 		case sig == syscall.SIGTRAP && event == unix.PTRACE_EVENT_EXEC:
 			file, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", who))
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", who))
-			programs = append(programs, started{file, strings.ReplaceAll(strings.TrimRight(string(line), "\x00"), "\x00", " ")})
+			programs = append(programs,
+				started{file, strings.ReplaceAll(strings.TrimRight(string(line), "\x00"), "\x00", " ")})
 		case sig == syscall.SIGTRAP && event > 0: // a new thread or process
 		case sig == syscall.SIGSTOP && !known[who]: // how a new thread begins
 		default:

@@ -71,7 +71,9 @@ func offer(cmd *cobra.Command, name string, values ...string) {
 
 // addProduct adds the flags of commands that read slipway.yaml.
 func (f *flags) addProduct(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; none makes a snapshot (default $SLIPWAY_REGISTRY)")
+	cmd.Flags().StringSliceVar(&f.registry, "registry",
+		nil, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; "+
+			"none makes a snapshot (default $SLIPWAY_REGISTRY)")
 	add(cmd, f.addPlaces, f.addVersion, f.addQuiet)
 }
 
@@ -87,8 +89,10 @@ func (f *flags) addDescription(cmd *cobra.Command) {
 }
 
 func (f *flags) addVersion(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.version, "version", "", "the product's version, or git to ask the repository (default $SLIPWAY_VERSION, then that in slipway.yaml)")
-	cmd.Flags().StringVar(&f.channel, "channel", "", "a channel of slipway.yaml (default the only one for versions of this kind, if there is one)")
+	cmd.Flags().StringVar(&f.version, "version",
+		"", "the product's version, or git to ask the repository (default $SLIPWAY_VERSION, then that in slipway.yaml)")
+	cmd.Flags().StringVar(&f.channel, "channel",
+		"", "a channel of slipway.yaml (default the only one for versions of this kind, if there is one)")
 }
 
 // addSelection adds the flags that select a part of a release.
@@ -98,7 +102,8 @@ func (f *flags) addSelection(cmd *cobra.Command) {
 }
 
 func (f *flags) addPlatforms(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.platforms, "platforms", nil, "only these platforms, such as linux/amd64,windows/amd64:ltsc2022")
+	cmd.Flags().StringSliceVar(&f.platforms, "platforms",
+		nil, "only these platforms, such as linux/amd64,windows/amd64:ltsc2022")
 	names := []string{"linux", "windows", "linux/amd64", "linux/arm64"}
 	for _, r := range platform.LTSC {
 		names = append(names, "windows/amd64:"+r.Name)
@@ -108,13 +113,15 @@ func (f *flags) addPlatforms(cmd *cobra.Command) {
 
 // addFloating adds the flag of commands that move floating tags.
 func (f *flags) addFloating(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.floating, "floating", imagetag.RuleForward, "how floating tags move: forward, to a newer version only; move, whatever they name; or keep")
+	cmd.Flags().StringVar(&f.floating, "floating", imagetag.RuleForward,
+		"how floating tags move: forward, to a newer version only; move, whatever they name; or keep")
 	offer(cmd, "floating", imagetag.RuleForward, imagetag.RuleMove, imagetag.RuleKeep)
 }
 
 // addClones adds the flag of commands that compare sources with their repositories.
 func (f *flags) addClones(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.clones, "repository", nil, "SOURCE=DIRECTORY: a clone of a module's repository, with which the provenance proves the revision")
+	cmd.Flags().StringArrayVar(&f.clones, "repository",
+		nil, "SOURCE=DIRECTORY: a clone of a module's repository, with which the provenance proves the revision")
 }
 
 // addPlaces adds the flags for the locations of files.
@@ -140,7 +147,8 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // addAuthorities adds the flag of commands that push, whose registries may have certificates of
 // their own.
 func (f *flags) addAuthorities(cmd *cobra.Command) {
-	fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's", "pem", "crt")
+	fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's",
+		"pem", "crt")
 }
 
 // network returns the options for requests of a command, by its flags.

@@ -43,7 +43,8 @@ GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB
 	cmd.Flags().StringVar(&g.repository, "repository", "", "OWNER/NAME (default $GITHUB_REPOSITORY)")
 	cmd.Flags().StringVar(&g.o.Tag, "tag", "", "tag of the release (default v and the version)")
 	cmd.Flags().StringVar(&g.o.Commit, "commit", "", "the commit to tag if the tag is missing, in full")
-	fileFlag(cmd, &g.since, "since", "", "release.lock.json of an older release, to list what changed; the bill of materials next to it is read, too", "json")
+	fileFlag(cmd, &g.since, "since", "", "release.lock.json of an older release, to list what changed; "+
+		"the bill of materials next to it is read, too", "json")
 	cmd.Flags().BoolVar(&g.o.Draft, "draft", false, "leave the release a draft, complete and compared")
 	cmd.Flags().BoolVar(&g.o.Replace, "replace", false, "replace the files of a draft that is for other files")
 	cmd.Flags().BoolVar(&g.onlyNotes, "notes", false, "print the notes, and make no request")
@@ -80,7 +81,8 @@ func (g *githubRelease) run(cmd *cobra.Command, _ []string) (table, error) {
 		return nil, err
 	}
 	api := cmp.Or(os.Getenv("GITHUB_API_URL"), github.PublicAPI)
-	hub, err := github.NewGitHub(o, api, cmp.Or(g.repository, os.Getenv("GITHUB_REPOSITORY")), os.Getenv("GITHUB_TOKEN"))
+	hub, err := github.NewGitHub(o, api, cmp.Or(g.repository, os.Getenv("GITHUB_REPOSITORY")),
+		os.Getenv("GITHUB_TOKEN"))
 	if err != nil {
 		return nil, err
 	}

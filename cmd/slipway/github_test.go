@@ -87,7 +87,8 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 		if whole == nil {
 			whole = have
 		}
-		if !slices.Equal(have, whole) || len(have) != len(slices.Compact(slices.Clone(have))) || len(have) != len(s.Releases[0].Assets) {
+		if !slices.Equal(have, whole) || len(have) != len(slices.Compact(slices.Clone(have))) ||
+			len(have) != len(s.Releases[0].Assets) {
 			ts.Fatalf("after a kill at request %d the release has %q, want %q", n+1, have, whole)
 		}
 		if err == nil {

@@ -77,7 +77,9 @@ plan as the matrix of one task, and a task that merges the release after them. P
 }
 
 // engine makes the command that prints a plan for an jobs.
-func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error), o *jobs.Options, cmd *cobra.Command) *cobra.Command {
+func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
+	o *jobs.Options, cmd *cobra.Command,
+) *cobra.Command {
 	cmd.Args = usage(cobra.ExactArgs(1))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.Check(); err != nil {
@@ -95,14 +97,18 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error), o 
 	}
 	cmd.Flags().StringVar(&o.Image, "image", "", "the image of slipway, with a Go toolchain")
 	cmd.Flags().StringVar(&o.Name, "name", "", "the name of the objects (default the product's name and version)")
-	cmd.Flags().StringVar(&o.Registry, "registry-secret", "", "the secret of type kubernetes.io/dockerconfigjson with the credentials for the registry")
-	cmd.Flags().StringVar(&o.Key, "key-secret", "", "the secret with release.key and password, by which merge signs; only its pod gets it")
-	cmd.Flags().StringVar(&o.Arch, "arch", "amd64", "the architecture of the nodes, that of the slipway that made the plan")
+	cmd.Flags().StringVar(&o.Registry, "registry-secret",
+		"", "the secret of type kubernetes.io/dockerconfigjson with the credentials for the registry")
+	cmd.Flags().StringVar(&o.Key, "key-secret", "",
+		"the secret with release.key and password, by which merge signs; only its pod gets it")
+	cmd.Flags().StringVar(&o.Arch, "arch", "amd64",
+		"the architecture of the nodes, that of the slipway that made the plan")
 	cmd.Flags().StringVar(&o.CPU, "cpu", "2", "the processors of a pod")
 	cmd.Flags().StringVar(&o.Memory, "memory", "4Gi", "the memory of a pod")
 	cmd.Flags().StringVar(&o.Disk, "disk", "20Gi", "the disk of a pod")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 2*time.Hour, "how long the release may take in all")
-	cmd.Flags().StringArrayVar(&o.Env, "env", nil, "NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
+	cmd.Flags().StringArrayVar(&o.Env, "env", nil,
+		"NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
 	dirFlag(cmd, &f.store, "store", "", "directory where the plan is kept (default .slipway)")
 	f.addQuiet(cmd)
 	return cmd

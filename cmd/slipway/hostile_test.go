@@ -34,7 +34,10 @@ type hostile struct {
 
 // template is a chart of one template.
 func template(name, text string) hostile {
-	return hostile{name: name, form: "chart", files: map[string]string{"templates/a.yaml": text}, place: "app/templates/a.yaml"}
+	return hostile{
+		name: name, form: "chart", files: map[string]string{"templates/a.yaml": text},
+		place: "app/templates/a.yaml",
+	}
 }
 
 func slow(h hostile) hostile {
@@ -68,21 +71,29 @@ func hostiles() []hostile {
 		template("until", `{{ range until 1000000000 }}{{ . }}{{ end }}`),
 		template("untilStep", `{{ range untilStep 0 1000000000 1 }}{{ . }}{{ end }}`),
 		template("seq", `a: {{ seq 1 1000000000 }}`),
-		slow(template("nested loops", `{{ range $i := until 100000 }}{{ range $j := until 100000 }}{{ if eq $i -1 }}x{{ end }}{{ end }}{{ end }}`)),
-		slow(template("quiet loops", `{{ range $i := until 1000000 }}{{ $x := sha256sum (print $i (repeat 100000 "x")) }}{{ end }}`)),
+		slow(template("nested loops",
+			`{{ range $i := until 100000 }}{{ range $j := until 100000 }}{{ if eq $i -1 }}x{{ end }}{{ end }}{{ end }}`)),
+		slow(template("quiet loops",
+			`{{ range $i := until 1000000 }}{{ $x := sha256sum (print $i (repeat 100000 "x")) }}{{ end }}`)),
 		template("doubling", `{{ $s := "xxxxxxxx" }}{{ range until 60 }}{{ $s = print $s $s }}{{ end }}{{ $s }}`),
-		template("doubling lists", `{{ $l := list 1 2 3 4 }}{{ range until 60 }}{{ $l = concat $l $l }}{{ end }}{{ len $l }}`),
-		template("dictionaries", `{{ $d := dict }}{{ range $i := until 100000000 }}{{ $_ := set $d (print $i) (repeat 100 "x") }}{{ end }}`),
+		template("doubling lists",
+			`{{ $l := list 1 2 3 4 }}{{ range until 60 }}{{ $l = concat $l $l }}{{ end }}{{ len $l }}`),
+		template("dictionaries",
+			`{{ $d := dict }}{{ range $i := until 100000000 }}{{ $_ := set $d (print $i) (repeat 100 "x") }}{{ end }}`),
 		template("itself in a dictionary", `{{ $d := dict "a" 1 }}{{ $_ := set $d "b" $d }}{{ print $d }}`),
 		template("indent", `a: {{ indent 200000000 (repeat 10 "x\n") }}`),
 		template("printf", `a: {{ range until 2000 }}{{ printf "%999999d" 1 }}{{ end }}`),
-		template("replace", `a: {{ "xxxxxxxxxx" | replace "x" (repeat 1000 "x") | replace "x" (repeat 1000 "x") | replace "x" (repeat 1000 "x") }}`),
-		template("a large regex", `{{ range $i := until 100000 }}{{ $x := regexMatch (print "(a{1000}|b{1000}){900}" $i) (repeat 1000000 "a") }}{{ end }}`),
-		slow(template("a slow regex", `{{ range $i := until 1000 }}{{ $x := regexFindAll "(x+x+)+y" (repeat 1000000 "x") -1 }}{{ end }}`)),
+		template("replace",
+			`a: {{ "xxxxxxxxxx" | replace "x" (repeat 1000 "x") | replace "x" (repeat 1000 "x") | replace "x" (repeat 1000 "x") }}`),
+		template("a large regex",
+			`{{ range $i := until 100000 }}{{ $x := regexMatch (print "(a{1000}|b{1000}){900}" $i) (repeat 1000000 "a") }}{{ end }}`),
+		slow(template("a slow regex",
+			`{{ range $i := until 1000 }}{{ $x := regexFindAll "(x+x+)+y" (repeat 1000000 "x") -1 }}{{ end }}`)),
 		template("tpl that calls itself", `{{ $x := dict "t" "{{ tpl .t . }}" }}{{ tpl $x.t $x }}`),
 		template("tpl and include", `{{ define "t" }}{{ tpl "{{ include \"t\" . }}" . }}{{ end }}{{ include "t" . }}`),
 		template("template that calls itself", `{{ define "t" }}{{ template "t" . }}{{ end }}{{ template "t" . }}`),
-		template("two templates", `{{ define "t" }}{{ template "u" . }}{{ template "u" . }}{{ end }}{{ define "u" }}{{ include "t" . }}{{ include "t" . }}{{ end }}{{ include "t" . }}`),
+		template("two templates",
+			`{{ define "t" }}{{ template "u" . }}{{ template "u" . }}{{ end }}{{ define "u" }}{{ include "t" . }}{{ include "t" . }}{{ end }}{{ include "t" . }}`),
 		slow(template("private keys", `{{ range until 2000 }}{{ genPrivateKey "rsa" }}{{ end }}`)),
 		slow(template("certificates", `{{ range until 2000 }}{{ genSelfSignedCert "a" nil nil 1 }}{{ end }}`)),
 		slow(template("bcrypt", `{{ range until 2000 }}{{ bcrypt "a" }}{{ end }}`)),
@@ -97,8 +108,10 @@ a: b
 		template("large values", `a`).with("values.yaml", "a: ["+strings.Repeat("{},", 1_200_000)+"]\n"),
 		template("a schema", configMap).with("values.schema.json", `{"$ref": "#/$defs/a0", "$defs": {`+schema(30)+`}}`),
 		template("an archive", configMap).with("charts/b.tgz", archive(100<<20)),
-		ytt("doubling", "#@ x = \"xxxxxxxx\"\n#@ for i in range(60):\n#@   x = x + x\n#@ end\n"+configMap+"data: {a: #@ x\n}\n"),
-		slow(ytt("loops", "#@ def f():\n#@   n = 0\n#@   for i in range(1000000000):\n#@     n = n + i*i\n#@   end\n#@   return n\n#@ end\n"+configMap+"data:\n  a: #@ f()\n")),
+		ytt("doubling",
+			"#@ x = \"xxxxxxxx\"\n#@ for i in range(60):\n#@   x = x + x\n#@ end\n"+configMap+"data: {a: #@ x\n}\n"),
+		slow(ytt("loops", "#@ def f():\n#@   n = 0\n#@   for i in range(1000000000):\n#@     n "+
+			"= n + i*i\n#@   end\n#@   return n\n#@ end\n"+configMap+"data:\n  a: #@ f()\n")),
 		ytt("a list", "#@ x = list(range(1000000000))\n"+configMap),
 		ytt("repeated text", configMap+"data:\n  a: #@ \"x\" * 1000000000\n"),
 		ytt("documents", "#@ for i in range(100000000):\n---\n"+configMap+"#@ end\n"),
@@ -106,10 +119,22 @@ a: b
 		ytt("aliases", laughs("a", 9)),
 		ytt("large", "a: ["+strings.Repeat("{},", 1_200_000)+"]\n"),
 		{name: "bases that double", form: "kustomize", files: doubling(24), place: "app/kustomization.yaml"},
-		{name: "aliases", form: "kustomize", files: map[string]string{"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": laughs("a", 9)}, place: "app/"},
-		{name: "aliases of itself", form: "kustomize", files: map[string]string{"kustomization.yaml": laughs("resources", 9)}, place: "app/kustomization.yaml"},
-		{name: "large", form: "kustomize", files: map[string]string{"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": configMap + "data: {a: [" + strings.Repeat("{},", 1_200_000) + "]}\n"}, place: "app/"},
-		{name: "replacements", form: "kustomize", files: replacements(2000), place: "app/kustomization.yaml", slow: true},
+		{name: "aliases", form: "kustomize", files: map[string]string{
+			"kustomization.yaml": "resources: [a.yaml]\n",
+			"a.yaml":             laughs("a", 9),
+		}, place: "app/"},
+		{
+			name: "aliases of itself", form: "kustomize",
+			files: map[string]string{"kustomization.yaml": laughs("resources", 9)}, place: "app/kustomization.yaml",
+		},
+		{name: "large", form: "kustomize", files: map[string]string{
+			"kustomization.yaml": "resources: [a.yaml]\n",
+			"a.yaml":             configMap + "data: {a: [" + strings.Repeat("{},", 1_200_000) + "]}\n",
+		}, place: "app/"},
+		{
+			name: "replacements", form: "kustomize", files: replacements(2000), place: "app/kustomization.yaml",
+			slow: true,
+		},
 		manifest("aliases", laughs("a", 9)),
 		manifest("values", "a: ["+strings.Repeat("{},", 1_200_000)+"]\n"),
 		manifest("pairs", "a: {"+strings.Repeat("a,", 4_000_000)+"}\n"),
@@ -117,9 +142,19 @@ a: b
 		manifest("deep", strings.Repeat("[", 10_000_000)),
 		manifest("deep blocks", strings.Repeat("- ", 5_000_000)),
 		manifest("merges", merges(3000)),
-		{name: "aliases", form: "check", files: map[string]string{"slipway.yaml": laughs("name", 9)}, place: "slipway.yaml"},
-		{name: "values", form: "check", files: map[string]string{"slipway.yaml": "a: [" + strings.Repeat("{},", 200_000) + "]\n"}, place: "slipway.yaml"},
-		{name: "deep", form: "check", files: map[string]string{"slipway.yaml": strings.Repeat("{a: ", 200_000)}, place: "slipway.yaml"},
+		{
+			name: "aliases", form: "check", files: map[string]string{"slipway.yaml": laughs("name", 9)},
+			place: "slipway.yaml",
+		},
+		{
+			name: "values",
+			form: "check", files: map[string]string{"slipway.yaml": "a: [" + strings.Repeat("{},", 200_000) + "]\n"},
+			place: "slipway.yaml",
+		},
+		{
+			name: "deep", form: "check", files: map[string]string{"slipway.yaml": strings.Repeat("{a: ", 200_000)},
+			place: "slipway.yaml",
+		},
 	}
 }
 
@@ -128,7 +163,8 @@ func laughs(key string, n int) string {
 	var b strings.Builder
 	b.WriteString("l0: &l0 [x, x, x, x, x, x, x, x, x]\n")
 	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
+		fmt.Fprintf(&b, "l%d: &l%d [%s]\n", i, i,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
 	}
 	fmt.Fprintf(&b, "%s: *l%d\n", key, n)
 	return b.String()
@@ -149,14 +185,18 @@ func schema(n int) string {
 	var all []string
 	for i := range n {
 		next := (i + 1) % n
-		all = append(all, fmt.Sprintf(`"a%d": {"allOf": [{"$ref": "#/$defs/a%d"}, {"$ref": "#/$defs/a%d"}]}`, i, next, next))
+		all = append(all,
+			fmt.Sprintf(`"a%d": {"allOf": [{"$ref": "#/$defs/a%d"}, {"$ref": "#/$defs/a%d"}]}`, i, next, next))
 	}
 	return strings.Join(all, ",")
 }
 
 // doubling is a kustomization with n levels of bases, each of which has the one below twice.
 func doubling(n int) map[string]string {
-	files := map[string]string{"kustomization.yaml": "resources: [d0/a, d0/b]\n", fmt.Sprintf("d%d/c.yaml", n): configMap}
+	files := map[string]string{
+		"kustomization.yaml":         "resources: [d0/a, d0/b]\n",
+		fmt.Sprintf("d%d/c.yaml", n): configMap,
+	}
 	for i := range n {
 		for _, side := range []string{"a", "b"} {
 			below := fmt.Sprintf("../../d%d/a, ../../d%d/b", i+1, i+1)
@@ -164,7 +204,8 @@ func doubling(n int) map[string]string {
 				below = "c.yaml"
 				files[fmt.Sprintf("d%d/%s/c.yaml", i, side)] = configMap
 			}
-			files[fmt.Sprintf("d%d/%s/kustomization.yaml", i, side)] = fmt.Sprintf("namePrefix: %s%d-\nresources: [%s]\n", side, i, below)
+			files[fmt.Sprintf("d%d/%s/kustomization.yaml", i, side)] = fmt.Sprintf(
+				"namePrefix: %s%d-\nresources: [%s]\n", side, i, below)
 		}
 	}
 	return files
@@ -175,9 +216,13 @@ func replacements(n int) map[string]string {
 	var objects, all strings.Builder
 	for i := range n {
 		fmt.Fprintf(&objects, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x%d}\ndata: {a: b}\n", i)
-		fmt.Fprintf(&all, "- {source: {kind: ConfigMap, name: x%d, fieldPath: data.a}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.a]}]}\n", i)
+		fmt.Fprintf(&all, "- {source: {kind: ConfigMap, name: x%d, fieldPath: data.a}, targets: "+
+			"[{select: {kind: ConfigMap}, fieldPaths: [data.a]}]}\n", i)
 	}
-	return map[string]string{"kustomization.yaml": "resources: [a.yaml]\nreplacements:\n" + all.String(), "a.yaml": objects.String()}
+	return map[string]string{
+		"kustomization.yaml": "resources: [a.yaml]\nreplacements:\n" + all.String(),
+		"a.yaml":             objects.String(),
+	}
 }
 
 // archive is a packaged chart with a file of zeros.

@@ -44,7 +44,8 @@ var evilFlags = map[string]string{
 
 // evilSources are dependencies of a statement: where a source is, instead of in the archive.
 var evilSources = map[string]string{
-	"http": "git+http://localhost:1/a", "https": "git+https://localhost:1/a", "ext": "git+ext::EVIL", "file": "git+file://HERE", "ssh": "git+ssh://-oProxyCommand=EVIL/a", "flag": "git+--upload-pack=EVIL",
+	"http": "git+http://localhost:1/a", "https": "git+https://localhost:1/a", "ext": "git+ext::EVIL",
+	"file": "git+file://HERE", "ssh": "git+ssh://-oProxyCommand=EVIL/a", "flag": "git+--upload-pack=EVIL",
 	"credentials": "git+https://u:p@localhost/a",
 }
 
@@ -66,49 +67,70 @@ func hostileReleases(t *testing.T) (all []hostileCase) {
 	add := func(name string, forge func(t *testing.T, top, evil string, st map[string]any, files map[string]string)) {
 		all = append(all, hostileCase{"release/" + name, func(t *testing.T, top, evil string) string {
 			files := map[string]string{
-				"product/slipway.yaml": strings.Replace(demoProgram, ", FLAGS", "", 1), "product/main.go": "package main\n\nfunc main() {}\n", "product/go.mod": "module example.com/demo\n\ngo 1.26\n",
+				"product/slipway.yaml": strings.Replace(demoProgram, ", FLAGS", "", 1),
+				"product/main.go":      "package main\n\nfunc main() {}\n",
+				"product/go.mod":       "module example.com/demo\n\ngo 1.26\n",
 			}
 			if err := os.CopyFS(filepath.Join(top, "dist"), os.DirFS(dist)); err != nil {
 				t.Fatal(err)
 			}
-			forgeRelease(t, filepath.Join(top, "dist"), files, func(st map[string]any) { forge(t, top, evil, st, files) })
+			forgeRelease(t, filepath.Join(top, "dist"), files, func(st map[string]any) {
+				forge(t, top, evil, st, files)
+			})
 			return top
 		}, commands})
 	}
 	for name, flags := range evilFlags {
 		add(name, func(_ *testing.T, _, evil string, _ map[string]any, files map[string]string) {
-			files["product/slipway.yaml"] = strings.ReplaceAll(strings.Replace(demoProgram, "FLAGS", flags, 1), "EVIL", evil)
+			files["product/slipway.yaml"] = strings.ReplaceAll(strings.Replace(demoProgram, "FLAGS", flags, 1),
+				"EVIL", evil)
 		})
 	}
 	for name, uri := range evilSources {
 		add("source-"+name, func(_ *testing.T, top, evil string, st map[string]any, _ map[string]string) {
 			dependencies, _ := st["resolvedDependencies"].([]any)
 			st["resolvedDependencies"] = append(dependencies, map[string]any{
-				"uri": strings.NewReplacer("EVIL", evil, "HERE", top).Replace(uri), "digest": map[string]any{"gitCommit": strings.Repeat("a", 40)},
-				"annotations": map[string]any{"kind": "source", "source": "app", "path": ".", "created": "2024-01-01T00:00:00Z", "own": true},
+				"uri":    strings.NewReplacer("EVIL", evil, "HERE", top).Replace(uri),
+				"digest": map[string]any{"gitCommit": strings.Repeat("a", 40)},
+				"annotations": map[string]any{
+					"kind": "source", "source": "app",
+					"path": ".", "created": "2024-01-01T00:00:00Z", "own": true,
+				},
 			})
 		})
 	}
-	for _, name := range []string{"product/.git/config", "product/.GIT/config", "product/sub/.git", "sources/app/.git/config"} {
-		add(strings.ReplaceAll(name, "/", "-"), func(_ *testing.T, _, evil string, _ map[string]any, files map[string]string) {
-			files[name] = "[core]\n\tfsmonitor = " + evil + "\n"
-		})
+	for _, name := range []string{
+		"product/.git/config", "product/.GIT/config", "product/sub/.git",
+		"sources/app/.git/config",
+	} {
+		add(strings.ReplaceAll(name, "/", "-"),
+			func(_ *testing.T, _, evil string, _ map[string]any, files map[string]string) {
+				files[name] = "[core]\n\tfsmonitor = " + evil + "\n"
+			})
 	}
 	add("ko", func(_ *testing.T, _, evil string, _ map[string]any, files map[string]string) {
-		files["product/.ko.yaml"] = "defaultEnv: [CGO_ENABLED=1, CC=" + evil + "]\ndefaultFlags: ['-toolexec=" + evil + "']\n"
+		files["product/.ko.yaml"] = "defaultEnv: [CGO_ENABLED=1, CC=" + evil + "]\ndefaultFlags: ['-toolexec=" +
+			evil + "']\n"
 	})
 	add("docker", func(_ *testing.T, _, evil string, _ map[string]any, files map[string]string) {
-		files["product/Dockerfile"] = "FROM golang:1.26 AS b\nWORKDIR /src\nCOPY . .\nENV CC=" + evil + " GOCACHEPROG=" + evil + "\nRUN go build -toolexec=" + evil + " -o /app .\nFROM scratch\nCOPY --from=b /app /\n"
-		files["product/slipway.yaml"] = "apiVersion: slipway/v1\nname: demo\nversion: 1.0.0\nplatforms: [linux/amd64]\n" +
-			"sources: [{name: app, directory: ., revision: v1, created: 2024-01-01T00:00:00Z}]\nimages: [{name: app, source: app, dockerfile: {file: Dockerfile, context: .}}]\n"
+		files["product/Dockerfile"] = "FROM golang:1.26 AS b\nWORKDIR /src\nCOPY . .\nENV CC=" +
+			evil + " GOCACHEPROG=" + evil + "\nRUN go build -toolexec=" +
+			evil + " -o /app .\nFROM scratch\nCOPY --from=b /app /\n"
+		files["product/slipway.yaml"] = "apiVersion: slipway/v1\nname: " +
+			"demo\nversion: 1.0.0\nplatforms: [linux/amd64]\n" +
+			"sources: [{name: app, directory: ., revision: v1, created: 2024-01-01T00:00:00Z}]\nimages: " +
+			"[{name: app, source: app, dockerfile: {file: Dockerfile, context: .}}]\n"
 	})
 	for _, version := range []string{"go1.26-evil", "path", "../evil", "local"} {
-		add("go-"+strings.ReplaceAll(version, "/", "-"), func(_ *testing.T, _, _ string, st map[string]any, _ map[string]string) {
-			dependencies, _ := st["resolvedDependencies"].([]any)
-			st["resolvedDependencies"] = append(dependencies, map[string]any{
-				"uri": "pkg:golang/golang.org/toolchain@v0.0.1-" + version + ".linux-amd64", "digest": map[string]any{"sha256": strings.Repeat("a", 64)}, "annotations": map[string]any{"kind": "toolchain"},
+		add("go-"+strings.ReplaceAll(version, "/", "-"),
+			func(_ *testing.T, _, _ string, st map[string]any, _ map[string]string) {
+				dependencies, _ := st["resolvedDependencies"].([]any)
+				st["resolvedDependencies"] = append(dependencies, map[string]any{
+					"uri":         "pkg:golang/golang.org/toolchain@v0.0.1-" + version + ".linux-amd64",
+					"digest":      map[string]any{"sha256": strings.Repeat("a", 64)},
+					"annotations": map[string]any{"kind": "toolchain"},
+				})
 			})
-		})
 	}
 	return all
 }
@@ -117,7 +139,8 @@ func hostileReleases(t *testing.T) (all []hostileCase) {
 func goodRelease(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, dir, "slipway.yaml", describedRest+"version: 1.0.0\nsources: [{name: app, directory: ., revision: v1, created: 2024-01-01T00:00:00Z}]\n")
+	put(t, dir, "slipway.yaml", describedRest+"version: 1.0.0\nsources: [{name: app, directory: "+
+		"., revision: v1, created: 2024-01-01T00:00:00Z}]\n")
 	put(t, dir, "Dockerfile", "FROM scratch\nCOPY a.yaml /\n")
 	put(t, dir, "config/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 	command(t, dir, slipway(t), "release", "-q", "-binary=false")

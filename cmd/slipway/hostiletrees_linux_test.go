@@ -9,22 +9,26 @@ import (
 
 // gitSettings are settings of a repository that name programs; EVIL is the program.
 var gitSettings = map[string]string{
-	"fsmonitor":     "[core]\n\tfsmonitor = EVIL\n",
-	"clean":         "[filter \"x\"]\n\tclean = EVIL\n\tsmudge = EVIL\n\trequired = true\n",
-	"process":       "[filter \"x\"]\n\tprocess = EVIL\n",
-	"ssh":           "[core]\n\tsshCommand = EVIL\n\tgitProxy = EVIL\n[remote \"origin\"]\n\turl = ssh://example.com/a\n\tpromisor = true\n[extensions]\n\tpartialClone = origin\n",
-	"hooks":         "[core]\n\thooksPath = HERE\n",
-	"pager":         "[core]\n\tpager = EVIL\n\teditor = EVIL\n[pager]\n\tlog = EVIL\n\tstatus = EVIL\n\tls-files = EVIL\n",
-	"diff":          "[diff]\n\texternal = EVIL\n[diff \"x\"]\n\tcommand = EVIL\n\ttextconv = EVIL\n",
-	"signature":     "[log]\n\tshowSignature = true\n[gpg]\n\tprogram = EVIL\n[gpg \"ssh\"]\n\tprogram = EVIL\n",
-	"alternates":    "[core]\n\talternateRefsCommand = EVIL\n[uploadpack]\n\tpackObjectsHook = EVIL\n",
-	"alias":         "[alias]\n\tstatus = !EVIL\n\tlog = !EVIL\n\trev-parse = !EVIL\n",
-	"credentials":   "[credential]\n\thelper = !EVIL\n[core]\n\taskPass = EVIL\n",
-	"ext":           "[protocol \"ext\"]\n\tallow = always\n[url \"ext::EVIL \"]\n\tinsteadOf = https://\n[remote \"origin\"]\n\turl = https://a\n\tpromisor = true\n",
-	"submodule":     "[submodule]\n\trecurse = true\n[submodule \"sub\"]\n\tupdate = !EVIL\n\tactive = true\n",
-	"worktree":      "[core]\n\tworktree = HERE\n\tfsmonitor = EVIL\n",
-	"include":       "[include]\n\tpath = HERE/settings\n",
-	"includeIf":     "[includeIf \"gitdir:/\"]\n\tpath = HERE/settings\n[includeIf \"onbranch:**\"]\n\tpath = HERE/settings\n",
+	"fsmonitor": "[core]\n\tfsmonitor = EVIL\n",
+	"clean":     "[filter \"x\"]\n\tclean = EVIL\n\tsmudge = EVIL\n\trequired = true\n",
+	"process":   "[filter \"x\"]\n\tprocess = EVIL\n",
+	"ssh": "[core]\n\tsshCommand = EVIL\n\tgitProxy = EVIL\n[remote \"origin\"]\n\turl " +
+		"= ssh://example.com/a\n\tpromisor = true\n[extensions]\n\tpartialClone = origin\n",
+	"hooks": "[core]\n\thooksPath = HERE\n",
+	"pager": "[core]\n\tpager = EVIL\n\teditor = EVIL\n[pager]\n\tlog = EVIL\n\tstatus " +
+		"= EVIL\n\tls-files = EVIL\n",
+	"diff":        "[diff]\n\texternal = EVIL\n[diff \"x\"]\n\tcommand = EVIL\n\ttextconv = EVIL\n",
+	"signature":   "[log]\n\tshowSignature = true\n[gpg]\n\tprogram = EVIL\n[gpg \"ssh\"]\n\tprogram = EVIL\n",
+	"alternates":  "[core]\n\talternateRefsCommand = EVIL\n[uploadpack]\n\tpackObjectsHook = EVIL\n",
+	"alias":       "[alias]\n\tstatus = !EVIL\n\tlog = !EVIL\n\trev-parse = !EVIL\n",
+	"credentials": "[credential]\n\thelper = !EVIL\n[core]\n\taskPass = EVIL\n",
+	"ext": "[protocol \"ext\"]\n\tallow = always\n[url \"ext::EVIL \"]\n\tinsteadOf " +
+		"= https://\n[remote \"origin\"]\n\turl = https://a\n\tpromisor = true\n",
+	"submodule": "[submodule]\n\trecurse = true\n[submodule \"sub\"]\n\tupdate = !EVIL\n\tactive = true\n",
+	"worktree":  "[core]\n\tworktree = HERE\n\tfsmonitor = EVIL\n",
+	"include":   "[include]\n\tpath = HERE/settings\n",
+	"includeIf": "[includeIf \"gitdir:/\"]\n\tpath = HERE/settings\n[includeIf " +
+		"\"onbranch:**\"]\n\tpath = HERE/settings\n",
 	"configuration": "[extensions]\n\tworktreeConfig = true\n",
 }
 
@@ -52,7 +56,9 @@ func hostileTrees(*testing.T) (all []hostileCase) {
 		for place, yaml := range described {
 			all = append(all, hostileCase{
 				name: setting + "/" + place,
-				make: func(t *testing.T, top, evil string) string { return hostileTree(t, top, evil, text, place, yaml) },
+				make: func(t *testing.T, top, evil string) string {
+					return hostileTree(t, top, evil, text, place, yaml)
+				},
 				// init in the hostile repository itself, the others where slipway.yaml is
 				commands: [][]string{{"init", initIn[place]}, {"check"}, {"lint"}},
 			})
@@ -66,7 +72,10 @@ var initIn = map[string]string{"own": "bare", "file": "bare", "other": "third", 
 func hostileTree(t *testing.T, top, evil, text, place, yaml string) string {
 	t.Helper()
 	dir := filepath.Join(top, "tree")
-	at := map[string]string{"own": dir, "file": dir, "other": filepath.Join(dir, "third"), "given": filepath.Join(dir, "third"), "sub": filepath.Join(dir, "sub")}[place]
+	at := map[string]string{
+		"own": dir, "file": dir, "other": filepath.Join(dir, "third"),
+		"given": filepath.Join(dir, "third"), "sub": filepath.Join(dir, "sub"),
+	}[place]
 	put(t, dir, "slipway.yaml", describedRest+yaml)
 	put(t, dir, "Dockerfile", "FROM scratch\nCOPY a.yaml /\n")
 	put(t, dir, "config/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")

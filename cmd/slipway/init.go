@@ -23,9 +23,10 @@ arguments and programs builds give them.
 
 Then it checks the result as slipway check does. What is missing is listed for each image,
 and keeps the release red until a person decides; the exit code is 1 then. It never
-overwrites a file: where slipway.yaml is there already, it says what has changed since.`,
-		Example: "  slipway init\n  slipway init -example=hello demo\n  slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
-		Args:    usage(cobra.MaximumNArgs(1)),
+overwrites a file: where slipway.yaml already exists, it says what has changed since.`,
+		Example: "  slipway init\n  slipway init -example=hello demo\n " +
+			" slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
+		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
@@ -46,11 +47,15 @@ overwrites a file: where slipway.yaml is there already, it says what has changed
 		},
 	}
 	cmd.Flags().StringVar(&o.Name, "name", "", "the product's name (default that of the repository)")
-	cmd.Flags().StringVar(&o.Version, "version", "", "the product's version (default git in a git repository, then that in the Makefile or VERSION)")
+	cmd.Flags().StringVar(&o.Version, "version",
+		"", "the product's version (default git in a git repository, then that in the Makefile or VERSION)")
 	cmd.Flags().StringVar(&o.Revision, "revision", "", "the commit, for a directory that is not in git")
-	cmd.Flags().StringVar(&o.Created, "created", "", "the commit's time as 2025-01-16T21:57:50Z, for a directory that is not in git")
-	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
-	cmd.Flags().StringVar(&example, "example", "", "write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))
+	cmd.Flags().StringVar(&o.Created, "created",
+		"", "the commit's time as 2025-01-16T21:57:50Z, for a directory that is not in git")
+	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, "+
+		"such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
+	cmd.Flags().StringVar(&example, "example", "",
+		"write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))
 	cmd.MarkFlagsMutuallyExclusive("example", "name")
 	offer(cmd, "example", scaffold.Examples()...)
 	return cmd

@@ -40,9 +40,13 @@ func TestInterrupt(t *testing.T) {
 		{"pack", "pack -out=OUT", "greet-images.tar.zst"},
 		{"verify", "verify " + bundle, ""},
 		{"extract a layout", "extract " + image + " -from=" + bundle + " -to=OUT/image", "image"},
-		{"extract an archive", "extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64", "image.tar"},
+		{
+			"extract an archive", "extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64",
+			"image.tar",
+		},
 		{"split", "split " + bundle + " -out=OUT", "greet-images.volumes.json"},
-		{"apply", "apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") + " -out=OUT/made.tar.zst", "made.tar.zst"},
+		{"apply", "apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") +
+			" -out=OUT/made.tar.zst", "made.tar.zst"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := t.TempDir()
@@ -74,12 +78,14 @@ func TestInterrupt(t *testing.T) {
 				}
 			}
 			// The journal names the files that the next run may replace.
-			if err := os.Remove(filepath.Join(out, distfile.Journal)); err != nil && (c.name == "pack" || !errors.Is(err, fs.ErrNotExist)) {
+			if err := os.Remove(filepath.Join(out, distfile.Journal)); err != nil &&
+				(c.name == "pack" || !errors.Is(err, fs.ErrNotExist)) {
 				t.Error(err)
 			}
 			holds(t, out, before)
 			if now := names(t, cut); !slices.Equal(now, all) {
-				t.Errorf("where it read, there is now\n%s\nand was\n%s", strings.Join(now, "\n"), strings.Join(all, "\n"))
+				t.Errorf("where it read, there is now\n%s\nand was\n%s", strings.Join(now, "\n"),
+					strings.Join(all, "\n"))
 			}
 			p := begin(t, cut, args...)
 			if err := p.cmd.Wait(); err != nil {
@@ -110,7 +116,10 @@ func testInterruptedPush(t *testing.T, cut, bundle string) {
 	var release sync.Once
 	defer release.Do(func() { close(goOn) })
 	host, out := server.Listener.Addr().String(), t.TempDir()
-	args := []string{"airgap", "push", bundle, "-to=" + host, "-release=" + filepath.Join(cut, "dist", "release.yaml"), "-out=" + filepath.Join(out, "release.yaml")}
+	args := []string{
+		"airgap", "push", bundle, "-to=" + host, "-release=" + filepath.Join(cut, "dist", "release.yaml"),
+		"-out=" + filepath.Join(out, "release.yaml"),
+	}
 	p := begin(t, cut, args...)
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()

@@ -58,11 +58,14 @@ type signing struct {
 }
 
 func (s *signing) add(cmd *cobra.Command) {
-	fileFlag(cmd, &s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+passwordVariable+", or the terminal)", "key")
-	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: bytes on its standard input, a signature in DER on its standard output")
+	fileFlag(cmd, &s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+
+		passwordVariable+", or the terminal)", "key")
+	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: "+
+		"bytes on its standard input, a signature in DER on its standard output")
 	fileFlag(cmd, &s.public, "signer-key", "", "the public key of -signer", "pub")
 	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
-	cmd.Flags().BoolVar(&s.binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
+	cmd.Flags().BoolVar(&s.binary, "binary", true,
+		"write the slipway binary for operators to bin/ of the output directory")
 }
 
 // options returns the options of a release, with what signs it.
@@ -81,9 +84,11 @@ func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
 	case s.key != "" && s.signer != "":
 		return nil, usageError{errors.New("-key and -signer: a release is signed by one of them: leave one out")}
 	case s.signer != "" && s.public == "":
-		return nil, usageError{errors.New("-signer needs -signer-key, the public key by which its signatures are checked")}
+		return nil,
+			usageError{errors.New("-signer needs -signer-key, the public key by which its signatures are checked")}
 	case s.signer == "" && s.public != "":
-		return nil, usageError{errors.New("-signer-key is the public key of -signer, which is missing: to sign with a private key give -key only")}
+		return nil, usageError{errors.New("-signer-key is the public key of -signer, which is missing: " +
+			"to sign with a private key give -key only")}
 	case s.signer != "":
 		text, err := readKey(s.public)
 		if err != nil {
@@ -170,7 +175,8 @@ type proof struct {
 }
 
 func (p *proof) add(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&p.keys, "key", nil, "public key of the maintainer, which must have signed the release; may be repeated")
+	cmd.Flags().StringSliceVar(&p.keys, "key", nil,
+		"public key of the maintainer, which must have signed the release; may be repeated")
 	cmd.Flags().IntVar(&p.threshold, "threshold", 1, "how many of the keys must have signed")
 	cmd.MarkFlagFilename("key", "pub", "pem") //nolint:errcheck // fails only where the flag is missing
 }

@@ -34,9 +34,13 @@ func testKill(parent *testing.T, cut, bundle string) {
 		{"build", "store", "release -binary=false -out=OUT/dist -store=OUT/store"},
 		{"release", "dist", "release -binary=false -out=OUT/dist -store=OUT/store"},
 		{"extract a layout", "", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image"},
-		{"extract an archive", "", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64"},
+		{
+			"extract an archive",
+			"", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64",
+		},
 		{"split", "", "airgap split " + bundle + " -out=OUT"},
-		{"apply", "", "airgap apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") + " -out=OUT/made.tar.zst"},
+		{"apply", "", "airgap apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") +
+			" -out=OUT/made.tar.zst"},
 	} {
 		parent.Run(c.name, func(t *testing.T) {
 			start := func(out string) *process {
@@ -109,7 +113,8 @@ func same(t *testing.T, want, got string) {
 			case err != nil:
 				return err
 			case d.Name() == times.FileName, d.Name() == report.RunName: // times
-			case strings.HasPrefix(rel, filepath.Join("store", "work")), strings.HasPrefix(rel, filepath.Join("store", "cache")):
+			case strings.HasPrefix(rel, filepath.Join("store", "work")),
+				strings.HasPrefix(rel, filepath.Join("store", "cache")):
 			case d.IsDir():
 				all[rel] = "a directory"
 			default:
@@ -227,7 +232,8 @@ func TestTwoReleases(t *testing.T) {
 				t.Fatalf("%v\n%s", err, p.log.String())
 			}
 		}
-		if text, err := exec.Command("sh", "-c", "cd "+out+" && sha256sum --strict -c SHA256SUMS").CombinedOutput(); err != nil {
+		if text, err := exec.Command("sh", "-c",
+			"cd "+out+" && sha256sum --strict -c SHA256SUMS").CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, text)
 		}
 		lock, err := os.ReadFile(filepath.Join(out, "release.lock.json"))

@@ -49,10 +49,13 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
   slipway lint -sarif dist/release.yaml > lint.sarif`,
 		RunE: l.run,
 	}
-	fileFlag(cmd, &f.product, "product", product.File, "the product's description, whose lint.allow is used", "yaml", "yml")
+	fileFlag(cmd, &f.product, "product", product.File, "the product's description, whose lint.allow is used",
+		"yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
-	fileFlag(cmd, &l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)", "json")
-	cmd.Flags().StringSliceVar(&l.values, "values", nil, "files of values for charts; later ones replace values of those before")
+	fileFlag(cmd, &l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)",
+		"json")
+	cmd.Flags().StringSliceVar(&l.values, "values",
+		nil, "files of values for charts; later ones replace values of those before")
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")

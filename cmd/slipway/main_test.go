@@ -44,7 +44,10 @@ func TestCollect(t *testing.T) {
 
 func TestConceal(t *testing.T) {
 	conceal([]string{"release", "-registry=https://me:in-a-flag@host/x", "me:as-an-argument@host"},
-		[]string{"PATH=:/usr/lib/node@18/bin", "HTTPS_PROXY=http://me:of-a-proxy@host:3128", "GOPROXY=https://proxy|https://me:of-a-module@host,direct"})
+		[]string{
+			"PATH=:/usr/lib/node@18/bin", "HTTPS_PROXY=http://me:of-a-proxy@host:3128",
+			"GOPROXY=https://proxy|https://me:of-a-module@host,direct",
+		})
 	for text, want := range map[string]string{
 		"in-a-flag, as-an-argument, of-a-proxy, of-a-module": "[redacted], [redacted], [redacted], [redacted]",
 		"/usr/lib/node@18/bin and direct":                    "/usr/lib/node@18/bin and direct",

@@ -93,8 +93,10 @@ func (m *merging) run(cmd *cobra.Command, paths []string) (table, error) {
 }
 
 func (m *merging) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.plan, "plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards")
-	cmd.Flags().DurationVar(&m.wait, "wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
+	cmd.Flags().StringVar(&m.plan,
+		"plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards")
+	cmd.Flags().DurationVar(&m.wait,
+		"wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
 	cmd.Flags().BoolVar(&m.push, "push", false, "put the files of the release next to -plan, for slipway fetch")
 }
 
@@ -105,7 +107,8 @@ func (m *merging) check(cmd *cobra.Command, paths []string) error {
 	case m.plan != "" && len(paths) > 0:
 		return usageError{errors.New("-plan: the parts come from the registry: name none")}
 	case m.plan != "" && !handoff.IsReference(m.plan):
-		return usageError{fmt.Errorf("-plan=%s is not a plan in a registry: name what slipway plan -push printed, or the parts of shards", m.plan)}
+		return usageError{fmt.Errorf("-plan=%s is not a plan in a registry: "+
+			"name what slipway plan -push printed, or the parts of shards", m.plan)}
 	case m.plan == "" && (m.wait != 0 || m.push):
 		return usageError{errors.New("-wait and -push are for a plan in a registry: give -plan, too")}
 	}

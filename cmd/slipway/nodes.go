@@ -41,11 +41,15 @@ something could not be read or a chart is not there, 2 for a mistake in the comm
   slipway nodes -values=windows.yaml dist/app-1.0.0.tgz`,
 		RunE: f.prints(n.run),
 	}
-	fileFlag(cmd, &n.manifest, "release", filepath.Join("dist", release.Manifest), "the release's manifest; - is standard input", "yaml", "yml")
+	fileFlag(cmd, &n.manifest, "release", filepath.Join("dist", release.Manifest),
+		"the release's manifest; - is standard input", "yaml", "yml")
 	fileFlag(cmd, &n.lockFile, "lock", "", "the release's lock (default release.lock.json beside the manifest)", "json")
-	cmd.Flags().StringSliceVar(&n.values, "values", nil, "files of values for charts; later ones replace values of those before")
-	fileFlag(cmd, &n.file, "nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input", "json")
-	cmd.Flags().StringVar(&n.cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default the one that kubectl uses)")
+	cmd.Flags().StringSliceVar(&n.values, "values",
+		nil, "files of values for charts; later ones replace values of those before")
+	fileFlag(cmd, &n.file,
+		"nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input", "json")
+	cmd.Flags().StringVar(&n.cluster.Kubeconfig,
+		"kubeconfig", "", "the kubeconfig of the cluster (default the one that kubectl uses)")
 	cmd.Flags().StringVar(&n.cluster.Context, "context", "", "the kubeconfig's context (default the current one)")
 	return add(cmd, f.addJSON)
 }
@@ -59,7 +63,8 @@ type nodesOf struct {
 
 func (n *nodesOf) run(cmd *cobra.Command, args []string) (table, error) {
 	if n.file != "" && (n.cluster.Kubeconfig != "" || n.cluster.Context != "") {
-		return nil, usageError{errors.New("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")}
+		return nil,
+			usageError{errors.New("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")}
 	}
 	if n.manifest == "-" && n.file == "-" {
 		return nil, usageError{errors.New("-release and -nodes both read standard input: name a file for one of them")}
@@ -81,7 +86,8 @@ func (n *nodesOf) run(cmd *cobra.Command, args []string) (table, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(sources) > 0 && !cmd.Flags().Changed("release"): // there are charts only
 		if sums, err := evidence.Sums(dir); err == nil && sums[release.Manifest] != "" && len(args) == 0 {
-			unknown = append(unknown, fmt.Sprintf("%s is not judged: it is not there: name it with -release", n.manifest))
+			unknown = append(unknown,
+				fmt.Sprintf("%s is not judged: it is not there: name it with -release", n.manifest))
 		}
 	case err != nil:
 		return nil, err

@@ -21,7 +21,8 @@ func TestNothingRuns(t *testing.T) {
 	env := append(os.Environ(), "HOME="+t.TempDir(), "GOPROXY=off", "GOTOOLCHAIN=local", "LC_ALL=C")
 	// The tracer sees what is not on the list.
 	seen, _, err := traceExec(t.TempDir(), env, "sh", "-c", "git --version; /bin/true; /bin/true")
-	if err != nil || len(seen) < 2 || !slices.ContainsFunc(seen, func(s started) bool { return !allowed[filepath.Base(s.file)] }) {
+	if err != nil || len(seen) < 2 ||
+		!slices.ContainsFunc(seen, func(s started) bool { return !allowed[filepath.Base(s.file)] }) {
 		t.Fatalf("the tracer sees %v, %v", seen, err)
 	}
 	hostile := append(hostileTrees(t), hostileReleases(t)...)
@@ -101,7 +102,8 @@ func command(t *testing.T, dir string, args ...string) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(
-		os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+		os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 	)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%q: %v\n%s", args, err, out)

@@ -53,7 +53,8 @@ func TestOddFiles(t *testing.T) {
 var oddKinds = map[string]*regexp.Regexp{
 	"pipe":   regexp.MustCompile(`named pipe|not a regular file|neither a directory nor a file|irregular file`),
 	"socket": regexp.MustCompile(`a socket|not a regular file|neither a directory nor a file|irregular file`),
-	"device": regexp.MustCompile(`a device|not a regular file|neither a directory nor a file|leads out of|escapes|irregular file`),
+	"device": regexp.MustCompile(
+		`a device|not a regular file|neither a directory nor a file|leads out of|escapes|irregular file`),
 }
 
 // odd is a product and its signed release, which each case copies.
@@ -67,7 +68,8 @@ func newOdd(t *testing.T) *odd {
 	registry := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(registry.Close)
 	o := &odd{dir: t.TempDir(), registry: strings.TrimPrefix(registry.URL, "http://")}
-	o.env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "SLIPWAY_PASSWORD=test", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	o.env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "SLIPWAY_PASSWORD=test", "GOFLAGS=-mod=mod",
+		"GOPROXY=off")
 	archive, err := txtar.ParseFile("testdata/odd.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,10 @@ func newOdd(t *testing.T) *odd {
 	for _, args := range []string{"git init -q", "git add -A", "git commit -q -m first"} {
 		command(t, p, strings.Fields(args)...)
 	}
-	for _, args := range []string{"keygen -name=../release", "release -q -binary=false -key=../release.key -registry=REGISTRY/a"} {
+	for _, args := range []string{
+		"keygen -name=../release",
+		"release -q -binary=false -key=../release.key -registry=REGISTRY/a",
+	} {
 		if out, err := o.command(t.Context(), o.dir, args).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", args, err, out)
 		}
@@ -92,7 +97,8 @@ func newOdd(t *testing.T) *odd {
 func (o *odd) command(ctx context.Context, dir, args string) *exec.Cmd {
 	path, _ := exec.LookPath("slipway")
 	cmd := exec.CommandContext(ctx, path, strings.Fields(strings.ReplaceAll(args, "REGISTRY", o.registry))...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(dir, "p"), append(slices.Clone(o.env), "DOCKER_CONFIG="+filepath.Join(dir, "docker"), "HOME="+dir), 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(dir, "p"),
+		append(slices.Clone(o.env), "DOCKER_CONFIG="+filepath.Join(dir, "docker"), "HOME="+dir), 5*time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	return cmd
@@ -136,11 +142,13 @@ func (o *odd) run(t *testing.T, place oddPlace, kind, args string) {
 		t.Errorf("slipway %s ends with %v, want exit code 1 or 2", args, err)
 	}
 	said := func(line string) bool {
-		named := strings.Contains(line, filepath.Base(file)) || strings.Contains(place.file, "*") && strings.Contains(line, filepath.Base(filepath.Dir(file)))
+		named := strings.Contains(line, filepath.Base(file)) || strings.Contains(place.file, "*") &&
+			strings.Contains(line, filepath.Base(filepath.Dir(file)))
 		return named && oddKinds[kind].MatchString(line)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if strings.Contains(string(out), "goroutine ") || !slices.ContainsFunc(lines, said) || strings.Count("\n"+string(out), "\nerror: ") != 1 {
+	if strings.Contains(string(out), "goroutine ") || !slices.ContainsFunc(lines, said) ||
+		strings.Count("\n"+string(out), "\nerror: ") != 1 {
 		t.Errorf("slipway %s says\n%s\nwant one error: %s is a %s", args, out, place.file, kind)
 	}
 	t.Logf("slipway %s, %s: %s", args, time.Since(begun).Round(time.Millisecond), out)
@@ -163,7 +171,8 @@ func putOdd(t *testing.T, file, kind string) {
 		if short, err = os.MkdirTemp("", "odd"); err == nil {
 			defer os.RemoveAll(short)
 			var l *net.UnixListener
-			if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, "s"), Net: "unix"}); err == nil {
+			if l, err = net.ListenUnix("unix",
+				&net.UnixAddr{Name: filepath.Join(short, "s"), Net: "unix"}); err == nil {
 				l.SetUnlinkOnClose(false)
 				t.Cleanup(func() { l.Close() }) //nolint:errcheck // a socket
 				err = os.Rename(filepath.Join(short, "s"), file)

@@ -47,7 +47,8 @@ func TestGivenPipe(t *testing.T) {
 			if ctx.Err() != nil {
 				t.Fatalf("it waits:\n%s", out)
 			}
-			if (err != nil) != (c.want != "") || !strings.Contains(string(out), c.want) || strings.Count(string(out), "error: ") > 1 {
+			if (err != nil) != (c.want != "") || !strings.Contains(string(out), c.want) ||
+				strings.Count(string(out), "error: ") > 1 {
 				t.Errorf("%v:\n%s\nwant %q", err, out, c.want)
 			}
 		})

@@ -61,7 +61,8 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 		case malformed.MatchString(got.stderr):
 			t.Errorf("%s: the value is malformed, and proves nothing: %s", o, got.stderr)
 		case !got.differs(plain):
-			t.Errorf("%s: %s: it is as without the option, which nobody reads: make it a usage error:\n%s%s", b.line, o, got.stdout, got.stderr)
+			t.Errorf("%s: %s: it is as without the option, which nobody reads: make it a usage error:\n%s%s", b.line, o,
+				got.stdout, got.stderr)
 		case got.code != 2:
 			table.use(cmd, name)
 		}
@@ -84,4 +85,5 @@ func each(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
 }
 
 // malformed is the error about a value that the option's type refuses.
-var malformed = regexp.MustCompile(`invalid argument ".*" for ".*" flag|unknown (shorthand )?flag|flag needs an argument`)
+var malformed = regexp.MustCompile(
+	`invalid argument ".*" for ".*" flag|unknown (shorthand )?flag|flag needs an argument`)

@@ -80,7 +80,8 @@ func readOptions(t *testing.T) *optionTable {
 		case words[0] == "elsewhere":
 			table.used["slipway "+words[1]+" "+words[2]] = true
 		case words[0] == "try" || words[0] == "also":
-			table.bases = append(table.bases, &optionBase{strings.Join(words[1:], " "), words[1:], map[string]string{}, words[0] == "try"})
+			table.bases = append(table.bases,
+				&optionBase{strings.Join(words[1:], " "), words[1:], map[string]string{}, words[0] == "try"})
 		default:
 			t.Fatalf("testdata/options.txtar: %s", line)
 		}

@@ -66,7 +66,8 @@ func (o outcome) differs(plain [2]outcome) bool {
 }
 
 // passing are times, sizes and addresses that are others in each run.
-var passing = regexp.MustCompile(`127\.0\.0\.1:\d+|\(\d+(\.\d+)?s\)|[0-9.]+ [kMGT]B are free|"(free|seconds|milliseconds|nanoseconds|took|began|started|ended)": ?"?[^",]*"?`)
+var passing = regexp.MustCompile(
+	`127\.0\.0\.1:\d+|\(\d+(\.\d+)?s\)|[0-9.]+ [kMGT]B are free|"(free|seconds|milliseconds|nanoseconds|took|began|started|ended)": ?"?[^",]*"?`)
 
 // run runs a command in a copy of the world.
 func (w *world) run(t *testing.T, args []string) outcome {
@@ -78,7 +79,8 @@ func (w *world) run(t *testing.T, args []string) outcome {
 	}
 	defer os.RemoveAll(dir)
 	if args[0] == "cacheprog" { // what was not used for some days
-		aa, name, then := filepath.Join(dir, "home/.cache/slipway/go-build/aa"), strings.Repeat("a", 64)+"-d", time.Now().AddDate(0, 0, -3)
+		aa, name, then := filepath.Join(dir, "home/.cache/slipway/go-build/aa"), strings.Repeat("a", 64)+"-d",
+			time.Now().AddDate(0, 0, -3)
 		put(t, aa, name, strings.Repeat("a", 2e6))
 		if err := os.Chtimes(filepath.Join(aa, name), then, then); err != nil {
 			t.Error(err)
@@ -96,7 +98,8 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 	for _, a := range args {
 		cmd.Args = append(cmd.Args, strings.NewReplacer(append(w.words, "$RUN", id, "$REG", w.host)...).Replace(a))
 	}
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, slices.Concat(w.env, []string{"HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + w.top}), &out, &errs
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir,
+		slices.Concat(w.env, []string{"HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + w.top}), &out, &errs
 	if input, err := os.Open(filepath.Join(dir, args[0]+".stdin")); err == nil {
 		defer input.Close()
 		cmd.Stdin = input
@@ -110,7 +113,8 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 	if args[0] == "github-release" { // there is one for each run
 		hub := githubtest.New()
 		defer hub.Close()
-		cmd.Env = append(cmd.Env, "GITHUB_API_URL="+hub.API(), "GITHUB_REPOSITORY="+githubtest.Repository, "GITHUB_TOKEN="+githubtest.Token)
+		cmd.Env = append(cmd.Env, "GITHUB_API_URL="+hub.API(), "GITHUB_REPOSITORY="+githubtest.Repository,
+			"GITHUB_TOKEN="+githubtest.Token)
 	}
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -199,7 +203,10 @@ func newWorld(t *testing.T, table *optionTable) *world {
 	r := &recorder{Handler: registrytest.Handler()}
 	s := httptest.NewServer(r)
 	t.Cleanup(s.Close)
-	w := &world{dir: t.TempDir(), top: t.TempDir(), registry: r, host: s.Listener.Addr().String(), runs: make(chan string)}
+	w := &world{
+		dir: t.TempDir(), top: t.TempDir(), registry: r, host: s.Listener.Addr().String(),
+		runs: make(chan string),
+	}
 	w.env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "SLIPWAY_PASSWORD=a password", "KUBECONFIG=")
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
@@ -237,7 +244,8 @@ func newWorld(t *testing.T, table *optionTable) *world {
 
 func pushBase(t *testing.T, ref, variable string) {
 	t.Helper()
-	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Env: []string{"A=" + variable}}})
+	img, err := mutate.ConfigFile(empty.Image,
+		&v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Env: []string{"A=" + variable}}})
 	if err == nil {
 		err = crane.Push(img, ref)
 	}

@@ -22,7 +22,7 @@ func newPlan(f *flags) *cobra.Command {
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
 		Long: `Plan prints what a release with the same flags would do: the bases of every image and
-platform, every name at every registry and whether it is new, there already, moves or would be
+platform, every name at every registry and whether it is new, exists, moves or would be
 refused, what has to be compiled and what changed since the release in the output directory,
 the files, and where the credentials for each registry come from.
 
@@ -40,8 +40,9 @@ and by the number of packages where nothing is known. docs/shards.md tells more.
 With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
 machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
 kubernetes" take. docs/kubernetes.md tells more.`,
-		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
-		Args:    usage(cobra.NoArgs),
+		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me " +
+			"-shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
+		Args: usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			if err := d.check(cmd); err != nil {
 				return nil, err
@@ -76,10 +77,13 @@ type division struct {
 
 func (d *division) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&d.shards, "shards", 0, "divide the release among at most that many machines")
-	fileFlag(cmd, &d.weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)", "json")
-	cmd.Flags().StringVarP(&d.file, "output", "o", "", "write the plan of -shards to that file, for slipway release -plan")
+	fileFlag(cmd, &d.weights,
+		"weights", "", "how long compilers took (default release.weights.json of the store, if it is there)", "json")
+	cmd.Flags().StringVarP(&d.file, "output", "o",
+		"", "write the plan of -shards to that file, for slipway release -plan")
 	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // fails only where the flag is missing
-	cmd.Flags().BoolVar(&d.push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
+	cmd.Flags().BoolVar(&d.push, "push",
+		false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
 	cmd.MarkFlagsMutuallyExclusive("push", "json")
 	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
 	cmd.MarkFlagsMutuallyExclusive("shards", "images")
@@ -89,7 +93,7 @@ func (d *division) check(cmd *cobra.Command) error {
 	_, err := os.Lstat(d.file)
 	switch {
 	case d.file != "" && err == nil && !shard.IsPlan(d.file):
-		return fmt.Errorf("-o=%s: the file is there already, and is no plan of shards: name another", d.file)
+		return fmt.Errorf("-o=%s: the file already exists, and is no plan of shards: name another", d.file)
 	case cmd.Flags().Changed("shards"):
 	case d.push:
 		return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
@@ -118,7 +122,8 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, o release.Options
 		return nil, err
 	}
 	if have := len(plan.Shards); have < d.shards {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, d.shards)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%d of %d shards: more would not be faster, because they would compile the same packages\n", have, d.shards)
 	}
 	if d.file != "" {
 		text, err := plan.Encode()

@@ -97,7 +97,8 @@ func (p *process) stopped(t *testing.T, err error) {
 		t.Errorf("interrupted: %v, want exit code 1", err)
 	}
 	lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
-	if last := lines[len(lines)-1]; last != "error: stopped by signal: interrupt" || strings.Count(p.log.String(), "error:") != 1 {
+	if last := lines[len(lines)-1]; last != "error: stopped by signal: interrupt" ||
+		strings.Count(p.log.String(), "error:") != 1 {
 		t.Errorf("it said\n%s", p.log.String())
 	}
 	holds(t, p.temp, nil)

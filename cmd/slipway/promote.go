@@ -16,7 +16,7 @@ func newPromote(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "promote [LOCK|BUNDLE]",
 		Short: "Copy a release from one registry to others, by digest",
-		Long: `Promote copies the images of a release, with what refers to them (signatures, SBOMs), from the
+		Long: `Promote copies the images of a release, with their referrers (signatures, SBOMs), from the
 registry that it was published to, or from a bundle, to other registries. Digests stay the same.
 It needs neither the sources nor slipway.yaml. Without an argument it reads release.lock.json in
 the output directory. Third-party images are not copied.
@@ -44,14 +44,21 @@ With -images-yaml, promote adds the release to the file that Kubernetes' image p
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: f.prints(p.run),
 	}
-	cmd.Flags().StringVar(&p.o.From, "from", "", "host[/prefix] to copy from (default the primary registry of the lock, or the host of the bundle's names)")
+	cmd.Flags().StringVar(&p.o.From, "from", "",
+		"host[/prefix] to copy from (default the primary registry of the lock, or the host of the bundle's names)")
 	cmd.Flags().StringSliceVar(&p.o.To, "to", nil, "host[/prefix] to copy to; may be repeated")
-	cmd.Flags().StringSliceVar(&p.renames, "rename", nil, "OLD=NEW: another path for the repository OLD, or for all below it; may be repeated")
-	cmd.Flags().StringVar(&p.o.Charts, "charts", "", "keep or rename: what becomes of the names of images in Helm charts (default rename with -rename, or else keep)")
-	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names (default the one beside the lock, if there is one)", "yaml", "yml")
-	fileFlag(cmd, &p.o.Out, "release-to", "", "file for the copy (default release.REGISTRY.yaml beside -release)", "yaml", "yml")
+	cmd.Flags().StringSliceVar(&p.renames, "rename",
+		nil, "OLD=NEW: another path for the repository OLD, or for all below it; may be repeated")
+	cmd.Flags().StringVar(&p.o.Charts, "charts",
+		"", "keep or rename: what becomes of the names of images in Helm charts (default rename "+
+			"with -rename, or else keep)")
+	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new "+
+		"names (default the one beside the lock, if there is one)", "yaml", "yml")
+	fileFlag(cmd, &p.o.Out, "release-to", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
+		"yaml", "yml")
 	fileFlag(cmd, &p.o.ImagesYAML, "images-yaml", "", "kpromo's file to add the release to", "yaml", "yml")
-	fileFlag(cmd, &f.product, "product", "", "a slipway.yaml whose lint.allow is used for the copy of release.yaml", "yaml", "yml")
+	fileFlag(cmd, &f.product, "product", "", "a slipway.yaml whose lint.allow is used for the copy of release.yaml",
+		"yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
 	return add(cmd, f.addAuthorities, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
 }

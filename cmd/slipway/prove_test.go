@@ -34,21 +34,27 @@ func signedReleases(t *testing.T, ts *testscript.TestScript, neg bool, args []st
 	later.Images[0].Referrers = nil
 	old := writeRelease(t, ts, key, st, l, "old")
 	writeRelease(t, ts, key, st, later, "new")
-	if _, err := airgap.PackDelta(t.Context(), st, later, []airgap.Target{{Name: "demo-images"}}, []string{filepath.Join(old, "demo-images.tar.zst")}, airgap.PackOptions{Dir: ts.MkAbs("new")}); err != nil {
+	if _, err := airgap.PackDelta(t.Context(), st, later, []airgap.Target{{Name: "demo-images"}},
+		[]string{filepath.Join(old, "demo-images.tar.zst")}, airgap.PackOptions{Dir: ts.MkAbs("new")}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // writeRelease writes the files of a release as release does.
-func writeRelease(t *testing.T, ts *testscript.TestScript, key *signature.Signer, st *store.Store, l *lock.Lock, name string) string {
+func writeRelease(t *testing.T, ts *testscript.TestScript, key *signature.Signer, st *store.Store,
+	l *lock.Lock, name string,
+) string {
 	t.Helper()
 	dir := ts.MkAbs(name)
 	ts.Check(os.MkdirAll(dir, 0o755))
-	manifest := "apiVersion: v1\nkind: Pod\nmetadata:\n  name: demo\nspec:\n  os:\n    name: linux\n  nodeSelector:\n    kubernetes.io/os: linux\n  containers:\n  - name: agent\n    image: " + l.Images[0].Reference() + "\n"
+	manifest := "apiVersion: v1\nkind: Pod\nmetadata:\n  name: demo\nspec:\n  os:\n    name: " +
+		"linux\n  nodeSelector:\n " +
+		"   kubernetes.io/os: linux\n  containers:\n  - name: agent\n    image: " + l.Images[0].Reference() + "\n"
 	s := bundletest.Statement(t, l, provenance.File{Name: "release.yaml", SHA256: bundletest.Sum([]byte(manifest))})
 	sigstore := bundletest.SignedStatement(t, key, bundletest.Encoded(t, s))
 	bundletest.Attach(t, st, l, sigstore)
-	bundletest.Pack(t, st, l, dir, airgap.Target{Name: "demo-images"}, airgap.Target{Name: "demo-images.linux-amd64", Platform: bundletest.Parse(t, "linux/amd64")})
+	bundletest.Pack(t, st, l, dir, airgap.Target{Name: "demo-images"},
+		airgap.Target{Name: "demo-images.linux-amd64", Platform: bundletest.Parse(t, "linux/amd64")})
 	ts.Check(os.WriteFile(filepath.Join(dir, "release.yaml"), []byte(manifest), 0o600))
 	ts.Check(os.WriteFile(filepath.Join(dir, "provenance.sigstore.json"), sigstore, 0o600))
 	ts.Check(l.Write(filepath.Join(dir, lock.Name)))

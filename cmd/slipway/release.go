@@ -44,7 +44,8 @@ configuration.`,
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.prints(r.run),
-	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON, r.sign.add, r.cache.add, r.add)
+	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON,
+		r.sign.add, r.cache.add, r.add)
 }
 
 // releasing has the flags of the command. A plan and a number name a shard.
@@ -98,7 +99,9 @@ func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
 	}
 	if f.work != nil {
 		summary.Sandbox = new(f.work.Rebuild.Sandbox.Protection())
-		err := f.withPlan(cmd, r.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), r.number, f.out) })
+		err := f.withPlan(cmd, r.plan, func(p *handoff.Plan) error {
+			return p.PushPart(cmd.Context(), r.number, f.out)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +138,8 @@ func (r *releasing) readShard(cmd *cobra.Command) (*release.Shard, error) {
 // sandboxFlag adds the flag of commands that compile what came from elsewhere.
 func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
 	return func(cmd *cobra.Command) {
-		cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: auto as far as this machine permits it, require or fail, off")
+		cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: "+
+			"auto as far as this machine permits it, require or fail, off")
 		offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
 	}
 }
@@ -143,7 +147,8 @@ func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
 // checkSandbox reports a sandbox that was asked for where nothing came from elsewhere.
 func (f *flags) checkSandbox(cmd *cobra.Command) error {
 	if f.work == nil && cmd.Flags().Changed("sandbox") {
-		return usageError{errors.New("-sandbox is for a plan in a registry, -plan=REF@sha256:…: what is compiled from this clone runs as you")}
+		return usageError{errors.New("-sandbox is for a plan in a registry, -plan=REF@sha256:…: " +
+			"what is compiled from this clone runs as you")}
 	}
 	return nil
 }

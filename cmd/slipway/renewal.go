@@ -50,8 +50,9 @@ replaces tags in slipway.yaml by the newest version of the same form that the re
 tags in Dockerfiles are not replaced.
 
 With -check, bases writes nothing; a base that -update would change is an error.`,
-		Example: "  slipway bases\n  slipway bases -update -newer=patch\n  slipway bases -check -product=examples/hello/slipway.yaml",
-		Args:    usage(cobra.NoArgs),
+		Example: "  slipway bases\n  slipway bases -update -newer=patch\n  slipway bases -check " +
+			"-product=examples/hello/slipway.yaml",
+		Args: usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Bases: true})
 			if err != nil {
@@ -75,7 +76,10 @@ With -check, bases writes nothing; a base that -update would change is an error.
 			}
 			changes := base.Table{Bases: l.Changes}
 			if r.check {
-				return verdict{changes, changes.Outdated(filepath.Join(filepath.Dir(f.product), product.BasesLock))}, nil
+				return verdict{
+					changes,
+					changes.Outdated(filepath.Join(filepath.Dir(f.product), product.BasesLock)),
+				}, nil
 			}
 			return changes, product.WriteBases(cmd.Context(), p, l.Entries, l.References, saying(cmd))
 		}),
@@ -94,7 +98,7 @@ repository of slipway.yaml, and below release in slipway.yaml. To each tag witho
 adds the current one, repository:tag@sha256:…, and prints what changed. Comments, order and all
 other text are not changed. Either all files are written or none.
 
-What the rendered manifests name besides, in modules and charts of others, is pinned in
+What the rendered manifests name besides, in third-party modules and charts, is pinned in
 images.lock.yaml, beside slipway.yaml. A release to a registry does not look up tags: an image
 that nothing pins is an error. Entries that nothing names any more are removed.
 
@@ -105,8 +109,9 @@ ltsc2022, and dates are not replaced. A warning lists the platforms, such as a W
 that the new image of a tag lacks.
 
 With -check, pin writes nothing; a reference that -update would change is an error.`,
-		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check -product=examples/hello/slipway.yaml",
-		Args:    usage(cobra.NoArgs),
+		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check " +
+			"-product=examples/hello/slipway.yaml",
+		Args: usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Made: f.paths(), Bases: true})
 			if err != nil {

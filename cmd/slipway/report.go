@@ -38,8 +38,10 @@ pages. Nothing is verified: "slipway airgap verify" does that.`,
 	cmd.Flags().StringVar(&p.out, "out", "report.html", "the file to write; - prints it")
 	cmd.Flags().StringVar(&p.base, "base", "", "DIR, LOCK or BUNDLE of an older release to compare with")
 	fileFlag(cmd, &p.nodes, "nodes", "", "a file from kubectl get nodes -o json; - is standard input", "json")
-	cmd.Flags().BoolVar(&p.timeline, "run", false, "show the last run of release or merge, which the store has a record of")
-	fileFlag(cmd, &f.product, "product", product.File, "the slipway.yaml whose lint.allow allows findings", "yaml", "yml")
+	cmd.Flags().BoolVar(&p.timeline, "run", false,
+		"show the last run of release or merge, which the store has a record of")
+	fileFlag(cmd, &f.product, "product", product.File, "the slipway.yaml whose lint.allow allows findings",
+		"yaml", "yml")
 	dirFlag(cmd, &f.store, "store", "", "the store, for -run (default .slipway beside slipway.yaml)")
 	return cmd
 }
@@ -56,7 +58,8 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		path = args[0]
 	} else if _, err := os.Lstat(path); err != nil {
-		return fmt.Errorf("%s is not there: run %s first, or name the directory of a release", path, howto.Run("release"))
+		return fmt.Errorf("%s is not there: run %s first, or name the directory of a release", path,
+			howto.Run("release"))
 	}
 	if cmd.Flags().Changed("store") && !p.timeline {
 		return misuse(cmd, "-store is for -run, which shows the last run: give -run, too")

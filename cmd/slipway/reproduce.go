@@ -44,9 +44,12 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 		RunE: f.prints(r.run),
 	}
 	fileFlag(cmd, &r.o.Inputs, "inputs", "", "the archive of inputs (default that next to the release)", "tar.gz")
-	cmd.Flags().StringArrayVar(&r.repositories, "repository", nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
-	cmd.Flags().BoolVar(&r.o.Commands, "allow-commands", false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
-	fileFlag(cmd, &r.private, "sign", "", "sign the statement on what was made with this private key of your own", "key")
+	cmd.Flags().StringArrayVar(&r.repositories, "repository",
+		nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
+	cmd.Flags().BoolVar(&r.o.Commands, "allow-commands",
+		false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
+	fileFlag(cmd, &r.private, "sign", "", "sign the statement on what was made with this private key of your own",
+		"key")
 	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "the URI of who makes it again, for -sign")
 	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
 	return add(cmd, sandboxFlag(&r.o.Sandbox), r.proof.add, f.addQuiet, f.addJSON)
@@ -76,7 +79,9 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 	}
 	defer original.Close() //nolint:errcheck // it was only read
 	if fi, err := os.Stat(args[0]); err == nil && !fi.IsDir() && !r.proof.asked() {
-		return nil, usageError{errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release")}
+		return nil, usageError{
+			errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release"),
+		}
 	}
 	s, inputs, err := original.Statement(args[0], r.proof.policy, pr)
 	if err != nil {
@@ -123,7 +128,8 @@ func (r *reproducing) signer(cmd *cobra.Command) (*signature.Signer, error) {
 	case r.private == "":
 		return nil, nil //nolint:nilnil // nothing was asked for
 	case r.o.Builder == "":
-		return nil, usageError{errors.New("-sign needs -builder, the URI of who makes the release again: two statements of one builder prove no more than one")}
+		return nil, usageError{errors.New("-sign needs -builder, the URI of who makes the release again: " +
+			"two statements of one builder prove no more than one")}
 	}
 	if err := release.CheckBuilder(r.o.Builder); err != nil {
 		return nil, usageError{err}

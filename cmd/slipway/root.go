@@ -28,7 +28,11 @@ func newRoot() *cobra.Command {
 	})
 	root.SetFlagErrorFunc(flagError)
 	var f flags
-	root.AddCommand(newRelease(&f), newMerge(&f), newFetch(&f), newKubernetes(&f), newTekton(&f), newReproduce(&f), newPromote(&f), newGitHubRelease(&f), newReport(&f), newKeygen(&f), newInit(), newCheck(&f), newPlan(&f), newImages(&f), newDoctor(&f), newBuild(&f), newPublish(&f), newRender(&f), newLint(&f), newNodes(&f), newAirgap(&f), newServe(&f), newVerifier(), newCacheprog(), newBases(&f), newPin(&f), newStore(&f), newClean(&f), newVersion(&f))
+	root.AddCommand(newRelease(&f), newMerge(&f), newFetch(&f), newKubernetes(&f), newTekton(&f),
+		newReproduce(&f), newPromote(&f), newGitHubRelease(&f), newReport(&f), newKeygen(&f), newInit(),
+		newCheck(&f), newPlan(&f), newImages(&f), newDoctor(&f), newBuild(&f), newPublish(&f), newRender(&f),
+		newLint(&f), newNodes(&f), newAirgap(&f), newServe(&f), newVerifier(), newCacheprog(), newBases(&f), newPin(&f),
+		newStore(&f), newClean(&f), newVersion(&f))
 	return root
 }
 
@@ -66,14 +70,18 @@ func unknownHelp(root *cobra.Command, args []string) error {
 		return nil
 	}
 	cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), isHelp))
-	if err != nil || len(rest) == 0 || !cmd.HasSubCommands() || strings.HasPrefix(rest[0], "-") || cobraCommands[rest[0]] {
+	if err != nil || len(rest) == 0 || !cmd.HasSubCommands() || strings.HasPrefix(rest[0], "-") ||
+		cobraCommands[rest[0]] {
 		return nil //nolint:nilerr // the command reports it
 	}
 	return unknownCommand(cmd, rest[0])
 }
 
 // cobraCommands are the commands that cobra adds when it runs.
-var cobraCommands = map[string]bool{"help": true, "completion": true, cobra.ShellCompRequestCmd: true, cobra.ShellCompNoDescRequestCmd: true}
+var cobraCommands = map[string]bool{
+	"help": true, "completion": true, cobra.ShellCompRequestCmd: true,
+	cobra.ShellCompNoDescRequestCmd: true,
+}
 
 // flagError reports a flag that cannot be parsed. Because a group has no flags of its
 // own, a word before the flag must be a misspelled subcommand.

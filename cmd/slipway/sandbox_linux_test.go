@@ -51,11 +51,13 @@ func TestHostileCompiler(t *testing.T) {
 	}
 	for name, args := range map[string]func(mode string) []string{
 		"reproduce": inDir("reproduce", "-q", "-allow-commands", e.release(t, "dist")),
-		"plan":      inDir("release", "-q", "-binary=false", "-plan="+e.plan(t), "-shard=0", "-out="+filepath.Join(top, "part")),
+		"plan": inDir("release", "-q", "-binary=false", "-plan="+e.plan(t),
+			"-shard=0", "-out="+filepath.Join(top, "part")),
 	} {
 		out, err := e.run(nil, args("off"))
 		if got := deeds(out); err == nil || len(got) != strings.Count(evilScript, "it could") {
-			t.Errorf("%s: without a sandbox the hostile program could do only %q, so that the test proves nothing: %v\n%s", name, got, err, out)
+			t.Errorf("%s: without a sandbox the hostile program could do only %q, "+
+				"so that the test proves nothing: %v\n%s", name, got, err, out)
 		}
 		if name == "plan" { // the directory that it wrote to has other modes by now
 			os.RemoveAll(filepath.Join(top, "part"))
@@ -74,7 +76,10 @@ func TestHostileCompiler(t *testing.T) {
 }
 
 // withoutNamespaces makes a command one whose system refuses it more namespaces.
-var withoutNamespaces = []string{"unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`, "sh"}
+var withoutNamespaces = []string{
+	"unshare", "-Ur",
+	"sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`, "sh",
+}
 
 // TestSandboxLess reproduces a release on a machine that permits no namespaces: it is the same,
 // and the protection is reported.
@@ -86,14 +91,17 @@ func TestSandboxLess(t *testing.T) {
 	command(t, dir, slipway(t), "release", "-q", "-binary=false")
 	e := &enemy{dir: dir, slipway: slipway(t)}
 	out, err := e.run(withoutNamespaces, []string{"reproduce", "dist"})
-	said := regexp.MustCompile(`\nsandbox: (Landlock ABI [0-9]+; seccomp|seccomp alone, which does not protect files): user namespaces are not permitted here \(no space left on device\)`)
+	said := regexp.MustCompile(
+		`\nsandbox: (Landlock ABI [0-9]+; seccomp|seccomp alone, which does not protect files): user namespaces are not permitted here \(no space left on device\)`)
 	if err != nil || !said.MatchString(out) || !strings.Contains(out, "demo 1.0.0: 2 of 2 subjects are the same") {
 		t.Errorf("without namespaces: %v\n%s", err, out)
 	}
-	if out, err := e.run(nil, []string{"release", "-sandbox=require", "-q"}); err == nil || !strings.Contains(out, "error: -sandbox is for a plan in a registry") {
+	if out, err := e.run(nil, []string{"release", "-sandbox=require", "-q"}); err == nil ||
+		!strings.Contains(out, "error: -sandbox is for a plan in a registry") {
 		t.Errorf("a release of one's own in a sandbox: %v\n%s", err, out)
 	}
-	if out, err := e.run(nil, []string{"reproduce", "-sandbox=yes", "dist"}); err == nil || !strings.Contains(out, "write auto, require or off") {
+	if out, err := e.run(nil, []string{"reproduce", "-sandbox=yes", "dist"}); err == nil ||
+		!strings.Contains(out, "write auto, require or off") {
 		t.Errorf("-sandbox=yes: %v\n%s", err, out)
 	}
 }
@@ -111,7 +119,8 @@ func newEnemy(t *testing.T, top string) *enemy {
 	put(t, e.home, "key", "hunter2\n")
 	put(t, e.home, ".docker/config.json", "{}\n")
 	put(t, e.dir, "empty", "")
-	e.env = append(os.Environ(), "HOME="+e.home, "REGISTRY_PASSWORD=hunter2", "GOPROXY=off", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
+	e.env = append(os.Environ(), "HOME="+e.home, "REGISTRY_PASSWORD=hunter2",
+		"GOPROXY=off", "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +139,8 @@ func newEnemy(t *testing.T, top string) *enemy {
 		t.Fatal(err)
 	}
 	// Nothing but what this test has made is written to.
-	script := strings.NewReplacer("SECRET", e.home, "GOCACHE", e.home, "HOST", host, "PORT", port, "PID", fmt.Sprint(sleep.Process.Pid)).Replace(evilScript)
+	script := strings.NewReplacer("SECRET", e.home, "GOCACHE", e.home, "HOST", host, "PORT", port,
+		"PID", fmt.Sprint(sleep.Process.Pid)).Replace(evilScript)
 	flag, err := json.Marshal("-toolexec=sh -c '" + script + "' sh")
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +160,8 @@ func goEnv(t *testing.T, name string) string {
 
 func (e *enemy) files() map[string]string {
 	return map[string]string{
-		"slipway.yaml": strings.Replace(demoProgram, "FLAGS", e.flags, 1), "main.go": "package main\n\nfunc main() {}\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
+		"slipway.yaml": strings.Replace(demoProgram, "FLAGS", e.flags, 1),
+		"main.go":      "package main\n\nfunc main() {}\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
 	}
 }
 
@@ -178,7 +189,8 @@ func (e *enemy) plan(t *testing.T) string {
 	}
 	registry := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(registry.Close)
-	cmd := exec.Command(e.slipway, "plan", "-q", "-push", "-shards=1", "-registry="+strings.TrimPrefix(registry.URL, "http://")+"/demo")
+	cmd := exec.Command(e.slipway, "plan", "-q",
+		"-push", "-shards=1", "-registry="+strings.TrimPrefix(registry.URL, "http://")+"/demo")
 	cmd.Dir, cmd.Env = clone, e.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {

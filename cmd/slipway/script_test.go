@@ -61,7 +61,17 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": hub, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase, "stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"interrupt": interrupt, "github": hub,
+			"killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads,
+			"guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase,
+			"stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop,
+			"unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) {
+				signedReleases(t, ts, neg, args)
+			}, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) {
+				oddRegistry(t, ts, neg, args)
+			},
+		},
 	})
 }
 
@@ -148,18 +158,27 @@ func filesBase(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var files bytes.Buffer
 	archive, text := tar.NewWriter(&files), "root:x:0:0::/:/bin/sh\n"
-	ts.Check(archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "etc/passwd", Mode: 0o644, Size: int64(len(text))}))
+	ts.Check(archive.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: "etc/passwd", Mode: 0o644,
+		Size: int64(len(text)),
+	}))
 	io.WriteString(archive, text) //nolint:errcheck // it is in memory
 	ts.Check(archive.Close())
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(files.Bytes())), nil
+	})
 	ts.Check(err)
 	var index v1.ImageIndex = empty.Index
 	for _, arch := range []string{"amd64", "arm64"} {
-		img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: arch, Config: v1.Config{Env: []string{"BASE=" + arch}}})
+		img, err := mutate.ConfigFile(empty.Image,
+			&v1.ConfigFile{OS: "linux", Architecture: arch, Config: v1.Config{Env: []string{"BASE=" + arch}}})
 		ts.Check(err)
 		img, err = mutate.AppendLayers(img, layer)
 		ts.Check(err)
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: arch}}})
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{
+			Add:        img,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: arch}},
+		})
 	}
 	ts.Check(remote.WriteIndex(ref, index))
 }
@@ -174,7 +193,8 @@ func downloads(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.URL)
 	trusted := ts.MkAbs("trusted.pem")
-	ts.Check(os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o644))
+	ts.Check(os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		0o644))
 	ts.Setenv("SSL_CERT_FILE", trusted)
 }
 
@@ -244,7 +264,8 @@ func spiteful(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprintf(w, "<html>\x1b]0;owned\a\nerror: forged\nyou are %s, %s\nAuthorization: %s\n\u202e%s", user, password, q.Header.Get("Authorization"), strings.Repeat("filler ", 1000))
+		fmt.Fprintf(w, "<html>\x1b]0;owned\a\nerror: forged\nyou are %s, %s\nAuthorization: %s\n\u202e%s",
+			user, password, q.Header.Get("Authorization"), strings.Repeat("filler ", 1000))
 	}))
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.Listener.Addr().String())

@@ -74,7 +74,8 @@ func giveUp(stderr io.Writer, cause error) {
 		if unfinished := progress.Unfinished(); len(unfinished) > 0 {
 			what = ": " + strings.Join(unfinished, ", ")
 		}
-		fmt.Fprintln(stderr, output.Line(fmt.Sprintf("error: %v; not waiting any longer for what does not end%s", cause, what)))
+		fmt.Fprintln(stderr,
+			output.Line(fmt.Sprintf("error: %v; not waiting any longer for what does not end%s", cause, what)))
 	}()
 	select {
 	case <-said:

@@ -90,6 +90,7 @@ those at another one, and the file is release.REGISTRY.yaml.`,
 			return line(path), err
 		}),
 	}
-	cmd.Flags().StringVar(&destination, "destination", "", "a registry of the release, host[/prefix], or a selected destination by its name (default the first)")
+	cmd.Flags().StringVar(&destination, "destination",
+		"", "a registry of the release, host[/prefix], or a selected destination by its name (default the first)")
 	return add(cmd, f.addProduct)
 }

@@ -80,7 +80,10 @@ func TestStuck(t *testing.T) {
 				write(t, filepath.Join(dir, "config", "demo.yaml"), years)
 			}
 			started := filepath.Join(bin, "started")
-			env := []string{hurry + "=1h", "DOCKER_CONFIG=" + bin, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+			env := []string{
+				hurry + "=1h", "DOCKER_CONFIG=" + bin,
+				"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
+			}
 			args := []string{"release", "-binary=false"}
 			reached := make(chan struct{}, 100)
 			if tt.helper || tt.stalls {
@@ -95,7 +98,9 @@ func TestStuck(t *testing.T) {
 				write(t, filepath.Join(bin, "config.json"), `{"credsStore":"hangs"}`)
 			}
 			if tt.program != "" {
-				write(t, filepath.Join(bin, tt.program), fmt.Sprintf("#!/bin/sh\ntrap '' INT TERM\nsleep 1000000 &\necho $$ $! >%[1]s.new\nmv %[1]s.new %[1]s\nwait\n", started))
+				write(t, filepath.Join(bin, tt.program),
+					fmt.Sprintf("#!/bin/sh\ntrap '' INT TERM\nsleep 1000000 "+
+						"&\necho $$ $! >%[1]s.new\nmv %[1]s.new %[1]s\nwait\n", started))
 			}
 			p := beginWith(t, env, dir, args...)
 			ended := make(chan error, 1)

@@ -69,7 +69,8 @@ if something could not be read, 2 for a mistake in the command line.`,
 	}
 	cmd.Flags().StringVar(&name, "name", "", "the name by which the image is pulled")
 	cmd.Flags().StringVar(&digest, "digest", "", "what the name refers to")
-	cmd.Flags().StringVar(&input, "stdin-media-type", "", "what is on standard input: a descriptor, or nothing if it is empty")
+	cmd.Flags().StringVar(&input, "stdin-media-type",
+		"", "what is on standard input: a descriptor, or nothing if it is empty")
 	dirFlag(cmd, &dir, "dir", settings(), "directory of keys and statements")
 	return cmd
 }

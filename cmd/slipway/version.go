@@ -57,7 +57,10 @@ func identify() identity {
 // describe prefers what the linker has set over the build information of the go command; info may be
 // nil. A pseudo-version names its commit.
 func describe(version, revision string, info *debug.BuildInfo) identity {
-	b := identity{Version: version, Revision: revision, Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	b := identity{
+		Version: version, Revision: revision, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Go: runtime.Version(),
+	}
 	if info != nil {
 		if b.Version == "" && info.Main.Version != "(devel)" {
 			b.Version = info.Main.Version

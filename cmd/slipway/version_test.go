@@ -15,10 +15,19 @@ func TestDescribe(t *testing.T) {
 		version, revision string
 	}{
 		{"nothing", "", "", nil, "devel", ""},
-		{"a tree without version", "", "", built("(devel)", debug.BuildSetting{Key: "vcs.revision", Value: "abc"}), "devel", "abc"},
+		{
+			"a tree without version", "", "", built("(devel)", debug.BuildSetting{Key: "vcs.revision", Value: "abc"}),
+			"devel", "abc",
+		},
 		{"go install", "", "", built("v1.2.3"), "v1.2.3", ""},
-		{"go install of a commit", "", "", built("v0.0.0-20250101000000-0123456789ab"), "v0.0.0-20250101000000-0123456789ab", "0123456789ab"},
-		{"release", "v2.0.0", "fed", built("(devel)", debug.BuildSetting{Key: "vcs.revision", Value: "abc"}), "v2.0.0", "fed"},
+		{
+			"go install of a commit", "", "", built("v0.0.0-20250101000000-0123456789ab"),
+			"v0.0.0-20250101000000-0123456789ab", "0123456789ab",
+		},
+		{
+			"release", "v2.0.0", "fed", built("(devel)", debug.BuildSetting{Key: "vcs.revision", Value: "abc"}),
+			"v2.0.0", "fed",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := describe(test.linked, test.at, test.info)

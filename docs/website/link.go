@@ -28,7 +28,8 @@ type site struct {
 // to other files at the forge. It returns an error for each that leads nowhere.
 func (s *site) link(p *page) error {
 	var errs []error
-	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it returns what the function does: nil
+	// it returns what the function does: nil
+	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -56,7 +57,8 @@ func (s *site) resolve(p *page, destination string, image bool) ([]byte, error) 
 	case !image && slices.Contains([]string{"https", "http", "mailto"}, u.Scheme):
 		return []byte(destination), nil
 	case u.Scheme != "" || u.Host != "" || u.RawQuery != "" || path.IsAbs(u.Path):
-		return nil, fmt.Errorf("a link to %q works in one place only: write a path relative to the page, or https://", destination)
+		return nil, fmt.Errorf("a link to %q works in one place only: write a path relative to the page, or https://",
+			destination)
 	}
 	file := p.path
 	if u.Path != "" {
@@ -109,7 +111,8 @@ func (s *site) reachable(first string) error {
 	var errs []error
 	for _, file := range s.sorted() {
 		if !seen[file] {
-			errs = append(errs, fmt.Errorf("%s: no link leads to it from %s: add one to a page that is read before it", file, first))
+			errs = append(errs,
+				fmt.Errorf("%s: no link leads to it from %s: add one to a page that is read before it", file, first))
 		}
 	}
 	return errors.Join(errs...)

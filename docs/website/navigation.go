@@ -23,7 +23,8 @@ func lists(pages map[string]*page) (found []list) {
 		if n.Kind() != ast.KindList || len(found) == 0 {
 			continue
 		}
-		_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it returns what the function does: nil
+		// it returns what the function does: nil
+		_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			if link, ok := n.(*ast.Link); ok && entering {
 				if to := pages[path.Join(path.Dir(first), string(link.Destination))]; to != nil {
 					found[len(found)-1].pages = append(found[len(found)-1].pages, to)

@@ -52,7 +52,8 @@ func readPages(repository fs.FS) (map[string]*page, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && file != "." && (d.Name()[0] == '.' || slices.Contains([]string{"dist", "node_modules", "site", "testdata"}, d.Name())):
+		case d.IsDir() && file != "." &&
+			(d.Name()[0] == '.' || slices.Contains([]string{"dist", "node_modules", "site", "testdata"}, d.Name())):
 			return fs.SkipDir
 		case d.IsDir() || path.Ext(file) != ".md":
 			return nil
@@ -77,7 +78,8 @@ func parse(file string, source []byte) (*page, error) {
 			continue
 		}
 		if h.Level > level+1 || h.Level == 1 && level > 0 {
-			return nil, fmt.Errorf("%s: a heading of level %d follows one of level %d: a page has one title, and no level is left out", p.at(n), h.Level, level)
+			return nil, fmt.Errorf("%s: a heading of level %d follows one of level %d: "+
+				"a page has one title, and no level is left out", p.at(n), h.Level, level)
 		}
 		level = h.Level
 		title := p.plain(n)

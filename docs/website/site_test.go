@@ -107,7 +107,8 @@ func TestLinks(t *testing.T) {
 				switch {
 				case files[to] == nil:
 					t.Errorf("%s: %s=%q of %s leads to no file of the site", name, attribute, value, e.name)
-				case fragment != "" && !slices.ContainsFunc(pages[to], func(e element) bool { return e.attributes["id"] == fragment }):
+				case fragment != "" &&
+					!slices.ContainsFunc(pages[to], func(e element) bool { return e.attributes["id"] == fragment }):
 					t.Errorf("%s: %q leads to no element of %s", name, value, to)
 				case e.name == "a" || e.name == "form":
 					leads[name] = append(leads[name], to)
@@ -174,14 +175,17 @@ func TestPages(t *testing.T) {
 			}
 		}
 		if count["scrolled"] != count["focused"] {
-			t.Errorf("%s: %d of %d tables and blocks of code can be scrolled with the keyboard", name, count["focused"], count["scrolled"])
+			t.Errorf("%s: %d of %d tables and blocks of code can be scrolled with the keyboard", name, count["focused"],
+				count["scrolled"])
 		}
 		for id, n := range ids {
 			if n > 1 {
 				t.Errorf("%s has %d elements with id %s", name, n, id)
 			}
 		}
-		if skip := found[slices.IndexFunc(found, func(e element) bool { return e.name == "body" })+1]; ids[strings.TrimPrefix(skip.attributes["href"], "#")] != 1 {
+		if skip := found[slices.IndexFunc(found, func(e element) bool {
+			return e.name == "body"
+		})+1]; ids[strings.TrimPrefix(skip.attributes["href"], "#")] != 1 {
 			t.Errorf("%s does not begin with a link to its content", name)
 		}
 	}
@@ -192,7 +196,10 @@ func TestPages(t *testing.T) {
 func TestFirstPage(t *testing.T) {
 	files := docs(t)
 	pages := pagesOf(t, files)
-	for name, current := range map[string]string{"reference.html": "Reference", "adr/index.html": "Decisions", "repository/CONTRIBUTING.html": "Contributing"} {
+	for name, current := range map[string]string{
+		"reference.html": "Reference", "adr/index.html": "Decisions",
+		"repository/CONTRIBUTING.html": "Contributing",
+	} {
 		var listed []string
 		for _, e := range pages[name][slices.IndexFunc(pages[name], func(e element) bool { return e.name == "nav" }):] {
 			if e.name == "a" && !strings.HasPrefix(e.attributes["href"], "#") {
@@ -203,7 +210,8 @@ func TestFirstPage(t *testing.T) {
 			}
 		}
 		for file := range files {
-			if path.Ext(file) == ".html" && path.Dir(file) == "." && file != "index.html" && file != "search.html" && !slices.Contains(listed, file) {
+			if path.Ext(file) == ".html" && path.Dir(file) == "." && file != "index.html" && file != "search.html" &&
+				!slices.Contains(listed, file) {
 				t.Errorf("the navigation of %s does not have %s: add it to a list of %s", name, file, first)
 			}
 		}
@@ -226,7 +234,8 @@ func TestWrite(t *testing.T) {
 	put := func(file, content string) {
 		t.Helper()
 		file = filepath.Join(root, filepath.FromSlash(file))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(content), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+			os.WriteFile(file, []byte(content), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -236,7 +245,8 @@ func TestWrite(t *testing.T) {
 	put("docs/c.svg", "<svg/>")
 	put("site/old.html", "")
 	site := filepath.Join(root, "site")
-	if err := write(root, site); err == nil || !strings.HasSuffix(err.Error(), "site has files, and is not a site: name another directory") {
+	if err := write(root, site); err == nil ||
+		!strings.HasSuffix(err.Error(), "site has files, and is not a site: name another directory") {
 		t.Errorf("a directory that is not a site: %v", err)
 	}
 	put("site/search-index.js", "")
@@ -269,17 +279,32 @@ func TestMistakes(t *testing.T) {
 		"file":      {"# B\n\ntext\n[c](c.md)\n", "docs/b.md:4: a link leads to docs/c.md, which does not exist"},
 		"directory": {"# B\n\n[c](../c)\n", "docs/b.md:3: a link leads to c, which does not exist"},
 		"outside":   {"# B\n\n[c](../../c)\n", "docs/b.md:3: a link leads to ../c, which does not exist"},
-		"anchor":    {"# B\n\n| a |\n|---|\n| [c](README.md#c) |\n", "docs/b.md:5: a link leads to #c of docs/README.md, which has no such heading"},
-		"own":       {"# B\n\n## C d\n\n[c](#c-e)\n", "docs/b.md:5: a link leads to #c-e of docs/b.md, which has no such heading"},
+		"anchor": {
+			"# B\n\n| a |\n|---|\n| [c](README.md#c) |\n",
+			"docs/b.md:5: a link leads to #c of docs/README.md, which has no such heading",
+		},
+		"own": {
+			"# B\n\n## C d\n\n[c](#c-e)\n",
+			"docs/b.md:5: a link leads to #c-e of docs/b.md, which has no such heading",
+		},
 		"reference": {"# B\n\n[c]\n\n[c]: d.md\n", "docs/b.md:3: a link leads to docs/d.md"},
-		"absolute":  {"# B\n\n[c](/docs/README.md)\n", `docs/b.md:3: a link to "/docs/README.md" works in one place only`},
-		"scheme":    {"# B\n\n[c](javascript:alert)\n", `docs/b.md:3: a link to "javascript:alert" works in one place only`},
-		"host":      {"# B\n\n[c](//example.com/)\n", `docs/b.md:3: a link to "//example.com/" works in one place only`},
-		"image":     {"# B\n\n![c](https://example.com/c.png)\n", `docs/b.md:3: a link to "https://example.com/c.png" works in one place only`},
-		"no image":  {"# B\n\n![c](c.png)\n", "docs/b.md:3: a link leads to docs/c.png, which does not exist"},
-		"title":     {"text\n", "docs/b.md: begin it with a heading, which names the page"},
-		"level":     {"# B\n\n### C\n", "docs/b.md:3: a heading of level 3 follows one of level 1"},
-		"two":       {"# B\n\n# C\n", "docs/b.md:3: a heading of level 1 follows one of level 1"},
+		"absolute": {
+			"# B\n\n[c](/docs/README.md)\n",
+			`docs/b.md:3: a link to "/docs/README.md" works in one place only`,
+		},
+		"scheme": {
+			"# B\n\n[c](javascript:alert)\n",
+			`docs/b.md:3: a link to "javascript:alert" works in one place only`,
+		},
+		"host": {"# B\n\n[c](//example.com/)\n", `docs/b.md:3: a link to "//example.com/" works in one place only`},
+		"image": {
+			"# B\n\n![c](https://example.com/c.png)\n",
+			`docs/b.md:3: a link to "https://example.com/c.png" works in one place only`,
+		},
+		"no image": {"# B\n\n![c](c.png)\n", "docs/b.md:3: a link leads to docs/c.png, which does not exist"},
+		"title":    {"text\n", "docs/b.md: begin it with a heading, which names the page"},
+		"level":    {"# B\n\n### C\n", "docs/b.md:3: a heading of level 3 follows one of level 1"},
+		"two":      {"# B\n\n# C\n", "docs/b.md:3: a heading of level 1 follows one of level 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := build(repo(c.page))
@@ -290,7 +315,8 @@ func TestMistakes(t *testing.T) {
 	}
 	alone := repo("# B\n")
 	alone["examples/x/README.md"] = &fstest.MapFile{Data: []byte("# X\n")}
-	if _, err := build(alone); err == nil || !strings.HasPrefix(err.Error(), "examples/x/README.md: no link leads to it from docs/README.md") {
+	if _, err := build(alone); err == nil ||
+		!strings.HasPrefix(err.Error(), "examples/x/README.md: no link leads to it from docs/README.md") {
 		t.Errorf("a page that nothing links: %v", err)
 	}
 }
@@ -307,9 +333,12 @@ func repo(page string) fstest.MapFS {
 
 // TestHostile checks that HTML is text, and that comments are not shown.
 func TestHostile(t *testing.T) {
-	const page = "# B `<i>` & <img src=x onerror=alert(1)>\n\n<script>alert(2)</script>\n\n<div onclick=\"alert(3)\">\n\n" +
-		"a <b onmouseover=alert(4)>bold</b> <http://example.com/\"onclick=alert(5)>\n\n<!-- hidden -->\n\nb <!-- hidden --> c\n\n" +
-		"| <iframe src=//example.com> |\n|---|\n| `</td><script>` |\n\n```\n</code></pre><script>alert(6)</script>\n```\n\n" +
+	const page = "# B `<i>` & <img src=x onerror=alert(1)>\n\n<script>alert(2)</script>\n\n<div " +
+		"onclick=\"alert(3)\">\n\n" +
+		"a <b onmouseover=alert(4)>bold</b> <http://example.com/\"onclick=alert(5)>\n\n<!-- hidden " +
+		"-->\n\nb <!-- hidden --> c\n\n" +
+		"| <iframe src=//example.com> |\n|---|\n| " +
+		"`</td><script>` |\n\n```\n</code></pre><script>alert(6)</script>\n```\n\n" +
 		"## \" onclick=\"alert(7)\n\n![\"><script>](../product/s.json \"t\\\"><script>\")\n"
 	files, err := build(repo(page))
 	if err != nil {
@@ -326,7 +355,10 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"&lt;script&gt;alert(2)", "&lt;div onclick", "&lt;b onmouseover=alert(4)&gt;bold&lt;/b&gt;", "b  c"} {
+	for _, want := range []string{
+		"&lt;script&gt;alert(2)", "&lt;div onclick",
+		"&lt;b onmouseover=alert(4)&gt;bold&lt;/b&gt;", "b  c",
+	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not have %q:\n%s", want, html)
 		}
@@ -334,14 +366,17 @@ func TestHostile(t *testing.T) {
 	if strings.Contains(html, "hidden") {
 		t.Errorf("the page shows a comment:\n%s", html)
 	}
-	if index := string(files["search-index.js"]); strings.Contains(index, "</script>") || strings.Contains(index, "<!--") {
+	if index := string(files["search-index.js"]); strings.Contains(index, "</script>") ||
+		strings.Contains(index, "<!--") {
 		t.Errorf("the index of search ends its script: %s", index)
 	}
 }
 
 // TestTargets checks where links lead: to pages, to files of docs, and to the forge.
 func TestTargets(t *testing.T) {
-	r := repo("# B\n\n## C, d: `e_f`!\n\n## C d e_f\n\n[1](#c-d-e_f) [2](#c-d-e_f-1) [3](README.md#why) [4](x/y.yaml) [5](../product/s.json) [6](../product) [7](x) [8](../CONTRIBUTING.md) [9](https://example.com/)\n")
+	r := repo("# B\n\n## C, d: `e_f`!\n\n## C d e_f\n\n[1](#c-d-e_f) [2](#c-d-e_f-1) " +
+		"[3](README.md#why) [4](x/y.yaml) " +
+		"[5](../product/s.json) [6](../product) [7](x) [8](../CONTRIBUTING.md) [9](https://example.com/)\n")
 	r["docs/x/y.yaml"] = &fstest.MapFile{Data: []byte("a: b\n")}
 	r["docs/x/README.md"] = &fstest.MapFile{Data: []byte("# X\n\n[1](../b.md#c-d-e_f)\n")}
 	r["CONTRIBUTING.md"] = &fstest.MapFile{Data: []byte("# C\n")}
@@ -358,11 +393,15 @@ func TestTargets(t *testing.T) {
 			got = append(got, e.attributes["href"])
 		}
 	}
-	want := []string{"#c-d-e_f", "#c-d-e_f-1", "index.html#why", "x/y.yaml", forge + "/blob/main/product/s.json", forge + "/tree/main/product", "x/index.html", "repository/CONTRIBUTING.html", "https://example.com/"}
+	want := []string{
+		"#c-d-e_f", "#c-d-e_f-1", "index.html#why", "x/y.yaml", forge + "/blob/main/product/s.json",
+		forge + "/tree/main/product", "x/index.html", "repository/CONTRIBUTING.html", "https://example.com/",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("links lead to\n%q, want\n%q", got, want)
 	}
-	if x := string(files["x/index.html"]); !strings.Contains(x, `href="../b.html#c-d-e_f"`) || !strings.Contains(x, `href="../style.css"`) {
+	if x := string(files["x/index.html"]); !strings.Contains(x, `href="../b.html#c-d-e_f"`) ||
+		!strings.Contains(x, `href="../style.css"`) {
 		t.Errorf("a page of a directory:\n%s", x)
 	}
 }
@@ -397,7 +436,9 @@ func TestSearch(t *testing.T) {
 	}
 	node := exec.CommandContext(t.Context(), "node", "-")
 	node.Stdin = strings.NewReader(string(files["search-index.js"]) + string(files["search.js"]) +
-		"\nconsole.log(JSON.stringify(" + string(list) + ".map(q => search(index, q).map(e => ({ url: e.URL, extract: extract(e.Text, q) })))));\n")
+		"\nconsole.log(JSON.stringify(" + string(list) +
+		".map(q => search(index, q).map(e => ({ url: e.URL, extract: " +
+		"extract(e.Text, q) })))));\n")
 	out, err := node.Output()
 	if err != nil {
 		t.Fatalf("node: %v", err)
@@ -419,7 +460,9 @@ func TestSearch(t *testing.T) {
 		}
 		for _, f := range found[n] {
 			file, id, anchored := strings.Cut(f.URL, "#")
-			if len(f.Extract) > 1000 || anchored != slices.ContainsFunc(pages[file], func(e element) bool { return anchored && e.attributes["id"] == id }) {
+			if len(f.Extract) > 1000 || anchored != slices.ContainsFunc(pages[file], func(e element) bool {
+				return anchored && e.attributes["id"] == id
+			}) {
 				t.Errorf("%q finds %v", q[0], f)
 			}
 		}

@@ -60,7 +60,10 @@ func Make(l *lock.Lock, in Inputs) (*Statement, error) {
 	for _, f := range in.Files {
 		m.file(f)
 	}
-	p := Parameters{Name: l.Name, Version: l.Version, Channel: l.Channel, Created: l.Created.UTC(), SourceDateEpoch: in.SourceDateEpoch, Inputs: in.Archive}
+	p := Parameters{
+		Name: l.Name, Version: l.Version, Channel: l.Channel, Created: l.Created.UTC(),
+		SourceDateEpoch: in.SourceDateEpoch, Inputs: in.Archive,
+	}
 	if !l.Snapshot {
 		p.Registries = l.Registries()
 		p.Omitted = omitted(l)
@@ -77,8 +80,11 @@ func Make(l *lock.Lock, in Inputs) (*Statement, error) {
 	s := &Statement{
 		Type: StatementType, Subjects: m.sorted(), PredicateType: PredicateType,
 		Predicate: Predicate{
-			BuildDefinition: BuildDefinition{BuildType: BuildType, ExternalParameters: p, ResolvedDependencies: dependencies},
-			RunDetails:      RunDetails{Builder: Builder{ID: cmp.Or(in.Builder, LocalBuilder)}},
+			BuildDefinition: BuildDefinition{
+				BuildType: BuildType, ExternalParameters: p,
+				ResolvedDependencies: dependencies,
+			},
+			RunDetails: RunDetails{Builder: Builder{ID: cmp.Or(in.Builder, LocalBuilder)}},
 		},
 	}
 	for _, material := range in.Materials {
@@ -96,7 +102,8 @@ type maker struct{ subjects map[string]*Subject }
 func (m *maker) image(i lock.Image) {
 	indexes := map[string][]string{} // of a manifest, by its digest
 	index := func(h v1.Hash, names, floating []string, has func(lock.Child) bool) {
-		m.add(h.Hex, Subject{Name: names[0], Annotations: Annotations{Kind: KindIndex, Names: names, Floating: floating}})
+		m.add(h.Hex,
+			Subject{Name: names[0], Annotations: Annotations{Kind: KindIndex, Names: names, Floating: floating}})
 		for _, c := range i.Children {
 			if has(c) {
 				indexes[c.Digest.Hex] = append(indexes[c.Digest.Hex], h.Hex)
@@ -121,7 +128,8 @@ func (m *maker) image(i lock.Image) {
 		p := c.Platform
 		p.OSVersion = cmp.Or(c.OSVersion, p.OSVersion)
 		m.add(c.Digest.Hex, Subject{Name: i.Tagged() + " " + p.String(), Annotations: Annotations{
-			Kind: KindManifest, Names: single[c.Digest.Hex], Floating: moving[c.Digest.Hex], Platform: p.String(), Index: indexes[c.Digest.Hex],
+			Kind: KindManifest, Names: single[c.Digest.Hex], Floating: moving[c.Digest.Hex], Platform: p.String(),
+			Index: indexes[c.Digest.Hex],
 		}})
 	}
 }
@@ -137,7 +145,8 @@ func (m *maker) add(sha256 string, s Subject) {
 	s.Digest.SHA256 = sha256
 	if have := m.subjects[sha256]; have != nil {
 		if have.Name < s.Name {
-			s.Name, s.Annotations.Kind, s.Annotations.Platform = have.Name, have.Annotations.Kind, have.Annotations.Platform
+			s.Name, s.Annotations.Kind, s.Annotations.Platform = have.Name, have.Annotations.Kind,
+				have.Annotations.Platform
 		}
 		s.Annotations.Names = append(s.Annotations.Names, have.Annotations.Names...)
 		s.Annotations.Floating = append(s.Annotations.Floating, have.Annotations.Floating...)
@@ -205,7 +214,8 @@ func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error)
 
 func compare(a, b Dependency) int {
 	x, y := a.Annotations, b.Annotations
-	return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Source, y.Source), cmp.Compare(x.Platform, y.Platform), cmp.Compare(a.Digest.SHA256, b.Digest.SHA256))
+	return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Source, y.Source),
+		cmp.Compare(x.Platform, y.Platform), cmp.Compare(a.Digest.SHA256, b.Digest.SHA256))
 }
 
 func material(m lock.Material) Dependency {
@@ -220,8 +230,14 @@ func material(m lock.Material) Dependency {
 	case strings.HasPrefix(m.URI, slipway):
 		kind = KindSlipway
 	}
-	d := Dependency{URI: m.URI, Digest: Digest{SHA256: m.SHA256, DirHash: m.DirHash, GitCommit: m.GitCommit}, Content: m.Content}
-	d.Annotations = Annotations{Kind: kind, Source: m.Name, Own: m.Own, Revision: m.Revision, Proven: m.Proven, Local: m.Local}
+	d := Dependency{
+		URI: m.URI, Digest: Digest{SHA256: m.SHA256, DirHash: m.DirHash, GitCommit: m.GitCommit},
+		Content: m.Content,
+	}
+	d.Annotations = Annotations{
+		Kind: kind, Source: m.Name, Own: m.Own, Revision: m.Revision, Proven: m.Proven,
+		Local: m.Local,
+	}
 	if kind == KindSource {
 		d.Annotations.Path = m.Path
 	}
@@ -233,7 +249,10 @@ func material(m lock.Material) Dependency {
 
 func base(b lock.Base) (Dependency, error) {
 	if builtin, ok := strings.CutPrefix(b.Name, "builtin:"); ok {
-		return Dependency{URI: slipway + "#build/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex}, Annotations: Annotations{Kind: KindBase}}, nil
+		return Dependency{
+			URI: slipway + "#build/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex},
+			Annotations: Annotations{Kind: KindBase},
+		}, nil
 	}
 	d, err := image(b.Name, b.Digest)
 	d.Annotations = Annotations{Kind: KindBase, Stub: b.Stub}
@@ -252,11 +271,17 @@ func image(reference string, h v1.Hash) (Dependency, error) {
 		tag = t.TagStr()
 	}
 	repository := ref.Context().Name()
-	return Dependency{URI: purl.OCI(repository, h.String(), map[string]string{"tag": tag}), Digest: Digest{SHA256: h.Hex}}, nil
+	return Dependency{
+		URI:    purl.OCI(repository, h.String(), map[string]string{"tag": tag}),
+		Digest: Digest{SHA256: h.Hex},
+	}, nil
 }
 
 func prebuilt(p lock.Prebuilt) Dependency {
-	d := Dependency{URI: p.From, Digest: Digest{SHA256: p.Digest.Hex}, Annotations: Annotations{Kind: KindProgram, Platform: p.Platform.String()}}
+	d := Dependency{
+		URI: p.From, Digest: Digest{SHA256: p.Digest.Hex},
+		Annotations: Annotations{Kind: KindProgram, Platform: p.Platform.String()},
+	}
 	if p.Member != "" {
 		d.Digest.SHA256 = p.ArchiveDigest.Hex
 	}

@@ -30,50 +30,93 @@ func on(t *testing.T, s string) platform.Platform {
 func example(t *testing.T) (*lock.Lock, provenance.Inputs) {
 	t.Helper()
 	linux, windows := on(t, "linux/amd64"), on(t, "windows/amd64:10.0.20348.3207")
-	nanoserver := &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + hash("b").String(), Digest: hash("8")}
+	nanoserver := &lock.Base{
+		Name:   "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + hash("b").String(),
+		Digest: hash("8"),
+	}
 	l := &lock.Lock{
 		SchemaVersion: 1, Release: lock.Release{
-			Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 22, 57, 50, 0, time.FixedZone("", 3600)),
+			Name: "app", Version: "1.0.0", Channel: "stable",
+			Created:  time.Date(2025, 1, 16, 22, 57, 50, 0, time.FixedZone("", 3600)),
 			Registry: "ghcr.io/me", Copies: []string{"docker.io/me"}, Go: "go1.26.8",
 		},
 		Images: []lock.Image{
 			{
-				Name: "app", Repository: "ghcr.io/me/app", Copies: []string{"docker.io/me/app"}, Tags: []string{"1.0.0", "1.0"}, MediaType: types.OCIImageIndex, Digest: hash("1"),
+				Name: "app", Repository: "ghcr.io/me/app", Copies: []string{"docker.io/me/app"},
+				Tags: []string{"1.0.0", "1.0"}, MediaType: types.OCIImageIndex, Digest: hash("1"),
 				PlatformTags: []lock.PlatformTag{
-					{Tag: "1.0.0-linux", Platforms: []platform.Platform{linux}, MediaType: types.OCIManifestSchema1, Digest: hash("2")},
-					{Tag: "1.0.0-both", Platforms: []platform.Platform{linux, windows}, MediaType: types.OCIImageIndex, Digest: hash("4")},
+					{
+						Tag: "1.0.0-linux", Platforms: []platform.Platform{linux}, MediaType: types.OCIManifestSchema1,
+						Digest: hash("2"),
+					},
+					{
+						Tag: "1.0.0-both", Platforms: []platform.Platform{linux, windows}, MediaType: types.OCIImageIndex,
+						Digest: hash("4"),
+					},
 				},
-				FloatingTags: []lock.FloatingTag{{Tag: "latest", Repository: "ghcr.io/me/app", Kept: "a newer one is there"}, {Tag: "latest", Repository: "docker.io/me/app"}},
+				FloatingTags: []lock.FloatingTag{{
+					Tag: "latest", Repository: "ghcr.io/me/app",
+					Kept: "a newer one is there",
+				}, {Tag: "latest", Repository: "docker.io/me/app"}},
 				Children: []lock.Child{
-					{Platform: linux, MediaType: types.OCIManifestSchema1, Digest: hash("2"), Base: &lock.Base{Name: "builtin:static", Digest: hash("9")}},
-					{Platform: windows, OSVersion: windows.OSVersion, MediaType: types.OCIManifestSchema1, Digest: hash("3"), Base: nanoserver, CopiedFrom: []lock.Base{{Name: "busybox@" + hash("d").String(), Digest: hash("d")}}},
+					{
+						Platform: linux, MediaType: types.OCIManifestSchema1,
+						Digest: hash("2"), Base: &lock.Base{Name: "builtin:static", Digest: hash("9")},
+					},
+					{
+						Platform: windows, OSVersion: windows.OSVersion, MediaType: types.OCIManifestSchema1,
+						Digest: hash("3"), Base: nanoserver,
+						CopiedFrom: []lock.Base{{Name: "busybox@" + hash("d").String(), Digest: hash("d")}},
+					},
 				},
 			},
 			{ // the same manifest under another name
-				Name: "single", Repository: "ghcr.io/me/single", Copies: []string{"docker.io/me/single"}, Tags: []string{"2.0.0"}, MediaType: types.OCIManifestSchema1, Digest: hash("3"),
-				Children: []lock.Child{{Platform: windows, OSVersion: windows.OSVersion, MediaType: types.OCIManifestSchema1, Digest: hash("3"), Base: nanoserver}},
+				Name: "single", Repository: "ghcr.io/me/single", Copies: []string{"docker.io/me/single"},
+				Tags: []string{"2.0.0"}, MediaType: types.OCIManifestSchema1, Digest: hash("3"),
+				Children: []lock.Child{{
+					Platform: windows, OSVersion: windows.OSVersion,
+					MediaType: types.OCIManifestSchema1, Digest: hash("3"), Base: nanoserver,
+				}},
 			},
 		},
 		Charts: []lock.Chart{{
-			Name: "app", Version: "1.0.0", Repository: "ghcr.io/me/charts/app", Copies: []string{"docker.io/me/charts/app"}, Tags: []string{"1.0.0"},
-			FloatingTags: []lock.FloatingTag{{Tag: "1", Repository: "ghcr.io/me/charts/app"}}, Digest: hash("5"), File: lock.ChartFile{Name: "app-1.0.0.tgz", Digest: hash("6")},
+			Name: "app", Version: "1.0.0", Repository: "ghcr.io/me/charts/app",
+			Copies: []string{"docker.io/me/charts/app"}, Tags: []string{"1.0.0"},
+			FloatingTags: []lock.FloatingTag{{Tag: "1", Repository: "ghcr.io/me/charts/app"}}, Digest: hash("5"),
+			File: lock.ChartFile{Name: "app-1.0.0.tgz", Digest: hash("6")},
 		}},
-		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e")}, {Reference: "x", Omitted: "it is not wanted"}},
-		Artifacts:  []lock.Artifact{{File: "app.linux-amd64", Digest: hash("7")}, {File: "app", Digest: hash("7")}},
-		Compilers:  []lock.Compiler{{Platform: windows, Command: "/usr/bin/x86_64-w64-mingw32-gcc", Version: "gcc (GCC) 12"}},
+		ThirdParty: []lock.ThirdParty{
+			{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e")},
+			{Reference: "x", Omitted: "it is not wanted"},
+		},
+		Artifacts: []lock.Artifact{{File: "app.linux-amd64", Digest: hash("7")}, {File: "app", Digest: hash("7")}},
+		Compilers: []lock.Compiler{{
+			Platform: windows, Command: "/usr/bin/x86_64-w64-mingw32-gcc",
+			Version: "gcc (GCC) 12",
+		}},
 		Prebuilt: []lock.Prebuilt{
 			{Name: "csi", Platform: linux, Digest: hash("f"), From: "signed/a b.exe"},
-			{Name: "dl", Platform: linux, Digest: hash("f"), From: "https://example.com/x.zip", Member: "x", ArchiveDigest: hash("a")},
+			{
+				Name: "dl", Platform: linux, Digest: hash("f"), From: "https://example.com/x.zip", Member: "x",
+				ArchiveDigest: hash("a"),
+			},
 		},
 	}
 	return l, provenance.Inputs{
-		Files: []provenance.File{{Name: "release.yaml", SHA256: hash("0").Hex}}, Archive: "app-1.0.0.inputs.tar.gz", SourceDateEpoch: true, Builder: "https://example.com/me",
+		Files: []provenance.File{{Name: "release.yaml", SHA256: hash("0").Hex}}, Archive: "app-1.0.0.inputs.tar.gz",
+		SourceDateEpoch: true, Builder: "https://example.com/me",
 		Materials: []lock.Material{
 			{URI: "app-1.0.0.inputs.tar.gz", SHA256: hash("c").Hex, Path: "product/slipway.yaml"},
 			{URI: "pkg:golang/github.com/slipway-dev/slipway@v1.4.0", DirHash: hash("1").Hex},
 			{URI: "pkg:golang/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64", Local: true},
-			{URI: "pkg:golang/example.com/app@v1.0.0", Name: "app", DirHash: hash("2").Hex, GitCommit: strings.Repeat("a", 40), Revision: "aaaaaaa", Proven: true},
-			{URI: "source:own", Name: "own", Own: true, Path: "product", Revision: "abc", Created: time.Date(2025, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))},
+			{
+				URI: "pkg:golang/example.com/app@v1.0.0", Name: "app", DirHash: hash("2").Hex,
+				GitCommit: strings.Repeat("a", 40), Revision: "aaaaaaa", Proven: true,
+			},
+			{
+				URI: "source:own", Name: "own", Own: true, Path: "product",
+				Revision: "abc", Created: time.Date(2025, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600)),
+			},
 		},
 	}
 }
@@ -109,7 +152,8 @@ func TestMake(t *testing.T) {
 	}
 	l.Snapshot, in.Builder = true, ""
 	snapshot, err := provenance.Make(l, in)
-	if err != nil || snapshot.Predicate.BuildDefinition.ExternalParameters.Registries != nil || snapshot.Predicate.RunDetails.Builder.ID != provenance.LocalBuilder {
+	if err != nil || snapshot.Predicate.BuildDefinition.ExternalParameters.Registries != nil ||
+		snapshot.Predicate.RunDetails.Builder.ID != provenance.LocalBuilder {
 		t.Errorf("%+v, %v", snapshot.Predicate, err)
 	}
 }
@@ -120,7 +164,8 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 	var subjects, dependencies []string
 	for _, sub := range s.Subjects {
 		a := sub.Annotations
-		line := strings.Join([]string{sub.Digest.SHA256[:1], sub.Name, a.Kind, strings.Join(a.Names, ","), a.Platform}, "|")
+		line := strings.Join([]string{sub.Digest.SHA256[:1], sub.Name, a.Kind, strings.Join(a.Names, ","), a.Platform},
+			"|")
 		if len(a.Floating) > 0 {
 			line += "|floating " + strings.Join(a.Floating, ",")
 		}
@@ -144,7 +189,11 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 	for _, dep := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		a := dep.Annotations
 		digest := dep.Digest.SHA256 + dep.Digest.DirHash + dep.Digest.GitCommit
-		dependencies = append(dependencies, strings.Join([]string{a.Kind, dep.URI, digest[:min(1, len(digest))], a.Platform, a.Source, a.Path, a.Created}, "|"))
+		dependencies = append(dependencies,
+			strings.Join([]string{
+				a.Kind, dep.URI, digest[:min(1, len(digest))], a.Platform, a.Source,
+				a.Path, a.Created,
+			}, "|"))
 	}
 	if d := cmp.Diff([]string{
 		"|app-1.0.0.inputs.tar.gz|c||||",
@@ -156,7 +205,8 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 		"slipway|pkg:golang/github.com/slipway-dev/slipway@v1.4.0|1||||",
 		"toolchain|pkg:golang/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64|||||",
 		"base|pkg:oci/busybox@sha256%3A" + hash("d").Hex + "?repository_url=docker.io/library/busybox|d||||",
-		"base|pkg:oci/nanoserver@sha256%3A" + hash("8").Hex + "?repository_url=mcr.microsoft.com/windows/nanoserver&tag=ltsc2022|8||||",
+		"base|pkg:oci/nanoserver@sha256%3A" + hash("8").Hex +
+			"?repository_url=mcr.microsoft.com/windows/nanoserver&tag=ltsc2022|8||||",
 		"image|pkg:oci/pause@sha256%3A" + hash("e").Hex + "?repository_url=registry.k8s.io/pause&tag=3.10|e||||",
 		"source|source:own|||own|product|2025-01-01T00:00:00Z",
 	}, dependencies); d != "" {
@@ -167,8 +217,10 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 func checkParameters(t *testing.T, s *provenance.Statement, in provenance.Inputs) {
 	t.Helper()
 	want := provenance.Parameters{
-		Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), SourceDateEpoch: true,
-		Registries: []string{"ghcr.io/me", "docker.io/me"}, Omitted: []string{"x"}, Inputs: "app-1.0.0.inputs.tar.gz", Product: "product/slipway.yaml",
+		Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
+		SourceDateEpoch: true,
+		Registries:      []string{"ghcr.io/me", "docker.io/me"}, Omitted: []string{"x"},
+		Inputs: "app-1.0.0.inputs.tar.gz", Product: "product/slipway.yaml",
 	}
 	if d := cmp.Diff(want, s.Predicate.BuildDefinition.ExternalParameters); d != "" {
 		t.Errorf("parameters (-want +got):\n%s", d)

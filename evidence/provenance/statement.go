@@ -176,7 +176,8 @@ func Decode(text []byte) (*Statement, error) {
 		return nil, err
 	}
 	if !bytes.Equal(again, text) {
-		return nil, errors.New("the provenance is not in the form that slipway writes: a field is unknown, missing or given twice, or was written in another way")
+		return nil, errors.New("the provenance is not in the form that slipway writes: " +
+			"a field is unknown, missing or given twice, or was written in another way")
 	}
 	return &s, s.check()
 }
@@ -214,7 +215,8 @@ func (s *Statement) Subject(sha256 string) (Subject, bool) {
 }
 
 func isHex(s string, length int) bool {
-	return len(s) == length && !slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'f') })
+	return len(s) == length &&
+		!slices.ContainsFunc([]byte(s), func(c byte) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'f') })
 }
 
 // The kinds of subjects.

@@ -16,12 +16,19 @@ func statement() *provenance.Statement {
 		Type: provenance.StatementType, PredicateType: provenance.PredicateType,
 		Subjects: []provenance.Subject{
 			{Name: "release.yaml", Digest: digest("1"), Annotations: provenance.Annotations{Kind: "file"}},
-			{Name: "ghcr.io/me/app:1.0.0", Digest: digest("2"), Annotations: provenance.Annotations{Kind: "index", Names: []string{"ghcr.io/me/app:1.0.0"}}},
+			{
+				Name: "ghcr.io/me/app:1.0.0", Digest: digest("2"),
+				Annotations: provenance.Annotations{Kind: "index", Names: []string{"ghcr.io/me/app:1.0.0"}},
+			},
 		},
 		Predicate: provenance.Predicate{
 			BuildDefinition: provenance.BuildDefinition{
-				BuildType:            provenance.BuildType,
-				ExternalParameters:   provenance.Parameters{Name: "app", Version: "1.0.0", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Registries: []string{"ghcr.io/me"}, Inputs: "app-1.0.0.inputs.tar.gz"},
+				BuildType: provenance.BuildType,
+				ExternalParameters: provenance.Parameters{
+					Name:    "app",
+					Version: "1.0.0", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
+					Registries: []string{"ghcr.io/me"}, Inputs: "app-1.0.0.inputs.tar.gz",
+				},
 				ResolvedDependencies: []provenance.Dependency{{URI: "app-1.0.0.inputs.tar.gz", Digest: digest("3")}},
 			},
 			RunDetails: provenance.RunDetails{Builder: provenance.Builder{ID: "https://example.com/me?a=b&c"}},

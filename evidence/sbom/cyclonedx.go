@@ -83,7 +83,8 @@ func (g *graph) thirdParty(t lock.ThirdParty) string {
 		repository = full.Name()
 	}
 	c := component{
-		id: id("Base", tagged, "third-party "+t.Reference+" "+t.Digest.String()), kind: base, name: repository, version: tag, sha256: t.Digest.Hex,
+		id: id("Base", tagged, "third-party "+t.Reference+" "+t.Digest.String()), kind: base, name: repository,
+		version: tag, sha256: t.Digest.Hex,
 		comment: "an image of others that the release needs; what it consists of is not listed here",
 	}
 	for _, r := range t.Referrers {

@@ -20,7 +20,8 @@ func (g *graph) contained(f lock.File) string {
 	name := path.Base(f.Path)
 	c := component{
 		id: id("File", name, f.Path+" "+f.Digest.String()), kind: file, name: name, sha256: f.Digest.Hex, file: f.Path,
-		purl: purl.Generic(name, "", f.Digest.String()), known: f.Builtin || texts.MatchString(name), executable: f.Executable, archive: archives.MatchString(name),
+		purl: purl.Generic(name, "", f.Digest.String()), known: f.Builtin || texts.MatchString(name),
+		executable: f.Executable, archive: archives.MatchString(name),
 	}
 	if had, ok := g.components[c.id]; ok { // in another image, with another mode
 		c.known, c.executable = c.known || had.known, c.executable || had.executable
@@ -30,10 +31,12 @@ func (g *graph) contained(f lock.File) string {
 }
 
 // archives matches the names of files that have others in them.
-var archives = regexp.MustCompile(`(?i)\.(jar|war|ear|zip|whl|egg|nupkg|apk|deb|rpm|tar|t?gz|tbz2|txz|tzst|bz2|xz|zst|7z|cab|msi)$`)
+var archives = regexp.MustCompile(
+	`(?i)\.(jar|war|ear|zip|whl|egg|nupkg|apk|deb|rpm|tar|t?gz|tbz2|txz|tzst|bz2|xz|zst|7z|cab|msi)$`)
 
 // texts matches the names of files for people, which consist of nothing else.
-var texts = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|copyright|patents|readme|changelog|authors)([._-][a-z0-9._-]*)?$|\.(md|txt)$`)
+var texts = regexp.MustCompile(
+	`(?i)^(licen[cs]e|notice|copying|copyright|patents|readme|changelog|authors)([._-][a-z0-9._-]*)?$|\.(md|txt)$`)
 
 // namesFirst returns files so that a program with several names comes under that of its package
 // first: those of hard links are not what it is called.
@@ -45,14 +48,17 @@ func (g *graph) namesFirst(files []lock.File) []lock.File {
 		}
 		return 0
 	}
-	return slices.SortedStableFunc(slices.Values(files), func(a, b lock.File) int { return cmp.Compare(isLink(a), isLink(b)) })
+	return slices.SortedStableFunc(slices.Values(files), func(a, b lock.File) int {
+		return cmp.Compare(isLink(a), isLink(b))
+	})
 }
 
 // program adds a program with the modules that it consists of. Its name is that of the first path
 // at which it was found.
 func (g *graph) program(p lock.Program, at string) string {
 	c := component{
-		id: "Program-" + p.Digest.Hex, kind: program, name: path.Base(at), sha256: p.Digest.Hex, sha512: p.SHA512, file: at,
+		id: "Program-" + p.Digest.Hex, kind: program, name: path.Base(at), sha256: p.Digest.Hex,
+		sha512: p.SHA512, file: at,
 		executable: true, label: p.Source, known: p.Go != "" && setting(p, "CGO_ENABLED") == "0",
 	}
 	if _, ok := g.components[c.id]; ok {
@@ -114,8 +120,11 @@ func (g *graph) compilers(p lock.Program) {
 		}
 		name, _, _ := strings.Cut(path.Base(c.Command), " ")
 		tool := g.add(component{
-			id: id("Compiler", name, c.Command+c.Version+c.Platform.String()), kind: compiler, name: name, version: number(c.Version), executable: true,
-			purl: purl.Generic(name, number(c.Version), ""), comment: fmt.Sprintf("C compiler of programs for %s: %s; what its libraries add to them is not known", c.Platform, c.Version),
+			id: id("Compiler", name, c.Command+c.Version+c.Platform.String()), kind: compiler, name: name,
+			version: number(c.Version), executable: true,
+			purl: purl.Generic(name, number(c.Version), ""),
+			comment: fmt.Sprintf("C compiler of programs for %s: %s; what its libraries add to them is not known",
+				c.Platform, c.Version),
 		})
 		g.relate(tool, buildToolOf, "Program-"+p.Digest.Hex, "")
 	}
@@ -150,7 +159,8 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 		return "", fmt.Errorf("the inventory lacks %s: build it again", a.File)
 	}
 	c := component{
-		id: "Artifact-" + a.Digest.Hex, kind: artifact, name: a.File, version: g.lock.Version, sha256: a.Digest.Hex, sha512: has.SHA512, file: a.File,
+		id: "Artifact-" + a.Digest.Hex, kind: artifact, name: a.File, version: g.lock.Version, sha256: a.Digest.Hex,
+		sha512: has.SHA512, file: a.File,
 		purl: purl.Generic(a.File, g.lock.Version, a.Digest.String()), download: a.File,
 		comment:    "download for " + a.Platform.OS + "/" + a.Platform.Architecture,
 		executable: a.Executable, archive: !a.Executable,
@@ -182,8 +192,10 @@ func (g *graph) chart(c lock.Chart) string {
 		s = g.lock.Sources[0]
 	}
 	return g.add(component{
-		id: "Chart-" + c.File.Digest.Hex, kind: chart, name: c.Name, version: c.Version, sha256: c.File.Digest.Hex, sha512: has.SHA512, file: c.File.Name,
-		purl: purl.Helm(c.Name, c.Version, path.Dir(c.Repository)), license: g.license(s.Licenses), source: s.URL, download: c.File.Name,
+		id: "Chart-" + c.File.Digest.Hex, kind: chart, name: c.Name, version: c.Version, sha256: c.File.Digest.Hex,
+		sha512: has.SHA512, file: c.File.Name,
+		purl: purl.Helm(c.Name, c.Version, path.Dir(c.Repository)), license: g.license(s.Licenses),
+		source: s.URL, download: c.File.Name,
 		comment: "Helm chart; what it consists of is not listed here", archive: true,
 	})
 }

@@ -16,7 +16,10 @@ func FuzzSPDX(f *testing.F) {
 		l, v := kpack()
 		p := &v.Programs[0]
 		p.Go, p.Source, p.Main = toolchain, "", lock.Module{Path: path, Version: version, Sum: sum}
-		p.Modules = append(p.Modules, lock.Module{Path: path, Version: version, Sum: sum, Replace: &lock.Module{Path: replace, Version: version}}, lock.Module{Path: replace, Sum: sum})
+		p.Modules = append(p.Modules, lock.Module{
+			Path: path, Version: version,
+			Sum: sum, Replace: &lock.Module{Path: replace, Version: version},
+		}, lock.Module{Path: replace, Sum: sum})
 		l.Sources[0].Licenses, v.Bases[0].Licenses = license, license
 		for _, image := range []string{"controller", "tools"} {
 			b, err := sbom.SPDX(l, v, image)

@@ -121,7 +121,8 @@ func (g *graph) sorted() []*component {
 // sortedEdges returns the relations in a fixed order.
 func (g *graph) sortedEdges() []edge {
 	return slices.SortedFunc(maps.Keys(g.edges), func(a, b edge) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.relation, b.relation), cmp.Compare(a.to, b.to), cmp.Compare(a.comment, b.comment))
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.relation, b.relation), cmp.Compare(a.to, b.to),
+			cmp.Compare(a.comment, b.comment))
 	})
 }
 

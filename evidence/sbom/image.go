@@ -78,12 +78,15 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 	}
 	comment := fmt.Sprintf("image %s for %s", i.Name, c.Platform)
 	if len(c.ExtraOS) > 0 {
-		comment += fmt.Sprintf("; its layers have files for %s, each system in a layer of its own", strings.Join(c.ExtraOS, " and "))
+		comment += fmt.Sprintf("; its layers have files for %s, each system in a layer of its own",
+			strings.Join(c.ExtraOS, " and "))
 	}
 	s := g.source(has.Source)
 	child := g.add(component{
-		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: cmp.Or(has.Version, g.lock.Version), sha256: c.Digest.Hex,
-		purl: purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))), license: g.license(s.Licenses), source: s.URL, label: s.Name,
+		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: cmp.Or(has.Version, g.lock.Version),
+		sha256:  c.Digest.Hex,
+		purl:    purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))),
+		license: g.license(s.Licenses), source: s.URL, label: s.Name,
 		comment: comment, archive: true, known: c.Base == nil || strings.HasPrefix(c.Base.Name, builtin),
 	})
 	for _, f := range g.namesFirst(has.Files) {
@@ -99,19 +102,26 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 }
 
 func qualifiers(p platform.Platform, tag string) map[string]string {
-	return map[string]string{"arch": p.Architecture, "os": p.OS, "os.version": p.OSVersion, "variant": p.Variant, "tag": tag}
+	return map[string]string{
+		"arch": p.Architecture, "os": p.OS, "os.version": p.OSVersion, "variant": p.Variant,
+		"tag": tag,
+	}
 }
 
 const builtin = "builtin:"
 
 // base adds a third-party image. p is the platform of the image that uses it.
 func (g *graph) base(b lock.Base, p platform.Platform) string {
-	c := component{id: id("Base", b.Name, b.Name+" "+b.Digest.String()), kind: base, name: b.Name, version: p.OSVersion, sha256: b.Digest.Hex}
+	c := component{
+		id: id("Base", b.Name, b.Name+" "+b.Digest.String()), kind: base, name: b.Name, version: p.OSVersion,
+		sha256: b.Digest.Hex,
+	}
 	facts, _ := g.inventory.Base(b.Digest)
 	c.version, c.license = cmp.Or(facts.Version, c.version), g.license(facts.Licenses)
 	if own, ok := strings.CutPrefix(b.Name, builtin); ok {
 		c.purl = purl.Generic("slipway-"+own, "", b.Digest.String())
-		c.comment, c.known = "a base that slipway makes; its files are listed with those of the images on it, and of the time zones the text that they are made from", true
+		c.comment, c.known = "a base that slipway makes; its files are listed with those of the images on it, "+
+			"and of the time zones the text that they are made from", true
 		return g.add(c)
 	}
 	ref, err := name.ParseReference(reference(b.Name))
@@ -124,7 +134,8 @@ func (g *graph) base(b lock.Base, p platform.Platform) string {
 	digest := b.Digest.String()
 	if b.Stub {
 		c.sha256, digest = "", ""
-		c.comment = fmt.Sprintf("STUB: this snapshot was made without %s. A stub replaces it for %s, which cannot run", b.Name, p)
+		c.comment = fmt.Sprintf("STUB: this snapshot was made without %s. A stub replaces it for %s, which cannot run",
+			b.Name, p)
 	}
 	_, version, _ := strings.Cut(path.Base(reference(b.Name)), ":")
 	c.version = cmp.Or(c.version, version)

@@ -31,8 +31,9 @@ func isWindowsBase(repository string) bool {
 func (g *graph) windowsLicense() string {
 	g.licenses[windowsRef] = licenseText{
 		name: "Microsoft Software Supplemental License for Windows Container Base Image",
-		text: "Windows container base images are licensed by Microsoft under the Microsoft Software Supplemental License for Windows Container Base Image. This document does not repeat its text: " + windowsURL,
-		url:  windowsURL,
+		text: "Windows container base images are licensed by Microsoft under the Microsoft Software Supplemental " +
+			"License for Windows Container Base Image. This document does not repeat its text: " + windowsURL,
+		url: windowsURL,
 	}
 	return windowsRef
 }
@@ -45,7 +46,10 @@ func (g *graph) license(declared string) string {
 	}
 	if text, refs, ok := expression(declared); ok {
 		for _, r := range refs {
-			g.licenses[r] = licenseText{name: strings.TrimPrefix(r, licenseRef), text: "The license is declared as " + r + ". Its text is not included here."}
+			g.licenses[r] = licenseText{
+				name: strings.TrimPrefix(r, licenseRef),
+				text: "The license is declared as " + r + ". Its text is not included here.",
+			}
 		}
 		return text
 	}
@@ -70,7 +74,8 @@ var licenses string
 
 var (
 	ownLicense = regexp.MustCompile(`^` + licenseRef + `[A-Za-z0-9.-]+$`)
-	exception  = regexp.MustCompile(`^[A-Za-z0-9.-]*-exception[A-Za-z0-9.-]*$|^(GPL-CC-1\.0|Linux-syscall-note|LLGPL|SHL-2\.[01])$`)
+	exception  = regexp.MustCompile(
+		`^[A-Za-z0-9.-]*-exception[A-Za-z0-9.-]*$|^(GPL-CC-1\.0|Linux-syscall-note|LLGPL|SHL-2\.[01])$`)
 )
 
 // listedAs returns a license as SPDX's list has it; "" for one that the list lacks.

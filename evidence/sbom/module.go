@@ -64,7 +64,8 @@ var commit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
 func (g *graph) main(p lock.Program) component {
 	c := component{kind: module, name: p.Main.Path, version: version(p.Main.Version), sum: sum(p.Main.Sum), known: true}
 	if p.Source == "" {
-		if revision := setting(p, "vcs.revision"); c.version == "" && commit.MatchString(revision) && setting(p, "vcs.modified") == "false" {
+		if revision := setting(p, "vcs.revision"); c.version == "" && commit.MatchString(revision) &&
+			setting(p, "vcs.modified") == "false" {
 			c.version = revision
 		}
 		return finish(c, "")
@@ -89,7 +90,8 @@ func (g *graph) main(p lock.Program) component {
 
 func finish(c component, source string) component {
 	if c.name != "" {
-		c.id, c.purl = id("Go", c.name+"-"+c.version, fmt.Sprint("main ", c.name, " ", c.version, " ", c.sum, " ", source)), purl.Go(c.name, c.version)
+		c.id, c.purl = id("Go", c.name+"-"+c.version,
+			fmt.Sprint("main ", c.name, " ", c.version, " ", c.sum, " ", source)), purl.Go(c.name, c.version)
 	}
 	return c
 }
@@ -107,7 +109,10 @@ var released = regexp.MustCompile(`^go(1\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)?)([ +
 
 // stdlib adds the standard library of a toolchain: "go1.26.8", also with experiments behind it.
 func (g *graph) stdlib(toolchain string) string {
-	c := component{kind: module, name: "stdlib", version: toolchain, license: "BSD-3-Clause", supplier: "The Go Authors", source: "https://go.dev", known: true}
+	c := component{
+		kind: module, name: "stdlib", version: toolchain, license: "BSD-3-Clause",
+		supplier: "The Go Authors", source: "https://go.dev", known: true,
+	}
 	c.comment = "standard library of Go, by " + toolchain
 	c.purl = purl.Go("stdlib", "")
 	if m := released.FindStringSubmatch(toolchain); m != nil {

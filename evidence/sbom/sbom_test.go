@@ -32,18 +32,26 @@ var (
 const revision = "7188425b0c96c4da0cce7cbb04872bb115213907"
 
 func child(n int, p platform.Platform, base *lock.Base) lock.Child {
-	return lock.Child{Platform: p, OSVersion: p.OSVersion, MediaType: types.OCIManifestSchema1, Digest: storetest.MadeUpDigest(n), Size: 500, Config: storetest.MadeUpDigest(n + 1), Base: base}
+	return lock.Child{
+		Platform: p, OSVersion: p.OSVersion, MediaType: types.OCIManifestSchema1,
+		Digest: storetest.MadeUpDigest(n), Size: 500, Config: storetest.MadeUpDigest(n + 1), Base: base,
+	}
 }
 
 func image(n int, name string, children ...lock.Child) lock.Image {
-	return lock.Image{Name: name, Kind: "dockerfile", Repository: "ghcr.io/me/" + name, Tags: []string{"0.16.1"}, MediaType: types.OCIImageIndex, Digest: storetest.MadeUpDigest(n), Size: 900, Children: children}
+	return lock.Image{
+		Name: name, Kind: "dockerfile", Repository: "ghcr.io/me/" + name, Tags: []string{"0.16.1"},
+		MediaType: types.OCIImageIndex, Digest: storetest.MadeUpDigest(n), Size: 900, Children: children,
+	}
 }
 
 func program(n int, goos, source string, modules ...lock.Module) lock.Program {
 	format := map[string]string{"linux": "ELF", "windows": "PE"}[goos]
 	return lock.Program{
-		Digest: storetest.MadeUpDigest(n), SHA512: strings.Repeat(fmt.Sprintf("%02x", n), 64), Size: 10, Format: format, OS: goos, Architecture: "amd64", Source: source,
-		Go: "go1.26.8", Package: "github.com/pivotal/kpack/cmd/app", Main: lock.Module{Path: "github.com/pivotal/kpack", Version: "(devel)"}, Modules: modules,
+		Digest: storetest.MadeUpDigest(n), SHA512: strings.Repeat(fmt.Sprintf("%02x", n), 64), Size: 10, Format: format,
+		OS: goos, Architecture: "amd64", Source: source,
+		Go: "go1.26.8", Package: "github.com/pivotal/kpack/cmd/app",
+		Main: lock.Module{Path: "github.com/pivotal/kpack", Version: "(devel)"}, Modules: modules,
 		Settings: []lock.Setting{{Key: "CGO_ENABLED", Value: "0"}, {Key: "GOOS", Value: goos}},
 	}
 }
@@ -55,18 +63,34 @@ func in(path string, n int) lock.File {
 // kpack returns a release with everything that an inventory may have.
 func kpack() (*lock.Lock, *lock.Inventory) {
 	static := &lock.Base{Name: "builtin:static", Digest: storetest.MadeUpDigest(200)}
-	alpine := &lock.Base{Name: "docker.io/library/alpine:3.22@" + storetest.MadeUpDigest(210).String(), Digest: storetest.MadeUpDigest(211)}
-	nano := &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + storetest.MadeUpDigest(220).String(), Digest: storetest.MadeUpDigest(221)}
-	stub := &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2019@" + storetest.MadeUpDigest(230).String(), Digest: storetest.MadeUpDigest(231), Stub: true}
+	alpine := &lock.Base{
+		Name:   "docker.io/library/alpine:3.22@" + storetest.MadeUpDigest(210).String(),
+		Digest: storetest.MadeUpDigest(211),
+	}
+	nano := &lock.Base{
+		Name:   "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + storetest.MadeUpDigest(220).String(),
+		Digest: storetest.MadeUpDigest(221),
+	}
+	stub := &lock.Base{
+		Name:   "mcr.microsoft.com/windows/nanoserver:ltsc2019@" + storetest.MadeUpDigest(230).String(),
+		Digest: storetest.MadeUpDigest(231), Stub: true,
+	}
 	onAlpine := child(21, linux, alpine)
-	onAlpine.CopiedFrom = []lock.Base{{Name: "quay.io/tools/busybox@" + storetest.MadeUpDigest(240).String(), Digest: storetest.MadeUpDigest(240)}}
+	onAlpine.CopiedFrom = []lock.Base{{
+		Name:   "quay.io/tools/busybox@" + storetest.MadeUpDigest(240).String(),
+		Digest: storetest.MadeUpDigest(240),
+	}}
 	lifecycle := image(30, "lifecycle", child(30, linux, nil))
 	lifecycle.MediaType, lifecycle.Children[0].ExtraOS = types.OCIManifestSchema1, []string{"linux", "windows"}
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Release: lock.Release{
-			Name: "kpack", Version: "0.16.1", Registry: "ghcr.io/me", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Go: "go1.26.8",
+			Name: "kpack", Version: "0.16.1", Registry: "ghcr.io/me",
+			Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), Go: "go1.26.8",
 			Sources: []lock.Source{
-				{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:source=", Revision: revision, URL: "https://github.com/buildpacks-community/kpack", Licenses: "Apache-2.0"},
+				{
+					Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:source=", Revision: revision,
+					URL: "https://github.com/buildpacks-community/kpack", Licenses: "Apache-2.0",
+				},
 				{Name: "here", Revision: "0123456789abcdef0123456789abcdef01234567-dirty", Licenses: "our own license"},
 			},
 		},
@@ -75,40 +99,76 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 			image(20, "tools", onAlpine), lifecycle,
 		},
 		Charts: []lock.Chart{{
-			Name: "kpack", Version: "0.16.1", Repository: "ghcr.io/me/charts/kpack", Tags: []string{"0.16.1"}, Digest: storetest.MadeUpDigest(70),
-			File: lock.ChartFile{Name: "kpack-0.16.1.tgz", Digest: storetest.MadeUpDigest(71), Size: 20},
+			Name: "kpack", Version: "0.16.1", Repository: "ghcr.io/me/charts/kpack", Tags: []string{"0.16.1"},
+			Digest: storetest.MadeUpDigest(70),
+			File:   lock.ChartFile{Name: "kpack-0.16.1.tgz", Digest: storetest.MadeUpDigest(71), Size: 20},
 		}},
-		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(80), Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", Digest: storetest.MadeUpDigest(81)}}}, {Reference: "ghcr.io/x/omitted:1", Omitted: "images.txt removes it"}, {Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(82)}},
-		Artifacts:  []lock.Artifact{{File: "kp.linux-amd64", Platform: linux, Digest: storetest.MadeUpDigest(50), Executable: true}, {File: "kp.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(60)}},
-		Compilers:  []lock.Compiler{{Platform: linux, Command: "gcc", Version: "gcc (Debian 12.2.0-14) 12.2.0"}},
-		Prebuilt:   []lock.Prebuilt{{Name: "wins", Platform: platform.Platform{OS: "windows", Architecture: "amd64"}, Digest: storetest.MadeUpDigest(53), From: "https://example.com/wins.exe"}},
+		ThirdParty: []lock.ThirdParty{
+			{
+				Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(80),
+				Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", Digest: storetest.MadeUpDigest(81)}},
+			},
+			{Reference: "ghcr.io/x/omitted:1", Omitted: "images.txt removes it"},
+			{Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(82)},
+		},
+		Artifacts: []lock.Artifact{{
+			File: "kp.linux-amd64", Platform: linux, Digest: storetest.MadeUpDigest(50),
+			Executable: true,
+		}, {File: "kp.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(60)}},
+		Compilers: []lock.Compiler{{Platform: linux, Command: "gcc", Version: "gcc (Debian 12.2.0-14) 12.2.0"}},
+		Prebuilt: []lock.Prebuilt{{
+			Name: "wins", Platform: platform.Platform{OS: "windows", Architecture: "amd64"},
+			Digest: storetest.MadeUpDigest(53), From: "https://example.com/wins.exe",
+		}},
 	}
 	app := program(50, "linux", "kpack",
 		lock.Module{Path: "github.com/BurntSushi/toml", Version: "v1.2.0", Sum: "h1:toml="},
 		lock.Module{Path: "github.com/docker/docker", Version: "v28.5.2+incompatible", Sum: "h1:docker="},
-		lock.Module{Path: "example.com/lib", Version: "v1.0.0", Replace: &lock.Module{Path: "./lib", Version: "(devel)"}},
-		lock.Module{Path: "example.com/fork", Version: "v1.0.0", Replace: &lock.Module{Path: "example.com/ours", Version: "v1.0.1", Sum: "h1:ours="}},
+		lock.Module{
+			Path: "example.com/lib", Version: "v1.0.0",
+			Replace: &lock.Module{Path: "./lib", Version: "(devel)"},
+		},
+		lock.Module{
+			Path: "example.com/fork", Version: "v1.0.0",
+			Replace: &lock.Module{Path: "example.com/ours", Version: "v1.0.1", Sum: "h1:ours="},
+		},
 		lock.Module{Path: "example.com/elsewhere", Version: "v1.0.0", Replace: &lock.Module{Path: "/home/me/lib"}})
 	exe := program(51, "windows", "kpack", app.Modules[0])
 	withC := program(52, "linux", "here")
 	withC.Main.Path, withC.Package, withC.Settings[0].Value = "example.com/here", "example.com/here", "1"
-	wins := lock.Program{Digest: storetest.MadeUpDigest(53), SHA512: strings.Repeat("53", 64), Size: 10, Format: "PE", OS: "windows", Architecture: "amd64"}
+	wins := lock.Program{
+		Digest: storetest.MadeUpDigest(53), SHA512: strings.Repeat("53", 64), Size: 10,
+		Format: "PE", OS: "windows", Architecture: "amd64",
+	}
 	foreign := program(54, "linux", "")
-	foreign.Main, foreign.Package = lock.Module{Path: "github.com/x/y", Version: "v2.0.0", Sum: "h1:y="}, "github.com/x/y"
+	foreign.Main, foreign.Package = lock.Module{Path: "github.com/x/y", Version: "v2.0.0", Sum: "h1:y="},
+		"github.com/x/y"
 	foreign.Go = "go1.25.1 X:nocoverageredesign"
 	v := &lock.Inventory{
 		Contents: []lock.Content{
 			{Digest: storetest.MadeUpDigest(11), Files: []lock.File{in("/etc/passwd", 90), in("/ko-app/app", 50)}},
 			{Digest: storetest.MadeUpDigest(13), Files: []lock.File{in("/ko-app/app.exe", 51), in("/wins.exe", 53)}},
 			{Digest: storetest.MadeUpDigest(15), Files: []lock.File{in("/ko-app/app.exe", 51)}},
-			{Digest: storetest.MadeUpDigest(21), Files: []lock.File{in("/bin/here", 52), in("/bin/alias", 54), in("/bin/y", 54), in("/usr/bin/y", 54)}},
-			{Digest: storetest.MadeUpDigest(30), Files: []lock.File{in("/cnb/lifecycle/launcher", 50), in("/cnb/lifecycle/launcher.exe", 51)}},
+			{
+				Digest: storetest.MadeUpDigest(21),
+				Files:  []lock.File{in("/bin/here", 52), in("/bin/alias", 54), in("/bin/y", 54), in("/usr/bin/y", 54)},
+			},
+			{
+				Digest: storetest.MadeUpDigest(30),
+				Files:  []lock.File{in("/cnb/lifecycle/launcher", 50), in("/cnb/lifecycle/launcher.exe", 51)},
+			},
 			{Digest: storetest.MadeUpDigest(50), SHA512: app.SHA512},
-			{Digest: storetest.MadeUpDigest(60), SHA512: strings.Repeat("60", 64), Files: []lock.File{in("kp", 50), in("LICENSE", 91)}},
+			{
+				Digest: storetest.MadeUpDigest(60), SHA512: strings.Repeat("60", 64),
+				Files: []lock.File{in("kp", 50), in("LICENSE", 91)},
+			},
 			{Digest: storetest.MadeUpDigest(71), SHA512: strings.Repeat("71", 64)},
 		},
 		Programs: []lock.Program{app, exe, withC, wins, foreign},
-		Bases:    []lock.BaseFacts{{Digest: storetest.MadeUpDigest(211), Version: "3.22.1", Licenses: "MIT AND (GPL-2.0-only OR LicenseRef-Other)"}},
+		Bases: []lock.BaseFacts{{
+			Digest:  storetest.MadeUpDigest(211),
+			Version: "3.22.1", Licenses: "MIT AND (GPL-2.0-only OR LicenseRef-Other)",
+		}},
 	}
 	for n := range v.Contents {
 		v.Contents[n].Source = "kpack"
@@ -170,7 +230,8 @@ func checkSPDX(t *testing.T, b []byte) {
 		}
 		ids[p.ID] = true
 		for _, r := range p.References {
-			if strings.ContainsAny(r.ReferenceLocator+r.ReferenceType, " \t\n") || r.ReferenceType == "purl" && !strings.HasPrefix(r.ReferenceLocator, "pkg:") {
+			if strings.ContainsAny(r.ReferenceLocator+r.ReferenceType, " \t\n") ||
+				r.ReferenceType == "purl" && !strings.HasPrefix(r.ReferenceLocator, "pkg:") {
 				t.Errorf("%s refers to %q", p.ID, r.ReferenceLocator)
 			}
 		}
@@ -178,7 +239,9 @@ func checkSPDX(t *testing.T, b []byte) {
 			t.Errorf("%s has no purl", p.ID)
 		}
 		for _, ref := range regexp.MustCompile(`LicenseRef-[A-Za-z0-9.-]+`).FindAllString(p.Declared, -1) {
-			if !slices.ContainsFunc(doc.Licenses, func(l struct{ LicenseID string }) bool { return l.LicenseID == ref }) {
+			if !slices.ContainsFunc(doc.Licenses, func(l struct{ LicenseID string }) bool {
+				return l.LicenseID == ref
+			}) {
 				t.Errorf("%s has the license %s, which the document lacks", p.ID, ref)
 			}
 		}
@@ -218,7 +281,9 @@ func checkCycloneDX(t *testing.T, b []byte) {
 	if err := json.Unmarshal(b, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(doc.SerialNumber) {
+	if !regexp.MustCompile(
+		`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(
+		doc.SerialNumber) {
 		t.Errorf("the serial number is %s", doc.SerialNumber)
 	}
 	refs := map[string]bool{doc.Metadata.Component.Ref: true}
@@ -269,8 +334,13 @@ func TestStated(t *testing.T) {
 		lock.Artifact{File: "here.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(61)},
 		lock.Artifact{File: "both.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(62)},
 		lock.Artifact{File: "wins.zip", Platform: windows, Digest: storetest.MadeUpDigest(63)})
-	for n, files := range [][]lock.File{{in("here", 52)}, {in("here", 52), in("kp", 50)}, {in("wins.exe", 53), in("kp.exe", 51)}} {
-		must(t, v.Add(&lock.Inventory{Contents: []lock.Content{{Digest: storetest.MadeUpDigest(61 + n), Files: files}}}))
+	for n, files := range [][]lock.File{
+		{in("here", 52)},
+		{in("here", 52), in("kp", 50)},
+		{in("wins.exe", 53), in("kp.exe", 51)},
+	} {
+		must(t,
+			v.Add(&lock.Inventory{Contents: []lock.Content{{Digest: storetest.MadeUpDigest(61 + n), Files: files}}}))
 	}
 	l.Sources[1].Licenses, l.Sources[1].URL = "GPL-3.0-only OR MIT", other
 	v.Contents[3].Source = "here" // image tools
@@ -289,12 +359,14 @@ func TestStated(t *testing.T) {
 		"here":                 {"GPL-3.0-only OR MIT", other, "", "unknown"}, // it has C in it
 	})
 	spdx, err := sbom.SPDX(l, v, "tools")
-	if err != nil || !bytes.Contains(spdx, []byte(`"name":"kpack/tools 9.9.1"`)) || bytes.Contains(spdx, []byte(`"versionInfo":"0.16.1"`)) {
+	if err != nil || !bytes.Contains(spdx, []byte(`"name":"kpack/tools 9.9.1"`)) ||
+		bytes.Contains(spdx, []byte(`"versionInfo":"0.16.1"`)) {
 		t.Errorf("the image has another version, and its document is of\n%s, %v", spdx, err)
 	}
 	l.Sources[0].Licenses, l.Sources[0].URL = "", ""
 	check("a first source without a license", map[string][4]string{
-		"release kpack": {"", "", "0.16.1", "unknown"}, "kp.linux-amd64": {"", "", "0.16.1", "complete"}, "both.tar.gz": {"", "", "0.16.1", "unknown"},
+		"release kpack": {"", "", "0.16.1", "unknown"}, "kp.linux-amd64": {"", "", "0.16.1", "complete"},
+		"both.tar.gz": {"", "", "0.16.1", "unknown"},
 	})
 }
 
@@ -418,7 +490,8 @@ func TestErrors(t *testing.T) {
 	}
 	v.Contents = v.Contents[1:]
 	for _, err := range []error{second(sbom.SPDX(l, v, "controller")), second(sbom.CycloneDX(l, v))} {
-		if err == nil || !strings.Contains(err.Error(), "the inventory lacks controller for linux/amd64: build it again") {
+		if err == nil ||
+			!strings.Contains(err.Error(), "the inventory lacks controller for linux/amd64: build it again") {
 			t.Errorf("the error is %v", err)
 		}
 	}

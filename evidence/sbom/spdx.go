@@ -99,7 +99,9 @@ const (
 	spdxRef      = "SPDXRef-"
 	spdxDocID    = spdxRef + "DOCUMENT"
 	goSumRefType = "go.sum"
-	creation     = "Made by slipway while it built the image, from the build information of programs, the entries of layers and the lock of the release. Nothing was scanned. The time is that of the release. References of the type go.sum are the hashes that go.sum has (h1:), which are not digests of a file."
+	creation     = "Made by slipway while it built the image, from the build information of programs, " +
+		"the entries of layers and the lock of the release. Nothing was scanned. The time is that of the release. " +
+		"References of the type go.sum are the hashes that go.sum has (h1:), which are not digests of a file."
 )
 
 // spdx returns the document of the graph, which describes the component top.
@@ -113,7 +115,8 @@ func (g *graph) spdx(top string) *spdxDocument {
 		doc.Packages = append(doc.Packages, spdxOf(c))
 	}
 	for _, e := range g.sortedEdges() {
-		doc.Relationships = append(doc.Relationships, spdxRelation{spdxRef + e.from, string(e.relation), spdxRef + e.to, e.comment})
+		doc.Relationships = append(doc.Relationships,
+			spdxRelation{spdxRef + e.from, string(e.relation), spdxRef + e.to, e.comment})
 	}
 	for _, ref := range slices.Sorted(maps.Keys(g.licenses)) {
 		l := g.licenses[ref]
@@ -129,8 +132,9 @@ func (g *graph) spdx(top string) *spdxDocument {
 func spdxOf(c *component) spdxPackage {
 	p := spdxPackage{
 		ID: spdxRef + c.id, Name: c.name, Version: c.version, FileName: c.file, Purpose: kinds[c.kind].spdx,
-		Supplier: noAssertion, DownloadLocation: noAssertion, Concluded: noAssertion, Declared: noAssertion, Copyright: noAssertion,
-		Homepage: c.source, Comment: c.comment,
+		Supplier: noAssertion, DownloadLocation: noAssertion, Concluded: noAssertion, Declared: noAssertion,
+		Copyright: noAssertion,
+		Homepage:  c.source, Comment: c.comment,
 	}
 	if c.supplier != "" {
 		p.Supplier = "Organization: " + c.supplier
@@ -146,7 +150,11 @@ func spdxOf(c *component) spdxPackage {
 			p.Checksums = append(p.Checksums, sum)
 		}
 	}
-	for _, ref := range []spdxExternalRef{{"PACKAGE-MANAGER", "purl", c.purl}, {"SECURITY", "cpe23Type", c.cpe}, {"OTHER", goSumRefType, c.sum}} {
+	for _, ref := range []spdxExternalRef{
+		{"PACKAGE-MANAGER", "purl", c.purl},
+		{"SECURITY", "cpe23Type", c.cpe},
+		{"OTHER", goSumRefType, c.sum},
+	} {
 		if ref.Locator != "" {
 			p.References = append(p.References, ref)
 		}

@@ -58,7 +58,10 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	if doc.Format != "CycloneDX" {
 		return Summary{}, fmt.Errorf("its bomFormat is %.40q", doc.Format)
 	}
-	s := Summary{Modules: map[string][]string{}, Images: map[[2]string][]string{}, Sources: map[string][]string{}, Licenses: map[string][]string{}}
+	s := Summary{
+		Modules: map[string][]string{}, Images: map[[2]string][]string{}, Sources: map[string][]string{},
+		Licenses: map[string][]string{},
+	}
 	modules, sources := map[string][2]string{}, map[string]string{} // by bom-ref
 	for _, c := range doc.Components {
 		if c.Type != kinds[file].cyclonedx && c.Scope == "" {

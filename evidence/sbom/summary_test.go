@@ -39,7 +39,8 @@ func TestSummary(t *testing.T) {
 	if modules == 0 || len(s.Images[[2]string{"stdlib", s.Modules["stdlib"][0]}]) == 0 {
 		t.Errorf("%d modules were compared; the images are %v", modules, s.Images)
 	}
-	if !slices.Equal(s.Sources["controller"], []string{"kpack"}) || !slices.Equal(s.Sources["tools"], []string{"here", "kpack"}) {
+	if !slices.Equal(s.Sources["controller"], []string{"kpack"}) ||
+		!slices.Equal(s.Sources["tools"], []string{"here", "kpack"}) {
 		t.Errorf("the images are of the sources %v", s.Sources)
 	}
 	for m, images := range s.Images {
@@ -47,7 +48,8 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%v is in %v", m, images)
 		}
 	}
-	if !slices.Contains(s.Licenses["BSD-3-Clause"], "stdlib") || len(s.Licenses[""]) == 0 || len(s.Licenses["Apache-2.0"]) == 0 {
+	if !slices.Contains(s.Licenses["BSD-3-Clause"], "stdlib") || len(s.Licenses[""]) == 0 ||
+		len(s.Licenses["Apache-2.0"]) == 0 {
 		t.Errorf("the licenses are %v", s.Licenses)
 	}
 	if _, err := sbom.Summarize([]byte(`{"bomFormat": "other"}`), l); err == nil {

@@ -152,5 +152,6 @@ func nearer(before, after string, image *Image) bool {
 	newRepository, newTag := splitTag(newBase)
 	_, err := name.ParseReference(after)
 	return err == nil && (newRepository == oldRepository || sameRepository(newRepository, image.Repository)) &&
-		(newTag == oldTag || newTag == image.Tag || newTag == "") && (newDigest == oldDigest || newDigest == image.Digest)
+		(newTag == oldTag || newTag == image.Tag || newTag == "") &&
+		(newDigest == oldDigest || newDigest == image.Digest)
 }

@@ -65,7 +65,8 @@ func member(h *tar.Header) (string, error) {
 	if !ok || name == "" {
 		return "", fmt.Errorf("member %s is not in the chart's directory: package the chart with helm package", shown)
 	}
-	if path.IsAbs(name) || path.Clean(name) != name || name == ".." || strings.HasPrefix(name, "../") || strings.ContainsAny(name, ":\x00") && drive(name) {
+	if path.IsAbs(name) || path.Clean(name) != name || name == ".." || strings.HasPrefix(name, "../") ||
+		strings.ContainsAny(name, ":\x00") && drive(name) {
 		return "", fmt.Errorf("member %s leads out of the chart: package the chart again", shown)
 	}
 	return name, nil

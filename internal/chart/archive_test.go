@@ -91,14 +91,29 @@ func TestReadBad(t *testing.T) {
 		archive []byte
 		want    string
 	}{
-		"not gzip":  {[]byte("hello, this is text"), "app.tgz is not a chart: gzip: invalid header: name a .tgz that helm package made"},
+		"not gzip": {
+			[]byte("hello, this is text"),
+			"app.tgz is not a chart: gzip: invalid header: name a .tgz that helm package made",
+		},
 		"truncated": {packed(t, yaml)[:60], "app.tgz is damaged: unexpected EOF: package the chart again"},
 		"empty":     {packed(t), "app.tgz has no files: package the chart again"},
-		"root":      {packed(t, member("Chart.yaml", "x")), "app.tgz: member Chart.yaml is not in the chart's directory: package the chart with helm package"},
-		"above":     {packed(t, yaml, member("app/../../x", "x")), "app.tgz: member app/../../x leads out of the chart: package the chart again"},
-		"link":      {packed(t, yaml, tar.Header{Name: "app/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "app.tgz: member app/x is not a file: package the chart again without links"},
-		"twice":     {packed(t, yaml, yaml), "app.tgz has Chart.yaml twice: keep one"},
-		"large":     {packed(t, yaml, member("app/x", strings.Repeat("x", 65<<20))), "chart app.tgz has more than 64 MiB or 20000 files: list in .helmignore what does not belong to it"},
+		"root": {
+			packed(t, member("Chart.yaml", "x")),
+			"app.tgz: member Chart.yaml is not in the chart's directory: package the chart with helm package",
+		},
+		"above": {
+			packed(t, yaml, member("app/../../x", "x")),
+			"app.tgz: member app/../../x leads out of the chart: package the chart again",
+		},
+		"link": {
+			packed(t, yaml, tar.Header{Name: "app/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}),
+			"app.tgz: member app/x is not a file: package the chart again without links",
+		},
+		"twice": {packed(t, yaml, yaml), "app.tgz has Chart.yaml twice: keep one"},
+		"large": {
+			packed(t, yaml, member("app/x", strings.Repeat("x", 65<<20))),
+			"chart app.tgz has more than 64 MiB or 20000 files: list in .helmignore what does not belong to it",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := chart.Read("app.tgz", bytes.NewReader(test.archive))

@@ -71,7 +71,10 @@ func describe(mt types.MediaType, b []byte) v1.Descriptor {
 func (c *Chart) annotations(created time.Time) map[string]string {
 	const prefix = "org.opencontainers.image."
 	m := c.metadata
-	stated := map[string]string{"created": created.UTC().Format(time.RFC3339), "description": m.Description, "url": m.Home}
+	stated := map[string]string{
+		"created": created.UTC().Format(time.RFC3339), "description": m.Description,
+		"url": m.Home,
+	}
 	if len(m.Sources) > 0 {
 		stated["source"] = m.Sources[0]
 	}

@@ -49,7 +49,8 @@ func (p *pinner) changes(u use, image *Image) []change {
 		return p.inTemplate(c, u, u.Reference, named.image.name()+"@"+image.Digest)
 	})
 	for _, n := range names {
-		all = append(all, both(both(rename, p.apply(u, slices.Concat(n, named.retag()))), func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
+		all = append(all, both(both(rename, p.apply(u, slices.Concat(n, named.retag()))),
+			func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
 	}
 	return all
 }
@@ -89,7 +90,8 @@ func (p *pinner) apply(u use, edits []edit) change {
 	}
 	// An edit moves what follows, so the later ones come first; of one value, the key behind it.
 	slices.SortFunc(list, func(a, b edit) int {
-		return cmp.Or(cmp.Compare(a.value.file, b.value.file), b.value.node.Line-a.value.node.Line, b.value.node.Column-a.value.node.Column, -cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(a.value.file, b.value.file), b.value.node.Line-a.value.node.Line,
+			b.value.node.Column-a.value.node.Column, -cmp.Compare(a.key, b.key))
 	})
 	return func(c *Chart) (_ *Chart, err error) {
 		for _, e := range list {
@@ -139,7 +141,8 @@ func (n named) tagPart() *part {
 // complete returns the value that has repository and tag.
 func (n named) complete() *value {
 	for _, t := range n.parts {
-		if t.start == 0 && t.end > len(n.repository) && n.tag != "" || t.start == 0 && n.tag == "" && t.end == len(n.repository) {
+		if t.start == 0 && t.end > len(n.repository) && n.tag != "" || t.start == 0 && n.tag == "" &&
+			t.end == len(n.repository) {
 			return t.value
 		}
 	}
@@ -198,7 +201,8 @@ func (n named) digests(c *Chart) [][]edit {
 	for _, v := range near {
 		for _, own := range v.siblings(digestKey.MatchString) {
 			_, hex, _ := strings.Cut(digest, ":")
-			all = append(all, append(n.retag(), edit{value: own, text: digest}), append(n.retag(), edit{value: own, text: hex}))
+			all = append(all, append(n.retag(), edit{value: own, text: digest}),
+				append(n.retag(), edit{value: own, text: hex}))
 		}
 	}
 	if complete := n.complete(); complete != nil {

@@ -104,7 +104,8 @@ func (c *Chart) helm() (*helm.Chart, error) {
 	}
 	loaded, err := loader.LoadFiles(files)
 	if err != nil {
-		return nil, cmp.Or(c.malformed(), fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more", c.shown, output.Line(err.Error())))
+		return nil, cmp.Or(c.malformed(), fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more",
+			c.shown, output.Line(err.Error())))
 	}
 	return loaded, nil
 }
@@ -148,7 +149,9 @@ func (c *Chart) malformed() error {
 
 // file returns the file at a path.
 func (c *Chart) file(name string) (file, bool) {
-	i, ok := slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.Path, name) })
+	i, ok := slices.BinarySearchFunc(c.files, name, func(f file, name string) int {
+		return strings.Compare(f.Path, name)
+	})
 	if !ok {
 		return file{}, false
 	}

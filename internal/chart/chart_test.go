@@ -167,18 +167,47 @@ templates/app.yaml:24| metadata: {}
 
 func TestRenderBad(t *testing.T) {
 	for name, test := range map[string]struct{ files, want string }{
-		"no value":  {"-- app/templates/a.yaml --\na:\n  b: {{ .Values.a.b }}\n", "app/templates/a.yaml:2:15: at <.Values.a.b>: nil pointer evaluating interface {}.b: correct the template, or give it the values that it needs"},
-		"required":  {"-- app/templates/a.yaml --\na: {{ required \"set the domain\" .Values.domain }}\n", "app/templates/a.yaml:1:6: set the domain: correct the template, or give it the values that it needs"},
-		"syntax":    {"-- app/templates/a.yaml --\na:\n{{ if }}\n", "app/templates/a.yaml:2: missing value for if: correct the template, or give it the values that it needs"},
-		"random":    {"-- app/templates/a.yaml --\na: b\nc: {{ randAlphaNum 10 }}\n", "app/templates/a.yaml:2: the line changes with every rendering, by a random value or the time: set the value that it is made from, so that the template does not make one"},
-		"time":      {"-- app/templates/a.yaml --\na: {{ now | date \"2006-01-02\" }}\n", "app/templates/a.yaml:1: the line changes with every rendering, by a random value or the time: set the value that it is made from, so that the template does not make one"},
-		"schema":    {"-- app/values.yaml --\na: 1\n-- app/values.schema.json --\n{\"properties\":{\"a\":{\"type\":\"string\"}}}\n", "app/values.schema.json: the values of chart app do not fit: - at '/a': got number, want string: correct them"},
-		"kube":      {"-- app/templates/a.yaml --\na: 1\n-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\nkubeVersion: \"<1.20\"\n", "app/Chart.yaml: the chart is for Kubernetes <1.20, not v1.37.0: correct kubeVersion"},
-		"recursion": {"-- app/templates/a.yaml --\n{{ define \"x\" }}{{ include \"x\" . }}{{ end }}{{ include \"x\" . }}\n", "nested reference name"},
+		"no value": {
+			"-- app/templates/a.yaml --\na:\n  b: {{ .Values.a.b }}\n",
+			"app/templates/a.yaml:2:15: at <.Values.a.b>: nil pointer evaluating interface {}.b: " +
+				"correct the template, or give it the values that it needs",
+		},
+		"required": {
+			"-- app/templates/a.yaml --\na: {{ required \"set the domain\" .Values.domain }}\n",
+			"app/templates/a.yaml:1:6: set the domain: correct the template, or give it the values that it needs",
+		},
+		"syntax": {
+			"-- app/templates/a.yaml --\na:\n{{ if }}\n",
+			"app/templates/a.yaml:2: missing value for if: correct the template, or give it the values that it needs",
+		},
+		"random": {
+			"-- app/templates/a.yaml --\na: b\nc: {{ randAlphaNum 10 }}\n",
+			"app/templates/a.yaml:2: the line changes with every rendering, by a random value or the time: " +
+				"set the value that it is made from, so that the template does not make one",
+		},
+		"time": {
+			"-- app/templates/a.yaml --\na: {{ now | date \"2006-01-02\" }}\n",
+			"app/templates/a.yaml:1: the line changes with every rendering, by a random value or the time: " +
+				"set the value that it is made from, so that the template does not make one",
+		},
+		"schema": {
+			"-- app/values.yaml --\na: 1\n-- app/values.schema.json " +
+				"--\n{\"properties\":{\"a\":{\"type\":\"string\"}}}\n",
+			"app/values.schema.json: the values of chart app do not fit: " +
+				"- at '/a': got number, want string: correct them",
+		},
+		"kube": {
+			"-- app/templates/a.yaml --\na: 1\n-- app/Chart.yaml --\napiVersion: v2\nname: " +
+				"app\nversion: 1.0.0\nkubeVersion: \"<1.20\"\n",
+			"app/Chart.yaml: the chart is for Kubernetes <1.20, not v1.37.0: correct kubeVersion",
+		},
+		"recursion": {"-- app/templates/a.yaml --\n{{ define \"x\" }}{{ include \"x\" . }}{{ end " +
+			"}}{{ include \"x\" . }}\n", "nested reference name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, metadata+test.files).Render(t.Context(), chart.Options{})
-			if err == nil || err.Error() != test.want && (name != "recursion" || !strings.Contains(err.Error(), test.want)) {
+			if err == nil ||
+				err.Error() != test.want && (name != "recursion" || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "\n") {
@@ -190,23 +219,74 @@ func TestRenderBad(t *testing.T) {
 
 func TestLoadBad(t *testing.T) {
 	for name, test := range map[string]struct{ files, want string }{
-		"no chart":        {"-- app/values.yaml --\n", "app has no Chart.yaml: name the directory of a chart, or a .tgz"},
-		"no directory":    {"-- x --\n", "chart app does not exist: correct its path"},
-		"no version":      {"-- app/Chart.yaml --\napiVersion: v2\nname: app\n", "app/Chart.yaml:1:1: chart.metadata.version is required: correct it; helm lint shows more"},
-		"bad version":     {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: one\n", "app/Chart.yaml:3:1: chart.metadata.version \"one\" is invalid: correct it; helm lint shows more"},
-		"bad apiVersion":  {"-- app/Chart.yaml --\napiVersion: v9\nname: app\nversion: 1.0.0\n", "app/Chart.yaml:1:1: apiVersion v9 is unknown: charts have v2, old ones v1"},
-		"no YAML":         {"-- app/Chart.yaml --\nname: [\n", "app/Chart.yaml:1:1: this is not YAML (did not find expected node content): look at indentation, quotes and colons here and just above"},
-		"bad values":      {metadata + "-- app/values.yaml --\na: [\n", "app/values.yaml:1:1: this is not YAML (did not find expected node content): look at indentation, quotes and colons here and just above"},
-		"missing":         {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: redis, version: 17.x.x, repository: https://charts.example.com}\n", "app/Chart.yaml:5:3: dependency redis 17.x.x of https://charts.example.com is not in charts/: run helm dependency build app and keep charts/ with the chart"},
-		"out of the tree": {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: redis, version: 17.x.x, repository: file://../../redis}\n", "app/Chart.yaml:5:3: dependency redis at file://../../redis leads out of the tree of the chart: copy it into charts/"},
-		"other lock":      {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: sub, version: 1.x.x}\n-- app/Chart.lock --\ndependencies:\n- {name: sub, version: 1.0.0}\ndigest: sha256:00\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n", "app/Chart.lock is not of the dependencies in Chart.yaml: run helm dependency update app"},
-		"two of a range":  {metadata + "dependencies:\n- {name: sub, version: 1.x.x}\n-- app/charts/a/Chart.yaml --\nname: sub\nversion: 1.1.0\n-- app/charts/b/Chart.yaml --\nname: sub\nversion: 1.0.0\n", "chart app has two charts for the dependency sub 1.x.x in charts/, 1.0.0 and 1.1.0: remove one"},
-		"two of a name":   {metadata + "-- app/charts/a/Chart.yaml --\nname: a\nversion: 1.0.0\n-- app/charts/a/charts/b/Chart.yaml --\nname: sub\nversion: 1.0.0\n-- app/charts/a/charts/c/Chart.yaml --\nname: sub\nversion: 1.0.0\n", "chart app has two charts for the name sub in charts/, 1.0.0 and 1.0.0: remove one"},
-		"to itself":       {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: sub, version: 17.x.x, repository: file://../app}\n", "file:// dependencies nest too deep: does one depend on itself?"},
+		"no chart": {
+			"-- app/values.yaml --\n",
+			"app has no Chart.yaml: name the directory of a chart, or a .tgz",
+		},
+		"no directory": {"-- x --\n", "chart app does not exist: correct its path"},
+		"no version": {
+			"-- app/Chart.yaml --\napiVersion: v2\nname: app\n",
+			"app/Chart.yaml:1:1: chart.metadata.version is required: correct it; helm lint shows more",
+		},
+		"bad version": {
+			"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: one\n",
+			"app/Chart.yaml:3:1: chart.metadata.version \"one\" is invalid: correct it; helm lint shows more",
+		},
+		"bad apiVersion": {
+			"-- app/Chart.yaml --\napiVersion: v9\nname: app\nversion: 1.0.0\n",
+			"app/Chart.yaml:1:1: apiVersion v9 is unknown: charts have v2, old ones v1",
+		},
+		"no YAML": {
+			"-- app/Chart.yaml --\nname: [\n",
+			"app/Chart.yaml:1:1: this is not YAML (did not find expected node content): " +
+				"look at indentation, quotes and colons here and just above",
+		},
+		"bad values": {
+			metadata + "-- app/values.yaml --\na: [\n",
+			"app/values.yaml:1:1: this is not YAML (did not find expected node content): " +
+				"look at indentation, quotes and colons here and just above",
+		},
+		"missing": {
+			"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: " +
+				"redis, version: 17.x.x, repository: https://charts.example.com}\n",
+			"app/Chart.yaml:5:3: dependency redis 17.x.x of https://charts.example.com is not in charts/: " +
+				"run helm dependency build app and keep charts/ with the chart",
+		},
+		"out of the tree": {
+			"-- app/Chart.yaml --\napiVersion: v2\nname: " +
+				"app\nversion: 1.0.0\ndependencies:\n- {name: " +
+				"redis, version: 17.x.x, repository: file://../../redis}\n",
+			"app/Chart.yaml:5:3: dependency redis at file://../../redis leads out of the tree " +
+				"of the chart: copy it into charts/",
+		},
+		"other lock": {
+			"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: " +
+				"sub, version: 1.x.x}\n-- app/Chart.lock --\ndependencies:\n- {name: sub, version: " +
+				"1.0.0}\ndigest: sha256:00\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n",
+			"app/Chart.lock is not of the dependencies in Chart.yaml: run helm dependency update app",
+		},
+		"two of a range": {
+			metadata +
+				"dependencies:\n- {name: sub, version: 1.x.x}\n-- app/charts/a/Chart.yaml --\nname: " +
+				"sub\nversion: 1.1.0\n-- app/charts/b/Chart.yaml --\nname: sub\nversion: 1.0.0\n",
+			"chart app has two charts for the dependency sub 1.x.x in charts/, 1.0.0 and 1.1.0: remove one",
+		},
+		"two of a name": {
+			metadata +
+				"-- app/charts/a/Chart.yaml --\nname: a\nversion: 1.0.0\n-- app/charts/a/charts/b/Chart.yaml --\nname: " +
+				"sub\nversion: 1.0.0\n-- app/charts/a/charts/c/Chart.yaml --\nname: sub\nversion: 1.0.0\n",
+			"chart app has two charts for the name sub in charts/, 1.0.0 and 1.0.0: remove one",
+		},
+		"to itself": {
+			"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: " +
+				"sub, version: 17.x.x, repository: file://../app}\n",
+			"file:// dependencies nest too deep: does one depend on itself?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := chart.Load(chart.Location{Tree: tree(t, test.files), Path: "app"})
-			if err == nil || err.Error() != test.want && (name != "to itself" || !strings.HasSuffix(err.Error(), test.want)) {
+			if err == nil ||
+				err.Error() != test.want && (name != "to itself" || !strings.HasSuffix(err.Error(), test.want)) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 		})
@@ -216,7 +296,8 @@ func TestLoadBad(t *testing.T) {
 // TestLoadLinks checks that links are followed within the tree and not out of it, and that
 // .helmignore is obeyed.
 func TestLoadLinks(t *testing.T) {
-	dir := tree(t, metadata+"-- shared.yaml --\na: 1\n-- app/.helmignore --\nsecret\n-- app/secret --\nx\n-- app/templates/a.yaml --\na: 1\n")
+	dir := tree(t, metadata+"-- shared.yaml --\na: 1\n-- app/.helmignore --\nsecret\n-- app/secret "+
+		"--\nx\n-- app/templates/a.yaml --\na: 1\n")
 	if err := os.Symlink("../../shared.yaml", filepath.Join(dir, "app", "templates", "b.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +306,8 @@ func TestLoadLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := members(t, c); !slices.Equal(names, []string{"app/Chart.yaml", "app/.helmignore", "app/templates/a.yaml", "app/templates/b.yaml"}) {
+	if names := members(t, c); !slices.Equal(names,
+		[]string{"app/Chart.yaml", "app/.helmignore", "app/templates/a.yaml", "app/templates/b.yaml"}) {
 		t.Errorf("the chart has %q", names)
 	}
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "app", "templates", "c.yaml")); err != nil {
@@ -238,7 +320,8 @@ func TestLoadLinks(t *testing.T) {
 }
 
 func TestPackage(t *testing.T) {
-	c := load(t, metadata+"-- app/templates/a.yaml --\na: 1\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n")
+	c := load(t,
+		metadata+"-- app/templates/a.yaml --\na: 1\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n")
 	changed, err := c.SetVersion("2.0.0+build", "v3: #1")
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +344,8 @@ func TestPackage(t *testing.T) {
 	if read.Version() != "2.0.0+build" || read.AppVersion() != "v3: #1" || c.Version() != "0.1.0" {
 		t.Errorf("%s %s, before %s", read.Version(), read.AppVersion(), c.Version())
 	}
-	want := "# The chart of app.\napiVersion: v2\nname: app\nversion: 2.0.0+build # of the chart\nappVersion: \"v3: #1\"\n"
+	want := "# The chart of app.\napiVersion: v2\nname: app\nversion: " +
+		"2.0.0+build # of the chart\nappVersion: \"v3: #1\"\n"
 	if got := content(t, read, "app/Chart.yaml"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

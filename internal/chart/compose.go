@@ -83,7 +83,8 @@ func isPart(reference, text string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(text)
-		if (start == 0 || strings.ContainsAny(reference[start-1:start]+text[:1], separators) || text[0] >= '0' && text[0] <= '9') &&
+		if (start == 0 || strings.ContainsAny(reference[start-1:start]+text[:1], separators) ||
+			text[0] >= '0' && text[0] <= '9') &&
 			(end == len(reference) || strings.ContainsAny(reference[end:end+1]+text[len(text)-1:], separators)) {
 			return true
 		}

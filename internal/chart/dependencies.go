@@ -32,7 +32,8 @@ func (c *Chart) depend(l Location, depth int) (*Chart, error) {
 		}
 		at, shown := path.Join(l.Path, dir), path.Join(c.shown, dir)
 		if strings.HasPrefix(at, "..") || path.IsAbs(dir) {
-			return nil, fmt.Errorf("%s: dependency %s at %s leads out of the tree of the chart: copy it into charts/", c.dependencyPlace(i), output.Line(d.Name), output.Line(d.Repository))
+			return nil, fmt.Errorf("%s: dependency %s at %s leads out of the tree of the chart: copy it into charts/",
+				c.dependencyPlace(i), output.Line(d.Name), output.Line(d.Repository))
 		}
 		sub, err := load(Location{Tree: l.Tree, Path: at, Shown: shown}, depth+1)
 		if err != nil {
@@ -68,7 +69,8 @@ func (c *Chart) complete() error {
 			if d.Repository != "" {
 				from = " of " + output.Line(d.Repository)
 			}
-			return fmt.Errorf("%s: dependency %s %s%s is not in charts/: run helm dependency build %s and keep charts/ with the chart",
+			return fmt.Errorf("%s: dependency %s %s%s is not in charts/: "+
+				"run helm dependency build %s and keep charts/ with the chart",
 				c.dependencyPlace(i), output.Line(d.Name), output.Line(d.Version), from, c.shown)
 		}
 	}
@@ -102,7 +104,8 @@ func (c *Chart) distinct(loaded *helm.Chart) error {
 			if other, ok := first[what]; ok && other != s {
 				versions := []string{other.Metadata.Version, s.Metadata.Version}
 				slices.Sort(versions)
-				return fmt.Errorf("chart %s has two charts for %s in charts/, %s: remove one", c.shown, output.Line(what), output.Line(strings.Join(versions, " and ")))
+				return fmt.Errorf("chart %s has two charts for %s in charts/, %s: remove one", c.shown,
+					output.Line(what), output.Line(strings.Join(versions, " and ")))
 			}
 			first[what] = s
 		}
@@ -120,8 +123,10 @@ func (c *Chart) checkLock(loaded *helm.Chart) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", lock, err)
 	}
-	if digest := fmt.Sprintf("sha256:%x", sha256.Sum256(sum)); strings.HasPrefix(loaded.Lock.Digest, "sha256:") && digest != loaded.Lock.Digest {
-		return fmt.Errorf("%s is not of the dependencies in %s: run helm dependency update %s", lock, chartFile, c.shown)
+	if digest := fmt.Sprintf("sha256:%x", sha256.Sum256(sum)); strings.HasPrefix(loaded.Lock.Digest, "sha256:") &&
+		digest != loaded.Lock.Digest {
+		return fmt.Errorf("%s is not of the dependencies in %s: run helm dependency update %s", lock,
+			chartFile, c.shown)
 	}
 	for _, d := range loaded.Lock.Dependencies {
 		have := ""
@@ -131,7 +136,8 @@ func (c *Chart) checkLock(loaded *helm.Chart) error {
 			}
 		}
 		if strings.TrimPrefix(have, "v") != strings.TrimPrefix(d.Version, "v") && have != "" {
-			return fmt.Errorf("%s has %s %s, but charts/ has %s: run helm dependency build %s", lock, output.Line(d.Name), output.Line(d.Version), output.Line(have), c.shown)
+			return fmt.Errorf("%s has %s %s, but charts/ has %s: run helm dependency build %s", lock,
+				output.Line(d.Name), output.Line(d.Version), output.Line(have), c.shown)
 		}
 	}
 	return nil

@@ -46,13 +46,28 @@ var forms = []form{
 	{"%[1]s/%[2]s:%[3]s", "{{ $ }}", []string{""}},
 	{`"%[1]s/%[2]s:%[3]s" # the image`, "{{ $ | quote }}", []string{""}},
 	{"{repository: %[1]s/%[2]s, tag: %[3]q}", "{{ $.repository }}:{{ $.tag }}", []string{".repository", ".tag"}},
-	{"{repository: %[1]s/%[2]s, tag: %[3]q}", `{{ printf "%%s:%%s" $.repository $.tag | quote }}`, []string{".repository", ".tag"}},
-	{"{registry: %[1]s, name: %[2]s, tag: %[3]q}", `"{{ $.registry }}/{{ $.name }}:{{ $.tag }}"`, []string{".registry", ".name", ".tag"}},
-	{"\n  repository: '%[1]s/%[2]s'\n  tag: %[3]q # of it\n  digest: \"\"", "{{ $.repository }}{{ if $.digest }}@{{ $.digest }}{{ else }}:{{ $.tag }}{{ end }}", []string{".repository", ".tag", ".digest"}},
-	{"\n  repository: %[1]s/%[2]s\n  tag: %[3]q", `"{{ $.repository }}:{{ $.tag }}{{ with $.sha }}@sha256:{{ . }}{{ end }}"`, []string{".repository", ".tag"}},
+	{
+		"{repository: %[1]s/%[2]s, tag: %[3]q}", `{{ printf "%%s:%%s" $.repository $.tag | quote }}`,
+		[]string{".repository", ".tag"},
+	},
+	{
+		"{registry: %[1]s, name: %[2]s, tag: %[3]q}", `"{{ $.registry }}/{{ $.name }}:{{ $.tag }}"`,
+		[]string{".registry", ".name", ".tag"},
+	},
+	{
+		"\n  repository: '%[1]s/%[2]s'\n  tag: %[3]q # of it\n  digest: \"\"",
+		"{{ $.repository }}{{ if $.digest }}@{{ $.digest }}{{ else }}:{{ $.tag }}{{ end }}",
+		[]string{".repository", ".tag", ".digest"},
+	},
+	{
+		"\n  repository: %[1]s/%[2]s\n  tag: %[3]q",
+		`"{{ $.repository }}:{{ $.tag }}{{ with $.sha }}@sha256:{{ . }}{{ end }}"`,
+		[]string{".repository", ".tag"},
+	},
 	{"{repository: %[1]s/%[2]s}", `"{{ $.repository }}:{{ $.tag | default %[3]q }}"`, []string{".repository"}},
 	{"{repository: %[1]s/%[2]s, tag: %[3]q}", `{{ include "image" $ }}`, []string{".repository", ".tag"}},
-	{"{repository: %[1]s/%[2]s, tag: %[3]q}", "\"{{ $.repository }}:{{ $.tag }}\"\n    env: [{name: VERSION, value: {{ $.tag | quote }}}]", []string{".repository", ".tag"}},
+	{"{repository: %[1]s/%[2]s, tag: %[3]q}", "\"{{ $.repository }}:{{ $.tag }}\"\n    env: [{name: " +
+		"VERSION, value: {{ $.tag | quote }}}]", []string{".repository", ".tag"}},
 	{"[{image: \"%[1]s/%[2]s:%[3]s\"}]", "{{ (first $).image }}", []string{"[0].image"}},
 	{"%[2]s:%[3]s", `"{{ (.Values.global).registry | default "%[1]s" }}/{{ $ }}"`, []string{""}},
 	{"{}", "%[1]s/%[2]s:%[3]s", nil},
@@ -96,10 +111,12 @@ func (d *drawn) chart(dir, name string, paths []string, depth int) (replaceable 
 		use := drawnUse{}
 		for _, p := range f.parts {
 			use.values = append(use.values, key+p)
-			replaceable = append(replaceable, key+p+"="+map[string]string{"": image[0] + ":" + image[1], ".repository": image[0], ".tag": image[1]}[p])
+			replaceable = append(replaceable, key+
+				p+"="+map[string]string{"": image[0] + ":" + image[1], ".repository": image[0], ".tag": image[1]}[p])
 		}
 		uses["c"+key] = use
-		d.object(&template, key, strings.ReplaceAll(fill(f.text, registry, rest, image[1]), "$", ".Values."+key), &values, paths)
+		d.object(&template, key, strings.ReplaceAll(fill(f.text, registry, rest, image[1]), "$", ".Values."+key),
+			&values, paths)
 	}
 	values.WriteString("shared: v1.0\n")
 	if depth == 0 && d.one(3) {
@@ -132,16 +149,19 @@ func fill(f, registry, rest, tag string) string {
 func (d *drawn) object(to *strings.Builder, key, image string, values *strings.Builder, paths []string) {
 	annotations := ""
 	if d.one(4) {
-		annotations = ", annotations: {helm.sh/hook: " + []string{"pre-install", "post-upgrade", "pre-delete"}[d.IntN(3)] + "}"
+		annotations = ", annotations: {helm.sh/hook: " +
+			[]string{"pre-install", "post-upgrade", "pre-delete"}[d.IntN(3)] + "}"
 	}
 	field := "image: "
-	if d.one(6) && !strings.Contains(image, "\n") && !strings.Contains(image, `"`) && !strings.Contains(image, "quote") {
+	if d.one(6) && !strings.Contains(image, "\n") && !strings.Contains(image, `"`) &&
+		!strings.Contains(image, "quote") {
 		field = "args:\n    - --image="
 	}
 	if strings.HasPrefix(image, "{{-") {
 		field = ""
 	}
-	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\nspec:\n  containers:\n  - name: c%s\n    %s%s\n", key, annotations, key, field, image)
+	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: "+
+		"%s%s}\nspec:\n  containers:\n  - name: c%s\n    %s%s\n", key, annotations, key, field, image)
 	if d.one(4) {
 		fmt.Fprintf(values, "on%s: %t\n", key, d.one(2))
 		text = "{{- if .Values.on" + key + " }}\n" + text + "{{- end }}\n"

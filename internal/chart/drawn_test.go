@@ -39,13 +39,15 @@ func TestDrawn(t *testing.T) {
 		cases, mappings := d.cases(), d.mappings()
 		pinned, err := original.Pin(t.Context(), chart.PinOptions{Cases: cases, Mappings: mappings, Find: find})
 		if err != nil {
-			if !strings.Contains(err.Error(), "cannot be pinned") && !strings.Contains(err.Error(), "no rendering of chart") && !strings.Contains(err.Error(), "several aliases") {
+			if !strings.Contains(err.Error(), "cannot be pinned") && !strings.Contains(err.Error(),
+				"no rendering of chart") && !strings.Contains(err.Error(), "several aliases") {
 				t.Errorf("%s: %v", what, err)
 			}
 			refused++
 			continue
 		}
-		for _, k := range append(cases, chart.Case{Name: "everything", Options: chart.Options{Values: d.everything()}}) {
+		for _, k := range append(cases,
+			chart.Case{Name: "everything", Options: chart.Options{Values: d.everything()}}) {
 			before, after := helmTemplate(t, original, k.Options.Values), helmTemplate(t, pinned, k.Options.Values)
 			for _, err := range d.compare(before, after, mappings, k.Name != "everything") {
 				t.Errorf("%s, case %q: %v", what, k.Name, err)
@@ -55,7 +57,8 @@ func TestDrawn(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("the chart, with mappings %v:\n%s\nits values became\n%s", mappings, d.files.String(), difference(t, original, pinned))
+			t.Fatalf("the chart, with mappings %v:\n%s\nits values became\n%s", mappings, d.files.String(),
+				difference(t, original, pinned))
 		}
 	}
 	t.Logf("%d of %d charts were refused", refused, *charts)
@@ -83,7 +86,8 @@ func helmTemplate(t *testing.T, c *chart.Chart, values map[string]any) map[strin
 	}
 	caps := common.DefaultCapabilities.Copy()
 	caps.KubeVersion = *kube
-	top, err := commonutil.ToRenderValues(loaded, values, common.ReleaseOptions{Name: "app", Namespace: "default", Revision: 1, IsInstall: true}, caps)
+	top, err := commonutil.ToRenderValues(loaded,
+		values, common.ReleaseOptions{Name: "app", Namespace: "default", Revision: 1, IsInstall: true}, caps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +107,8 @@ var (
 // must be pinned; without must they may stay, but never become another image.
 func (d *drawn) compare(before, after map[string]string, mappings []chart.Mapping, must bool) (errs []error) {
 	if !slices.Equal(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))) {
-		return []error{fmt.Errorf("other templates are rendered: %v, before %v", slices.Sorted(maps.Keys(after)), slices.Sorted(maps.Keys(before)))}
+		return []error{fmt.Errorf("other templates are rendered: %v, before %v", slices.Sorted(maps.Keys(after)),
+			slices.Sorted(maps.Keys(before)))}
 	}
 	for template, text := range before {
 		old, now := strings.Split(text, "\n"), strings.Split(after[template], "\n")

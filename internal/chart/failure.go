@@ -35,5 +35,6 @@ func (c *Chart) failure(err error, names map[string]int) error {
 	if at == "" {
 		at = "chart " + c.shown
 	}
-	return fmt.Errorf("%s: %s: correct the template, or give it the values that it needs", at, output.Excerpt(output.Line(strings.Join(strings.Fields(what), " ")), 400))
+	return fmt.Errorf("%s: %s: correct the template, or give it the values that it needs",
+		at, output.Excerpt(output.Line(strings.Join(strings.Fields(what), " ")), 400))
 }

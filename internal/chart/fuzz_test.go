@@ -14,8 +14,10 @@ import (
 func FuzzRead(f *testing.F) {
 	yaml := member("app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
 	for _, b := range [][]byte{
-		packed(f), packed(f, yaml), packed(f, yaml)[:40], packed(f, yaml, member("app/values.yaml", "a: [\n")), packed(f, yaml, member("app/../x", "")),
-		packed(f, yaml, member("app/charts/sub-1.tgz", string(packed(f, member("sub/Chart.yaml", "name: sub\nversion: 1.0.0\n"))))), []byte("x"),
+		packed(f), packed(f, yaml), packed(f, yaml)[:40], packed(f, yaml, member("app/values.yaml", "a: [\n")),
+		packed(f, yaml, member("app/../x", "")),
+		packed(f, yaml, member("app/charts/sub-1.tgz",
+			string(packed(f, member("sub/Chart.yaml", "name: sub\nversion: 1.0.0\n"))))), []byte("x"),
 	} {
 		f.Add(b)
 	}
@@ -45,12 +47,16 @@ func FuzzRead(f *testing.F) {
 // there is an error.
 func FuzzPin(f *testing.F) {
 	for _, s := range []string{
-		"image: {repository: example.com/team/app, tag: v1.0}", "image:\n  repository: example.com/team/app # x\n  tag: \"v1.0\"\n", "image: &a\n  repository: example.com/team/app\n  tag: 1.0\nb: *a",
-		"image:\n  repository: 'example.com/team/app'\n  digest: ''\n", "image: []", "image: {tag: |\n  x\n}", "\ufeffimage: {repository: example.com/team/app, tag: >-\n   v1.0}", "- a", "",
+		"image: {repository: example.com/team/app, tag: v1.0}",
+		"image:\n  repository: example.com/team/app # x\n  tag: \"v1.0\"\n",
+		"image: &a\n  repository: example.com/team/app\n  tag: 1.0\nb: *a",
+		"image:\n  repository: 'example.com/team/app'\n  digest: ''\n", "image: []", "image: {tag: |\n  x\n}",
+		"\ufeffimage: {repository: example.com/team/app, tag: >-\n   v1.0}", "- a", "",
 	} {
 		f.Add(s)
 	}
-	app := metadata + "-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag | default \"v1.0\" }}{{ with .Values.image.digest }}@{{ . }}{{ end }}\n"
+	app := metadata + "-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository " +
+		"}}:{{ .Values.image.tag | default \"v1.0\" }}{{ with .Values.image.digest }}@{{ . }}{{ end }}\n"
 	f.Fuzz(func(t *testing.T, values string) {
 		if strings.Contains(values, "-- ") {
 			t.Skip("it would be another file of the test")

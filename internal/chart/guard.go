@@ -39,9 +39,11 @@ func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 	}
 	condition := fmt.Sprintf("eq %s %q", call, reference)
 	if repository, tag := splitTag(reference); tag != "" {
-		condition = fmt.Sprintf("hasSuffix %q %s", repository[max(strings.LastIndexByte(repository, '/'), 0):]+":"+tag, call)
+		condition = fmt.Sprintf("hasSuffix %q %s", repository[max(strings.LastIndexByte(repository, '/'), 0):]+":"+tag,
+			call)
 	}
-	lines[n] = fmt.Sprintf("%s%s%s{{ if %s }}@%s{{ end }}%s%s", m[1], open, value, condition, image.Digest, closing, end)
+	lines[n] = fmt.Sprintf("%s%s%s{{ if %s }}@%s{{ end }}%s%s", m[1], open, value, condition, image.Digest,
+		closing, end)
 	return c.with(f.Path, []byte(strings.Join(lines, ""))), nil
 }
 
@@ -107,7 +109,8 @@ func asCall(text string) (string, error) {
 	at := 0
 	for _, a := range scanActions(text) {
 		inner := strings.TrimSuffix(strings.TrimPrefix(text[a.start:a.end], "{{"), "}}")
-		if !a.prints() || a.word == "template" || strings.HasPrefix(inner, "-") && a.start > 0 || strings.HasSuffix(inner, "-") {
+		if !a.prints() || a.word == "template" || strings.HasPrefix(inner, "-") && a.start > 0 ||
+			strings.HasSuffix(inner, "-") {
 			return "", fmt.Errorf("the line has %s", text[a.start:a.end])
 		}
 		format.WriteString(strings.ReplaceAll(text[at:a.start], "%", "%%") + "%v")

@@ -94,7 +94,8 @@ func (p *pinner) alone(u use, charts [][]any, v *value) error {
 	}
 	of := slices.IndexFunc(charts, func(chart []any) bool { return below(at, yamlfile.Path("", chart...)) })
 	for _, chart := range charts {
-		if of < 0 || !p.maps(yamlfile.Path("", chart...)+strings.TrimPrefix(at, yamlfile.Path("", charts[of]...)), m.Image) && !p.replaced(v, chart) {
+		if of < 0 || !p.maps(yamlfile.Path("", chart...)+strings.TrimPrefix(at, yamlfile.Path("", charts[of]...)),
+			m.Image) && !p.replaced(v, chart) {
 			return errShared
 		}
 	}
@@ -139,6 +140,7 @@ func (p *pinner) maps(at string, i Image) bool {
 // replaced reports whether a chart above has another value for one of a subchart.
 func (p *pinner) replaced(v *value, chart []any) bool {
 	return v != nil && slices.ContainsFunc(p.chart.allValues(), func(o *value) bool {
-		return o.file != v.file && slices.ContainsFunc(o.charts, func(above []any) bool { return o.at(above) == v.at(chart) })
+		return o.file != v.file &&
+			slices.ContainsFunc(o.charts, func(above []any) bool { return o.at(above) == v.at(chart) })
 	})
 }

@@ -9,7 +9,8 @@ import (
 // TestRenderOnce checks that a chart is rendered once with the same options, and again with others
 // and as another version.
 func TestRenderOnce(t *testing.T) {
-	c := load(t, metadata+"-- app/templates/a.yaml --\nversion: {{ .Chart.Version }}\nkind: {{ kindOf .Values.n }} {{ .Values.n }}\n")
+	c := load(t, metadata+
+		"-- app/templates/a.yaml --\nversion: {{ .Chart.Version }}\nkind: {{ kindOf .Values.n }} {{ .Values.n }}\n")
 	text := func(c *chart.Chart, n any) *byte {
 		t.Helper()
 		objects, err := c.Render(t.Context(), chart.Options{Values: map[string]any{"n": n}})

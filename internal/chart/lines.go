@@ -23,7 +23,9 @@ func (c *Chart) lines(ctx context.Context, o Options, plain *rendered) (map[stri
 // places returns the place of each line of each rendered template. Where it cannot be known, it is
 // that of the template. It finds them by a rendering with marks, and reports whether that differs
 // in more than the marks.
-func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rendering) (all map[string][]string, differs bool, err error) {
+func (c *Chart) places(ctx context.Context, o Options,
+	plain *rendered, how rendering,
+) (all map[string][]string, differs bool, err error) {
 	all = map[string][]string{}
 	for _, defines := range []bool{true, false} {
 		m := &marker{defines: defines}
@@ -73,7 +75,8 @@ func (c *Chart) stable(ctx context.Context, o Options, plain *rendered, lines ma
 			other = again.templates[i].Text
 		}
 		if at := unlike(t, other, lines[t.Name]); at != "" {
-			return fmt.Errorf("%s: the line changes with every rendering, by a random value or the time: set the value that it is made from, so that the template does not make one", at)
+			return fmt.Errorf("%s: the line changes with every rendering, by a random value or the time: "+
+				"set the value that it is made from, so that the template does not make one", at)
 		}
 	}
 	return nil

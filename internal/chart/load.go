@@ -87,7 +87,8 @@ func (r *reader) directory(at, shown string) error {
 
 func (r *reader) walk(dir string, depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("%s/%s: directories nest too deep: is a link to a directory above it?", r.shown, output.Line(dir))
+		return fmt.Errorf("%s/%s: directories nest too deep: is a link to a directory above it?",
+			r.shown, output.Line(dir))
 	}
 	entries, err := fs.ReadDir(r.tree, path.Join(r.at, dir))
 	if err != nil {
@@ -149,7 +150,8 @@ func (r *reader) read(name, shown string) error {
 }
 
 func tooLarge(shown string) error {
-	return fmt.Errorf("chart %s has more than %d MiB or %d files: list in .helmignore what does not belong to it", shown, maxBytes>>20, maxFiles)
+	return fmt.Errorf("chart %s has more than %d MiB or %d files: list in .helmignore what does not belong to it",
+		shown, maxBytes>>20, maxFiles)
 }
 
 // archive reads a chart that helm package made.

@@ -44,7 +44,8 @@ func (m *marker) text(_ int, f file) string {
 			n++
 		}
 		within := n < len(all) && all[n].start < end
-		if !within && (!inside || m.defines && field.MatchString(text[start:end])) && makesText(text[:end], start, all[first:n]) {
+		if !within && (!inside || m.defines && field.MatchString(text[start:end])) &&
+			makesText(text[:end], start, all[first:n]) {
 			stop := end
 			if stop > start && text[stop-1] == '\r' {
 				stop--

@@ -13,7 +13,10 @@ import (
 )
 
 // bounds are those of Chart.yaml, Chart.lock and values.yaml.
-var bounds = yamlfile.Options{MaxBytes: 4 << 20, MaxValues: 200_000, MaxText: 16 << 20, MaxDepth: 100, MergeKeys: true, Start: "write what Helm needs there"}
+var bounds = yamlfile.Options{
+	MaxBytes: 4 << 20, MaxValues: 200_000, MaxText: 16 << 20, MaxDepth: 100,
+	MergeKeys: true, Start: "write what Helm needs there",
+}
 
 // checkMetadata reports what Helm refuses in Chart.yaml, with its place.
 func (c *Chart) checkMetadata() error {
@@ -34,7 +37,8 @@ func (c *Chart) checkMetadata() error {
 		m.APIVersion = helm.APIVersionV1
 	}
 	if m.APIVersion != helm.APIVersionV1 && m.APIVersion != helm.APIVersionV2 {
-		return fmt.Errorf("%s: apiVersion %s is unknown: charts have v2, old ones v1", place(f, root, "apiVersion"), output.Line(m.APIVersion))
+		return fmt.Errorf("%s: apiVersion %s is unknown: charts have v2, old ones v1", place(f, root, "apiVersion"),
+			output.Line(m.APIVersion))
 	}
 	if err := m.Validate(); err != nil {
 		text := output.Line(strings.TrimPrefix(err.Error(), "validation: "))

@@ -24,7 +24,10 @@ func (c *Chart) Package(w io.Writer, t time.Time) error {
 	// Chart.yaml comes first, so that who lists a registry need not read far.
 	slices.SortStableFunc(files, func(a, b file) int { return rank(a) - rank(b) })
 	for _, f := range files {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(c.Name(), f.Path), Mode: 0o644, Size: int64(len(f.Data)), ModTime: t.UTC().Truncate(time.Second)}
+		h := &tar.Header{
+			Typeflag: tar.TypeReg, Name: path.Join(c.Name(), f.Path),
+			Mode: 0o644, Size: int64(len(f.Data)), ModTime: t.UTC().Truncate(time.Second),
+		}
 		if err := archive.WriteHeader(h); err != nil {
 			return fmt.Errorf("packaging chart %s: %s: %w", c.Name(), f.Path, err)
 		}

@@ -52,7 +52,10 @@ type PinOptions struct {
 // after: nothing but the references may differ. The error has a line for each reference that
 // cannot be pinned.
 func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, error) {
-	p := &pinner{ctx: ctx, options: o, chart: c, known: map[string]*Image{}, failed: map[string]bool{}, mapped: make([]bool, len(o.Mappings))}
+	p := &pinner{
+		ctx: ctx, options: o, chart: c, known: map[string]*Image{}, failed: map[string]bool{},
+		mapped: make([]bool, len(o.Mappings)),
+	}
 	if p.cases = o.Cases; len(p.cases) == 0 {
 		p.cases = []Case{{}}
 	}
@@ -66,7 +69,9 @@ func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, error) {
 	}
 	for i, m := range o.Mappings {
 		if !p.mapped[i] {
-			p.errs = append(p.errs, fmt.Errorf("%s: no rendering of chart %s uses the value %s for an image: add a case under cases whose values enable it, or correct the path", m.Pos, c.Name(), output.Line(m.Path)))
+			p.errs = append(p.errs,
+				fmt.Errorf("%s: no rendering of chart %s uses the value %s for an image: add a case under cases whose "+
+					"values enable it, or correct the path", m.Pos, c.Name(), output.Line(m.Path)))
 		}
 	}
 	if len(p.errs) > 0 {
@@ -119,7 +124,8 @@ func (p *pinner) next() *use {
 				continue
 			}
 			if strings.Count(u.Reference, "@") > 1 && u.Field {
-				p.fail(u, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.Reference)))
+				p.fail(u, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart",
+					p.place(u), output.Line(u.Reference)))
 				continue
 			}
 			if i := p.image(u); i != nil && !i.is(u.Reference) {
@@ -184,7 +190,9 @@ func (p *pinner) pin(u use) error {
 	image := p.image(u)
 	if at, other := p.repeated(u); other != "" {
 		m, _ := p.mapping(u)
-		p.fail(u, fmt.Errorf("%s: %s and %s are one text, by an alias of YAML: write that of %s itself, or map both to one image", m.Pos, output.Line(at), output.Line(other), output.Line(other)))
+		p.fail(u,
+			fmt.Errorf("%s: %s and %s are one text, by an alias of YAML: write that of "+
+				"%s itself, or map both to one image", m.Pos, output.Line(at), output.Line(other), output.Line(other)))
 		return nil
 	}
 	changed, views, shared, err := p.try(u, image)
@@ -196,8 +204,10 @@ func (p *pinner) pin(u use) error {
 		return nil
 	}
 	if m, at := p.mapping(u); shared {
-		p.fail(u, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
-			m.Pos, output.Line(at), inCase(p.cases[u.inCase].Name)))
+		p.fail(u,
+			fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: "+
+				"write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
+				m.Pos, output.Line(at), inCase(p.cases[u.inCase].Name)))
 		return nil
 	}
 	// Could it be pinned if the image were in the repository that it names now?
@@ -210,12 +220,16 @@ func (p *pinner) pin(u use) error {
 		return err
 	}
 	if changed != nil {
-		p.fail(u, fmt.Errorf("%s: %s cannot be pinned to %s: the chart takes the digest, and no value of it is the repository: make that one value, or release to the registry whose names the chart has%s",
-			p.place(u), output.Line(u.Reference), image.Repository, inCase(p.cases[u.inCase].Name)))
+		p.fail(u,
+			fmt.Errorf("%s: %s cannot be pinned to %s: the chart takes the digest, and no value "+
+				"of it is the repository: make that one value, or release to the registry whose names the chart has%s",
+				p.place(u), output.Line(u.Reference), image.Repository, inCase(p.cases[u.inCase].Name)))
 		return nil
 	}
-	p.fail(u, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
-		p.place(u), output.Line(u.Reference), inCase(p.cases[u.inCase].Name)))
+	p.fail(u,
+		fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: "+
+			"make it of one value, or of repository, tag and digest%s",
+			p.place(u), output.Line(u.Reference), inCase(p.cases[u.inCase].Name)))
 	return nil
 }
 

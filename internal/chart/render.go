@@ -126,7 +126,9 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 	case r.Fixed:
 		e.CustomTemplateFuncs = maps.Clone(fixed)
 	case r.Later:
-		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time { return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour) }}
+		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time {
+			return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour)
+		}}
 	}
 	e.CustomTemplateFuncs[beginFunc] = c.begin
 	made, err := e.RenderWithContext(context.Background(), loaded, values)
@@ -139,7 +141,8 @@ func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 			continue
 		}
 		i := names[name]
-		out.templates = append(out.templates, renderedTemplate{Name: name, file: c.files[i], Index: i, Text: made[name]})
+		out.templates = append(out.templates,
+			renderedTemplate{Name: name, file: c.files[i], Index: i, Text: made[name]})
 	}
 	return out, nil
 }
@@ -153,7 +156,8 @@ func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Va
 	caps := common.DefaultCapabilities.Copy()
 	caps.KubeVersion = *kube
 	if need := loaded.Metadata.KubeVersion; need != "" && !util.IsCompatibleRange(need, caps.KubeVersion.String()) {
-		return nil, fmt.Errorf("%s: the chart is for Kubernetes %s, not %s: correct kubeVersion", path.Join(c.shown, chartFile), output.Line(need), caps.KubeVersion.String())
+		return nil, fmt.Errorf("%s: the chart is for Kubernetes %s, not %s: correct kubeVersion",
+			path.Join(c.shown, chartFile), output.Line(need), caps.KubeVersion.String())
 	}
 	values := copyValues(o.Values)
 	if err := util.ProcessDependencies(loaded, values); err != nil {
@@ -174,7 +178,9 @@ func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Va
 }
 
 // index adds the files of all templates by the names that Helm's engine gives them, and marks them.
-func (c *Chart) index(loaded *helm.Chart, names map[string]int, mark func(int, file) string, done map[*common.File]bool) {
+func (c *Chart) index(loaded *helm.Chart, names map[string]int, mark func(int, file) string,
+	done map[*common.File]bool,
+) {
 	for _, t := range loaded.Templates {
 		i := int(t.ModTime.Unix())
 		names[path.Join(loaded.ChartFullPath(), t.Name)] = i

@@ -24,7 +24,8 @@ func (c *Chart) checkSchemas(loaded *helm.Chart, values common.Values) error {
 		if err := checkSchema(loaded.Schema, values); err != nil {
 			_, what, _ := strings.Cut(err.Error(), "\n") // the first line names the schema
 			what = strings.Join(strings.Fields(cmp.Or(what, err.Error())), " ")
-			return fmt.Errorf("%s: the values of chart %s do not fit: %s: correct them", path.Join(c.shown, c.dirOf(loaded), schemaFile), output.Line(loaded.Name()), output.Excerpt(output.Line(what), 400))
+			return fmt.Errorf("%s: the values of chart %s do not fit: %s: correct them", path.Join(c.shown,
+				c.dirOf(loaded), schemaFile), output.Line(loaded.Name()), output.Excerpt(output.Line(what), 400))
 		}
 	}
 	for _, sub := range loaded.Dependencies() {

@@ -36,14 +36,19 @@ func (p *pinner) unrendered() {
 		}
 	}
 	for _, v := range p.chart.allValues() {
-		if used[at(v)] || v.node.Kind != yaml.ScalarNode || !strings.Contains(v.node.Value, "/") || v.key == nil || !imageKey.MatchString(v.key.Value) {
+		if used[at(v)] || v.node.Kind != yaml.ScalarNode || !strings.Contains(v.node.Value, "/") ||
+			v.key == nil || !imageKey.MatchString(v.key.Value) {
 			continue
 		}
 		i := p.options.Find(v.node.Value)
-		if i == nil || i.is(v.node.Value) || !slices.ContainsFunc(v.charts, func(chart []any) bool { return !p.replaced(v, chart) }) {
+		if i == nil || i.is(v.node.Value) ||
+			!slices.ContainsFunc(v.charts, func(chart []any) bool { return !p.replaced(v, chart) }) {
 			continue
 		}
 		f, _ := p.chart.file(v.file)
-		p.options.Unrendered(Unrendered{yamlfile.Pos{File: f.Shown, Line: v.node.Line, Column: v.node.Column}, v.at(v.charts[0]), v.node.Value})
+		p.options.Unrendered(Unrendered{
+			yamlfile.Pos{File: f.Shown, Line: v.node.Line, Column: v.node.Column},
+			v.at(v.charts[0]), v.node.Value,
+		})
 	}
 }

@@ -69,7 +69,10 @@ func uses(t renderedTemplate) []use {
 	line := 1
 	for n, doc := range splitDocuments(t.Text) {
 		for _, root := range workload.Documents(t.Name, []byte(doc)) {
-			o := workload.Object{APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind"), Node: root}
+			o := workload.Object{
+				APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind"),
+				Node: root,
+			}
 			o.Texts(func(s workload.Text) {
 				value, field := s.Value, workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value)
 				if !field {
@@ -98,7 +101,8 @@ func argument(s string) string {
 	s = valueMark.ReplaceAllString(s, "")
 	base, _, pinned := strings.Cut(s, "@")
 	repository, tag := splitTag(base)
-	if tag == "" && !pinned || !strings.Contains(repository, "/") || strings.Contains(repository, "//") || token.FindString(s) != s {
+	if tag == "" && !pinned || !strings.Contains(repository, "/") || strings.Contains(repository, "//") ||
+		token.FindString(s) != s {
 		return ""
 	}
 	if _, err := name.ParseReference(s); err != nil && strings.Count(s, "@") < 2 {

@@ -126,7 +126,10 @@ func (c *collector) collect(at *value) {
 
 // child returns a value of a map, or of a list without a key.
 func (v *value) child(key, node *yaml.Node, step any) *value {
-	return &value{file: v.file, node: node, parent: v.node, key: key, charts: v.charts, path: append(slices.Clone(v.path), step)}
+	return &value{
+		file: v.file, node: node, parent: v.node, key: key, charts: v.charts,
+		path: append(slices.Clone(v.path), step),
+	}
 }
 
 // siblings returns the scalars of the map that has the value whose keys match.
@@ -135,7 +138,8 @@ func (v *value) siblings(matches func(key string) bool) (all []*value) {
 		key, node := v.parent.Content[i], v.parent.Content[i+1]
 		if matches(key.Value) && node.Kind == yaml.ScalarNode {
 			path := append(slices.Clone(v.path[:len(v.path)-1]), any(key.Value))
-			all = append(all, &value{file: v.file, node: node, parent: v.parent, key: key, charts: v.charts, path: path})
+			all = append(all,
+				&value{file: v.file, node: node, parent: v.parent, key: key, charts: v.charts, path: path})
 		}
 	}
 	return all
@@ -157,7 +161,8 @@ func (c *Chart) checkMapping(m Mapping) error {
 		}
 	}
 	slices.Sort(paths)
-	return fmt.Errorf("%s: the values of chart %s have no %s: %s", m.Pos, c.Name(), output.Line(m.Path), yamlfile.Suggest(m.Path, slices.Compact(paths)))
+	return fmt.Errorf("%s: the values of chart %s have no %s: %s", m.Pos, c.Name(), output.Line(m.Path),
+		yamlfile.Suggest(m.Path, slices.Compact(paths)))
 }
 
 // set returns the chart with another text for a value.

@@ -52,7 +52,8 @@ func setScalar(name string, data []byte, n *yaml.Node, value string) ([]byte, er
 	}
 	start, end, ok := yamlfile.Extent(data, n)
 	if !ok {
-		return nil, fmt.Errorf("%s:%d:%d: %s cannot be changed in place: write it as a plain or quoted scalar on one line", name, n.Line, n.Column, output.Excerpt(n.Value, 100))
+		return nil, fmt.Errorf("%s:%d:%d: %s cannot be changed in place: "+
+			"write it as a plain or quoted scalar on one line", name, n.Line, n.Column, output.Excerpt(n.Value, 100))
 	}
 	text := scalar(value, n.Style)
 	if start == end { // an empty value, whose place is behind the colon
@@ -64,7 +65,8 @@ func setScalar(name string, data []byte, n *yaml.Node, value string) ([]byte, er
 // scalar writes a string in the style of the one that it replaces, if that can have it.
 func scalar(value string, style yaml.Style) string {
 	var read yaml.Node
-	plain := yaml.Unmarshal([]byte(value), &read) == nil && len(read.Content) == 1 && read.Content[0].Kind == yaml.ScalarNode &&
+	plain := yaml.Unmarshal([]byte(value), &read) == nil && len(read.Content) == 1 &&
+		read.Content[0].Kind == yaml.ScalarNode &&
 		read.Content[0].Tag == "!!str" && read.Content[0].Value == value && !strings.ContainsAny(value, "\n#,[]{}")
 	switch {
 	case style&yaml.SingleQuotedStyle != 0:

@@ -30,7 +30,10 @@ func TestModes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		for name, want := range map[string]fs.FileMode{"..": modeDir, "": modeDir, "c": modeDir, "c/file": ModeFile, "c/program": ModeProgram} {
+		for name, want := range map[string]fs.FileMode{
+			"..": modeDir, "": modeDir, "c": modeDir,
+			"c/file": ModeFile, "c/program": ModeProgram,
+		} {
 			if fi, err := os.Stat(filepath.Join(dir, name)); err != nil || fi.Mode().Perm() != want {
 				t.Errorf("umask %03o: %q has mode %v %v, want %v", umask, name, fi.Mode(), err, want)
 			}

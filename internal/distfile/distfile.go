@@ -83,7 +83,8 @@ type Release struct {
 // sorted.
 func (r Release) Names() []string {
 	all := []string{
-		Lock, Manifest, Page, Provenance, SignedProvenance, Sums, SumsBundle, SumsSignature, Program, LinuxScript, WindowsScript,
+		Lock, Manifest, Page, Provenance, SignedProvenance, Sums, SumsBundle, SumsSignature, Program,
+		LinuxScript, WindowsScript,
 		Inputs(r.Product, r.Version), CycloneDX(r.Product, r.Version),
 	}
 	for _, i := range r.Images {
@@ -108,7 +109,8 @@ func Local(name string) bool {
 	if !ok {
 		dir, base = "", name
 	}
-	return (dir == "" || dir == Programs || dir == SBOMs) && base != "" && base != "." && base != ".." && !strings.ContainsAny(base, `/\`)
+	return (dir == "" || dir == Programs || dir == SBOMs) && base != "" && base != "." && base != ".." &&
+		!strings.ContainsAny(base, `/\`)
 }
 
 // tidy sorts names, and drops those that a file may not have: locks are made by others, too.

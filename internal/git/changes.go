@@ -58,7 +58,10 @@ func Changes(ctx context.Context, dir string, made ...string) ([]string, error) 
 // status lists the files that differ. filtered is the error for one of which only a filter knows.
 func (v *view) status(ctx context.Context, made []string) (changed []string, filtered, err error) {
 	// Of a submodule, git itself reads only which commit is checked out.
-	args := []string{"status", "-z", "--no-renames", "--ignore-submodules=dirty", "--porcelain", "--untracked-files=no", "--", "."}
+	args := []string{
+		"status", "-z", "--no-renames", "--ignore-submodules=dirty", "--porcelain", "--untracked-files=no",
+		"--", ".",
+	}
 	out, err := v.run(ctx, args...)
 	if err != nil {
 		return nil, nil, err
@@ -74,13 +77,15 @@ func (v *view) status(ctx context.Context, made []string) (changed []string, fil
 				return nil, nil, err
 			}
 			if filter != "" {
-				filtered = fmt.Errorf("git: whether %s has changed is not known without its filter %q, which is not run: run git status there", name, filter)
+				filtered = fmt.Errorf("git: whether %s has changed is not known without its filter %q, "+
+					"which is not run: run git status there", name, filter)
 				continue
 			}
 		}
 		changed = append(changed, name)
 	}
-	args = append([]string{"status", "-z", "--ignore-submodules=all", "--porcelain", "--untracked-files=normal"}, pathspec(made)...)
+	args = append([]string{"status", "-z", "--ignore-submodules=all", "--porcelain", "--untracked-files=normal"},
+		pathspec(made)...)
 	if out, err = v.run(ctx, args...); err != nil {
 		return nil, nil, err
 	}

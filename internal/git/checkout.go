@@ -53,7 +53,8 @@ func CheckoutPublic(ctx context.Context, from, to, hash string) error {
 func CheckAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
-	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" ||
+		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return fmt.Errorf("its address %.200q is not one of https", address)
 	case u.User != nil:
 		return errors.New("its address has credentials")
@@ -86,7 +87,8 @@ func fetch(ctx context.Context, from, to, hash, redirects string, env []string) 
 		return err
 	}
 	args := []string{
-		"-c", "http.followRedirects=" + redirects, "-c", "core.hooksPath=" + os.DevNull, "fetch", "--quiet", "--no-recurse-submodules", "--no-auto-gc", "--no-write-fetch-head", "--", from,
+		"-c", "http.followRedirects=" + redirects, "-c", "core.hooksPath=" + os.DevNull, "fetch",
+		"--quiet", "--no-recurse-submodules", "--no-auto-gc", "--no-write-fetch-head", "--", from,
 		"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*",
 	}
 	if _, err := command(ctx, to, append(env, "GIT_DIR="+at), "", args...); err != nil {
@@ -96,6 +98,7 @@ func fetch(ctx context.Context, from, to, hash, redirects string, env []string) 
 }
 
 func checkout(ctx context.Context, to, hash string) error {
-	_, err := command(ctx, to, clean([]string{"GIT_DIR=" + filepath.Join(to, ".git"), "GIT_WORK_TREE=" + to}), "", "checkout", "--quiet", "--detach", hash)
+	_, err := command(ctx, to, clean([]string{"GIT_DIR=" + filepath.Join(to, ".git"), "GIT_WORK_TREE=" + to}),
+		"", "checkout", "--quiet", "--detach", hash)
 	return err
 }

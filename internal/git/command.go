@@ -63,11 +63,13 @@ func verb(args []string) string {
 func clean(add []string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return name != "GIT_EXEC_PATH" && strings.HasPrefix(name, "GIT_") || slices.Contains([]string{"SSH_ASKPASS", "PAGER", "EDITOR", "VISUAL"}, name)
+		return name != "GIT_EXEC_PATH" && strings.HasPrefix(name, "GIT_") ||
+			slices.Contains([]string{"SSH_ASKPASS", "PAGER", "EDITOR", "VISUAL"}, name)
 	})
 	env = append(
 		env,
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_ATTR_NOSYSTEM=1",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_OPTIONAL_LOCKS=0", // git status does not renew the index
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=:",
 	)
@@ -77,8 +79,10 @@ func clean(add []string) []string {
 // ofOthers are the variables that a hook of another repository exports, as git rev-parse
 // --local-env-vars lists them. Those for settings are not among them: users set them.
 var ofOthers = []string{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE",
-	"GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+	"GIT_INDEX_FILE",
+	"GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
+	"GIT_WORK_TREE",
 }
 
 // users returns the environment of git where it reads the settings of the user, too.

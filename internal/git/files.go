@@ -23,7 +23,8 @@ func Files(ctx context.Context, dir string, made ...string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	others, err := v.run(ctx, append([]string{"ls-files", "-z", "--others", "--exclude-standard"}, pathspec(made)...)...)
+	others, err := v.run(ctx,
+		append([]string{"ls-files", "-z", "--others", "--exclude-standard"}, pathspec(made)...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,9 @@ func repository(t *testing.T) string {
 	t.Helper()
 	for k, v := range map[string]string{
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c", "GIT_COMMITTER_EMAIL": "c@example.com",
-		"GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2024-05-06T07:08:09+02:00",
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c",
+		"GIT_COMMITTER_EMAIL": "c@example.com",
+		"GIT_AUTHOR_DATE":     "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2024-05-06T07:08:09+02:00",
 	} {
 		t.Setenv(k, v)
 	}
@@ -35,7 +36,8 @@ func write(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(name), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(name), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,11 +92,13 @@ func TestErrors(t *testing.T) {
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	t.Setenv("LC_ALL", "C")
 	_, err := git.Find(t.Context(), dir)
-	if err == nil || !strings.HasPrefix(err.Error(), "git: not a git repository") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.HasPrefix(err.Error(), "git: not a git repository") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("without a repository: %v", err)
 	}
 	run(t, dir, "init", "-q")
-	if _, err := git.Head(t.Context(), dir); err == nil || !strings.HasPrefix(err.Error(), "git log: your current branch") {
+	if _, err := git.Head(t.Context(), dir); err == nil ||
+		!strings.HasPrefix(err.Error(), "git log: your current branch") {
 		t.Errorf("without a commit: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
@@ -161,7 +165,8 @@ func TestHiddenChanges(t *testing.T) {
 		}
 	}
 	changes("made/assumed", "made/skipped", "lib")
-	if got, err := git.Files(t.Context(), dir, "made"); err != nil || !slices.Contains(got, "made/assumed") || slices.Contains(got, "made/new") {
+	if got, err := git.Files(t.Context(), dir, "made"); err != nil || !slices.Contains(got, "made/assumed") ||
+		slices.Contains(got, "made/new") {
 		t.Errorf("files: %q, %v", got, err)
 	}
 }
@@ -274,8 +279,10 @@ func TestOtherRepositories(t *testing.T) {
 func TestCheckAddress(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"https://example.com/a/b.git": true, "https://example.com:8443/a": true,
-		"http://example.com/a": false, "https://u:p@example.com/a": false, "https://": false, "file:///etc": false, "ext::sh -c true": false,
-		"ssh://-oProxyCommand=true/a": false, "-u": false, "https://-x/a": false, "https://example.com/a b": false, "https:example.com": false,
+		"http://example.com/a": false, "https://u:p@example.com/a": false, "https://": false, "file:///etc": false,
+		"ext::sh -c true":             false,
+		"ssh://-oProxyCommand=true/a": false, "-u": false, "https://-x/a": false, "https://example.com/a b": false,
+		"https:example.com": false,
 		"git@example.com:a": false, "https://example.com/\x1b[0m": false, "/a/b": false,
 	} {
 		if err := git.CheckAddress(address); (err == nil) != ok {

@@ -25,9 +25,12 @@ func settings(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	all := []string{
-		"filter.x.clean", "filter.x.smudge", "filter.x.process", "filter.x.required", "diff.x.command", "diff.x.textconv", "merge.x.driver", "alias.status", "alias.log",
-		"credential.helper", "credential.https://example.com.helper", "submodule.sub.update", "remote.origin.uploadpack", "remote.origin.vcs", "extensions.partialClone",
-		"extensions.worktreeConfig", "core.useBuiltinFSMonitor", "tar.zip.command", "hook.x.command", "hook.x.event", "remote.origin.promisor", "remote.origin.url", "uploadpack.packObjectsHook",
+		"filter.x.clean", "filter.x.smudge", "filter.x.process", "filter.x.required", "diff.x.command",
+		"diff.x.textconv", "merge.x.driver", "alias.status", "alias.log",
+		"credential.helper", "credential.https://example.com.helper", "submodule.sub.update",
+		"remote.origin.uploadpack", "remote.origin.vcs", "extensions.partialClone",
+		"extensions.worktreeConfig", "core.useBuiltinFSMonitor", "tar.zip.command", "hook.x.command",
+		"hook.x.event", "remote.origin.promisor", "remote.origin.url", "uploadpack.packObjectsHook",
 	}
 	for name := range strings.FieldsSeq(string(out)) {
 		if strings.Contains(name, ".") && !strings.HasPrefix(name, "'") {
@@ -89,7 +92,8 @@ func TestNoSettingRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := slices.DeleteFunc(settings(t), func(name string) bool { // git refuses other values than its own
-		return slices.Contains(kept, strings.ToLower(name)) || strings.HasPrefix(name, "include") // which has a place of its own
+		// which has a place of its own
+		return slices.Contains(kept, strings.ToLower(name)) || strings.HasPrefix(name, "include")
 	})
 	text := config(all, program)
 	for _, place := range places {
@@ -116,8 +120,10 @@ func TestNoSettingRuns(t *testing.T) {
 
 // kept are the settings that the view keeps, or whose values git checks before it does anything.
 var kept = []string{
-	"core.autocrlf", "core.checkstat", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode", "core.protecthfs", "core.protectntfs", "core.sparsecheckout",
-	"core.sparsecheckoutcone", "core.symlinks", "core.trustctime", "extensions.objectformat", "core.bare", "core.repositoryformatversion", "core.worktree", "extensions.worktreeconfig",
+	"core.autocrlf", "core.checkstat", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode",
+	"core.protecthfs", "core.protectntfs", "core.sparsecheckout",
+	"core.sparsecheckoutcone", "core.symlinks", "core.trustctime", "extensions.objectformat", "core.bare",
+	"core.repositoryformatversion", "core.worktree", "extensions.worktreeconfig",
 	"gitweb.remote_heads", // has an underscore, which git does not read
 }
 
@@ -155,7 +161,8 @@ var places = []struct {
 	}},
 	{"includeIf", func(t *testing.T, dir, text string) {
 		appendTo(t, dir, "settings", text)
-		appendTo(t, dir, ".git/config", "[includeIf \"gitdir:**\"]\n\tpath = ../settings\n[includeIf \"onbranch:**\"]\n\tpath = ../settings\n")
+		appendTo(t, dir, ".git/config",
+			"[includeIf \"gitdir:**\"]\n\tpath = ../settings\n[includeIf \"onbranch:**\"]\n\tpath = ../settings\n")
 	}},
 	{"work tree", func(t *testing.T, dir, text string) {
 		appendTo(t, dir, ".git/config", "[extensions]\n\tworktreeConfig = true\n")
@@ -176,7 +183,10 @@ var places = []struct {
 	}},
 	{"hooks", func(t *testing.T, dir, text string) {
 		program := regexp.MustCompile(`/.*/program`).FindString(text)
-		for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman", "pre-auto-gc"} {
+		for _, hook := range []string{
+			"post-checkout", "post-index-change", "reference-transaction",
+			"fsmonitor-watchman", "pre-auto-gc",
+		} {
 			if err := os.Symlink(program, filepath.Join(dir, ".git/hooks", hook)); err != nil {
 				t.Fatal(err)
 			}

@@ -124,7 +124,10 @@ func readTracked(ctx context.Context, dir string) (*tracked, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tracked{root: v.place.root, files: map[string]bool{}, dirs: map[string]bool{}, index: v.settings.isFalse("core.filemode")}
+	t := &tracked{
+		root: v.place.root, files: map[string]bool{}, dirs: map[string]bool{},
+		index: v.settings.isFalse("core.filemode"),
+	}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		info, name, ok := strings.Cut(entry, "\t")
 		if !ok {

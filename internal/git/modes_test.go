@@ -26,16 +26,18 @@ func TestModes(t *testing.T) {
 	write(t, dir, "untracked", "new/file", "sub/untracked")
 
 	disk := map[string]fs.FileMode{ // with what has the modes of a clone
-		"run": 0o700, "main.go": 0o660, "sub/file": 0o604, "sub/deep/file": 0o654, "fixture/objects/x": 0o600, "module/main.go": 0o600,
-		"sub": 0o700, "sub/deep": 0o775, "module": 0o2770, "fixture": 0o700, ".": 0o750,
+		"run": 0o700, "main.go": 0o660, "sub/file": 0o604, "sub/deep/file": 0o654, "fixture/objects/x": 0o600,
+		"module/main.go": 0o600,
+		"sub":            0o700, "sub/deep": 0o775, "module": 0o2770, "fixture": 0o700, ".": 0o750,
 		"untracked": 0o640, "new": 0o750, "new/file": 0o700, "sub/untracked": 0o600,
 	}
 	for name, mode := range disk {
 		chmod(t, dir, name, mode)
 	}
 	want := map[string]fs.FileMode{
-		"run": 0o755, "main.go": 0o644, "sub/file": 0o644, "sub/deep/file": 0o644, "fixture/objects/x": 0o644, "module/main.go": 0o644,
-		"sub": 0o755, "sub/deep": 0o755, "module": 0o755, "fixture": 0o755, ".": 0o755, "link/file": 0o644,
+		"run": 0o755, "main.go": 0o644, "sub/file": 0o644, "sub/deep/file": 0o644, "fixture/objects/x": 0o644,
+		"module/main.go": 0o644,
+		"sub":            0o755, "sub/deep": 0o755, "module": 0o755, "fixture": 0o755, ".": 0o755, "link/file": 0o644,
 		"untracked": 0o640, "new": 0o750, "new/file": 0o700, "sub/untracked": 0o600,
 	}
 	checkModes(t, dir, want)
@@ -100,7 +102,8 @@ func TestModesOfDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var m git.Modes
-	if mode, err := m.Of(t.Context(), at, fi); err == nil || !strings.Contains(err.Error(), filepath.Dir(at)+" tracks: git: ") {
+	if mode, err := m.Of(t.Context(), at, fi); err == nil ||
+		!strings.Contains(err.Error(), filepath.Dir(at)+" tracks: git: ") {
 		t.Errorf("the mode is %v, the error %v", mode, err)
 	}
 }

@@ -27,7 +27,8 @@ func (p place) refs() ([]byte, error) {
 		return nil, err
 	}
 	for line := range strings.Lines(string(packed)) {
-		if hash, name, ok := strings.Cut(strings.TrimRight(line, "\r\n"), " "); ok && isHash.MatchString(hash) && isRef.MatchString(name) {
+		if hash, name, ok := strings.Cut(strings.TrimRight(line, "\r\n"), " "); ok && isHash.MatchString(hash) &&
+			isRef.MatchString(name) {
 			known[name] = hash
 		}
 	}

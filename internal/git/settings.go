@@ -20,7 +20,8 @@ const maxSettings = 16 << 20
 // program and no address. All others are missing in the view, those of later versions of git,
 // too.
 var kept = []string{
-	"core.autocrlf", "core.checkroundtripencoding", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode",
+	"core.autocrlf", "core.checkroundtripencoding", "core.eol", "core.filemode", "core.ignorecase",
+	"core.precomposeunicode",
 	"core.protecthfs", "core.protectntfs", "core.sparsecheckout", "core.sparsecheckoutcone", "core.symlinks",
 	"extensions.objectformat",
 }
@@ -56,13 +57,15 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	list, err = command(ctx, scratch, clean([]string{"GIT_DIR=" + scratch}), string(text), "config", "-z", "--no-includes", "--file=-", "--list")
+	list, err = command(ctx, scratch, clean([]string{"GIT_DIR=" + scratch}), string(text), "config",
+		"-z", "--no-includes", "--file=-", "--list")
 	if err != nil {
 		return nil, err
 	}
 	s.take(list)
 	if format := s.values["extensions.refstorage"]; format != "" && format != "files" {
-		return nil, fmt.Errorf("git: the repository keeps refs as %q, which is not supported: convert it with git refs migrate --ref-format=files", format)
+		return nil, fmt.Errorf("git: the repository keeps refs as %q, which is not supported: "+
+			"convert it with git refs migrate --ref-format=files", format)
 	}
 	return s, nil
 }
@@ -113,7 +116,8 @@ func (s *settings) config(bare bool) string {
 	if s.values["extensions.objectformat"] != "" {
 		version = 1
 	}
-	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = %v\n\tfsmonitor = false\n\thooksPath = %q\n", version, bare, os.DevNull)
+	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = %v\n\tfsmonitor = false\n\thooksPath = %q\n",
+		version, bare, os.DevNull)
 	b.WriteString("[submodule]\n\trecurse = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	for _, name := range slices.Sorted(maps.Keys(s.values)) {
 		value := s.values[name]

@@ -132,7 +132,8 @@ func fill(ctx context.Context, p place, at string, adjust func(*settings)) (*set
 // begin makes an empty repository.
 func begin(at, head, config string) error {
 	if err := errors.Join(
-		disk.MkdirAll(filepath.Join(at, "refs")), disk.MkdirAll(filepath.Join(at, "objects", "info")), disk.MkdirAll(filepath.Join(at, "info")),
+		disk.MkdirAll(filepath.Join(at, "refs")), disk.MkdirAll(filepath.Join(at, "objects", "info")),
+		disk.MkdirAll(filepath.Join(at, "info")),
 		write(filepath.Join(at, "HEAD"), []byte(head+"\n")), write(filepath.Join(at, "config"), []byte(config)),
 	); err != nil {
 		return fmt.Errorf("git: %w", err)

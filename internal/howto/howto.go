@@ -13,8 +13,9 @@ const runBy = "SLIPWAY_RUN_BY"
 
 // targets are the commands that package target has a target for, with its name.
 var targets = map[string]string{
-	"release": "release", "build": "build", "publish": "publish", "render": "render", "lint": "lint", "airgap pack": "airgap",
-	"bases": "bases", "check": "check", "plan": "plan", "doctor": "doctor", "serve": "serve", "clean": "clean",
+	"release": "release", "build": "build", "publish": "publish", "render": "render", "lint": "lint",
+	"airgap pack": "airgap",
+	"bases":       "bases", "check": "check", "plan": "plan", "doctor": "doctor", "serve": "serve", "clean": "clean",
 }
 
 // updateFlag is the one flag of a target that messages name.

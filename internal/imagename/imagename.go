@@ -70,7 +70,8 @@ func CheckRepository(name string) error {
 	}
 	for p := range strings.SplitSeq(path, "/") {
 		if !IsPart(p) {
-			return fmt.Errorf("%q is not a part of a repository's name, which has lower case letters and digits, with . _ or - between them", p)
+			return fmt.Errorf("%q is not a part of a repository's name, which has lower case letters and digits, "+
+				"with . _ or - between them", p)
 		}
 	}
 	return nil

@@ -59,7 +59,8 @@ func FuzzCheck(f *testing.F) {
 		host, rest, _ := strings.Cut(s, "/")
 		repo, tag, _ := strings.Cut(rest, ":")
 		u, err := url.Parse("https://" + host + "/v2/" + repo + "/manifests/" + tag)
-		if err != nil || u.Host != host || u.User != nil || path.Clean(u.Path) != "/v2/"+repo+"/manifests/"+tag || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Host != host || u.User != nil || path.Clean(u.Path) != "/v2/"+repo+"/manifests/"+tag ||
+			u.RawQuery != "" || u.Fragment != "" {
 			t.Errorf("%q became %v: %v", s, u, err)
 		}
 		if p := path.Join("x", s); p != "x/"+s {

@@ -7,7 +7,8 @@ import (
 )
 
 // NoAccount is the message about a name that contains credentials; the name is not in it.
-const NoAccount = "has a user's name and password in it, which do not belong here: take them out, and log in with docker login or a credential helper"
+const NoAccount = "has a user's name and password in it, which do not belong here: " +
+	"take them out, and log in with docker login or a credential helper"
 
 // CheckRegistry checks that s is host[/prefix] of a registry. The error quotes s, unless s contains
 // credentials.
@@ -40,7 +41,8 @@ func badRegistry(s string) string {
 	}
 	for _, p := range strings.Split(prefix, "/") {
 		if !part.MatchString(p) {
-			return "has a malformed prefix: between slashes, use lower case letters and digits, with . _ or - between them, since it becomes part of a repository's name"
+			return "has a malformed prefix: between slashes, use lower case letters and digits, " +
+				"with . _ or - between them, since it becomes part of a repository's name"
 		}
 	}
 	return ""

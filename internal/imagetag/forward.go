@@ -62,9 +62,11 @@ func Forward(have, want Stamp) (ok bool, reason string) {
 	}
 	switch {
 	case have.Created.IsZero():
-		return false, fmt.Sprintf("the image that it names has neither a semantic version (%s) nor a time (%s) to compare", versionKey, createdKey)
+		return false, fmt.Sprintf("the image that it names has neither a semantic version (%s) "+
+			"nor a time (%s) to compare", versionKey, createdKey)
 	case want.Created.IsZero():
-		return false, fmt.Sprintf("the image that it names has no semantic version to compare, and this one has no time (%s)", createdKey)
+		return false, fmt.Sprintf("the image that it names has no semantic version to compare, "+
+			"and this one has no time (%s)", createdKey)
 	case want.Created.After(have.Created):
 		return true, fmt.Sprintf("%s is after %s", date(want), date(have))
 	}

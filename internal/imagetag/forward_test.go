@@ -39,9 +39,15 @@ func TestForward(t *testing.T) {
 		// the version counts, not the time
 		{have: "1.22.0", haveDate: "2026-01-01", want: "1.21.5", wantDate: "2026-02-01", reason: "below"},
 		// no semantic version on one side
-		{have: "2026.01.02", haveDate: "2026-01-02", want: "2026.02.01", wantDate: "2026-02-01", ok: true, reason: "2026-02-01T00:00:00Z is after 2026-01-02T00:00:00Z"},
+		{
+			have: "2026.01.02", haveDate: "2026-01-02", want: "2026.02.01", wantDate: "2026-02-01",
+			ok: true, reason: "2026-02-01T00:00:00Z is after 2026-01-02T00:00:00Z",
+		},
 		{have: "20260102", haveDate: "2026-01-02", want: "20250102", wantDate: "2026-02-01", ok: true, reason: "after"},
-		{have: "1234567", haveDate: "2026-02-02", want: "0123456", wantDate: "2026-02-01", reason: "2026-02-01T00:00:00Z is not after 2026-02-02T00:00:00Z"},
+		{
+			have: "1234567", haveDate: "2026-02-02", want: "0123456", wantDate: "2026-02-01",
+			reason: "2026-02-01T00:00:00Z is not after 2026-02-02T00:00:00Z",
+		},
 		{haveDate: "2026-01-02", want: "1.2.3", wantDate: "2026-01-03", ok: true, reason: "after"},
 		{have: "main", haveDate: "2026-01-02", want: "1.2.3", wantDate: "2026-01-02", reason: "not after"},
 		// unknown
@@ -51,9 +57,11 @@ func TestForward(t *testing.T) {
 		{have: "main", haveDate: "2026-01-02", want: "1.2.3", reason: "no time"},
 		{reason: "neither"},
 	} {
-		ok, reason := imagetag.Forward(imagetag.Stamp{Version: tt.have, Created: at(tt.haveDate)}, imagetag.Stamp{Version: tt.want, Created: at(tt.wantDate)})
+		ok, reason := imagetag.Forward(imagetag.Stamp{Version: tt.have, Created: at(tt.haveDate)},
+			imagetag.Stamp{Version: tt.want, Created: at(tt.wantDate)})
 		if ok != tt.ok || !strings.Contains(reason, tt.reason) {
-			t.Errorf("from %q (%s) to %q (%s): %v, %q; want %v, %q", tt.have, tt.haveDate, tt.want, tt.wantDate, ok, reason, tt.ok, tt.reason)
+			t.Errorf("from %q (%s) to %q (%s): %v, %q; want %v, %q", tt.have, tt.haveDate, tt.want,
+				tt.wantDate, ok, reason, tt.ok, tt.reason)
 		}
 	}
 }

@@ -31,25 +31,33 @@ var registry = strings.Fields(`
 func TestNewer(t *testing.T) {
 	for tag, want := range map[string]string{
 		// Kubernetes: three numbers and a v, which all others must have, too.
-		"v1.34.2": "v1.34.10 v1.35.0", "v1.34.10": "- v1.35.0", "v1.35.0": "- -", "v2.0.0": "- -", "1.34.2": "1.34.4 1.34.4", "v0.1.2": "- -",
+		"v1.34.2": "v1.34.10 v1.35.0", "v1.34.10": "- v1.35.0", "v1.35.0": "- -", "v2.0.0": "- -",
+		"1.34.2": "1.34.4 1.34.4", "v0.1.2": "- -",
 		// Two numbers have no patch.
 		"1.2": "- 1.10", "v1.2": "- v1.4", "2.1": "- -",
 		// One number is a major version or a date.
-		"v1": "- -", "1": "- -", "20251112": "- -", "2025.11.1": "- -", "24.04": "- -", "20.04": "- -", "2025-11-12": "- -",
-		"latest": "- -", "main": "- -", "stable": "- -", "sha-7188425": "- -", "": "- -",
+		"v1": "- -", "1": "- -", "20251112": "- -", "2025.11.1": "- -", "24.04": "- -", "20.04": "- -",
+		"2025-11-12": "- -",
+		"latest":     "- -", "main": "- -", "stable": "- -", "sha-7188425": "- -", "": "- -",
 		// Words behind the version stay equal.
-		"1.27.1-alpine": "1.27.2-alpine 1.28.0-alpine", "1.27.3-alpine3.20": "- -", "1.27.9-alpine-slim": "- -", "7.1.0-feature1": "- 7.2.0-feature1",
-		"8.0.1-nanoserver-ltsc2022": "8.0.3-nanoserver-ltsc2022 8.0.3-nanoserver-ltsc2022", "8.0.1-nanoserver-1809": "8.0.9-nanoserver-1809 8.0.9-nanoserver-1809",
+		"1.27.1-alpine": "1.27.2-alpine 1.28.0-alpine", "1.27.3-alpine3.20": "- -", "1.27.9-alpine-slim": "- -",
+		"7.1.0-feature1":            "- 7.2.0-feature1",
+		"8.0.1-nanoserver-ltsc2022": "8.0.3-nanoserver-ltsc2022 8.0.3-nanoserver-ltsc2022",
+		"8.0.1-nanoserver-1809":     "8.0.9-nanoserver-1809 8.0.9-nanoserver-1809",
 		// Windows: another build is another system.
 		"ltsc2019": "- -", "1809": "- -", "20H2": "- -", "10.0.17763.6893": "10.0.17763.8389 10.0.17763.8389",
 		"10.0.20348.4773": "10.0.20348.4900 10.0.20348.4900", "10.0.20348.4900": "- -", "10.0.20348": "- -",
 		// Builds of one version.
-		"v1.34.2-rke2r1-build20251112": "v1.34.3-rke2r1-build20251201 v1.34.3-rke2r1-build20251201", "v1.34.3-rke2r1-build20251201": "- -",
-		"v9.1.0-build9": "v9.1.0-build10 v9.1.0-build10", "v9.1.0-build10": "- -",
-		"v2.1.5-k3s1-build20251106-amd64-windows": "v2.1.6-k3s1-build20251106-amd64-windows v2.1.6-k3s1-build20251106-amd64-windows",
+		"v1.34.2-rke2r1-build20251112": "v1.34.3-rke2r1-build20251201 v1.34.3-rke2r1-build20251201",
+		"v1.34.3-rke2r1-build20251201": "- -",
+		"v9.1.0-build9":                "v9.1.0-build10 v9.1.0-build10", "v9.1.0-build10": "- -",
+		"v2.1.5-k3s1-build20251106-amd64-windows": "v2.1.6-k3s1-build20251106-amd64-windows " +
+			"v2.1.6-k3s1-build20251106-amd64-windows",
 		// Prereleases become newer ones, and releases; releases become releases.
-		"v1.35.0-alpha.3": "v1.35.0 v1.36.0-rc.0", "v1.36.0-rc.0": "- -", "3.14.0": "3.14.1 3.14.1", "3.15.0a1": "3.15.0rc10 3.15.0rc10", "3.15.0rc2": "3.15.0rc10 3.15.0rc10",
-		"3.15.0b3-slim": "- -", "1.0.0-SNAPSHOT": "1.0.0-rc.3 1.34.5-rc.1", "1.0.0-rc-2": "1.0.0-rc.3 1.34.5-rc.1", "1.27.4-rc1-alpine": "- 1.28.0-alpine",
+		"v1.35.0-alpha.3": "v1.35.0 v1.36.0-rc.0", "v1.36.0-rc.0": "- -", "3.14.0": "3.14.1 3.14.1",
+		"3.15.0a1": "3.15.0rc10 3.15.0rc10", "3.15.0rc2": "3.15.0rc10 3.15.0rc10",
+		"3.15.0b3-slim": "- -", "1.0.0-SNAPSHOT": "1.0.0-rc.3 1.34.5-rc.1", "1.0.0-rc-2": "1.0.0-rc.3 1.34.5-rc.1",
+		"1.27.4-rc1-alpine":           "- 1.28.0-alpine",
 		"0.0.0-20251112103000-abcdef": "- -", "99999999999.1.2": "- -", "1.99999999999.2": "- -",
 		"1.1.1a": "1.1.2a 1.1.2a", "1.1.1c": "- -",
 		"12.13.14.15": "12.13.15.0 12.14.0.0", "12.13.14.15.16": "- -", "v1.34.x": "- -", "v1.34.3.": "- -",
@@ -83,7 +91,10 @@ func TestNewerOrder(t *testing.T) {
 }
 
 func TestLevel(t *testing.T) {
-	for text, want := range map[string]string{"patch": "", "minor": "", "major": `"major" is not a level: write patch or minor`, "": `"" is not a level: write patch or minor`} {
+	for text, want := range map[string]string{
+		"patch": "", "minor": "",
+		"major": `"major" is not a level: write patch or minor`, "": `"" is not a level: write patch or minor`,
+	} {
 		var l imagetag.Level
 		err := l.UnmarshalText([]byte(text))
 		if err == nil && l.String() != text || err != nil && err.Error() != want || (err == nil) != (want == "") {

@@ -32,9 +32,10 @@ const maxDigits = 9 // of a number, so that it is an int on every machine
 var (
 	tagForm = regexp.MustCompile(`^(v?)([0-9]+(?:\.[0-9]+){1,3})((?:[^0-9.].*)?)$`)
 	// A word of one letter has no separator before it, as in 3.15.0b2.
-	prereleaseForm = regexp.MustCompile(`^(?i:[-_]?(nightly|snapshot|canary|dev|alpha|beta|preview|pre|rc)|([ab]))([-.]?[0-9]+(?:\.[0-9]+)*)?($|[-_])`)
-	buildForm      = regexp.MustCompile(`([-_]build)([0-9]+)($|[-_.])`)
-	windowsForm    = regexp.MustCompile(`^10\.0\.[1-9][0-9]{4}(?:\.|$)`)
+	prereleaseForm = regexp.MustCompile(
+		`^(?i:[-_]?(nightly|snapshot|canary|dev|alpha|beta|preview|pre|rc)|([ab]))([-.]?[0-9]+(?:\.[0-9]+)*)?($|[-_])`)
+	buildForm   = regexp.MustCompile(`([-_]build)([0-9]+)($|[-_.])`)
+	windowsForm = regexp.MustCompile(`^10\.0\.[1-9][0-9]{4}(?:\.|$)`)
 )
 
 // parse reads a tag. It is false for one that does not name a version.

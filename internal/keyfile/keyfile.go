@@ -11,7 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-const elsewhere = "whoever changed the one could change the other: get the key in another way, and keep it elsewhere, such as in /etc/slipway/keys"
+const elsewhere = "whoever changed the one could change the other: " +
+	"get the key in another way, and keep it elsewhere, " +
+	"such as in /etc/slipway/keys"
 
 // sums is a file that only the directory of a release has.
 const sums = "SHA256SUMS"

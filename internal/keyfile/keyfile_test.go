@@ -30,11 +30,17 @@ func tree(t *testing.T, names ...string) string {
 
 // TestPlace: a key proves nothing that it came with.
 func TestPlace(t *testing.T) {
-	root := tree(t, "home/release.pub", "home/keys/release.pub", "home/dist/SHA256SUMS", "home/dist/sub/release.pub", "home/dist/release.pub", "home/dist/a.tar.zst",
-		"home/work/one/dist/SHA256SUMS", "home/work/one/dist/a.tar.zst", "home/work/release.pub", "home/work/one/keys/release.pub", "home/downloads/a.tar.zst", "home/downloads/sub/release.pub",
+	root := tree(t, "home/release.pub", "home/keys/release.pub", "home/dist/SHA256SUMS", "home/dist/sub/release.pub",
+		"home/dist/release.pub", "home/dist/a.tar.zst",
+		"home/work/one/dist/SHA256SUMS", "home/work/one/dist/a.tar.zst", "home/work/release.pub",
+		"home/work/one/keys/release.pub", "home/downloads/a.tar.zst", "home/downloads/sub/release.pub",
 		"usb/release.pub", "usb/kpack/1.0/dist/SHA256SUMS", "usb/kpack/1.0/a.tar.zst", "etc/slipway/keys/release.pub")
 	t.Setenv("HOME", filepath.Join(root, "home"))
-	for link, to := range map[string]string{"home/dist/link.pub": "etc/slipway/keys/release.pub", "etc/slipway/keys/link.pub": "home/dist/release.pub", "linked": "home/dist", "etc/link.zst": "usb/kpack/1.0/a.tar.zst"} {
+	for link, to := range map[string]string{
+		"home/dist/link.pub":        "etc/slipway/keys/release.pub",
+		"etc/slipway/keys/link.pub": "home/dist/release.pub", "linked": "home/dist",
+		"etc/link.zst": "usb/kpack/1.0/a.tar.zst",
+	} {
 		if err := os.Symlink(filepath.Join(root, to), filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +72,8 @@ func TestPlace(t *testing.T) {
 		{"usb/release.pub", "usb/kpack/1.0/a.tar.zst", "is in a directory above"},
 		{"usb/release.pub", "etc/link.zst", "is in a directory above"},
 	} {
-		err := keyfile.Check(filepath.Join(root, tc.key), filepath.Join(root, "etc/slipway/nothing"), filepath.Join(root, tc.file))
+		err := keyfile.Check(filepath.Join(root, tc.key), filepath.Join(root, "etc/slipway/nothing"),
+			filepath.Join(root, tc.file))
 		if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
 			t.Errorf("%s for %s: %v", tc.key, tc.file, err)
 		}

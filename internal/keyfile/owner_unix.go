@@ -33,7 +33,8 @@ func checkPlace(path, place string) error {
 		return err
 	}
 	if who := writers(child.Mode(), owner(child)); who != "" && child.Mode().IsRegular() {
-		return fmt.Errorf("%s may be written by %s, so it proves nothing: get it again from where it came from, and run chmod go-w on it", path, who)
+		return fmt.Errorf("%s may be written by %s, so it proves nothing: "+
+			"get it again from where it came from, and run chmod go-w on it", path, who)
 	}
 	for at := filepath.Dir(place); ; at = filepath.Dir(at) {
 		fi, err := os.Lstat(at)
@@ -43,7 +44,8 @@ func checkPlace(path, place string) error {
 		who := writers(fi.Mode(), owner(fi))
 		sticky := fi.Mode()&fs.ModeSticky != 0
 		if by := owner(child).uid; who != "" && (!sticky || by != 0 && by != uint32(os.Geteuid())) {
-			return fmt.Errorf("%s is below %s, where %s may exchange it, so it proves nothing: keep it elsewhere, such as in /etc/slipway/keys", path, at, who)
+			return fmt.Errorf("%s is below %s, where %s may exchange it, so it proves nothing: "+
+				"keep it elsewhere, such as in /etc/slipway/keys", path, at, who)
 		}
 		if at == filepath.Dir(at) {
 			return nil

@@ -45,7 +45,8 @@ func TestOwner(t *testing.T) {
 			}
 		}
 		for _, p := range []string{path, link} {
-			if err := Check(p, t.TempDir()); tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+			if err := Check(p, t.TempDir()); tc.says == "" && err != nil ||
+				tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
 				t.Errorf("a key %s: %v", tc.what, err)
 			}
 		}

@@ -24,7 +24,10 @@ const (
 	maxDepth = 50 // of bases
 )
 
-var options = yamlfile.Options{MaxBytes: maxFile, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true, Stream: true}
+var options = yamlfile.Options{
+	MaxBytes: maxFile, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true,
+	Stream: true,
+}
 
 // collector gathers the files of a kustomization.
 type collector struct {
@@ -81,7 +84,8 @@ func (c *collector) kustomization(dir string, at yamlfile.Pos, entry *yaml.Node)
 		return ""
 	case 1:
 	default:
-		c.At(at, "%s has %s: keep one", c.options.Name(dir), strings.Join([]string{path.Base(found[0]), path.Base(found[1])}, " and "))
+		c.At(at, "%s has %s: keep one", c.options.Name(dir),
+			strings.Join([]string{path.Base(found[0]), path.Base(found[1])}, " and "))
 		return ""
 	}
 	file := found[0]
@@ -110,13 +114,15 @@ func (c *collector) read(file string, at yamlfile.Pos) bool {
 	text, err := c.readAll(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.At(at, "there is no file or directory %s: correct the path, which starts in the directory of the kustomization", c.options.Name(file))
+		c.At(at, "there is no file or directory %s: "+
+			"correct the path, which starts in the directory of the kustomization", c.options.Name(file))
 	case err != nil && strings.Contains(err.Error(), "escapes"):
 		c.At(at, "%s leads by a symbolic link out of the files of the product: put a copy there", c.options.Name(file))
 	case err != nil:
 		c.At(at, "reading %s: %v", c.options.Name(file), errors.Unwrap(err))
 	case len(text) > maxFile || len(c.files) == maxFiles || c.bytes+len(text) > maxBytes:
-		c.At(at, "%s: a kustomization has at most %d files of %d MiB, and %d MiB in all", c.options.Name(file), maxFiles, maxFile>>20, maxBytes>>20)
+		c.At(at, "%s: a kustomization has at most %d files of %d MiB, and %d MiB in all", c.options.Name(file),
+			maxFiles, maxFile>>20, maxBytes>>20)
 	default:
 		c.bytes += len(text)
 		c.files[file] = text

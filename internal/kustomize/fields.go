@@ -79,7 +79,8 @@ func (w *walker) pos(n *yaml.Node) yamlfile.Pos {
 func (w *walker) refuse(n *yaml.Node) {
 	for _, key := range []string{"helmCharts", "helmChartInflationGenerator"} {
 		if k, _ := yamlfile.Field(n, key); k != nil {
-			w.At(w.pos(k), "%s makes kustomize run helm: take it out, and render the chart by release.helm of slipway.yaml", key)
+			w.At(w.pos(k),
+				"%s makes kustomize run helm: take it out, and render the chart by release.helm of slipway.yaml", key)
 		}
 	}
 }
@@ -101,7 +102,8 @@ func (w *walker) deprecated(n *yaml.Node) {
 	}
 	for _, r := range replaced {
 		if k, _ := yamlfile.Field(n, r.old); k != nil {
-			w.options.Warn(w.pos(k), r.old+" is deprecated in kustomize: write "+r.by+" in its place, as kustomize edit fix does")
+			w.options.Warn(w.pos(k),
+				r.old+" is deprecated in kustomize: write "+r.by+" in its place, as kustomize edit fix does")
 		}
 	}
 }
@@ -142,7 +144,8 @@ func (w *walker) entry(n *yaml.Node, is what) {
 		}
 	}
 	if remote.MatchString(text) {
-		w.At(at, "%s is not in the tree: a release is made from files that are there; add a copy, or a Go module that has it under sources", text)
+		w.At(at, "%s is not in the tree: a release is made from files that are there; add a copy, "+
+			"or a Go module that has it under sources", text)
 		return
 	}
 	name := path.Join(w.dir, text)
@@ -164,7 +167,8 @@ func (w *walker) entry(n *yaml.Node, is what) {
 	case is == directory && err == nil:
 		w.At(at, "%s is a file: name the directory of a kustomization", text)
 	case err == nil && name != w.dir && w.dir != "." && !strings.HasPrefix(name, w.dir+"/"):
-		w.At(at, "kustomize reads files of its own directory only, and %s is above: make a kustomization there, and name its directory", text)
+		w.At(at, "kustomize reads files of its own directory only, and %s is above: "+
+			"make a kustomization there, and name its directory", text)
 	case w.read(name, at) && is == plugin && !w.seen["plugin "+name]:
 		w.seen["plugin "+name] = true
 		w.plugin(w.options.Name(name), w.files[name], yamlfile.Pos{})
@@ -180,9 +184,11 @@ func (w *walker) plugin(name string, text []byte, at yamlfile.Pos) {
 		version, kind := yamlfile.Text(n, "apiVersion"), yamlfile.Text(n, "kind")
 		switch {
 		case version != "builtin":
-			w.At(inner.pos(n), "%s %s is a plugin, a program that kustomize would run: use one of kustomize's own (apiVersion: builtin), or write its result into the tree", version, kind)
+			w.At(inner.pos(n), "%s %s is a plugin, a program that kustomize would run: "+
+				"use one of kustomize's own (apiVersion: builtin), or write its result into the tree", version, kind)
 		case kind == "HelmChartInflationGenerator":
-			w.At(inner.pos(n), "%s makes kustomize run helm: take it out, and render the chart by release.helm of slipway.yaml", kind)
+			w.At(inner.pos(n),
+				"%s makes kustomize run helm: take it out, and render the chart by release.helm of slipway.yaml", kind)
 		default:
 			inner.fields(n, pluginFields)
 		}

@@ -93,7 +93,8 @@ func (c *collector) explain(file string, err error) error {
 	if err := c.Err(); err != nil {
 		return err
 	}
-	c.At(yamlfile.Pos{File: c.options.Name(file), Line: 1, Column: 1}, "kustomize cannot build this: %s", strings.Join(strings.Fields(err.Error()), " "))
+	c.At(yamlfile.Pos{File: c.options.Name(file), Line: 1, Column: 1}, "kustomize cannot build this: %s",
+		strings.Join(strings.Fields(err.Error()), " "))
 	return c.Err()
 }
 
@@ -117,7 +118,8 @@ func (c *collector) noteOrigins(seen memory, file string) (kept bool, err error)
 	list := yamlfile.Value(top, "buildMetadata")
 	switch {
 	case fields == 0:
-		c.At(yamlfile.Pos{File: c.options.Name(file), Line: 1, Column: 1}, "the kustomization is empty: list its resources")
+		c.At(yamlfile.Pos{File: c.options.Name(file), Line: 1, Column: 1},
+			"the kustomization is empty: list its resources")
 		return false, c.Err()
 	case list == nil:
 		list = &yaml.Node{Kind: yaml.SequenceNode}

@@ -36,15 +36,20 @@ func TestAsKustomize(t *testing.T) {
 		dirs               []string
 	}{
 		{
-			"sigs.k8s.io/metrics-server@v0.7.2", "h1:0t1FhxdEHKHF/SduSRdkNHIYb24TpHqew2B/64GzOq8=", "h1:/EoP5DKGr7YYB/S9OWSbQ7pLPX2iXlLANFn80GC6G08=",
+			"sigs.k8s.io/metrics-server@v0.7.2", "h1:0t1FhxdEHKHF/SduSRdkNHIYb24TpHqew2B/64GzOq8=",
+			"h1:/EoP5DKGr7YYB/S9OWSbQ7pLPX2iXlLANFn80GC6G08=",
 			[]string{"manifests/overlays/release", "manifests/overlays/release-ha-1.21+", "manifests/overlays/test"},
 		},
 		{
-			"sigs.k8s.io/node-feature-discovery@v0.16.6", "h1:G+n0gStHnLojsLVLgP/ArsC2gwP1fkw7TrHr0MJ4x8k=", "h1:7qS1l8P6UdfLa/ec8VneMvINbdWbuhTuuQr1wZ7/Jbg=",
+			"sigs.k8s.io/node-feature-discovery@v0.16.6", "h1:G+n0gStHnLojsLVLgP/ArsC2gwP1fkw7TrHr0MJ4x8k=",
+			"h1:7qS1l8P6UdfLa/ec8VneMvINbdWbuhTuuQr1wZ7/Jbg=",
 			[]string{"deployment/overlays/default", "deployment/overlays/prune", "deployment/overlays/topologyupdater"},
 		},
 	} {
-		tree, err := source.Fetch(t.Context(), product.Source{Name: "m", Module: m.module, Sum: m.sum, GoModSum: m.gomod, Revision: "r", Created: time.Unix(1, 0)})
+		tree, err := source.Fetch(t.Context(), product.Source{
+			Name: "m", Module: m.module, Sum: m.sum,
+			GoModSum: m.gomod, Revision: "r", Created: time.Unix(1, 0),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +62,8 @@ func TestAsKustomize(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(tree, dir))
+				m, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
+					filepath.Join(tree, dir))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +90,8 @@ func text(list []kustomize.Object) []byte {
 // TestPlaces writes next to each line which line of which file it is from.
 func TestPlaces(t *testing.T) {
 	tree := unpack(t, "testdata/fields.txtar")
-	got, err := kustomize.Build(t.Context(), tree, "overlay", kustomize.Options{Name: func(file string) string { return "s:" + file }})
+	got, err := kustomize.Build(t.Context(), tree,
+		"overlay", kustomize.Options{Name: func(file string) string { return "s:" + file }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +133,8 @@ func TestRefuses(t *testing.T) {
 			if err := os.Symlink("/etc/passwd", filepath.Join(tree, "secret.yaml")); err != nil {
 				t.Fatal(err)
 			}
-			_, err = kustomize.Build(t.Context(), tree, "app", kustomize.Options{At: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}})
+			_, err = kustomize.Build(t.Context(),
+				tree, "app", kustomize.Options{At: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}})
 			got := ""
 			if err != nil {
 				got = strings.ReplaceAll(err.Error(), server.URL, "$SERVER") + "\n"

@@ -39,7 +39,8 @@ func resourceOf(made *yaml.Node, docs []*yaml.Node) *yaml.Node {
 		if yamlfile.Text(n, "kind") != yamlfile.Text(made, "kind") {
 			continue
 		}
-		if has := yamlfile.Text(n, "metadata", "name"); strings.Contains(name, has) && (best == nil || len(has) > len(yamlfile.Text(best, "metadata", "name"))) {
+		if has := yamlfile.Text(n, "metadata", "name"); strings.Contains(name, has) &&
+			(best == nil || len(has) > len(yamlfile.Text(best, "metadata", "name"))) {
 			best = n
 		}
 	}
@@ -50,7 +51,8 @@ func resourceOf(made *yaml.Node, docs []*yaml.Node) *yaml.Node {
 func items(docs []*yaml.Node) []*yaml.Node {
 	var all []*yaml.Node
 	for _, n := range docs {
-		if list := yamlfile.Value(n, "items"); list != nil && list.Kind == yaml.SequenceNode && strings.HasSuffix(yamlfile.Text(n, "kind"), "List") {
+		if list := yamlfile.Value(n, "items"); list != nil && list.Kind == yaml.SequenceNode &&
+			strings.HasSuffix(yamlfile.Text(n, "kind"), "List") {
 			all = append(all, list.Content...)
 			continue
 		}
@@ -123,7 +125,8 @@ func itemOf(n *yaml.Node, i int, list *yaml.Node) *yaml.Node {
 	}
 	name := yamlfile.Text(n, "name")
 	for _, item := range list.Content {
-		if name != "" && yamlfile.Text(item, "name") == name || n.Kind == yaml.ScalarNode && item.Kind == n.Kind && item.Value == n.Value {
+		if name != "" && yamlfile.Text(item, "name") == name || n.Kind == yaml.ScalarNode && item.Kind == n.Kind &&
+			item.Value == n.Value {
 			return item
 		}
 	}

@@ -38,7 +38,8 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 		success := successes(first)
 		if success != nil && !slices.Contains(success, a.StatusCode) || !blob && strings.HasPrefix(kind, "text/html") {
 			a.Body.Close()
-			return nil, fmt.Errorf("%s answers %s with content type %q, as no registry does: a captive portal, or a proxy that asks for a login, may answer in its place",
+			return nil, fmt.Errorf("%s answers %s with content type %q, as no registry does: "+
+				"a captive portal, or a proxy that asks for a login, may answer in its place",
 				first.URL.Host, a.Status, kind)
 		}
 	}

@@ -23,15 +23,33 @@ func TestNoRegistry(t *testing.T) {
 		then func(http.ResponseWriter)
 		want string
 	}{
-		"a portal for everything": {func(*http.Request) bool { return true }, page, `200 OK with content type "text/html`},
-		"a portal for HEAD":       {func(q *http.Request) bool { return q.Method == http.MethodHead }, page, `200 OK with content type "text/html`},
-		"a portal for POST":       {func(q *http.Request) bool { return q.Method == http.MethodPost }, page, `200 OK with content type "text/html`},
-		"a portal for PATCH":      {func(q *http.Request) bool { return q.Method == http.MethodPatch }, page, `200 OK with content type "text/html`},
-		"a portal for manifests":  {func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, page, `200 OK with content type "text/html`},
-		"200 to a manifest":       {func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, func(w http.ResponseWriter) { w.WriteHeader(http.StatusOK) }, "200 OK"},
-		"204 to a manifest":       {func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, "204 No Content"},
-		"200 to a blob":           {func(q *http.Request) bool { return q.Method == http.MethodPut && !manifest(q) }, func(w http.ResponseWriter) { w.WriteHeader(http.StatusOK) }, "200 OK"},
-		"a redirect to a portal": {func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, func(w http.ResponseWriter) {
+		"a portal for everything": {func(*http.Request) bool {
+			return true
+		}, page, `200 OK with content type "text/html`},
+		"a portal for HEAD": {func(q *http.Request) bool {
+			return q.Method == http.MethodHead
+		}, page, `200 OK with content type "text/html`},
+		"a portal for POST": {func(q *http.Request) bool {
+			return q.Method == http.MethodPost
+		}, page, `200 OK with content type "text/html`},
+		"a portal for PATCH": {func(q *http.Request) bool {
+			return q.Method == http.MethodPatch
+		}, page, `200 OK with content type "text/html`},
+		"a portal for manifests": {func(q *http.Request) bool {
+			return q.Method == http.MethodPut && manifest(q)
+		}, page, `200 OK with content type "text/html`},
+		"200 to a manifest": {func(q *http.Request) bool {
+			return q.Method == http.MethodPut && manifest(q)
+		}, func(w http.ResponseWriter) { w.WriteHeader(http.StatusOK) }, "200 OK"},
+		"204 to a manifest": {func(q *http.Request) bool {
+			return q.Method == http.MethodPut && manifest(q)
+		}, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }, "204 No Content"},
+		"200 to a blob": {func(q *http.Request) bool {
+			return q.Method == http.MethodPut && !manifest(q)
+		}, func(w http.ResponseWriter) { w.WriteHeader(http.StatusOK) }, "200 OK"},
+		"a redirect to a portal": {func(q *http.Request) bool {
+			return q.Method == http.MethodPut && manifest(q)
+		}, func(w http.ResponseWriter) {
 			w.Header().Set("Location", "/login")
 			w.WriteHeader(http.StatusFound)
 		}, "200 OK"},

@@ -72,12 +72,14 @@ func (c *Client) Do(ctx context.Context, r Request) (*Answer, error) {
 			limit, ok := c.o.limited(a, attempt, time.Now())
 			switch {
 			case ok && asked+limit > maxLimit:
-				return nil, fmt.Errorf("%s takes no more requests of this account for %v, and %v are waited for in all: run again then", hostOf(r.URL), limit.Round(time.Second), maxLimit)
+				return nil, fmt.Errorf("%s takes no more requests of this account for %v, "+
+					"and %v are waited for in all: run again then", hostOf(r.URL), limit.Round(time.Second), maxLimit)
 			case ok:
 				asked += limit
 				wait, again = max(wait, limit), true
 				if attempt < c.o.Attempts {
-					c.o.Progress.Printf("%s limits requests: trying again in %v (%d of %d)", hostOf(r.URL), wait.Round(time.Second), attempt+1, c.o.Attempts)
+					c.o.Progress.Printf("%s limits requests: trying again in %v (%d of %d)", hostOf(r.URL),
+						wait.Round(time.Second), attempt+1, c.o.Attempts)
 				}
 			default:
 				again = busy(a.Status) && !r.Once
@@ -176,7 +178,8 @@ func Next(at, link string) (string, error) {
 		}
 		u, err := base.Parse(target)
 		if err != nil || u.Host != base.Host || u.Scheme != base.Scheme {
-			return "", errors.New("the next page of the list is at another place: the server is not to be trusted with it")
+			return "", errors.New("the next page of the list is at another place: " +
+				"the server is not to be trusted with it")
 		}
 		return u.String(), nil
 	}

@@ -32,11 +32,13 @@ func TestTokenStays(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "sub.localhost"} {
 		there, seen = strings.Replace(other.URL, "127.0.0.1", host, 1), "nothing"
 		from := strings.Replace(here.URL, "127.0.0.1", "localhost", 1)
-		a, err := network.New(options()).Do(t.Context(), network.Request{Method: http.MethodGet, URL: from, Token: "secret-token"})
+		a, err := network.New(options()).Do(t.Context(),
+			network.Request{Method: http.MethodGet, URL: from, Token: "secret-token"})
 		if err != nil || string(a.Body) != "there" || seen != "" {
 			t.Errorf("GET by %s: %v, %v; the other host saw %q", host, a, err, seen)
 		}
-		a, err = network.New(options()).Do(t.Context(), network.Request{Method: http.MethodPost, URL: from, Token: "secret-token"})
+		a, err = network.New(options()).Do(t.Context(),
+			network.Request{Method: http.MethodPost, URL: from, Token: "secret-token"})
 		if err != nil || a.Status != http.StatusTemporaryRedirect || seen != "" {
 			t.Errorf("POST: %v, %v; the other host saw %q", a, err, seen)
 		}
@@ -73,7 +75,8 @@ func TestOnce(t *testing.T) {
 			}))
 			defer s.Close()
 			body, size := network.Bytes([]byte("text"))
-			_, err := network.New(options()).Do(t.Context(), network.Request{Method: http.MethodPost, URL: s.URL, Body: body, Size: size, Once: c.once})
+			_, err := network.New(options()).Do(t.Context(),
+				network.Request{Method: http.MethodPost, URL: s.URL, Body: body, Size: size, Once: c.once})
 			if count.Load() != c.want || errors.As(err, &network.Lost{}) != c.lost || (err != nil) != c.lost {
 				t.Errorf("%d requests, want %d; the error is %v", count.Load(), c.want, err)
 			}

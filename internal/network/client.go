@@ -63,7 +63,8 @@ func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...st
 // covers reports whether the session has all scopes. The one to push includes the one to pull.
 func (s *Session) covers(scopes []string) bool {
 	for _, scope := range scopes {
-		push := scope == s.repo.Scope(transport.PullScope) && slices.Contains(s.scopes, s.repo.Scope(transport.PushScope))
+		push := scope == s.repo.Scope(transport.PullScope) &&
+			slices.Contains(s.scopes, s.repo.Scope(transport.PushScope))
 		if !push && !slices.Contains(s.scopes, scope) {
 			return false
 		}

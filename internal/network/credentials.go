@@ -126,7 +126,9 @@ func withoutNamespaces(all map[string]types.AuthConfig, key string) map[string]t
 
 // lookup asks the helper that the configuration names for a key, or reads the configuration
 // itself.
-func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key string) (found types.AuthConfig, source string, err error) {
+func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile,
+	key string,
+) (found types.AuthConfig, source string, err error) {
 	helper, ok := file.CredentialHelpers[key]
 	if !ok {
 		helper = file.CredentialsStore
@@ -173,7 +175,8 @@ func (c *Client) CredentialSource(ctx context.Context, repo name.Repository) (st
 func configuration() (*configfile.ConfigFile, error) {
 	home, _ := os.UserHomeDir()
 	docker := os.Getenv("DOCKER_CONFIG")
-	if exists(filepath.Join(home, ".docker", "config.json")) || docker != "" && exists(filepath.Join(docker, "config.json")) {
+	if exists(filepath.Join(home, ".docker", "config.json")) ||
+		docker != "" && exists(filepath.Join(docker, "config.json")) {
 		if docker == "" {
 			docker = config.Dir()
 		}

@@ -46,7 +46,8 @@ func TestHelper(t *testing.T) {
 		// The child keeps the output open, and would do so for ever.
 		"hangs": `sh -c 'trap "" INT; sleep 1000000' & wait`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "docker-credential-"+helper), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "docker-credential-"+helper), []byte("#!/bin/sh\n"+script+"\n"),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,11 +58,17 @@ func TestHelper(t *testing.T) {
 		{`{"credHelpers":{"elsewhere.example":"bad"}}`, "", "", "anonymous"},
 		{`{"auths":{"HOST":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
 		// Accounts of namespaces, as podman login writes them.
-		{`{"auths":{"HOST/team":{"auth":"Ym9iOnh5enp5"},"HOST/other":{"auth":"ZXZlOng="},"HOST":{"auth":"ZXZlOng="}}}`, "bob", "", file},
+		{
+			`{"auths":{"HOST/team":{"auth":"Ym9iOnh5enp5"},"HOST/other":{"auth":"ZXZlOng="},"HOST":{"auth":"ZXZlOng="}}}`,
+			"bob", "", file,
+		},
 		{`{"auths":{"HOST/team":{"auth":"ZXZlOng="},"HOST/team/app":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
 		{`{"auths":{"HOST/other":{"auth":"ZXZlOng="},"HOST/team/ap":{"auth":"ZXZlOng="}}}`, "", "", "anonymous"},
 		{`{"auths":{"HOST/other":{"auth":"ZXZlOng="},"https://HOST/v2/":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
-		{`{"credHelpers":{"HOST/team":"good"},"credsStore":"none"}`, "ann", "", "credential helper docker-credential-good"},
+		{
+			`{"credHelpers":{"HOST/team":"good"},"credsStore":"none"}`, "ann",
+			"", "credential helper docker-credential-good",
+		},
 		{`{"credsStore":"none"}`, "", "", "anonymous"},
 		{`{"credsStore":"bad"}`, "", "the vault is closed", ""},
 		{`{"credsStore":"hangs"}`, "", "docker-credential-hangs has not answered for", ""},
@@ -89,7 +96,8 @@ func TestHelper(t *testing.T) {
 				o.HelperTime = time.Second
 			}
 			_, err := network.New(o).Head(t.Context(), repo.Tag("1"))
-			if tt.want == "" && !network.Missing(err) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			if tt.want == "" && !network.Missing(err) ||
+				tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 			if user != tt.user {

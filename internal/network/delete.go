@@ -19,7 +19,8 @@ func (s *Session) Delete(ctx context.Context, ref name.Digest) error {
 	switch {
 	case err == nil || Missing(err):
 		return nil
-	case errors.As(err, &e) && (e.StatusCode == http.StatusMethodNotAllowed || e.StatusCode == http.StatusForbidden || e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusBadRequest):
+	case errors.As(err, &e) && (e.StatusCode == http.StatusMethodNotAllowed || e.StatusCode == http.StatusForbidden ||
+		e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusBadRequest):
 		return ErrNoDelete
 	}
 	return Clean(err)

@@ -29,13 +29,19 @@ func TestDownload(t *testing.T) {
 		want     string // of the error
 		result   []byte // the file if nil
 	}{
-		"complete":               {},
-		"breaks off, ranges":     {breaks: 3},
-		"breaks off, no ranges":  {breaks: 3, noRanges: true},
-		"breaks off, ETag":       {breaks: 2, tag: true},
-		"always breaks off":      {breaks: 1000, nothing: true, want: "unexpected EOF"},
-		"another file, ETag":     {breaks: 1, tag: true, changed: bytes.ToUpper(file), result: append(bytes.Clone(file[:len(file)/2]), bytes.ToUpper(file[len(file)/2:])...)},
-		"a shorter one":          {breaks: 1, tag: true, changed: file[:10], want: "has fewer than the 160000 bytes that were read: the file has changed"},
+		"complete":              {},
+		"breaks off, ranges":    {breaks: 3},
+		"breaks off, no ranges": {breaks: 3, noRanges: true},
+		"breaks off, ETag":      {breaks: 2, tag: true},
+		"always breaks off":     {breaks: 1000, nothing: true, want: "unexpected EOF"},
+		"another file, ETag": {
+			breaks: 1, tag: true, changed: bytes.ToUpper(file),
+			result: append(bytes.Clone(file[:len(file)/2]), bytes.ToUpper(file[len(file)/2:])...),
+		},
+		"a shorter one": {
+			breaks: 1, tag: true, changed: file[:10],
+			want: "has fewer than the 160000 bytes that were read: the file has changed",
+		},
 		"a shorter one, no ETag": {breaks: 1, changed: file[:10], want: "answers 416 "},
 		"it is not there":        {missing: true, want: "answers 404 Not Found"},
 	} {
@@ -97,7 +103,8 @@ func TestDownload(t *testing.T) {
 				t.Errorf("%d other bytes, %v", len(got), err)
 			}
 			if !tt.noRanges && tt.changed == nil && sent.Load() != int64(len(file)) {
-				t.Errorf("%d bytes were sent over %d connections, the file has %d", sent.Load(), requests.Load(), len(file))
+				t.Errorf("%d bytes were sent over %d connections, the file has %d", sent.Load(),
+					requests.Load(), len(file))
 			}
 		})
 	}

@@ -23,7 +23,9 @@ func Missing(err error) bool {
 // the distribution API. A proxy that does not know the request answers with another 404.
 func Unknown(err error) bool {
 	var e *transport.Error
-	return errors.As(err, &e) && slices.ContainsFunc(e.Errors, func(d transport.Diagnostic) bool { return d.Code == transport.NameUnknownErrorCode })
+	return errors.As(err, &e) && slices.ContainsFunc(e.Errors, func(d transport.Diagnostic) bool {
+		return d.Code == transport.NameUnknownErrorCode
+	})
 }
 
 // Unreadable is an error of this machine's disk, not of the registry: a retry does not help.
@@ -64,7 +66,8 @@ func Clean(err error) error {
 		if t.Request != nil {
 			host = t.Request.URL.Host
 		}
-		err = fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this", err, host)
+		err = fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this",
+			err, host)
 	}
 	return cleaned{err}
 }

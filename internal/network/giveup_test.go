@@ -36,7 +36,9 @@ func upload(q *http.Request) bool { return q.Method == http.MethodPatch }
 func closing(q *http.Request) bool { return q.Method == http.MethodPut && !manifest(q) }
 
 // answers takes all of a body and then answers after d.
-func answers(status int, after time.Duration, header ...string) func(*registrytest.Server, http.ResponseWriter, *http.Request) {
+func answers(status int,
+	after time.Duration, header ...string,
+) func(*registrytest.Server, http.ResponseWriter, *http.Request) {
 	return func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
 		io.Copy(io.Discard, q.Body) //nolint:errcheck // the client goes away
 		if s.Wait(q, after) {
@@ -68,33 +70,58 @@ func stops(s *registrytest.Server, _ http.ResponseWriter, q *http.Request) {
 const year = 365 * 24 * time.Hour
 
 var misconducts = map[string]misconduct{
-	"ping":                         {at: func(q *http.Request) bool { return q.URL.Path == "/v2/" }, then: silent},
-	"token":                        {at: func(q *http.Request) bool { return q.URL.Path == "/token" }, then: silent},
-	"token, in its body":           {at: func(q *http.Request) bool { return q.URL.Path == "/token" }, then: begins(year)},
-	"HEAD":                         {at: method(http.MethodHead), then: silent},
-	"POST":                         {at: method(http.MethodPost), then: silent},
-	"PATCH, in its midst":          {at: upload, then: stops, size: 4 << 20},
-	"PATCH, never read":            {at: upload, then: silent, size: 4 << 20},
-	"PATCH, after its last byte":   {at: upload, then: answers(202, year), size: 2 << 20, limit: 5 * time.Minute},
-	"PATCH of a small blob":        {at: upload, then: answers(202, year)},
-	"PUT of a blob":                {at: closing, then: silent, limit: 5 * time.Minute},
-	"PUT of a manifest":            {at: func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, then: answers(201, year)},
-	"GET of a manifest":            {at: func(q *http.Request) bool { return q.Method == http.MethodGet && manifest(q) }, then: silent},
-	"GET of a manifest, its body":  {at: func(q *http.Request) bool { return q.Method == http.MethodGet && manifest(q) }, then: begins(year)},
-	"GET of a blob":                {at: isBlob, then: silent},
-	"body of a blob":               {at: isBlob, then: begins(year), size: 100_000},
-	"body of a blob, by drips":     {at: isBlob, then: begins(30 * time.Second), size: 100_000},
-	"body of a blob, by the byte":  {at: isBlob, then: begins(time.Second), size: 100_000},
-	"PATCH, 500 after a minute":    {at: upload, then: answers(500, 59*time.Second), size: 2 << 20, limit: 3 * time.Minute},
-	"HEAD, 504 after a minute":     {at: method(http.MethodHead), then: answers(504, 59*time.Second), limit: 2 * time.Minute},
-	"HEAD, 500 at once":            {at: method(http.MethodHead), then: answers(500, 0), says: "500"},
-	"POST, 503 at once":            {at: method(http.MethodPost), then: answers(503, 0), says: "503"},
-	"PATCH, 500 at once":           {at: upload, then: answers(500, 0), says: "500"},
-	"POST, asks for a second":      {at: method(http.MethodPost), then: answers(429, 0, "Retry-After", "1"), says: "429"},
-	"POST, asks for four minutes":  {at: method(http.MethodPost), then: answers(429, 0, "Retry-After", "240"), limit: 5 * time.Minute, says: "5m0s are waited for in all"},
-	"POST, asks for 30 years":      {at: method(http.MethodPost), then: answers(429, 0, "Retry-After", "1000000000"), limit: time.Second, says: "5m0s are waited for in all"},
-	"POST, asks for ever":          {at: method(http.MethodPost), then: answers(503, 0, "Retry-After", "99999999999999999999"), limit: time.Second, says: "5m0s are waited for in all"},
-	"POST, asks for the year 9999": {at: method(http.MethodPost), then: answers(503, 0, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"), limit: time.Second, says: "5m0s are waited for in all"},
+	"ping":  {at: func(q *http.Request) bool { return q.URL.Path == "/v2/" }, then: silent},
+	"token": {at: func(q *http.Request) bool { return q.URL.Path == "/token" }, then: silent},
+	"token, in its body": {at: func(q *http.Request) bool {
+		return q.URL.Path == "/token"
+	}, then: begins(year)},
+	"HEAD":                       {at: method(http.MethodHead), then: silent},
+	"POST":                       {at: method(http.MethodPost), then: silent},
+	"PATCH, in its midst":        {at: upload, then: stops, size: 4 << 20},
+	"PATCH, never read":          {at: upload, then: silent, size: 4 << 20},
+	"PATCH, after its last byte": {at: upload, then: answers(202, year), size: 2 << 20, limit: 5 * time.Minute},
+	"PATCH of a small blob":      {at: upload, then: answers(202, year)},
+	"PUT of a blob":              {at: closing, then: silent, limit: 5 * time.Minute},
+	"PUT of a manifest": {at: func(q *http.Request) bool {
+		return q.Method == http.MethodPut && manifest(q)
+	}, then: answers(201, year)},
+	"GET of a manifest": {at: func(q *http.Request) bool {
+		return q.Method == http.MethodGet && manifest(q)
+	}, then: silent},
+	"GET of a manifest, its body": {at: func(q *http.Request) bool {
+		return q.Method == http.MethodGet && manifest(q)
+	}, then: begins(year)},
+	"GET of a blob":               {at: isBlob, then: silent},
+	"body of a blob":              {at: isBlob, then: begins(year), size: 100_000},
+	"body of a blob, by drips":    {at: isBlob, then: begins(30 * time.Second), size: 100_000},
+	"body of a blob, by the byte": {at: isBlob, then: begins(time.Second), size: 100_000},
+	"PATCH, 500 after a minute": {
+		at: upload, then: answers(500, 59*time.Second), size: 2 << 20,
+		limit: 3 * time.Minute,
+	},
+	"HEAD, 504 after a minute": {
+		at: method(http.MethodHead), then: answers(504, 59*time.Second),
+		limit: 2 * time.Minute,
+	},
+	"HEAD, 500 at once":  {at: method(http.MethodHead), then: answers(500, 0), says: "500"},
+	"POST, 503 at once":  {at: method(http.MethodPost), then: answers(503, 0), says: "503"},
+	"PATCH, 500 at once": {at: upload, then: answers(500, 0), says: "500"},
+	"POST, asks for a second": {
+		at: method(http.MethodPost), then: answers(429, 0, "Retry-After", "1"),
+		says: "429",
+	},
+	"POST, asks for four minutes": {
+		at: method(http.MethodPost), then: answers(429, 0, "Retry-After", "240"),
+		limit: 5 * time.Minute, says: "5m0s are waited for in all",
+	},
+	"POST, asks for 30 years": {
+		at: method(http.MethodPost), then: answers(429, 0, "Retry-After", "1000000000"),
+		limit: time.Second, says: "5m0s are waited for in all",
+	},
+	"POST, asks for ever": {at: method(http.MethodPost), then: answers(503, 0, "Retry-After",
+		"99999999999999999999"), limit: time.Second, says: "5m0s are waited for in all"},
+	"POST, asks for the year 9999": {at: method(http.MethodPost), then: answers(503, 0, "Retry-After",
+		"Fri, 31 Dec 9999 23:59:59 GMT"), limit: time.Second, says: "5m0s are waited for in all"},
 }
 
 // TestGiveUp lets a registry keep a client waiting for ever, in each way, with the limits that users
@@ -132,10 +159,12 @@ func testGiveUp(t *testing.T, what string, m misconduct) {
 	if took > m.limit+10*time.Second {
 		t.Errorf("it took %v, of %v", took, m.limit)
 	}
-	if err == nil || !strings.Contains(err.Error(), m.says) || !strings.Contains(err.Error(), s.Host()) || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), m.says) || !strings.Contains(err.Error(), s.Host()) ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v, and not %q", err, m.says)
 	}
-	if took > 90*time.Second && !strings.Contains(log.String(), "waiting") && !strings.Contains(log.String(), "trying again") && !strings.Contains(what, "after a minute") {
+	if took > 90*time.Second && !strings.Contains(log.String(), "waiting") &&
+		!strings.Contains(log.String(), "trying again") && !strings.Contains(what, "after a minute") {
 		t.Errorf("nothing was said about the wait:\n%s", log.String())
 	}
 }
@@ -177,7 +206,8 @@ func TestGiveUpConnections(t *testing.T) {
 				c := network.New(network.Options{Transport: n.Transport(t)})
 				began := time.Now()
 				err := network.Clean(roundTrip(t, c, s, 1000))
-				if took := time.Since(began); took > 2*time.Minute+10*time.Second || err == nil || !strings.Contains(err.Error(), "it is given up: run again") {
+				if took := time.Since(began); took > 2*time.Minute+10*time.Second || err == nil ||
+					!strings.Contains(err.Error(), "it is given up: run again") {
 					t.Errorf("after %v: %v", took, err)
 				}
 				again := time.Now()
@@ -198,16 +228,22 @@ func TestGiveUpConnections(t *testing.T) {
 func TestPatient(t *testing.T) {
 	for what, m := range map[string]misconduct{
 		"stalls once in each request": {},
-		"answers uploads after four minutes": {at: upload, size: 2 << 20, then: func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
-			body, err := io.ReadAll(q.Body)
-			if err == nil && s.Wait(q, 4*time.Minute) {
-				q.Body = io.NopCloser(bytes.NewReader(body))
-				s.Inner.ServeHTTP(w, q)
-			}
-		}},
-		"a thousand bytes a second": {at: isBlob, size: 300_000, then: func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
-			s.Inner.ServeHTTP(slow{w, s, q}, q)
-		}},
+		"answers uploads after four minutes": {
+			at: upload, size: 2 << 20,
+			then: func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
+				body, err := io.ReadAll(q.Body)
+				if err == nil && s.Wait(q, 4*time.Minute) {
+					q.Body = io.NopCloser(bytes.NewReader(body))
+					s.Inner.ServeHTTP(w, q)
+				}
+			},
+		},
+		"a thousand bytes a second": {
+			at:   isBlob,
+			size: 300_000, then: func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
+				s.Inner.ServeHTTP(slow{w, s, q}, q)
+			},
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

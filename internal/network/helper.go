@@ -32,13 +32,15 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 	case credentials.IsErrCredentialsNotFound(err):
 		return types.AuthConfig{}, nil
 	case err != nil && p.out.Full:
-		return types.AuthConfig{}, fmt.Errorf("%s has written more than %d bytes, as no credential helper does: %s", helper, maxHelper, byHand(helper, server))
+		return types.AuthConfig{}, fmt.Errorf("%s has written more than %d bytes, as no credential helper does: %s",
+			helper, maxHelper, byHand(helper, server))
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return types.AuthConfig{}, fmt.Errorf("%s has not answered for %v: %s", helper, k.limit, byHand(helper, server))
 	case err != nil && ctx.Err() != nil:
 		return types.AuthConfig{}, context.Cause(ctx)
 	case err != nil && p.err == nil:
-		return types.AuthConfig{}, fmt.Errorf("%s has not answered as the protocol of credential helpers wants it: %s", helper, byHand(helper, server))
+		return types.AuthConfig{}, fmt.Errorf("%s has not answered as the protocol of credential helpers wants it: %s",
+			helper, byHand(helper, server))
 	case err != nil:
 		return types.AuthConfig{}, fmt.Errorf("%s: %w", helper, p.failure())
 	// https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol
@@ -49,7 +51,8 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 }
 
 func byHand(helper, server string) string {
-	return fmt.Sprintf("run %s get by hand with %s as its input, or take it out of Docker's config.json", helper, server)
+	return fmt.Sprintf("run %s get by hand with %s as its input, or take it out of Docker's config.json",
+		helper, server)
 }
 
 // stderr is where a helper asks its user: the process's own, before main gives libraries another.

@@ -20,21 +20,46 @@ func TestHelperOutput(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", dir)
 	output.Secret("swordfish-1234")
 	for what, tt := range map[string]struct{ script, says string }{
-		"lines":       {`echo "the vault is closed"; echo hunter2; exit 1`, "docker-credential-lines: exit status 1: the vault is closed"},
-		"json":        {`echo '{"ServerURL":"x","Username":"ann","Secret":"hunter2"}'; exit 1`, "docker-credential-json: exit status 1"},
-		"pretty":      {`printf '{\n"Secret":\n"hunter2"}\n'; exit 1`, "docker-credential-pretty: exit status 1"},
-		"known":       {`echo "no swordfish-1234 here"; exit 1`, "docker-credential-known: exit status 1: no [redacted] here"},
-		"escapes":     {`printf 'a\033[2J\033]0;b\007\r\nhunter2\n'; exit 1`, `docker-credential-escapes: exit status 1: a\x1b[2J\x1b]0;b\x07`},
-		"long":        {`head -c 60000 /dev/zero | tr '\0' x; exit 1`, "docker-credential-long: exit status 1: " + strings.Repeat("x", 200) + "…"},
-		"megabytes":   {`head -c 5000000 /dev/zero | tr '\0' x; exit 1`, "docker-credential-megabytes has written more than 65536 bytes"},
-		"endless":     {`yes hunter2`, "docker-credential-endless has written more than 65536 bytes"},
-		"silent":      {`exit 1`, "docker-credential-silent: exit status 1"},
-		"killed":      {`kill -9 $$`, "docker-credential-killed: signal: killed"},
-		"garbage":     {`echo hunter2`, "docker-credential-garbage has not answered as the protocol of credential helpers wants it: run docker-credential-garbage get by hand"},
-		"empty":       {`:`, "docker-credential-empty has not answered as the protocol"},
-		"cut":         {`printf '{"Username":"ann","Secret":"hunter2'`, "docker-credential-cut has not answered as the protocol"},
-		"other":       {`echo '["hunter2"]'`, "docker-credential-other has not answered as the protocol"},
-		"reads never": {`exec <&-; echo hunter2 >&2; echo closed; exit 3`, "docker-credential-reads never: exit status 3: closed"},
+		"lines": {
+			`echo "the vault is closed"; echo hunter2; exit 1`,
+			"docker-credential-lines: exit status 1: the vault is closed",
+		},
+		"json": {
+			`echo '{"ServerURL":"x","Username":"ann","Secret":"hunter2"}'; exit 1`,
+			"docker-credential-json: exit status 1",
+		},
+		"pretty": {`printf '{\n"Secret":\n"hunter2"}\n'; exit 1`, "docker-credential-pretty: exit status 1"},
+		"known": {
+			`echo "no swordfish-1234 here"; exit 1`,
+			"docker-credential-known: exit status 1: no [redacted] here",
+		},
+		"escapes": {
+			`printf 'a\033[2J\033]0;b\007\r\nhunter2\n'; exit 1`,
+			`docker-credential-escapes: exit status 1: a\x1b[2J\x1b]0;b\x07`,
+		},
+		"long": {
+			`head -c 60000 /dev/zero | tr '\0' x; exit 1`,
+			"docker-credential-long: exit status 1: " + strings.Repeat("x", 200) + "…",
+		},
+		"megabytes": {
+			`head -c 5000000 /dev/zero | tr '\0' x; exit 1`,
+			"docker-credential-megabytes has written more than 65536 bytes",
+		},
+		"endless": {`yes hunter2`, "docker-credential-endless has written more than 65536 bytes"},
+		"silent":  {`exit 1`, "docker-credential-silent: exit status 1"},
+		"killed":  {`kill -9 $$`, "docker-credential-killed: signal: killed"},
+		"garbage": {`echo hunter2`, "docker-credential-garbage has not answered as the protocol " +
+			"of credential helpers wants it: run docker-credential-garbage get by hand"},
+		"empty": {`:`, "docker-credential-empty has not answered as the protocol"},
+		"cut": {
+			`printf '{"Username":"ann","Secret":"hunter2'`,
+			"docker-credential-cut has not answered as the protocol",
+		},
+		"other": {`echo '["hunter2"]'`, "docker-credential-other has not answered as the protocol"},
+		"reads never": {
+			`exec <&-; echo hunter2 >&2; echo closed; exit 3`,
+			"docker-credential-reads never: exit status 3: closed",
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			for file, text := range map[string]string{
@@ -48,7 +73,8 @@ func TestHelperOutput(t *testing.T) {
 			o := options()
 			o.HelperTime = time.Minute
 			_, err := network.New(o).Head(t.Context(), registryAt(t, "localhost:1").Tag("1"))
-			if err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "hunter2") || strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 1000 {
+			if err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "hunter2") ||
+				strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 1000 {
 				t.Errorf("the error is %q, and not %q", err, tt.says)
 			}
 		})

@@ -41,7 +41,9 @@ func TestHostile(t *testing.T) {
 			}
 			asks(w, s.URL+"/token")
 		}, 20, "401"},
-		"the token service wants a token": {func(s *registrytest.Server, w http.ResponseWriter, _ *http.Request) { asks(w, s.URL+"/token") }, 20, "401"},
+		"the token service wants a token": {func(s *registrytest.Server, w http.ResponseWriter, _ *http.Request) {
+			asks(w, s.URL+"/token")
+		}, 20, "401"},
 		"the token service is elsewhere": {func(_ *registrytest.Server, w http.ResponseWriter, _ *http.Request) {
 			asks(w, "http://192.0.2.1/token")
 		}, 20, "plain HTTP is for loopback addresses only"},
@@ -83,7 +85,8 @@ func TestHostile(t *testing.T) {
 			if _, headed := c.Head(t.Context(), tag); headed == nil {
 				t.Error("HEAD succeeds")
 			}
-			if err = network.Clean(err); err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 2000 {
+			if err = network.Clean(err); err == nil || !strings.Contains(err.Error(), tt.says) ||
+				strings.Contains(err.Error(), "\n") || len(err.Error()) > 2000 {
 				t.Errorf("the error is %.2000v, and not %q", err, tt.says)
 			}
 			if n := s.Count("", ""); n > tt.requests {
@@ -113,7 +116,8 @@ func TestHostileDownloads(t *testing.T) {
 	})
 	c := network.New(options())
 	full := func(size int64) error { return fmt.Errorf("no room for %d", size) }
-	if _, err := c.Download(t.Context(), s.URL+"/declared", full); err == nil || !strings.Contains(err.Error(), "no room for 1125899906842624") {
+	if _, err := c.Download(t.Context(), s.URL+"/declared", full); err == nil ||
+		!strings.Contains(err.Error(), "no room for 1125899906842624") {
 		t.Errorf("the error is %v", err)
 	}
 	r, err := c.Download(t.Context(), s.URL+"/endless", full)
@@ -121,11 +125,13 @@ func TestHostileDownloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if n, err := io.Copy(io.Discard, r); err == nil || !strings.Contains(err.Error(), "sends more than 1073741824 bytes") || n > 1<<30 {
+	if n, err := io.Copy(io.Discard, r); err == nil ||
+		!strings.Contains(err.Error(), "sends more than 1073741824 bytes") || n > 1<<30 {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	d := v1.Descriptor{Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("c", 64)}, Size: 1 << 50}
-	if _, err := c.Configs(t.Context(), s.Repo(t, "evil"))(d); err == nil || !strings.Contains(err.Error(), "it may have at most 8388608") {
+	if _, err := c.Configs(t.Context(), s.Repo(t, "evil"))(d); err == nil ||
+		!strings.Contains(err.Error(), "it may have at most 8388608") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -160,6 +160,7 @@ type gone struct {
 }
 
 func (g *gone) Error() string {
-	return fmt.Sprintf("%s has completed no request (%s) since %s, and made all attempts wait for %v in all: it is given up",
+	return fmt.Sprintf("%s has completed no request (%s) since %s, "+
+		"and made all attempts wait for %v in all: it is given up",
 		g.host, g.kind, g.since.Format(time.TimeOnly), g.lost.Round(time.Second))
 }

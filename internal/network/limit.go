@@ -23,7 +23,8 @@ func (o Options) limited(a *Answer, attempt int, now time.Time) (time.Duration, 
 	if d, ok := retryAfter(a.Header.Get("Retry-After"), now); ok {
 		return d, true
 	}
-	if reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && a.Header.Get("X-RateLimit-Remaining") == "0" {
+	if reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil &&
+		a.Header.Get("X-RateLimit-Remaining") == "0" {
 		return max(0, time.Unix(reset, 0).Sub(now)), true
 	}
 	if a.Status == http.StatusTooManyRequests || bytes.Contains(a.Body, []byte("secondary rate limit")) {

@@ -54,7 +54,8 @@ func Proxies() (list []string, malformed []error) {
 		}
 		u, err := url.Parse(full)
 		if err != nil || u.Hostname() == "" {
-			malformed = append(malformed, fmt.Errorf("%s is not the address of a proxy: write http://host:port, or unset it", name))
+			malformed = append(malformed,
+				fmt.Errorf("%s is not the address of a proxy: write http://host:port, or unset it", name))
 			continue
 		}
 		list = append(list, name+"="+redactURL(u))

@@ -70,7 +70,8 @@ func TestProxies(t *testing.T) {
 	t.Setenv("https_proxy", "http://%zz:hunter2@proxy")
 	t.Setenv("NO_PROXY", "localhost,.internal")
 	list, malformed := network.Proxies()
-	if !slices.Equal(list, []string{"HTTPS_PROXY=http://proxy:3128", "http_proxy=http://proxy:3128", "NO_PROXY=localhost,.internal"}) {
+	if !slices.Equal(list,
+		[]string{"HTTPS_PROXY=http://proxy:3128", "http_proxy=http://proxy:3128", "NO_PROXY=localhost,.internal"}) {
 		t.Errorf("the proxies are %q", list)
 	}
 	var texts []string
@@ -78,7 +79,8 @@ func TestProxies(t *testing.T) {
 		texts = append(texts, err.Error())
 	}
 	if !slices.Equal(texts, []string{
-		"https_proxy is not the address of a proxy: write http://host:port, or unset it", "HTTP_PROXY is not the address of a proxy: write http://host:port, or unset it",
+		"https_proxy is not the address of a proxy: write http://host:port, or unset it",
+		"HTTP_PROXY is not the address of a proxy: write http://host:port, or unset it",
 	}) {
 		t.Errorf("the errors are %q", texts)
 	}

@@ -37,7 +37,8 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 	}
 	// as of a website, or a proxy that asks for a login
 	if strings.HasPrefix(string(d.MediaType), "text/") {
-		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)
+		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: "+
+			"it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)
 	}
 	return d, nil
 }

@@ -23,7 +23,10 @@ const maxReferrers = 1000
 
 // withoutAPI are the answers of registries without the referrers API. By the specification it is
 // 404; others answer so to a path that they do not know.
-var withoutAPI = []int{http.StatusNotFound, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented}
+var withoutAPI = []int{
+	http.StatusNotFound, http.StatusBadRequest, http.StatusMethodNotAllowed,
+	http.StatusNotAcceptable, http.StatusNotImplemented,
+}
 
 // Referrers lists the manifests that have a subject, by the referrers API, or by the tag that
 // replaces it
@@ -39,7 +42,9 @@ func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1
 // PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself,
 // it adds the manifest to the list under the tag of the subject. Two calls for one subject must
 // not run at a time.
-func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject name.Digest, d v1.Descriptor, raw []byte) error {
+func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject name.Digest, d v1.Descriptor,
+	raw []byte,
+) error {
 	answer, err := s.put(ctx, ref, d.MediaType, raw)
 	if err != nil || answer.Get("OCI-Subject") != "" {
 		return err
@@ -80,7 +85,8 @@ func (s *Session) Put(ctx context.Context, ref name.Reference, mt types.MediaTyp
 
 func (s *Session) put(ctx context.Context, ref name.Reference, mt types.MediaType, raw []byte) (http.Header, error) {
 	header := http.Header{"Content-Type": {string(mt)}}
-	a, err := s.do(ctx, http.MethodPut, s.url("manifests/"+ref.Identifier()), header, raw, http.StatusOK, http.StatusCreated, http.StatusAccepted)
+	a, err := s.do(ctx, http.MethodPut, s.url("manifests/"+ref.Identifier()), header, raw, http.StatusOK,
+		http.StatusCreated, http.StatusAccepted)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +134,8 @@ func tooMany(subject name.Digest) error {
 // byTag reads the list under the tag of the subject. GitLab answers with the subject itself,
 // whose children are not referrers.
 func (s *Session) byTag(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
-	raw, status, _, err := s.read(ctx, s.url("manifests/"+fallback(subject).TagStr()), http.StatusOK, http.StatusNotFound)
+	raw, status, _, err := s.read(ctx, s.url("manifests/"+fallback(subject).TagStr()), http.StatusOK,
+		http.StatusNotFound)
 	if err != nil || status == http.StatusNotFound {
 		return nil, err
 	}
@@ -139,7 +146,7 @@ func (s *Session) byTag(ctx context.Context, subject name.Digest) ([]v1.Descript
 	list, err := listed(raw)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s, which should list what refers to %s: %w", fallback(subject), subject, err)
+		return nil, fmt.Errorf("%s, which should list the referrers of %s: %w", fallback(subject), subject, err)
 	case len(list) > maxReferrers:
 		return nil, tooMany(subject)
 	}
@@ -163,7 +170,9 @@ func listed(raw []byte) ([]v1.Descriptor, error) {
 }
 
 // read reads a document of at most [oci.MaxManifest] bytes, again if its body breaks off.
-func (s *Session) read(ctx context.Context, at string, statuses ...int) (raw []byte, status int, header http.Header, err error) {
+func (s *Session) read(ctx context.Context, at string,
+	statuses ...int,
+) (raw []byte, status int, header http.Header, err error) {
 	err = s.o.retry(ctx, func() error {
 		a, err := s.do(ctx, http.MethodGet, at, http.Header{"Accept": {string(types.OCIImageIndex)}}, nil, statuses...)
 		if err != nil {

@@ -23,7 +23,10 @@ func TestReferrerLists(t *testing.T) {
 	index := func(from, n int) []byte {
 		m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}}
 		for k := range n {
-			m.Manifests = append(m.Manifests, v1.Descriptor{MediaType: types.OCIManifestSchema1, Size: 1, Digest: v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%064x", from+k)}})
+			m.Manifests = append(m.Manifests, v1.Descriptor{
+				MediaType: types.OCIManifestSchema1,
+				Size:      1, Digest: v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%064x", from+k)},
+			})
 		}
 		text, err := json.Marshal(m)
 		if err != nil {
@@ -52,16 +55,24 @@ func TestReferrerLists(t *testing.T) {
 			w.Header().Set("Link", `<http://elsewhere.example/list>; rel="next"`)
 			answer(w, index(0, 1))
 		}},
-		"too long": {err: "more than 1000 artifacts refer to", api: func(w http.ResponseWriter, _ *http.Request) { answer(w, index(0, 1001)) }},
-		"endless, one by one": {err: "the list has 21 pages with 21 entries", api: func(w http.ResponseWriter, q *http.Request) {
-			n, _ := strconv.Atoi(q.URL.Query().Get("last"))
-			w.Header().Set("Link", fmt.Sprintf(`<%s?last=%d>; rel="next"`, q.URL.Path, n+1))
-			answer(w, index(n, 1))
+		"too long": {err: "more than 1000 artifacts refer to", api: func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, index(0, 1001))
 		}},
-		"endless, and empty": {err: "the list has 21 pages with 0 entries", api: func(w http.ResponseWriter, q *http.Request) {
-			w.Header().Set("Link", "<"+q.URL.Path+`>; rel="next"`)
-			answer(w, index(0, 0))
-		}},
+		"endless, one by one": {
+			err: "the list has 21 pages with 21 entries",
+			api: func(w http.ResponseWriter, q *http.Request) {
+				n, _ := strconv.Atoi(q.URL.Query().Get("last"))
+				w.Header().Set("Link", fmt.Sprintf(`<%s?last=%d>; rel="next"`, q.URL.Path, n+1))
+				answer(w, index(n, 1))
+			},
+		},
+		"endless, and empty": {
+			err: "the list has 21 pages with 0 entries",
+			api: func(w http.ResponseWriter, q *http.Request) {
+				w.Header().Set("Link", "<"+q.URL.Path+`>; rel="next"`)
+				answer(w, index(0, 0))
+			},
+		},
 		"an empty page": {want: 3, api: func(w http.ResponseWriter, q *http.Request) {
 			if q.URL.Query().Get("last") == "" {
 				w.Header().Set("Link", "<"+q.URL.Path+`?last=x>; rel="next"`)
@@ -77,12 +88,20 @@ func TestReferrerLists(t *testing.T) {
 		"too large": {err: "more than 4 MiB", api: func(w http.ResponseWriter, _ *http.Request) {
 			answer(w, []byte(`{"a":"`+strings.Repeat("a", 5<<20)+`"}`))
 		}},
-		"rubbish":        {err: "the referrers of", api: func(w http.ResponseWriter, _ *http.Request) { answer(w, []byte("{")) }},
-		"HTML":           {err: "as no registry does", api: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }},
-		"a tag":          {want: 3, tag: func(w http.ResponseWriter, _ *http.Request) { answer(w, index(0, 3)) }},
-		"a tag too long": {err: "more than 1000 artifacts refer to", tag: func(w http.ResponseWriter, _ *http.Request) { answer(w, index(0, 1001)) }},
+		"rubbish": {err: "the referrers of", api: func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, []byte("{"))
+		}},
+		"HTML": {err: "as no registry does", api: func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<html>")
+		}},
+		"a tag": {want: 3, tag: func(w http.ResponseWriter, _ *http.Request) { answer(w, index(0, 3)) }},
+		"a tag too long": {err: "more than 1000 artifacts refer to", tag: func(w http.ResponseWriter, _ *http.Request) {
+			answer(w, index(0, 1001))
+		}},
 		"not a list": {err: "it is not an index", tag: func(w http.ResponseWriter, _ *http.Request) {
-			answer(w, []byte(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"x","size":1,"digest":"`+subject.String()+`"},"layers":[]}`))
+			answer(w,
+				[]byte(
+					`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"x","size":1,"digest":"`+subject.String()+`"},"layers":[]}`))
 		}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -104,7 +123,8 @@ func TestReferrerLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			list, err := session.Referrers(t.Context(), repo.Digest(subject.String()))
-			if tt.err == "" && (err != nil || len(list) != tt.want) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			if tt.err == "" && (err != nil || len(list) != tt.want) ||
+				tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("%d referrers, %v; want %d, %q", len(list), err, tt.want, tt.err)
 			}
 		})

@@ -38,13 +38,15 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var dials atomic.Int64
 			o := options()
-			o.Transport = &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				if dials.Add(1) <= tt.refusals {
-					addr = closed.Addr().String()
-				}
-				var d net.Dialer
-				return d.DialContext(ctx, network, addr)
-			}}
+			o.Transport = &http.Transport{
+				DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+					if dials.Add(1) <= tt.refusals {
+						addr = closed.Addr().String()
+					}
+					var d net.Dialer
+					return d.DialContext(ctx, network, addr)
+				},
+			}
 			_, err := network.New(o).Get(t.Context(), tag)
 			if !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)

@@ -76,7 +76,8 @@ func (r *resumed) ranged(a *http.Response) (bool, error) {
 		return false, nil
 	}
 	if got := a.Header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", r.at)) {
-		return false, fmt.Errorf("%s answers with the range %.100q where the one from byte %d was requested", r.name, got, r.at)
+		return false, fmt.Errorf("%s answers with the range %.100q where the one from byte %d was requested",
+			r.name, got, r.at)
 	}
 	return true, nil
 }

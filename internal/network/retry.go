@@ -59,7 +59,8 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			}
 		}
 		again := err != nil && dropped(err) || err == nil && busy(a.StatusCode) && r.lanes.of(q).gone(nil) == nil
-		if !again || upload || attempt >= r.o.attempts(err) || q.Body != nil && q.Body != http.NoBody && q.GetBody == nil {
+		if !again || upload || attempt >= r.o.attempts(err) || q.Body != nil && q.Body != http.NoBody &&
+			q.GetBody == nil {
 			return a, err
 		}
 		if a != nil {
@@ -103,10 +104,12 @@ func (r *retrying) holdBack(q *http.Request, after string) error {
 	}
 	r.mu.Unlock()
 	if !r.lanes.of(q).ask(more) {
-		return fmt.Errorf("%s asks to wait %v (Retry-After), and %v are waited for in all: run again then", host, d.Round(time.Second), maxAsked)
+		return fmt.Errorf("%s asks to wait %v (Retry-After), and %v are waited for in all: run again then",
+			host, d.Round(time.Second), maxAsked)
 	}
 	if more >= r.o.Idle/4 {
-		r.o.Progress.Printf("%s asks to wait %v (Retry-After): waiting, up to %v in all", host, d.Round(time.Second), maxAsked)
+		r.o.Progress.Printf("%s asks to wait %v (Retry-After): waiting, up to %v in all", host, d.Round(time.Second),
+			maxAsked)
 	}
 	return nil
 }
@@ -169,7 +172,8 @@ func broken(err error) bool {
 	}
 	var answer *transport.Error
 	if errors.As(err, &answer) {
-		return busy(answer.StatusCode) && answer.Request != nil && uploads(answer.Request.Method, answer.Request.URL.Path)
+		return busy(answer.StatusCode) && answer.Request != nil &&
+			uploads(answer.Request.Method, answer.Request.URL.Path)
 	}
 	var request *url.Error
 	if errors.As(err, &request) {
@@ -192,7 +196,8 @@ func (o Options) attempts(err error) int {
 
 // refused reports whether no connection could be made.
 func refused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) ||
+		errors.Is(err, syscall.ENETUNREACH)
 }
 
 // warn notifies the user of a stalled server: it takes long to notice, and longer to give up.
@@ -225,7 +230,8 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func busy(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 && status != http.StatusNotImplemented
+	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout ||
+		status >= 500 && status != http.StatusNotImplemented
 }
 
 // dropped reports whether a connection broke off or timed out, so that the next one may succeed.
@@ -234,7 +240,10 @@ func dropped(err error) bool {
 	if errors.As(err, new(*gone)) {
 		return false
 	}
-	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED} {
+	for _, e := range []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE,
+		syscall.ECONNABORTED,
+	} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -242,5 +251,6 @@ func dropped(err error) bool {
 	var quiet *stalled
 	var header textproto.ProtocolError // the rest of an answer that broke off within its header
 	var timeout net.Error
-	return refused(err) || errors.As(err, &quiet) || errors.As(err, &header) || errors.As(err, &timeout) && timeout.Timeout()
+	return refused(err) || errors.As(err, &quiet) || errors.As(err, &header) ||
+		errors.As(err, &timeout) && timeout.Timeout()
 }

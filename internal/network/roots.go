@@ -22,7 +22,8 @@ func TrustFile(path string) (http.RoundTripper, error) {
 		pool = x509.NewCertPool() // a machine without any
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("reading certificate authorities: %s contains no certificate in PEM form (-----BEGIN CERTIFICATE-----)", path)
+		return nil, fmt.Errorf("reading certificate authorities: "+
+			"%s contains no certificate in PEM form (-----BEGIN CERTIFICATE-----)", path)
 	}
 	t := direct().Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}

@@ -55,11 +55,16 @@ func (s *Session) begin(ctx context.Context, c *Client) error {
 
 // url returns the address of something of the repository.
 func (s *Session) url(path string) string {
-	return (&url.URL{Scheme: s.repo.Scheme(), Host: s.repo.RegistryStr(), Path: "/v2/" + s.repo.RepositoryStr() + "/" + path}).String()
+	return (&url.URL{
+		Scheme: s.repo.Scheme(), Host: s.repo.RegistryStr(),
+		Path: "/v2/" + s.repo.RepositoryStr() + "/" + path,
+	}).String()
 }
 
 // do makes a request. An answer with another status is an error.
-func (s *Session) do(ctx context.Context, method, u string, header http.Header, body []byte, statuses ...int) (*http.Response, error) {
+func (s *Session) do(ctx context.Context, method, u string, header http.Header,
+	body []byte, statuses ...int,
+) (*http.Response, error) {
 	q, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -150,7 +150,8 @@ func (g *guard) late(wait int, passed, all time.Duration) {
 		g.cancel(&stalled{host: g.lane.host, idle: all})
 	default:
 		if g.lane.tell() {
-			g.progress.Printf("%s has not moved a byte for %v (%s): waiting, up to %v in all", g.lane.host, passed, g.lane.kind, max(all, g.lane.limit))
+			g.progress.Printf("%s has not moved a byte for %v (%s): waiting, up to %v in all", g.lane.host,
+				passed, g.lane.kind, max(all, g.lane.limit))
 		}
 		g.timer = time.AfterFunc(all-passed, func() { g.late(wait, all, all) })
 	}

@@ -27,7 +27,9 @@ var stalls = map[string]struct {
 	"HEAD":  {func(q *http.Request) bool { return q.Method == http.MethodHead }, silent},
 	"POST":  {func(q *http.Request) bool { return q.Method == http.MethodPost }, silent},
 	"PATCH": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, silent},
-	"PATCH, taken byte by byte": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, func(s *registrytest.Server, _ http.ResponseWriter, q *http.Request) {
+	"PATCH, taken byte by byte": {func(q *http.Request) bool {
+		return q.Method == http.MethodPatch
+	}, func(s *registrytest.Server, _ http.ResponseWriter, q *http.Request) {
 		buf := make([]byte, 1)
 		for s.Wait(q, 20*time.Millisecond) {
 			q.Body.Read(buf) //nolint:errcheck // the client goes away

@@ -26,7 +26,9 @@ func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor
 	return c.stream(ctx, repo, d, Clean)
 }
 
-func (c *Client) stream(ctx context.Context, repo name.Repository, d v1.Descriptor, wrap func(error) error) (io.ReadCloser, error) {
+func (c *Client) stream(ctx context.Context, repo name.Repository, d v1.Descriptor,
+	wrap func(error) error,
+) (io.ReadCloser, error) {
 	sum, err := v1.Hasher(d.Digest.Algorithm)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,8 @@ func (s *stream) open() error {
 		missing = err
 		var answer *transport.Error
 		if errors.As(err, &answer) {
-			missing = fmt.Errorf("%s answers %d %s", redactURL(answer.Request.URL), answer.StatusCode, http.StatusText(answer.StatusCode))
+			missing = fmt.Errorf("%s answers %d %s", redactURL(answer.Request.URL), answer.StatusCode,
+				http.StatusText(answer.StatusCode))
 		}
 	}
 	return missing

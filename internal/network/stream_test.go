@@ -26,12 +26,18 @@ func TestStream(t *testing.T) {
 		change func([]byte) []byte
 		want   string // of the error
 	}{
-		"complete":                  {ranges: true},
-		"breaks off, ranges":        {ranges: true, breaks: 3},
-		"breaks off, no ranges":     {breaks: 3},
-		"always breaks off":         {ranges: true, breaks: 1000, empty: true, want: "unexpected EOF"},
-		"damaged":                   {ranges: true, change: func(b []byte) []byte { b[1000] ^= 1; return b }, want: "its bytes have the digest sha256:"},
-		"damaged before the break":  {ranges: true, breaks: 1, change: func(b []byte) []byte { b[1000] ^= 1; return b }, want: "its bytes have the digest sha256:"},
+		"complete":              {ranges: true},
+		"breaks off, ranges":    {ranges: true, breaks: 3},
+		"breaks off, no ranges": {breaks: 3},
+		"always breaks off":     {ranges: true, breaks: 1000, empty: true, want: "unexpected EOF"},
+		"damaged": {
+			ranges: true, change: func(b []byte) []byte { b[1000] ^= 1; return b },
+			want: "its bytes have the digest sha256:",
+		},
+		"damaged before the break": {
+			ranges: true, breaks: 1, change: func(b []byte) []byte { b[1000] ^= 1; return b },
+			want: "its bytes have the digest sha256:",
+		},
 		"longer than its manifest":  {change: func(b []byte) []byte { return append(b, 'x') }, want: "more than the"},
 		"shorter than its manifest": {change: func(b []byte) []byte { return b[:size/2] }, want: "unexpected EOF"},
 	} {
@@ -92,7 +98,8 @@ func TestStream(t *testing.T) {
 			}
 			got, err := io.ReadAll(r)
 			switch {
-			case tt.want == "" && err != nil, tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), repo.String())):
+			case tt.want == "" && err != nil, tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), repo.String())):
 				t.Errorf("got %v, want %q", err, tt.want)
 			case err == nil:
 				want, err := layers[0].Compressed()
@@ -112,7 +119,8 @@ func TestStream(t *testing.T) {
 		})
 	}
 	s := registrytest.Serve(t)
-	_, err := network.New(options()).Stream(t.Context(), s.Repo(t, "team/app"), v1.Descriptor{Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Size: 10})
+	_, err := network.New(options()).Stream(t.Context(), s.Repo(t, "team/app"),
+		v1.Descriptor{Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Size: 10})
 	if !network.Missing(err) {
 		t.Errorf("a blob that is not there: %v", err)
 	}

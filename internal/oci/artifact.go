@@ -23,7 +23,9 @@ func EmptyConfig() v1.Descriptor {
 // refers to subject, unless that is nil
 // (https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidelines-for-artifact-usage).
 // Equal arguments give equal bytes.
-func MakeArtifact(kind string, layers []v1.Descriptor, subject *v1.Descriptor, annotations map[string]string) ([]byte, error) {
+func MakeArtifact(kind string, layers []v1.Descriptor, subject *v1.Descriptor,
+	annotations map[string]string,
+) ([]byte, error) {
 	return json.Marshal(struct {
 		SchemaVersion int               `json:"schemaVersion"`
 		MediaType     types.MediaType   `json:"mediaType"`

@@ -20,7 +20,11 @@ func TestMakeArtifact(t *testing.T) {
 		want        string
 	}{
 		{nil, nil, head + `,"layers":[` + text + `]}`},
-		{&d, map[string]string{"b": "2", "a": "1"}, head + `,"layers":[` + text + `],"subject":` + text + `,"annotations":{"a":"1","b":"2"}}`},
+		{
+			&d,
+			map[string]string{"b": "2", "a": "1"},
+			head + `,"layers":[` + text + `],"subject":` + text + `,"annotations":{"a":"1","b":"2"}}`,
+		},
 	} {
 		got, err := oci.MakeArtifact("example/kind", []v1.Descriptor{d}, test.subject, test.annotations)
 		if err != nil || string(got) != test.want {

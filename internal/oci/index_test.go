@@ -28,7 +28,9 @@ func TestMakeIndex(t *testing.T) {
 	}
 	var first []byte
 	for seed := range uint64(10) {
-		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(children), func(i, j int) { children[i], children[j] = children[j], children[i] })
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(children), func(i, j int) {
+			children[i], children[j] = children[j], children[i]
+		})
 		raw, err := oci.MakeIndex(children, map[string]string{"b": "2", "a": "1"})
 		if err != nil {
 			t.Fatal(err)
@@ -71,10 +73,25 @@ func TestMakeIndexErrors(t *testing.T) {
 	}{
 		{"no platform", []v1.Descriptor{bare}, "has no platform"},
 		{"no os.version", []v1.Descriptor{noVersion}, `os.version ""`},
-		{"three parts", []v1.Descriptor{child(t, "windows/amd64:ltsc2022")}, `os.version "10.0.20348", not the four parts`},
-		{"one system twice", []v1.Descriptor{child(t, "linux/amd64"), child(t, "linux/amd64")}, "two children for linux/amd64"},
-		{"one variant by two names", []v1.Descriptor{child(t, "linux/arm64"), child(t, "linux/arm64/v8")}, "two children for linux/arm64/v8"},
-		{"one build twice", []v1.Descriptor{child(t, "windows/amd64:10.0.20348.1"), child(t, "windows/amd64:10.0.20348.2")}, "two children for windows/amd64:10.0.20348.2"},
+		{
+			"three parts",
+			[]v1.Descriptor{child(t, "windows/amd64:ltsc2022")},
+			`os.version "10.0.20348", not the four parts`,
+		},
+		{
+			"one system twice",
+			[]v1.Descriptor{child(t, "linux/amd64"), child(t, "linux/amd64")},
+			"two children for linux/amd64",
+		},
+		{
+			"one variant by two names",
+			[]v1.Descriptor{child(t, "linux/arm64"), child(t, "linux/arm64/v8")},
+			"two children for linux/arm64/v8",
+		},
+		{"one build twice", []v1.Descriptor{
+			child(t, "windows/amd64:10.0.20348.1"),
+			child(t, "windows/amd64:10.0.20348.2"),
+		}, "two children for windows/amd64:10.0.20348.2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if b, err := oci.MakeIndex(tc.children, nil); err == nil || !strings.Contains(err.Error(), tc.says) {

@@ -97,7 +97,8 @@ func (r *reading) get(d v1.Descriptor) ([]byte, error) {
 		return nil, err
 	}
 	if r.bytes += int64(len(raw)); r.bytes > r.limits.Bytes {
-		return nil, fmt.Errorf("manifest %s: documents have more than %d MiB, counting each as often as it is listed", d.Digest, r.limits.Bytes>>20)
+		return nil, fmt.Errorf("manifest %s: documents have more than %d MiB, counting each as often as it is listed",
+			d.Digest, r.limits.Bytes>>20)
 	}
 	return raw, nil
 }
@@ -117,7 +118,8 @@ func (r *reading) count(t *Tree) error {
 	case r.layers > r.limits.Layers:
 		return fmt.Errorf("manifest %s: more than %d layers", t.Desc.Digest, r.limits.Layers)
 	case r.references > r.limits.References:
-		return fmt.Errorf("manifest %s: images list manifests and layers more than %d times", t.Desc.Digest, r.limits.References)
+		return fmt.Errorf("manifest %s: images list manifests and layers more than %d times", t.Desc.Digest,
+			r.limits.References)
 	}
 	return nil
 }

@@ -66,7 +66,8 @@ func (b blobs) image(t *testing.T, p string, layers int) v1.Descriptor {
 
 func (b blobs) index(t *testing.T, children ...v1.Descriptor) v1.Descriptor {
 	t.Helper()
-	return b.add(t, types.OCIImageIndex, v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: children})
+	return b.add(t, types.OCIImageIndex,
+		v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: children})
 }
 
 func TestRead(t *testing.T) {
@@ -82,14 +83,16 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tree.Desc.MediaType != types.OCIImageIndex || tree.Desc.Size != top.Size || !bytes.Equal(tree.Raw, b[top.Digest]) || tree.Blobs() != nil {
+	if tree.Desc.MediaType != types.OCIImageIndex || tree.Desc.Size != top.Size ||
+		!bytes.Equal(tree.Raw, b[top.Digest]) || tree.Blobs() != nil {
 		t.Errorf("the index is %+v", tree)
 	}
 	var presence []oci.Presence
 	for _, c := range tree.Children {
 		presence = append(presence, c.Presence)
 	}
-	if d := cmp.Diff([]oci.Presence{oci.Included, oci.Included, oci.Absent, oci.ManifestOnly, oci.Included}, presence); d != "" {
+	if d := cmp.Diff([]oci.Presence{oci.Included, oci.Included, oci.Absent, oci.ManifestOnly, oci.Included},
+		presence); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if c := tree.Children[0]; len(c.Layers) != 2 || len(c.Blobs()) != 3 || c.Blobs()[0].Digest != c.Config.Digest {
@@ -121,10 +124,19 @@ func TestArtifactType(t *testing.T) {
 	h := v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}
 	layer := []v1.Descriptor{{MediaType: "application/layer", Digest: h}}
 	for want, m := range map[string]any{
-		"application/own":    map[string]any{"artifactType": "application/own", "config": v1.Descriptor{MediaType: "application/config", Digest: h}, "layers": layer},
-		"application/config": map[string]any{"config": v1.Descriptor{MediaType: "application/config", Digest: h}, "layers": layer},
-		"application/layer":  map[string]any{"config": v1.Descriptor{MediaType: types.OCIConfigJSON, Digest: h}, "layers": layer},
-		"":                   map[string]any{"config": v1.Descriptor{MediaType: types.OCIConfigJSON, Digest: h}},
+		"application/own": map[string]any{
+			"artifactType": "application/own",
+			"config":       v1.Descriptor{MediaType: "application/config", Digest: h}, "layers": layer,
+		},
+		"application/config": map[string]any{
+			"config": v1.Descriptor{MediaType: "application/config", Digest: h},
+			"layers": layer,
+		},
+		"application/layer": map[string]any{
+			"config": v1.Descriptor{MediaType: types.OCIConfigJSON, Digest: h},
+			"layers": layer,
+		},
+		"": map[string]any{"config": v1.Descriptor{MediaType: types.OCIConfigJSON, Digest: h}},
 	} {
 		b := blobs{}
 		tree, err := oci.Read(b.add(t, types.OCIManifestSchema1, m), b.get, oci.Limits{})
@@ -140,7 +152,10 @@ func TestArtifactType(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	b := blobs{}
 	one := b.image(t, "linux/amd64", 3)
-	missing := v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Size: 1}
+	missing := v1.Descriptor{
+		MediaType: types.OCIManifestSchema1,
+		Digest:    v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Size: 1,
+	}
 	nested := one
 	for range 5 {
 		nested = b.index(t, nested)
@@ -148,7 +163,8 @@ func TestReadErrors(t *testing.T) {
 	longer := one
 	longer.Size++
 	two := b.index(t, one, one)
-	negative := b.add(t, types.OCIManifestSchema1, v1.Manifest{Config: one, Layers: []v1.Descriptor{{Digest: one.Digest, Size: -1}}})
+	negative := b.add(t, types.OCIManifestSchema1,
+		v1.Manifest{Config: one, Layers: []v1.Descriptor{{Digest: one.Digest, Size: -1}}})
 	deep := v1.Hash{Algorithm: "sha256", Hex: "1"}
 	b[deep] = []byte(strings.Repeat("[", 40))
 	values := v1.Hash{Algorithm: "sha256", Hex: "2"}
@@ -163,9 +179,22 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"absent", missing, oci.Limits{}, "not included"},
 		{"another size", longer, oci.Limits{}, "its descriptor says"},
-		{"a configuration", b.add(t, types.OCIConfigJSON, v1.ConfigFile{}), oci.Limits{}, "neither an image manifest nor an index"},
-		{"no configuration", b.add(t, types.OCIManifestSchema1, struct{}{}), oci.Limits{}, "neither an image manifest nor an index"},
-		{"a configuration without type", v1.Descriptor{Digest: b.add(t, "", v1.ConfigFile{}).Digest}, oci.Limits{}, "neither an image manifest nor an index"},
+		{
+			"a configuration", b.add(t, types.OCIConfigJSON, v1.ConfigFile{}),
+			oci.Limits{},
+			"neither an image manifest nor an index",
+		},
+		{
+			"no configuration", b.add(t, types.OCIManifestSchema1, struct{}{}),
+			oci.Limits{},
+			"neither an image manifest nor an index",
+		},
+		{
+			"a configuration without type",
+			v1.Descriptor{Digest: b.add(t, "", v1.ConfigFile{}).Digest},
+			oci.Limits{},
+			"neither an image manifest nor an index",
+		},
 		{"negative size", negative, oci.Limits{}, "negative size"},
 		{"nested indexes", nested, oci.Limits{}, "nested too deeply"},
 		{"index in an index", b.index(t, b.index(t, one)), oci.Limits{Depth: 1}, "nested too deeply"},
@@ -175,7 +204,12 @@ func TestReadErrors(t *testing.T) {
 		{"bytes", two, oci.Limits{Bytes: 500}, "counting each as often as it is listed"},
 		{"nested JSON", v1.Descriptor{Digest: deep}, oci.Limits{}, "nests more than 32 levels"},
 		{"values", v1.Descriptor{Digest: values}, oci.Limits{}, "more than 163840 values"},
-		{"described as huge", v1.Descriptor{Digest: one.Digest, Size: oci.MaxManifest + 1}, oci.Limits{}, "it may have at most"},
+		{
+			"described as huge",
+			v1.Descriptor{Digest: one.Digest, Size: oci.MaxManifest + 1},
+			oci.Limits{},
+			"it may have at most",
+		},
 		{"huge", v1.Descriptor{Digest: huge}, oci.Limits{}, "it may have at most"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -213,7 +247,8 @@ func TestReferringTo(t *testing.T) {
 		{Digest: hash("f"), Subject: hash("image")},
 	}
 	var got string
-	for _, r := range oci.ReferringTo(all, func(r oci.Referrer) oci.Referrer { return r }, hash("image"), hash("child")) {
+	for _, r := range oci.ReferringTo(all, func(r oci.Referrer) oci.Referrer { return r }, hash("image"),
+		hash("child")) {
 		got += r.Digest.Hex
 	}
 	if got != "abdf" {
@@ -224,9 +259,11 @@ func TestReferringTo(t *testing.T) {
 // FuzzRead checks that reading ends, that what it reads is within the limits, and that a tree can
 // be walked.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"schemaVersion":2,"manifests":[{"digest":"sha256:00"}]}`), []byte(`{"config":{"size":1},"layers":[{"size":2}]}`))
+	f.Add([]byte(`{"schemaVersion":2,"manifests":[{"digest":"sha256:00"}]}`),
+		[]byte(`{"config":{"size":1},"layers":[{"size":2}]}`))
 	f.Add([]byte(`{"config":{"size":-1}}`), []byte(nil))
-	f.Add([]byte(`{"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[{},{}]}`), []byte(`{"manifests":[{}]}`))
+	f.Add([]byte(`{"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[{},{}]}`),
+		[]byte(`{"manifests":[{}]}`))
 	f.Fuzz(func(t *testing.T, top, below []byte) {
 		first := true
 		get := func(v1.Descriptor) ([]byte, error) {

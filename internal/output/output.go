@@ -66,7 +66,8 @@ func printable(s, keep string) string {
 // the direction of text, characters without width and line separators are not, nor are those that
 // programs should ignore according to Unicode.
 func visible(r rune) bool {
-	return (unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return (unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)) &&
+		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // escape writes a character in ASCII, if possible in a form that is valid in JSON.

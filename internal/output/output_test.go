@@ -54,12 +54,16 @@ func TestExcerpt(t *testing.T) {
 // FuzzText: the result is printable, changes no more, and inside a JSON string it stands for the
 // same text.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"plain", "\x1b[31m", "\u202e\xff", "https://u:p@h", "\U000e0041", "Authorization: Basic dXNlcjpwYXNzd29yZA=="} {
+	for _, s := range []string{
+		"plain", "\x1b[31m", "\u202e\xff", "https://u:p@h", "\U000e0041",
+		"Authorization: Basic dXNlcjpwYXNzd29yZA==",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		got := Text(s)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && r != '\t' && !visible(r) }) {
+		if !utf8.ValidString(got) ||
+			strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && r != '\t' && !visible(r) }) {
 			t.Fatalf("Text(%q) = %q is not printable", s, got)
 		}
 		if line := Line(s); strings.ContainsAny(line, "\n\t") {

@@ -21,16 +21,36 @@ func all(g []string) string { return g[1] + Redacted + g[3] }
 var patterns = []pattern{
 	// https://user:password@host, and https://token@host. A password may have unescaped slashes and
 	// at signs. ssh://git@host is an account.
-	{[]string{"://"}, regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)([^\s/:@"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s"'<>]*|[^\s/"'<>]+)(@)`), userinfo},
-	{[]string{"authorization"}, regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?(?:basic|bearer|digest|negotiate|token)\s+)([^\s"'\\,\[\]]+)()`), all},
-	{[]string{"authorization"}, regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?)([^\s"'\\,\[\]]{8,})()`), encoded},
+	{
+		[]string{"://"},
+		regexp.MustCompile(
+			`([a-zA-Z][a-zA-Z0-9+.-]*://)([^\s/:@"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s"'<>]*|[^\s/"'<>]+)(@)`),
+		userinfo,
+	},
+	{
+		[]string{"authorization"},
+		regexp.MustCompile(
+			`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?(?:basic|bearer|digest|negotiate|token)\s+)([^\s"'\\,\[\]]+)()`), all,
+	},
+	{
+		[]string{"authorization"},
+		regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?)([^\s"'\\,\[\]]{8,})()`), encoded,
+	},
 	{[]string{"basic"}, regexp.MustCompile(`(?i)(\bbasic\s+)([a-z0-9+/_-]{12,}=*)()`), encoded},
 	{[]string{"bearer"}, regexp.MustCompile(`(?i)(\bbearer\s+)([a-z0-9+/._~-]{16,}=*)()`), encoded},
 	// The answer of a token service, and a body that repeats it, in quotes or in escaped quotes.
-	{[]string{"token", "passw", "secret", "auth"}, regexp.MustCompile(`(?i)(\\?"(?:access_?token|refresh_?token|id_?token|identity_?token|registry_?token|token|password|passwd|client_?secret|secret|auth)\\?"\s*:\s*\\?")([^"\\]+)()`), all},
+	{
+		[]string{"token", "passw", "secret", "auth"},
+		regexp.MustCompile(
+			`(?i)(\\?"(?:access_?token|refresh_?token|id_?token|identity_?token|registry_?token|token|password|passwd|client_?secret|secret|auth)\\?"\s*:\s*\\?")([^"\\]+)()`), all,
+	},
 	{[]string{"eyj"}, regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)()`), all},
 	// Signed URLs of S3, CloudFront, Google, Azure and of registries.
-	{[]string{"="}, regexp.MustCompile(`(?i)([?&](?:x-amz-(?:signature|credential|security-token)|x-goog-(?:signature|credential)|awsaccesskeyid|key-pair-id|policy|signature|sig|access_token|token|_state|password)=)([^&\s"'<>]+)()`), all},
+	{
+		[]string{"="},
+		regexp.MustCompile(
+			`(?i)([?&](?:x-amz-(?:signature|credential|security-token)|x-goog-(?:signature|credential)|awsaccesskeyid|key-pair-id|policy|signature|sig|access_token|token|_state|password)=)([^&\s"'<>]+)()`), all,
+	},
 }
 
 // userinfo redacts the account of a URL, unless it is only a user name for SSH.

@@ -59,7 +59,10 @@ func forms(v string) []string {
 		return nil
 	}
 	all := []string{v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:]}
-	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+	for _, e := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding,
+		base64.RawURLEncoding,
+	} {
 		all = append(all, e.EncodeToString([]byte(v)))
 	}
 	if quoted, err := json.Marshal(v); err == nil {

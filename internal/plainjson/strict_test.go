@@ -48,7 +48,8 @@ func TestDecode(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		`{"schemaVersion":2,"mediaType":"a","manifests":[{"size":1,"digest":"","platform":{"os":"linux"},"annotations":{"a":"b"}}]}`,
-		`{"Manifests":[],"manifests":[{}]}`, `{"annotations":{"a":"b","A":"c"}}`, `{"unknown":{"a":1,"a":2}}`, `{"mediaType":"\ud83d"}`, "null", "[1e400]",
+		`{"Manifests":[],"manifests":[{}]}`, `{"annotations":{"a":"b","A":"c"}}`, `{"unknown":{"a":1,"a":2}}`,
+		`{"mediaType":"\ud83d"}`, "null", "[1e400]",
 	} {
 		f.Add([]byte(text))
 	}
@@ -73,7 +74,8 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(err)
 		}
 		var other document
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(again, &other); err != nil || !reflect.DeepEqual(strict, other) {
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(again, &other); err != nil ||
+			!reflect.DeepEqual(strict, other) {
 			t.Errorf("the first of each key, by its case, gives %+v, %v, not %+v", other, err, strict)
 		}
 	})

@@ -38,7 +38,8 @@ func New(w io.Writer) *Printer {
 	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {
 		// Bars write sequences that no Writer passes on, directly to the terminal: all their text
 		// goes through output.Line.
-		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond), mpb.WithAutoRefresh())
+		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond),
+			mpb.WithAutoRefresh())
 	}
 	return p
 }

@@ -150,7 +150,10 @@ func TestRecording(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %g-%g %t %t", s.Name, s.Begin, s.End, s.Stage, s.Failed))
 		}
 		slices.Sort(got)
-		want := []string{"one 0-1 true false", "packing 1-3 false false", "pushing 1-1 false true", "pushing 1-1 false true", "pushing 1-1 false true", "two 1-3 true false"}
+		want := []string{
+			"one 0-1 true false", "packing 1-3 false false", "pushing 1-1 false true",
+			"pushing 1-1 false true", "pushing 1-1 false true", "two 1-3 true false",
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the steps are %q, want %q", got, want)
 		}

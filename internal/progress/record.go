@@ -47,7 +47,9 @@ func (r *Record) Steps() []Step {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := slices.Clone(r.steps)
-	slices.SortStableFunc(all, func(a, b Step) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	slices.SortStableFunc(all, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End))
+	})
 	return all
 }
 

@@ -69,7 +69,10 @@ func TestTerminal(t *testing.T) {
 	p.Start("late", Items, 1).Done("")
 	p.Close()
 	out := written()
-	for _, want := range []string{"cutting demo", "✓ compiling: 2 packages (", "✗ pushing: stopped (", "after", "✓ late ("} {
+	for _, want := range []string{
+		"cutting demo", "✓ compiling: 2 packages (", "✗ pushing: stopped (",
+		"after", "✓ late (",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the terminal lacks %q:\n%q", want, out)
 		}

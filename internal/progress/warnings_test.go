@@ -11,7 +11,10 @@ func TestWarnings(t *testing.T) {
 	var log strings.Builder
 	w := Warnings{Printer: New(&log)}
 	known := "app@sha256:" + strings.Repeat("a", 64)
-	for _, line := range []string{"warning: one", "warning: app@sha256:… is odd", "warning: one", "warning: " + known + " is odd", "warning: two"} {
+	for _, line := range []string{
+		"warning: one", "warning: app@sha256:… is odd", "warning: one",
+		"warning: " + known + " is odd", "warning: two",
+	} {
 		w.Add(line)
 	}
 	want := []string{"warning: one", "warning: app@sha256:… is odd", "warning: two"}

@@ -9,15 +9,20 @@ import (
 // TestWrite compares with examples of the specification, and with names that need encoding.
 func TestWrite(t *testing.T) {
 	for want, got := range map[string]string{
-		"pkg:oci/debian@sha256%3A244fd47e07d10?arch=amd64&repository_url=docker.io/library/debian&tag=latest": purl.OCI("docker.io/library/debian", "sha256:244fd47e07d10", map[string]string{"arch": "amd64", "tag": "latest", "os.version": ""}),
-		"pkg:oci/app?repository_url=127.0.0.1%3A5000/app":                                                     purl.OCI("127.0.0.1:5000/app", "", nil),
-		"pkg:golang/github.com/burntsushi/toml@v1.2.0":                                                        purl.Go("github.com/BurntSushi/toml", "v1.2.0"),
-		"pkg:golang/github.com/docker/docker@v28.5.2%2Bincompatible":                                          purl.Go("github.com/docker/docker", "v28.5.2+incompatible"),
-		"pkg:golang/stdlib@1.26.8":                                                                            purl.Go("stdlib", "1.26.8"),
-		"pkg:oci/alpine?repository_url=docker.io/library/alpine":                                              purl.OCI("index.docker.io/library/alpine", "", nil),
-		"pkg:golang/example.com":                                                                              purl.Go("example.com", ""),
-		"pkg:generic/a%20b%23.exe@1?checksum=sha256%3Aabc":                                                    purl.Generic("a b#.exe", "1", "sha256:abc"),
-		"pkg:helm/demo@1.0.0%2Bx?repository_url=ghcr.io/charts/demo":                                          purl.Helm("demo", "1.0.0+x", "ghcr.io/charts/demo"),
+		"pkg:oci/debian@sha256%3A244fd47e07d10?arch=amd64&repository_url=docker.io/library/debian&tag=latest": purl.OCI(
+			"docker.io/library/debian", "sha256:244fd47e07d10",
+			map[string]string{"arch": "amd64", "tag": "latest", "os.version": ""}),
+		"pkg:oci/app?repository_url=127.0.0.1%3A5000/app": purl.OCI("127.0.0.1:5000/app", "", nil),
+		"pkg:golang/github.com/burntsushi/toml@v1.2.0":    purl.Go("github.com/BurntSushi/toml", "v1.2.0"),
+		"pkg:golang/github.com/docker/docker@v28.5.2%2Bincompatible": purl.Go("github.com/docker/docker",
+			"v28.5.2+incompatible"),
+		"pkg:golang/stdlib@1.26.8": purl.Go("stdlib", "1.26.8"),
+		"pkg:oci/alpine?repository_url=docker.io/library/alpine": purl.OCI("index.docker.io/library/alpine",
+			"", nil),
+		"pkg:golang/example.com":                           purl.Go("example.com", ""),
+		"pkg:generic/a%20b%23.exe@1?checksum=sha256%3Aabc": purl.Generic("a b#.exe", "1", "sha256:abc"),
+		"pkg:helm/demo@1.0.0%2Bx?repository_url=ghcr.io/charts/demo": purl.Helm("demo", "1.0.0+x",
+			"ghcr.io/charts/demo"),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -41,7 +41,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		g.inner.ServeHTTP(w, q)
 		return
 	}
-	text := fmt.Sprintf("this server is not known by the name %.255q: use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
+	text := fmt.Sprintf("this server is not known by the name %.255q: "+
+		"use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
 	body := map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}

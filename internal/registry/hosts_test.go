@@ -19,11 +19,18 @@ func TestKnows(t *testing.T) {
 		{
 			"127.0.0.1:5000", "127.0.0.1",
 			"127.0.0.1:5000 127.0.0.1 localhost:5000 LOCALHOST 127.1.2.3:1 [::1]:5000 [::1] a.localhost:5000",
-			"evil.example evil.example:5000 localhost.evil.example 127.0.0.1.evil.example 192.168.1.5:5000 0.0.0.0:5000 " + own + ".example",
+			"evil.example evil.example:5000 localhost.evil.example 127.0.0.1.evil.example " +
+				"192.168.1.5:5000 0.0.0.0:5000 " + own + ".example",
 		},
 		{"[::1]:0", "::1", "[::1]:7 localhost:7 127.0.0.1", "evil.example [::2]:7"},
-		{"registry.lan:5000", "192.168.1.5", "registry.lan:5000 Registry.LAN 192.168.1.5:5000", "evil.example 192.168.1.6:5000 localhost:5000"},
-		{":5000", "::", "127.0.0.1:5000 localhost 192.168.1.5:5000 [fe80::1]:5000 " + own, "evil.example evil.example:5000 " + own + ".evil.example"},
+		{
+			"registry.lan:5000", "192.168.1.5", "registry.lan:5000 Registry.LAN 192.168.1.5:5000",
+			"evil.example 192.168.1.6:5000 localhost:5000",
+		},
+		{
+			":5000", "::", "127.0.0.1:5000 localhost 192.168.1.5:5000 [fe80::1]:5000 " + own,
+			"evil.example evil.example:5000 " + own + ".evil.example",
+		},
 		{"0.0.0.0:5000", "0.0.0.0", "127.0.0.1:5000 localhost 192.168.1.5:5000", "evil.example"},
 	} {
 		g := newGuard(nil, test.addr, &net.TCPAddr{IP: net.ParseIP(test.at), Port: 5000})
@@ -53,7 +60,10 @@ func TestServeRefusesOtherHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for host, want := range map[string]int{addr: 200, "localhost:" + port: 200, "evil.example:" + port: 403, "evil.example": 403} {
+	for host, want := range map[string]int{
+		addr: 200, "localhost:" + port: 200, "evil.example:" + port: 403,
+		"evil.example": 403,
+	} {
 		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/v2/", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +75,8 @@ func TestServeRefusesOtherHosts(t *testing.T) {
 		}
 		body, err := io.ReadAll(a.Body)
 		a.Body.Close()
-		if err != nil || a.StatusCode != want || (want == 403) != strings.Contains(string(body), `"DENIED"`) || want == 403 && strings.Contains(string(body), "secret") {
+		if err != nil || a.StatusCode != want || (want == 403) != strings.Contains(string(body), `"DENIED"`) ||
+			want == 403 && strings.Contains(string(body), "secret") {
 			t.Errorf("%s: %s, %s, %v", host, a.Status, body, err)
 		}
 	}

@@ -77,7 +77,10 @@ func (r *Registry) putManifest(w http.ResponseWriter, q *http.Request, repo, whi
 	}
 	r.tag(repo, which, h)
 	if m.Subject != nil {
-		r.referTo(m.Subject.Digest, v1.Descriptor{MediaType: m.Desc.MediaType, Digest: h, Size: int64(len(raw)), ArtifactType: m.ArtifactType(), Annotations: m.Annotations})
+		r.referTo(m.Subject.Digest, v1.Descriptor{
+			MediaType: m.Desc.MediaType, Digest: h, Size: int64(len(raw)),
+			ArtifactType: m.ArtifactType(), Annotations: m.Annotations,
+		})
 		w.Header().Set("OCI-Subject", m.Subject.Digest.String())
 	}
 	w.Header().Set("Location", fmt.Sprintf("/v2/%s/manifests/%s", repo, h))

@@ -14,7 +14,9 @@ func Reach(at net.Addr) (host, warning string) {
 		return at.String(), ""
 	case tcp.IP.IsUnspecified():
 		return fmt.Sprintf("localhost:%d", tcp.Port),
-			fmt.Sprintf("warning: listening on all interfaces: whoever reaches port %d of this machine can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", tcp.Port, tcp.Port)
+			fmt.Sprintf("warning: listening on all interfaces: whoever reaches port %d of this machine can pull these "+
+				"images, without a password; -addr=127.0.0.1:%d is for this machine alone", tcp.Port, tcp.Port)
 	}
-	return at.String(), fmt.Sprintf("warning: listening on %s: whoever reaches it can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", at, tcp.Port)
+	return at.String(), fmt.Sprintf("warning: listening on %s: whoever reaches it can pull these images, "+
+		"without a password; -addr=127.0.0.1:%d is for this machine alone", at, tcp.Port)
 }

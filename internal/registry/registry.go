@@ -40,7 +40,10 @@ type Registry struct {
 // HOST/PATH:TAG of the lock is PATH:TAG here, and so is a third-party image, which makes the
 // registry a mirror of them all.
 func New(st *store.Store, l *lock.Lock) *Registry {
-	r := &Registry{store: st, tags: map[string]map[string]v1.Hash{}, referrers: map[v1.Hash][]v1.Descriptor{}, uploads: map[string]*store.Blob{}}
+	r := &Registry{
+		store: st, tags: map[string]map[string]v1.Hash{}, referrers: map[v1.Hash][]v1.Descriptor{},
+		uploads: map[string]*store.Blob{},
+	}
 	if l == nil {
 		return r
 	}
@@ -71,7 +74,8 @@ func (r *Registry) refer(repo string, h v1.Hash, all []oci.Referrer) {
 		if a.Subject != (v1.Hash{}) {
 			about = a.Subject
 		}
-		r.referTo(about, v1.Descriptor{MediaType: a.MediaType, Digest: a.Digest, Size: a.Size, ArtifactType: a.ArtifactType})
+		r.referTo(about,
+			v1.Descriptor{MediaType: a.MediaType, Digest: a.Digest, Size: a.Size, ArtifactType: a.ArtifactType})
 	}
 }
 
@@ -125,7 +129,8 @@ func (r *Registry) list(repo string) ([]string, bool) {
 
 // route matches a path of the API: repository, kind of resource, and which one. The path of a
 // repository may contain "blobs" or "tags", so the last such element counts.
-var route = regexp.MustCompile(`^/v2/(` + imagename.Path + `)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
+var route = regexp.MustCompile(`^/v2/(` + imagename.Path +
+	`)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
 
 // ServeHTTP answers one request of the distribution API.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {

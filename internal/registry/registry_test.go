@@ -80,28 +80,49 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"GET", "/v2/", nil, 200, "Docker-Distribution-Api-Version: registry/2.0"},
 		{"GET", "/v2", nil, 200, "{}"},
-		{"GET", "/v2/_catalog", nil, 200, `{"repositories":["acme/demo/agent","acme/demo/lifecycle","acme/demo/server"]}`},
+		{
+			"GET", "/v2/_catalog",
+			nil, 200, `{"repositories":["acme/demo/agent","acme/demo/lifecycle","acme/demo/server"]}`,
+		},
 		{"GET", "/v2/_catalog?n=1", nil, 200, `{"repositories":["acme/demo/agent"]}`},
 		{"GET", "/v2/_catalog?n=1", nil, 200, `Link: </v2/_catalog?last=acme%2Fdemo%2Fagent&n=1>; rel="next"`},
-		{"GET", "/v2/_catalog?n=5&last=acme/demo/agent", nil, 200, `{"repositories":["acme/demo/lifecycle","acme/demo/server"]}`},
+		{
+			"GET", "/v2/_catalog?n=5&last=acme/demo/agent",
+			nil, 200, `{"repositories":["acme/demo/lifecycle","acme/demo/server"]}`,
+		},
 		{"GET", "/v2/acme/demo/agent/tags/list", nil, 200, `{"name":"acme/demo/agent","tags":["1.2.3"]}`},
 		{"GET", "/v2/acme/demo/none/tags/list", nil, 404, "NAME_UNKNOWN"},
 		{"GET", "/v2/acme/demo/agent/manifests/1.2.3", nil, 200, "Docker-Content-Digest: " + agent.Digest.String()},
 		{"GET", "/v2/acme/demo/agent/manifests/1.2.3", nil, 200, "Content-Type: " + string(types.OCIImageIndex)},
 		{"HEAD", "/v2/acme/demo/agent/manifests/1.2.3", nil, 200, fmt.Sprintf("Content-Length: %d", agent.Size)},
-		{"GET", "/v2/acme/demo/agent/manifests/" + agent.Children[1].Digest.String(), nil, 200, "Content-Type: " + string(types.OCIManifestSchema1)},
+		{
+			"GET", "/v2/acme/demo/agent/manifests/" + agent.Children[1].Digest.String(),
+			nil, 200, "Content-Type: " + string(types.OCIManifestSchema1),
+		},
 		{"GET", "/v2/acme/demo/agent/manifests/9", nil, 404, "MANIFEST_UNKNOWN"},
 		{"GET", "/v2/acme/demo/agent/manifests/" + nothing, nil, 404, "MANIFEST_UNKNOWN"},
 		{"GET", "/v2/acme/demo/agent/manifests/" + config.String(), nil, 404, "neither an image manifest nor an index"},
 		{"GET", "/v2/acme/demo/agent/blobs/" + config.String(), nil, 200, `"os":"linux"`},
 		{"HEAD", "/v2/acme/demo/agent/blobs/" + config.String(), nil, 200, "Docker-Content-Digest: " + config.String()},
-		{"GET", "/v2/acme/demo/agent/blobs/" + config.String(), []string{"Range", "bytes=1-5"}, 206, "Content-Range: bytes 1-5/"},
+		{
+			"GET", "/v2/acme/demo/agent/blobs/" + config.String(),
+			[]string{"Range", "bytes=1-5"},
+			206,
+			"Content-Range: bytes 1-5/",
+		},
 		{"GET", "/v2/acme/demo/agent/blobs/" + config.String(), []string{"Range", "bytes=999999-"}, 416, ""},
-		{"GET", "/v2/acme/demo/agent/blobs/" + config.String(), []string{"If-None-Match", `"` + config.String() + `"`}, 304, ""},
+		{
+			"GET", "/v2/acme/demo/agent/blobs/" + config.String(),
+			[]string{"If-None-Match", `"` + config.String() + `"`},
+			304, "",
+		},
 		{"GET", "/v2/acme/demo/agent/blobs/" + nothing, nil, 404, "BLOB_UNKNOWN"},
 		{"GET", "/v2/acme/demo/agent/blobs/sha256:..", nil, 400, "DIGEST_INVALID"},
 		{"GET", "/v2/acme/demo/agent/referrers/" + agent.Digest.String(), nil, 200, `"manifests":[]`},
-		{"GET", "/v2/acme/demo/agent/referrers/" + agent.Digest.String(), nil, 200, "Content-Type: " + string(types.OCIImageIndex)},
+		{
+			"GET", "/v2/acme/demo/agent/referrers/" + agent.Digest.String(),
+			nil, 200, "Content-Type: " + string(types.OCIImageIndex),
+		},
 		{"GET", "/v2/acme/demo/agent/referrers/latest", nil, 400, "DIGEST_INVALID"},
 		{"DELETE", "/v2/acme/demo/agent/manifests/1.2.3", nil, 405, "UNSUPPORTED"},
 		{"PATCH", "/v2/acme/demo/agent/blobs/uploads/none", nil, 404, "BLOB_UPLOAD_UNKNOWN"},
@@ -115,7 +136,8 @@ func TestAnswers(t *testing.T) {
 			all += "\n" + k + ": " + strings.Join(v, ", ")
 		}
 		if a.StatusCode != tt.status || !strings.Contains(all, tt.want) {
-			t.Errorf("%s %s %v: %d, want %d with %q\n%s", tt.method, tt.path, tt.header, a.StatusCode, tt.status, tt.want, all)
+			t.Errorf("%s %s %v: %d, want %d with %q\n%s", tt.method, tt.path, tt.header, a.StatusCode,
+				tt.status, tt.want, all)
 		}
 		if tt.method == "HEAD" && body != "" {
 			t.Errorf("HEAD %s has a body", tt.path)
@@ -136,20 +158,28 @@ func TestAnswersNames(t *testing.T) {
 	_, st, l := demo(t)
 	i := &l.Images[0]
 	i.Tags = append(i.Tags, "1.2.3-full")
-	i.PlatformTags = []lock.PlatformTag{{Tag: "1.2.3-linux-amd64", MediaType: i.Children[0].MediaType, Digest: i.Children[0].Digest, Size: i.Children[0].Size}}
-	i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}, {Tag: "v1", Repository: i.Repository, Kept: "it names a newer one"}}
+	i.PlatformTags = []lock.PlatformTag{{
+		Tag: "1.2.3-linux-amd64", MediaType: i.Children[0].MediaType,
+		Digest: i.Children[0].Digest, Size: i.Children[0].Size,
+	}}
+	i.FloatingTags = []lock.FloatingTag{
+		{Tag: "latest", Repository: i.Repository},
+		{Tag: "v1", Repository: i.Repository, Kept: "it names a newer one"},
+	}
 	l.Images[1].Repository, l.Images[1].Tags = i.Repository, []string{"1.2.3-server"}
 	r := registry.New(st, l)
 	t.Cleanup(func() { r.Close() }) //nolint:errcheck // it returns nil
 	_, body := call(t, r, "GET", "/v2/acme/demo/agent/tags/list", "")
-	if want := `"tags":["1.2.3","1.2.3-full","1.2.3-linux-amd64","1.2.3-server","latest"]`; !strings.Contains(body, want) {
+	if want := `"tags":["1.2.3","1.2.3-full","1.2.3-linux-amd64","1.2.3-server","latest"]`; !strings.Contains(body,
+		want) {
 		t.Errorf("the tags are %s, want %s", body, want)
 	}
 	for tag, want := range map[string]string{
 		"1.2.3-full": i.Digest.String(), "latest": i.Digest.String(),
 		"1.2.3-linux-amd64": i.Children[0].Digest.String(), "1.2.3-server": l.Images[1].Digest.String(),
 	} {
-		if a, _ := call(t, r, "GET", "/v2/acme/demo/agent/manifests/"+tag, ""); a.Header.Get("Docker-Content-Digest") != want {
+		if a, _ := call(t, r, "GET", "/v2/acme/demo/agent/manifests/"+tag,
+			""); a.Header.Get("Docker-Content-Digest") != want {
 			t.Errorf("%s is %v, want %s", tag, a.Header, want)
 		}
 	}
@@ -161,10 +191,16 @@ func TestReferrers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Images[0].Referrers = []oci.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: h, Size: 5}}
+	l.Images[0].Referrers = []oci.Referrer{{
+		ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1,
+		Digest: h, Size: 5,
+	}}
 	r := registry.New(st, l)
 	path := "/v2/acme/demo/agent/referrers/" + l.Images[0].Digest.String()
-	for query, want := range map[string]bool{"": true, "?artifactType=application/spdx%2Bjson": true, "?artifactType=other": false} {
+	for query, want := range map[string]bool{
+		"": true, "?artifactType=application/spdx%2Bjson": true,
+		"?artifactType=other": false,
+	} {
 		a, body := call(t, r, "GET", path+query, "")
 		if got := strings.Contains(body, h.String()); got != want {
 			t.Errorf("%s: %s", query, body)
@@ -184,7 +220,8 @@ func TestPushedReferrer(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject := l.Images[0].Digest.String()
-	m := fmt.Sprintf(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","artifactType":"application/spdx+json","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":%q,"size":2},"layers":[],"subject":{"mediaType":"application/vnd.oci.image.index.v1+json","digest":%q,"size":7},"annotations":{"of":"a test"}}`, config, subject)
+	m := fmt.Sprintf(
+		`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","artifactType":"application/spdx+json","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":%q,"size":2},"layers":[],"subject":{"mediaType":"application/vnd.oci.image.index.v1+json","digest":%q,"size":7},"annotations":{"of":"a test"}}`, config, subject)
 	h, _, err := v1.SHA256(strings.NewReader(m))
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +233,8 @@ func TestPushedReferrer(t *testing.T) {
 		}
 	}
 	_, body := call(t, r, "GET", "/v2/acme/demo/agent/referrers/"+subject, "")
-	want := fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.manifest.v1+json","size":%d,"digest":%q,"annotations":{"of":"a test"},"artifactType":"application/spdx+json"}`, len(m), h)
+	want := fmt.Sprintf(
+		`{"mediaType":"application/vnd.oci.image.manifest.v1+json","size":%d,"digest":%q,"annotations":{"of":"a test"},"artifactType":"application/spdx+json"}`, len(m), h)
 	if !strings.Contains(body, `"manifests":[`+want+`]`) {
 		t.Errorf("got %s, want %s", body, want)
 	}
@@ -206,7 +244,10 @@ func TestPushedReferrer(t *testing.T) {
 func TestThirdParty(t *testing.T) {
 	_, st, l := demo(t)
 	d := l.Images[1].Digest
-	for _, reference := range []string{"registry.k8s.io/pause:3.10", "busybox:1", "grafana/grafana:12@" + d.String(), "localhost/x:1", "quay.io/left/out:1"} {
+	for _, reference := range []string{
+		"registry.k8s.io/pause:3.10", "busybox:1", "grafana/grafana:12@" + d.String(),
+		"localhost/x:1", "quay.io/left/out:1",
+	} {
 		tp := lock.ThirdParty{Reference: reference, Digest: d}
 		if strings.Contains(reference, "left") {
 			tp = lock.ThirdParty{Reference: reference, Omitted: "no network"}
@@ -215,7 +256,8 @@ func TestThirdParty(t *testing.T) {
 	}
 	r := registry.New(st, l)
 	for path, want := range map[string]int{
-		"left/out/tags/list": 404, "pause/manifests/3.10": 200, "library/busybox/manifests/1": 200, "grafana/grafana/manifests/12": 200, "x/manifests/1": 200, "left/out/manifests/1": 404,
+		"left/out/tags/list": 404, "pause/manifests/3.10": 200, "library/busybox/manifests/1": 200,
+		"grafana/grafana/manifests/12": 200, "x/manifests/1": 200, "left/out/manifests/1": 404,
 	} {
 		if a, body := call(t, r, "HEAD", "/v2/"+path, ""); a.StatusCode != want {
 			t.Errorf("%s: %d, want %d: %s", path, a.StatusCode, want, body)
@@ -267,7 +309,8 @@ func TestUpload(t *testing.T) {
 	expect("in one PUT", a, 201)
 	a, _ = call(t, r, "POST", "/v2/new/blobs/uploads/?digest="+digest("single").String(), "single")
 	expect("in one POST", a, 201)
-	a, _ = call(t, r, "POST", "/v2/new/blobs/uploads/?from=acme/demo/agent&mount="+l.Images[0].Children[0].Config.String(), "")
+	a, _ = call(t, r, "POST",
+		"/v2/new/blobs/uploads/?from=acme/demo/agent&mount="+l.Images[0].Children[0].Config.String(), "")
 	expect("mount", a, 201)
 	a, _ = call(t, r, "POST", "/v2/new/blobs/uploads/?from=acme/demo/agent&mount="+digest("nowhere").String(), "")
 	expect("mount of nothing", a, 202)
@@ -306,7 +349,10 @@ func TestPutManifest(t *testing.T) {
 		{l.Images[1].Digest.String(), string(raw), 201, ""},
 		{l.Images[0].Digest.String(), string(raw), 400, "DIGEST_INVALID"},
 		{"new", "{}", 400, "MANIFEST_INVALID"},
-		{"new", `{"schemaVersion":2,"manifests":[{"digest":"sha256:` + strings.Repeat("0", 64) + `"}]}`, 400, "MANIFEST_BLOB_UNKNOWN"},
+		{
+			"new", `{"schemaVersion":2,"manifests":[{"digest":"sha256:` + strings.Repeat("0", 64) + `"}]}`,
+			400, "MANIFEST_BLOB_UNKNOWN",
+		},
 		{"new", strings.Repeat(" ", 5<<20), 413, "MANIFEST_INVALID"},
 	} {
 		a, body := call(t, r, "PUT", "/v2/acme/other/manifests/"+tt.which, tt.body)
@@ -420,19 +466,24 @@ func FuzzRegistry(f *testing.F) {
 	f.Add("POST", "/v2/a/blobs/uploads/?digest=sha256:00", []byte("x"))
 	f.Add("GET", "/v2/_catalog?n=1&last=a", []byte(nil))
 	f.Add("GET", "/v2/a/referrers/sha256:00", []byte(nil))
-	f.Add("PUT", "/v2/a/manifests/b", []byte(`{"schemaVersion":2,"config":{"digest":"sha256:1"},"layers":[{"urls":["x"]}]}`))
+	f.Add("PUT", "/v2/a/manifests/b",
+		[]byte(`{"schemaVersion":2,"config":{"digest":"sha256:1"},"layers":[{"urls":["x"]}]}`))
 	f.Fuzz(func(t *testing.T, method, path string, body []byte) {
 		u, err := url.ParseRequestURI(path)
 		if err != nil || u.Host != "" {
 			return // no request at all
 		}
-		q := &http.Request{Method: method, URL: u, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+		q := &http.Request{
+			Method: method, URL: u, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)),
+			ContentLength: int64(len(body)),
+		}
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, q)
 		if w.Code >= 500 {
 			t.Errorf("%s %q: %d %s", method, path, w.Code, w.Body)
 		}
-		if h, err := v1.NewHash(w.Header().Get("Docker-Content-Digest")); err == nil && w.Code == http.StatusCreated && !strings.Contains(path, "mount=") {
+		if h, err := v1.NewHash(w.Header().Get("Docker-Content-Digest")); err == nil && w.Code == http.StatusCreated &&
+			!strings.Contains(path, "mount=") {
 			if err := st.Prove(t.Context(), h); err != nil {
 				t.Error(err)
 			}

@@ -52,7 +52,8 @@ func TestServe(t *testing.T) {
 		t.Errorf("a push is answered by %s", put.Status)
 	}
 
-	if err := registry.Serve(t.Context(), host, http.NotFoundHandler(), nil); err == nil || !strings.Contains(err.Error(), "choose another address") {
+	if err := registry.Serve(t.Context(), host, http.NotFoundHandler(), nil); err == nil ||
+		!strings.Contains(err.Error(), "choose another address") {
 		t.Errorf("a second one at the same address: %v", err)
 	}
 

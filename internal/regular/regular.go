@@ -61,7 +61,9 @@ func Open(path string) (*os.File, error) {
 }
 
 // open opens a file by the functions of a directory or of the system.
-func open(path string, dir bool, stat func(string) (fs.FileInfo, error), do func(string) (*os.File, error)) (*os.File, error) {
+func open(path string, dir bool, stat func(string) (fs.FileInfo, error),
+	do func(string) (*os.File, error),
+) (*os.File, error) {
 	check := func(fi fs.FileInfo, err error) error {
 		if err != nil || dir && fi.IsDir() {
 			return err
@@ -131,7 +133,10 @@ func read(path string, limit int64, open func(string) (*os.File, error)) ([]byte
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %s: is it the right file?", size(limit))}
+		err = &fs.PathError{
+			Op: "read", Path: path,
+			Err: fmt.Errorf("it has more than %s: is it the right file?", size(limit)),
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -130,7 +130,8 @@ func TestTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		var not *regular.NotRegularError
-		if err := regular.Tree(t.Context(), ".", goFile); !errors.As(err, &not) || !strings.Contains(err.Error(), filepath.Join("a", "x.go")) {
+		if err := regular.Tree(t.Context(), ".", goFile); !errors.As(err, &not) ||
+			!strings.Contains(err.Error(), filepath.Join("a", "x.go")) {
 			t.Errorf("a link to %s: %v", to, err)
 		}
 		if err := os.RemoveAll("a"); err != nil {

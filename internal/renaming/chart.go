@@ -50,7 +50,9 @@ func Archive(open func(v1.Hash) (io.ReadCloser, error), t *oci.Tree) ([]byte, er
 // Chart renames the images in the values of a packaged chart, which has the manifest t and the name
 // original. Comments, order and formatting of the values stay. The new chart names the original by
 // an annotation, and its time is that of t, or else created.
-func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original string, created time.Time) (*Chart, error) {
+func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original string,
+	created time.Time,
+) (*Chart, error) {
 	old, err := chart.Read(original, bytes.NewReader(archive))
 	if err != nil {
 		return nil, err

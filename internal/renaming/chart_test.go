@@ -24,7 +24,10 @@ func archive(t *testing.T, files map[string]string) []byte {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for name, text := range files {
-		if err := w.WriteHeader(&tar.Header{Name: "app/" + name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(text))}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: "app/" + name, Typeflag: tar.TypeReg, Mode: 0o644,
+			Size: int64(len(text)),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.WriteString(w, text); err != nil {
@@ -68,8 +71,14 @@ spec:
   - {name: e, image: "{{ .Values.other }}"}
   - {name: f, image: busybox, args: ["--look=at ghcr.io/acme/kpack/controller:0.16.1 here"]}
 `
-	packed := archive(t, map[string]string{"Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0\n", "values.yaml": values, "templates/pod.yaml": pod})
-	original := &oci.Tree{Desc: v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: bundletest.Digest("9")}, Annotations: map[string]string{"org.opencontainers.image.created": "2025-01-02T03:04:05Z"}}
+	packed := archive(t, map[string]string{
+		"Chart.yaml":  "apiVersion: v2\nname: app\nversion: 1.0.0\n",
+		"values.yaml": values, "templates/pod.yaml": pod,
+	})
+	original := &oci.Tree{
+		Desc:        v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: bundletest.Digest("9")},
+		Annotations: map[string]string{"org.opencontainers.image.created": "2025-01-02T03:04:05Z"},
+	}
 	names := below(t, "registry.internal:5000/mirror")
 	names.Unknown = func(_, _ string) error { return nil }
 	r, err := names.Chart(t.Context(), packed, original, "ghcr.io/acme/charts/app@sha256:1", time.Now())
@@ -81,20 +90,25 @@ spec:
 		t.Fatal(err)
 	}
 	var text string
-	if _, err := made.EditValues(func(_ string, b []byte) ([]byte, error) { text = string(b); return b, nil }); err != nil {
+	if _, err := made.EditValues(
+		func(_ string, b []byte) ([]byte, error) { text = string(b); return b, nil }); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer(
-		"whole: ghcr.io", "whole: registry.internal:5000/mirror", `"ghcr.io/acme/kpack/lifecycle"`, `"registry.internal:5000/mirror/acme/kpack/lifecycle"`,
-		"registry: ghcr.io", "registry: registry.internal:5000/mirror", "unused: ghcr.io", "unused: registry.internal:5000/mirror",
+		"whole: ghcr.io", "whole: registry.internal:5000/mirror", `"ghcr.io/acme/kpack/lifecycle"`,
+		`"registry.internal:5000/mirror/acme/kpack/lifecycle"`,
+		"registry: ghcr.io", "registry: registry.internal:5000/mirror", "unused: ghcr.io",
+		"unused: registry.internal:5000/mirror",
 		"base: ghcr.io", "base: registry.internal:5000", "path: /", "path: /mirror/").Replace(values)
 	if text = strings.Replace(text, "\ndigest: "+c, "", 1); text != want { // which chart.Pin adds
 		t.Errorf("the values are\n%s\nwant\n%s", text, want)
 	}
-	if r.Tree.Annotations[chart.OriginalKey] != "ghcr.io/acme/charts/app@sha256:1" || r.Tree.Annotations["org.opencontainers.image.created"] != "2025-01-02T03:04:05Z" || r.References < 5 {
+	if r.Tree.Annotations[chart.OriginalKey] != "ghcr.io/acme/charts/app@sha256:1" ||
+		r.Tree.Annotations["org.opencontainers.image.created"] != "2025-01-02T03:04:05Z" || r.References < 5 {
 		t.Errorf("the chart has %d new names, and the annotations %v", r.References, r.Tree.Annotations)
 	}
-	if len(r.Untouched) != 1 || !strings.Contains(r.Untouched[0], "templates/pod.yaml:11: text with ghcr.io/acme/kpack/controller in it") {
+	if len(r.Untouched) != 1 ||
+		!strings.Contains(r.Untouched[0], "templates/pod.yaml:11: text with ghcr.io/acme/kpack/controller in it") {
 		t.Errorf("untouched are %q", r.Untouched)
 	}
 	again, err := names.Chart(t.Context(), r.Archive, r.Tree, "again", time.Now())

@@ -67,7 +67,8 @@ func (n *Names) Read(path, out, to string) (*Release, error) {
 // prefixes of one host have two files.
 func DefaultOut(path, to string) string {
 	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "/", "-", "[", "", "]", "").Replace(to) + ext
+	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "/", "-", "[", "", "]", "").Replace(to) +
+		ext
 }
 
 // Write writes the file if every new reference in it can be pulled.

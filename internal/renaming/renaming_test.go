@@ -54,7 +54,8 @@ func TestRename(t *testing.T) {
 	if r.References != 12 {
 		t.Errorf("%d references were renamed", r.References)
 	}
-	if d := cmp.Diff([]string{"release.yaml:31:11: text with ghcr.io/acme/kpack/lifecycle in it"}, r.Untouched); d != "" {
+	if d := cmp.Diff([]string{"release.yaml:31:11: text with ghcr.io/acme/kpack/lifecycle in it"},
+		r.Untouched); d != "" {
 		t.Errorf("untouched (-want +got):\n%s", d)
 	}
 	var pins []string
@@ -62,8 +63,10 @@ func TestRename(t *testing.T) {
 		pins = append(pins, strings.TrimPrefix(p.Ref.Name(), "registry.internal:5000/mirror/")+" "+p.Digest.Hex[:1])
 	}
 	want := []string{
-		"acme/kpack/build-init@" + bundletest.Digest("a").String() + " a", "acme/kpack/lifecycle@" + bundletest.Digest("b").String() + " b", "pause:3.9 f",
-		"acme/kpack/controller:0.16.1 c", "acme/kpack/controller@" + bundletest.Digest("c").String() + " c", "acme/kpack/build-init@" + bundletest.Digest("d").String() + " d",
+		"acme/kpack/build-init@" + bundletest.Digest("a").String() + " a",
+		"acme/kpack/lifecycle@" + bundletest.Digest("b").String() + " b", "pause:3.9 f",
+		"acme/kpack/controller:0.16.1 c", "acme/kpack/controller@" + bundletest.Digest("c").String() + " c",
+		"acme/kpack/build-init@" + bundletest.Digest("d").String() + " d",
 		"library/busybox:1 e", "library/busybox@" + bundletest.Digest("e").String() + " e", "latest:latest 1",
 	}
 	if d := cmp.Diff(want, pins); d != "" {
@@ -92,16 +95,30 @@ func TestRenameErrors(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"digest", "a: ghcr.io/acme/kpack/controller@" + bundletest.Digest("9").String(), []string{"release.yaml:1:4: ghcr.io/acme/kpack/controller@sha256:999", "not in the bundle"}},
 		{
-			"all are listed", "image: gone.example/a:1\nb:\n- {image: gone.example/b}\n- ghcr.io/acme/kpack/controller:9\nc: other.example/x@" + bundletest.Digest("c").String(),
-			[]string{"release.yaml:1:8: gone.example/a:1", "release.yaml:3:11: gone.example/b", "release.yaml:4:3: ghcr.io/acme/kpack/controller:9", "release.yaml:5:4: other.example/x@"},
+			"digest", "a: ghcr.io/acme/kpack/controller@" + bundletest.Digest("9").String(),
+			[]string{"release.yaml:1:4: ghcr.io/acme/kpack/controller@sha256:999", "not in the bundle"},
+		},
+		{
+			"all are listed",
+			"image: gone.example/a:1\nb:\n- {image: gone.example/b}\n- " +
+				"ghcr.io/acme/kpack/controller:9\nc: other.example/x@" + bundletest.Digest("c").String(),
+			[]string{
+				"release.yaml:1:8: gone.example/a:1", "release.yaml:3:11: gone.example/b",
+				"release.yaml:4:3: ghcr.io/acme/kpack/controller:9", "release.yaml:5:4: other.example/x@",
+			},
 		},
 		{"same name elsewhere", "image: quay.io/pause:3.9", []string{"quay.io/pause:3.9"}},
 		{"no YAML", "a: [", []string{"not YAML"}},
-		{"a Helm template", "a: b\n{{- if .Values.a }}\nc: d\n{{- end }}\n", []string{"release.yaml:2:1: this is a Helm template, not YAML", "helm template"}},
+		{
+			"a Helm template", "a: b\n{{- if .Values.a }}\nc: d\n{{- end }}\n",
+			[]string{"release.yaml:2:1: this is a Helm template, not YAML", "helm template"},
+		},
 		{"no UTF-8", "a: \xff", []string{"UTF-8"}},
-		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"release.yaml:1:8", "use a plain or quoted scalar"}},
+		{
+			"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`,
+			[]string{"release.yaml:1:8", "use a plain or quoted scalar"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := below(t, "registry.internal").Rename("release.yaml", []byte(tt.src))
@@ -115,7 +132,8 @@ func TestRenameInPlace(t *testing.T) {
 	src := "image: registry.k8s.io/pause:3.9\n"
 	_, err := below(t, "[::1]:5000").Rename("release.yaml", []byte(src))
 	bundletest.Says(t, err, "YAML")
-	r, err := below(t, "[::1]:5000").Rename("release.yaml", []byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)))
+	r, err := below(t, "[::1]:5000").Rename("release.yaml",
+		[]byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)))
 	if err != nil || string(r.Text) != "image: \"[::1]:5000/pause:3.9\"\n" {
 		t.Errorf("quoted: %v", err)
 	}
@@ -124,8 +142,10 @@ func TestRenameInPlace(t *testing.T) {
 // TestRenameLeaves has texts that look like references and are not.
 func TestRenameLeaves(t *testing.T) {
 	for _, src := range []string{
-		"", "---\n---\n", "pause: 3.9", "a: apps/v1", "a: localhost:8080", "a: ' registry.k8s.io/pause:3.9'", "a: git@github.com:acme/x",
-		"a: x@sha256:abc", "a: https://registry.k8s.io/pause:3.9", "a: registry.k8s.io/pause", "image: {type: string}", "image: ''", "image: 'two words'",
+		"", "---\n---\n", "pause: 3.9", "a: apps/v1", "a: localhost:8080", "a: ' registry.k8s.io/pause:3.9'",
+		"a: git@github.com:acme/x",
+		"a: x@sha256:abc", "a: https://registry.k8s.io/pause:3.9", "a: registry.k8s.io/pause", "image: {type: string}",
+		"image: ''", "image: 'two words'",
 		"a: quay.io/some/other:1", "a: 12:30:45", "image: null\n",
 	} {
 		r, err := below(t, "registry.internal").Rename("release.yaml", []byte(src))
@@ -147,9 +167,12 @@ func FuzzRename(f *testing.F) {
 	}
 	f.Add(src)
 	for _, s := range []string{
-		"image: &a registry.k8s.io/pause:3.9\nb: *a", "? registry.k8s.io/pause:3.9\n: |2-\n  registry.k8s.io/pause:3.9", "[registry.k8s.io/pause:3.9, \"registry.k8s.io/pause:3.9\"]",
-		"\ufeffa: registry.k8s.io/pause:3.9\u2028b: registry.k8s.io/pause:3.9\r", "image: !!str &x\n  registry.k8s.io/pause:3.9", "a: >\n\n\n registry.k8s.io/pause:3.9\n\n",
-		"%YAML 1.1\n--- registry.k8s.io/pause:3.9\n...\n--- !t registry.k8s.io/pause:3.9", "<<: [*a]", "- - - - 'registry.k8s.io/pause:3.9'",
+		"image: &a registry.k8s.io/pause:3.9\nb: *a", "? registry.k8s.io/pause:3.9\n: |2-\n  registry.k8s.io/pause:3.9",
+		"[registry.k8s.io/pause:3.9, \"registry.k8s.io/pause:3.9\"]",
+		"\ufeffa: registry.k8s.io/pause:3.9\u2028b: registry.k8s.io/pause:3.9\r",
+		"image: !!str &x\n  registry.k8s.io/pause:3.9", "a: >\n\n\n registry.k8s.io/pause:3.9\n\n",
+		"%YAML 1.1\n--- registry.k8s.io/pause:3.9\n...\n--- !t registry.k8s.io/pause:3.9", "<<: [*a]",
+		"- - - - 'registry.k8s.io/pause:3.9'",
 	} {
 		f.Add([]byte(s))
 	}

@@ -74,7 +74,10 @@ func start() (*child, error) {
 	ctx, stop := context.WithCancel(context.Background()) // it answers questions of several contexts
 	c := &child{limits: Bounds, stderr: &tail{}, stop: stop}
 	c.cmd = subprocess.Command(ctx, path)
-	c.cmd.Args = []string{processName, strconv.FormatInt(c.limits.Memory, 10), strconv.FormatInt(int64(c.limits.CPU), 10)}
+	c.cmd.Args = []string{
+		processName, strconv.FormatInt(c.limits.Memory, 10),
+		strconv.FormatInt(int64(c.limits.CPU), 10),
+	}
 	c.cmd.Env = []string{"GOTRACEBACK=none"}
 	if zone, ok := os.LookupEnv("TZ"); ok {
 		c.cmd.Env = append(c.cmd.Env, "TZ="+zone)
@@ -88,7 +91,8 @@ func start() (*child, error) {
 	}
 	if err := c.cmd.Start(); err != nil {
 		stop()
-		return nil, fmt.Errorf("starting the process that renders, %s: %w: slipway renders charts, templates and kustomizations only in a process with bounds", path, err)
+		return nil, fmt.Errorf("starting the process that renders, %s: "+
+			"%w: slipway renders charts, templates and kustomizations only in a process with bounds", path, err)
 	}
 	c.in, c.out = in, bufio.NewReader(out)
 	return c, nil
@@ -172,18 +176,22 @@ func (c *child) explain(place string, err error) error {
 	}
 	switch {
 	case c.late.Load():
-		return limit("rendering takes more than %s: take out loops, or run this on a machine that is less busy", c.limits.Wall)
+		return limit("rendering takes more than %s: take out loops, or run this on a machine that is less busy",
+			c.limits.Wall)
 	case code == exitTime || strings.Contains(stderr, "SIGXCPU"):
-		return limit("rendering takes more than %s of processor time, the limit for foreign text: take out loops, and what makes keys or certificates", c.limits.CPU)
+		return limit("rendering takes more than %s of processor time, the limit for foreign text: "+
+			"take out loops, and what makes keys or certificates", c.limits.CPU)
 	case strings.Contains(stderr, "stack overflow"):
 		return limit("rendering calls itself without end: take the recursion out")
 	case code == exitMemory || outOfMemory.MatchString(stderr):
-		return limit("rendering needs more than %d MiB of memory, the limit for foreign text: make loops and repeated text smaller", c.limits.Memory>>20)
+		return limit("rendering needs more than %d MiB of memory, the limit for foreign text: "+
+			"make loops and repeated text smaller", c.limits.Memory>>20)
 	case code == exitAnswer || errors.Is(err, errTooLarge):
 		return limit("it makes more than %d MiB of text: make loops and repeated text smaller", c.limits.Answer>>20)
 	}
 	first, _, _ := strings.Cut(stderr, "\n")
-	return fmt.Errorf("%s: the process that renders has ended: %s", output.Line(place), output.Line(strings.TrimSpace(first+" ("+c.cmd.ProcessState.String()+")")))
+	return fmt.Errorf("%s: the process that renders has ended: %s", output.Line(place),
+		output.Line(strings.TrimSpace(first+" ("+c.cmd.ProcessState.String()+")")))
 }
 
 // tail keeps the start of what a child writes to standard error.

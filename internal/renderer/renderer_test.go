@@ -27,7 +27,8 @@ var (
 	whoami  = renderer.Register("whoami", func(string) (int, error) { return os.Getpid(), nil })
 	environ = renderer.Register("environ", func(string) ([]string, error) { return os.Environ(), nil })
 	fail    = renderer.Register("fail", func(text string) (string, error) {
-		return text, errors.Join(&yamlfile.Error{Pos: yamlfile.Pos{File: "a.yaml", Line: 2}, Text: "one"}, fmt.Errorf("two: %w", os.ErrExist))
+		return text, errors.Join(&yamlfile.Error{Pos: yamlfile.Pos{File: "a.yaml", Line: 2}, Text: "one"},
+			fmt.Errorf("two: %w", os.ErrExist))
 	})
 	loop = renderer.Register("loop", func(place string) (int, error) {
 		renderer.At(place)
@@ -92,7 +93,8 @@ func TestRun(t *testing.T) {
 func TestError(t *testing.T) {
 	got, err := fail.Run(t.Context(), "a", "text")
 	at := (*yamlfile.Error)(nil)
-	if all := output.Split(err); got != "text" || len(all) != 2 || !errors.As(err, &at) || at.Pos.Line != 2 || all[1].Error() != "two: file already exists" {
+	if all := output.Split(err); got != "text" || len(all) != 2 || !errors.As(err, &at) || at.Pos.Line != 2 ||
+		all[1].Error() != "two: file already exists" {
 		t.Errorf("%q and %q", got, all)
 	}
 }
@@ -132,7 +134,8 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			within(t, test.change)
 			err := test.run()
-			if !renderer.Exceeded(err) || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			if !renderer.Exceeded(err) || !strings.Contains(err.Error(), test.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
@@ -142,7 +145,8 @@ func TestLimits(t *testing.T) {
 // TestPanic checks that a mistake of a library ends in one line, and that the next child works.
 func TestPanic(t *testing.T) {
 	_, err := panics.Run(t.Context(), "a.yaml", "oh\x1b")
-	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml: the process that renders has ended: panic: oh") || strings.ContainsAny(err.Error(), "\n\x1b") {
+	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml: the process that renders has ended: panic: oh") ||
+		strings.ContainsAny(err.Error(), "\n\x1b") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := whoami.Run(t.Context(), "a", ""); err != nil {
@@ -169,7 +173,10 @@ func TestCancel(t *testing.T) {
 }
 
 func TestPack(t *testing.T) {
-	want := map[string]any{"a": []any{1, int64(2), uint64(3), 1.5, "x", true, false, nil, time.Unix(1, 0).UTC()}, "b": map[string]any{}, "c": []any{}}
+	want := map[string]any{
+		"a": []any{1, int64(2), uint64(3), 1.5, "x", true, false, nil, time.Unix(1, 0).UTC()},
+		"b": map[string]any{}, "c": []any{},
+	}
 	packed, err := renderer.Pack(want)
 	if got := packed.Unpack(); err != nil || !reflect.DeepEqual(got, any(want)) {
 		t.Errorf("got %v, error %v", got, err)

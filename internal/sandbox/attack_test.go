@@ -84,7 +84,8 @@ func (a attack) run() (done []string) {
 	try("list a directory", func() error { _, err := os.ReadDir(a.Hidden); return err })
 	for network, address := range map[string]string{"tcp": a.TCP, "udp": a.UDP, "unix": a.Unix, "abstract": a.Name} {
 		try("reach "+network, func() error {
-			c, err := net.Dial(map[string]string{"abstract": "unix"}[network]+strings.TrimSuffix(network, "abstract"), address)
+			c, err := net.Dial(map[string]string{"abstract": "unix"}[network]+strings.TrimSuffix(network, "abstract"),
+				address)
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,8 @@ import (
 // left its session, where the machine permits PID namespaces.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
-	b, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.Auto, Dir: dir, Cache: filepath.Join(dir, "cache"), Programs: true})
+	b, err := sandbox.New(t.Context(),
+		sandbox.Options{Mode: sandbox.Auto, Dir: dir, Cache: filepath.Join(dir, "cache"), Programs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,14 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := b.Command(ctx, sandbox.Run{Program: []string{"/bin/sh", "-c", `trap "exit 3" INT; setsid sh -c "trap '' INT TERM; echo started; exec sleep 600" & wait`}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: b.Cache()})
+	cmd := b.Command(ctx,
+		sandbox.Run{
+			Program: []string{
+				"/bin/sh",
+				"-c", `trap "exit 3" INT; setsid sh -c "trap '' INT TERM; echo started; exec sleep 600" & wait`,
+			},
+			Env: []string{"PATH=/usr/bin:/bin"}, Dir: b.Cache(),
+		})
 	cmd.Stdout = w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func (b *Box) Command(ctx context.Context, r Run) *exec.Cmd {
 func (b *Box) policy(r Run) policy {
 	p := policy{
 		Read: slices.Concat(b.options.Read, r.Read), Write: append(slices.Clone(r.Write), b.options.Cache),
-		Landlock: b.protection.Landlock, Seccomp: b.protection.Seccomp, Dir: r.Dir, Program: r.Program, Env: (&exec.Cmd{Env: append([]string{}, r.Env...)}).Environ(),
+		Landlock: b.protection.Landlock, Seccomp: b.protection.Seccomp, Dir: r.Dir, Program: r.Program,
+		Env: (&exec.Cmd{Env: append([]string{}, r.Env...)}).Environ(),
 	}
 	if len(b.protection.Namespaces) > 0 {
 		p.Root = b.root()
@@ -48,7 +49,8 @@ func (p *policy) command(ctx context.Context) *exec.Cmd {
 	cmd.Dir, cmd.Env = "/", []string{}
 	text, err := json.Marshal(p)
 	if err == nil && len(text) > maxPolicy {
-		err = fmt.Errorf("arguments and environment of %s have %d bytes, and in the sandbox %d are possible: take flags out, or use -sandbox=off", p.Program[0], len(text), maxPolicy)
+		err = fmt.Errorf("arguments and environment of %s have %d bytes, and in the sandbox %d are possible: "+
+			"take flags out, or use -sandbox=off", p.Program[0], len(text), maxPolicy)
 	}
 	if err != nil {
 		cmd.Err = err

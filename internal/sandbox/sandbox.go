@@ -84,7 +84,8 @@ func New(ctx context.Context, o Options) (*Box, error) {
 		return nil, context.Cause(ctx)
 	}
 	if o.Mode == Require && !b.protection.complete() {
-		return nil, errors.New("-sandbox=require: this machine has no sandbox that keeps programs from files and from the network: " + b.protection.String() +
+		return nil, errors.New("-sandbox=require: this machine has no sandbox that keeps programs " +
+			"from files and from the network: " + b.protection.String() +
 			": permit user namespaces or use a kernel with Landlock, or allow less with -sandbox=auto")
 	}
 	return b, nil

@@ -33,12 +33,18 @@ func TestAttack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, must := range []string{"read a file", "write a file", "reach tcp", "reach udp", "reach unix", "reach abstract", "signal a process", "see a process", "list a directory", "see variables"} {
+	for _, must := range []string{
+		"read a file", "write a file", "reach tcp", "reach udp", "reach unix",
+		"reach abstract", "signal a process", "see a process", "list a directory", "see variables",
+	} {
 		if !slices.Contains(strings.Split(string(out), "\n"), must) {
 			t.Errorf("a program without a box cannot do this, so that the test proves nothing: %s", must)
 		}
 	}
-	here := map[string]bool{"namespaces": exec.Command("unshare", "-Urmpinuf", "true").Run() == nil, "landlock": hasLandlock()}
+	here := map[string]bool{
+		"namespaces": exec.Command("unshare", "-Urmpinuf", "true").Run() == nil,
+		"landlock":   hasLandlock(),
+	}
 	for _, forbid := range []string{"nothing", "landlock", "namespaces"} {
 		t.Run(forbid, func(t *testing.T) {
 			has := maps.Clone(here)
@@ -61,7 +67,8 @@ func TestAttack(t *testing.T) {
 
 // expected matches the protection on a machine that has namespaces, Landlock, or neither.
 func expected(has map[string]bool) *regexp.Regexp {
-	const lacksNamespaces, lacksLandlock = `user namespaces are not permitted here \(.*\)`, "the kernel has no Landlock, or it is off"
+	const lacksNamespaces, lacksLandlock = `user namespaces are not permitted here \(.*\)`,
+		"the kernel has no Landlock, or it is off"
 	switch {
 	case has["namespaces"] && has["landlock"]:
 		return regexp.MustCompile("^user, mount, PID, IPC, UTS, network namespaces; Landlock ABI N; seccomp$")
@@ -70,7 +77,8 @@ func expected(has map[string]bool) *regexp.Regexp {
 	case has["landlock"]:
 		return regexp.MustCompile("^Landlock ABI N; seccomp: " + lacksNamespaces + "$")
 	}
-	return regexp.MustCompile("^seccomp alone, which does not protect files: " + lacksNamespaces + ", " + lacksLandlock + "$")
+	return regexp.MustCompile("^seccomp alone, which does not protect files: " + lacksNamespaces +
+		", " + lacksLandlock + "$")
 }
 
 func hasLandlock() bool {
@@ -81,17 +89,20 @@ func hasLandlock() bool {
 // TestLess checks what is reported and done where the machine permits neither namespaces nor
 // Landlock.
 func TestLess(t *testing.T) {
-	const lacks = "user namespaces are not permitted here (operation not permitted), the kernel has no Landlock, or it is off"
+	const lacks = "user namespaces are not permitted here (operation not permitted), " +
+		"the kernel has no Landlock, or it is off"
 	both := []string{"namespaces", "landlock"}
 	o := try(t, trial{Attack: newAttack(t), Mode: sandbox.Require, Forbid: both})
-	if !strings.HasPrefix(o.Err, "-sandbox=require: this machine has no sandbox that keeps programs from files and from the network: seccomp alone") {
+	if !strings.HasPrefix(o.Err, "-sandbox=require: this machine has no sandbox that keeps programs "+
+		"from files and from the network: seccomp alone") {
 		t.Errorf("the error is %q", o.Err)
 	}
 	o = try(t, trial{Attack: newAttack(t), Mode: sandbox.Auto, Forbid: both})
 	if o.Text != "seccomp alone, which does not protect files: "+lacks {
 		t.Errorf("the sandbox is %q", o.Text)
 	}
-	if slices.ContainsFunc(o.Done, func(s string) bool { return strings.HasPrefix(s, "reach") }) || !slices.Contains(o.Done, "read a file") {
+	if slices.ContainsFunc(o.Done, func(s string) bool { return strings.HasPrefix(s, "reach") }) ||
+		!slices.Contains(o.Done, "read a file") {
 		t.Errorf("it can %q\n%s", o.Done, o.Said)
 	}
 	o = try(t, trial{Attack: newAttack(t), Mode: sandbox.Off})
@@ -149,7 +160,10 @@ func newAttack(t *testing.T) attack {
 		sleep.Process.Kill() //nolint:errcheck // it sleeps
 		sleep.Wait()         //nolint:errcheck // it was killed
 	})
-	a := attack{Secret: filepath.Join(home, "id_ed25519"), Place: home, Hidden: home, Tree: tree, PID: sleep.Process.Pid}
+	a := attack{
+		Secret: filepath.Join(home, "id_ed25519"), Place: home, Hidden: home, Tree: tree,
+		PID: sleep.Process.Pid,
+	}
 	listen := func(network, address string) string {
 		l, err := net.Listen(network, address)
 		if err != nil {
@@ -158,7 +172,8 @@ func newAttack(t *testing.T) attack {
 		t.Cleanup(func() { l.Close() })
 		return l.Addr().String()
 	}
-	a.TCP, a.Unix, a.Name = listen("tcp", "127.0.0.1:0"), listen("unix", filepath.Join(home, "s")), listen("unix", fmt.Sprintf("@slipway-%d", sleep.Process.Pid))
+	a.TCP, a.Unix, a.Name = listen("tcp", "127.0.0.1:0"), listen("unix", filepath.Join(home, "s")),
+		listen("unix", fmt.Sprintf("@slipway-%d", sleep.Process.Pid))
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

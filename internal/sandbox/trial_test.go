@@ -44,7 +44,10 @@ func (d trial) run() string {
 		forbid(d.Forbid)
 	}
 	var o outcome
-	b, err := sandbox.New(context.Background(), sandbox.Options{Mode: d.Mode, Read: []string{d.Attack.Tree}, Dir: d.Dir, Cache: filepath.Join(d.Dir, "cache"), Programs: true})
+	b, err := sandbox.New(context.Background(), sandbox.Options{
+		Mode: d.Mode, Read: []string{d.Attack.Tree}, Dir: d.Dir,
+		Cache: filepath.Join(d.Dir, "cache"), Programs: true,
+	})
 	if err != nil {
 		o.Err = err.Error()
 	} else {
@@ -74,7 +77,10 @@ func (o *outcome) attack(b *sandbox.Box, d trial) {
 		panic(err)
 	}
 	cmd := b.Command(context.Background(), sandbox.Run{
-		Program: []string{exe, attackName, string(text)}, Env: []string{"PATH=/none", "TMPDIR=" + temp, "PATH=/usr/bin:/bin"}, Dir: d.Attack.Tree, Read: []string{filepath.Dir(exe)}, Write: []string{temp},
+		Program: []string{exe, attackName, string(text)}, Env: []string{
+			"PATH=/none", "TMPDIR=" + temp,
+			"PATH=/usr/bin:/bin",
+		}, Dir: d.Attack.Tree, Read: []string{filepath.Dir(exe)}, Write: []string{temp},
 	})
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -103,10 +109,12 @@ func forbid(what []string) {
 			code = append(code, jump(unix.SYS_LANDLOCK_CREATE_RULESET, 1), answer(errno(unix.ENOSYS)))
 		case "namespaces":
 			code = append(
-				code, jump(unix.SYS_UNSHARE, 1), answer(errno(unix.EPERM)), jump(unix.SYS_CLONE3, 1), answer(errno(unix.ENOSYS)),
+				code, jump(unix.SYS_UNSHARE, 1), answer(errno(unix.EPERM)), jump(unix.SYS_CLONE3, 1),
+				answer(errno(unix.ENOSYS)),
 				jump(unix.SYS_CLONE, 4),
 				unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // its flags
-				unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.CLONE_NEWUSER, Jf: 1}, answer(errno(unix.EPERM)), answer(unix.SECCOMP_RET_ALLOW),
+				unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.CLONE_NEWUSER, Jf: 1},
+				answer(errno(unix.EPERM)), answer(unix.SECCOMP_RET_ALLOW),
 			)
 		default:
 			panic(w)
@@ -118,7 +126,8 @@ func forbid(what []string) {
 		panic(err)
 	}
 	// all threads: the runtime starts programs from any
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&p))); errno != 0 {
 		panic(errno)
 	}
 }

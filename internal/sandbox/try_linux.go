@@ -19,7 +19,8 @@ import (
 // namespaces are those that a program in a box gets, as they are named to users.
 var namespaces = []string{"user", "mount", "PID", "IPC", "UTS", "network"}
 
-const cloneFlags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWNET
+const cloneFlags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID |
+	syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWNET
 
 // try returns what works on this machine.
 func (b *Box) try(ctx context.Context) Protection {

@@ -212,7 +212,8 @@ func Parse(text []byte) (*Bundle, error) {
 	return &Bundle{b}, nil
 }
 
-var errForm = errors.New("the bundle is not in the form that slipway writes: a field is unknown, missing or given twice, or was written in another way")
+var errForm = errors.New("the bundle is not in the form that slipway writes: " +
+	"a field is unknown, missing or given twice, or was written in another way")
 
 // cutPayload returns the text of a bundle with an empty payload, and that payload; nil if there is
 // none. The SBOM of an image has hundreds of KB, which the JSON decoder would go through three

@@ -25,7 +25,8 @@ func FilesOf(name string) (*KeyFiles, error) {
 	k := &KeyFiles{Private: name + ".key", Public: name + ".pub"}
 	for _, path := range []string{k.Private, k.Public} {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s exists: choose another name with -name, since a lost key cannot be made again", path)
+			return nil, fmt.Errorf("%s exists: choose another name with -name, since a lost key cannot be made again",
+				path)
 		}
 	}
 	return k, nil

@@ -47,7 +47,8 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := signature.SignStatement(t.Context(), s, []byte(statement)); err != nil || !bytes.Equal(text, again) {
+	if again, err := signature.SignStatement(t.Context(), s, []byte(statement)); err != nil ||
+		!bytes.Equal(text, again) {
 		t.Errorf("signed twice: %v\n%s%s", err, text, again)
 	}
 	if got, err := openStatement(s.Public, text); err != nil || string(got) != statement {
@@ -124,7 +125,10 @@ func TestFlip(t *testing.T) {
 				}
 			}
 		}
-		for _, b := range [][]byte{nil, tt.text[:len(tt.text)-2], append(bytes.Clone(tt.text), ' '), append([]byte(" "), tt.text...)} {
+		for _, b := range [][]byte{
+			nil, tt.text[:len(tt.text)-2], append(bytes.Clone(tt.text), ' '),
+			append([]byte(" "), tt.text...),
+		} {
 			if tt.verify(b) == nil {
 				t.Errorf("%s: accepted %q", tt.name, b)
 			}
@@ -176,24 +180,56 @@ func TestForged(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"hint of the right key", marshal(t, forged), "not of this key"},
 		{"payload", change(func(e *envelope) { e.Envelope.Payload = []byte("{}") }), "not of this key and these bytes"},
-		{"payload type", change(func(e *envelope) { e.Envelope.PayloadType = "text/plain" }), "not an in-toto statement"},
-		{"two signatures", change(func(e *envelope) { e.Envelope.Signatures = append(e.Envelope.Signatures, e.Envelope.Signatures...) }), "2 signatures"},
+		{
+			"payload type", change(func(e *envelope) { e.Envelope.PayloadType = "text/plain" }),
+			"not an in-toto statement",
+		},
+		{"two signatures", change(func(e *envelope) {
+			e.Envelope.Signatures = append(e.Envelope.Signatures, e.Envelope.Signatures...)
+		}), "2 signatures"},
 		{"no signature", change(func(e *envelope) { e.Envelope.Signatures = nil }), "0 signatures"},
-		{"high S", change(func(e *envelope) { e.Envelope.Signatures[0].Sig = high(t, e.Envelope.Signatures[0].Sig) }), "high S"},
-		{"not DER", change(func(e *envelope) { e.Envelope.Signatures[0].Sig = make([]byte, 64) }), "not two numbers in DER"},
-		{"trailing bytes", change(func(e *envelope) { e.Envelope.Signatures[0].Sig = append(e.Envelope.Signatures[0].Sig, 0) }), "not two numbers in DER"},
+		{
+			"high S", change(func(e *envelope) { e.Envelope.Signatures[0].Sig = high(t, e.Envelope.Signatures[0].Sig) }),
+			"high S",
+		},
+		{
+			"not DER", change(func(e *envelope) { e.Envelope.Signatures[0].Sig = make([]byte, 64) }),
+			"not two numbers in DER",
+		},
+		{"trailing bytes", change(func(e *envelope) {
+			e.Envelope.Signatures[0].Sig = append(e.Envelope.Signatures[0].Sig, 0)
+		}), "not two numbers in DER"},
 		{"long", change(func(e *envelope) { e.Envelope.Signatures[0].Sig = make([]byte, 4096) }), "too long"},
-		{"media type", change(func(e *envelope) { e.MediaType = "application/vnd.dev.sigstore.bundle.v0.2+json" }), "not a Sigstore bundle v0.3"},
-		{"duplicate key", strings.Replace(string(text), `{"mediaType"`, `{"mediaType":"x","mediaType"`, 1), "given twice"},
-		{"duplicate payload", strings.Replace(string(text), `"payload":`, `"payload":"e30=","payload":`, 1), "given twice"},
-		{"another payload behind", strings.Replace(string(text), `"payloadType":`, `"payload":"e30=","payloadType":`, 1), "given twice"},
-		{"two envelopes", strings.Replace(string(text), `"dsseEnvelope":`, `"dsseEnvelope":{"payload":"e30="},"dsseEnvelope":`, 1), "given twice"},
-		{"line break in the payload", strings.Replace(string(text), `"payload":"`, "\"payload\":\"\n", 1), "another way"},
+		{
+			"media type", change(func(e *envelope) { e.MediaType = "application/vnd.dev.sigstore.bundle.v0.2+json" }),
+			"not a Sigstore bundle v0.3",
+		},
+		{
+			"duplicate key", strings.Replace(string(text), `{"mediaType"`, `{"mediaType":"x","mediaType"`, 1),
+			"given twice",
+		},
+		{
+			"duplicate payload", strings.Replace(string(text), `"payload":`, `"payload":"e30=","payload":`, 1),
+			"given twice",
+		},
+		{
+			"another payload behind",
+			strings.Replace(string(text), `"payloadType":`, `"payload":"e30=","payloadType":`, 1), "given twice",
+		},
+		{"two envelopes", strings.Replace(string(text), `"dsseEnvelope":`,
+			`"dsseEnvelope":{"payload":"e30="},"dsseEnvelope":`, 1), "given twice"},
+		{
+			"line break in the payload", strings.Replace(string(text), `"payload":"`, "\"payload\":\"\n", 1),
+			"another way",
+		},
 		{"escaped payload", strings.Replace(string(text), `"payload":"e`, `"payload":"\u0065`, 1), "another way"},
 		{"open payload", string(text[:bytes.Index(text, []byte(`"payload":`))+12]), "not the JSON"},
 		{"unknown field", strings.Replace(string(text), `{"mediaType"`, `{"a":1,"mediaType"`, 1), "unknown"},
 		{"other case", strings.Replace(string(text), `"payload"`, `"Payload"`, 1), "another way"},
-		{"keyless", `{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"certificate":{"rawBytes":"AA=="}},"dsseEnvelope":{"payload":"","payloadType":"","signatures":[{"sig":""}]}}`, "unknown"},
+		{
+			"keyless",
+			`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"certificate":{"rawBytes":"AA=="}},"dsseEnvelope":{"payload":"","payloadType":"","signatures":[{"sig":""}]}}`, "unknown",
+		},
 		{"neither", `{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}`, "either"},
 		{"no JSON", "-----BEGIN", "not the JSON"},
 		{"large", strings.Repeat(" ", signature.MaxBundle+1), "larger than 16 MiB"},
@@ -238,7 +274,8 @@ func TestKeys(t *testing.T) {
 		t.Errorf("wrong password: error %v", err)
 	}
 	block := func(kind, content string) string {
-		return "-----BEGIN " + kind + "-----\n" + base64.StdEncoding.EncodeToString([]byte(content)) + "\n-----END " + kind + "-----\n"
+		return "-----BEGIN " + kind + "-----\n" + base64.StdEncoding.EncodeToString([]byte(content)) +
+			"\n-----END " + kind + "-----\n"
 	}
 	const secret = "ENCRYPTED SIGSTORE PRIVATE KEY"
 	for _, tt := range []struct{ name, text, want string }{
@@ -246,16 +283,24 @@ func TestKeys(t *testing.T) {
 		{"empty", "", "no PEM block"},
 		{"two", string(private) + string(private), "more follows"},
 		{"no JSON", block(secret, "x"), "not JSON"},
-		{"much memory", block(secret, `{"kdf":{"name":"scrypt","params":{"N":1073741824,"r":8,"p":1}}}`), "another method"},
-		{"other cipher", block(secret, `{"kdf":{"name":"scrypt","params":{"N":65536,"r":8,"p":1}},"cipher":{"name":"aes"}}`), "another cipher"},
+		{
+			"much memory", block(secret, `{"kdf":{"name":"scrypt","params":{"N":1073741824,"r":8,"p":1}}}`),
+			"another method",
+		},
+		{"other cipher", block(secret,
+			`{"kdf":{"name":"scrypt","params":{"N":65536,"r":8,"p":1}},"cipher":{"name":"aes"}}`), "another cipher"},
 	} {
-		if _, err := signature.ParsePrivateKey([]byte(tt.text), nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := signature.ParsePrivateKey([]byte(tt.text), nil); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
 	for _, tt := range []struct{ name, text, want string }{
 		{"private", string(private), "ENCRYPTED SIGSTORE PRIVATE KEY"},
-		{"ed25519", block("PUBLIC KEY", "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"+strings.Repeat("a", 32)), "not an ECDSA key on P-256"},
+		{
+			"ed25519", block("PUBLIC KEY", "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"+strings.Repeat("a", 32)),
+			"not an ECDSA key on P-256",
+		},
 		{"damaged", block("PUBLIC KEY", "x"), "reading the public key"},
 		{"large", strings.Repeat("x", 65<<10), "not a key"},
 	} {
@@ -347,7 +392,8 @@ func TestDeterministic(t *testing.T) {
 	}
 	want, err := asn1.Marshal(struct{ R, S *big.Int }{ // with the low S
 		number("EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716"),
-		new(big.Int).Sub(elliptic.P256().Params().N, number("F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8")),
+		new(big.Int).Sub(elliptic.P256().Params().N,
+			number("F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8")),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +415,8 @@ func openStatement(k *signature.PublicKey, text []byte) ([]byte, error) {
 // example is the key of RFC 6979, A.2.5.
 func example(tb testing.TB) *signature.Signer {
 	tb.Helper()
-	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), number("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721").Bytes())
+	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(),
+		number("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721").Bytes())
 	if err != nil {
 		tb.Fatal(err)
 	}

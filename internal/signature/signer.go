@@ -57,7 +57,8 @@ const commandTime = 2 * time.Minute
 func Command(argv string, key *PublicKey) (*Signer, error) {
 	words := strings.Fields(argv)
 	if len(words) == 0 {
-		return nil, errors.New("the command of -signer is empty: name a program that reads bytes and writes their signature")
+		return nil,
+			errors.New("the command of -signer is empty: name a program that reads bytes and writes their signature")
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return nil, fmt.Errorf("-signer: %w", err)
@@ -88,7 +89,8 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Excerpt(messages.Line(), 400))
 	}
 	text := answer.Text
-	if sig, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(string(text))); err == nil && len(sig) > 0 {
+	if sig, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(string(text))); err == nil &&
+		len(sig) > 0 {
 		text = sig
 	}
 	if _, err := parsePoints(text); err != nil {

@@ -145,10 +145,14 @@ func (k Kind) identify(b []byte) error {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return k.Invalid(err)
 	}
-	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan, Weights.key: head.Weights, Run.key: head.Run, Files.key: head.Files}
+	found := map[string]int{
+		Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan,
+		Weights.key: head.Weights, Run.key: head.Run, Files.key: head.Files,
+	}
 	switch version := found[k.key]; {
 	case version > k.Version:
-		return fmt.Errorf("%s %d is newer than %d, which this slipway reads: use a newer slipway", k.key, version, k.Version)
+		return fmt.Errorf("%s %d is newer than %d, which this slipway reads: use a newer slipway",
+			k.key, version, k.Version)
 	case version > 0:
 		return nil
 	}

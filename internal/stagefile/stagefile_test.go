@@ -36,8 +36,10 @@ func TestRoundTrip(t *testing.T) {
 // do.
 func TestWrongFile(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"partVersion": 2, "name": "a", "new": 1}`:    "partVersion 2 is newer than 1, which this slipway reads: use a newer slipway",
-		`{"schemaVersion": 1}`:                         "this is the lock of a release: name a part of a release, a release.part.json",
+		`{"partVersion": 2, "name": "a", "new": 1}`: "partVersion 2 is newer than 1, " +
+			"which this slipway reads: use a newer slipway",
+		`{"schemaVersion": 1}`: "this is the lock of a release: " +
+			"name a part of a release, a release.part.json",
 		`{"buildVersion": 1}`:                          "this is what slipway build made: run slipway publish first",
 		`{"name": "a"}`:                                "not a part of a release: partVersion is missing",
 		`{"partVersion": 0}`:                           "not a part of a release: partVersion is missing",
@@ -45,16 +47,19 @@ func TestWrongFile(t *testing.T) {
 		`{"partVersion": 1, "other": 2}`:               `not a part of a release: json: unknown field "other"`,
 		`{"partVersion": 1, "name": "a", "name": "b"}`: `not a part of a release: the key "name" is there twice, at byte 38`,
 		`{"partVersion": 1, "Name": "a"}`:              `not a part of a release: the key "Name" at byte 25 differs from "name" by case`,
-		`{"partVersion": 1} {}`:                        "not a part of a release: invalid character '{' after top-level value",
-		`{"partVersion": 1, "name": 1}`:                "not a part of a release: json: cannot unmarshal number into Go struct field part.name of type string",
-		`[`:                                            "not a part of a release: unexpected end of JSON input",
+		`{"partVersion": 1} {}`: "not a part of a release: invalid character " +
+			"'{' after top-level value",
+		`{"partVersion": 1, "name": 1}`: "not a part of a release: json: " +
+			"cannot unmarshal number into Go struct field part.name of type string",
+		`[`: "not a part of a release: unexpected end of JSON input",
 	} {
 		var p part
 		if err := stagefile.Part.Decode(strings.NewReader(text), &p); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
-	if err := stagefile.Build.Decode(strings.NewReader(`{"partVersion": 1}`), new(part)); err == nil || err.Error() != "this is a part of a release: join all parts with slipway merge first" {
+	if err := stagefile.Build.Decode(strings.NewReader(`{"partVersion": 1}`), new(part)); err == nil ||
+		err.Error() != "this is a part of a release: join all parts with slipway merge first" {
 		t.Errorf("a part in place of what build made: %v", err)
 	}
 }
@@ -77,13 +82,15 @@ func TestNotAFile(t *testing.T) {
 			reads = append(reads, stagefile.Lock.ReadGiven)
 		}
 		for _, read := range reads {
-			if err := read(path, new(part)); err == nil || !strings.HasPrefix(err.Error(), "reading the lock of a release: ") || !strings.Contains(err.Error(), want) {
+			if err := read(path, new(part)); err == nil || !strings.HasPrefix(err.Error(),
+				"reading the lock of a release: ") || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %v", path, err)
 			}
 		}
 	}
 	endless := io.MultiReader(strings.NewReader(`{"partVersion": 1, "name": "`), endless{})
-	if err := stagefile.Part.Decode(endless, new(part)); err == nil || err.Error() != "the file is larger than 64 MiB: it is not a part of a release" {
+	if err := stagefile.Part.Decode(endless, new(part)); err == nil ||
+		err.Error() != "the file is larger than 64 MiB: it is not a part of a release" {
 		t.Errorf("an endless text: %v", err)
 	}
 }

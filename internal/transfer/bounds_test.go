@@ -24,22 +24,27 @@ const endless = 1 << 50
 func manifestOf(config int64, layers ...int64) string {
 	var list []string
 	for n, size := range layers {
-		list = append(list, fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.layer.v1.tar","size":%d,"digest":"sha256:%064x"}`, size, n+1))
+		list = append(list,
+			fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.layer.v1.tar","size":%d,"digest":"sha256:%064x"}`,
+				size, n+1))
 	}
-	return fmt.Sprintf(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","size":%d,"digest":"sha256:%064x"},"layers":[%s]}`,
+	return fmt.Sprintf(
+		`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","size":%d,"digest":"sha256:%064x"},"layers":[%s]}`,
 		config, 0xc, strings.Join(list, ","))
 }
 
 // indexOf returns an index over one manifest that the registry does not have.
 func indexOf(child int64) string {
-	return fmt.Sprintf(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","size":%d,"digest":"sha256:%064x"}]}`, child, 1)
+	return fmt.Sprintf(
+		`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","size":%d,"digest":"sha256:%064x"}]}`, child, 1)
 }
 
 // TestFetchBounds fetches images that list blobs of 2^50 bytes, which the registry sends without
 // end: no byte of them is read, one line says why, and the store stays empty.
 func TestFetchBounds(t *testing.T) {
 	for what, tt := range map[string]struct{ manifest, says string }{
-		"configuration":    {manifestOf(endless, 10), "configuration sha256:" + strings.Repeat("0", 63) + "c has 1125899906842624 bytes: it may have at most 8388608"},
+		"configuration": {manifestOf(endless, 10), "configuration sha256:" + strings.Repeat("0", 63) +
+			"c has 1125899906842624 bytes: it may have at most 8388608"},
 		"layer":            {manifestOf(10, endless), "the blobs to fetch have 1125.9 TB, and the disk of "},
 		"many layers":      {manifestOf(10, 1<<62, 1<<62, 1<<62), "are more than any disk has"},
 		"child":            {indexOf(endless), "has 1125899906842624 bytes: it may have at most 4194304"},
@@ -52,7 +57,8 @@ func TestFetchBounds(t *testing.T) {
 			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				body := []byte(tt.manifest)
 				switch {
-				case strings.Contains(q.URL.Path, "/blobs/"), tt.manifest == "" && strings.HasSuffix(q.URL.Path, "/manifests/1"):
+				case strings.Contains(q.URL.Path, "/blobs/"),
+					tt.manifest == "" && strings.HasSuffix(q.URL.Path, "/manifests/1"):
 					w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
 					for zeros := make([]byte, 1<<20); ; sent.Add(1 << 20) {
 						if _, err := w.Write(zeros); err != nil {
@@ -64,7 +70,8 @@ func TestFetchBounds(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-					w.Header().Set("Content-Type", tt.manifest[strings.Index(tt.manifest, "application/"):strings.Index(tt.manifest, "+json")+5])
+					w.Header().Set("Content-Type",
+						tt.manifest[strings.Index(tt.manifest, "application/"):strings.Index(tt.manifest, "+json")+5])
 					w.Header().Set("Docker-Content-Digest", h.String())
 					w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 					w.Write(body) //nolint:errcheck // the client goes away
@@ -77,7 +84,8 @@ func TestFetchBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := files(t, st.Dir())
-			err = transfer.New(quick).Fetch(t.Context(), st, []*transfer.Wanted{{Ref: s.Repo(t, "evil").Tag("1"), Name: "evil:1"}})
+			err = transfer.New(quick).Fetch(t.Context(),
+				st, []*transfer.Wanted{{Ref: s.Repo(t, "evil").Tag("1"), Name: "evil:1"}})
 			if err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error is %v, and not %q", err, tt.says)
 			}

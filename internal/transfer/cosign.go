@@ -31,7 +31,8 @@ func (p *push) reconcileTag(ctx context.Context, i *target, have *v1.Descriptor)
 		return err
 	}
 	if i.skipped = !superset(i.Tree.Layers, theirs); i.skipped {
-		p.o.Progress.Printf("leaving %s as it is: it is %s in the registry, which has signatures that %s here lacks", i.Ref, have.Digest, i.Tree.Desc.Digest)
+		p.o.Progress.Printf("leaving %s as it is: it is %s in the registry, which has signatures that %s here lacks",
+			i.Ref, have.Digest, i.Tree.Desc.Digest)
 	}
 	return nil
 }
@@ -54,7 +55,8 @@ func (p *push) dedupeTags(context.Context) error {
 			i.skipped = true
 		default:
 			i.skipped = true
-			p.o.Progress.Printf("leaving out %s, which is to be %s as well: neither it nor %s has all signatures of the other", i.Tree.Desc.Digest, i.Ref, other.Tree.Desc.Digest)
+			p.o.Progress.Printf("leaving out %s, which is to be %s as well: "+
+				"neither it nor %s has all signatures of the other", i.Tree.Desc.Digest, i.Ref, other.Tree.Desc.Digest)
 		}
 	}
 	return nil

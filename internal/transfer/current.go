@@ -39,7 +39,9 @@ func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 }
 
 // stamp completes s with what a document states.
-func (c *Client) stamp(ctx context.Context, repo name.Repository, s *imagetag.Stamp, d v1.Descriptor, raw []byte) error {
+func (c *Client) stamp(ctx context.Context, repo name.Repository, s *imagetag.Stamp, d v1.Descriptor,
+	raw []byte,
+) error {
 	t, err := oci.Parse(v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}, raw)
 	if err != nil {
 		return nil //nolint:nilerr // a third-party artifact, of any kind

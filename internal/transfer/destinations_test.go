@@ -80,7 +80,8 @@ func (c *cargo) pushAll(o network.Options, list []destination) []transfer.Pushed
 func (c *cargo) to(s *registrytest.Server, prefix string) destination {
 	d := destination{Name: s.Host() + prefix}
 	for _, n := range []string{"agent", "server", "lifecycle"} {
-		d.Images = append(d.Images, transfer.Image{Name: n, Ref: s.Repo(c.t, strings.TrimPrefix(prefix+"/"+n, "/")).Tag("2"), Tree: c.trees[n]})
+		d.Images = append(d.Images,
+			transfer.Image{Name: n, Ref: s.Repo(c.t, strings.TrimPrefix(prefix+"/"+n, "/")).Tag("2"), Tree: c.trees[n]})
 	}
 	return d
 }
@@ -240,7 +241,8 @@ func TestPushAllFails(t *testing.T) {
 					continue
 				}
 				fails := strings.HasPrefix(all[n].Name, bad.Host())
-				if fails && (done.Err == nil || !strings.Contains(done.Err.Error(), tt.want)) || !fails && done.Err != nil {
+				if fails && (done.Err == nil || !strings.Contains(done.Err.Error(), tt.want)) ||
+					!fails && done.Err != nil {
 					t.Errorf("%s: %v", all[n].Name, done.Err)
 				}
 				if !fails {
@@ -418,7 +420,8 @@ func TestPushTags(t *testing.T) {
 	}
 	calls, _ := s.Reset()
 	for _, call := range calls {
-		if !strings.HasPrefix(call, "HEAD ") && call != "PUT /v2/team/agent/manifests/2.0.0" || strings.Contains(call, "/blobs/") {
+		if !strings.HasPrefix(call, "HEAD ") && call != "PUT /v2/team/agent/manifests/2.0.0" ||
+			strings.Contains(call, "/blobs/") {
 			t.Errorf("for one more tag: %s", call)
 		}
 	}

@@ -62,15 +62,16 @@ func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
 		return err
 	}
 	remote := c.Manifests(ctx, w.Ref.Context())
-	w.tree, err = oci.Read(v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size}, func(d v1.Descriptor) ([]byte, error) {
-		if d.Digest == top.Digest {
-			return top.Manifest, nil
-		}
-		if st != nil && st.Has(d.Digest) {
-			return st.Get(d)
-		}
-		return remote(d)
-	}, oci.Limits{})
+	w.tree, err = oci.Read(v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size},
+		func(d v1.Descriptor) ([]byte, error) {
+			if d.Digest == top.Digest {
+				return top.Manifest, nil
+			}
+			if st != nil && st.Has(d.Digest) {
+				return st.Get(d)
+			}
+			return remote(d)
+		}, oci.Limits{})
 	return err
 }
 

@@ -21,7 +21,7 @@ func (p *push) checkListed(ctx context.Context) error {
 	return p.eachSubject(ctx, done, func(ctx context.Context, subject name.Digest, referrers []*target) error {
 		list, err := p.listReferrers(ctx, subject)
 		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", subject, network.Clean(err))
+			return fmt.Errorf("looking for the referrers of %s: %w", subject, network.Clean(err))
 		}
 		for _, i := range referrers {
 			i.done = i.in(list)
@@ -31,7 +31,9 @@ func (p *push) checkListed(ctx context.Context) error {
 }
 
 // eachSubject calls f for each document that some referrers, those without a tag, refer to.
-func (p *push) eachSubject(ctx context.Context, all []*target, f func(context.Context, name.Digest, []*target) error) error {
+func (p *push) eachSubject(ctx context.Context, all []*target,
+	f func(context.Context, name.Digest, []*target) error,
+) error {
 	referrers := map[name.Digest][]*target{}
 	var subjects []name.Digest
 	for _, i := range all {

@@ -54,7 +54,8 @@ func (c *Client) move(ctx context.Context, m Move) (bool, error) {
 	case have == m.Tree.Desc.Digest:
 		return false, nil
 	case have != m.From:
-		return false, fmt.Errorf("moving %s: it is %s now, and was %s a moment ago: somebody else moves it; run again to see whether it is to be moved",
+		return false, fmt.Errorf("moving %s: it is %s now, and was %s a moment ago: "+
+			"somebody else moves it; run again to see whether it is to be moved",
 			m.Ref, orNothing(have), orNothing(m.From))
 	}
 	document := put{m.Tree, m.Ref, &target{}}

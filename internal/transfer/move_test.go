@@ -27,7 +27,10 @@ import (
 func indexes(t *testing.T, repo name.Repository, versions ...string) (all []*oci.Tree) {
 	t.Helper()
 	for _, v := range versions {
-		raw, err := oci.MakeIndex(nil, map[string]string{"org.opencontainers.image.version": v, "org.opencontainers.image.created": "2026-11-21T00:00:00Z"})
+		raw, err := oci.MakeIndex(nil, map[string]string{
+			"org.opencontainers.image.version": v,
+			"org.opencontainers.image.created": "2026-11-21T00:00:00Z",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +88,8 @@ func TestMove(t *testing.T) {
 		t.Errorf("moved %v, want %v", moved, want)
 	}
 	for _, want := range []string{
-		"moving " + repo.Tag("stolen").String() + ": it is " + other.Desc.Digest.String() + " now, and was " + was.Desc.Digest.String(),
+		"moving " + repo.Tag("stolen").String() + ": it is " + other.Desc.Digest.String() + " now, and was " +
+			was.Desc.Digest.String(),
 		repo.Tag("lost").String() + ": the registry says afterwards that it is " + was.Desc.Digest.String(),
 		"moving " + repo.Tag("vanished").String() + ": it is no image now",
 	} {
@@ -122,7 +126,10 @@ func TestCurrent(t *testing.T) {
 		return img
 	}
 	both := func(version, created string) map[string]string {
-		return map[string]string{"org.opencontainers.image.version": version, "org.opencontainers.image.created": created}
+		return map[string]string{
+			"org.opencontainers.image.version": version,
+			"org.opencontainers.image.created": created,
+		}
 	}
 	plain, err := random.Image(100, 1)
 	if err != nil {
@@ -131,8 +138,14 @@ func TestCurrent(t *testing.T) {
 	labeled := labels(plain, both("1.0.0", "2026-01-02T03:04:05+01:00"))
 	annotated := mutate.Annotations(labeled, map[string]string{"org.opencontainers.image.version": "2.0.0"}).(v1.Image)
 	over := func(img v1.Image) v1.ImageIndex {
-		provenance := mutate.IndexAddendum{Add: plain, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"}}}
-		return mutate.AppendManifests(empty.Index, provenance, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}})
+		provenance := mutate.IndexAddendum{
+			Add:        plain,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"}},
+		}
+		return mutate.AppendManifests(empty.Index, provenance, mutate.IndexAddendum{
+			Add:        img,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}},
+		})
 	}
 	wrong := labels(plain, both(strings.Repeat("1", 200), "yesterday"))
 	for tag, img := range map[string]partial.Describable{
@@ -150,7 +163,11 @@ func TestCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	raw, err := oci.MakeIndex([]v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Size: 100, Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}}, nil)
+	raw, err := oci.MakeIndex(
+		[]v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: v1.Hash{
+			Algorithm: "sha256",
+			Hex:       strings.Repeat("0", 64),
+		}, Size: 100, Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,21 +177,24 @@ func TestCurrent(t *testing.T) {
 	january, march := time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC), time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
 	for tag, want := range map[string]imagetag.Stamp{
 		"plain": {}, "labeled": {Version: "1.0.0", Created: january}, "annotated": {Version: "2.0.0", Created: january},
-		"index": {Version: "2.0.0", Created: january}, "top": {Version: "3.0.0", Created: march}, "wrong": {}, "sparse": {},
+		"index": {Version: "2.0.0", Created: january}, "top": {Version: "3.0.0", Created: march},
+		"wrong": {}, "sparse": {},
 	} {
 		now, err := transfer.New(quick).Current(t.Context(), repo.Tag(tag))
 		if err != nil || now.Digest == (v1.Hash{}) || now.Stamp != want {
 			t.Errorf("%s: %+v, %v; want %+v", tag, now, err, want)
 		}
 	}
-	if now, err := transfer.New(quick).Current(t.Context(), repo.Tag("none")); err != nil || now != (transfer.Current{}) {
+	if now, err := transfer.New(quick).Current(t.Context(), repo.Tag("none")); err != nil ||
+		now != (transfer.Current{}) {
 		t.Errorf("a tag that is not there: %+v, %v", now, err)
 	}
 	s.Disturb(func(w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	if _, err := transfer.New(quick).Current(t.Context(), repo.Tag("top")); err == nil || !strings.Contains(err.Error(), "looking at "+repo.Tag("top").String()) {
+	if _, err := transfer.New(quick).Current(t.Context(), repo.Tag("top")); err == nil ||
+		!strings.Contains(err.Error(), "looking at "+repo.Tag("top").String()) {
 		t.Errorf("a registry that refuses: %v", err)
 	}
 }

@@ -62,7 +62,8 @@ func TestPlatforms(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	if _, err := transfer.New(quick).Platforms(t.Context(), []name.Digest{index}); err == nil || !strings.Contains(err.Error(), "looking at "+index.String()) {
+	if _, err := transfer.New(quick).Platforms(t.Context(), []name.Digest{index}); err == nil ||
+		!strings.Contains(err.Error(), "looking at "+index.String()) {
 		t.Errorf("a registry that refuses: %v", err)
 	}
 }

@@ -70,7 +70,9 @@ func TestPushNotInSource(t *testing.T) {
 
 	// Where no registry has it, nothing is sent.
 	s = registrytest.Serve(t)
-	_, err = transfer.New(quick).Push(t.Context(), []transfer.Image{{Name: "lifecycle", Ref: s.Repo(t, "lifecycle").Tag("2"), Tree: top}}, source, transfer.PushOptions{})
+	_, err = transfer.New(quick).Push(t.Context(),
+		[]transfer.Image{{Name: "lifecycle", Ref: s.Repo(t, "lifecycle").Tag("2"), Tree: top}}, source,
+		transfer.PushOptions{})
 	if err == nil || !strings.Contains(err.Error(), "elsewhere") {
 		t.Errorf("got %v", err)
 	}

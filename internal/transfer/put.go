@@ -105,7 +105,8 @@ func (p *push) free(ctx context.Context, _ int, m put) error {
 	if err != nil || have == nil || have.Digest == m.Desc.Digest || m.image.isSignatureTag() {
 		return err
 	}
-	return fmt.Errorf("another push took the tag while this one sent blobs: %w", p.options.Conflict(m.image.Image, have.Digest))
+	return fmt.Errorf("another push took the tag while this one sent blobs: %w",
+		p.options.Conflict(m.image.Image, have.Digest))
 }
 
 // putAll puts manifests, and then asks for each of them: a success that something between here and
@@ -129,7 +130,8 @@ func (c *Client) put(ctx context.Context, _ int, m put) error {
 	}
 	if err != nil {
 		if refusesSparse(err, m) {
-			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
+			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and "+
+				"lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
 				m.ref, platforms(m.image.notInRegistry), network.Clean(err))
 		}
 		return fmt.Errorf("pushing %s: %w", m.ref, network.Clean(err))
@@ -141,7 +143,10 @@ func (c *Client) put(ctx context.Context, _ int, m put) error {
 func refusesSparse(err error, m put) bool {
 	var e *transport.Error
 	return len(m.image.notInRegistry) > 0 && m.Desc.MediaType.IsIndex() && errors.As(err, &e) &&
-		slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}, e.StatusCode)
+		slices.Contains([]int{
+			http.StatusBadRequest, http.StatusNotFound,
+			http.StatusConflict, http.StatusUnprocessableEntity,
+		}, e.StatusCode)
 }
 
 func platforms(list []v1.Descriptor) string {
@@ -153,7 +158,8 @@ func platforms(list []v1.Descriptor) string {
 }
 
 // errLost is the error for a manifest that a registry accepted and then does not have.
-var errLost = errors.New("the registry accepted the manifest and does not serve it; something else, such as a proxy, may have answered: fix that and push again")
+var errLost = errors.New("the registry accepted the manifest and does not serve it; something else, " +
+	"such as a proxy, may have answered: fix that and push again")
 
 // verify asks for what was put. A registry of several machines may take a moment to show it.
 func (c *Client) verify(ctx context.Context, _ int, m put) error {
@@ -164,7 +170,8 @@ func (c *Client) verify(ctx context.Context, _ int, m put) error {
 		case err != nil:
 			return true, network.Clean(err)
 		case have.Digest != m.Desc.Digest:
-			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: somebody else may push the same name", have.Digest, m.Desc.Digest)
+			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: "+
+				"somebody else may push the same name", have.Digest, m.Desc.Digest)
 		}
 		return true, nil
 	})

@@ -26,8 +26,12 @@ func TestPutOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	images := []transfer.Image{{Name: "agent", Ref: repo.Tag("v1"), Tree: tree}, {Name: "agent", Ref: repo.Tag("v1-linux-amd64"), Tree: tree.Children[0]}}
-	if _, err := transfer.New(network.Options{}).Push(t.Context(), images, transfer.Source{Open: st.Open}, transfer.PushOptions{Task: "push"}); err != nil {
+	images := []transfer.Image{
+		{Name: "agent", Ref: repo.Tag("v1"), Tree: tree},
+		{Name: "agent", Ref: repo.Tag("v1-linux-amd64"), Tree: tree.Children[0]},
+	}
+	if _, err := transfer.New(network.Options{}).Push(t.Context(), images, transfer.Source{Open: st.Open},
+		transfer.PushOptions{Task: "push"}); err != nil {
 		t.Fatal(err)
 	}
 	calls, _ := s.Reset()
@@ -39,7 +43,8 @@ func TestPutOrder(t *testing.T) {
 	if child, index := at("PUT", "v1-linux-amd64"), at("PUT", "v1"); child < 0 || index < child {
 		t.Errorf("the manifest has its tag at request %d, and the index at %d", child, index)
 	}
-	asked := slices.Index(calls[at("PUT", "v1-linux-amd64"):], "HEAD /v2/demo/agent/manifests/v1-linux-amd64") + at("PUT", "v1-linux-amd64")
+	asked := slices.Index(calls[at("PUT", "v1-linux-amd64"):], "HEAD /v2/demo/agent/manifests/v1-linux-amd64") +
+		at("PUT", "v1-linux-amd64")
 	if asked > at("PUT", "v1") {
 		t.Errorf("the tag was looked for at request %d, after the index was put", asked)
 	}

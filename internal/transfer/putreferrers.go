@@ -16,7 +16,10 @@ import (
 
 // listing describes a referrer as a list of referrers has it.
 func listing(t *oci.Tree) v1.Descriptor {
-	d := v1.Descriptor{MediaType: t.Desc.MediaType, Digest: t.Desc.Digest, Size: t.Desc.Size, ArtifactType: t.ArtifactType(), Annotations: t.Annotations}
+	d := v1.Descriptor{
+		MediaType: t.Desc.MediaType, Digest: t.Desc.Digest,
+		Size: t.Desc.Size, ArtifactType: t.ArtifactType(), Annotations: t.Annotations,
+	}
 	if d.ArtifactType == "" && t.Config != nil {
 		d.ArtifactType = string(t.Config.MediaType)
 	}
@@ -53,10 +56,12 @@ func (p *push) putReferrers(ctx context.Context) error {
 			bySubject[subject] = append(bySubject[subject], put{i.Tree, i.Ref, i})
 		}
 		if len(rest) == len(waiting) { // digests cannot refer to one another in a circle
-			return errors.New("what refers to images refers to itself")
+			return errors.New("referrers of images refer to each other in a circle")
 		}
 		groups := slices.Collect(maps.Values(bySubject))
-		err := each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error { return p.putAll(ctx, 1, g) })
+		err := each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error {
+			return p.putAll(ctx, 1, g)
+		})
 		if err != nil {
 			return err
 		}
@@ -84,13 +89,16 @@ func (p *push) readBack(ctx context.Context, all []*target) error {
 			}
 			for _, i := range referrers {
 				if !i.in(list) {
-					return false, fmt.Errorf("the registry took %s and does not list it: nobody finds it there, so nothing gets its tag; push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
+					return false,
+						fmt.Errorf("the registry took %s and does not list it: "+
+							"nobody finds it there, so nothing gets its tag; "+
+							"push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
 				}
 			}
 			return true, nil
 		})
 		if err != nil {
-			return fmt.Errorf("reading what refers to %s: %w", subject, err)
+			return fmt.Errorf("reading the referrers of %s: %w", subject, err)
 		}
 		return nil
 	})

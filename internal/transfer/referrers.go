@@ -49,7 +49,9 @@ type reference struct {
 // the referrers of those. It uses the referrers API, or the tag that replaces it where a registry
 // has none, and cosign's tags. It fills in the subjects' referrers.
 func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects []*Subject) error {
-	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error { return c.Fetch(ctx, st, list) })
+	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error {
+		return c.Fetch(ctx, st, list)
+	})
 }
 
 // ReadReferrers finds what [Client.FetchReferrers] finds, and reads only its documents.
@@ -57,7 +59,7 @@ func (c *Client) ReadReferrers(ctx context.Context, subjects []*Subject) error {
 	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error {
 		return each(ctx, c.o.Jobs, list, func(ctx context.Context, _ int, w *Wanted) error {
 			if err := w.read(ctx, c, nil); err != nil {
-				return fmt.Errorf("reading what refers to %s: %w", w.Name, network.Clean(err))
+				return fmt.Errorf("reading the referrers of %s: %w", w.Name, network.Clean(err))
 			}
 			return w.Done(w.tree)
 		})
@@ -66,7 +68,9 @@ func (c *Client) ReadReferrers(ctx context.Context, subjects []*Subject) error {
 
 // walkReferrers follows referrers from the subjects. read reads one round of them, and calls Done
 // of each.
-func (c *Client) walkReferrers(ctx context.Context, subjects []*Subject, read func(context.Context, []*Wanted) error) error {
+func (c *Client) walkReferrers(ctx context.Context, subjects []*Subject,
+	read func(context.Context, []*Wanted) error,
+) error {
 	if err := each(ctx, c.o.Jobs, subjects, c.listTags); err != nil {
 		return err
 	}
@@ -84,16 +88,19 @@ func (c *Client) walkReferrers(ctx context.Context, subjects []*Subject, read fu
 		round = nil
 		var list []*Wanted
 		for _, r := range found {
-			if slices.ContainsFunc(r.Referrers, func(have oci.Referrer) bool { return have.Digest == r.desc.Digest && have.Tag == r.tag }) {
+			if slices.ContainsFunc(r.Referrers, func(have oci.Referrer) bool {
+				return have.Digest == r.desc.Digest && have.Tag == r.tag
+			}) {
 				continue
 			}
 			r.Referrers = append(r.Referrers, oci.Referrer{Digest: r.desc.Digest, Tag: r.tag})
 			r.Trees = append(r.Trees, nil)
 			at := len(r.Referrers) - 1
-			list = append(list, &Wanted{Ref: r.Repo.Digest(r.desc.Digest.String()), Name: r.Name, Done: func(t *oci.Tree) error {
-				r.Referrers[at], r.Trees[at] = r.describe(t), t
-				return nil
-			}})
+			list = append(list,
+				&Wanted{Ref: r.Repo.Digest(r.desc.Digest.String()), Name: r.Name, Done: func(t *oci.Tree) error {
+					r.Referrers[at], r.Trees[at] = r.describe(t), t
+					return nil
+				}})
 			round = append(round, reference{Subject: r.Subject, to: r.desc.Digest})
 		}
 		if len(list) == 0 {
@@ -129,7 +136,7 @@ func (c *Client) findReferrers(ctx context.Context, round []reference, tags bool
 			found[n] = append(found[n], more...)
 		}
 		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", r.Name, network.Clean(err))
+			return fmt.Errorf("looking for the referrers of %s: %w", r.Name, network.Clean(err))
 		}
 		return nil
 	})
@@ -145,7 +152,8 @@ func (c *Client) byAPI(ctx context.Context, r reference) ([]reference, error) {
 	var all []reference
 	for _, d := range list {
 		if !d.MediaType.IsImage() && !d.MediaType.IsIndex() {
-			c.o.Progress.Printf("leaving out %s, which refers to %s: OCI has withdrawn its type %s", d.Digest, r.Name, d.MediaType)
+			c.o.Progress.Printf("leaving out %s, which refers to %s: OCI has withdrawn its type %s",
+				d.Digest, r.Name, d.MediaType)
 			continue
 		}
 		all = append(all, reference{Subject: r.Subject, to: r.to, desc: d})
@@ -175,7 +183,10 @@ func (c *Client) byTags(ctx context.Context, r reference) ([]reference, error) {
 
 // describe returns the referrer as a lock has it.
 func (r reference) describe(t *oci.Tree) oci.Referrer {
-	about := oci.Referrer{ArtifactType: t.ArtifactType(), MediaType: t.Desc.MediaType, Digest: t.Desc.Digest, Size: t.Desc.Size, Tag: r.tag}
+	about := oci.Referrer{
+		ArtifactType: t.ArtifactType(), MediaType: t.Desc.MediaType, Digest: t.Desc.Digest,
+		Size: t.Desc.Size, Tag: r.tag,
+	}
 	if r.to != r.Digests[0] {
 		about.Subject = r.to
 	}

@@ -44,7 +44,9 @@ func attach(t *testing.T, repo name.Repository, to v1.Descriptor, text, tag stri
 }
 
 // copied reads everything of a repository's image, and lists it as images for another one.
-func copied(t *testing.T, c *transfer.Client, from name.Digest, to name.Tag) (images []transfer.Image, held []transfer.Remote) {
+func copied(t *testing.T, c *transfer.Client, from name.Digest,
+	to name.Tag,
+) (images []transfer.Image, held []transfer.Remote) {
 	t.Helper()
 	held, err := c.Read(t.Context(), []name.Digest{from})
 	if err != nil {
@@ -81,7 +83,8 @@ func TestCopy(t *testing.T) {
 	}
 	repo, agent := from.Images[0].Ref.Context(), c.trees["agent"]
 	sbom := attach(t, repo, agent.Desc, "an SBOM", "")
-	about := attach(t, repo, v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: sbom, Size: 1}, "about the SBOM", "")
+	about := attach(t, repo, v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: sbom, Size: 1},
+		"about the SBOM", "")
 	child := attach(t, repo, agent.Children[2].Desc, "about Windows", "")
 	signature := "sha256-" + agent.Desc.Digest.Hex + ".sig"
 	attach(t, repo, agent.Desc, "a signature", signature)
@@ -129,7 +132,8 @@ func TestCopy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text, err := io.ReadAll(r); err != nil || !strings.Contains(string(text), "SBOM") && string(text) != "about Windows" {
+			if text, err := io.ReadAll(r); err != nil || !strings.Contains(string(text), "SBOM") &&
+				string(text) != "about Windows" {
 				t.Errorf("%s says %q, %v", h, text, err)
 			}
 		}

@@ -21,12 +21,18 @@ func TestCounted(t *testing.T) {
 		want int // bytes, at most
 		err  error
 	}{
-		"complete":                {bytes.NewReader(data), 10, nil},
-		"complete, with its end":  {iotest.DataErrReader(bytes.NewReader(data)), 10, nil},
-		"byte by byte":            {iotest.OneByteReader(bytes.NewReader(data)), 10, nil},
-		"error behind":            {io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad)), 9, bad},
-		"error behind, in bytes":  {iotest.OneByteReader(io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad))), 9, bad},
-		"file that ends early":    {io.MultiReader(bytes.NewReader(data[:5]), iotest.ErrReader(io.ErrUnexpectedEOF)), 5, io.ErrUnexpectedEOF},
+		"complete":               {bytes.NewReader(data), 10, nil},
+		"complete, with its end": {iotest.DataErrReader(bytes.NewReader(data)), 10, nil},
+		"byte by byte":           {iotest.OneByteReader(bytes.NewReader(data)), 10, nil},
+		"error behind":           {io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad)), 9, bad},
+		"error behind, in bytes": {
+			iotest.OneByteReader(io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad))),
+			9, bad,
+		},
+		"file that ends early": {
+			io.MultiReader(bytes.NewReader(data[:5]), iotest.ErrReader(io.ErrUnexpectedEOF)), 5,
+			io.ErrUnexpectedEOF,
+		},
 		"error with the last one": {&together{data, bad}, 9, bad},
 		"longer":                  {bytes.NewReader(append(data[:10:10], 'x')), 9, nil},
 	} {
@@ -38,7 +44,8 @@ func TestCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(r)
-			if ok := tt.err == nil && tt.want == 10; ok != (err == nil) || tt.err != nil && !errors.Is(err, tt.err) || len(got) > tt.want || ok && len(got) != 10 {
+			if ok := tt.err == nil && tt.want == 10; ok != (err == nil) || tt.err != nil && !errors.Is(err, tt.err) ||
+				len(got) > tt.want || ok && len(got) != 10 {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
 			if err != nil && !errors.As(err, &network.Unreadable{}) {

@@ -114,7 +114,7 @@ func (s *shared) finish(done []Pushed) {
 	case blobs > 0:
 		s.task.Done("%d images%s, %s sent in %d blobs", images, to, progress.Size(bytes), blobs)
 	case complete == len(done) && existed == images*complete:
-		s.task.Done("%d images%s, all there already", images, to)
+		s.task.Done("%d images%s, all exist already", images, to)
 	default:
 		s.task.Done("%d images%s, no blob to send", images, to)
 	}

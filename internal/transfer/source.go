@@ -59,7 +59,8 @@ func (c *Client) fetchLayer(ctx context.Context, st *store.Store, b download) (e
 		t.Fail()
 		// the store does not know which of the layers that it lacks belong to the base
 		if network.Missing(err) {
-			err = fmt.Errorf("%w: unless the registry has lost it, it is a layer of this release that is missing from the store: run %s again",
+			err = fmt.Errorf("%w: unless the registry has lost it, "+
+				"it is a layer of this release that is missing from the store: run %s again",
 				err, howto.Run("build"))
 		}
 		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.Name, network.Clean(err))

@@ -164,7 +164,8 @@ func TestTeeStalled(t *testing.T) {
 		}
 		wg.Wait()
 		if !all[0].late.Load() || all[1].late.Load() || o.opened.Load() != 2 || o.closed.Load() != 2 {
-			t.Errorf("late %v and %v, opened %d times, closed %d times", all[0].late.Load(), all[1].late.Load(), o.opened.Load(), o.closed.Load())
+			t.Errorf("late %v and %v, opened %d times, closed %d times", all[0].late.Load(), all[1].late.Load(),
+				o.opened.Load(), o.closed.Load())
 		}
 	})
 }

@@ -54,7 +54,8 @@ func (o Object) Admitted(classes RuntimeClasses) (spec *corev1.PodSpec, notes []
 		}
 	}
 	if spec.SchedulerName != "" && spec.SchedulerName != corev1.DefaultSchedulerName {
-		notes = append(notes, fmt.Sprintf("schedulerName is %s, which may decide otherwise than the default scheduler", spec.SchedulerName))
+		notes = append(notes, fmt.Sprintf("schedulerName is %s, which may decide otherwise than the default scheduler",
+			spec.SchedulerName))
 	}
 	if spec.RuntimeClassName == nil || *spec.RuntimeClassName == "" {
 		return spec, notes
@@ -63,7 +64,9 @@ func (o Object) Admitted(classes RuntimeClasses) (spec *corev1.PodSpec, notes []
 	c, ok := classes[name]
 	switch {
 	case !ok:
-		return spec, append(notes, fmt.Sprintf("RuntimeClass %s is not in the release: what it adds to the pod's node selector and tolerations is not known", name))
+		return spec, append(notes,
+			fmt.Sprintf("RuntimeClass %s is not in the release: "+
+				"what it adds to the pod's node selector and tolerations is not known", name))
 	case c.err != nil:
 		return spec, append(notes, fmt.Sprintf("RuntimeClass %s cannot be read: %v", name, c.err))
 	}
@@ -82,7 +85,9 @@ func (c runtimeClass) apply(name string, spec *corev1.PodSpec) (notes []string) 
 	}
 	for key, value := range c.scheduling.NodeSelector {
 		if has, ok := spec.NodeSelector[key]; ok && has != value {
-			notes = append(notes, fmt.Sprintf("RuntimeClass %s asks for %s=%s and the pod for %s: the cluster refuses such a pod", name, key, value, has))
+			notes = append(notes,
+				fmt.Sprintf("RuntimeClass %s asks for %s=%s and the pod for %s: the cluster refuses such a pod",
+					name, key, value, has))
 			continue
 		}
 		spec.NodeSelector[key] = value
@@ -104,7 +109,10 @@ var daemonTolerations = []corev1.Toleration{
 
 // hostNetworkToleration is the one that the controller adds to pods on the host's network, which
 // often provide the network of all others.
-var hostNetworkToleration = corev1.Toleration{Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}
+var hostNetworkToleration = corev1.Toleration{
+	Key:      corev1.TaintNodeNetworkUnavailable,
+	Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
+}
 
 // Tolerates reports whether a pod tolerates a taint. An operator that the cluster does not know
 // is an error when the manifest is applied.

@@ -69,7 +69,8 @@ func (o *Object) decode() {
 func (o *Object) fault(at *yaml.Node, path []any, text string) {
 	if len(o.Faults) < maxFaults {
 		const most = 2000 // bytes; more are not read
-		o.Faults = append(o.Faults, Fault{Pos: o.pos(at), Path: yamlfile.Path(o.Path, path...), Text: output.Excerpt(text, most)})
+		o.Faults = append(o.Faults,
+			Fault{Pos: o.pos(at), Path: yamlfile.Path(o.Path, path...), Text: output.Excerpt(text, most)})
 	}
 }
 
@@ -170,7 +171,10 @@ func inYAML(err error) string {
 	if m == nil {
 		return strings.TrimPrefix(err.Error(), "json: ")
 	}
-	have := map[string]string{"string": "text", "number": "a number", "bool": "true or false", "object": "a group of fields", "array": "a list"}[m[1]]
+	have := map[string]string{
+		"string": "text", "number": "a number", "bool": "true or false",
+		"object": "a group of fields", "array": "a list",
+	}[m[1]]
 	want := ""
 	switch t := m[2]; {
 	case strings.HasPrefix(t, "[]"):

@@ -25,7 +25,9 @@ func IsImageField(apiVersion, kind string, keys []string, value string) bool {
 	case !isBuiltin(apiVersion) && filledIn.MatchString(value):
 		return false
 	}
-	return !slices.ContainsFunc(keys, func(k string) bool { return k == "metadata" || k == "selector" || k == "matchLabels" })
+	return !slices.ContainsFunc(keys, func(k string) bool {
+		return k == "metadata" || k == "selector" || k == "matchLabels"
+	})
 }
 
 // filledIn matches the variables of custom resources: $(params.image) of Tekton's,
@@ -46,7 +48,8 @@ func IsImageVariable(variable, value string) bool {
 // images: windows, windows2022, nanoserver, servercore, ltsc2022.
 func IsWindowsName(s string) bool {
 	return slices.ContainsFunc(Words(s), func(w string) bool {
-		return w == "nanoserver" || w == "servercore" || strings.HasPrefix(w, "windows") || strings.HasPrefix(w, "ltsc20")
+		return w == "nanoserver" || w == "servercore" || strings.HasPrefix(w, "windows") ||
+			strings.HasPrefix(w, "ltsc20")
 	})
 }
 

@@ -28,8 +28,10 @@ import (
 var builtin = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		admissionregistrationv1.AddToScheme, appsv1.AddToScheme, autoscalingv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme,
-		coordinationv1.AddToScheme, corev1.AddToScheme, networkingv1.AddToScheme, nodev1.AddToScheme, policyv1.AddToScheme,
+		admissionregistrationv1.AddToScheme, appsv1.AddToScheme, autoscalingv1.AddToScheme, autoscalingv2.AddToScheme,
+		batchv1.AddToScheme,
+		coordinationv1.AddToScheme, corev1.AddToScheme, networkingv1.AddToScheme, nodev1.AddToScheme,
+		policyv1.AddToScheme,
 		rbacv1.AddToScheme, schedulingv1.AddToScheme, storagev1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
@@ -56,14 +58,26 @@ var podKinds = map[gvk]podKind{
 	{"v1", "Pod"}: template(func(o *corev1.Pod) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}
 	}),
-	{"v1", "PodTemplate"}:           template(func(o *corev1.PodTemplate) *corev1.PodTemplateSpec { return &o.Template }, "template"),
-	{"v1", "ReplicationController"}: template(func(o *corev1.ReplicationController) *corev1.PodTemplateSpec { return o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "Deployment"}:       template(func(o *appsv1.Deployment) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "StatefulSet"}:      template(func(o *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "DaemonSet"}:        template(func(o *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "ReplicaSet"}:       template(func(o *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"batch/v1", "Job"}:             template(func(o *batchv1.Job) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"batch/v1", "CronJob"}: template(func(o *batchv1.CronJob) *corev1.PodTemplateSpec { return &o.Spec.JobTemplate.Spec.Template },
+	{"v1", "PodTemplate"}: template(func(o *corev1.PodTemplate) *corev1.PodTemplateSpec {
+		return &o.Template
+	}, "template"),
+	{"v1", "ReplicationController"}: template(func(o *corev1.ReplicationController) *corev1.PodTemplateSpec {
+		return o.Spec.Template
+	}, "spec", "template"),
+	{"apps/v1", "Deployment"}: template(func(o *appsv1.Deployment) *corev1.PodTemplateSpec { return &o.Spec.Template },
+		"spec", "template"),
+	{"apps/v1", "StatefulSet"}: template(func(o *appsv1.StatefulSet) *corev1.PodTemplateSpec {
+		return &o.Spec.Template
+	}, "spec", "template"),
+	{"apps/v1", "DaemonSet"}: template(func(o *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &o.Spec.Template },
+		"spec", "template"),
+	{"apps/v1", "ReplicaSet"}: template(func(o *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &o.Spec.Template },
+		"spec", "template"),
+	{"batch/v1", "Job"}: template(func(o *batchv1.Job) *corev1.PodTemplateSpec { return &o.Spec.Template },
+		"spec", "template"),
+	{"batch/v1", "CronJob"}: template(func(o *batchv1.CronJob) *corev1.PodTemplateSpec {
+		return &o.Spec.JobTemplate.Spec.Template
+	},
 		"spec", "jobTemplate", "spec", "template"),
 	{"kpack.io/v1alpha1", "Image"}: {maker: KpackImage, path: []any{"spec", "build"}},
 	{"kpack.io/v1alpha2", "Image"}: {maker: KpackImage, path: []any{"spec", "build"}},
@@ -99,7 +113,8 @@ func IsList(apiVersion, kind string) bool {
 		return apiVersion == "v1"
 	}
 	_, makesPods := podKinds[gvk{apiVersion, strings.TrimSuffix(kind, "List")}]
-	return strings.HasSuffix(kind, "List") && (makesPods || builtin.Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind)))
+	return strings.HasSuffix(kind, "List") &&
+		(makesPods || builtin.Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind)))
 }
 
 // isBuiltin reports whether an apiVersion is of a group of builtin, or of one that Kubernetes had.
@@ -154,7 +169,8 @@ func unserved(apiVersion, kind string) string {
 	versions = slices.Compact(versions)
 	switch {
 	case len(versions) > 0:
-		return fmt.Sprintf("current clusters do not serve apiVersion %s: use %s", apiVersion, strings.Join(versions, " or "))
+		return fmt.Sprintf("current clusters do not serve apiVersion %s: use %s",
+			apiVersion, strings.Join(versions, " or "))
 	case kubernetes && kind == "PodSecurityPolicy":
 		return "Kubernetes 1.25 removed PodSecurityPolicy: label namespaces for Pod Security admission instead"
 	case kubernetes:

@@ -11,9 +11,11 @@ import (
 func TestSpecPath(t *testing.T) {
 	template := []string{"spec", "template", "spec"}
 	for kind, want := range map[string][]string{
-		"Pod": {"spec"}, "PodTemplate": {"template", "spec"}, "ReplicationController": template, "Deployment": template, "StatefulSet": template,
-		"DaemonSet": template, "ReplicaSet": template, "Job": template, "CronJob": {"spec", "jobTemplate", "spec", "template", "spec"},
-		"Image": nil, "Build": nil, "Widget": nil, "": nil,
+		"Pod": {"spec"}, "PodTemplate": {"template", "spec"}, "ReplicationController": template, "Deployment": template,
+		"StatefulSet": template,
+		"DaemonSet":   template, "ReplicaSet": template, "Job": template,
+		"CronJob": {"spec", "jobTemplate", "spec", "template", "spec"},
+		"Image":   nil, "Build": nil, "Widget": nil, "": nil,
 	} {
 		if p := workload.SpecPath(kind); !slices.Equal(p, want) {
 			t.Errorf("%q: the path is %q", kind, p)

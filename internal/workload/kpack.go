@@ -48,8 +48,9 @@ func (o *Object) decodeBuild(k podKind) {
 	}
 	p.Resources, p.Services = f.Resources, f.Services
 	p.Spec = corev1.PodSpec{
-		NodeSelector: f.NodeSelector, Tolerations: f.Tolerations, Affinity: f.Affinity, RuntimeClassName: f.RuntimeClassName,
-		SchedulerName: f.SchedulerName, PriorityClassName: f.PriorityClassName,
+		NodeSelector: f.NodeSelector, Tolerations: f.Tolerations, Affinity: f.Affinity,
+		RuntimeClassName: f.RuntimeClassName,
+		SchedulerName:    f.SchedulerName, PriorityClassName: f.PriorityClassName,
 	}
 	o.Pod = p
 }

@@ -13,7 +13,10 @@ import (
 // MaxFile bounds a manifest in bytes; the largest ones in use have a tenth of it.
 const MaxFile = 16 << 20
 
-var options = yamlfile.Options{MaxBytes: MaxFile, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true, Stream: true}
+var options = yamlfile.Options{
+	MaxBytes: MaxFile, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true,
+	Stream: true,
+}
 
 // ReadFile reads a manifest from a file; "-" is standard input. The faults of an object that makes
 // pods are errors: its pods are not known then.
@@ -79,11 +82,15 @@ func (r *reader) object(n *yaml.Node, path, apiVersion, kind string) {
 		r.At(r.Pos(n), "%sthis is not a Kubernetes object: start with apiVersion, kind and metadata", at)
 		return
 	}
-	o := Object{File: r.Name, Path: path, Node: n, APIVersion: yamlfile.Text(n, "apiVersion"), Kind: yamlfile.Text(n, "kind")}
+	o := Object{
+		File: r.Name, Path: path, Node: n, APIVersion: yamlfile.Text(n, "apiVersion"),
+		Kind: yamlfile.Text(n, "kind"),
+	}
 	if o.APIVersion == "" && o.Kind == "" {
 		o.APIVersion, o.Kind = apiVersion, kind
 	}
-	if items := yamlfile.Value(n, "items"); items != nil && items.Kind == yaml.SequenceNode && IsList(o.APIVersion, o.Kind) {
+	if items := yamlfile.Value(n, "items"); items != nil && items.Kind == yaml.SequenceNode &&
+		IsList(o.APIVersion, o.Kind) {
 		apiVersion, kind = o.APIVersion, strings.TrimSuffix(o.Kind, "List")
 		if kind == "" {
 			apiVersion = ""
@@ -97,7 +104,11 @@ func (r *reader) object(n *yaml.Node, path, apiVersion, kind string) {
 	if o.Name = yamlfile.Text(n, "metadata", "name"); o.Name == "" {
 		o.Name = yamlfile.Text(n, "metadata", "generateName")
 	}
-	for _, f := range []struct{ name, value string }{{"apiVersion", o.APIVersion}, {"kind", o.Kind}, {"metadata.name", o.Name}} {
+	for _, f := range []struct{ name, value string }{
+		{"apiVersion", o.APIVersion},
+		{"kind", o.Kind},
+		{"metadata.name", o.Name},
+	} {
 		if f.value == "" {
 			r.At(o.Pos(), "%sthis is not a Kubernetes object: %s is missing", at, f.name)
 			return

@@ -38,14 +38,17 @@ func Admits(spec *corev1.PodSpec, n Node) bool {
 	}
 	terms, required := requiredTerms(spec)
 	return !required || slices.ContainsFunc(terms, func(t corev1.NodeSelectorTerm) bool {
-		return !slices.ContainsFunc(t.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return !n.matches(r) })
+		return !slices.ContainsFunc(t.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool {
+			return !n.matches(r)
+		})
 	})
 }
 
 // requiredTerms returns the alternatives of the required node affinity. An empty term matches no
 // node.
 func requiredTerms(spec *corev1.PodSpec) (terms []corev1.NodeSelectorTerm, required bool) {
-	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil ||
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil, false
 	}
 	for _, t := range spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
@@ -80,7 +83,8 @@ func (n Node) matches(r corev1.NodeSelectorRequirement) bool {
 		if err != nil || err2 != nil {
 			return false
 		}
-		return r.Operator == corev1.NodeSelectorOpGt && have > bound || r.Operator == corev1.NodeSelectorOpLt && have < bound
+		return r.Operator == corev1.NodeSelectorOpGt && have > bound || r.Operator == corev1.NodeSelectorOpLt &&
+			have < bound
 	}
 	return false
 }
@@ -111,12 +115,14 @@ func OperatingSystems(spec *corev1.PodSpec) (names []string, selects bool) {
 			case r.Key == corev1.LabelWindowsBuild:
 				restricts = restricts || r.Operator != corev1.NodeSelectorOpNotIn
 			case slices.Contains(labelsControlPlane, r.Key):
-				restricts = restricts || r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists
+				restricts = restricts || r.Operator == corev1.NodeSelectorOpIn ||
+					r.Operator == corev1.NodeSelectorOpExists
 			case r.Key != corev1.LabelOSStable && r.Key != LabelOSBeta:
 			case r.Operator == corev1.NodeSelectorOpIn:
 				all, restricts = append(all, r.Values...), true
 			case r.Operator == corev1.NodeSelectorOpNotIn:
-				restricts = restricts || slices.Contains(r.Values, platform.Linux) || slices.Contains(r.Values, platform.Windows)
+				restricts = restricts || slices.Contains(r.Values, platform.Linux) ||
+					slices.Contains(r.Values, platform.Windows)
 			}
 		}
 		byAffinity = byAffinity && restricts
@@ -136,7 +142,8 @@ func NamesNode(spec *corev1.PodSpec) bool {
 		return true
 	}
 	names := func(r corev1.NodeSelectorRequirement) bool {
-		return (r.Key == corev1.LabelHostname || r.Key == metav1.ObjectNameField) && r.Operator == corev1.NodeSelectorOpIn
+		return (r.Key == corev1.LabelHostname || r.Key == metav1.ObjectNameField) &&
+			r.Operator == corev1.NodeSelectorOpIn
 	}
 	terms, _ := requiredTerms(spec)
 	for _, t := range terms {

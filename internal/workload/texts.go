@@ -68,7 +68,8 @@ func (w *textWalk) node(n *yaml.Node, name string) {
 			if key == lastApplied || key == "managedFields" && slices.Equal(w.path, []any{"metadata"}) {
 				continue
 			}
-			if key == "description" && w.object.Kind == "CustomResourceDefinition" && n.Content[i+1].Kind == yaml.ScalarNode {
+			if key == "description" && w.object.Kind == "CustomResourceDefinition" &&
+				n.Content[i+1].Kind == yaml.ScalarNode {
 				continue // examples for readers of the API
 			}
 			called := key

@@ -66,7 +66,10 @@ const (
 )
 
 func newPod(o Object, k podKind, spec []any) *Pod {
-	return &Pod{Kind: k.maker, SpecPath: yamlfile.Path(o.Path, spec...), object: o, spec: yamlfile.Value(o.Node, spec...)}
+	return &Pod{
+		Kind: k.maker, SpecPath: yamlfile.Path(o.Path, spec...),
+		object: o, spec: yamlfile.Value(o.Node, spec...),
+	}
 }
 
 // String returns kind and name as kubectl users write them: Deployment kpack/kpack-controller.

@@ -48,7 +48,8 @@ func TestKinds(t *testing.T) {
 		line := o.APIVersion + " " + o.String()
 		if p := o.Pod; p != nil {
 			place := p.At("nodeSelector", "role")
-			line = fmt.Sprintf("%s %d %s=%s:%d:%d %s %q", line, p.Kind, p.Path("nodeSelector", "role"), p.Spec.NodeSelector["role"], place.Line, place.Column, p.MetaPath, p.Meta.Labels["app"])
+			line = fmt.Sprintf("%s %d %s=%s:%d:%d %s %q", line, p.Kind, p.Path("nodeSelector", "role"),
+				p.Spec.NodeSelector["role"], place.Line, place.Column, p.MetaPath, p.Meta.Labels["app"])
 		}
 		got = append(got, line)
 	}
@@ -93,12 +94,17 @@ schedulerName: mine
 priorityClassName: low
 `
 	indent := func(by, s string) string { return by + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n"+by) + "\n" }
-	for kind, body := range map[string]string{"Image": "  build:\n" + indent("    ", fields), "Build": indent("  ", fields)} {
+	for kind, body := range map[string]string{
+		"Image": "  build:\n" + indent("    ", fields),
+		"Build": indent("  ", fields),
+	} {
 		o := read(t, fmt.Sprintf(text, kind, body))
 		p := o[0].Pod
 		s := p.Spec
-		if len(p.Services) != 1 || p.Services[0].Name != "s" || p.Resources.Requests.Cpu().MilliValue() != 500 || len(s.Tolerations) != 1 || s.Tolerations[0].Value != "windows" ||
-			s.NodeSelector["pool"] != "windows" || s.Affinity == nil || s.Affinity.NodeAffinity == nil || *s.RuntimeClassName != "windows" || s.SchedulerName != "mine" || s.PriorityClassName != "low" {
+		if len(p.Services) != 1 || p.Services[0].Name != "s" || p.Resources.Requests.Cpu().MilliValue() != 500 ||
+			len(s.Tolerations) != 1 || s.Tolerations[0].Value != "windows" ||
+			s.NodeSelector["pool"] != "windows" || s.Affinity == nil || s.Affinity.NodeAffinity == nil ||
+			*s.RuntimeClassName != "windows" || s.SchedulerName != "mine" || s.PriorityClassName != "low" {
 			t.Errorf("%s: %+v", kind, p)
 		}
 	}
@@ -136,13 +142,15 @@ spec:
 		t.Errorf("what a merge brings stands at %v", at)
 	}
 	old := objects[1].Pod.Spec
-	if !*old.AutomountServiceAccountToken || *old.TerminationGracePeriodSeconds != 16 || old.NodeSelector["true"] != "no" {
+	if !*old.AutomountServiceAccountToken || *old.TerminationGracePeriodSeconds != 16 ||
+		old.NodeSelector["true"] != "no" {
 		t.Errorf("YAML 1.1 is not read as kubectl reads it: %+v", old)
 	}
 }
 
 func TestNodeAndPath(t *testing.T) {
-	p := read(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelector:\n    kubernetes.io/os: linux\n")[0].Pod
+	p := read(t,
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelector:\n    kubernetes.io/os: linux\n")[0].Pod
 	if got := p.Path("nodeSelector", "kubernetes.io/os"); got != `spec.nodeSelector["kubernetes.io/os"]` {
 		t.Errorf("the path is %s", got)
 	}
@@ -193,20 +201,25 @@ func TestBounds(t *testing.T) {
 	for i := range 12 {
 		fmt.Fprintf(&laughs, "a%d: &a%[1]d [%s*a%[3]d]\n", i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), i)
 	}
-	merges := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nm: &m {" + strings.Join(numbered(2000), ", ") + "}\n"
+	merges := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nm: &m {" + strings.Join(numbered(2000), ", ") +
+		"}\n"
 	merges += "u: {<<: [" + strings.Repeat("*m, ", 600) + "]}\n"
 	texts := func(name string, uses int) string { // 100 KiB each
-		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", annotations: {a: &a " + strings.Repeat("x", 100<<10) + "}}\n" +
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", annotations: {a: &a " +
+			strings.Repeat("x", 100<<10) + "}}\n" +
 			"spec: {containers: [{name: c, image: i, args: [" + strings.Repeat("*a, ", uses) + "]}]}\n"
 	}
 	for name, tc := range map[string]struct{ text, want string }{
 		"laughs": {laughs.String(), "values, including those that aliases repeat"},
 		"merges": {merges, "including those that << repeats"},
-		"texts":  {texts("a", 1000), "f.yaml:4:2668: the file has more than 64 MiB of text, including what aliases repeat: take aliases out"},
-		"sum":    {texts("a", 400) + "---\n" + texts("b", 400), "f.yaml:9:1064: the file has more than 64 MiB of text"},
-		"deep":   {"a: " + strings.Repeat("[", 300) + strings.Repeat("]", 300), "nest more than 200 deep"},
-		"large":  {strings.Repeat("# a comment\n", 1<<21), "more than 16 MiB"},
-		"wrong":  {strings.Repeat("a: 1\n---\n", 5000), "not a Kubernetes object"},
+		"texts": {
+			texts("a", 1000),
+			"f.yaml:4:2668: the file has more than 64 MiB of text, including what aliases repeat: take aliases out",
+		},
+		"sum":   {texts("a", 400) + "---\n" + texts("b", 400), "f.yaml:9:1064: the file has more than 64 MiB of text"},
+		"deep":  {"a: " + strings.Repeat("[", 300) + strings.Repeat("]", 300), "nest more than 200 deep"},
+		"large": {strings.Repeat("# a comment\n", 1<<21), "more than 16 MiB"},
+		"wrong": {strings.Repeat("a: 1\n---\n", 5000), "not a Kubernetes object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := workload.Read("f.yaml", []byte(tc.text))
@@ -274,7 +287,8 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%s has no place", o)
 			}
 		}
-		if err == nil && !slices.EqualFunc(objects, again, func(a, b workload.Object) bool { return a.String() == b.String() }) {
+		if err == nil &&
+			!slices.EqualFunc(objects, again, func(a, b workload.Object) bool { return a.String() == b.String() }) {
 			t.Error("the objects are others the second time")
 		}
 	})

@@ -41,8 +41,10 @@ count: 12
 		t.Fatal(err)
 	}
 	want := config{
-		Name: "demo", Level: "high", Mode: "later", List: []item{{Path: "a", Sum: "b"}, {}}, Labels: map[string]string{"on": "", "a": "b"},
-		Any: map[string]any{"n": 1, "l": []any{"x", map[string]any{"y": "z"}}, "t": "2025-01-16"}, Item: &item{URL: "c"}, Count: 12,
+		Name: "demo", Level: "high", Mode: "later", List: []item{{Path: "a", Sum: "b"}, {}},
+		Labels: map[string]string{"on": "", "a": "b"},
+		Any:    map[string]any{"n": 1, "l": []any{"x", map[string]any{"y": "z"}}, "t": "2025-01-16"},
+		Item:   &item{URL: "c"}, Count: 12,
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -90,7 +92,9 @@ extra: 1
 		t.Error("what could not be decoded is not marked")
 	}
 
-	d = yamlfile.Decode("f", []byte("level: 1\nlist:\n- {path: a}\n- {sum: b}\n- text\n- {pth: c}\nlabels: [a]\nitem:\ncount: \"3\"\n"), one, &config{})
+	d = yamlfile.Decode("f",
+		[]byte("level: 1\nlist:\n- {path: a}\n- {sum: b}\n- text\n- {pth: c}\nlabels: [a]\nitem:\ncount: \"3\"\n"), one,
+		&config{})
 	compare(t, []string{
 		"f:1:1: name is missing: add it",
 		`f:1:8: this is a number where text should be: put it in quotes, "1"`,
@@ -107,7 +111,11 @@ extra: 1
 
 // FuzzDecode decodes any file, with positions within the file.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"name: a\nlist: [{path: a, sum: b}]", "any: &a {b: [*a]}", "labels: {1: 2, [a]: b}\nname: &n x\nlevel: *n", "item: !!binary aGk=", "any: {b: !!binary x, c: .inf, d: 1e999}"} {
+	for _, s := range []string{
+		"name: a\nlist: [{path: a, sum: b}]", "any: &a {b: [*a]}",
+		"labels: {1: 2, [a]: b}\nname: &n x\nlevel: *n", "item: !!binary aGk=",
+		"any: {b: !!binary x, c: .inf, d: 1e999}",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -57,7 +57,10 @@ func Edit(name string, src []byte) (*Editor, error) {
 		}
 		return nil, err
 	}
-	return &Editor{name: name, src: src, Scalars: scalars, Documents: documents, lines: newLineOffsets(src), edits: map[int]edit{}}, nil
+	return &Editor{
+		name: name, src: src, Scalars: scalars, Documents: documents, lines: newLineOffsets(src),
+		edits: map[int]edit{},
+	}, nil
 }
 
 // scan lists the scalars and the documents of a file.
@@ -103,7 +106,10 @@ func (e *Editor) Replace(i int, text, replacement string) error {
 	s := e.Scalars[i]
 	offset, ok := findText(e.src, e.lines.offset(s.Pos), text)
 	if !ok {
-		return &Error{s.Pos, fmt.Sprintf("%s cannot be replaced in place: use a plain or quoted scalar without escapes", text)}
+		return &Error{
+			s.Pos,
+			fmt.Sprintf("%s cannot be replaced in place: use a plain or quoted scalar without escapes", text),
+		}
 	}
 	e.edits[i] = edit{offset, len(text), replacement, strings.Replace(s.Value, text, replacement, 1)}
 	return nil

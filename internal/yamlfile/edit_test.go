@@ -88,7 +88,8 @@ func TestEditChangesMeaning(t *testing.T) {
 // FuzzEdit replaces scalars of any file: other bytes stay.
 func FuzzEdit(f *testing.F) {
 	for _, s := range []string{
-		"image: &a old\nb: *a", "? old\n: |2-\n  old", "[old, \"old\"]", "\ufeffa: old\u2028b: old\r", "image: !!str &x\n  old", "a: >\n\n\n old\n\n",
+		"image: &a old\nb: *a", "? old\n: |2-\n  old", "[old, \"old\"]", "\ufeffa: old\u2028b: old\r",
+		"image: !!str &x\n  old", "a: >\n\n\n old\n\n",
 		"%YAML 1.1\n--- old\n...\n--- !t old", "<<: [*a]", "- - - - 'old'",
 	} {
 		f.Add([]byte(s))

@@ -88,9 +88,11 @@ func (e *expander) alias(n *yaml.Node) (*yaml.Node, size, bool) {
 func (e *expander) bounded(c *yaml.Node, s size) bool {
 	switch o := e.options; {
 	case e.used.values+s.values > o.MaxValues:
-		e.file.At(e.file.Pos(c), "the file has more than %d values, including those that aliases repeat: take aliases out", o.MaxValues)
+		e.file.At(e.file.Pos(c),
+			"the file has more than %d values, including those that aliases repeat: take aliases out", o.MaxValues)
 	case e.used.text+s.text > o.MaxText:
-		e.file.At(e.file.Pos(c), "the file has more than %s of text, including what aliases repeat: take aliases out", mib(o.MaxText))
+		e.file.At(e.file.Pos(c), "the file has more than %s of text, including what aliases repeat: take aliases out",
+			mib(o.MaxText))
 	case s.depth > o.MaxDepth:
 		return e.tooDeep(c)
 	default:
@@ -106,7 +108,8 @@ func (e *expander) tooDeep(n *yaml.Node) bool {
 
 // tags are those of values that JSON has, and of values that JSON writes as text.
 var tags = map[string]bool{
-	"!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true, "!!timestamp": true, "!!binary": true, "!!merge": true,
+	"!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true, "!!timestamp": true,
+	"!!binary": true, "!!merge": true,
 }
 
 // merge adds the fields that a "<<" key names to those of the mapping, which win.
@@ -136,7 +139,8 @@ func (e *expander) merge(n *yaml.Node) bool {
 			}
 			merged = append(merged, m.Content...)
 			if e.merged += len(m.Content); e.merged > e.options.MaxValues {
-				e.file.At(e.file.Pos(s), "the file has more than %d values, including those that << repeats: take them out", e.options.MaxValues)
+				e.file.At(e.file.Pos(s), "the file has more than %d values, "+
+					"including those that << repeats: take them out", e.options.MaxValues)
 				return false
 			}
 		}

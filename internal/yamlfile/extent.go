@@ -50,6 +50,7 @@ func Extent(src []byte, n *yaml.Node) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	var read yaml.Node
-	same := utf8.Valid(src[at:end]) && yaml.Unmarshal(src[at:end], &read) == nil && len(read.Content) == 1 && read.Content[0].Value == n.Value
+	same := utf8.Valid(src[at:end]) && yaml.Unmarshal(src[at:end], &read) == nil && len(read.Content) == 1 &&
+		read.Content[0].Value == n.Value
 	return at, end, same
 }

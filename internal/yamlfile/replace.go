@@ -20,7 +20,9 @@ func Replace(name string, src []byte, list []Replacement) ([]byte, error) {
 	}
 	var errs Errors
 	for _, r := range list {
-		n := slices.IndexFunc(e.Scalars, func(s Scalar) bool { return s.Pos.Line == r.Pos.Line && s.Pos.Column == r.Pos.Column })
+		n := slices.IndexFunc(e.Scalars, func(s Scalar) bool {
+			return s.Pos.Line == r.Pos.Line && s.Pos.Column == r.Pos.Column
+		})
 		if n < 0 {
 			errs.At(r.Pos, "%s cannot be replaced in place: write it out here instead of an alias", r.Old)
 			continue

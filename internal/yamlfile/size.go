@@ -33,9 +33,11 @@ func (s *Size) Add(file string, text []byte) error {
 		}
 		switch {
 		case s.marks > maxMarks:
-			return newError(Pos{File: file, Line: line}, "there are more than a million values up to here: divide the file, or take values out")
+			return newError(Pos{File: file, Line: line},
+				"there are more than a million values up to here: divide the file, or take values out")
 		case s.documents > maxDocuments:
-			return newError(Pos{File: file, Line: line}, "there are more than 100000 documents up to here: divide the file")
+			return newError(Pos{File: file, Line: line},
+				"there are more than 100000 documents up to here: divide the file")
 		}
 	}
 	return nil

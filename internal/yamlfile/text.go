@@ -84,9 +84,13 @@ func NotRendered(file string, text []byte) *Error {
 		return nil
 	}
 	before := text[:at[0]]
-	p := Pos{file, 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[1+bytes.LastIndexByte(before, '\n'):])}
+	p := Pos{
+		file, 1 + bytes.Count(before, []byte("\n")),
+		1 + utf8.RuneCount(before[1+bytes.LastIndexByte(before, '\n'):]),
+	}
 	if helm.Match(text) {
-		return newError(p, "this is a Helm template, not YAML: render it with helm template and name the result, or write it for ytt")
+		return newError(p,
+			"this is a Helm template, not YAML: render it with helm template and name the result, or write it for ytt")
 	}
 	return newError(p, "this is a Go template, not YAML: name what its program makes of it, or write it for ytt")
 }

@@ -124,10 +124,12 @@ func (f *File) syntax(text []byte, err error) {
 	}
 	if m := unknownAnchor.FindStringSubmatch(what); m != nil {
 		line = 1 + bytes.Count(text[:max(0, bytes.Index(text, []byte("*"+m[1])))], []byte("\n"))
-		f.At(Pos{f.Name, line, firstColumn(text, line)}, "there is no anchor &%s before this alias: add it, or put a text that starts with * in quotes", m[1])
+		f.At(Pos{f.Name, line, firstColumn(text, line)},
+			"there is no anchor &%s before this alias: add it, or put a text that starts with * in quotes", m[1])
 		return
 	}
-	f.At(Pos{f.Name, line, firstColumn(text, line)}, "this is not YAML (%s): look at indentation, quotes and colons here and just above", what)
+	f.At(Pos{f.Name, line, firstColumn(text, line)},
+		"this is not YAML (%s): look at indentation, quotes and colons here and just above", what)
 }
 
 // firstColumn returns the column of the first character of a line that is not a space.
@@ -143,6 +145,7 @@ func firstColumn(b []byte, line int) int {
 // YAML parsers: they panic on some texts that they should refuse.
 func Guard(file string, err *error) {
 	if r := recover(); r != nil {
-		*err = newError(Pos{file, 1, 1}, fmt.Sprintf("this is not YAML that can be read (%v): look at indentation, quotes and colons", r))
+		*err = newError(Pos{file, 1, 1},
+			fmt.Sprintf("this is not YAML that can be read (%v): look at indentation, quotes and colons", r))
 	}
 }

@@ -16,12 +16,15 @@ import (
 
 // ReadCharts renders charts: those that are named, or those of the lock in its directory. Those
 // of the lock that are not there are unknown.
-func ReadCharts(ctx context.Context, paths, valueFiles []string, l *lock.Lock, dir string) (sources []Source, unknown []string, err error) {
+func ReadCharts(ctx context.Context, paths, valueFiles []string, l *lock.Lock,
+	dir string,
+) (sources []Source, unknown []string, err error) {
 	if len(paths) == 0 {
 		for _, c := range l.Charts {
 			path := filepath.Join(dir, c.File.Name)
 			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-				unknown = append(unknown, fmt.Sprintf("chart %s is not judged: %s is not there: name the chart", c.Name, path))
+				unknown = append(unknown,
+					fmt.Sprintf("chart %s is not judged: %s is not there: name the chart", c.Name, path))
 				continue
 			}
 			paths = append(paths, path)

@@ -46,12 +46,19 @@ func release() *lock.Lock {
 	return &lock.Lock{
 		Images: []lock.Image{
 			image("web", "a", "linux/amd64"),
-			image("tool", "b", "linux/amd64", "windows/amd64:10.0.26100.32370", "windows/amd64:10.0.20348.4773", "windows/amd64:10.0.17763.8389"),
+			image("tool", "b", "linux/amd64", "windows/amd64:10.0.26100.32370", "windows/amd64:10.0.20348.4773",
+				"windows/amd64:10.0.17763.8389"),
 			image("old", "c", "windows/amd64:10.0.17763.8389"),
 			image("small", "d", "linux/arm64", "linux/arm/v7"),
 		},
 		ThirdParty: []lock.ThirdParty{
-			{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}, {OS: "windows", Architecture: "arm64"}}},
+			{
+				Reference: "registry.k8s.io/pause:3.10", Digest: hash("e"),
+				Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {
+					OS:           "windows",
+					Architecture: "amd64", OSVersion: "10.0.20348.1",
+				}, {OS: "windows", Architecture: "arm64"}},
+			},
 			{Reference: "registry.k8s.io/other:1", Omitted: "no network"},
 		},
 	}
@@ -123,8 +130,10 @@ func TestEveryPair(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := nodes.Check(nil, &lock.Lock{Images: []lock.Image{image("a", "a", "windows/amd64:"+release.Version+".99")}}, list)
-			want := platform.Runs(platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: host.Version}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: release.Version})
+			r := nodes.Check(nil,
+				&lock.Lock{Images: []lock.Image{image("a", "a", "windows/amd64:"+release.Version+".99")}}, list)
+			want := platform.Runs(platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: host.Version},
+				platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: release.Version})
 			if got := r.Images[0].Verdicts[0]; got.Runs != want || !want && got.Reasons[0].Kind != "windows-build" {
 				t.Errorf("a node of %s runs an image of %s: %+v, want %v", host.Name, release.Name, got, want)
 			}

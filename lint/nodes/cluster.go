@@ -16,7 +16,9 @@ import (
 
 // Cluster names a cluster.
 type Cluster struct {
-	Kubeconfig string // a file; "" follows kubectl's rules: $KUBECONFIG, ~/.kube/config, and inside of a pod its service account
+	// Kubeconfig is a file; "" follows kubectl's rules: $KUBECONFIG, ~/.kube/config, and inside of
+	// a pod its service account.
+	Kubeconfig string
 	Context    string // of the kubeconfig; "" is its current one
 	UserAgent  string
 }
@@ -59,10 +61,12 @@ func List(ctx context.Context, c Cluster) ([]Node, error) {
 func (c Cluster) config() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = c.Kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.Context}).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: c.Context}).ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster):
-		return nil, errors.New("no cluster is named: pass -kubeconfig, set KUBECONFIG, or pass a file from kubectl get nodes -o json with -nodes")
+		return nil, errors.New("no cluster is named: pass -kubeconfig, " +
+			"set KUBECONFIG, or pass a file from kubectl get nodes -o json with -nodes")
 	case err != nil:
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}

@@ -41,12 +41,17 @@ func apiserver(t *testing.T, count, expire int) (kubeconfig string, asked func()
 		}
 		if limit > 0 && expire > 0 && from/limit == expire {
 			w.WriteHeader(http.StatusGone)
-			fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "the token has expired"}`)
+			fmt.Fprint(w,
+				`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "the token has expired"}`)
 			return
 		}
 		list := corev1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}}
 		for i := from; i < count && (limit == 0 || i < from+limit); i++ {
-			list.Items = append(list.Items, corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i), Labels: map[string]string{"kubernetes.io/os": "linux"}}})
+			list.Items = append(list.Items,
+				corev1.Node{ObjectMeta: metav1.ObjectMeta{
+					Name:   fmt.Sprintf("n%d", i),
+					Labels: map[string]string{"kubernetes.io/os": "linux"},
+				}})
 		}
 		if next := from + limit; limit > 0 && next < count {
 			list.Continue = strconv.Itoa(next)
@@ -81,7 +86,8 @@ contexts:
 // TestList asks for 1201 nodes, three pages, by a file and by the environment.
 func TestList(t *testing.T) {
 	kubeconfig, asked := apiserver(t, 1201, 0)
-	list, err := nodes.List(t.Context(), nodes.Cluster{Kubeconfig: kubeconfig, Context: "here", UserAgent: "slipway/test"})
+	list, err := nodes.List(t.Context(),
+		nodes.Cluster{Kubeconfig: kubeconfig, Context: "here", UserAgent: "slipway/test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +131,13 @@ func TestListFails(t *testing.T) {
 		cluster nodes.Cluster
 		want    string
 	}{
-		"none":        {nodes.Cluster{}, "no cluster is named: pass -kubeconfig, set KUBECONFIG, or pass a file from kubectl get nodes -o json with -nodes"},
-		"missing":     {nodes.Cluster{Kubeconfig: "/nowhere/config"}, "/nowhere/config: no such file"},
-		"context":     {nodes.Cluster{Kubeconfig: kubeconfig, Context: "there"}, `reading the kubeconfig: context "there" does not exist`},
+		"none": {nodes.Cluster{}, "no cluster is named: pass -kubeconfig, set KUBECONFIG, " +
+			"or pass a file from kubectl get nodes -o json with -nodes"},
+		"missing": {nodes.Cluster{Kubeconfig: "/nowhere/config"}, "/nowhere/config: no such file"},
+		"context": {
+			nodes.Cluster{Kubeconfig: kubeconfig, Context: "there"},
+			`reading the kubeconfig: context "there" does not exist`,
+		},
 		"unreachable": {nodes.Cluster{Kubeconfig: kubeconfig}, "listing the nodes of http://127.0.0.1:1: "},
 	} {
 		t.Run(name, func(t *testing.T) {

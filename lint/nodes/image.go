@@ -63,7 +63,10 @@ func platforms(i lock.CatalogImage) string {
 
 // image reports which nodes run an image of the lock.
 func (c checker) image(i lock.CatalogImage) Image {
-	out := Image{Name: imageName(i), Reference: cmp.Or(i.Reference, i.Name), Platforms: []string{}, Verdicts: []Verdict{}}
+	out := Image{
+		Name: imageName(i), Reference: cmp.Or(i.Reference, i.Name), Platforms: []string{},
+		Verdicts: []Verdict{},
+	}
 	for _, p := range i.Platforms {
 		out.Platforms = append(out.Platforms, p.String())
 	}

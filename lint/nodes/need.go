@@ -24,9 +24,13 @@ func needs(spec *corev1.PodSpec, n Node) []Reason {
 		switch {
 		case want.IsZero() || ok && want.Cmp(have) <= 0:
 		case !ok:
-			reasons = append(reasons, Reason{"resources", fmt.Sprintf("the pod asks for %s %s, the node has none", want.String(), name)})
+			reasons = append(reasons,
+				Reason{"resources", fmt.Sprintf("the pod asks for %s %s, the node has none", want.String(), name)})
 		default:
-			reasons = append(reasons, Reason{"resources", fmt.Sprintf("the pod asks for %s %s, the node has %s", want.String(), name, have.String())})
+			reasons = append(reasons, Reason{
+				"resources",
+				fmt.Sprintf("the pod asks for %s %s, the node has %s", want.String(), name, have.String()),
+			})
 		}
 	}
 	return reasons

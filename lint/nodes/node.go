@@ -60,7 +60,8 @@ func (n Node) platform() string {
 // empty, as on nodes that no kubelet has joined yet, the labels count.
 func newNode(o *corev1.Node) Node {
 	n := Node{Name: o.Name}
-	n.object.Name, n.object.Labels, n.object.Spec, n.object.Status.Allocatable = o.Name, o.Labels, o.Spec, o.Status.Allocatable
+	n.object.Name, n.object.Labels, n.object.Spec, n.object.Status.Allocatable = o.Name, o.Labels,
+		o.Spec, o.Status.Allocatable
 	info := o.Status.NodeInfo
 	n.Platform.OS = n.reported("operating system", info.OperatingSystem, corev1.LabelOSStable)
 	n.Platform.Architecture = n.reported("architecture", info.Architecture, corev1.LabelArchStable)
@@ -75,11 +76,13 @@ func (n *Node) reported(what, info, label string) string {
 	value := n.object.Labels[label]
 	switch {
 	case info == "" && value == "":
-		n.Notes = append(n.Notes, fmt.Sprintf("the node does not report its %s: nodeInfo has none, and the label %s is missing", what, label))
+		n.Notes = append(n.Notes,
+			fmt.Sprintf("the node does not report its %s: nodeInfo has none, and the label %s is missing", what, label))
 	case info == "":
 		return value
 	case value != "" && value != info:
-		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %s, but the node is %s: correct the label", label, value, info))
+		n.Notes = append(n.Notes,
+			fmt.Sprintf("the label %s is %s, but the node is %s: correct the label", label, value, info))
 	}
 	return info
 }
@@ -101,12 +104,14 @@ func (n *Node) build(info corev1.NodeSystemInfo) {
 	case valid:
 		n.Platform.OSVersion, n.BuildFrom = label, "label"
 		if kernel != "" && platform.Build(kernel) != platform.Build(label) {
-			n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %s, but the node runs %s: correct the label", corev1.LabelWindowsBuild, label, kernel))
+			n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %s, but the node runs %s: correct the label",
+				corev1.LabelWindowsBuild, label, kernel))
 			n.Platform.OSVersion, n.BuildFrom = kernel, "kernelVersion"
 		}
 		return
 	case label != "":
-		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %q, not a Windows build such as 10.0.20348: correct it", corev1.LabelWindowsBuild, label))
+		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %q, not a Windows build such as 10.0.20348: correct it",
+			corev1.LabelWindowsBuild, label))
 	}
 	if kernel != "" {
 		n.Platform.OSVersion, n.BuildFrom = kernel, "kernelVersion"
@@ -120,6 +125,8 @@ func (n *Node) build(info corev1.NodeSystemInfo) {
 			}
 		}
 	}
-	n.Notes = append(n.Notes, fmt.Sprintf("the node does not report its Windows build: the label %s is missing, and nodeInfo has kernelVersion %q and osImage %q",
-		corev1.LabelWindowsBuild, info.KernelVersion, info.OSImage))
+	n.Notes = append(n.Notes,
+		fmt.Sprintf("the node does not report its Windows build: "+
+			"the label %s is missing, and nodeInfo has kernelVersion %q and osImage %q",
+			corev1.LabelWindowsBuild, info.KernelVersion, info.OSImage))
 }

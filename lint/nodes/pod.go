@@ -29,10 +29,12 @@ func (c checker) pod(o workload.Object) Pod {
 		i, ok := c.images.FindTagged(ref)
 		switch {
 		case !ok:
-			out.Notes = append(out.Notes, fmt.Sprintf("image %s is not in the lock: nothing is known of its platforms", ref))
+			out.Notes = append(out.Notes,
+				fmt.Sprintf("image %s is not in the lock: nothing is known of its platforms", ref))
 			continue
 		case i.Unresolved != "":
-			out.Notes = append(out.Notes, fmt.Sprintf("nothing is known of the platforms of image %s: %s", imageName(i), i.Unresolved))
+			out.Notes = append(out.Notes,
+				fmt.Sprintf("nothing is known of the platforms of image %s: %s", imageName(i), i.Unresolved))
 		}
 		run = append(run, i)
 	}
@@ -55,7 +57,8 @@ func (c checker) admitted(o workload.Object) (*corev1.PodSpec, []string) {
 	spec, notes := o.Admitted(c.classes)
 	if o.Pod.Kind != workload.Template {
 		spec.Containers = []corev1.Container{{Name: "build", Resources: o.Pod.Resources}}
-		notes = append([]string{"kpack adds the builder's images and a node selector for its system, which are not in the release"}, notes...)
+		notes = append([]string{"kpack adds the builder's images and a node selector for its system, " +
+			"which are not in the release"}, notes...)
 	}
 	return spec, notes
 }
@@ -69,7 +72,10 @@ func wrongOS(reasons []Reason) bool {
 func excluded(spec *corev1.PodSpec, n Node) []Reason {
 	reasons := append(selects(spec, n), affine(spec, n)...)
 	if spec.OS != nil && n.Platform.OS != "" && string(spec.OS.Name) != n.Platform.OS && !wrongOS(reasons) {
-		reasons = append(reasons, Reason{"os", fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.Platform.OS)})
+		reasons = append(reasons, Reason{
+			"os",
+			fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.Platform.OS),
+		})
 	}
 	if spec.NodeName != "" && spec.NodeName != n.Name {
 		reasons = append(reasons, Reason{"node-name", "nodeName is " + spec.NodeName})
@@ -91,7 +97,8 @@ func selects(spec *corev1.PodSpec, n Node) []Reason {
 		if _, ok := n.object.Labels[key]; !ok {
 			has = "the node has no such label"
 		}
-		reasons = append(reasons, Reason{selectorKind(key), fmt.Sprintf("nodeSelector asks for %s=%s, %s", key, value, has)})
+		reasons = append(reasons,
+			Reason{selectorKind(key), fmt.Sprintf("nodeSelector asks for %s=%s, %s", key, value, has)})
 	}
 	return reasons
 }
@@ -111,14 +118,16 @@ func selectorKind(label string) string {
 
 // affine compares the required node affinity with a node.
 func affine(spec *corev1.PodSpec, n Node) []Reason {
-	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil ||
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil
 	}
 	switch ok, err := nodeaffinity.NewRequiredNodeAffinity(nil, spec.Affinity).Match(&n.object); {
 	case err != nil:
 		return []Reason{{"affinity", fmt.Sprintf("the required node affinity is malformed: %v", err)}}
 	case !ok:
-		return []Reason{{"affinity", "the required node affinity asks for " + terms(spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)}}
+		return []Reason{{"affinity", "the required node affinity asks for " +
+			terms(spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)}}
 	}
 	return nil
 }
@@ -145,12 +154,14 @@ func terms(s *corev1.NodeSelector) string {
 func tainted(spec *corev1.PodSpec, n Node) []Reason {
 	taints := slices.Clone(n.object.Spec.Taints)
 	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
-	if n.object.Spec.Unschedulable && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&cordon) }) {
+	if n.object.Spec.Unschedulable &&
+		!slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&cordon) }) {
 		taints = append(taints, cordon)
 	}
 	var reasons []Reason
 	for _, t := range taints {
-		if t.Effect != corev1.TaintEffectNoExecute && (t.Effect != corev1.TaintEffectNoSchedule || spec.NodeName != "") {
+		if t.Effect != corev1.TaintEffectNoExecute &&
+			(t.Effect != corev1.TaintEffectNoSchedule || spec.NodeName != "") {
 			continue
 		}
 		if workload.Tolerates(spec, t) {

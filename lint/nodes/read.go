@@ -57,7 +57,8 @@ func Read(file string, text []byte) ([]Node, error) {
 	case head.APIVersion == "v1" && (head.Kind == "List" || head.Kind == "NodeList"):
 		return r.list(head.Kind == "NodeList")
 	}
-	return nil, r.errorf(0, "apiVersion is %q and kind is %q, not v1 and NodeList or Node: make the file with kubectl get nodes -o json", head.APIVersion, head.Kind)
+	return nil, r.errorf(0, "apiVersion is %q and kind is %q, not v1 and NodeList or Node: "+
+		"make the file with kubectl get nodes -o json", head.APIVersion, head.Kind)
 }
 
 type reader struct {
@@ -124,7 +125,8 @@ func (r reader) item(at int, raw []byte, typed bool) (*Node, error) {
 	}
 	untyped := typed && head.APIVersion == "" && head.Kind == ""
 	if !untyped && (head.APIVersion != "v1" || head.Kind != "Node") {
-		return nil, r.errorf(at, "apiVersion is %q and kind is %q, not v1 and Node: make the file with kubectl get nodes -o json", head.APIVersion, head.Kind)
+		return nil, r.errorf(at, "apiVersion is %q and kind is %q, not v1 and Node: "+
+			"make the file with kubectl get nodes -o json", head.APIVersion, head.Kind)
 	}
 	return r.node(at, raw)
 }
@@ -149,7 +151,8 @@ func (r reader) node(at int, raw []byte) (*Node, error) {
 		switch t.Effect {
 		case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
 		default:
-			return nil, r.errorf(at, "node %s: unknown effect %q of taint %s: Kubernetes has NoSchedule, PreferNoSchedule and NoExecute", o.Name, t.Effect, t.Key)
+			return nil, r.errorf(at, "node %s: unknown effect %q of taint %s: "+
+				"Kubernetes has NoSchedule, PreferNoSchedule and NoExecute", o.Name, t.Effect, t.Key)
 		}
 	}
 	n := newNode(&o)
@@ -162,7 +165,8 @@ func (r reader) json(at int, err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return r.errorf(at+int(syntax.Offset)-1, "this is not JSON (%v): make the file with kubectl get nodes -o json", syntax)
+		return r.errorf(at+int(syntax.Offset)-1, "this is not JSON (%v): make the file with kubectl get nodes -o json",
+			syntax)
 	case errors.As(err, &kind):
 		return r.errorf(at+int(kind.Offset)-1, "%s: a node has another type than %s there", kind.Field, kind.Value)
 	}

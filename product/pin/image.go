@@ -37,7 +37,8 @@ func group(s *search, o Options) ([]*image, error) {
 		case i.pinned == "":
 			i.pinned = p.digest
 		case p.digest != "" && p.digest != i.pinned && !o.Update:
-			errs.At(p.pos, "%s is pinned here at %s, and at %s elsewhere: run %s, which renews both", withoutDigest(p.text), p.digest, i.pinned, howto.Run("pin -update"))
+			errs.At(p.pos, "%s is pinned here at %s, and at %s elsewhere: run %s, which renews both",
+				withoutDigest(p.text), p.digest, i.pinned, howto.Run("pin -update"))
 		}
 	}
 	for _, i := range all {
@@ -54,7 +55,8 @@ func keep(i *image, all []*image, level imagetag.Level) string {
 	}
 	for _, o := range all {
 		first := o.places[0]
-		if o != i && first.list && first.tag.Context() == i.places[0].tag.Context() && len(imagetag.Newer(i.tag, []string{o.tag}, level)) > 0 {
+		if o != i && first.list && first.tag.Context() == i.places[0].tag.Context() &&
+			len(imagetag.Newer(i.tag, []string{o.tag}, level)) > 0 {
 			return first.pos.String() + " has " + o.tag
 		}
 	}
@@ -84,7 +86,10 @@ func (i *image) changes() []Change {
 	var list []Change
 	digest := cmp.Or(i.digest, i.pinned)
 	for _, p := range i.places {
-		c := Change{Place: p.pos.String(), From: p.text, To: p.with(i.tag, digest), Why: TagMoved, Raised: i.raised, place: p}
+		c := Change{
+			Place: p.pos.String(), From: p.text, To: p.with(i.tag, digest), Why: TagMoved,
+			Raised: i.raised, place: p,
+		}
 		switch {
 		case digest == "" || c.To == c.From:
 			continue

@@ -56,15 +56,19 @@ func (r *Result) lock(p *product.Product, images []*image) error {
 	}
 	for _, e := range p.LockedImages {
 		if !kept[e.Reference] {
-			r.Changes = append(r.Changes, Change{Place: e.Pos.String(), From: e.Reference + "@" + e.Digest.String(), Why: NotNamed})
+			r.Changes = append(r.Changes,
+				Change{Place: e.Pos.String(), From: e.Reference + "@" + e.Digest.String(), Why: NotNamed})
 		}
 	}
 	slices.SortFunc(list, func(a, b product.LockedImage) int { return strings.Compare(a.Reference, b.Reference) })
-	same := slices.EqualFunc(list, p.LockedImages, func(a, b product.LockedImage) bool { return a.Reference == b.Reference && a.Digest == b.Digest })
+	same := slices.EqualFunc(list, p.LockedImages, func(a, b product.LockedImage) bool {
+		return a.Reference == b.Reference && a.Digest == b.Digest
+	})
 	if same {
 		return nil
 	}
 	b, err := product.EncodeImages(list)
-	r.contents = append(r.contents, disk.Content{Path: filepath.Join(filepath.Dir(p.Path), product.ImagesLock), Data: b})
+	r.contents = append(r.contents,
+		disk.Content{Path: filepath.Join(filepath.Dir(p.Path), product.ImagesLock), Data: b})
 	return err
 }

@@ -131,7 +131,8 @@ func unique(changes []Change, places []*place) error {
 		}
 		name := withoutDigest(cmp.Or(after[p], p.text))
 		if same := first[name]; same != nil {
-			errs.At(p.pos, "%s and %s of line %d both become %s: take one of them out", p.text, same.text, same.pos.Line, name)
+			errs.At(p.pos, "%s and %s of line %d both become %s: take one of them out", p.text, same.text,
+				same.pos.Line, name)
 		}
 		first[name] = p
 	}

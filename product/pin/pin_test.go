@@ -112,7 +112,8 @@ func setup(t *testing.T, text string) (dir string, s *registrytest.Server) {
 	for _, ref := range []string{"pause:3.10.0", "proxy:1.2", "side:v1"} {
 		push(t, s, ref, "linux/amd64")
 	}
-	for _, f := range txtar.Parse([]byte(strings.ReplaceAll("-- slipway.yaml --\n"+slipwayYAML+text, "REG", s.Host()))).Files {
+	for _, f := range txtar.Parse(
+		[]byte(strings.ReplaceAll("-- slipway.yaml --\n"+slipwayYAML+text, "REG", s.Host()))).Files {
 		path := filepath.Join(dir, f.Name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, f.Data, 0o644)); err != nil {
 			t.Fatal(err)
@@ -168,7 +169,9 @@ func find(t *testing.T, dir string, o pin.Options) (*pin.Result, error) {
 func lines(r *pin.Result, dir string, s *registrytest.Server) (all []string) {
 	short := func(text string) string {
 		text = strings.NewReplacer(dir+"/", "", s.Host()+"/", "").Replace(text)
-		return regexp.MustCompile(`sha256:[0-9a-f]{64}`).ReplaceAllStringFunc(text, func(d string) string { return d[:11] })
+		return regexp.MustCompile(`sha256:[0-9a-f]{64}`).ReplaceAllStringFunc(text, func(d string) string {
+			return d[:11]
+		})
 	}
 	for _, c := range r.Changes {
 		all = append(all, short(c.Place+" "+c.From+" "+c.To+" "+c.Why))
@@ -213,11 +216,15 @@ func TestPin(t *testing.T) {
 		return "@" + d.Digest.String()
 	}
 	pause, proxy, side := s.Host()+"/pause:3.10.0", s.Host()+"/proxy:1.2", s.Host()+"/side:v1"
-	all := strings.NewReplacer(pause, pause+digest("pause:3.10.0"), proxy, proxy+digest("proxy:1.2"), side, side+digest("side:v1"))
+	all := strings.NewReplacer(pause, pause+digest("pause:3.10.0"), proxy, proxy+digest("proxy:1.2"),
+		side, side+digest("side:v1"))
 	want := map[string]string{
-		"slipway.yaml": strings.Replace(before["slipway.yaml"], proxy, proxy+digest("proxy:1.2"), 1), // firstImage needs no digest
-		"images.txt":   all.Replace(before["images.txt"]), "config/notes.txt": before["config/notes.txt"], "more.yaml": all.Replace(before["more.yaml"]),
-		"config/app.yaml": strings.Replace(all.Replace(before["config/app.yaml"]), "see "+proxy+digest("proxy:1.2"), "see "+proxy, 1),
+		// firstImage needs no digest
+		"slipway.yaml": strings.Replace(before["slipway.yaml"], proxy, proxy+digest("proxy:1.2"), 1),
+		"images.txt":   all.Replace(before["images.txt"]), "config/notes.txt": before["config/notes.txt"],
+		"more.yaml": all.Replace(before["more.yaml"]),
+		"config/app.yaml": strings.Replace(all.Replace(before["config/app.yaml"]), "see "+proxy+digest("proxy:1.2"),
+			"see "+proxy, 1),
 	}
 	for _, name := range names {
 		if d := cmp.Diff(want[name], read(t, filepath.Join(dir, name))); d != "" {
@@ -248,7 +255,8 @@ func TestTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	push(t, s, "side:v1", "linux/amd64")
-	if _, err := find(t, dir, pin.Options{}); err != nil || strings.Count(read(t, filepath.Join(dir, "config/app.yaml")), "side:v1@"+old) != 2 {
+	if _, err := find(t, dir, pin.Options{}); err != nil ||
+		strings.Count(read(t, filepath.Join(dir, "config/app.yaml")), "side:v1@"+old) != 2 {
 		t.Errorf("got %s, %v", read(t, filepath.Join(dir, "config/app.yaml")), err)
 	}
 	more := filepath.Join(dir, "more.yaml")
@@ -256,10 +264,12 @@ func TestTaken(t *testing.T) {
 	if err := os.WriteFile(more, []byte("image: "+s.Host()+"/side:v1@"+other+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := find(t, dir, pin.Options{}); err == nil || err.Error() != more+":1:8: "+s.Host()+"/side:v1 is pinned here at "+other+", and at "+old+" elsewhere: run slipway pin -update, which renews both" {
+	if _, err := find(t, dir, pin.Options{}); err == nil || err.Error() != more+":1:8: "+s.Host()+
+		"/side:v1 is pinned here at "+other+", and at "+old+" elsewhere: run slipway pin -update, which renews both" {
 		t.Errorf("two digests: %v", err)
 	}
-	if r, err := find(t, dir, pin.Options{Update: true}); err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "the registry no longer has "+s.Host()+"/side@"+other) {
+	if r, err := find(t, dir, pin.Options{Update: true}); err != nil || len(r.Warnings) != 1 ||
+		!strings.Contains(r.Warnings[0], "the registry no longer has "+s.Host()+"/side@"+other) {
 		t.Errorf("two digests, renewed: %+v, %v", r, err)
 	}
 	if strings.Contains(read(t, more), other) {
@@ -305,7 +315,8 @@ func TestIncomplete(t *testing.T) {
 		}
 		return lost
 	})
-	want := filepath.Join(dir, "images.txt") + ":3:1: the registry lacks a part of " + s.Host() + "/pause@" + digest + ", which " + s.Host() + "/pause:3.10.0 refers to: run again once it is complete"
+	want := filepath.Join(dir, "images.txt") + ":3:1: the registry lacks a part of " + s.Host() +
+		"/pause@" + digest + ", which " + s.Host() + "/pause:3.10.0 refers to: run again once it is complete"
 	if _, err := find(t, dir, pin.Options{Update: true}); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -317,7 +328,10 @@ func TestIncomplete(t *testing.T) {
 // TestNewer raises tags, also that of the image that comes first, which is one of images.txt.
 func TestNewer(t *testing.T) {
 	dir, s := setup(t, files)
-	for _, ref := range []string{"pause:3.10.2", "pause:3.11.0", "pause:latest", "pause:3.12.0-rc.1", "proxy:1.3", "side:v2"} {
+	for _, ref := range []string{
+		"pause:3.10.2", "pause:3.11.0", "pause:latest", "pause:3.12.0-rc.1",
+		"proxy:1.3", "side:v2",
+	} {
 		push(t, s, ref, "linux/amd64")
 	}
 	r, err := find(t, dir, pin.Options{Newer: imagetag.Patch})
@@ -325,7 +339,10 @@ func TestNewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(lines(r, dir, s), "\n")
-	for _, want := range []string{"images.txt:3:1 pause:3.10.0 pause:3.10.2@sha256:", " newer patch\n", "images.txt:4:3 proxy:1.2 proxy:1.2@sha256:", "slipway.yaml:15:42 pause:3.10.0 pause:3.10.2 newer patch"} {
+	for _, want := range []string{
+		"images.txt:3:1 pause:3.10.0 pause:3.10.2@sha256:", " newer patch\n",
+		"images.txt:4:3 proxy:1.2 proxy:1.2@sha256:", "slipway.yaml:15:42 pause:3.10.0 pause:3.10.2 newer patch",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %s", got, want)
 		}
@@ -347,7 +364,8 @@ func TestNewer(t *testing.T) {
 // TestNewerOfSeveral has two versions of one image in images.txt, both of which are meant: only the
 // newer one is raised.
 func TestNewerOfSeveral(t *testing.T) {
-	dir, s := setup(t, strings.Replace(files, "REG/proxy:1.2\n", "REG/proxy:1.2\nREG/proxy:1.4\nREG/proxy:1.5-rc1\n", 1))
+	dir, s := setup(t,
+		strings.Replace(files, "REG/proxy:1.2\n", "REG/proxy:1.2\nREG/proxy:1.4\nREG/proxy:1.5-rc1\n", 1))
 	for _, ref := range []string{"proxy:1.4", "proxy:1.5-rc1"} {
 		push(t, s, ref, "linux/amd64")
 	}
@@ -355,13 +373,16 @@ func TestNewerOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(lines(r, dir, s), "\n"); !strings.Contains(got, "images.txt:4:3 proxy:1.2 images.txt:5:1 has 1.4") || strings.Contains(got, "newer minor") {
+	if got := strings.Join(lines(r, dir, s), "\n"); !strings.Contains(got,
+		"images.txt:4:3 proxy:1.2 images.txt:5:1 has 1.4") || strings.Contains(got, "newer minor") {
 		t.Errorf("got\n%s", got)
 	}
 	push(t, s, "proxy:1.5", "linux/amd64")
 	before := read(t, filepath.Join(dir, "images.txt"))
 	_, err = find(t, dir, pin.Options{Newer: imagetag.Minor})
-	if err == nil || !regexp.MustCompile(`images\.txt:6:1: \S+/proxy:1\.5-rc1@\S+ and \S+/proxy:1\.4@\S+ of line 5 both become \S+/proxy:1\.5: take one of them out$`).MatchString(err.Error()) {
+	if err == nil ||
+		!regexp.MustCompile(
+			`images\.txt:6:1: \S+/proxy:1\.5-rc1@\S+ and \S+/proxy:1\.4@\S+ of line 5 both become \S+/proxy:1\.5: take one of them out$`).MatchString(err.Error()) {
 		t.Errorf("two that become one: %v", err)
 	}
 	if read(t, filepath.Join(dir, "images.txt")) != before {
@@ -378,13 +399,33 @@ func TestFails(t *testing.T) {
 		o        pin.Options
 		want     []string
 	}{
-		"missing":   {old: "REG/side:v1", new: "REG/none:v1", want: []string{"config/app.yaml:16:16: REG/none:v1 is not in its registry: correct the name, or take it out"}},
-		"refused":   {disturb: "/manifests/", want: []string{"images.txt:3:1: looking at REG/pause:3.10.0: ", "images.txt:4:3: looking at REG/proxy:1.2: ", "config/app.yaml:16:16: looking at REG/side:v1: "}},
-		"no list":   {disturb: "/pause/tags/list", o: pin.Options{Newer: imagetag.Patch}, want: []string{"images.txt:3:1: listing the tags of REG/pause: "}},
-		"escaped":   {old: `"REG/side:v1"`, new: `"REG/side:\x761"`, want: []string{"config/app.yaml:16:16: REG/side:v1 cannot be replaced in place: use a plain or quoted scalar without escapes"}},
-		"no YAML":   {old: "untagged: {", new: "untagged: [{", want: []string{"more.yaml:"}},
-		"Helm":      {old: "untagged: {", new: "{{- if .Values.x }}\nuntagged: {", want: []string{"more.yaml:1:1: this is a Helm template, not YAML"}},
-		"character": {old: "untagged:", new: "untagged\x01:", want: []string{"more.yaml:1:9: control character U+0001: take it out"}},
+		"missing": {
+			old: "REG/side:v1", new: "REG/none:v1",
+			want: []string{"config/app.yaml:16:16: REG/none:v1 is not in its registry: " +
+				"correct the name, or take it out"},
+		},
+		"refused": {disturb: "/manifests/", want: []string{
+			"images.txt:3:1: looking at REG/pause:3.10.0: ",
+			"images.txt:4:3: looking at REG/proxy:1.2: ", "config/app.yaml:16:16: looking at REG/side:v1: ",
+		}},
+		"no list": {
+			disturb: "/pause/tags/list", o: pin.Options{Newer: imagetag.Patch},
+			want: []string{"images.txt:3:1: listing the tags of REG/pause: "},
+		},
+		"escaped": {
+			old: `"REG/side:v1"`, new: `"REG/side:\x761"`,
+			want: []string{"config/app.yaml:16:16: REG/side:v1 cannot be replaced in place: " +
+				"use a plain or quoted scalar without escapes"},
+		},
+		"no YAML": {old: "untagged: {", new: "untagged: [{", want: []string{"more.yaml:"}},
+		"Helm": {
+			old: "untagged: {", new: "{{- if .Values.x }}\nuntagged: {",
+			want: []string{"more.yaml:1:1: this is a Helm template, not YAML"},
+		},
+		"character": {
+			old: "untagged:", new: "untagged\x01:",
+			want: []string{"more.yaml:1:9: control character U+0001: take it out"},
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir, s := setup(t, replaced(files, tc.old, tc.new))

@@ -45,11 +45,15 @@ func missingPlatforms(ctx context.Context, c *transfer.Client, changes []Change)
 		now, complete := has[after.String()]
 		switch lost := lacks(now, old); {
 		case !complete:
-			errs.At(change.place.pos, "the registry lacks a part of %s, which %s refers to: run again once it is complete", after, withoutDigest(change.To))
+			errs.At(change.place.pos, "the registry lacks a part of %s, which %s refers to: "+
+				"run again once it is complete", after, withoutDigest(change.To))
 		case !known:
-			warnings = append(warnings, fmt.Sprintf("%s: the registry no longer has %s: compare the platforms of %s yourself", change.Place, before, change.To))
+			warnings = append(warnings,
+				fmt.Sprintf("%s: the registry no longer has %s: compare the platforms of %s yourself",
+					change.Place, before, change.To))
 		case len(lost) > 0:
-			warnings = append(warnings, fmt.Sprintf("%s: %s lacks %s, which %s has", change.Place, change.To, strings.Join(lost, ", "), change.From))
+			warnings = append(warnings, fmt.Sprintf("%s: %s lacks %s, which %s has", change.Place,
+				change.To, strings.Join(lost, ", "), change.From))
 		}
 	}
 	return warnings, errs.Err()
@@ -69,7 +73,8 @@ func (c Change) digests() (before, after name.Digest, ok bool) {
 func lacks(now, old []platform.Platform) []string {
 	var lost []string
 	for _, p := range old {
-		if !slices.ContainsFunc(now, func(n platform.Platform) bool { return platform.Same(n, p) }) && !slices.Contains(lost, p.String()) {
+		if !slices.ContainsFunc(now, func(n platform.Platform) bool { return platform.Same(n, p) }) &&
+			!slices.Contains(lost, p.String()) {
 			lost = append(lost, p.String())
 		}
 	}

@@ -43,7 +43,8 @@ func (s *search) all() error {
 				shown = filepath.Join(shown, rel)
 			}
 		}
-		if err := s.template(filepath.Join(shown, filepath.FromSlash(t.Path)), filepath.Join(dir, filepath.FromSlash(t.Path))); err != nil {
+		if err := s.template(filepath.Join(shown, filepath.FromSlash(t.Path)),
+			filepath.Join(dir, filepath.FromSlash(t.Path))); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,8 @@ func (r *Result) Outdated() error {
 	var errs []error
 	for _, c := range r.Changes {
 		if c.To == "" {
-			errs = append(errs, fmt.Errorf("%s: %s would be removed (%s): run %s", c.Place, c.From, c.Why, howto.Run("pin")))
+			errs = append(errs,
+				fmt.Errorf("%s: %s would be removed (%s): run %s", c.Place, c.From, c.Why, howto.Run("pin")))
 			continue
 		}
 		command := "pin -update"
@@ -26,7 +27,8 @@ func (r *Result) Outdated() error {
 		case c.Why == NotPinned:
 			command = "pin"
 		}
-		errs = append(errs, fmt.Errorf("%s: %s would become %s (%s): run %s", c.Place, c.From, c.To, c.Why, howto.Run(command)))
+		errs = append(errs,
+			fmt.Errorf("%s: %s would become %s (%s): run %s", c.Place, c.From, c.To, c.Why, howto.Run(command)))
 	}
 	return errors.Join(errs...)
 }

@@ -37,7 +37,10 @@ func (s *search) yaml(shown, full string, slipway bool) error {
 		if root == nil {
 			continue
 		}
-		o := workload.Object{File: shown, Node: root, APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind")}
+		o := workload.Object{
+			File: shown, Node: root, APIVersion: yamlfile.Text(root, "apiVersion"),
+			Kind: yamlfile.Text(root, "kind"),
+		}
 		if o.Kind == "Secret" {
 			continue // its values are encoded
 		}
@@ -53,7 +56,8 @@ func (s *search) firstImage(f *file, n *yaml.Node) {
 		return
 	}
 	p := newPlace(n.Value, yamlfile.Pos{File: f.path, Line: n.Line, Column: n.Column})
-	if p != nil && slices.ContainsFunc(s.places, func(l *place) bool { return withoutDigest(l.text) == withoutDigest(p.text) }) {
+	if p != nil &&
+		slices.ContainsFunc(s.places, func(l *place) bool { return withoutDigest(l.text) == withoutDigest(p.text) }) {
 		p.file, p.tagOnly = f, true
 		s.places = append(s.places, p)
 	}
@@ -75,8 +79,10 @@ func (s *search) text(f *file, o workload.Object, t workload.Text) {
 	}
 	p := newPlace(value, t.Pos)
 	if p == nil {
-		if r, err := name.NewRepository(value); image && value != "" && !strings.Contains(value, "://") && err == nil && !s.product.Owns(r) {
-			s.kept = append(s.kept, Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})
+		if r, err := name.NewRepository(value); image && value != "" && !strings.Contains(value, "://") && err == nil &&
+			!s.product.Owns(r) {
+			s.kept = append(s.kept,
+				Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})
 		}
 		return
 	}

@@ -14,7 +14,10 @@ import (
 // of images.lock.yaml that none of them needs in Unused. demands has a line for each image that
 // nothing pins. The error lists what images.txt has wrong.
 func Add(p *product.Product, found []Image) (complete *product.Product, demands, wrong yamlfile.Errors) {
-	a := &adder{product: *p, digests: digests(p, found), at: map[string]int{}, used: map[string]bool{}, removed: map[string]bool{}}
+	a := &adder{
+		product: *p, digests: digests(p, found), at: map[string]int{}, used: map[string]bool{},
+		removed: map[string]bool{},
+	}
 	a.product.Airgap.Images, a.product.Unused = nil, slices.Clone(p.Unused)
 	for _, t := range p.Airgap.Images {
 		a.listed(t)
@@ -24,12 +27,14 @@ func Add(p *product.Product, found []Image) (complete *product.Product, demands,
 	}
 	for _, r := range p.Airgap.Removed {
 		if !a.removed[r.From] {
-			a.wrong.At(r.Pos, "!%s removes nothing, since no manifest names such an image: take the line out, or correct it", r.Pattern)
+			a.wrong.At(r.Pos, "!%s removes nothing, since no manifest names such an image: "+
+				"take the line out, or correct it", r.Pattern)
 		}
 	}
 	for _, e := range p.LockedImages {
 		if !a.used[e.Reference] {
-			a.product.Unused = append(a.product.Unused, product.Entry{Kind: "locked image", Name: e.Reference, Pos: e.Pos})
+			a.product.Unused = append(a.product.Unused,
+				product.Entry{Kind: "locked image", Name: e.Reference, Pos: e.Pos})
 		}
 	}
 	return &a.product, a.demands, a.wrong
@@ -41,7 +46,8 @@ func Unpinned(p *product.Product, found []Image) []Image {
 	pins := digests(p, found)
 	return slices.DeleteFunc(slices.Clone(found), func(i Image) bool {
 		pin := pins[i.tag]
-		return i.pinned() || i.tag == "" || pin.digest != "" && pin.locked.Reference == "" || !i.Field && p.Airgap.Removes(i.Reference)
+		return i.pinned() || i.tag == "" || pin.digest != "" && pin.locked.Reference == "" ||
+			!i.Field && p.Airgap.Removes(i.Reference)
 	})
 }
 
@@ -102,7 +108,8 @@ func (a *adder) listed(t product.ThirdParty) {
 		for _, r := range a.product.Airgap.Removed {
 			if r.Matches(t.Text) {
 				a.removed[r.From] = true
-				a.wrong.At(r.Pos, "!%s removes the image that line %d adds: keep one of these lines", r.Pattern, t.Pos.Line)
+				a.wrong.At(r.Pos, "!%s removes the image that line %d adds: keep one of these lines",
+					r.Pattern, t.Pos.Line)
 			}
 		}
 		a.pin(i)
@@ -132,7 +139,8 @@ func (a *adder) found(i Image) {
 	n, known := a.at[i.key()]
 	if !known && tag != "" {
 		if n, known = a.at[tag]; known && own {
-			a.wrong.At(place, "%s names %s, and %s has another digest of this tag: keep one of them", i.From[0], i.Reference, a.product.Airgap.Images[n].From[0])
+			a.wrong.At(place, "%s names %s, and %s has another digest of this tag: keep one of them",
+				i.From[0], i.Reference, a.product.Airgap.Images[n].From[0])
 			return
 		}
 	}
@@ -147,12 +155,15 @@ func (a *adder) found(i Image) {
 	switch {
 	case i.pinned():
 	case i.tag == "":
-		a.demands.At(place, "%s names %s, which has neither tag nor digest: write the tag that is meant", i.From[0], i.Reference)
+		a.demands.At(place, "%s names %s, which has neither tag nor digest: write the tag that is meant",
+			i.From[0], i.Reference)
 	default:
-		a.demands.At(place, "%s names %s by tag: run %s, which writes its digest into %s%s", i.From[0], i.Reference, howto.Run("pin"), product.ImagesLock, product.Since)
+		a.demands.At(place, "%s names %s by tag: run %s, which writes its digest into %s%s", i.From[0],
+			i.Reference, howto.Run("pin"), product.ImagesLock, product.Since)
 	}
 	a.remember(&i)
-	a.product.Airgap.Images = append(a.product.Airgap.Images, product.ThirdParty{Reference: i.ref, Text: i.Reference, Pos: i.Pos, From: i.From, OS: i.OS, Omitted: by})
+	a.product.Airgap.Images = append(a.product.Airgap.Images,
+		product.ThirdParty{Reference: i.ref, Text: i.Reference, Pos: i.Pos, From: i.From, OS: i.OS, Omitted: by})
 }
 
 // removal returns why images.txt removes an image; "" if it does not.

@@ -20,8 +20,10 @@ const (
 
 // pod is a DaemonSet with a container, for the nodes that the lines select.
 func pod(name, image string, lines ...string) string {
-	return "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: " + name + ", namespace: ns, annotations: {image: 'registry.example/annotation:1'}}\n" +
-		"spec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec:\n      containers:\n      - name: c\n        image: " + image + "\n" +
+	return "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: " + name +
+		", namespace: ns, annotations: {image: 'registry.example/annotation:1'}}\n" +
+		"spec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: " +
+		"{labels: {a: b}}\n    spec:\n      containers:\n      - name: c\n        image: " + image + "\n" +
 		strings.Join(lines, "") + "---\n"
 }
 
@@ -35,33 +37,63 @@ func TestFind(t *testing.T) {
 		name, text string
 		want       []string // reference, systems, field or text, places
 	}{
-		{"by its pods", pod("a", "x.io/both:1", onLinux) + pod("b", "x.io/both:1", onWindows) + pod("c", "x.io/win:1", onWindows) + pod("d", "x.io/any:1") + pod("e", "x.io/win:1", onWindows), []string{
+		{"by its pods", pod("a", "x.io/both:1", onLinux) + pod("b", "x.io/both:1", onWindows) +
+			pod("c", "x.io/win:1", onWindows) + pod("d", "x.io/any:1") + pod("e", "x.io/win:1", onWindows), []string{
 			"x.io/both:1 linux,windows field DaemonSet ns/a container c; DaemonSet ns/b container c",
 			"x.io/win:1 windows field DaemonSet ns/c container c; DaemonSet ns/e container c",
 			"x.io/any:1 any field DaemonSet ns/d container c",
 		}},
 		{"selected by os.name, a runtime class, an affinity", pod("a", "x.io/a:1", "      os: {name: windows}\n") +
-			"apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: w}\nhandler: w\nscheduling: {nodeSelector: {kubernetes.io/os: windows}}\n---\n" + pod("b", "x.io/b:1", "      runtimeClassName: w\n") +
-			pod("c", "x.io/c:1", "      affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: NotIn, values: [windows]}]}]}}}\n"), []string{
-			"x.io/a:1 windows field DaemonSet ns/a container c", "x.io/b:1 windows field DaemonSet ns/b container c", "x.io/c:1 linux field DaemonSet ns/c container c",
+			"apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: w}\nhandler: w\nscheduling: " +
+			"{nodeSelector: {kubernetes.io/os: windows}}\n---\n" + pod("b", "x.io/b:1", "      runtimeClassName: w\n") +
+			pod("c", "x.io/c:1",
+				"      affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+
+					"{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: "+
+					"NotIn, values: [windows]}]}]}}}\n"), []string{
+			"x.io/a:1 windows field DaemonSet ns/a container c", "x.io/b:1 windows field DaemonSet ns/b container c",
+			"x.io/c:1 linux field DaemonSet ns/c container c",
 		}},
-		{"a tag, a digest, both, neither", pod("a", "x.io/a@"+digestA, onLinux) + pod("b", "x.io/a:1@"+digestA, onWindows) + pod("c", "x.io/a", onLinux), []string{
-			"x.io/a:1@" + digestA + " linux,windows field DaemonSet ns/a container c; DaemonSet ns/b container c", "x.io/a linux field DaemonSet ns/c container c",
+		{"a tag, a digest, both, neither", pod("a", "x.io/a@"+digestA, onLinux) +
+			pod("b", "x.io/a:1@"+digestA, onWindows) + pod("c", "x.io/a", onLinux), []string{
+			"x.io/a:1@" + digestA + " linux,windows field DaemonSet ns/a container c; DaemonSet ns/b container c",
+			"x.io/a linux field DaemonSet ns/c container c",
 		}},
-		{"volumes, init containers, arguments, variables", pod("a", "x.io/a:1", "        args: [--helper-image, 'x.io/helper:1', '--x=x.io/other:v1', 'x.io/a:8080', 'see x.io/text:v1']\n        env: [{name: PAUSE_IMAGE, value: 'pause:3'}]\n"+
-			"      initContainers: [{name: i, image: 'x.io/init:1'}]\n      volumes: [{name: v, image: {reference: 'x.io/files:1'}}]\n"+onLinux), []string{
-			"x.io/a:1 linux field DaemonSet ns/a container c",
-			"x.io/helper:1 any text DaemonSet ns/a spec.template.spec.containers[0].args[1]", "x.io/other:v1 any text DaemonSet ns/a spec.template.spec.containers[0].args[2]",
-			"pause:3 any text DaemonSet ns/a spec.template.spec.containers[0].env[0].value",
-			"x.io/init:1 linux field DaemonSet ns/a container i", "x.io/files:1 linux field DaemonSet ns/a volume v",
-		}},
-		{"other objects", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {tool-image: 'x.io/tool:1', f: \"image: x.io/inner:1\\n\"}\n---\napiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: {image: x.io/thing:1}\n", []string{
-			"x.io/tool:1 any field ConfigMap m data.tool-image", "x.io/inner:1 any text ConfigMap m data.f", "x.io/thing:1 any field Thing t spec.image",
-		}},
-		{"ours, and what is none", pod("a", "registry.k8s.io/acme/app:1") + pod("b", "slipway.local/demo/app@"+digestA) + pod("c", "ko://x.io/cmd") + pod("d", "'{{ .x }}'") + pod("e", "''") + pod("f", "user:secret@x.io/a:1"), nil},
+		{
+			"volumes, init containers, arguments, variables",
+			pod("a", "x.io/a:1", "        args: [--helper-image, 'x.io/helper:1', '--x=x.io/other:v1', 'x.io/a:8080', "+
+				"'see x.io/text:v1']\n        env: [{name: PAUSE_IMAGE, value: 'pause:3'}]\n"+
+				"      initContainers: [{name: i, image: 'x.io/init:1'}]\n      volumes: [{name: "+
+				"v, image: {reference: 'x.io/files:1'}}]\n"+onLinux),
+			[]string{
+				"x.io/a:1 linux field DaemonSet ns/a container c",
+				"x.io/helper:1 any text DaemonSet ns/a spec.template.spec.containers[0].args[1]",
+				"x.io/other:v1 any text DaemonSet ns/a spec.template.spec.containers[0].args[2]",
+				"pause:3 any text DaemonSet ns/a spec.template.spec.containers[0].env[0].value",
+				"x.io/init:1 linux field DaemonSet ns/a container i",
+				"x.io/files:1 linux field DaemonSet ns/a volume v",
+			},
+		},
+		{
+			"other objects",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {tool-image: 'x.io/tool:1', f: " +
+				"\"image: x.io/inner:1\\n\"}\n---\napiVersion: example.com/v1\nkind: Thing\nmetadata: " +
+				"{name: t}\nspec: {image: x.io/thing:1}\n",
+			[]string{
+				"x.io/tool:1 any field ConfigMap m data.tool-image", "x.io/inner:1 any text ConfigMap m data.f",
+				"x.io/thing:1 any field Thing t spec.image",
+			},
+		},
+		{
+			"ours, and what is none",
+			pod("a", "registry.k8s.io/acme/app:1") + pod("b", "slipway.local/demo/app@"+digestA) + pod("c",
+				"ko://x.io/cmd") + pod("d", "'{{ .x }}'") + pod("e", "''") + pod("f", "user:secret@x.io/a:1"), nil,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &product.Product{Images: []product.Image{{Name: "app", Repositories: []string{"demo/app"}, Elsewhere: []string{"registry.k8s.io/acme/app"}}}}
+			p := &product.Product{Images: []product.Image{{
+				Name: "app", Repositories: []string{"demo/app"},
+				Elsewhere: []string{"registry.k8s.io/acme/app"},
+			}}}
 			found, err := references.Find(p, []references.Manifest{{File: "release.yaml", Text: []byte(tt.text)}})
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +132,10 @@ func TestFindInCharts(t *testing.T) {
 	found, err := references.Find(&product.Product{}, []references.Manifest{
 		{File: "release.yaml", Text: []byte(pod("a", "x.io/a:1", onLinux))},
 		{File: "smb", Chart: "smb", Text: []byte(pod("a", "x.io/a:1", onLinux)), Origin: origin},
-		{File: "smb", Chart: "smb", Case: "windows", Text: []byte(pod("a", "x.io/a:1", onLinux) + pod("b", "x.io/b:1", onWindows)), Origin: origin},
+		{
+			File: "smb", Chart: "smb", Case: "windows",
+			Text: []byte(pod("a", "x.io/a:1", onLinux) + pod("b", "x.io/b:1", onWindows)), Origin: origin,
+		},
 	})
 	if err != nil || len(found) != 2 {
 		t.Fatalf("%v, %v", found, err)
@@ -134,7 +169,8 @@ func TestAdd(t *testing.T) {
 			want: []string{"a:1@" + digestB + " [linux]  " + named},
 		},
 		{
-			name: "by images.txt, which the bundles of all systems include", list: "x.io/a:1@" + digestA, lock: "x.io/a:1", text: pod("a", "x.io/a:1", onLinux),
+			name: "by images.txt, which the bundles of all systems include", list: "x.io/a:1@" + digestA,
+			lock: "x.io/a:1", text: pod("a", "x.io/a:1", onLinux),
 			want: []string{"x.io/a:1@" + digestA + " []  images.txt:1; " + named}, unused: "x.io/a:1",
 		},
 		{
@@ -143,31 +179,47 @@ func TestAdd(t *testing.T) {
 		},
 		{
 			name: "by nothing", lock: "x.io/a:2", text: pod("a", "x.io/a:1", onLinux), unused: "x.io/a:2",
-			want:    []string{"x.io/a:1 [linux]  " + named},
-			demands: "release.yaml:11: " + named + " names x.io/a:1 by tag: run slipway pin, which writes its digest into images.lock.yaml, since a release must not change when a tag moves",
+			want: []string{"x.io/a:1 [linux]  " + named},
+			demands: "release.yaml:11: " + named + " names x.io/a:1 by tag: run slipway pin, " +
+				"which writes its digest into images.lock.yaml, since a release must not change when a tag moves",
 		},
 		{
-			name: "neither tag nor digest", text: pod("a", "x.io/a", onLinux), want: []string{"x.io/a [linux]  " + named},
-			demands: "release.yaml:11: " + named + " names x.io/a, which has neither tag nor digest: write the tag that is meant",
+			name: "neither tag nor digest", text: pod("a", "x.io/a", onLinux),
+			want: []string{"x.io/a [linux]  " + named},
+			demands: "release.yaml:11: " + named +
+				" names x.io/a, which has neither tag nor digest: write the tag that is meant",
 		},
 		{
-			name: "two digests of a tag", list: "x.io/a:1@" + digestA, text: pod("a", "x.io/a:1@"+digestB, onLinux), want: []string{"x.io/a:1@" + digestA + " []  images.txt:1"},
-			wrong: "release.yaml:11: " + named + " names x.io/a:1@" + digestB + ", and images.txt:1 has another digest of this tag: keep one of them",
+			name: "two digests of a tag", list: "x.io/a:1@" + digestA, text: pod("a", "x.io/a:1@"+digestB, onLinux),
+			want: []string{"x.io/a:1@" + digestA + " []  images.txt:1"},
+			wrong: "release.yaml:11: " + named + " names x.io/a:1@" + digestB +
+				", and images.txt:1 has another digest of this tag: keep one of them",
 		},
 		{
-			name: "removed", list: "!x.io/*\n!y.io/a/b:*\n!x.io/text", lock: "x.io/a:1", text: pod("a", "x.io/a:1", "        args: ['x.io/text:v1']\n", onLinux) + pod("b", "y.io/a/b:1@"+digestA, onLinux),
-			want: []string{"x.io/a:1@" + digestB + " [linux] images.txt:1 removes it " + named, "y.io/a/b:1@" + digestA + " [linux] images.txt:2 removes it DaemonSet ns/b container c"},
+			name: "removed", list: "!x.io/*\n!y.io/a/b:*\n!x.io/text", lock: "x.io/a:1", text: pod("a",
+				"x.io/a:1", "        args: ['x.io/text:v1']\n", onLinux) + pod("b", "y.io/a/b:1@"+digestA, onLinux),
+			want: []string{
+				"x.io/a:1@" + digestB + " [linux] images.txt:1 removes it " + named,
+				"y.io/a/b:1@" + digestA + " [linux] images.txt:2 removes it DaemonSet ns/b container c",
+			},
 		},
 		{
-			name: "by the usual names of Docker Hub", list: "!nginx\n!docker.io/busybox", text: pod("a", "nginx:1@"+digestA) + pod("b", "busybox:1@"+digestA),
-			want: []string{"nginx:1@" + digestA + " [] images.txt:1 removes it " + named, "busybox:1@" + digestA + " [] images.txt:2 removes it DaemonSet ns/b container c"},
+			name: "by the usual names of Docker Hub", list: "!nginx\n!docker.io/busybox",
+			text: pod("a", "nginx:1@"+digestA) + pod("b", "busybox:1@"+digestA),
+			want: []string{
+				"nginx:1@" + digestA + " [] images.txt:1 removes it " + named,
+				"busybox:1@" + digestA + " [] images.txt:2 removes it DaemonSet ns/b container c",
+			},
 		},
 		{
-			name: "removes nothing", list: "!x.io/*", text: pod("a", "x.io/a/b@"+digestA), want: []string{"x.io/a/b@" + digestA + " []  " + named},
-			wrong: "images.txt:1:1: !x.io/* removes nothing, since no manifest names such an image: take the line out, or correct it",
+			name: "removes nothing", list: "!x.io/*", text: pod("a", "x.io/a/b@"+digestA),
+			want: []string{"x.io/a/b@" + digestA + " []  " + named},
+			wrong: "images.txt:1:1: !x.io/* removes nothing, since no manifest names such an image: " +
+				"take the line out, or correct it",
 		},
 		{
-			name: "removes what another line adds", list: "x.io/a:1@" + digestA + "\n!x.io/a", want: []string{"x.io/a:1@" + digestA + " []  images.txt:1"},
+			name: "removes what another line adds", list: "x.io/a:1@" + digestA + "\n!x.io/a",
+			want:  []string{"x.io/a:1@" + digestA + " []  images.txt:1"},
 			wrong: "images.txt:2:1: !x.io/a removes the image that line 1 adds: keep one of these lines",
 		},
 	} {
@@ -180,7 +232,11 @@ func TestAdd(t *testing.T) {
 			complete, demands, wrong := references.Add(p, found)
 			var got, unused []string
 			for _, i := range complete.Airgap.Images {
-				got = append(got, strings.Join([]string{i.Text, "[" + strings.Join(i.OS, " ") + "]", i.Omitted, strings.Join(i.From, "; ")}, " "))
+				got = append(got,
+					strings.Join([]string{
+						i.Text, "[" + strings.Join(i.OS, " ") + "]", i.Omitted,
+						strings.Join(i.From, "; "),
+					}, " "))
 			}
 			for _, u := range complete.Unused {
 				unused = append(unused, u.Name)
@@ -188,11 +244,15 @@ func TestAdd(t *testing.T) {
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
-			if d := cmp.Diff([]string{tt.unused, tt.demands, tt.wrong}, []string{strings.Join(unused, " "), text(demands), text(wrong)}); d != "" {
+			if d := cmp.Diff([]string{tt.unused, tt.demands, tt.wrong},
+				[]string{strings.Join(unused, " "), text(demands), text(wrong)}); d != "" {
 				t.Errorf("unused, demands and mistakes (-want +got):\n%s", d)
 			}
 			again, _, _ := references.Add(p, found)
-			if d := cmp.Diff(complete.Airgap.Images, again.Airgap.Images, cmp.Comparer(func(a, b product.ThirdParty) bool { return a.Text == b.Text && len(a.From) == len(b.From) })); d != "" {
+			if d := cmp.Diff(complete.Airgap.Images, again.Airgap.Images,
+				cmp.Comparer(func(a, b product.ThirdParty) bool {
+					return a.Text == b.Text && len(a.From) == len(b.From)
+				})); d != "" {
 				t.Errorf("added once more (-before +after):\n%s", d)
 			}
 		})
@@ -211,12 +271,15 @@ func listing(t *testing.T, list, locked string) *product.Product {
 	t.Helper()
 	dir := t.TempDir()
 	files := map[string]string{
-		"slipway.yaml": "apiVersion: slipway/v1\nname: demo\nversion: 1.0.0\nplatforms: [linux/amd64]\nsources: [{name: s, directory: ., revision: r, created: 2024-01-01T00:00:00Z}]\n" +
-			"programs: [{name: app, source: s, package: .}]\nimages: [{name: app, bases: {linux: scratch}, go: {program: app}}]\nairgap: {images: images.txt}\n",
+		"slipway.yaml": "apiVersion: slipway/v1\nname: demo\nversion: 1.0.0\nplatforms: [linux/amd64]\nsources: " +
+			"[{name: s, directory: ., revision: r, created: 2024-01-01T00:00:00Z}]\n" +
+			"programs: [{name: app, source: s, package: .}]\nimages: [{name: app, bases: {linux: " +
+			"scratch}, go: {program: app}}]\nairgap: {images: images.txt}\n",
 		"images.txt": list,
 	}
 	if locked != "" {
-		files["images.lock.yaml"] = "apiVersion: slipway/v1\nimages: [{reference: '" + locked + "', digest: '" + digestB + "'}]\n"
+		files["images.lock.yaml"] = "apiVersion: slipway/v1\nimages: [{reference: '" + locked + "', digest: '" +
+			digestB + "'}]\n"
 	}
 	write(t, dir, files)
 	t.Setenv("SLIPWAY_REGISTRY", "")

@@ -145,7 +145,8 @@ func (g *GitHub) upload(ctx context.Context, r *release, d *Dist, f File, task *
 		},
 	}, &a)
 	if err == nil && (a.State != "uploaded" || a.Size != f.Size || a.Digest != "" && a.Digest != f.Digest.String()) {
-		err = network.Lost{Err: fmt.Errorf("GitHub has %d bytes of %d in the state %.20q: run again", a.Size, f.Size, a.State)}
+		err = network.Lost{Err: fmt.Errorf("GitHub has %d bytes of %d in the state %.20q: run again",
+			a.Size, f.Size, a.State)}
 	}
 	if err != nil {
 		meter.Rewind()

@@ -60,7 +60,8 @@ func Read(ctx context.Context, dir string, pr *progress.Printer) (*Dist, error) 
 		return nil, err
 	}
 	if l.Snapshot {
-		return nil, fmt.Errorf("%s has a snapshot, whose images nobody else can pull: release to a registry with -registry first", dir)
+		return nil, fmt.Errorf("%s has a snapshot, whose images nobody else can pull: "+
+			"release to a registry with -registry first", dir)
 	}
 	d := &Dist{Dir: dir, Lock: l}
 	if err := d.read(ctx, pr); err != nil {
@@ -76,7 +77,8 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 		return err
 	}
 	if sums[lock.Name] == "" {
-		return fmt.Errorf("%s: %s does not list it: make the release again", filepath.Join(d.Dir, lock.Name), evidence.SumsName)
+		return fmt.Errorf("%s: %s does not list it: make the release again", filepath.Join(d.Dir, lock.Name),
+			evidence.SumsName)
 	}
 	task := pr.Start("comparing "+d.Dir+" with "+evidence.SumsName, progress.Bytes, 0)
 	defer task.Fail()
@@ -86,7 +88,8 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 			return err
 		}
 		if f.Digest.Hex != sum {
-			return fmt.Errorf("%s is not the file that %s lists: make the release again", filepath.Join(d.Dir, name), evidence.SumsName)
+			return fmt.Errorf("%s is not the file that %s lists: make the release again", filepath.Join(d.Dir, name),
+				evidence.SumsName)
 		}
 		d.Files = append(d.Files, f)
 	}
@@ -100,7 +103,9 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 		}
 		d.Files = append(d.Files, f)
 	}
-	slices.SortFunc(d.Files, func(a, b File) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path)) })
+	slices.SortFunc(d.Files, func(a, b File) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+	})
 	task.Done("%d files", len(d.Files))
 	return nil
 }
@@ -122,7 +127,10 @@ func (d *Dist) hash(ctx context.Context, name string, task *progress.Task) (File
 	if err != nil {
 		return File{}, fmt.Errorf("reading %s: %w", d.local(name), err)
 	}
-	return File{Name: assetName(name), Path: name, Size: n, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum.Sum(nil))}}, nil
+	return File{
+		Name: assetName(name), Path: name,
+		Size: n, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum.Sum(nil))},
+	}, nil
 }
 
 func (d *Dist) local(name string) string { return filepath.Join(d.Dir, filepath.FromSlash(name)) }
@@ -147,7 +155,8 @@ func (d *Dist) unfit(name string, fi fs.FileInfo) error {
 	case fi.Size() == 0:
 		return fmt.Errorf("%s is empty, which GitHub does not take: leave it out of the release", d.local(name))
 	}
-	return fmt.Errorf("%s has %s, and GitHub takes less than 2 GiB of a file: make bundles for fewer platforms each, by airgap.bundles of slipway.yaml", d.local(name), progress.Size(fi.Size()))
+	return fmt.Errorf("%s has %s, and GitHub takes less than 2 GiB of a file: make bundles for fewer platforms each, "+
+		"by airgap.bundles of slipway.yaml", d.local(name), progress.Size(fi.Size()))
 }
 
 // check refuses a list of files that GitHub does not take.
@@ -155,11 +164,14 @@ func (d *Dist) check() error {
 	var all []error
 	for n, f := range d.Files {
 		if n > 0 && d.Files[n-1].Name == f.Name {
-			all = append(all, fmt.Errorf("%s and %s would both be %s, since a release at GitHub has no directories: rename one of them in slipway.yaml", d.Files[n-1].Path, f.Path, f.Name))
+			all = append(all,
+				fmt.Errorf("%s and %s would both be %s, since a release at GitHub has no directories: "+
+					"rename one of them in slipway.yaml", d.Files[n-1].Path, f.Path, f.Name))
 		}
 	}
 	if len(d.Files) > maxFiles {
-		all = append(all, fmt.Errorf("%s has %d files, and a release at GitHub at most %d", d.Dir, len(d.Files), maxFiles))
+		all = append(all,
+			fmt.Errorf("%s has %d files, and a release at GitHub at most %d", d.Dir, len(d.Files), maxFiles))
 	}
 	return errors.Join(all...)
 }

@@ -77,7 +77,8 @@ func (g *GitHub) create(ctx context.Context, d *Dist, o Options) (*release, erro
 	yes, before := true, prerelease(d.Lock.Version)
 	r := &release{}
 	_, err := g.call(ctx, http.MethodPost, "/releases", releaseChange{
-		Tag: o.Tag, Commit: o.Commit, Name: d.Lock.Name + " " + d.Lock.Version, Body: d.body("", o.Notes), Draft: &yes, Prerelease: &before,
+		Tag: o.Tag, Commit: o.Commit, Name: d.Lock.Name + " " + d.Lock.Version, Body: d.body("", o.Notes),
+		Draft: &yes, Prerelease: &before,
 	}, r)
 	if err == nil && (r.ID == 0 || !r.Draft) {
 		err = errors.New("GitHub has made no draft: check GITHUB_API_URL")
@@ -93,7 +94,8 @@ func (g *GitHub) choose(ctx context.Context, d *Dist, o Options, all []release, 
 	for _, r := range all[1:] {
 		switch markOf(r.Body) {
 		case "":
-			return nil, fmt.Errorf("%s has %d drafts for tag %s: delete all but one at %s", g.repo, len(all), o.Tag, r.HTMLURL)
+			return nil, fmt.Errorf("%s has %d drafts for tag %s: delete all but one at %s", g.repo,
+				len(all), o.Tag, r.HTMLURL)
 		case d.Mark():
 			if err := g.delete(ctx, fmt.Sprintf("/releases/%d", r.ID)); err != nil {
 				return nil, err
@@ -116,7 +118,8 @@ func (g *GitHub) giveWay(ctx context.Context, r *release) error {
 	if err := g.delete(ctx, fmt.Sprintf("/releases/%d", r.ID)); err != nil {
 		return err
 	}
-	return fmt.Errorf("another run has published release %s meanwhile, at %s: run again to compare with it", r.Tag, other.HTMLURL)
+	return fmt.Errorf("another run has published release %s meanwhile, at %s: run again to compare with it",
+		r.Tag, other.HTMLURL)
 }
 
 // adopt makes a draft one for these files. A draft for other files is refused.
@@ -124,7 +127,8 @@ func (g *GitHub) adopt(ctx context.Context, d *Dist, o Options, r *release) (*re
 	mark := markOf(r.Body)
 	if mark != d.Mark() && !o.Replace {
 		if mark != "" {
-			return nil, fmt.Errorf("the draft of %s is for other files, of a run that was stopped or still goes on: go on with the files of that run, or replace the draft with -replace (%s)", r.Tag, r.HTMLURL)
+			return nil, fmt.Errorf("the draft of %s is for other files, of a run that was stopped or still goes on: "+
+				"go on with the files of that run, or replace the draft with -replace (%s)", r.Tag, r.HTMLURL)
 		}
 		if err := g.refuseOthers(ctx, d, r); err != nil {
 			return nil, err
@@ -161,7 +165,8 @@ func (g *GitHub) refuseOthers(ctx context.Context, d *Dist, r *release) error {
 			return err
 		}
 		if !same {
-			return fmt.Errorf("the draft of %s has another %s, which somebody else sent: replace it with -replace (%s)", r.Tag, f.Name, r.HTMLURL)
+			return fmt.Errorf("the draft of %s has another %s, which somebody else sent: replace it with -replace (%s)",
+				r.Tag, f.Name, r.HTMLURL)
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func FuzzRefusal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		g := &GitHub{repo: "me/product"}
 		said := g.refusal(http.MethodPost, "/releases", &network.Answer{Status: status, Body: body}).Error()
-		if len(said) > 2000 || !utf8.ValidString(said) || strings.ContainsFunc(said, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		if len(said) > 2000 || !utf8.ValidString(said) ||
+			strings.ContainsFunc(said, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("it says %q", said)
 		}
 	})
@@ -34,10 +35,16 @@ func FuzzRefusal(f *testing.F) {
 // they wrote stays, however often it is done.
 func FuzzNotes(f *testing.F) {
 	const other = "<!-- slipway sha256:1111111111111111111111111111111111111111111111111111111111111111 -->"
-	for _, text := range []string{"", "written by hand\r\n", other, "a\n" + other + "\nold notes", "<!-- slipway sha256:12 -->", other + other} {
+	for _, text := range []string{
+		"", "written by hand\r\n", other, "a\n" + other + "\nold notes",
+		"<!-- slipway sha256:12 -->", other + other,
+	} {
 		f.Add(text)
 	}
-	d := &Dist{Files: []File{{Name: "SHA256SUMS", Path: "SHA256SUMS", Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("2", 64)}}}}
+	d := &Dist{Files: []File{{
+		Name: "SHA256SUMS",
+		Path: "SHA256SUMS", Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("2", 64)},
+	}}}
 	f.Fuzz(func(t *testing.T, was string) {
 		once := d.body(was, "notes")
 		if markOf(once) != d.Mark() {

@@ -34,13 +34,16 @@ func NewGitHub(o network.Options, api, repo, token string) (*GitHub, error) {
 	u, err := url.Parse(strings.TrimSuffix(api, "/"))
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("%.200q is not the address of GitHub's API: set GITHUB_API_URL to one such as %s, or https://HOST/api/v3 of an Enterprise server", api, PublicAPI)
+		return nil, fmt.Errorf("%.200q is not the address of GitHub's API: "+
+			"set GITHUB_API_URL to one such as %s, or https://HOST/api/v3 of an Enterprise server", api, PublicAPI)
 	case repo == "":
-		return nil, errors.New("the repository is not known: name it with -repository=OWNER/NAME, or set GITHUB_REPOSITORY")
+		return nil,
+			errors.New("the repository is not known: name it with -repository=OWNER/NAME, or set GITHUB_REPOSITORY")
 	case !repository.MatchString(repo) || strings.HasSuffix(repo, "/.") || strings.HasSuffix(repo, "/.."):
 		return nil, fmt.Errorf("%.200q is not a repository at GitHub: write OWNER/NAME", repo)
 	case token == "":
-		return nil, errors.New("GITHUB_TOKEN is not set: set it to a token that may write the contents of the repository; in a workflow, to ${{ github.token }}, with the permission contents: write")
+		return nil, errors.New("GITHUB_TOKEN is not set: set it to a token that may write the " +
+			"contents of the repository; in a workflow, to ${{ github.token }}, with the permission contents: write")
 	}
 	output.Secret(token)
 	return &GitHub{client: network.New(o), api: u, repo: repo, token: token}, nil
@@ -85,14 +88,17 @@ func (g *GitHub) refusal(method, path string, a *network.Answer) error {
 			one.Message = string(raw)
 		}
 		e.codes = append(e.codes, one.Code)
-		e.text += "; " + strings.Join(strings.Fields(strings.Join([]string{one.Resource, one.Field, one.Code, one.Message}, " ")), " ")
+		e.text += "; " +
+			strings.Join(strings.Fields(strings.Join([]string{one.Resource, one.Field, one.Code, one.Message}, " ")),
+				" ")
 	}
 	e.text = output.Excerpt(strings.TrimPrefix(e.text, "; "), 400)
 	switch {
 	case a.Status == http.StatusUnauthorized:
 		e.remedy = ": GITHUB_TOKEN is wrong or has expired: take a new one"
 	case a.Status == http.StatusForbidden:
-		e.remedy = ": GITHUB_TOKEN needs the right to write the contents of " + g.repo + "; in a workflow, the permission contents: write"
+		e.remedy = ": GITHUB_TOKEN needs the right to write the contents of " +
+			g.repo + "; in a workflow, the permission contents: write"
 	case a.Status >= 300 && a.Status < 400:
 		e.remedy = ": the repository has moved: name it as it is called now, with -repository or GITHUB_REPOSITORY"
 	}
@@ -155,7 +161,8 @@ func (g *GitHub) do(ctx context.Context, r network.Request, v any) (http.Header,
 		return a.Header, nil
 	}
 	if err := json.Unmarshal(a.Body, v); err != nil {
-		return nil, fmt.Errorf("%s %s: the answer is not that of GitHub's API: %w: check GITHUB_API_URL", r.Method, path, err)
+		return nil, fmt.Errorf("%s %s: the answer is not that of GitHub's API: %w: check GITHUB_API_URL",
+			r.Method, path, err)
 	}
 	return a.Header, nil
 }
@@ -169,7 +176,8 @@ func list[T any](ctx context.Context, g *GitHub, path string) ([]T, error) {
 	at := g.api.String() + "/repos/" + g.repo + path + "?per_page=100"
 	for n := 0; at != ""; n++ {
 		if n == maxPages {
-			return nil, fmt.Errorf("%s of %s has more than %d pages, as no repository at GitHub has", path, g.repo, maxPages)
+			return nil, fmt.Errorf("%s of %s has more than %d pages, as no repository at GitHub has",
+				path, g.repo, maxPages)
 		}
 		var page []T
 		header, err := g.call(ctx, http.MethodGet, at, nil, &page)

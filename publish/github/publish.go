@@ -83,7 +83,8 @@ func (g *GitHub) publish(ctx context.Context, d *Dist, o Options) (*Published, e
 		return &made, err
 	}
 	// another run with the same files may have been faster
-	if r, lookErr := g.published(ctx, o.Tag); lookErr == nil && r != nil && markOf(r.Body) == d.Mark() && g.compare(ctx, r, d, out) == nil {
+	if r, lookErr := g.published(ctx, o.Tag); lookErr == nil && r != nil && markOf(r.Body) == d.Mark() &&
+		g.compare(ctx, r, d, out) == nil {
 		return out, nil
 	}
 	return nil, err
@@ -196,9 +197,11 @@ func (g *GitHub) compare(ctx context.Context, r *release, d *Dist, out *Publishe
 		what += fmt.Sprintf(" and %d more", len(wrong)-5)
 	}
 	if out.State == "existed" {
-		return fmt.Errorf("release %s is published already, %s: somebody published the draft by hand, or another release has this tag: delete it at %s and run again, or release another version", r.Tag, what, r.HTMLURL)
+		return fmt.Errorf("release %s is published already, %s: somebody published the draft by hand, or another "+
+			"release has this tag: delete it at %s and run again, or release another version", r.Tag, what, r.HTMLURL)
 	}
-	return fmt.Errorf("the draft of release %s is %s, and nothing is published: somebody else changes it; run again when they have finished", r.Tag, what)
+	return fmt.Errorf("the draft of release %s is %s, and nothing is published: "+
+		"somebody else changes it; run again when they have finished", r.Tag, what)
 }
 
 // finish publishes a complete draft, and compares the release once more.
@@ -216,7 +219,10 @@ func (g *GitHub) finish(ctx context.Context, r *release, d *Dist, o Options, out
 		return err
 	}
 	no := false
-	change := releaseChange{Tag: o.Tag, Commit: o.Commit, Draft: &no, Prerelease: &out.Prerelease, MakeLatest: fmt.Sprint(latest)}
+	change := releaseChange{
+		Tag: o.Tag, Commit: o.Commit, Draft: &no, Prerelease: &out.Prerelease,
+		MakeLatest: fmt.Sprint(latest),
+	}
 	var done release
 	_, err = g.call(ctx, http.MethodPatch, fmt.Sprintf("/releases/%d", r.ID), change, &done)
 	if is(err, http.StatusUnprocessableEntity) || is(err, http.StatusNotFound) {

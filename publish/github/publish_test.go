@@ -31,7 +31,9 @@ func TestPublish(t *testing.T) {
 		"other names": {version: "1.0.0", latest: "nightly", makeLatest: "true"},
 		"prerelease":  {version: "1.0.0-rc.1", prerelease: true, makeLatest: "false"},
 		"pages":       {version: "1.0.0", makeLatest: "true", setUp: func(s *githubtest.Server) { s.Page = 2 }},
-		"no digests":  {version: "1.0.0", makeLatest: "true", setUp: func(s *githubtest.Server) { s.WithoutDigests = true }},
+		"no digests": {version: "1.0.0", makeLatest: "true", setUp: func(s *githubtest.Server) {
+			s.WithoutDigests = true
+		}},
 		"annotated tag": {version: "1.0.0", makeLatest: "true", setUp: func(s *githubtest.Server) {
 			s.Refs["v1.0.0"], s.Objects["aaaa"] = "tag aaaa", "commit bbbb"
 		}},
@@ -54,10 +56,13 @@ func TestPublish(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.State != "published" || p.Latest != (c.makeLatest == "true") || p.Prerelease != c.prerelease || p.Bytes < 300000 {
+			if p.State != "published" || p.Latest != (c.makeLatest == "true") || p.Prerelease != c.prerelease ||
+				p.Bytes < 300000 {
 				t.Errorf("published: %+v", p)
 			}
-			s.Releases = slices.DeleteFunc(s.Releases, func(r *githubtest.Release) bool { return r == older || r.Tag == "other" })
+			s.Releases = slices.DeleteFunc(s.Releases, func(r *githubtest.Release) bool {
+				return r == older || r.Tag == "other"
+			})
 			complete(t, s, d)
 			if r := s.Releases[0]; r.Prerelease != c.prerelease || r.Latest != c.makeLatest {
 				t.Errorf("prerelease %v, latest %s", r.Prerelease, r.Latest)
@@ -65,7 +70,8 @@ func TestPublish(t *testing.T) {
 
 			// Once more: nothing is sent or changed.
 			s.Calls()
-			if p, err = hub(t, s, 1).Publish(t.Context(), d, options()); err != nil || p.State != "existed" || p.Bytes != 0 {
+			if p, err = hub(t, s, 1).Publish(t.Context(), d, options()); err != nil || p.State != "existed" ||
+				p.Bytes != 0 {
 				t.Errorf("again: %+v, %v", p, err)
 			}
 			for _, call := range s.Calls() {
@@ -111,7 +117,8 @@ func TestDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.Releases[0]
-	if p.State != "draft" || !r.Draft || len(r.Assets) != len(assets)+1 || !slices.Equal(p.Others, []string{"extra.pdf"}) {
+	if p.State != "draft" || !r.Draft || len(r.Assets) != len(assets)+1 ||
+		!slices.Equal(p.Others, []string{"extra.pdf"}) {
 		t.Errorf("draft: %+v", p)
 	}
 	if want := "Hello.\n\n<!-- slipway " + d.Mark() + " -->\nnotes\n"; r.Body != want {
@@ -187,8 +194,9 @@ func TestTrouble(t *testing.T) {
 	for name, trouble := range map[string]func(http.ResponseWriter, *http.Request, http.Handler){
 		"500": status(500), "502": status(502), "503": status(503), "504": status(504),
 		"retry after": status(429, "Retry-After", "0"), "secondary": status(403),
-		"primary": status(403, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", strconv.FormatInt(time.Now().Unix(), 10)),
-		"cut":     func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { githubtest.Cut(w) },
+		"primary": status(403, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset",
+			strconv.FormatInt(time.Now().Unix(), 10)),
+		"cut": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { githubtest.Cut(w) },
 		"done and cut": func(w http.ResponseWriter, q *http.Request, inner http.Handler) {
 			inner.ServeHTTP(&nowhere{header: http.Header{}}, q)
 			githubtest.Cut(w)
@@ -233,7 +241,8 @@ func TestBrokenUpload(t *testing.T) {
 		}
 		seen[name] = true
 		io.Copy(io.Discard, q.Body) //nolint:errcheck // else the server waits for it
-		s.Releases[0].Assets = append(s.Releases[0].Assets, &githubtest.Asset{ID: int64(1000 + len(seen)), Name: name, State: "starter"})
+		s.Releases[0].Assets = append(s.Releases[0].Assets,
+			&githubtest.Asset{ID: int64(1000 + len(seen)), Name: name, State: "starter"})
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	})

@@ -20,7 +20,8 @@ import (
 // refused checks an error's text, and that it is one line without the token.
 func refused(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) || strings.Contains(err.Error(), githubtest.Token) || strings.Contains(err.Error(), "\n") {
+	if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) ||
+		strings.Contains(err.Error(), githubtest.Token) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
 }
@@ -33,34 +34,71 @@ func TestRefused(t *testing.T) {
 		change func(*github.Options)
 		want   string
 	}{
-		"no tag":         {func(s *githubtest.Server, _ *github.Dist) { delete(s.Refs, "v1.0.0") }, nil, `me/product has no tag v1.0.0: push it first \(git push origin v1.0.0\), or name its commit with -commit`},
-		"another commit": {nil, func(o *github.Options) { o.Commit = strings.Repeat("2", 40) }, `tag v1.0.0 of me/product is commit 111111111111, not 222222222222: `},
-		"no commit":      {func(s *githubtest.Server, _ *github.Dist) { delete(s.Refs, "v1.0.0") }, func(o *github.Options) { o.Commit = commit }, `me/product has no commit 1{40}: push it first`},
-		"tag of a file":  {func(s *githubtest.Server, _ *github.Dist) { s.Refs["v1.0.0"] = "blob aaaa" }, nil, `tag v1.0.0 of me/product names a blob, not a commit`},
-		"published by hand": {func(s *githubtest.Server, d *github.Dist) {
-			s.Add(&githubtest.Release{Tag: "v1.0.0", Body: "<!-- slipway " + d.Mark() + " -->", Assets: []*githubtest.Asset{{Name: "slipway", Bytes: []byte("\x7fELF")}, {Name: "release.yaml", Bytes: []byte("kind: Lost\n")}}})
-		}, nil, `release v1.0.0 is published already, without SHA256SUMS, without SHA256SUMS.sig, without app.spdx.json, without big.tar.zst, without product.v1.0.tgz and 2 more: somebody published the draft by hand, `},
+		"no tag": {
+			func(s *githubtest.Server, _ *github.Dist) {
+				delete(s.Refs, "v1.0.0")
+			}, nil,
+			`me/product has no tag v1.0.0: push it first \(git push origin v1.0.0\), or name its commit with -commit`,
+		},
+		"another commit": {nil, func(o *github.Options) {
+			o.Commit = strings.Repeat("2", 40)
+		}, `tag v1.0.0 of me/product is commit 111111111111, not 222222222222: `},
+		"no commit": {func(s *githubtest.Server, _ *github.Dist) {
+			delete(s.Refs, "v1.0.0")
+		}, func(o *github.Options) { o.Commit = commit }, `me/product has no commit 1{40}: push it first`},
+		"tag of a file": {func(s *githubtest.Server, _ *github.Dist) {
+			s.Refs["v1.0.0"] = "blob aaaa"
+		}, nil, `tag v1.0.0 of me/product names a blob, not a commit`},
+		"published by hand": {
+			func(s *githubtest.Server, d *github.Dist) {
+				s.Add(&githubtest.Release{
+					Tag: "v1.0.0", Body: "<!-- slipway " + d.Mark() + " -->",
+					Assets: []*githubtest.Asset{
+						{Name: "slipway", Bytes: []byte("\x7fELF")},
+						{Name: "release.yaml", Bytes: []byte("kind: Lost\n")},
+					},
+				})
+			},
+			nil,
+			`release v1.0.0 is published already, without SHA256SUMS, without SHA256SUMS.sig, without app.spdx.json, without big.tar.zst, without product.v1.0.tgz and 2 more: somebody published the draft by hand, `,
+		},
 		"another draft": {func(s *githubtest.Server, _ *github.Dist) {
-			s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true, Body: "<!-- slipway sha256:" + strings.Repeat("0", 64) + " -->"})
+			s.Add(&githubtest.Release{
+				Tag:   "v1.0.0",
+				Draft: true, Body: "<!-- slipway sha256:" + strings.Repeat("0", 64) + " -->",
+			})
 		}, nil, `the draft of v1.0.0 is for other files, of a run that was stopped or still goes on: .* -replace`},
 		"somebody's file": {func(s *githubtest.Server, _ *github.Dist) {
-			s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true, Assets: []*githubtest.Asset{{Name: "slipway", Bytes: []byte("mine")}}})
+			s.Add(&githubtest.Release{
+				Tag:   "v1.0.0",
+				Draft: true, Assets: []*githubtest.Asset{{Name: "slipway", Bytes: []byte("mine")}},
+			})
 		}, nil, `the draft of v1.0.0 has another slipway, which somebody else sent: replace it with -replace`},
 		"two drafts": {func(s *githubtest.Server, _ *github.Dist) {
 			s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true})
 			s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true})
 		}, nil, `me/product has 2 drafts for tag v1.0.0: delete all but one at http`},
-		"uploads elsewhere": {func(s *githubtest.Server, _ *github.Dist) { s.Uploads = "https://uploads.evil.example" }, nil, `names "https://uploads.evil.example/.*" for uploads, which is neither its own host nor its uploads host: no token is sent there$`},
-		"no permission": {func(s *githubtest.Server, _ *github.Dist) {
-			s.Disturb(func(w http.ResponseWriter, q *http.Request, _ http.Handler) bool {
-				if q.Method == http.MethodGet {
-					return false
-				}
-				w.WriteHeader(http.StatusForbidden)
-				w.Write([]byte(`{"message":"Resource not accessible by integration\u001b[31m","documentation_url":"https://docs.github.com"}`)) //nolint:errcheck // a test's answer
-				return true
-			})
-		}, nil, `POST /api/v3/repos/me/product/releases: GitHub answers 403 Forbidden: Resource not accessible by integration\\x1b\[31m: GITHUB_TOKEN needs the right to write the contents of me/product; in a workflow, the permission contents: write$`},
+		"uploads elsewhere": {
+			func(s *githubtest.Server, _ *github.Dist) {
+				s.Uploads = "https://uploads.evil.example"
+			},
+			nil,
+			`names "https://uploads.evil.example/.*" for uploads, which is neither its own host nor its uploads host: no token is sent there$`,
+		},
+		"no permission": {
+			func(s *githubtest.Server, _ *github.Dist) {
+				s.Disturb(func(w http.ResponseWriter, q *http.Request, _ http.Handler) bool {
+					if q.Method == http.MethodGet {
+						return false
+					}
+					w.WriteHeader(http.StatusForbidden)
+					w.Write([]byte(`{"message":"Resource not accessible by integration\u001b[31m","documentation_url":"https://docs.github.com"}`)) //nolint:errcheck // a test's answer
+					return true
+				})
+			},
+			nil,
+			`POST /api/v3/repos/me/product/releases: GitHub answers 403 Forbidden: Resource not accessible by integration\\x1b\[31m: GITHUB_TOKEN needs the right to write the contents of me/product; in a workflow, the permission contents: write$`,
+		},
 		"moved": {func(s *githubtest.Server, _ *github.Dist) {
 			s.Disturb(func(w http.ResponseWriter, q *http.Request, _ http.Handler) bool {
 				if q.Method == http.MethodPost {
@@ -123,7 +161,8 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = g.Publish(t.Context(), read(t, dist(t, "1.0.0")), options())
-	refused(t, err, `GitHub answers 401 Unauthorized: Bad credentials: GITHUB_TOKEN is wrong or has expired: take a new one$`)
+	refused(t,
+		err, `GitHub answers 401 Unauthorized: Bad credentials: GITHUB_TOKEN is wrong or has expired: take a new one$`)
 	for want, args := range map[string][3]string{
 		`^GITHUB_TOKEN is not set: `:            {github.PublicAPI, "me/product", ""},
 		`^the repository is not known: `:        {github.PublicAPI, "", "x"},
@@ -158,7 +197,10 @@ func TestMadeByCommit(t *testing.T) {
 func TestReplace(t *testing.T) {
 	s := githubtest.Serve(t)
 	old := "<!-- slipway sha256:" + strings.Repeat("0", 64) + " -->\nold notes"
-	s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true, Body: old, Assets: []*githubtest.Asset{{Name: "gone.txt", Bytes: []byte("x")}, {Name: "slipway", Bytes: []byte("old")}}})
+	s.Add(&githubtest.Release{
+		Tag: "v1.0.0", Draft: true, Body: old,
+		Assets: []*githubtest.Asset{{Name: "gone.txt", Bytes: []byte("x")}, {Name: "slipway", Bytes: []byte("old")}},
+	})
 	d := read(t, dist(t, "1.0.0"))
 	o := options()
 	o.Replace = true
@@ -175,7 +217,10 @@ func TestRace(t *testing.T) {
 		for range 10 {
 			s := githubtest.Serve(t)
 			s.Immutable = true
-			dists := []*github.Dist{read(t, dist(t, "1.0.0")), read(t, dist(t, "1.0.0", func(l *lock.Lock) { l.Go = map[bool]string{false: "go1.26"}[same] }))}
+			dists := []*github.Dist{
+				read(t, dist(t, "1.0.0")),
+				read(t, dist(t, "1.0.0", func(l *lock.Lock) { l.Go = map[bool]string{false: "go1.26"}[same] })),
+			}
 			errs := make([]error, 2)
 			var wait sync.WaitGroup
 			for n, d := range dists {
@@ -187,7 +232,9 @@ func TestRace(t *testing.T) {
 				t.Fatalf("same files %v: %v", same, errs)
 			}
 			if !same {
-				refused(t, errs[1-winner], `another run is making release|another run has published|is for other files|is published already, with another`)
+				refused(t,
+					errs[1-winner],
+					`another run is making release|another run has published|is for other files|is published already, with another`)
 			}
 			complete(t, s, dists[winner])
 			s.Close()
@@ -201,8 +248,12 @@ func TestTakenOver(t *testing.T) {
 		change func(*githubtest.Server)
 		want   string
 	}{
-		"deleted file":  {func(s *githubtest.Server) { s.Releases[0].Assets = nil }, `the draft of release v1.0.0 is without .*, and nothing is published`},
-		"other run":     {func(s *githubtest.Server) { s.Releases[0].Body = "" }, `another run has taken over the draft of v1.0.0`},
+		"deleted file": {func(s *githubtest.Server) {
+			s.Releases[0].Assets = nil
+		}, `the draft of release v1.0.0 is without .*, and nothing is published`},
+		"other run": {func(s *githubtest.Server) {
+			s.Releases[0].Body = ""
+		}, `another run has taken over the draft of v1.0.0`},
 		"deleted draft": {func(s *githubtest.Server) { s.Releases = nil }, `404 Not Found`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,22 +283,35 @@ func TestRead(t *testing.T) {
 		change func(dir string) error
 		want   string
 	}{
-		"changed": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "release.yaml"), []byte("x"), 0o644) }, `release.yaml is not the file that SHA256SUMS lists: make the release again$`},
-		"missing": {func(dir string) error { return os.Remove(filepath.Join(dir, "bin", "slipway")) }, `slipway: no such file or directory: SHA256SUMS lists it: make the release again$`},
-		"no sums": {func(dir string) error { return os.Remove(filepath.Join(dir, "SHA256SUMS")) }, `SHA256SUMS is missing`},
-		"no lock": {func(dir string) error { return os.Remove(filepath.Join(dir, lock.Name)) }, `has no release.lock.json: make the release first, or name its directory with -out$`},
+		"changed": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "release.yaml"), []byte("x"), 0o644)
+		}, `release.yaml is not the file that SHA256SUMS lists: make the release again$`},
+		"missing": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, "bin", "slipway"))
+		}, `slipway: no such file or directory: SHA256SUMS lists it: make the release again$`},
+		"no sums": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, "SHA256SUMS"))
+		}, `SHA256SUMS is missing`},
+		"no lock": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, lock.Name))
+		}, `has no release.lock.json: make the release first, or name its directory with -out$`},
 		"part": {func(dir string) error {
 			return os.Rename(filepath.Join(dir, lock.Name), filepath.Join(dir, lock.PartName))
 		}, `has a part of a release: join all parts with slipway merge first$`},
-		"too long": {func(dir string) error { return os.Truncate(filepath.Join(dir, "big.tar.zst"), 2<<30) }, `big.tar.zst has 2\.1 GB, and GitHub takes less than 2 GiB of a file: make bundles for fewer platforms`},
-		"empty":    {func(dir string) error { return os.Truncate(filepath.Join(dir, "big.tar.zst"), 0) }, `big.tar.zst is empty`},
+		"too long": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "big.tar.zst"), 2<<30)
+		}, `big.tar.zst has 2\.1 GB, and GitHub takes less than 2 GiB of a file: make bundles for fewer platforms`},
+		"empty": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "big.tar.zst"), 0)
+		}, `big.tar.zst is empty`},
 		"two names": {func(dir string) error {
 			text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
 			if err != nil {
 				return err
 			}
 			line := regexp.MustCompile(`(?m)^.*release.yaml\n`).FindString(string(text))
-			if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), append(text, strings.Replace(line, "release.yaml", "sbom/release.yaml", 1)...), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"),
+				append(text, strings.Replace(line, "release.yaml", "sbom/release.yaml", 1)...), 0o644); err != nil {
 				return err
 			}
 			return os.Link(filepath.Join(dir, "release.yaml"), filepath.Join(dir, "sbom", "release.yaml"))

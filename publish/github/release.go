@@ -89,7 +89,8 @@ func (g *GitHub) commit(ctx context.Context, tag string) (string, error) {
 		return "", err
 	}
 	if o.Object.Type != "commit" {
-		return "", fmt.Errorf("tag %s of %s names a %.20s, not a commit: tag the commit of the release", tag, g.repo, o.Object.Type)
+		return "", fmt.Errorf("tag %s of %s names a %.20s, not a commit: tag the commit of the release",
+			tag, g.repo, o.Object.Type)
 	}
 	return o.Object.SHA, nil
 }
@@ -99,7 +100,8 @@ func (g *GitHub) commit(ctx context.Context, tag string) (string, error) {
 func (g *GitHub) checkTag(ctx context.Context, tag, commit string) error {
 	if _, err := g.call(ctx, http.MethodGet, "", nil, nil); err != nil {
 		if is(err, http.StatusNotFound) {
-			return fmt.Errorf("%s has no repository %s that GITHUB_TOKEN may see: check -repository, GITHUB_API_URL and the rights of the token", g.api.Host, g.repo)
+			return fmt.Errorf("%s has no repository %s that GITHUB_TOKEN may see: "+
+				"check -repository, GITHUB_API_URL and the rights of the token", g.api.Host, g.repo)
 		}
 		return err
 	}
@@ -108,11 +110,13 @@ func (g *GitHub) checkTag(ctx context.Context, tag, commit string) error {
 	case err != nil:
 		return err
 	case have != "" && commit != "" && !strings.HasPrefix(have, commit):
-		return fmt.Errorf("tag %s of %s is commit %.12s, not %.12s: name the tag of this release with -tag", tag, g.repo, have, commit)
+		return fmt.Errorf("tag %s of %s is commit %.12s, not %.12s: name the tag of this release with -tag",
+			tag, g.repo, have, commit)
 	case have != "":
 		return nil
 	case commit == "":
-		return fmt.Errorf("%s has no tag %s: push it first (git push origin %s), or name its commit with -commit, and GitHub makes the tag", g.repo, tag, tag)
+		return fmt.Errorf("%s has no tag %s: push it first (git push origin %s), "+
+			"or name its commit with -commit, and GitHub makes the tag", g.repo, tag, tag)
 	}
 	_, err = g.call(ctx, http.MethodGet, "/git/commits/"+escape(commit), nil, nil)
 	if is(err, http.StatusNotFound) || is(err, http.StatusUnprocessableEntity) {
@@ -127,8 +131,10 @@ func (g *GitHub) uploads(r *release) (*url.URL, error) {
 	address, _, _ := strings.Cut(r.UploadURL, "{")
 	u, err := url.Parse(address)
 	host := "uploads." + strings.TrimPrefix(g.api.Host, "api.")
-	if err != nil || u.Scheme != g.api.Scheme || u.Host != g.api.Host && (u.Host != host || !strings.HasPrefix(g.api.Host, "api.")) {
-		return nil, fmt.Errorf("the API at %s names %.200q for uploads, which is neither its own host nor its uploads host: no token is sent there", g.api.Host, address)
+	if err != nil || u.Scheme != g.api.Scheme ||
+		u.Host != g.api.Host && (u.Host != host || !strings.HasPrefix(g.api.Host, "api.")) {
+		return nil, fmt.Errorf("the API at %s names %.200q for uploads, "+
+			"which is neither its own host nor its uploads host: no token is sent there", g.api.Host, address)
 	}
 	return u, nil
 }

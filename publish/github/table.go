@@ -22,10 +22,15 @@ func (p *Published) WriteTable(w io.Writer) error {
 	for _, name := range p.Resigned {
 		output.Fprintf(w, "another signature of the same checksums, which was not verified: %s\n", name)
 	}
-	what := map[string]string{"published": "published", "existed": "was published before, with the same files", "draft": "is a complete draft"}[p.State]
+	what := map[string]string{
+		"published": "published", "existed": "was published before, with the same files",
+		"draft": "is a complete draft",
+	}[p.State]
 	if p.State == "published" {
-		what += map[bool]string{true: " as the latest release"}[p.Latest] + map[bool]string{true: " as a prerelease"}[p.Prerelease]
+		what += map[bool]string{true: " as the latest release"}[p.Latest] +
+			map[bool]string{true: " as a prerelease"}[p.Prerelease]
 	}
-	_, err := output.Fprintf(w, "%s %s: %s, %d files, %d sent: %s\n", p.Repository, p.Tag, what, len(p.Files), sent, p.URL)
+	_, err := output.Fprintf(w, "%s %s: %s, %d files, %d sent: %s\n", p.Repository, p.Tag, what,
+		len(p.Files), sent, p.URL)
 	return err
 }

@@ -21,15 +21,24 @@ import (
 )
 
 // assets are the names that GitHub has for them.
-var assets = []string{"SHA256SUMS", "SHA256SUMS.sig", "app.spdx.json", "big.tar.zst", "product.v1.0.tgz", "release.lock.json", "release.yaml", "slipway"}
+var assets = []string{
+	"SHA256SUMS", "SHA256SUMS.sig", "app.spdx.json", "big.tar.zst", "product.v1.0.tgz",
+	"release.lock.json", "release.yaml", "slipway",
+}
 
 // dist makes the directory of a release.
 func dist(t testing.TB, version string, change ...func(*lock.Lock)) string {
 	t.Helper()
 	dir := t.TempDir()
 	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "product", Version: version, Created: time.Unix(0, 0).UTC(), Registry: "ghcr.io/me"},
-		Images: []lock.Image{{Name: "app", Kind: "go", Repository: "ghcr.io/me/app", Tags: []string{version}, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 64)}}},
+		SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+			Name: "product", Version: version,
+			Created: time.Unix(0, 0).UTC(), Registry: "ghcr.io/me",
+		},
+		Images: []lock.Image{{
+			Name: "app", Kind: "go", Repository: "ghcr.io/me/app", Tags: []string{version},
+			Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 64)},
+		}},
 	}
 	for _, f := range change {
 		f(l)
@@ -39,7 +48,8 @@ func dist(t testing.TB, version string, change ...func(*lock.Lock)) string {
 		t.Fatal(err)
 	}
 	files := map[string]string{
-		"release.yaml": "kind: List\n", "big.tar.zst": strings.Repeat("bundle of "+version, 20000), "bin/slipway": "\x7fELF",
+		"release.yaml": "kind: List\n", "big.tar.zst": strings.Repeat("bundle of "+version, 20000),
+		"bin/slipway":        "\x7fELF",
 		"sbom/app.spdx.json": "{}", "product.v1~0.tgz": "chart", lock.Name: string(text),
 	}
 	var sums strings.Builder
@@ -72,7 +82,8 @@ func read(t testing.TB, dir string) *github.Dist {
 // hub is the repository of a server, tried again at once.
 func hub(t testing.TB, s *githubtest.Server, attempts int) *github.GitHub {
 	t.Helper()
-	g, err := github.NewGitHub(network.Options{Wait: time.Microsecond, Attempts: attempts}, s.API(), githubtest.Repository, githubtest.Token)
+	g, err := github.NewGitHub(network.Options{Wait: time.Microsecond, Attempts: attempts}, s.API(),
+		githubtest.Repository, githubtest.Token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,9 @@ func (p *promotion) renameCharts(ctx context.Context) error {
 }
 
 // renameChart adds a chart with new names.
-func (p *promotion) renameChart(ctx context.Context, names *renaming.Names, i *image, all map[v1.Hash]*renaming.Chart) error {
+func (p *promotion) renameChart(ctx context.Context, names *renaming.Names,
+	i *image, all map[v1.Hash]*renaming.Chart,
+) error {
 	t := i.tags[0].tree
 	archive, err := renaming.Archive(p.source(ctx).Open, t)
 	if err != nil {
@@ -72,14 +74,18 @@ func (p *promotion) planCharts(n int, d *Destination) (charts, originals []trans
 		}
 		for _, t := range i.tags {
 			tree := p.treeAt(n, i, t)
-			one := Chart{Image: Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: repo.Tag(t.tag).Name(), Digest: tree.Desc.Digest}}
+			one := Chart{Image: Image{
+				Source: i.repo + "@" + t.desc.Digest.String(), Target: repo.Tag(t.tag).Name(),
+				Digest: tree.Desc.Digest,
+			}}
 			if c := p.charts[n][t.desc.Digest]; c != nil {
 				one.References, one.Untouched = c.References, c.Untouched
 			}
 			d.Charts = append(d.Charts, one)
 			charts = append(charts, transfer.Image{Name: i.name, Ref: repo.Tag(t.tag), Tree: tree})
 			if tree != t.tree {
-				originals = append(originals, transfer.Image{Name: i.name, Ref: repo.Digest(t.desc.Digest.String()), Tree: t.tree})
+				originals = append(originals,
+					transfer.Image{Name: i.name, Ref: repo.Digest(t.desc.Digest.String()), Tree: t.tree})
 			}
 		}
 	}

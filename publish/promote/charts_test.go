@@ -32,7 +32,10 @@ func (g *staged) charted() {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.product.Charts = []product.Chart{{Repositories: []string{"demo/charts/app"}, Tags: []string{"0.1.0"}, FloatingTags: []string{"latest"}}}
+	g.product.Charts = []product.Chart{{
+		Repositories: []string{"demo/charts/app"}, Tags: []string{"0.1.0"},
+		FloatingTags: []string{"latest"},
+	}}
 	r, err := publish.Prepare(g.t.Context(), g.product, g.store, storetest.Built(g.built), quick)
 	if err == nil {
 		err = r.AddCharts([]*chart.Artifact{a})
@@ -83,7 +86,8 @@ func values(t *testing.T, target string) (string, v1.Manifest) {
 		t.Fatal(err)
 	}
 	var text string
-	if _, err := c.EditValues(func(_ string, b []byte) ([]byte, error) { text = string(b); return b, nil }); err != nil {
+	if _, err := c.EditValues(
+		func(_ string, b []byte) ([]byte, error) { text = string(b); return b, nil }); err != nil {
 		t.Fatal(err)
 	}
 	return text, m
@@ -122,7 +126,8 @@ func TestCharts(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := done.Destinations[0].Charts[0]
-		if c.Target != renamed.Host()+"/final/helm/app:0.1.0" || c.Digest == original.Digest || c.References != 6 || c.Existed != (n == 1) {
+		if c.Target != renamed.Host()+"/final/helm/app:0.1.0" || c.Digest == original.Digest || c.References != 6 ||
+			c.Existed != (n == 1) {
 			t.Errorf("with -rename the chart is %+v", c)
 		}
 		if writes := renamed.Count("PUT", "/manifests/"); n == 1 && writes != 0 {
@@ -134,7 +139,8 @@ func TestCharts(t *testing.T) {
 		t.Errorf("the annotations are %v, the values\n%s", m.Annotations, text)
 	}
 	for _, want := range []string{
-		"    repository: " + renamed.Host() + "/final/agents\n    digest: " + g.lock.Images[1].Digest.String() + " # of all platforms\n",
+		"    repository: " + renamed.Host() + "/final/agents\n    digest: " + g.lock.Images[1].Digest.String() +
+			" # of all platforms\n",
 		"  lifecycle: " + renamed.Host() + "/final/demo/lifecycle@" + g.lock.Images[2].Digest.String() + "\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -152,7 +158,8 @@ func TestCharts(t *testing.T) {
 	if c := done.Destinations[0].Charts[0]; c.References != 6 {
 		t.Errorf("from a copy the chart is %+v", c)
 	}
-	if text, m := values(t, copied.Host()+"/demo/charts/app:latest"); strings.Contains(text, "/staging/") || m.Annotations[chart.OriginalKey] != original.Image().Reference() {
+	if text, m := values(t, copied.Host()+"/demo/charts/app:latest"); strings.Contains(text, "/staging/") ||
+		m.Annotations[chart.OriginalKey] != original.Image().Reference() {
 		t.Errorf("from a copy the annotations are %v, the values\n%s", m.Annotations, text)
 	}
 
@@ -165,7 +172,8 @@ func TestCharts(t *testing.T) {
 // pack packs the release.
 func (g *staged) pack() string {
 	g.t.Helper()
-	files, err := airgap.Pack(g.t.Context(), g.store, g.lock, []airgap.Target{{Name: "demo-images"}}, airgap.PackOptions{Dir: filepath.Join(g.t.TempDir(), "dist")})
+	files, err := airgap.Pack(g.t.Context(), g.store, g.lock, []airgap.Target{{Name: "demo-images"}},
+		airgap.PackOptions{Dir: filepath.Join(g.t.TempDir(), "dist")})
 	if err != nil {
 		g.t.Fatal(err)
 	}

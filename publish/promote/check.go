@@ -24,7 +24,8 @@ func ParseRename(s string) (Rename, error) {
 	r := Rename{strings.Trim(old, "/"), strings.Trim(to, "/")}
 	for _, part := range append(strings.Split(r.Old, "/"), strings.Split(r.New, "/")...) {
 		if !ok || !imagename.IsPart(part) {
-			return r, fmt.Errorf("-rename %q: name two paths of repositories, without the registry, as in -rename=staging/app=app", s)
+			return r, fmt.Errorf("-rename %q: name two paths of repositories, without the registry, "+
+				"as in -rename=staging/app=app", s)
 		}
 	}
 	return r, nil
@@ -66,16 +67,23 @@ func (p *promotion) checkFlags() error {
 			errs = append(errs, fmt.Errorf("-to names %s twice: leave one out", to))
 		}
 		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(to) {
-			errs = append(errs, fmt.Errorf("promoting to %s: the release was built on stub bases and cannot run: build it on real ones", to))
+			errs = append(errs,
+				fmt.Errorf("promoting to %s: the release was built on stub bases and cannot run: build it on real ones",
+					to))
 		}
 	}
 	if len(p.To) > 1 && p.Out != "" {
-		errs = append(errs, errors.New("-release-to names one file, and there are several destinations: leave it out, and each copy is named after its registry"))
+		errs = append(errs,
+			errors.New("-release-to names one file, and there are several destinations: "+
+				"leave it out, and each copy is named after its registry"))
 	}
 	for n, to := range p.To {
 		for _, other := range p.To[:n] {
-			if out := renaming.DefaultOut(p.Release, to); p.Release != "" && to != other && out == renaming.DefaultOut(p.Release, other) {
-				errs = append(errs, fmt.Errorf("-to=%s and -to=%s: both copies would be %s: promote to one after the other, with -release-to", other, to, out))
+			if out := renaming.DefaultOut(p.Release, to); p.Release != "" &&
+				to != other && out == renaming.DefaultOut(p.Release, other) {
+				errs = append(errs,
+					fmt.Errorf("-to=%s and -to=%s: both copies would be %s: "+
+						"promote to one after the other, with -release-to", other, to, out))
 			}
 		}
 	}
@@ -91,7 +99,8 @@ func (p *promotion) checkFlags() error {
 	}
 	for n, r := range p.Renames {
 		if !used[n] {
-			errs = append(errs, fmt.Errorf("-rename %s=%s: the release has no repository %s/%s", r.Old, r.New, p.From, r.Old))
+			errs = append(errs,
+				fmt.Errorf("-rename %s=%s: the release has no repository %s/%s", r.Old, r.New, p.From, r.Old))
 		}
 	}
 	return errors.Join(errs...)
@@ -113,18 +122,24 @@ func (p *promotion) checkTargets() error {
 				continue
 			}
 			if i.chart && path.Base(target) != path.Base(i.path) {
-				errs = append(errs, fmt.Errorf("chart %s: %s does not end with its name, as Helm demands: give it another path with -rename", i.name, target))
+				errs = append(errs,
+					fmt.Errorf("chart %s: %s does not end with its name, as Helm demands: "+
+						"give it another path with -rename", i.name, target))
 			}
 			if canonical(target) == canonical(i.repo) {
-				errs = append(errs, fmt.Errorf("promoting %s: %s would be promoted onto itself: name another registry with -to, or another path with -rename", i.name, target))
+				errs = append(errs,
+					fmt.Errorf("promoting %s: %s would be promoted onto itself: "+
+						"name another registry with -to, or another path with -rename", i.name, target))
 				continue
 			}
 			for _, t := range slices.Concat(i.tags, i.floating) {
 				ref := target + ":" + t.tag
 				first, twice := taken[ref]
 				if twice && first.digest != t.desc.Digest {
-					errs = append(errs, fmt.Errorf("%s (%s) and %s (%s) would both become %s: give one of them another path with -rename",
-						first.repo, first.digest, i.repo, t.desc.Digest, ref))
+					errs = append(errs,
+						fmt.Errorf("%s (%s) and %s (%s) would both become %s: "+
+							"give one of them another path with -rename",
+							first.repo, first.digest, i.repo, t.desc.Digest, ref))
 				}
 				taken[ref] = owner{i, t.desc.Digest}
 			}

@@ -28,13 +28,18 @@ func TestBadInput(t *testing.T) {
 		},
 		"onto itself by a rename": {
 			func(_ *lock.Lock, o *promote.Options) {
-				o.To, o.Renames = []string{g.at.Host()}, []promote.Rename{{Old: "demo/agent", New: "staging/demo/agent"}}
+				o.To, o.Renames = []string{g.at.Host()},
+					[]promote.Rename{{Old: "demo/agent", New: "staging/demo/agent"}}
 			},
 			[]string{"promoting agent: ", "another path with -rename"},
 		},
-		"snapshot":          {func(l *lock.Lock, _ *promote.Options) { l.Snapshot = true }, []string{"promoting demo 1.2.3: it is a snapshot", "-registry"}},
-		"no destination":    {func(_ *lock.Lock, o *promote.Options) { o.To = nil }, []string{"-to is missing"}},
-		"destination twice": {func(_ *lock.Lock, o *promote.Options) { o.To = append(o.To, o.To...) }, []string{"-to names " + final.Host() + " twice"}},
+		"snapshot": {func(l *lock.Lock, _ *promote.Options) {
+			l.Snapshot = true
+		}, []string{"promoting demo 1.2.3: it is a snapshot", "-registry"}},
+		"no destination": {func(_ *lock.Lock, o *promote.Options) { o.To = nil }, []string{"-to is missing"}},
+		"destination twice": {func(_ *lock.Lock, o *promote.Options) {
+			o.To = append(o.To, o.To...)
+		}, []string{"-to names " + final.Host() + " twice"}},
 		"no registry": {
 			func(_ *lock.Lock, o *promote.Options) { o.To, o.From = []string{"final"}, "staging" },
 			[]string{`-to "final" names no host`, `-from "staging" names no host`},
@@ -53,14 +58,18 @@ func TestBadInput(t *testing.T) {
 			func(_ *lock.Lock, o *promote.Options) { o.To, o.Out = append(o.To, final.Host()+"/x"), "x.yaml" },
 			[]string{"there are several destinations"},
 		},
-		"unknown rule": {func(_ *lock.Lock, o *promote.Options) { o.Floating = "back" }, []string{`-floating="back" is invalid`}},
+		"unknown rule": {func(_ *lock.Lock, o *promote.Options) {
+			o.Floating = "back"
+		}, []string{`-floating="back" is invalid`}},
 		"stub bases": {
 			func(l *lock.Lock, o *promote.Options) {
 				l.Images[0].Children[0].Base, o.To = &lock.Base{Name: "x", Stub: true}, []string{"registry.example"}
 			},
 			[]string{"promoting to registry.example: the release was built on stub bases"},
 		},
-		"no release": {func(_ *lock.Lock, o *promote.Options) { o.Release += ".gone" }, []string{"reading release", "release.yaml.gone"}},
+		"no release": {func(_ *lock.Lock, o *promote.Options) {
+			o.Release += ".gone"
+		}, []string{"reading release", "release.yaml.gone"}},
 		"other release": {
 			func(l *lock.Lock, _ *promote.Options) { l.Images[0].Digest = l.Images[2].Digest },
 			[]string{"release.yaml:11:12: " + g.lock.Images[0].Reference() + " is not an image of this release"},
@@ -72,7 +81,8 @@ func TestBadInput(t *testing.T) {
 					t.Fatal(err)
 				}
 				o.Release = filepath.Join(t.TempDir(), "release.yaml")
-				changed := strings.Replace(string(text), "kubernetes.io/os: linux", "kubernetes.io/os: windows", 1) + "    securityContext:\n      privileged: true\n"
+				changed := strings.Replace(string(text), "kubernetes.io/os: linux", "kubernetes.io/os: windows", 1) +
+					"    securityContext:\n      privileged: true\n"
 				if err := os.WriteFile(o.Release, []byte(changed), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +113,10 @@ func TestParseRename(t *testing.T) {
 	if r, err := promote.ParseRename("a/b=c"); err != nil || r != (promote.Rename{Old: "a/b", New: "c"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	for _, s := range []string{"", "a", "a=", "=a", "a=b=c", "a:1=b", "A=b", "a//b=c", "registry.example:5000/a=b", "a=../b"} {
+	for _, s := range []string{
+		"", "a", "a=", "=a", "a=b=c", "a:1=b", "A=b", "a//b=c", "registry.example:5000/a=b",
+		"a=../b",
+	} {
 		_, err := promote.ParseRename(s)
 		says(t, err, "-rename", "name two paths")
 	}
@@ -145,7 +158,8 @@ func TestBundle(t *testing.T) {
 	_, err = promote.Bundle(t.Context(), whole, o)
 	says(t, err, "is not below elsewhere.example")
 	o.From = ""
-	if done, err = promote.Bundle(t.Context(), whole, promote.Options{To: []string{final.Host()}, Registry: quick}); err != nil || done.From != g.at.Host() {
+	if done, err = promote.Bundle(t.Context(), whole,
+		promote.Options{To: []string{final.Host()}, Registry: quick}); err != nil || done.From != g.at.Host() {
 		t.Errorf("%+v, %v", done, err)
 	}
 
@@ -161,7 +175,8 @@ func TestBundle(t *testing.T) {
 	g.lock = published
 	for _, from := range []string{"", "docker.io", "docker.io/me"} {
 		prefix := map[bool]string{true: "", false: "me/"}[from == "docker.io/me"]
-		done, err := promote.Bundle(t.Context(), images, promote.Options{From: from, To: []string{final.Host() + "/hub"}, Registry: quick})
+		done, err := promote.Bundle(t.Context(),
+			images, promote.Options{From: from, To: []string{final.Host() + "/hub"}, Registry: quick})
 		if err != nil || done.Destinations[0].Images[0].Target != final.Host()+"/hub/"+prefix+"agent:1.2.3" {
 			t.Errorf("from %q: %+v, %v", from, done, err)
 		}

@@ -74,7 +74,8 @@ func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 		for _, t := range i.tags {
 			ref := repo.Tag(t.tag)
 			images = append(images, transfer.Image{Name: i.name, Ref: ref, Tree: t.tree, Bases: mounts})
-			d.Images = append(d.Images, Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: ref.Name(), Digest: t.desc.Digest})
+			d.Images = append(d.Images,
+				Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: ref.Name(), Digest: t.desc.Digest})
 		}
 	}
 	charts, originals, err := p.planCharts(n, d)
@@ -96,6 +97,7 @@ func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
 
 // conflict is the error for a tag that names another digest at a destination.
 func conflict(i transfer.Image, have v1.Hash) error {
-	return fmt.Errorf("promoting %s: %s is %s already, and this release is %s: promote a new version, or delete that tag if nobody uses it",
+	return fmt.Errorf("promoting %s: %s is %s already, and this release is %s: "+
+		"promote a new version, or delete that tag if nobody uses it",
 		i.Name, i.Ref, have, i.Tree.Desc.Digest)
 }

@@ -35,7 +35,8 @@ func lockFile(ctx context.Context, path string, o Options) (*Promoted, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		part := filepath.Join(dir, lock.PartName)
 		if _, partErr := lock.ReadPart(part); partErr == nil {
-			return nil, fmt.Errorf("%s: it is a part of a release: join all parts with %s first", part, howto.Run("merge"))
+			return nil, fmt.Errorf("%s: it is a part of a release: join all parts with %s first",
+				part, howto.Run("merge"))
 		}
 	}
 	if err != nil {

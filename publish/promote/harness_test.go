@@ -76,7 +76,10 @@ func stage(t *testing.T) *staged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &staged{t: t, product: p, store: st, built: l, lock: out, at: s, release: filepath.Join(t.TempDir(), "release.yaml")}
+	g := &staged{
+		t: t, product: p, store: st, built: l, lock: out, at: s,
+		release: filepath.Join(t.TempDir(), "release.yaml"),
+	}
 	i := out.Images[0]
 	repo, err := name.NewRepository(i.Repository)
 	if err != nil {
@@ -84,7 +87,10 @@ func stage(t *testing.T) *staged {
 	}
 	sbom := g.attach(repo, i.Descriptor(), "an SBOM", "")
 	g.attach(repo, v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: sbom, Size: 1}, "about the SBOM", "")
-	g.attach(repo, v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: i.Children[2].Digest, Size: i.Children[2].Size}, "about Windows", "")
+	g.attach(repo, v1.Descriptor{
+		MediaType: types.OCIManifestSchema1, Digest: i.Children[2].Digest,
+		Size: i.Children[2].Size,
+	}, "about Windows", "")
 	g.attach(repo, i.Descriptor(), "a signature", "sha256-"+i.Digest.Hex+".sig")
 	g.manifest(i.Reference())
 	s.Reset()
@@ -94,7 +100,8 @@ func stage(t *testing.T) *staged {
 // attach puts a referrer of a manifest, or, with a tag, one of cosign.
 func (g *staged) attach(repo name.Repository, to v1.Descriptor, text, tag string) v1.Hash {
 	g.t.Helper()
-	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), "text/plain"))
+	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		static.NewLayer([]byte(text), "text/plain"))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -214,7 +221,8 @@ func (g *staged) check(to string, floating bool) {
 func tagged(s *registrytest.Server) (all []string) {
 	calls, _ := s.Reset()
 	for _, c := range calls {
-		if _, ref, ok := strings.Cut(c, "/manifests/"); ok && strings.HasPrefix(c, "PUT ") && !strings.HasPrefix(ref, "sha256") {
+		if _, ref, ok := strings.Cut(c, "/manifests/"); ok && strings.HasPrefix(c, "PUT ") &&
+			!strings.HasPrefix(ref, "sha256") {
 			all = append(all, ref)
 		}
 	}

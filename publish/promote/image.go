@@ -59,11 +59,18 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 	if !ok { // a copy of the registry
 		at, _ = l.At(l.Registry)
 	}
-	p := &promotion{Options: o, client: transfer.New(o.Registry), lock: at, released: at.Registry, remedy: "publish the release again, or name the registry that has it with -from"}
+	p := &promotion{
+		Options: o, client: transfer.New(o.Registry), lock: at, released: at.Registry,
+		remedy: "publish the release again, or name the registry that has it with -from",
+	}
 	everywhere := l.Published()
 	for n, i := range at.Published() {
 		path := strings.TrimPrefix(i.Repository, at.Registry+"/")
-		img := &image{name: i.Name, repo: o.From + "/" + path, path: path, released: everywhere[n].Repositories(), listed: i.Referrers, stamp: imagetag.Stamp{Version: l.Version, Created: l.Created}, chart: i.Kind == lock.KindChart}
+		img := &image{
+			name: i.Name, repo: o.From + "/" + path, path: path, released: everywhere[n].Repositories(),
+			listed: i.Referrers, stamp: imagetag.Stamp{Version: l.Version, Created: l.Created},
+			chart: i.Kind == lock.KindChart,
+		}
 		if n < len(at.Images) {
 			at.Images[n].Repository = img.repo
 		}
@@ -97,11 +104,14 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	what := c.Product + " " + c.Version
 	switch {
 	case c.Snapshot || c.StubBases:
-		return nil, fmt.Errorf("promoting %s: the bundle is of a snapshot: pack a release that was made with -registry", what)
+		return nil, fmt.Errorf("promoting %s: the bundle is of a snapshot: pack a release that was made with -registry",
+			what)
 	case c.Delta != nil:
-		return nil, fmt.Errorf("promoting %s: the bundle is a delta: make a bundle of it with %s first", what, howto.Run("airgap apply"))
+		return nil, fmt.Errorf("promoting %s: the bundle is a delta: make a bundle of it with %s first",
+			what, howto.Run("airgap apply"))
 	case !c.Platform.IsZero():
-		return nil, fmt.Errorf("promoting %s: the bundle is for %s only: use the one for all platforms", what, c.Platform)
+		return nil, fmt.Errorf("promoting %s: the bundle is for %s only: use the one for all platforms",
+			what, c.Platform)
 	}
 	p := &promotion{Options: o, client: transfer.New(o.Registry), remedy: "use the bundle of this release"}
 	byRepo := map[string]*image{}
@@ -120,9 +130,11 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 		p.From = cmp.Or(p.From, t.RegistryStr())
 		img := byRepo[repo]
 		if img == nil {
-			img = &image{name: i.Name, repo: repo, released: []string{repo}, path: strings.TrimPrefix(repo, canonical(p.From)+"/"), stamp: imagetag.Stamp{Version: c.Version, Created: c.Created}, chart: i.Chart}
+			img = &image{name: i.Name, repo: repo, released: []string{repo}, path: strings.TrimPrefix(repo,
+				canonical(p.From)+"/"), stamp: imagetag.Stamp{Version: c.Version, Created: c.Created}, chart: i.Chart}
 			if img.path == repo {
-				return nil, fmt.Errorf("promoting %s: %s is not below %s: name its registry with -from", what, i.Name, p.From)
+				return nil, fmt.Errorf("promoting %s: %s is not below %s: name its registry with -from",
+					what, i.Name, p.From)
 			}
 			byRepo[repo] = img
 			p.images = append(p.images, img)
@@ -166,7 +178,9 @@ func (img *image) add(i bundle.Image, tag string) {
 		}
 	}
 	for _, r := range i.Referrers {
-		if !slices.ContainsFunc(img.referrers, func(have referrer) bool { return have.Digest == r.Digest && have.Tag == r.Tag }) {
+		if !slices.ContainsFunc(img.referrers, func(have referrer) bool {
+			return have.Digest == r.Digest && have.Tag == r.Tag
+		}) {
 			img.referrers = append(img.referrers, referrer{r.Referrer, r.Tree})
 		}
 	}

@@ -25,7 +25,10 @@ type promoted struct {
 
 // imagesLimits bound an images.yaml; the largest in https://github.com/kubernetes/k8s.io has
 // 1 MiB.
-var imagesLimits = yamlfile.Options{MaxBytes: 32 << 20, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 8, Start: "remove it"}
+var imagesLimits = yamlfile.Options{
+	MaxBytes: 32 << 20, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 8,
+	Start: "remove it",
+}
 
 // ImagesYAML returns the file at path, which need not be there, with the images of a lock added to
 // it: what Kubernetes' image promoter is to copy, by digest, with the tags that never move
@@ -101,7 +104,8 @@ func (p promoted) add(path string, t tagged) error {
 	digest := t.desc.Digest.String()
 	for have, tags := range p.Dmap {
 		if have != digest && slices.Contains(tags, t.tag) {
-			return fmt.Errorf("%s: %s:%s is %s already, and this release is %s: a tag that was promoted cannot move; release a new version", path, p.Name, t.tag, have, digest)
+			return fmt.Errorf("%s: %s:%s is %s already, and this release is %s: "+
+				"a tag that was promoted cannot move; release a new version", path, p.Name, t.tag, have, digest)
 		}
 	}
 	if !slices.Contains(p.Dmap[digest], t.tag) {

@@ -20,10 +20,14 @@ func listed() *lock.Lock {
 	image := func(name string, h v1.Hash, tags ...string) lock.Image {
 		return lock.Image{Name: name, Repository: at + "/" + name, Digest: h, Tags: tags}
 	}
-	plugin, hostProcess := image("smbplugin", digest("a"), "v1.21.0"), image("smbplugin", digest("b"), "v1.21.0-windows-hp")
+	plugin, hostProcess := image("smbplugin", digest("a"), "v1.21.0"),
+		image("smbplugin", digest("b"), "v1.21.0-windows-hp")
 	plugin.PlatformTags = []lock.PlatformTag{{Tag: "v1.21.0-linux-amd64", Digest: digest("c")}}
 	plugin.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: plugin.Repository}}
-	return &lock.Lock{Release: lock.Release{Name: "smb", Version: "v1.21.0", Registry: at}, Images: []lock.Image{plugin, hostProcess, image("livenessprobe", digest("d"), "v2.0.0")}}
+	return &lock.Lock{
+		Release: lock.Release{Name: "smb", Version: "v1.21.0", Registry: at},
+		Images:  []lock.Image{plugin, hostProcess, image("livenessprobe", digest("d"), "v2.0.0")},
+	}
 }
 
 const asKpromo = `- name: livenessprobe
@@ -49,7 +53,9 @@ func TestImagesYAML(t *testing.T) {
 		"new":   {after: asKpromo},
 		"again": {before: asKpromo, after: asKpromo},
 		"older": {
-			before: "# Do not edit.\n\n# Ask sig-storage.\n- name: zebra\n  dmap: {}\n- name: smbplugin # moved\n  dmap:\n    \"sha256:eeee\": [\"v1.9.0\", \"v1.10.0\"]\n    \"sha256:aaaa\": [\"stable\"]\n- name: livenessprobe\n  dmap: {\"sha256:ffff\": []}\n",
+			before: "# Do not edit.\n\n# Ask sig-storage.\n- name: zebra\n  dmap: {}\n- name: " +
+				"smbplugin # moved\n  dmap:\n    \"sha256:eeee\": [\"v1.9.0\", \"v1.10.0\"]\n    \"sha256:aaaa\": " +
+				"[\"stable\"]\n- name: livenessprobe\n  dmap: {\"sha256:ffff\": []}\n",
 			after: `# Do not edit.
 
 # Ask sig-storage.
@@ -68,10 +74,13 @@ func TestImagesYAML(t *testing.T) {
 `,
 		},
 		"only comments": {before: "# nothing yet\n", after: "# nothing yet\n" + asKpromo},
-		"other digest":  {before: "- name: smbplugin\n  dmap:\n    \"sha256:eeee\": [\"v1.21.0\"]\n", err: "images.yaml: smbplugin:v1.21.0 is sha256:eeee"},
-		"other file":    {before: "images: []\n", err: "images.yaml:1:1"},
-		"no YAML":       {before: "- [", err: "images.yaml:1"},
-		"unknown key":   {before: "- name: a\n  tags: []\n", err: "images.yaml:2:3"},
+		"other digest": {
+			before: "- name: smbplugin\n  dmap:\n    \"sha256:eeee\": [\"v1.21.0\"]\n",
+			err:    "images.yaml: smbplugin:v1.21.0 is sha256:eeee",
+		},
+		"other file":  {before: "images: []\n", err: "images.yaml:1:1"},
+		"no YAML":     {before: "- [", err: "images.yaml:1"},
+		"unknown key": {before: "- name: a\n  tags: []\n", err: "images.yaml:2:3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "images.yaml")

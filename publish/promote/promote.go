@@ -205,5 +205,6 @@ func (p *promotion) failed(errs []error) error {
 	if err == nil || len(complete) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w\n%s: complete, but for the floating tags, which move when all destinations are: run again", err, join(complete))
+	return fmt.Errorf("%w\n%s: complete, but for the floating tags, which move when all destinations are: run again",
+		err, join(complete))
 }

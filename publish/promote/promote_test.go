@@ -35,7 +35,8 @@ func TestLock(t *testing.T) {
 		if d.Blobs != blobs || d.Blobs == 0 || d.Referrers != 4 || len(d.Images) != 6 || d.Images[0].Existed {
 			t.Errorf("%s: %d blobs, %d artifacts, %+v", d.To, d.Blobs, d.Referrers, d.Images)
 		}
-		if want := filepath.Join(filepath.Dir(g.release), "release."+strings.NewReplacer(":", "-", "/", "-").Replace(d.To)+".yaml"); d.Release.Path != want || d.Release.References != 1 {
+		if want := filepath.Join(filepath.Dir(g.release), "release."+strings.NewReplacer(":", "-",
+			"/", "-").Replace(d.To)+".yaml"); d.Release.Path != want || d.Release.References != 1 {
 			t.Errorf("the manifest is %+v, want %s", d.Release, want)
 		}
 		got, err := os.ReadFile(d.Release.Path)
@@ -62,7 +63,8 @@ func TestLock(t *testing.T) {
 		t.Errorf("%d requests wrote to the source", n)
 	}
 	order := tagged(a)
-	if last := sorted(order[len(order)-2:]...); !slices.Equal(last, []string{"latest", "v1"}) || strings.Contains(strings.Join(order[:len(order)-2], " "), "latest") {
+	if last := sorted(order[len(order)-2:]...); !slices.Equal(last, []string{"latest", "v1"}) ||
+		strings.Contains(strings.Join(order[:len(order)-2], " "), "latest") {
 		t.Errorf("tags were put in the order %v", order)
 	}
 
@@ -75,7 +77,8 @@ func TestLock(t *testing.T) {
 		t.Errorf("the second promotion wrote %d times", n)
 	}
 	for _, d := range done.Destinations {
-		if d.Blobs != 0 || !d.Images[0].Existed || d.FloatingTags[0].Moved || d.FloatingTags[0].Reason != "it names this image already" {
+		if d.Blobs != 0 || !d.Images[0].Existed || d.FloatingTags[0].Moved ||
+			d.FloatingTags[0].Reason != "it names this image already" {
 			t.Errorf("again: %+v", d)
 		}
 	}
@@ -176,7 +179,8 @@ func TestConflict(t *testing.T) {
 	}
 	a.Reset()
 	_, err = promote.Lock(t.Context(), g.lock, g.options(a.Host(), b.Host()))
-	says(t, err, a.Host()+"/demo/agent:1.2.3 is sha256:", a.Host()+"/demo/agent:1.2.3-windows is sha256:", "promote a new version", b.Host()+": nothing was sent")
+	says(t, err, a.Host()+"/demo/agent:1.2.3 is sha256:", a.Host()+"/demo/agent:1.2.3-windows is sha256:",
+		"promote a new version", b.Host()+": nothing was sent")
 	if n := a.Count("P", "") + b.Count("P", ""); n != 0 {
 		t.Errorf("%d requests wrote although a tag is in the way", n)
 	}
@@ -211,10 +215,18 @@ func TestSourceLacks(t *testing.T) {
 		path func(g *staged) string
 		want string
 	}{
-		"an image":    {func(g *staged) string { return "/manifests/" + g.lock.Images[2].Digest.String() }, "is not in the registry: publish the release again"},
-		"a child":     {func(g *staged) string { return "/manifests/" + g.lock.Images[0].Children[3].Digest.String() }, "demo/agent@sha256:"},
-		"a blob":      {func(g *staged) string { return "/blobs/" + g.lock.Images[0].Children[1].Config.String() }, "pushing blob sha256:"},
-		"a signature": {func(g *staged) string { return "/manifests/" + g.about[3].String() }, "reading what refers to"},
+		"an image": {func(g *staged) string {
+			return "/manifests/" + g.lock.Images[2].Digest.String()
+		}, "is not in the registry: publish the release again"},
+		"a child": {func(g *staged) string {
+			return "/manifests/" + g.lock.Images[0].Children[3].Digest.String()
+		}, "demo/agent@sha256:"},
+		"a blob": {func(g *staged) string {
+			return "/blobs/" + g.lock.Images[0].Children[1].Config.String()
+		}, "pushing blob sha256:"},
+		"a signature": {func(g *staged) string {
+			return "/manifests/" + g.about[3].String()
+		}, "reading the referrers of"},
 	} {
 		t.Run(lacks, func(t *testing.T) {
 			g := stage(t)
@@ -320,7 +332,8 @@ func TestFrom(t *testing.T) {
 	}
 	g.manifest("elsewhere.example" + at)
 	_, err := promote.Lock(t.Context(), g.lock, g.options(final.Host()))
-	says(t, err, "release.yaml:11:12: elsewhere.example"+at+" is an image of this release under another name than it was published with")
+	says(t, err, "release.yaml:11:12: elsewhere.example"+
+		at+" is an image of this release under another name than it was published with")
 }
 
 // TestOneHost promotes to two prefixes of one registry: each has a copy of release.yaml.
@@ -332,7 +345,8 @@ func TestOneHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, prefix := range []string{"/a/", "/b/"} {
-		if text, err := os.ReadFile(done.Destinations[n].Release.Path); err != nil || !strings.Contains(string(text), final.Host()+prefix+"demo/agent@") {
+		if text, err := os.ReadFile(done.Destinations[n].Release.Path); err != nil ||
+			!strings.Contains(string(text), final.Host()+prefix+"demo/agent@") {
 			t.Errorf("%s has %v\n%s", done.Destinations[n].Release.Path, err, text)
 		}
 	}
@@ -352,10 +366,14 @@ func TestFromCopy(t *testing.T) {
 	l := *g.lock
 	l.Copies, l.Images = []string{second.Host() + "/mirror"}, slices.Clone(l.Images)
 	for n := range l.Images {
-		l.Images[n].Copies = []string{second.Host() + "/mirror/flat" + strings.TrimPrefix(l.Images[n].Repository, l.Registry+"/demo")}
+		l.Images[n].Copies = []string{second.Host() +
+			"/mirror/flat" + strings.TrimPrefix(l.Images[n].Repository, l.Registry+"/demo")}
 	}
 	g.at.Reset()
-	o = promote.Options{From: second.Host() + "/mirror", To: []string{final.Host()}, Renames: []promote.Rename{{Old: "flat", New: "demo"}}, Registry: quick}
+	o = promote.Options{
+		From: second.Host() + "/mirror", To: []string{final.Host()},
+		Renames: []promote.Rename{{Old: "flat", New: "demo"}}, Registry: quick,
+	}
 	if _, err := promote.Lock(t.Context(), &l, o); err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +391,8 @@ func TestAllow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(text), "kubernetes.io/os: linux", "kubernetes.io/os: windows", 1) + "    securityContext:\n      privileged: true\n"
+	changed := strings.Replace(string(text), "kubernetes.io/os: linux", "kubernetes.io/os: windows", 1) +
+		"    securityContext:\n      privileged: true\n"
 	if err := os.WriteFile(g.release, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,11 @@ func (p *promotion) readReferrers(ctx context.Context) error {
 			i.referrers = append(i.referrers, referrer{r, subjects[n].Trees[k]})
 		}
 		for _, r := range i.listed {
-			if !slices.ContainsFunc(i.referrers, func(have referrer) bool { return have.Digest == r.Digest || r.Tag != "" && have.Tag == r.Tag }) { // a list may have grown
-				errs = append(errs, fmt.Errorf("%s@%s, which refers to %s, is not in the registry: %s", i.repo, r.Digest, i.name, p.remedy))
+			if !slices.ContainsFunc(i.referrers, func(have referrer) bool { // a list may have grown
+				return have.Digest == r.Digest || r.Tag != "" && have.Tag == r.Tag
+			}) {
+				errs = append(errs, fmt.Errorf("%s@%s, which refers to %s, is not in the registry: %s",
+					i.repo, r.Digest, i.name, p.remedy))
 			}
 		}
 	}

@@ -37,7 +37,8 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 		case there[repository]:
 			return nil
 		case own[digest]:
-			return fmt.Errorf("%s is an image of this release under another name than it was published with: promote the release.yaml that belongs to it", ref)
+			return fmt.Errorf("%s is an image of this release under another name than it was published with: "+
+				"promote the release.yaml that belongs to it", ref)
 		case below(p.From) || below(p.released):
 			return fmt.Errorf("%s is not an image of this release: promote the release.yaml that belongs to it", ref)
 		}
@@ -90,7 +91,8 @@ func (i *image) pinned() []v1.Hash {
 // lint checks a renamed manifest, with the images under their new names. Findings of severity
 // error end the promotion.
 func (p *promotion) lint(ctx context.Context, r *renaming.Release, to string) error {
-	report, err := lint.Check(ctx, []lint.File{{Name: p.Release, Text: r.Text}}, lint.Options{Lock: p.at(to), Allow: p.Allow})
+	report, err := lint.Check(ctx, []lint.File{{Name: p.Release, Text: r.Text}},
+		lint.Options{Lock: p.at(to), Allow: p.Allow})
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", p.Release, err)
 	}
@@ -101,7 +103,8 @@ func (p *promotion) lint(ctx context.Context, r *renaming.Release, to string) er
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%s breaks rules: correct its templates, or name the slipway.yaml with -product whose lint.allow allows this:\n%w", p.Release, errors.Join(errs...))
+		return fmt.Errorf("%s breaks rules: correct its templates, "+
+			"or name the slipway.yaml with -product whose lint.allow allows this:\n%w", p.Release, errors.Join(errs...))
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func (p *Promoted) WriteTable(w io.Writer) error {
 	}
 	for _, d := range p.Destinations {
 		d.writeCharts(w)
-		fmt.Fprintf(w, "%s: %d images and %d artifacts about them, %s sent in %d blobs\n", d.To, len(d.Images), d.Referrers, progress.Size(d.Bytes), d.Blobs)
+		fmt.Fprintf(w, "%s: %d images and %d artifacts about them, %s sent in %d blobs\n", d.To,
+			len(d.Images), d.Referrers, progress.Size(d.Bytes), d.Blobs)
 		if r := d.Release; r != nil {
 			for _, u := range r.Untouched {
 				fmt.Fprintf(w, "not renamed: %s\n", u)
@@ -58,7 +59,8 @@ func (d Destination) writeCharts(w io.Writer) {
 		if c.References > 0 {
 			output.Fprintf(w, "%s: %d values renamed; the original is %s\n", c.Target, c.References, c.Source)
 		} else {
-			output.Fprintf(w, "%s: names the images where they were published: -charts=rename makes a chart that names those here\n", c.Target)
+			output.Fprintf(w, "%s: names the images where they were published: "+
+				"-charts=rename makes a chart that names those here\n", c.Target)
 		}
 	}
 }

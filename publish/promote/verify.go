@@ -30,7 +30,10 @@ func (p *promotion) verify(ctx context.Context) (*evidence.Report, error) {
 // registryMaterial is what was read from a registry, under the names of the lock: those of a copy
 // of the registry are in no statement.
 func (p *promotion) registryMaterial(ctx context.Context) (evidence.Material, error) {
-	m := evidence.Material{From: p.From, Product: p.lock.Name, Version: p.lock.Version, Created: p.lock.Created, Open: p.source(ctx).Open}
+	m := evidence.Material{
+		From: p.From, Product: p.lock.Name, Version: p.lock.Version, Created: p.lock.Created,
+		Open: p.source(ctx).Open,
+	}
 	for _, i := range p.images {
 		var referrers []bundle.Referrer
 		for _, r := range i.referrers {
@@ -38,7 +41,8 @@ func (p *promotion) registryMaterial(ctx context.Context) (evidence.Material, er
 		}
 		for n, t := range slices.Concat(i.tags, i.floating) {
 			m.Images = append(m.Images, bundle.Image{
-				Name: p.released + "/" + i.path + ":" + t.tag, Floating: n >= len(i.tags), Chart: i.chart, Tree: t.tree, Manifests: manifests(t.tree), Referrers: slices.Clone(referrers),
+				Name: p.released + "/" + i.path + ":" + t.tag, Floating: n >= len(i.tags), Chart: i.chart, Tree: t.tree,
+				Manifests: manifests(t.tree), Referrers: slices.Clone(referrers),
 			})
 		}
 	}

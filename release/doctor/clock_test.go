@@ -16,8 +16,14 @@ func TestCompare(t *testing.T) {
 		{here, nil, Finding{"clock", true, "that of host"}},
 		{here.Add(5*time.Minute + 20*time.Second), nil, Finding{"clock", true, "that of host"}},
 		{here.Add(-5 * time.Minute), nil, Finding{"clock", true, "that of host"}},
-		{here.Add(6 * time.Minute), nil, Finding{"clock", false, "6m0s behind host: set this machine's clock, since logins are valid for a limited time"}},
-		{here.Add(-26 * time.Hour), nil, Finding{"clock", false, "26h0m0s ahead of host: set this machine's clock, since logins are valid for a limited time"}},
+		{here.Add(6 * time.Minute), nil, Finding{
+			"clock",
+			false, "6m0s behind host: set this machine's clock, since logins are valid for a limited time",
+		}},
+		{here.Add(-26 * time.Hour), nil, Finding{
+			"clock",
+			false, "26h0m0s ahead of host: set this machine's clock, since logins are valid for a limited time",
+		}},
 		{time.Time{}, nil, Finding{"clock", true, "not compared: host does not tell the time"}},
 		{time.Time{}, errors.New("refused"), Finding{"clock", true, "not compared: host does not answer"}},
 	} {

@@ -136,7 +136,8 @@ func (e *examination) describe(_ context.Context, f *findings) {
 	switch {
 	case len(e.Faults) > 0:
 	case e.Undescribed:
-		f.ok("no %s here: only the machine and the registry are examined; %s writes one", product.File, howto.Run("init"))
+		f.ok("no %s here: only the machine and the registry are examined; %s writes one", product.File,
+			howto.Run("init"))
 	case e.product.Snapshot():
 		f.ok("%s; no registry is named, so that this would be a snapshot", e.product.Title())
 	default:

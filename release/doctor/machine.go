@@ -19,13 +19,18 @@ const leastFree = 2 << 30
 
 // disks reports whether the store and the output directory can be locked and written.
 func (e *examination) disks(ctx context.Context, f *findings) {
-	for _, d := range []struct{ what, flag, dir string }{{"store", "store", e.Store}, {"output directory", "out", e.Out}} {
+	for _, d := range []struct{ what, flag, dir string }{
+		{"store", "store", e.Store},
+		{"output directory", "out", e.Out},
+	} {
 		busy, free, err := disk.Usable(ctx, d.dir)
 		switch {
 		case err != nil:
-			f.problem("%s %s: %v: give this user the right to write there, or choose another directory with -%s", d.what, d.dir, err, d.flag)
+			f.problem("%s %s: %v: give this user the right to write there, or choose another directory with -%s",
+				d.what, d.dir, err, d.flag)
 		case free < leastFree:
-			f.problem("%s %s: %s are free: make room for %s, or choose another disk with -%s", d.what, d.dir, progress.Size(int64(free)), progress.Size(leastFree), d.flag)
+			f.problem("%s %s: %s are free: make room for %s, or choose another disk with -%s", d.what,
+				d.dir, progress.Size(int64(free)), progress.Size(leastFree), d.flag)
 		case busy:
 			f.ok("%s %s: another slipway uses it; %s are free", d.what, d.dir, progress.Size(int64(free)))
 		default:
@@ -50,7 +55,7 @@ func (e *examination) proxies(ctx context.Context, f *findings) {
 	f.ok("%s", strings.Join(list, " "))
 }
 
-// sandbox reports what protects while third-party releases are compiled. A release of one's own
+// sandbox reports what protects while other releases are compiled. A release of one's own
 // needs none of it.
 func (e *examination) sandbox(ctx context.Context, f *findings) {
 	dir, err := disk.Scratch("")
@@ -59,7 +64,8 @@ func (e *examination) sandbox(ctx context.Context, f *findings) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	b, err := sandbox.New(ctx, sandbox.Options{Mode: sandbox.Auto, Dir: dir, Cache: filepath.Join(dir, "cache"), Programs: true})
+	b, err := sandbox.New(ctx,
+		sandbox.Options{Mode: sandbox.Auto, Dir: dir, Cache: filepath.Join(dir, "cache"), Programs: true})
 	if err != nil {
 		f.problem("%v", err)
 		return

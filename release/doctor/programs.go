@@ -13,8 +13,10 @@ import (
 // toolchain reports the Go toolchain, and the sources that ask for a newer one.
 func (e *examination) toolchain(ctx context.Context, f *findings) {
 	// RUN go build compiles directories of sources
-	inStage := len(e.product.Sources) > 0 && slices.ContainsFunc(e.product.Images, func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok })
-	unused := !e.Undescribed && len(e.Faults) == 0 && !inStage && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return !p.IsPrebuilt() })
+	inStage := len(e.product.Sources) > 0 && slices.ContainsFunc(e.product.Images,
+		func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok })
+	unused := !e.Undescribed && len(e.Faults) == 0 &&
+		!inStage && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return !p.IsPrebuilt() })
 	have, err := source.Version(ctx)
 	switch {
 	case unused:
@@ -31,7 +33,9 @@ func (e *examination) toolchain(ctx context.Context, f *findings) {
 	}
 	most := ""
 	for _, s := range e.product.Sources {
-		if (!inStage || s.Directory == "") && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return p.Source == s.Name }) {
+		if (!inStage || s.Directory == "") && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool {
+			return p.Source == s.Name
+		}) {
 			continue
 		}
 		want, err := source.Asks(ctx, s)
@@ -48,7 +52,8 @@ func (e *examination) toolchain(ctx context.Context, f *findings) {
 		if s.Own && settings[0] != "local" || source.ChoosesToolchain() && settings[0] != "local" {
 			f.ok("source %s asks for %s, which the go command downloads", s.Name, want)
 		} else {
-			f.problem("source %s asks for %s, and %s is installed: install a newer Go from https://go.dev/dl, or set GOTOOLCHAIN=auto", s.Name, want, have)
+			f.problem("source %s asks for %s, and %s is installed: "+
+				"install a newer Go from https://go.dev/dl, or set GOTOOLCHAIN=auto", s.Name, want, have)
 		}
 	}
 	if most != "" {

@@ -130,7 +130,9 @@ func (a absent) Unwrap() error { return a.error }
 
 // all tries every reference of one registry and reports the registry as a whole. The first is
 // tried alone, so that a registry that does not answer is asked once.
-func (e *examination) all(ctx context.Context, f *findings, registry, what string, refs []name.Reference, try func(context.Context, name.Reference) error) {
+func (e *examination) all(ctx context.Context, f *findings, registry, what string, refs []name.Reference,
+	try func(context.Context, name.Reference) error,
+) {
 	failed := make([]error, len(refs))
 	failed[0] = try(ctx, refs[0])
 	if answer := (*transport.Error)(nil); failed[0] == nil || errors.As(failed[0], &answer) {

@@ -53,7 +53,10 @@ func (c *comparison) run(ctx context.Context) error {
 	}
 	for _, s := range c.made.Statement.Subjects {
 		if _, ok := named(c.statement, s); !ok && !known[s.Digest.SHA256] {
-			c.report.Differences = append(c.report.Differences, Difference{Subject: s.Name, Made: s.Digest.SHA256, Causes: []Cause{{Why: "the statement of the release does not have it"}}})
+			c.report.Differences = append(c.report.Differences, Difference{
+				Subject: s.Name, Made: s.Digest.SHA256,
+				Causes: []Cause{{Why: "the statement of the release does not have it"}},
+			})
 		}
 	}
 	return nil

@@ -54,7 +54,11 @@ func archived(t testing.TB, format string, mode int64, files ...string) func() (
 		}
 		w := tar.NewWriter(z)
 		for n := 0; n < len(files); n += 2 {
-			must(t, w.WriteHeader(&tar.Header{Name: files[n], Typeflag: tar.TypeReg, Mode: mode, Size: int64(len(files[n+1]))}))
+			must(t,
+				w.WriteHeader(&tar.Header{
+					Name: files[n], Typeflag: tar.TypeReg,
+					Mode: mode, Size: int64(len(files[n+1])),
+				}))
 			_, err := w.Write([]byte(files[n+1]))
 			must(t, err)
 		}
@@ -73,14 +77,27 @@ func TestFiles(t *testing.T) {
 		was, is func() (io.ReadCloser, error)
 		want    []string
 	}{
-		{"lines", archived(t, "gzip", 0o644, "a", "1\n2\n"), archived(t, "gzip", 0o644, "a", "1\n3\n"), []string{`a: line 2 is "2", made here "3"`}},
-		{"bytes", archived(t, "zip", 0, "a", "\x00\x01\x02"), archived(t, "zip", 0, "a", "\x00\x03\x02"), []string{`a: 1 bytes differ, the first at offset 1: "\x01\x02", made here "\x03\x02"`}},
-		{"missing", archived(t, "zstd", 0o644, "a", "1", "b", "2"), archived(t, "zstd", 0o644, "a", "1", "c", "2"), []string{"b: it was not made here", "c: the release does not have it"}},
+		{
+			"lines", archived(t, "gzip", 0o644, "a", "1\n2\n"), archived(t, "gzip", 0o644, "a", "1\n3\n"),
+			[]string{`a: line 2 is "2", made here "3"`},
+		},
+		{
+			"bytes", archived(t, "zip", 0, "a", "\x00\x01\x02"), archived(t, "zip", 0, "a", "\x00\x03\x02"),
+			[]string{`a: 1 bytes differ, the first at offset 1: "\x01\x02", made here "\x03\x02"`},
+		},
+		{
+			"missing", archived(t, "zstd", 0o644, "a", "1", "b", "2"), archived(t, "zstd", 0o644, "a", "1", "c", "2"),
+			[]string{"b: it was not made here", "c: the release does not have it"},
+		},
 		{
 			"mode", archived(t, "gzip", 0o644, "a", "1"), archived(t, "gzip", 0o755, "a", "1"),
-			[]string{"a: it is a file of type 0, mode 644, owner 0:0, time 1970-01-01T00:00:00Z, made here a file of type 0, mode 755, owner 0:0, time 1970-01-01T00:00:00Z"},
+			[]string{"a: it is a file of type 0, mode 644, owner 0:0, time 1970-01-01T00:00:00Z, " +
+				"made here a file of type 0, mode 755, owner 0:0, time 1970-01-01T00:00:00Z"},
 		},
-		{"compression", archived(t, "gzip", 0o644, "a", "1"), archived(t, "zstd", 0o644, "a", "1"), []string{"all files are the same: they were packed or compressed in another way"}},
+		{
+			"compression", archived(t, "gzip", 0o644, "a", "1"), archived(t, "zstd", 0o644, "a", "1"),
+			[]string{"all files are the same: they were packed or compressed in another way"},
+		},
 		{"no archive", plain("abcd\x00"), plain("abcd\x00e"), []string{"it has 5 bytes, made here 6"}},
 		{"archive of one only", archived(t, "gzip", 0o644, "a", "1"), plain("abcdef\n"), nil},
 	} {
@@ -105,9 +122,17 @@ func TestValues(t *testing.T) {
 		a, b string
 		want []string
 	}{
-		{`{"a":{"b":[1,2]},"c":1}`, `{"a":{"b":[1,3]},"d":2}`, []string{"x: .a.b[1] is 2, made here 3", "x: .c is 1, made here missing", "x: .d is missing, made here 2"}},
+		{
+			`{"a":{"b":[1,2]},"c":1}`, `{"a":{"b":[1,3]},"d":2}`,
+			[]string{"x: .a.b[1] is 2, made here 3", "x: .c is 1, made here missing", "x: .d is missing, made here 2"},
+		},
 		{`{"a":[1]}`, `{"a":[1,2]}`, []string{"x: .a is [1], made here [1,2]"}},
-		{`{"a":1}`, `{ "a":1}`, []string{`x: the same values are written in another way: 7 bytes differ, the first at offset 1: "\"a\":1}", made here " \"a\":1}"`}},
+		{
+			`{"a":1}`, `{ "a":1}`,
+			[]string{
+				`x: the same values are written in another way: 7 bytes differ, the first at offset 1: "\"a\":1}", made here " \"a\":1}"`,
+			},
+		},
 		{`x`, `y`, []string{`x: 1 bytes differ, the first at offset 0: "x", made here "y"`}},
 	} {
 		if d := cmp.Diff(tt.want, texts(values("x", []byte(tt.a), []byte(tt.b)))); d != "" {
@@ -132,7 +157,8 @@ func TestPrograms(t *testing.T) {
 		must(t, err)
 		return b
 	}
-	const one, two = "package main\n\nvar v string\n\nfunc main() { println(v) }\n", "package main\n\nvar v string\n\nfunc main() { println(v, v) }\n"
+	const one, two = "package main\n\nvar v string\n\nfunc main() { println(v) }\n",
+		"package main\n\nvar v string\n\nfunc main() { println(v, v) }\n"
 	for _, goos := range []string{"linux", "windows"} {
 		first := build(one, goos)
 		older := bytes.ReplaceAll(first, []byte(runtime.Version()), []byte("go0"+runtime.Version()[3:]))

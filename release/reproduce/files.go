@@ -167,7 +167,8 @@ func tarMembers(r io.Reader, kept map[string]bool) (map[string]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.metadata = fmt.Sprintf("a file of type %c, mode %o, owner %d:%d, time %s", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format("2006-01-02T15:04:05Z"))
+		m.metadata = fmt.Sprintf("a file of type %c, mode %o, owner %d:%d, time %s", h.Typeflag,
+			h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format("2006-01-02T15:04:05Z"))
 		if h.Linkname != "" {
 			m.metadata += ", link to " + h.Linkname
 		}
@@ -190,7 +191,8 @@ func zipMembers(text []byte, kept map[string]bool) (map[string]member, error) {
 		if err := errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}
-		m.metadata = fmt.Sprintf("a file of mode %s, time %s", f.Mode(), f.Modified.UTC().Format("2006-01-02T15:04:05Z"))
+		m.metadata = fmt.Sprintf("a file of mode %s, time %s", f.Mode(),
+			f.Modified.UTC().Format("2006-01-02T15:04:05Z"))
 		all[f.Name] = m
 	}
 	return all, nil

@@ -74,7 +74,8 @@ func (s *inputTree) compareArchive(f *os.File) error {
 	for _, d := range def.ResolvedDependencies {
 		if d.URI == def.ExternalParameters.Inputs && d.Annotations.Kind == "" {
 			if d.Digest.SHA256 != got {
-				return fmt.Errorf("%s has SHA-256 %s, and the release was made from %s: get the archive of this release, or ask its maintainer why it has changed", f.Name(), got, d.Digest.SHA256)
+				return fmt.Errorf("%s has SHA-256 %s, and the release was made from %s: get the "+
+					"archive of this release, or ask its maintainer why it has changed", f.Name(), got, d.Digest.SHA256)
 			}
 			_, err := f.Seek(0, io.SeekStart)
 			return err
@@ -132,14 +133,16 @@ func (s *inputTree) checkout(ctx context.Context, d provenance.Dependency, to st
 	}
 	address, ok := strings.CutPrefix(d.URI, "git+")
 	if !ok {
-		return fmt.Errorf("it is commit %s of a repository that the statement does not name: name a clone with -repository=%s=DIRECTORY", hash, name)
+		return fmt.Errorf("it is commit %s of a repository that the statement does not name: "+
+			"name a clone with -repository=%s=DIRECTORY", hash, name)
 	}
 	give := fmt.Sprintf("name a clone or the address with -repository=%s=…", name)
 	if err := git.CheckAddress(address); err != nil {
 		return fmt.Errorf("it is commit %s, and %w: %s", hash, err, give)
 	}
 	if !s.options.Signed {
-		return fmt.Errorf("it is commit %s of %s, which is not asked since the statement was not verified: name the key with -key, or %s", hash, address, give)
+		return fmt.Errorf("it is commit %s of %s, which is not asked since the statement was not verified: "+
+			"name the key with -key, or %s", hash, address, give)
 	}
 	if err := git.CheckoutPublic(ctx, address, to, hash); err != nil {
 		return fmt.Errorf("%w: %s", err, give)
@@ -159,7 +162,8 @@ func (s *inputTree) shipped() (oci.Open, error) {
 		}
 		raw, err := base64.StdEncoding.DecodeString(d.Content)
 		if sum := sha256.Sum256(raw); err != nil || hex.EncodeToString(sum[:]) != d.Digest.SHA256 {
-			return nil, fmt.Errorf("its statement has a content of %s that does not have the digest: ask the maintainer", d.URI)
+			return nil,
+				fmt.Errorf("its statement has a content of %s that does not have the digest: ask the maintainer", d.URI)
 		}
 		documents[v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}] = raw
 	}
@@ -175,7 +179,8 @@ func (s *inputTree) shipped() (oci.Open, error) {
 func (s *inputTree) digest(tag name.Tag) (v1.Hash, bool) {
 	for _, d := range s.options.Statement.Predicate.BuildDefinition.ResolvedDependencies {
 		h := v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}
-		if d.Annotations.Kind == provenance.KindImage && d.URI == purl.OCI(tag.Context().Name(), h.String(), map[string]string{"tag": tag.TagStr()}) {
+		if d.Annotations.Kind == provenance.KindImage &&
+			d.URI == purl.OCI(tag.Context().Name(), h.String(), map[string]string{"tag": tag.TagStr()}) {
 			return h, true
 		}
 	}

@@ -60,7 +60,8 @@ func modules(i *buildinfo.BuildInfo) map[string]string {
 func pairs(what string, x, y map[string]string) (why []string) {
 	for _, k := range keys(x, y) {
 		if x[k] != y[k] {
-			why = append(why, fmt.Sprintf("its %s %s is %s, here %s", what, k, cmp.Or(x[k], "missing"), cmp.Or(y[k], "missing")))
+			why = append(why,
+				fmt.Sprintf("its %s %s is %s, here %s", what, k, cmp.Or(x[k], "missing"), cmp.Or(y[k], "missing")))
 		}
 	}
 	return why
@@ -75,13 +76,16 @@ func buildID(a, b []byte) string {
 	p, q := strings.Split(x, "/"), strings.Split(y, "/")
 	switch {
 	case x == y:
-		return "its build information and build ID are the same: it was changed after it was linked, or by another toolchain that calls itself the same"
+		return "its build information and build ID are the same: " +
+			"it was changed after it was linked, or by another toolchain that calls itself the same"
 	case len(p) != 4 || len(q) != 4:
 		return fmt.Sprintf("its build ID is %q, here %q: it was linked with other flags (ldflags)", x, y)
 	case p[2] == q[2]:
-		return "its build information is the same and so is its main package: it was linked with other flags (ldflags), or by another linker"
+		return "its build information is the same and so is its main package: " +
+			"it was linked with other flags (ldflags), or by another linker"
 	}
-	return "its build information is the same: its packages were compiled from other sources, with other flags, or by a changed compiler"
+	return "its build information is the same: " +
+		"its packages were compiled from other sources, with other flags, or by a changed compiler"
 }
 
 // idOf returns the build ID of a Go program.

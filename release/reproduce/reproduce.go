@@ -58,7 +58,10 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	for _, n := range r.Notes {
 		o.Progress.Printf("note: %s", output.Line(n))
 	}
-	s := &inputTree{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}}}
+	s := &inputTree{
+		options: o, dir: filepath.Join(dir, "inputs"),
+		rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}},
+	}
 	if err := s.make(ctx); err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
 	}
@@ -93,7 +96,8 @@ func (s *inputTree) build(ctx context.Context, store, out string) (*release.Rebu
 		return nil, err
 	}
 	p, err := product.Load(ctx, product.Options{
-		Path: file, Registries: par.Registries, Version: par.Version, Channel: par.Channel, Made: []string{store, out}, Rebuild: s.rebuild,
+		Path: file, Registries: par.Registries, Version: par.Version, Channel: par.Channel, Made: []string{store, out},
+		Rebuild: s.rebuild,
 	})
 	if err != nil {
 		return nil, err
@@ -105,7 +109,10 @@ func (s *inputTree) build(ctx context.Context, store, out string) (*release.Rebu
 	if err != nil {
 		return nil, err
 	}
-	return release.Rebuild(ctx, p, release.Options{Store: store, Out: out, Builder: s.options.Builder, Progress: s.options.Progress}, publish.Shipped{Open: shipped, Digest: s.digest})
+	return release.Rebuild(ctx, p, release.Options{
+		Store: store, Out: out, Builder: s.options.Builder,
+		Progress: s.options.Progress,
+	}, publish.Shipped{Open: shipped, Digest: s.digest})
 }
 
 // confine gives the compiler its sandbox.
@@ -135,7 +142,10 @@ func freshCache(dir string) (leave func(), err error) {
 		return nil, err
 	}
 	var undo []func() error
-	for name, value := range map[string]string{"GOCACHE": dir, "GOCACHEPROG": "", "GOVCS": cmp.Or(os.Getenv("GOVCS"), "*:off")} {
+	for name, value := range map[string]string{
+		"GOCACHE": dir, "GOCACHEPROG": "",
+		"GOVCS": cmp.Or(os.Getenv("GOVCS"), "*:off"),
+	} {
 		if old, was := os.LookupEnv(name); was {
 			undo = append(undo, func() error { return os.Setenv(name, old) })
 		} else {

@@ -26,7 +26,8 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) erro
 		case provenance.KindToolchain:
 			wanted := d.GoVersion()
 			if !released.MatchString(wanted) {
-				return fmt.Errorf("the statement names the Go toolchain %.100q, which is no release of Go: no slipway made it", d.URI)
+				return fmt.Errorf("the statement names the Go toolchain %.100q, "+
+					"which is no release of Go: no slipway made it", d.URI)
 			}
 			here, err := source.Version(ctx)
 			if err != nil {
@@ -37,14 +38,19 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) erro
 					return err
 				}
 				if here, err = source.Version(ctx); err != nil {
-					return fmt.Errorf("the release was compiled by %s, and the go command cannot get that: install it, or set GOTOOLCHAIN to another one to see what differs: %w", wanted, err)
+					return fmt.Errorf("the release was compiled by %s, and the go command cannot get that: "+
+						"install it, or set GOTOOLCHAIN to another one to see what differs: %w", wanted, err)
 				}
 			}
 			if here != wanted {
-				r.Notes = append(r.Notes, fmt.Sprintf("the release was compiled by %s, and GOTOOLCHAIN chooses %s here: programs will differ", wanted, here))
+				r.Notes = append(r.Notes,
+					fmt.Sprintf("the release was compiled by %s, and GOTOOLCHAIN chooses %s here: programs will differ",
+						wanted, here))
 			}
 			if d.Annotations.Local {
-				r.Notes = append(r.Notes, fmt.Sprintf("%s was installed on the machine that made the release: that it was not changed shows only if programs are the same", wanted))
+				r.Notes = append(r.Notes,
+					fmt.Sprintf("%s was installed on the machine that made the release: "+
+						"that it was not changed shows only if programs are the same", wanted))
 			}
 		case provenance.KindSlipway:
 			_, wanted, _ := strings.Cut(d.URI, "@")
@@ -54,9 +60,13 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) erro
 			}
 			switch {
 			case d.Annotations.Local:
-				r.Notes = append(r.Notes, "the release was made by a slipway that is no released version: another one may give other bytes")
+				r.Notes = append(r.Notes,
+					"the release was made by a slipway that is no released version: another one may give other bytes")
 			case here != wanted:
-				r.Notes = append(r.Notes, fmt.Sprintf("the release was made by slipway %s, and this is %s: run go install github.com/slipway-dev/slipway/cmd/slipway@%s if anything differs", wanted, cmp.Or(here, "no released version"), wanted))
+				r.Notes = append(r.Notes,
+					fmt.Sprintf("the release was made by slipway %s, and this is %s: "+
+						"run go install github.com/slipway-dev/slipway/cmd/slipway@%s if anything differs",
+						wanted, cmp.Or(here, "no released version"), wanted))
 			}
 		}
 	}

@@ -17,7 +17,8 @@ func values(file string, a, b []byte) []Cause {
 	var causes []Cause
 	differ("", x, y, func(path string, was, is any) {
 		if len(causes) < maxCauses {
-			causes = append(causes, Cause{File: file, Why: fmt.Sprintf("%s is %s, made here %s", path, short(was), short(is))})
+			causes = append(causes,
+				Cause{File: file, Why: fmt.Sprintf("%s is %s, made here %s", path, short(was), short(is))})
 		}
 	})
 	if len(causes) == 0 {
@@ -76,7 +77,8 @@ func offset(a, b []byte) string {
 					count++
 				}
 			}
-			return fmt.Sprintf("%d bytes differ, the first at offset %d: %q, made here %q", count+max(len(a), len(b))-min(len(a), len(b)), n, around(a, n), around(b, n))
+			return fmt.Sprintf("%d bytes differ, the first at offset %d: %q, made here %q",
+				count+max(len(a), len(b))-min(len(a), len(b)), n, around(a, n), around(b, n))
 		}
 	}
 	return fmt.Sprintf("it has %d bytes, made here %d", len(a), len(b))

@@ -52,7 +52,7 @@ func Compare(old, now Release) []Section {
 	add(Sources, sources(old.Lock), sources(now.Lock))
 	add("Images", published(old.Lock), published(now.Lock))
 	add("Base images", bases(old.Lock), bases(now.Lock))
-	add("Images of others", others(old.Lock), others(now.Lock))
+	add("Third-party images", others(old.Lock), others(now.Lock))
 	add("Programs that were not compiled", prebuilt(old.Lock), prebuilt(now.Lock))
 	if old.Modules != nil && now.Modules != nil {
 		add(Modules, old.Modules, now.Modules)
@@ -71,7 +71,10 @@ func (t things) add(name, version string) {
 
 func differences(old, now things) (all []Change) {
 	for _, name := range Names(old, now) {
-		c := Change{name, lacking(old[name], now[name]), lacking(now[name], old[name]), old[name] == nil, now[name] == nil}
+		c := Change{
+			name, lacking(old[name], now[name]), lacking(now[name], old[name]), old[name] == nil,
+			now[name] == nil,
+		}
 		if len(c.Old) > 0 || len(c.New) > 0 {
 			all = append(all, c)
 		}

@@ -27,24 +27,40 @@ func TestInputs(t *testing.T) {
 	}
 	alpine := &lock.Base{Name: "alpine:3@sha256:1"}
 	old := &lock.Lock{
-		Release: lock.Release{Name: "a", Version: "1", Created: time.Unix(0, 0).UTC(), Go: "go1.25.0", Sources: []lock.Source{
-			{Name: "gone", Revision: "abc"}, {Name: "module", Module: "m@v1", Sum: "h1:x"},
-		}},
-		Prebuilt: []lock.Prebuilt{{Name: "gone", Digest: hash("1")}, {Name: "p", Platform: parse("linux/amd64"), Digest: hash("2")}},
+		Release: lock.Release{
+			Name: "a", Version: "1", Created: time.Unix(0, 0).UTC(), Go: "go1.25.0",
+			Sources: []lock.Source{
+				{Name: "gone", Revision: "abc"}, {Name: "module", Module: "m@v1", Sum: "h1:x"},
+			},
+		},
+		Prebuilt: []lock.Prebuilt{
+			{Name: "gone", Digest: hash("1")},
+			{Name: "p", Platform: parse("linux/amd64"), Digest: hash("2")},
+		},
 		Images: []lock.Image{
 			{Name: "gone", Digest: hash("3")},
-			{Name: "app", Children: []lock.Child{child("linux/amd64", nil), child("linux/arm64", alpine), child("linux/s390x", nil)}},
+			{Name: "app", Children: []lock.Child{
+				child("linux/amd64", nil), child("linux/arm64", alpine),
+				child("linux/s390x", nil),
+			}},
 		},
 		Charts: []lock.Chart{{Name: "gone", Version: "1"}, {Name: "c", Version: "1"}},
 	}
 	now := &lock.Lock{
-		Release: lock.Release{Name: "a", Version: "2", Created: time.Unix(60, 0).UTC(), Go: "go1.26.0", Sources: []lock.Source{
-			{Name: "module", Module: "m@v2", Sum: "h1:y"}, {Name: "new"},
-		}},
-		Prebuilt: []lock.Prebuilt{{Name: "new", Platform: parse("linux/amd64"), Digest: hash("4")}, {Name: "p", Platform: parse("linux/amd64"), Digest: hash("5")}},
+		Release: lock.Release{
+			Name: "a", Version: "2", Created: time.Unix(60, 0).UTC(), Go: "go1.26.0",
+			Sources: []lock.Source{
+				{Name: "module", Module: "m@v2", Sum: "h1:y"}, {Name: "new"},
+			},
+		},
+		Prebuilt: []lock.Prebuilt{
+			{Name: "new", Platform: parse("linux/amd64"), Digest: hash("4")},
+			{Name: "p", Platform: parse("linux/amd64"), Digest: hash("5")},
+		},
 		Images: []lock.Image{
 			{Name: "app", Children: []lock.Child{
-				child("linux/amd64", &lock.Base{Name: "builtin:static", Digest: hash("6")}, *alpine), child("linux/arm64", alpine),
+				child("linux/amd64", &lock.Base{Name: "builtin:static", Digest: hash("6")}, *alpine),
+				child("linux/arm64", alpine),
 				child("windows/amd64:ltsc2022", &lock.Base{Name: "w:1", Stub: true}),
 			}},
 			{Name: "new", Children: []lock.Child{child("linux/amd64", nil)}},
@@ -72,7 +88,8 @@ image app for windows/amd64:ltsc2022: new, platform
 	}{
 		{false, want("", "")},
 		{true, want("image app for linux/s390x: gone, was platform\n",
-			"chart c: 1 → 2\nchart new: new, 1\nchart gone: gone, was 1\nimage gone: gone, was "+hash("3").String()+"\n")},
+			"chart c: 1 → 2\nchart new: new, 1\nchart gone: gone, was 1\nimage gone: gone, was "+
+				hash("3").String()+"\n")},
 	} {
 		var got strings.Builder
 		for _, i := range changes.Inputs(old, now, tc.whole) {

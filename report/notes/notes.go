@@ -54,14 +54,16 @@ func images(b *strings.Builder, l *lock.Lock) {
 		for _, c := range i.Children {
 			platforms = append(platforms, code(c.Platform.String()))
 		}
-		if !row(len(l.Images)-n, fmt.Sprintf("| %s | %s | %s |\n", code(i.Tagged()), code(i.Digest.String()), strings.Join(platforms, ", "))) {
+		if !row(len(l.Images)-n, fmt.Sprintf("| %s | %s | %s |\n", code(i.Tagged()), code(i.Digest.String()),
+			strings.Join(platforms, ", "))) {
 			break
 		}
 	}
 	if len(l.Charts) > 0 {
 		b.WriteString("\n| chart | version | digest |\n|---|---|---|\n")
 		for n, c := range l.Charts {
-			if !row(len(l.Charts)-n, fmt.Sprintf("| %s | %s | %s |\n", code("oci://"+c.Repository), code(c.Version), code(c.Digest.String()))) {
+			if !row(len(l.Charts)-n, fmt.Sprintf("| %s | %s | %s |\n", code("oci://"+c.Repository),
+				code(c.Version), code(c.Digest.String()))) {
 				break
 			}
 		}
@@ -87,10 +89,13 @@ func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 			"```sh\nsha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)
 		return
 	}
-	fmt.Fprintf(b, "The release is signed with the key %s. Get the public key in another way than the files, and keep it elsewhere: "+
+	fmt.Fprintf(b, "The release is signed with the key %s. Get the public key in another way than "+
+		"the files, and keep it elsewhere: "+
 		"a key next to what it is to prove is refused. In a directory with the files:\n\n", code(fingerprint))
 	b.WriteString("```sh\nslipway airgap verify -key=" + key + " .\n```\n\nor, without slipway,\n\n" +
-		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify " + key + " -signature sums.sig SHA256SUMS\n" +
+		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify " +
+		key + " -signature sums.sig SHA256SUMS\n" +
 		"sha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)
-	fmt.Fprintf(b, "\n[What this proves](%s), and how clusters refuse images of %s that the key has not signed.\n", verifying, text(l.Name))
+	fmt.Fprintf(b, "\n[What this proves](%s), and how clusters refuse images of %s that the key has not signed.\n",
+		verifying, text(l.Name))
 }

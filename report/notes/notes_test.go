@@ -30,40 +30,78 @@ func child(name string, base *lock.Base) lock.Child {
 
 func releases() (old, now changes.Release) {
 	nano := func(c string) *lock.Base {
-		return &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + digest(c).String(), Digest: digest(c)}
+		return &lock.Base{
+			Name:   "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + digest(c).String(),
+			Digest: digest(c),
+		}
 	}
 	old.Lock = &lock.Lock{
 		Release: lock.Release{
 			Name: "kpack", Version: "0.16.0", Created: time.Unix(0, 0), Registry: "ghcr.io/me", Go: "go1.26.7",
-			Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.0", Revision: strings.Repeat("1", 40)}, {Name: "gone", Revision: "abc"}},
+			Sources: []lock.Source{{
+				Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.0",
+				Revision: strings.Repeat("1", 40),
+			}, {Name: "gone", Revision: "abc"}},
 		},
 		Images: []lock.Image{
-			{Name: "controller", Repository: "ghcr.io/me/controller", Tags: []string{"0.16.0"}, Digest: digest("1"), Children: []lock.Child{child("linux/amd64", nil)}},
-			{Name: "waiter", Repository: "ghcr.io/me/waiter", Tags: []string{"0.16.0"}, Digest: digest("2"), Children: []lock.Child{child("windows/amd64:ltsc2022", nano("a"))}},
+			{
+				Name: "controller", Repository: "ghcr.io/me/controller", Tags: []string{"0.16.0"}, Digest: digest("1"),
+				Children: []lock.Child{child("linux/amd64", nil)},
+			},
+			{
+				Name: "waiter", Repository: "ghcr.io/me/waiter", Tags: []string{"0.16.0"}, Digest: digest("2"),
+				Children: []lock.Child{child("windows/amd64:ltsc2022", nano("a"))},
+			},
 		},
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.9", Digest: digest("3")}},
 	}
 	now.Lock = &lock.Lock{
 		Release: lock.Release{
-			Name: "kpack", Version: "0.16.1", Created: time.Unix(1, 0), Registry: "ghcr.io/me", Copies: []string{"quay.io/me"}, Go: "go1.26.8",
-			Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Revision: strings.Repeat("2", 40)}},
+			Name: "kpack", Version: "0.16.1", Created: time.Unix(1, 0), Registry: "ghcr.io/me",
+			Copies: []string{"quay.io/me"}, Go: "go1.26.8",
+			Sources: []lock.Source{{
+				Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1",
+				Revision: strings.Repeat("2", 40),
+			}},
 		},
 		Images: []lock.Image{
-			{Name: "controller", Repository: "ghcr.io/me/controller", Tags: []string{"0.16.1"}, Digest: digest("4"), Children: []lock.Child{child("linux/amd64", nil), child("linux/arm64", nil)}},
-			{Name: "waiter", Repository: "ghcr.io/me/waiter", Tags: []string{"0.16.1"}, Digest: digest("5"), Children: []lock.Child{child("windows/amd64:ltsc2022", nano("b"))}},
+			{
+				Name: "controller", Repository: "ghcr.io/me/controller", Tags: []string{"0.16.1"}, Digest: digest("4"),
+				Children: []lock.Child{child("linux/amd64", nil), child("linux/arm64", nil)},
+			},
+			{
+				Name: "waiter", Repository: "ghcr.io/me/waiter", Tags: []string{"0.16.1"}, Digest: digest("5"),
+				Children: []lock.Child{child("windows/amd64:ltsc2022", nano("b"))},
+			},
 		},
-		Charts:     []lock.Chart{{Name: "kpack", Version: "0.16.1", Repository: "ghcr.io/me/charts/kpack", Digest: digest("6")}},
-		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: digest("7")}, {Reference: "left.out/x:1", Omitted: "images.txt removes it"}},
-		Prebuilt:   []lock.Prebuilt{{Name: "wins", Platform: platform.Platform{OS: "windows", Architecture: "amd64"}, Digest: digest("8")}},
+		Charts: []lock.Chart{{
+			Name: "kpack", Version: "0.16.1", Repository: "ghcr.io/me/charts/kpack",
+			Digest: digest("6"),
+		}},
+		ThirdParty: []lock.ThirdParty{
+			{Reference: "registry.k8s.io/pause:3.10", Digest: digest("7")},
+			{Reference: "left.out/x:1", Omitted: "images.txt removes it"},
+		},
+		Prebuilt: []lock.Prebuilt{{
+			Name: "wins", Platform: platform.Platform{OS: "windows", Architecture: "amd64"},
+			Digest: digest("8"),
+		}},
 	}
-	old.Modules = map[string][]string{"k8s.io/api": {"v0.29.0"}, "golang.org/x/sys": {"v0.28.0", "v0.29.0"}, "gone.example/m": {"v1.0.0"}, "same.example/m": {"v1.0.0"}}
-	now.Modules = map[string][]string{"k8s.io/api": {"v0.30.0"}, "golang.org/x/sys": {"v0.29.0"}, "new.example/m": {"v1.0.0"}, "same.example/m": {"v1.0.0"}}
+	old.Modules = map[string][]string{
+		"k8s.io/api": {"v0.29.0"}, "golang.org/x/sys": {"v0.28.0", "v0.29.0"},
+		"gone.example/m": {"v1.0.0"}, "same.example/m": {"v1.0.0"},
+	}
+	now.Modules = map[string][]string{
+		"k8s.io/api": {"v0.30.0"}, "golang.org/x/sys": {"v0.29.0"},
+		"new.example/m": {"v1.0.0"}, "same.example/m": {"v1.0.0"},
+	}
 	return old, now
 }
 
 func TestWrite(t *testing.T) {
 	old, now := releases()
-	golden.Compare(t, *update, "testdata/signed.md", notes.Write(now, notes.Options{Old: &old, Fingerprint: "SHA256:abc+/def"}))
+	golden.Compare(t, *update, "testdata/signed.md",
+		notes.Write(now, notes.Options{Old: &old, Fingerprint: "SHA256:abc+/def"}))
 	now.Modules = nil
 	golden.Compare(t, *update, "testdata/plain.md", notes.Write(now, notes.Options{Old: &now}))
 }
@@ -72,7 +110,9 @@ func TestWrite(t *testing.T) {
 // lines. None has a meaning in the notes.
 func TestForeignText(t *testing.T) {
 	for _, evil := range []string{
-		"`](https://evil.example)", "a|b|c", "<img src=x>", "![x](y)", "*bold*", "a\n## Heading", "</code><script>", "&amp;lt;", "\x1b[31m", "x``y", "@someone #12", "~~x~~", "-->", "<!-- slipway sha256:" + strings.Repeat("0", 64) + " -->",
+		"`](https://evil.example)", "a|b|c", "<img src=x>", "![x](y)", "*bold*", "a\n## Heading",
+		"</code><script>", "&amp;lt;", "\x1b[31m", "x``y", "@someone #12",
+		"~~x~~", "-->", "<!-- slipway sha256:" + strings.Repeat("0", 64) + " -->",
 	} {
 		old, now := releases()
 		now.Lock.Name, now.Lock.Version = evil, evil
@@ -84,7 +124,10 @@ func TestForeignText(t *testing.T) {
 		_, want := releases()
 		before, _ := releases()
 		plain := notes.Write(want, notes.Options{Old: &before, Fingerprint: "x"})
-		for _, mark := range []string{"|", "](", "![", "*", "<img", "<script", "</code><", "##", "\x1b", "```", "<!--", "-->"} {
+		for _, mark := range []string{
+			"|", "](", "![", "*", "<img", "<script", "</code><", "##",
+			"\x1b", "```", "<!--", "-->",
+		} {
 			extra := strings.Count(got, mark) - strings.Count(plain, mark)
 			if extra > 0 {
 				t.Errorf("%q adds %q:\n%s", evil, mark, got)
@@ -107,10 +150,12 @@ func TestLong(t *testing.T) {
 		now.Lock.Images = append(now.Lock.Images, i)
 		now.Lock.Charts = append(now.Lock.Charts, now.Lock.Charts[0])
 	}
-	if long := notes.Write(now, notes.Options{Old: &old}); len(long) > 110_000 || strings.Count(long, " more, which `release.lock.json` lists | | |\n") != 2 || !strings.Contains(long, "## Verify") {
+	if long := notes.Write(now, notes.Options{Old: &old}); len(long) > 110_000 || strings.Count(long,
+		" more, which `release.lock.json` lists | | |\n") != 2 || !strings.Contains(long, "## Verify") {
 		t.Errorf("the notes of 2000 images have %d bytes:\n%s", len(long), long[:min(len(long), 2000)])
 	}
-	if len(got) > 110_000 || !strings.Contains(got, " more, which the bills of materials list\n") || !strings.Contains(got, "## Verify") {
+	if len(got) > 110_000 || !strings.Contains(got, " more, which the bills of materials list\n") ||
+		!strings.Contains(got, "## Verify") {
 		t.Errorf("the notes have %d bytes:\n%s", len(got), got[max(0, len(got)-2000):])
 	}
 }

@@ -24,7 +24,8 @@ func ForRelease(dir, since string, l *lock.Lock) (string, error) {
 			return "", err
 		}
 		if old.Name != l.Name {
-			return "", fmt.Errorf("-since is of %s, and this is %s: name a release of the same product", output.Line(old.Name), output.Line(l.Name))
+			return "", fmt.Errorf("-since is of %s, and this is %s: name a release of the same product",
+				output.Line(old.Name), output.Line(l.Name))
 		}
 		before, err := changes.Read(filepath.Dir(since), old)
 		if err != nil {

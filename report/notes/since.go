@@ -19,7 +19,8 @@ func since(b *strings.Builder, old, now changes.Release) {
 	}
 	switch {
 	case old.Modules == nil || now.Modules == nil:
-		b.WriteString("\nThe modules in programs were not compared: the bill of materials of one of the releases is missing.\n")
+		b.WriteString("\nThe modules in programs were not compared: " +
+			"the bill of materials of one of the releases is missing.\n")
 	case len(all) == 0:
 		b.WriteString("\nNothing that the release consists of.\n")
 	}

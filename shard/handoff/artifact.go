@@ -51,7 +51,10 @@ func pack(st *store.Store, kind string, files []file) (*oci.Tree, error) {
 	}
 	var layers []v1.Descriptor
 	for _, f := range files {
-		d := v1.Descriptor{MediaType: typeFile, Digest: f.digest, Size: f.size, Annotations: map[string]string{title: f.name}}
+		d := v1.Descriptor{
+			MediaType: typeFile, Digest: f.digest, Size: f.size,
+			Annotations: map[string]string{title: f.name},
+		}
 		if f.program {
 			d.Annotations[program] = "true"
 		}
@@ -70,28 +73,37 @@ func pack(st *store.Store, kind string, files []file) (*oci.Tree, error) {
 
 // push puts an artifact into a repository under a tag, which must not name another one. open opens
 // the files that the store does not have.
-func push(ctx context.Context, st *store.Store, o network.Options, ref name.Tag, t *oci.Tree, open map[v1.Hash]string) error {
+func push(ctx context.Context, st *store.Store, o network.Options, ref name.Tag,
+	t *oci.Tree, open map[v1.Hash]string,
+) error {
 	source := transfer.Source{Open: func(h v1.Hash) (io.ReadCloser, error) {
 		if path, ok := open[h]; ok {
 			return regular.Open(path) // the registry compares it with its digest
 		}
 		return st.Open(h)
 	}}
-	_, err := transfer.New(o).Push(ctx, []transfer.Image{{Name: ref.Name(), Ref: ref, Tree: t}}, source, transfer.PushOptions{
-		Task: "hand over", TrustTags: true,
-		Conflict: func(_ transfer.Image, have v1.Hash) error {
-			return fmt.Errorf("%s is there already, as %s, and this run made %s: two machines made the same differently: find out which is wrong (slipway reproduce), or plan again", ref, have, t.Desc.Digest)
-		},
-	})
+	_, err := transfer.New(o).Push(ctx, []transfer.Image{{Name: ref.Name(), Ref: ref, Tree: t}},
+		source, transfer.PushOptions{
+			Task: "hand over", TrustTags: true,
+			Conflict: func(_ transfer.Image, have v1.Hash) error {
+				return fmt.Errorf("%s already exists, as %s, and this run made %s: two machines made the same "+
+					"differently: find out which is wrong (slipway reproduce), or plan again", ref, have, t.Desc.Digest)
+			},
+		})
 	return err
 }
 
 // fetch brings an artifact of a kind into the store. What the store has under a digest is not asked
 // for again.
-func fetch(ctx context.Context, st *store.Store, o network.Options, ref name.Reference, kind, remedy string) (files []file, err error) {
+func fetch(ctx context.Context, st *store.Store, o network.Options, ref name.Reference,
+	kind, remedy string,
+) (files []file, err error) {
 	tree, here, err := transfer.InStore(st, ref)
 	if err != nil || !here { // what is damaged is fetched again
-		w := &transfer.Wanted{Ref: ref, Name: ref.Name(), Remedy: remedy, Done: func(t *oci.Tree) error { tree = t; return nil }}
+		w := &transfer.Wanted{
+			Ref: ref, Name: ref.Name(), Remedy: remedy,
+			Done: func(t *oci.Tree) error { tree = t; return nil },
+		}
 		if err := transfer.New(o).Fetch(ctx, st, []*transfer.Wanted{w}); err != nil {
 			return nil, err
 		}

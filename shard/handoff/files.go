@@ -26,7 +26,8 @@ import (
 func (p *Plan) PushFiles(ctx context.Context, dir string, key *signature.PublicKey) error {
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if err == nil && (l.Name != p.Name || l.Version != p.Version) {
-		err = fmt.Errorf("%s is of %s %s, not of %s %s: another command has written it meanwhile: merge again into a directory of its own, with -out", filepath.Join(dir, lock.Name), l.Name, l.Version, p.Name, p.Version)
+		err = fmt.Errorf("%s is of %s %s, not of %s %s: another command has written it meanwhile: merge again into "+
+			"a directory of its own, with -out", filepath.Join(dir, lock.Name), l.Name, l.Version, p.Name, p.Version)
 	}
 	if err != nil {
 		return fmt.Errorf("pushing the files of the release: %w", err)
@@ -49,7 +50,9 @@ func (p *Plan) PushFiles(ctx context.Context, dir string, key *signature.PublicK
 // FetchFiles brings the files of the complete release into dir. It calls claim with their names
 // before it writes the first, and complete before the checksums, which are the last. It returns the
 // names of the files.
-func (p *Plan) FetchFiles(ctx context.Context, dir string, claim, complete func(names []string) error) ([]string, error) {
+func (p *Plan) FetchFiles(ctx context.Context, dir string,
+	claim, complete func(names []string) error,
+) ([]string, error) {
 	files, err := fetch(ctx, p.store, p.client, p.tag(".release"), typeRelease, "merge the parts with -push first")
 	if err != nil {
 		return nil, err
@@ -121,7 +124,10 @@ func (p *Plan) resigned(ctx context.Context, dir string, names []string, key *si
 		return false, err
 	}
 	open := transfer.New(p.client).FromRegistry(ctx, []transfer.Remote{{Repo: ref.Context(), Tree: tree}}).Open
-	checks := map[string]func(*signature.PublicKey, []byte, []byte) error{evidence.SumsBundle: signature.VerifyFile, evidence.SumsSignature: signature.VerifyPlain}
+	checks := map[string]func(*signature.PublicKey, []byte, []byte) error{
+		evidence.SumsBundle:    signature.VerifyFile,
+		evidence.SumsSignature: signature.VerifyPlain,
+	}
 	for _, f := range there {
 		if !slices.Contains(names, f.name) {
 			return false, nil

@@ -34,11 +34,15 @@ func world(t *testing.T) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := name.NewDigest(strings.TrimPrefix(s.URL, "http://") + "/demo/hello-plans@sha256:" + strings.Repeat("12", 32))
+	ref, err := name.NewDigest(strings.TrimPrefix(s.URL, "http://") + "/demo/hello-plans@sha256:" +
+		strings.Repeat("12", 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Plan{Plan: &shard.Plan{PlanVersion: 1, Name: "hello", Shards: []shard.Shard{{Number: 0}, {Number: 1}}}, Ref: ref, store: st, client: network.Options{Attempts: 1}}
+	return &Plan{
+		Plan: &shard.Plan{PlanVersion: 1, Name: "hello", Shards: []shard.Shard{{Number: 0}, {Number: 1}}},
+		Ref:  ref, store: st, client: network.Options{Attempts: 1},
+	}
 }
 
 // part writes the part of a shard of a plan into a new directory.
@@ -65,7 +69,8 @@ func TestParts(t *testing.T) {
 	parts := func(want string) {
 		t.Helper()
 		got, dirs, err := p.Parts(t.Context(), t.TempDir(), 0, time.Hour)
-		if want == "" && (err != nil || len(got) != 2 || len(dirs) != 2 || got[1].Shard.Number != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && (err != nil || len(got) != 2 || len(dirs) != 2 || got[1].Shard.Number != 1) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%d parts, error %v, want %q", len(got), err, want)
 		}
 	}
@@ -113,7 +118,10 @@ func TestResigned(t *testing.T) {
 	}
 	files := func(text string, s *signature.Signer) string {
 		dir := t.TempDir()
-		l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "hello", Sources: []lock.Source{}}}
+		l := &lock.Lock{
+			SchemaVersion: lock.SchemaVersion,
+			Release:       lock.Release{Name: "hello", Sources: []lock.Source{}},
+		}
 		if err := l.Write(filepath.Join(dir, lock.Name)); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +134,10 @@ func TestResigned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, b := range map[string][]byte{"release.yaml": []byte(text), evidence.SumsName: sums, evidence.SumsBundle: bundle, evidence.SumsSignature: plain} {
+		for name, b := range map[string][]byte{
+			"release.yaml": []byte(text), evidence.SumsName: sums,
+			evidence.SumsBundle: bundle, evidence.SumsSignature: plain,
+		} {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +167,8 @@ func TestResigned(t *testing.T) {
 		if what == "another key" {
 			key = keys[1].Public
 		}
-		if err := p.PushFiles(t.Context(), dir, key); err == nil || !strings.Contains(err.Error(), "two machines made the same differently") {
+		if err := p.PushFiles(t.Context(), dir, key); err == nil ||
+			!strings.Contains(err.Error(), "two machines made the same differently") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -164,7 +176,10 @@ func TestResigned(t *testing.T) {
 
 // TestForeign reads artifacts that no slipway made: nothing is written outside of the directory.
 func TestForeign(t *testing.T) {
-	for title, want := range map[string]string{"../../out": "no slipway made it", "": "no slipway made it", "/etc/x": "no slipway made it", "a/../../x": "no slipway made it", "sbom/x": ""} {
+	for title, want := range map[string]string{
+		"../../out": "no slipway made it", "": "no slipway made it",
+		"/etc/x": "no slipway made it", "a/../../x": "no slipway made it", "sbom/x": "",
+	} {
 		p := world(t)
 		h, err := p.store.PutBytes([]byte("text"))
 		if err != nil {
@@ -182,7 +197,8 @@ func TestForeign(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: error %v, want %q", title, err, want)
 		}
-		if _, err := fetch(t.Context(), p.store, p.client, ref, typePlan, "remedy"); err == nil || !strings.HasSuffix(err.Error(), `not "`+typePlan+`": remedy`) {
+		if _, err := fetch(t.Context(), p.store, p.client, ref, typePlan, "remedy"); err == nil ||
+			!strings.HasSuffix(err.Error(), `not "`+typePlan+`": remedy`) {
 			t.Errorf("a part as a plan: %v", err)
 		}
 		dir := t.TempDir()
@@ -193,7 +209,8 @@ func TestForeign(t *testing.T) {
 			t.Errorf("the file has %q: %v", b, err)
 		}
 	}
-	index := []byte(fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"artifactType":%q,"manifests":[]}`, types.OCIImageIndex, typePart))
+	index := []byte(fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"artifactType":%q,"manifests":[]}`,
+		types.OCIImageIndex, typePart))
 	p := world(t)
 	d := v1.Descriptor{MediaType: types.OCIImageIndex}
 	d.Digest, d.Size, _ = v1.SHA256(bytes.NewReader(index))
@@ -212,10 +229,23 @@ func TestForeign(t *testing.T) {
 // FuzzFiles reads untrusted manifests: no file is outside of the directory, and none is written
 // over another.
 func FuzzFiles(f *testing.F) {
-	for _, names := range [][]string{{"a"}, {"sbom/a", "b"}, {"../a"}, {"a", "a"}, {"a", "./a"}, {"/a"}, {""}, {"a", "a/b"}} {
+	for _, names := range [][]string{
+		{"a"},
+		{"sbom/a", "b"},
+		{"../a"},
+		{"a", "a"},
+		{"a", "./a"},
+		{"/a"},
+		{""},
+		{"a", "a/b"},
+	} {
 		var layers []v1.Descriptor
 		for _, n := range names {
-			layers = append(layers, v1.Descriptor{MediaType: typeFile, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Annotations: map[string]string{title: n, program: "true"}})
+			layers = append(layers,
+				v1.Descriptor{
+					MediaType: typeFile, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)},
+					Annotations: map[string]string{title: n, program: "true"},
+				})
 		}
 		raw, err := oci.MakeArtifact(typePart, layers, nil, nil)
 		if err != nil {

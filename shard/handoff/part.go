@@ -24,7 +24,8 @@ func (p *Plan) PushPart(ctx context.Context, number int, dir string) error {
 		return err
 	}
 	if err := p.isShard(part, number); err != nil {
-		return fmt.Errorf("%s %w: another command has written it meanwhile: make the shard again, in a directory of its own, with -out", part.Path, err)
+		return fmt.Errorf("%s %w: another command has written it meanwhile: "+
+			"make the shard again, in a directory of its own, with -out", part.Path, err)
 	}
 	names := []string{lock.PartName}
 	for _, a := range part.Artifacts {
@@ -64,7 +65,9 @@ func (p *Plan) pushDir(ctx context.Context, kind string, ref name.Tag, dir strin
 // Parts brings the parts of all shards from the registry into directories below dir, and returns
 // them with these. While there are some missing it looks again every interval, until the time
 // given is over, and names them then.
-func (p *Plan) Parts(ctx context.Context, dir string, wait, interval time.Duration) (parts []*lock.Part, dirs []string, err error) {
+func (p *Plan) Parts(ctx context.Context, dir string,
+	wait, interval time.Duration,
+) (parts []*lock.Part, dirs []string, err error) {
 	if err := p.await(ctx, wait, interval); err != nil {
 		return nil, nil, err
 	}
@@ -126,7 +129,8 @@ func (p *Plan) await(ctx context.Context, wait, interval time.Duration) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("merging parts: of %d shards these are missing: %s: make each with %s", len(p.Shards), list, howto.Run("release -plan="+p.Ref.String()+" -shard="+missing[0]))
+		return fmt.Errorf("merging parts: of %d shards these are missing: %s: make each with %s",
+			len(p.Shards), list, howto.Run("release -plan="+p.Ref.String()+" -shard="+missing[0]))
 	}
 }
 

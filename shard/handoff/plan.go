@@ -54,20 +54,26 @@ func repository(p *shard.Plan) (name.Repository, error) {
 
 // PushPlan puts a plan of p, and everything that its shards need, into the registry of the release.
 // The store must be locked.
-func PushPlan(ctx context.Context, st *store.Store, o network.Options, p *product.Product, plan *shard.Plan) (name.Digest, error) {
+func PushPlan(ctx context.Context, st *store.Store, o network.Options, p *product.Product,
+	plan *shard.Plan,
+) (name.Digest, error) {
 	repo, err := repository(plan)
 	if err != nil {
 		return name.Digest{}, err
 	}
-	if n := slices.IndexFunc(p.Images, func(i product.Image) bool { return slices.Contains(i.Repositories, p.Name+suffix) }); n >= 0 {
-		return name.Digest{}, fmt.Errorf("pushing the plan: image %s has its repository %s: rename the image", p.Images[n].Name, repo)
+	if n := slices.IndexFunc(p.Images, func(i product.Image) bool {
+		return slices.Contains(i.Repositories, p.Name+suffix)
+	}); n >= 0 {
+		return name.Digest{}, fmt.Errorf("pushing the plan: image %s has its repository %s: rename the image",
+			p.Images[n].Name, repo)
 	}
 	archive, err := build.Inputs(ctx, p, nil, st) // nil: no commit is known, and all goes in
 	if err != nil {
 		return name.Digest{}, fmt.Errorf("pushing the plan: %w", err)
 	}
 	if len(archive.Outside) > 0 {
-		return name.Digest{}, fmt.Errorf("pushing the plan: %s is outside of the product's repository, where no other machine has it: move it", archive.Outside[0])
+		return name.Digest{}, fmt.Errorf("pushing the plan: %s is outside of the product's repository, "+
+			"where no other machine has it: move it", archive.Outside[0])
 	}
 	files := []file{{name: archiveName, digest: v1.Hash{Algorithm: "sha256", Hex: archive.SHA256}}}
 	if files[0].size, err = st.Size(files[0].digest); err != nil {
@@ -157,7 +163,10 @@ func (p *Plan) Unpack(dir string) (path string, again *product.Rebuild, err erro
 
 // source returns a source as the plan has it.
 func (p *Plan) source(dir string, m lock.Material) product.RebuiltSource {
-	s := product.RebuiltSource{Revision: m.Revision, Created: m.Created, Commit: m.GitCommit, In: m.Path, Proven: m.Proven}
+	s := product.RebuiltSource{
+		Revision: m.Revision, Created: m.Created, Commit: m.GitCommit, In: m.Path,
+		Proven: m.Proven,
+	}
 	if !m.Own && m.DirHash == "" {
 		s.Directory = filepath.Join(dir, inputs.Sources, filepath.Base(m.Name))
 	}

@@ -30,7 +30,8 @@ type Work struct {
 // for the next.
 func NewWork(ctx context.Context, store, ref, does string, say disk.Say) (*Work, error) {
 	_, digest, _ := strings.Cut(ref, "@sha256:")
-	top, err := filepath.Abs(filepath.Join(store, "work", "plans", fmt.Sprintf("%.16s-%s", filepath.Base(digest), does)))
+	top, err := filepath.Abs(filepath.Join(store,
+		"work", "plans", fmt.Sprintf("%.16s-%s", filepath.Base(digest), does)))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,10 @@ func (w *Work) Parts() string { return filepath.Join(w.tree, "parts") }
 // GOCACHE names, or of the plan alone, since the cache of other builds must not have what a plan
 // made. A cache program needs the network, and the plan's compiler can do without the sandbox.
 func (w *Work) Confine(ctx context.Context, mode sandbox.Mode) (err error) {
-	o := sandbox.Options{Mode: mode, Read: []string{w.tree}, Dir: filepath.Join(w.top, "box"), Cache: os.Getenv("GOCACHE"), Programs: true}
+	o := sandbox.Options{
+		Mode: mode, Read: []string{w.tree}, Dir: filepath.Join(w.top, "box"),
+		Cache: os.Getenv("GOCACHE"), Programs: true,
+	}
 	if o.Cache == "" {
 		o.Cache = filepath.Join(w.top, "go-build")
 	}

@@ -57,15 +57,19 @@ func (o *Options) Check() error {
 			errs = append(errs, fmt.Errorf("-%s=%.100q: %s", flag, value, what))
 		}
 	}
-	check(o.Name == "" || nameForm.MatchString(o.Name), "name", o.Name, "a name has up to 52 lower-case letters, digits and hyphens")
-	check(o.Image != "" && !strings.ContainsAny(o.Image, " \t\n\"'"), "image", o.Image, "name the image of slipway, such as ghcr.io/me/slipway@sha256:…")
-	check(o.Registry == "" || secretForm.MatchString(o.Registry), "registry-secret", o.Registry, "it is not the name of a secret")
+	check(o.Name == "" || nameForm.MatchString(o.Name),
+		"name", o.Name, "a name has up to 52 lower-case letters, digits and hyphens")
+	check(o.Image != "" && !strings.ContainsAny(o.Image, " \t\n\"'"), "image",
+		o.Image, "name the image of slipway, such as ghcr.io/me/slipway@sha256:…")
+	check(o.Registry == "" || secretForm.MatchString(o.Registry), "registry-secret", o.Registry,
+		"it is not the name of a secret")
 	check(o.Key == "" || secretForm.MatchString(o.Key), "key-secret", o.Key, "it is not the name of a secret")
 	check(o.Arch == "amd64" || o.Arch == "arm64", "arch", o.Arch, "write amd64 or arm64")
 	for _, q := range []struct{ flag, value string }{{"cpu", o.CPU}, {"memory", o.Memory}, {"disk", o.Disk}} {
 		check(quantityForm.MatchString(q.value), q.flag, q.value, "write a quantity such as 2, 500m or 4Gi")
 	}
-	check(o.Timeout >= time.Second, "timeout", o.Timeout.String(), "a release takes a second at least: write a duration such as 2h")
+	check(o.Timeout >= time.Second, "timeout", o.Timeout.String(),
+		"a release takes a second at least: write a duration such as 2h")
 	check(o.Parallel >= 0, "parallel", fmt.Sprint(o.Parallel), "write how many shards are made at a time, or 0 for all")
 	for _, e := range o.Env {
 		check(envForm.MatchString(e), "env", e, "write NAME=VALUE")
@@ -85,7 +89,8 @@ var functions = template.FuncMap{
 	"wait":    func(d time.Duration) time.Duration { return d - min(d/10, 10*time.Minute) },
 }
 
-var templates = template.Must(template.Must(template.New("kubernetes").Funcs(functions).Parse(kubernetesText)).New("tekton").Parse(tektonText))
+var templates = template.Must(
+	template.Must(template.New("kubernetes").Funcs(functions).Parse(kubernetesText)).New("tekton").Parse(tektonText))
 
 // quote returns a string in JSON, which YAML reads as that string.
 func quote(s string) (string, error) {

@@ -21,13 +21,17 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var plan = &shard.Plan{Name: "hello", Version: "1.0.0+linux.ä", Shards: []shard.Shard{{Number: 0}, {Number: 1}, {Number: 2}}}
+var plan = &shard.Plan{
+	Name: "hello", Version: "1.0.0+linux.ä",
+	Shards: []shard.Shard{{Number: 0}, {Number: 1}, {Number: 2}},
+}
 
 // options returns options with everything, or with the least.
 func options(all bool) jobs.Options {
 	o := jobs.Options{
-		Plan: "registry.example/demo/hello-plans@sha256:" + strings.Repeat("12", 32), Image: "registry.example/slipway:1.0.0",
-		Arch: "amd64", CPU: "2", Memory: "4Gi", Disk: "20Gi", Timeout: 90 * time.Minute,
+		Plan:  "registry.example/demo/hello-plans@sha256:" + strings.Repeat("12", 32),
+		Image: "registry.example/slipway:1.0.0",
+		Arch:  "amd64", CPU: "2", Memory: "4Gi", Disk: "20Gi", Timeout: 90 * time.Minute,
 	}
 	if all {
 		o.Registry, o.Key, o.Parallel, o.Name = "registry", "signing", 2, "release"
@@ -84,7 +88,8 @@ func TestBad(t *testing.T) {
 	} {
 		o := options(true)
 		change(&o)
-		if _, err := jobs.Kubernetes(plan, o); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := jobs.Kubernetes(plan, o); err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -112,7 +117,10 @@ func TestNames(t *testing.T) {
 func TestWords(t *testing.T) {
 	o := options(true)
 	o.Name, o.Registry, o.Key, o.Env = "true", "123", "1e3", []string{"NO=1"}
-	for name, write := range map[string]func(*shard.Plan, jobs.Options) ([]byte, error){"kubernetes": jobs.Kubernetes, "tekton": jobs.Tekton} {
+	for name, write := range map[string]func(*shard.Plan, jobs.Options) ([]byte, error){
+		"kubernetes": jobs.Kubernetes,
+		"tekton":     jobs.Tekton,
+	} {
 		text, err := write(plan, o)
 		if err != nil {
 			t.Fatal(err)
@@ -157,17 +165,20 @@ func TestMerge(t *testing.T) {
 		}
 		documents := strings.Split(string(text), "\n---\n")
 		var shards, merge batchv1.Job
-		if err := errors.Join(yaml.UnmarshalStrict([]byte(documents[1]), &shards), yaml.UnmarshalStrict([]byte(documents[2]), &merge)); err != nil {
+		if err := errors.Join(yaml.UnmarshalStrict([]byte(documents[1]), &shards),
+			yaml.UnmarshalStrict([]byte(documents[2]), &merge)); err != nil {
 			t.Fatal(err)
 		}
 		container := merge.Spec.Template.Spec.Containers[0]
 		i := slices.IndexFunc(container.Args, func(a string) bool { return strings.HasPrefix(a, "-wait=") })
 		wait, err := time.ParseDuration(strings.TrimPrefix(container.Args[i], "-wait="))
-		if deadline := time.Duration(*merge.Spec.ActiveDeadlineSeconds) * time.Second; err != nil || wait <= 0 || wait > deadline-min(timeout/10, 10*time.Minute) {
+		if deadline := time.Duration(*merge.Spec.ActiveDeadlineSeconds) * time.Second; err != nil ||
+			wait <= 0 || wait > deadline-min(timeout/10, 10*time.Minute) {
 			t.Errorf("it waits %v, and Kubernetes ends it after %v (%v)", wait, deadline, err)
 		}
 		for resource, amount := range shards.Spec.Template.Spec.Containers[0].Resources.Requests {
-			if asks := container.Resources.Requests[resource]; asks.IsZero() || 4*asks.MilliValue() > amount.MilliValue() {
+			if asks := container.Resources.Requests[resource]; asks.IsZero() ||
+				4*asks.MilliValue() > amount.MilliValue() {
 				t.Errorf("it requests %s of %s, a shard %s", &asks, resource, &amount)
 			}
 		}

@@ -29,7 +29,8 @@ func (b *bench) cacheprog(ctx context.Context) (c comparison, err error) {
 		return c, err
 	}
 	defer os.RemoveAll(at)
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(at, "registry")))))
+	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(at, "registry")))))
 	defer s.Close()
 	shared := b.slipway + " cacheprog -repository=" + s.Listener.Addr().String() + "/go-build-cache"
 	var figures []figure
@@ -43,8 +44,10 @@ func (b *bench) cacheprog(ctx context.Context) (c comparison, err error) {
 	} {
 		dir := filepath.Join(at, r.store)
 		f, err := measure(ctx, r.name, []string{
-			"env", "SLIPWAY_BUILD_CACHE=", "GOCACHEPROG=" + r.program, "GOCACHE=" + filepath.Join(at, r.caches, "go"), "XDG_CACHE_HOME=" + filepath.Join(at, r.caches),
-			b.slipway, "release", "-q", "-binary=false", "-product=" + made.product, "-store=" + filepath.Join(dir, "store"), "-out=" + filepath.Join(dir, "dist"),
+			"env", "SLIPWAY_BUILD_CACHE=", "GOCACHEPROG=" + r.program, "GOCACHE=" + filepath.Join(at, r.caches, "go"),
+			"XDG_CACHE_HOME=" + filepath.Join(at, r.caches),
+			b.slipway, "release", "-q", "-binary=false", "-product=" + made.product,
+			"-store=" + filepath.Join(dir, "store"), "-out=" + filepath.Join(dir, "dist"),
 		})
 		if err != nil {
 			return c, err
@@ -67,11 +70,13 @@ func (b *bench) cacheprog(ctx context.Context) (c comparison, err error) {
 		figures, compiled, locks[string(text)] = append(figures, f), append(compiled, n), true
 	}
 	if compiled[3] > 0 || len(locks) > 1 {
-		return c, fmt.Errorf("the second machine has compiled %d packages, and there are %d different locks", compiled[3], len(locks))
+		return c, fmt.Errorf("the second machine has compiled %d packages, and there are %d different locks",
+			compiled[3], len(locks))
 	}
 	return comparison{
 		title: "A release of " + b.of + " with a build cache that machines share",
 		ours:  figures[3], other: []figure{figures[1], figures[0], figures[2]},
-		notes: []string{fmt.Sprintf("packages compiled: %d by the second machine, %d with the local GOCACHE, %d and %d with nothing; all locks are equal", compiled[3], compiled[1], compiled[0], compiled[2])},
+		notes: []string{fmt.Sprintf("packages compiled: %d by the second machine, %d with the local GOCACHE, "+
+			"%d and %d with nothing; all locks are equal", compiled[3], compiled[1], compiled[0], compiled[2])},
 	}, nil
 }

@@ -27,7 +27,10 @@ func (b *bench) cold(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	ours, err := measure(ctx, "go tool mage release, in a fresh clone",
-		[]string{"env", "-C", clone, "GOCACHE=" + filepath.Join(b.tmp, "cache-ours"), "go", "tool", "mage", "release", "-q"})
+		[]string{
+			"env", "-C", clone, "GOCACHE=" + filepath.Join(b.tmp, "cache-ours"), "go", "tool",
+			"mage", "release", "-q",
+		})
 	return comparison{title: "A release with nothing compiled yet", ours: ours, other: []figure{theirs}}, err
 }
 
@@ -45,7 +48,8 @@ func (b *bench) plain(ctx context.Context) ([][]string, error) {
 	command := func(dir, goos string, packages ...string) []string {
 		out := filepath.Join(b.tmp, "plain", filepath.Base(dir), goos) + string(filepath.Separator)
 		return append([]string{
-			"env", "-C", dir, "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=amd64", "GOOS=" + goos, "GOCACHE=" + filepath.Join(b.tmp, "cache-plain"),
+			"env", "-C", dir, "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=amd64", "GOOS=" + goos,
+			"GOCACHE=" + filepath.Join(b.tmp, "cache-plain"),
 			"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out,
 		}, packages...)
 	}

@@ -86,7 +86,9 @@ func (b *bench) destinations(ctx context.Context) (comparison, error) {
 
 // twice measures commands on two empty registries, and then again. Each figure is the best of three
 // runs.
-func (b *bench) twice(ctx context.Context, name string, commands func(to []string) [][]string) (first, again figure, err error) {
+func (b *bench) twice(ctx context.Context, name string,
+	commands func(to []string) [][]string,
+) (first, again figure, err error) {
 	for range 3 {
 		var to []string
 		stop := func() {}

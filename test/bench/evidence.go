@@ -23,7 +23,8 @@ func (b *bench) evidence(ctx context.Context) error {
 
 // evidenceCold does so for kpack with nothing compiled.
 func (b *bench) evidenceCold(ctx context.Context) error {
-	return b.withKeys(ctx, []work{{name: "kpack, nothing compiled", product: "kpack", turns: 1, anew: true, compile: true}})
+	return b.withKeys(ctx,
+		[]work{{name: "kpack, nothing compiled", product: "kpack", turns: 1, anew: true, compile: true}})
 }
 
 // verify compares `airgap verify` with a key with the same without one, of the bundles for all
@@ -84,11 +85,15 @@ func (b *bench) reproduce(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			again, err := measure(ctx, "slipway reproduce -key", []string{b.slipway, "reproduce", "-q", "-key=" + s.product.public, filepath.Join(s.dir, "dist")})
+			again, err := measure(ctx, "slipway reproduce -key",
+				[]string{b.slipway, "reproduce", "-q", "-key=" + s.product.public, filepath.Join(s.dir, "dist")})
 			if err := errors.Join(err, os.RemoveAll(s.dir)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			c := comparison{title: fmt.Sprintf("Making %s again, with nothing compiled", name), ours: again, other: []figure{made}}
+			c := comparison{
+				title: fmt.Sprintf("Making %s again, with nothing compiled", name), ours: again,
+				other: []figure{made},
+			}
 			if name == "kpack" {
 				c.notes = append(c.notes, "the programs of the release were there")
 			}
@@ -234,6 +239,7 @@ func (f figure) least(other figure) figure {
 		other.name = f.name
 		return other
 	}
-	f.seconds, f.processors, f.peak = min(f.seconds, other.seconds), min(f.processors, other.processors), max(f.peak, other.peak)
+	f.seconds, f.processors, f.peak = min(f.seconds, other.seconds), min(f.processors, other.processors),
+		max(f.peak, other.peak)
 	return f
 }

@@ -62,7 +62,10 @@ func (b *bench) innerHello(ctx context.Context) (comparison, error) {
 	if err := os.CopyFS(dir, os.DirFS("examples/hello")); err != nil {
 		return comparison{}, err
 	}
-	l := &loop{product: filepath.Join(dir, product.File), module: dir, command: "cmd/hello", systems: []string{"linux", "windows"}}
+	l := &loop{
+		product: filepath.Join(dir, product.File), module: dir, command: "cmd/hello",
+		systems: []string{"linux", "windows"},
+	}
 	return b.inner(ctx, "hello, for four platforms", l)
 }
 
@@ -77,7 +80,8 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 	}
 	dir := filepath.Join(b.tmp, "kpack")
 	for from, to := range map[string]string{
-		trees["kpack"].Dir: "source", filepath.Join(p.Dir, "dockerfiles"): "dockerfiles", filepath.Join(p.Dir, "overlays"): "overlays",
+		trees["kpack"].Dir: "source", filepath.Join(p.Dir, "dockerfiles"): "dockerfiles",
+		filepath.Join(p.Dir, "overlays"): "overlays",
 	} {
 		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
 			return comparison{}, err
@@ -89,12 +93,17 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 			return comparison{}, err
 		}
 		// a module is fixed by its hash; a directory may be edited
-		text = regexp.MustCompile(`(?m)^    module: github.com/pivotal/kpack@.*\n    sum: .*\n    goModSum: .*$`).ReplaceAll(text, []byte("    directory: source"))
+		text = regexp.MustCompile(
+			`(?m)^    module: github.com/pivotal/kpack@.*\n    sum: .*\n    goModSum: .*$`).ReplaceAll(text,
+			[]byte("    directory: source"))
 		if err := os.WriteFile(filepath.Join(dir, f), text, 0o644); err != nil {
 			return comparison{}, err
 		}
 	}
-	l := &loop{product: filepath.Join(dir, product.File), module: filepath.Join(dir, "source"), command: "cmd/controller", systems: []string{"linux"}}
+	l := &loop{
+		product: filepath.Join(dir, product.File), module: filepath.Join(dir, "source"),
+		command: "cmd/controller", systems: []string{"linux"},
+	}
 	return b.inner(ctx, "kpack, for four platforms", l)
 }
 
@@ -102,16 +111,21 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 // alone, and with ko, which makes an image of it for Linux.
 func (b *bench) inner(ctx context.Context, what string, l *loop) (comparison, error) {
 	c := comparison{title: "A line of a program changed: " + what}
-	store, out := filepath.Join(b.tmp, filepath.Base(l.module)+"-store"), filepath.Join(b.tmp, filepath.Base(l.module)+"-dist")
+	store, out := filepath.Join(b.tmp, filepath.Base(l.module)+"-store"),
+		filepath.Join(b.tmp, filepath.Base(l.module)+"-dist")
 	var err error
-	if c.ours, err = l.after(ctx, "slipway release", []string{b.slipway, "release", "-q", "-binary=false", "-product", l.product, "-store", store, "-out", out}); err != nil {
+	if c.ours, err = l.after(ctx, "slipway release", []string{
+		b.slipway, "release", "-q", "-binary=false",
+		"-product", l.product, "-store", store, "-out", out,
+	}); err != nil {
 		return c, err
 	}
 	var commands [][]string
 	for _, system := range l.systems {
 		commands = append(commands, []string{
 			"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=amd64", "GOOS=" + system,
-			"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(b.tmp, "alone-"+system), "./" + l.command,
+			"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w",
+			"-o", filepath.Join(b.tmp, "alone-"+system), "./" + l.command,
 		})
 	}
 	alone, err := l.after(ctx, "go build of that program, for "+strings.Join(l.systems, " and "), commands...)
@@ -128,7 +142,8 @@ func (b *bench) inner(ctx context.Context, what string, l *loop) (comparison, er
 	}
 	defer stop()
 	kos, err := l.after(ctx, "ko build -push=false of that program, for linux", []string{
-		"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "KO_DEFAULTBASEIMAGE=" + base, "KO_DOCKER_REPO=" + strings.TrimSuffix(base, "/base:latest") + "/out", "KOCACHE=" + filepath.Join(b.tmp, "kocache"),
+		"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "KO_DEFAULTBASEIMAGE=" + base, "KO_DOCKER_REPO=" +
+			strings.TrimSuffix(base, "/base:latest") + "/out", "KOCACHE=" + filepath.Join(b.tmp, "kocache"),
 		b.ko, "build", "--push=false", "--sbom=none", "--platform=linux/amd64", "./" + l.command,
 	})
 	c.other = append(c.other, kos)
@@ -138,7 +153,8 @@ func (b *bench) inner(ctx context.Context, what string, l *loop) (comparison, er
 // loopbackBase serves an empty base for linux/amd64.
 func loopbackBase() (reference string, stop func(), err error) {
 	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: "amd64", RootFS: v1.RootFS{Type: "layers"}})
+	img, err := mutate.ConfigFile(empty.Image,
+		&v1.ConfigFile{OS: "linux", Architecture: "amd64", RootFS: v1.RootFS{Type: "layers"}})
 	if err != nil {
 		s.Close()
 		return "", nil, err

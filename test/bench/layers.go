@@ -118,7 +118,8 @@ func (b *bench) layers(ctx context.Context) error {
 			}
 		}
 	}
-	b.compressed = comparison{title: fmt.Sprintf("Compressing the %d layers of the release (%d bytes of tar), seconds of processor", len(list), raw), ours: made[0], other: made[1:]}
+	b.compressed = comparison{title: fmt.Sprintf("Compressing the %d layers of the release (%d "+
+		"bytes of tar), seconds of processor", len(list), raw), ours: made[0], other: made[1:]}
 	b.uncompressed = comparison{title: "Reading them again, seconds of processor", ours: read[0], other: read[1:]}
 	return nil
 }

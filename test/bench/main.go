@@ -68,12 +68,17 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.crane, "crane", "crane", "the crane to compare with")
 	fs.StringVar(&b.regctl, "regctl", "regctl", "the regctl to compare with")
 	fs.StringVar(&b.ko, "ko", "ko", "the ko to compare with")
-	fs.StringVar(&b.of, "of", "hello", "the product of shards and cacheprog: hello, or kpack (minutes for each release with nothing compiled)")
+	fs.StringVar(&b.of, "of", "hello",
+		"the product of shards and cacheprog: hello, or kpack (minutes for each release with nothing compiled)")
 	fs.StringVar(&b.counts, "shards", "1,2,4", "how many shards the part shards divides the product into")
 	fs.IntVar(&b.atOnce, "at-once", 1, "how many shards it makes at a time, each on a core of its own")
-	parts := fs.String("parts", "warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
-		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), evidence, verify, evidence-cold and reproduce (an hour each), and what the default names")
-	fs.StringVar(&b.results, "results", "", "a file that keeps the results of all parts, with a page and plots next to it")
+	parts := fs.String("parts",
+		"warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,"+
+			"push,again,absent,lookup,read,curve,compress,unpack",
+		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), evidence, verify, "+
+			"evidence-cold and reproduce (an hour each), and what the default names")
+	fs.StringVar(&b.results,
+		"results", "", "a file that keeps the results of all parts, with a page and plots next to it")
 	plot := fs.Bool("plot", false, "write the page and the plots of -results anew, and measure nothing")
 	if err := fs.Parse(args); err != nil {
 		return err

@@ -29,7 +29,8 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	many := twenty(l)
-	files, err := airgap.Pack(ctx, st, many, []airgap.Target{{Name: "twenty"}}, airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
+	files, err := airgap.Pack(ctx, st, many, []airgap.Target{{Name: "twenty"}},
+		airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
 	if err != nil {
 		return comparison{}, err
 	}
@@ -41,7 +42,8 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	return b.pushers(ctx, fmt.Sprintf("Pushing %d images that are there", len(many.Images)), files[0].Path, contents.Images, layouts, false)
+	return b.pushers(ctx, fmt.Sprintf("Pushing %d images that are there", len(many.Images)), files[0].Path,
+		contents.Images, layouts, false)
 }
 
 // curve packs 1 to 200 images of 1 MiB each, to show that peak memory does
@@ -56,7 +58,10 @@ func (b *bench) curve(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "curve", Version: "1", Created: time.Unix(0, 0).UTC(), Registry: "registry.invalid", Sources: []lock.Source{{Name: "curve"}}}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+		Name: "curve", Version: "1",
+		Created: time.Unix(0, 0).UTC(), Registry: "registry.invalid", Sources: []lock.Source{{Name: "curve"}},
+	}}
 	var all []figure
 	for n := range 200 {
 		i, err := randomImage(st, n)
@@ -78,7 +83,10 @@ func (b *bench) curve(ctx context.Context) (comparison, error) {
 			all = append(all, f)
 		}
 	}
-	return comparison{title: "Packing images of 1 MiB, slipway alone: the memory of one is the memory of all", ours: all[0], other: all[1:]}, nil
+	return comparison{
+		title: "Packing images of 1 MiB, slipway alone: the memory of one is the memory of all",
+		ours:  all[0], other: all[1:],
+	}, nil
 }
 
 // randomImage adds an incompressible image to the store.
@@ -106,8 +114,12 @@ func randomImage(st *store.Store, n int) (lock.Image, error) {
 	config, err := img.ConfigName()
 	name := fmt.Sprintf("image-%03d", n)
 	return lock.Image{
-		Name: name, Kind: "go", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Repository: "registry.invalid/curve/" + name, Tags: []string{"1"},
-		Children: []lock.Child{{Platform: platform.Platform{OS: platform.Linux, Architecture: "amd64"}, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}},
+		Name: name, Kind: "go", MediaType: d.MediaType, Digest: d.Digest,
+		Size: d.Size, Repository: "registry.invalid/curve/" + name, Tags: []string{"1"},
+		Children: []lock.Child{{
+			Platform:  platform.Platform{OS: platform.Linux, Architecture: "amd64"},
+			MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config,
+		}},
 	}, err
 }
 

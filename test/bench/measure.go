@@ -52,7 +52,8 @@ func (c comparison) print(w io.Writer) {
 				size = fmt.Sprintf("%.3f", float64(c.ours.bytes)/float64(f.bytes))
 			}
 		}
-		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t\n", f.name, f.seconds, f.processors, orDash(f.bytes), orDash(f.peak), ratio, size)
+		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t\n", f.name, f.seconds, f.processors, orDash(f.bytes),
+			orDash(f.peak), ratio, size)
 	}
 	t.Flush() //nolint:errcheck // to standard output
 	for _, n := range c.notes {

@@ -35,7 +35,10 @@ func writePage(path string, all []result) error {
 // the given name.
 func page(all []result, dir string) (text string, plots map[string]string) {
 	var md strings.Builder
-	md.WriteString("# Benchmarks\n\nSlipway compared with other programs that do the same work, on the same machine, in one run. The first row and bar of each comparison\nis Slipway. `go tool mage bench` measures, and writes this page and its plots; `-parts=push,again` measures only those.\nEach part has a date of its own.\n")
+	md.WriteString("# Benchmarks\n\nSlipway compared with other programs that do the same work, " +
+		"on the same machine, in one run. The first row and bar of each comparison\nis Slipway. " +
+		"`go tool mage bench` measures, and writes this page and its plots; " +
+		"`-parts=push,again` measures only those.\nEach part has a date of its own.\n")
 	plots = map[string]string{}
 	for _, r := range all {
 		for n, c := range r.Comparisons {
@@ -45,15 +48,18 @@ func page(all []result, dir string) (text string, plots map[string]string) {
 			}
 			plots[name] = plot(c)
 			fmt.Fprintf(&md, "\n## %s\n\n![%s](%s/%s)\n\n", c.Title, alternative(c), dir, name)
-			md.WriteString("| | seconds | ratio | processor seconds | bytes | peak memory |\n|---|--:|--:|--:|--:|--:|\n")
+			md.WriteString("| | seconds | ratio | processor seconds | " +
+				"bytes | peak memory |\n|---|--:|--:|--:|--:|--:|\n")
 			for _, f := range c.Figures {
-				fmt.Fprintf(&md, "| %s | %.2f | %s | %.2f | %s | %s |\n", f.Name, f.Seconds, ratio(f, c.Figures[0]), f.Processors, orDash(f.Bytes), orDash(f.Peak))
+				fmt.Fprintf(&md, "| %s | %.2f | %s | %.2f | %s | %s |\n", f.Name, f.Seconds, ratio(f, c.Figures[0]),
+					f.Processors, orDash(f.Bytes), orDash(f.Peak))
 			}
 			md.WriteString("\n")
 			for _, note := range c.Notes {
 				fmt.Fprintf(&md, "%s\n\n", note)
 			}
-			fmt.Fprintf(&md, "Part `%s`, measured on %s at commit `%s`. Machine: %s.%s\n", r.Part, r.Date, r.Commit, r.Machine, busy(r))
+			fmt.Fprintf(&md, "Part `%s`, measured on %s at commit `%s`. Machine: %s.%s\n", r.Part,
+				r.Date, r.Commit, r.Machine, busy(r))
 		}
 	}
 	return md.String(), plots
@@ -64,7 +70,8 @@ func busy(r result) string {
 	if r.Others < 0.1 {
 		return ""
 	}
-	return fmt.Sprintf(" **Other work took %.0f %% of it** meanwhile: ratios tell more than seconds here.", 100*r.Others)
+	return fmt.Sprintf(" **Other work took %.0f %% of it** meanwhile: ratios tell more than seconds here.",
+		100*r.Others)
 }
 
 // ratio is how many times as long as slipway something takes.

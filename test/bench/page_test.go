@@ -50,7 +50,10 @@ func TestMerge(t *testing.T) {
 		all, err := readResults(path)
 		must(t, err)
 		r := result{Part: part, Date: "2026-11-22", Others: float64(len(all)), Comparisons: []recordedComparison{
-			comparison{title: part, ours: figure{name: "slipway", seconds: 2}, other: []figure{{name: "other", seconds: 5, bytes: 1e6}}}.record(),
+			comparison{
+				title: part, ours: figure{name: "slipway", seconds: 2},
+				other: []figure{{name: "other", seconds: 5, bytes: 1e6}},
+			}.record(),
 			comparison{title: part + " again", ours: figure{name: "slipway"}}.record(),
 		}}
 		must(t, writeResults(path, b.merge(all, r)))
@@ -64,7 +67,8 @@ func TestMerge(t *testing.T) {
 	if want := []string{"warm1", "push2", "curve2"}; !slices.Equal(order, want) {
 		t.Errorf("the results are of %v, want %v", order, want)
 	}
-	if f := all[1].Comparisons[0].Figures[1]; f != (recordedFigure{Name: "other", Seconds: 5, Bytes: 1e6}) || ratio(f, all[1].Comparisons[0].Figures[0]) != "2.50" {
+	if f := all[1].Comparisons[0].Figures[1]; f != (recordedFigure{Name: "other", Seconds: 5, Bytes: 1e6}) ||
+		ratio(f, all[1].Comparisons[0].Figures[0]) != "2.50" {
 		t.Errorf("a figure came back as %+v", f)
 	}
 	must(t, writeResults(path, all[1:]))
@@ -106,7 +110,10 @@ func TestPlot(t *testing.T) {
 	if want := []string{"719", "130.0", "520.0", "2.0"}; !slices.Equal(widths, want) {
 		t.Errorf("the widths are %v, want %v", widths, want)
 	}
-	for _, s := range []string{"1.00 s\n", "4.00 s · 4.00 ×\n", "slipway 1.00 s; a & b <c> 4.00 s; nothing 0.00 s", "…"} {
+	for _, s := range []string{
+		"1.00 s\n", "4.00 s · 4.00 ×\n", "slipway 1.00 s; a & b <c> 4.00 s; nothing 0.00 s",
+		"…",
+	} {
 		if !strings.Contains(texts.String(), s) {
 			t.Errorf("the texts have no %q: %s", s, texts.String())
 		}
@@ -131,7 +138,10 @@ func TestErrors(t *testing.T) {
 // TestBusy: the page states where the machine had other work to do.
 func TestBusy(t *testing.T) {
 	for others, want := range map[float64]bool{0.05: false, 0.3: true} {
-		text, _ := page([]result{{Part: "push", Processors: 2, Others: others, Comparisons: []recordedComparison{{Title: "t", Figures: []recordedFigure{{Name: "slipway"}}}}}}, "x")
+		text, _ := page([]result{{
+			Part: "push", Processors: 2, Others: others,
+			Comparisons: []recordedComparison{{Title: "t", Figures: []recordedFigure{{Name: "slipway"}}}},
+		}}, "x")
 		if strings.Contains(text, "Other work took") != want {
 			t.Errorf("where others take %v: %s", others, text)
 		}

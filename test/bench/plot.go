@@ -55,7 +55,8 @@ func plot(c recordedComparison) string {
 			width = max(2, barWidth*f.Seconds/longest)
 		}
 		fmt.Fprintf(&svg, "<text x=\"%d\" y=\"%d\">%s</text>\n", margin, y+12, html.EscapeString(clip(f.Name, 100)))
-		fmt.Fprintf(&svg, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>\n", class, margin, y+18, width, barHeight)
+		fmt.Fprintf(&svg, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>\n",
+			class, margin, y+18, width, barHeight)
 		fmt.Fprintf(&svg, "<text x=\"%.1f\" y=\"%d\">%.2f s%s</text>\n", margin+width+8, y+30, f.Seconds, times)
 	}
 	svg.WriteString("</svg>\n")

@@ -41,7 +41,9 @@ func (b *bench) promote(ctx context.Context) (comparison, error) {
 	if err := many.Write(path); err != nil {
 		return comparison{}, err
 	}
-	ways := []pusher{{"slipway promote", func(to string) [][]string { return [][]string{{b.slipway, "promote", path, "-to", to, "-q"}} }}}
+	ways := []pusher{{"slipway promote", func(to string) [][]string {
+		return [][]string{{b.slipway, "promote", path, "-to", to, "-q"}}
+	}}}
 	for _, tool := range b.copiers() {
 		ways = append(ways, pusher{tool.name, func(to string) [][]string { return tool.copies(many, from, to) }})
 	}
@@ -65,7 +67,10 @@ func (b *bench) promote(ctx context.Context) (comparison, error) {
 		}
 		all = append(all, first, again)
 	}
-	return comparison{title: fmt.Sprintf("Promoting %d images to another registry", len(many.Images)), ours: all[0], other: all[1:]}, nil
+	return comparison{
+		title: fmt.Sprintf("Promoting %d images to another registry", len(many.Images)),
+		ours:  all[0], other: all[1:],
+	}, nil
 }
 
 // twenty returns the lock of a release with 20 images: those of l under additional names.

@@ -68,7 +68,9 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 	var copies [][]string
 	for _, i := range l.Images {
 		path := strings.TrimPrefix(i.Repository, l.Registry+"/")
-		copies = append(copies, []string{b.crane, "copy", "--insecure", strings.TrimPrefix(from.URL, "http://") + "/" + path + ":" + i.Tags[0], theirs + "/" + path + ":" + i.Tags[0]})
+		copies = append(copies,
+			[]string{b.crane, "copy", "--insecure", strings.TrimPrefix(from.URL, "http://") + "/" +
+				path + ":" + i.Tags[0], theirs + "/" + path + ":" + i.Tags[0]})
 	}
 	crane, err := measure(ctx, "crane copy", copies...)
 	if err != nil {
@@ -76,7 +78,10 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 	}
 	crane.bytes = perImage
 	craneAgain, err := measure(ctx, "crane copy, again", copies...)
-	return comparison{title: "Publishing all images to an empty registry", ours: ours, other: []figure{crane, again, craneAgain}}, err
+	return comparison{
+		title: "Publishing all images to an empty registry",
+		ours:  ours, other: []figure{crane, again, craneAgain},
+	}, err
 }
 
 // publishTo runs in a subprocess of the benchmark, so that its memory
@@ -143,7 +148,8 @@ func (b *bench) registry(ctx context.Context, name string) (addr string, stop fu
 	}
 	root := filepath.Join(b.tmp, name)
 	file := root + ".yml"
-	text := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: %s}}\nhttp: {addr: %s}\n", root, addr)
+	text := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: "+
+		"{rootdirectory: %s}}\nhttp: {addr: %s}\n", root, addr)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", nil, err
 	}

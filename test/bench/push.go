@@ -35,7 +35,8 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	c, err := b.pushers(ctx, fmt.Sprintf("Pushing %d images of a bundle (%d bytes) to an empty registry", len(contents.Images), size(path)), path, contents.Images, layouts, true)
+	c, err := b.pushers(ctx, fmt.Sprintf("Pushing %d images of a bundle (%d bytes) to an empty registry",
+		len(contents.Images), size(path)), path, contents.Images, layouts, true)
 	if err != nil {
 		return c, err
 	}
@@ -43,7 +44,8 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	if err := os.Mkdir(unpacked, 0o755); err != nil {
 		return c, err
 	}
-	first, err := measure(ctx, "tar -x of the bundle, which these two need first", []string{"tar", "-I", "zstd", "-xf", path, "-C", unpacked})
+	first, err := measure(ctx, "tar -x of the bundle, which these two need first",
+		[]string{"tar", "-I", "zstd", "-xf", path, "-C", unpacked})
 	c.other = append(c.other, first)
 	return c, err
 }
@@ -58,12 +60,19 @@ type pusher struct {
 // then again. Without first, only the second push is compared. Each figure is the
 // best of three runs: pushes mostly wait for the registry, and the best run is the
 // least disturbed by other load.
-func (b *bench) pushers(ctx context.Context, title, bundle string, images []bundle.Image, layouts []string, first bool) (comparison, error) {
+func (b *bench) pushers(ctx context.Context, title, bundle string, images []bundle.Image, layouts []string,
+	first bool,
+) (comparison, error) {
 	ways := []pusher{
-		{"slipway airgap push", func(to string) [][]string { return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}} }},
+		{"slipway airgap push", func(to string) [][]string {
+			return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}}
+		}},
 		{"skopeo copy --all", func(to string) (all [][]string) {
 			for n, i := range images {
-				all = append(all, []string{"skopeo", "--insecure-policy", "copy", "--all", "--quiet", "--dest-tls-verify=false", "oci:" + layouts[n], "docker://" + target(i, to)})
+				all = append(all, []string{
+					"skopeo", "--insecure-policy", "copy", "--all", "--quiet",
+					"--dest-tls-verify=false", "oci:" + layouts[n], "docker://" + target(i, to),
+				})
 			}
 			return all
 		}},

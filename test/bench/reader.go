@@ -118,13 +118,16 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	for _, i := range c.Images {
 		tags[i.Included()[0].Desc.Digest] = i.Name
 	}
-	if err := b.dockerSave(l, saved, func(_ lock.Image, c lock.Child, _ int) string { return tags[c.Digest] }); err != nil {
+	if err := b.dockerSave(l, saved, func(_ lock.Image, c lock.Child, _ int) string {
+		return tags[c.Digest]
+	}); err != nil {
 		return nil, err
 	}
 	if _, err := measure(ctx, "", []string{"zstd", "-q", "-T0", "-3", "--long=25", saved, "-o", a.last}); err != nil {
 		return nil, err
 	}
-	if _, err := measure(ctx, "", []string{"go", "-C", filepath.Join("test", "consumers"), "build", "-o", a.wharfie, "./wharfie"}); err != nil {
+	if _, err := measure(ctx, "",
+		[]string{"go", "-C", filepath.Join("test", "consumers"), "build", "-o", a.wharfie, "./wharfie"}); err != nil {
 		return nil, err
 	}
 	b.archives = a

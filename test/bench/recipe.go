@@ -65,7 +65,10 @@ func (b *bench) recipe(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	compressed, err := measure(ctx, "slipway release: layers compressed, then packed",
-		[]string{b.slipway, "release", "-q", "-product", b.product, "-store", programs, "-out", filepath.Join(b.tmp, "dist-compressed")})
+		[]string{
+			b.slipway, "release", "-q", "-product", b.product, "-store",
+			programs, "-out", filepath.Join(b.tmp, "dist-compressed"),
+		})
 	compressed.bytes = size(filepath.Join(b.tmp, "dist-compressed", filepath.Base(whole)))
 	return comparison{
 		title: fmt.Sprintf("Packing: %d bundles at once against one bundle of the same images", len(bundles)),

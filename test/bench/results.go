@@ -77,7 +77,8 @@ func (b *bench) here(ctx context.Context, part string) (result, error) {
 	fmt.Sscanf(proc("/proc/meminfo", "MemTotal"), "%d kB", &memory) //nolint:errcheck // 0 there, too
 	return result{
 		Part: part, Date: time.Now().UTC().Format(time.DateOnly), Commit: commit, Processors: runtime.NumCPU(),
-		Machine: fmt.Sprintf("%d × %s, %s of memory, %s", runtime.NumCPU(), proc("/proc/cpuinfo", "model name"), progress.Size(memory<<10), runtime.Version()),
+		Machine: fmt.Sprintf("%d × %s, %s of memory, %s", runtime.NumCPU(), proc("/proc/cpuinfo", "model name"),
+			progress.Size(memory<<10), runtime.Version()),
 	}, nil
 }
 

@@ -47,7 +47,9 @@ func (b *bench) shards(ctx context.Context) error {
 	}
 	defer stop()
 	d := &divided{bench: b, product: made.product, dir: filepath.Join(b.tmp, "shards")}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { (*d.registry.Load()).ServeHTTP(w, q) }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		(*d.registry.Load()).ServeHTTP(w, q)
+	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.Start()
 	defer s.Close()
@@ -92,7 +94,8 @@ type divided struct {
 
 // anew empties the registry.
 func (d *divided) anew(n int) {
-	h := registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(d.at(n, "registry"))))
+	h := registry.New(registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(d.at(n, "registry"))))
 	d.registry.Store(&h)
 }
 
@@ -111,7 +114,10 @@ func (d *divided) divide(ctx context.Context, n int) error {
 	defer os.RemoveAll(d.at(n, "registry"))
 	d.anew(n)
 	path := d.at(n, "plan.json")
-	args := []string{"plan", "-q", "-json", "-product=" + d.product, "-store=" + d.at(n, "planned"), "-shards=" + strconv.Itoa(n), d.to}
+	args := []string{
+		"plan", "-q", "-json", "-product=" + d.product, "-store=" + d.at(n, "planned"),
+		"-shards=" + strconv.Itoa(n), d.to,
+	}
 	if d.alone.name != "" {
 		args = append(args, "-weights="+d.weights())
 	}
@@ -140,7 +146,10 @@ func (d *divided) divide(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	merge := []string{d.slipway, "merge", "-q", "-binary=false", "-product=" + d.product, d.to, "-out=" + d.at(n, "dist"), "-store=" + d.at(n, "merged")}
+	merge := []string{
+		d.slipway, "merge", "-q", "-binary=false", "-product=" + d.product,
+		d.to, "-out=" + d.at(n, "dist"), "-store=" + d.at(n, "merged"),
+	}
 	for k := range p.Shards {
 		merge = append(merge, filepath.Join(d.at(n, strconv.Itoa(k)), "release.part.json"))
 	}
@@ -169,7 +178,8 @@ func (d *divided) each(ctx context.Context, p *shard.Plan, n int) ([]figure, err
 			core := <-cores
 			defer func() { cores <- core }()
 			dir := d.at(n, strconv.Itoa(k))
-			made[k], err = measure(ctx, "shard "+strconv.Itoa(k), d.alongside(core, dir, "-plan="+d.at(n, "plan.json"), "-shard="+strconv.Itoa(k), "-out="+dir))
+			made[k], err = measure(ctx, "shard "+strconv.Itoa(k),
+				d.alongside(core, dir, "-plan="+d.at(n, "plan.json"), "-shard="+strconv.Itoa(k), "-out="+dir))
 			if n > 1 || err != nil {
 				err = errors.Join(err, os.RemoveAll(dir+"-cache"), os.RemoveAll(dir+"-store"))
 			}
@@ -182,7 +192,8 @@ func (d *divided) each(ctx context.Context, p *shard.Plan, n int) ([]figure, err
 // alongside is a release on one core, with a build cache and a store beside a directory.
 func (d *divided) alongside(core int, dir string, args ...string) []string {
 	return append([]string{
-		"taskset", "-c", strconv.Itoa(core), "env", "GOMAXPROCS=1", "SLIPWAY_BUILD_CACHE=", "GOCACHEPROG=", "GOCACHE=" + dir + "-cache",
+		"taskset", "-c", strconv.Itoa(core), "env", "GOMAXPROCS=1", "SLIPWAY_BUILD_CACHE=", "GOCACHEPROG=",
+		"GOCACHE=" + dir + "-cache",
 		d.slipway, "release", "-q", "-binary=false", "-product=" + d.product, d.to, "-store=" + dir + "-store",
 	}, args...)
 }
@@ -211,16 +222,20 @@ func (d *divided) compare(p *shard.Plan, n int, made []figure, merged figure, sa
 			slowest = f
 		}
 		busiest, heaviest = max(busiest, f.processors), max(heaviest, p.Shards[k].Weight)
-		notes = append(notes, fmt.Sprintf("shard %d: %.2f s, %.2f processor seconds; its weight is %.2f %s", k, f.seconds, f.processors, p.Shards[k].Weight, p.Unit))
+		notes = append(notes, fmt.Sprintf("shard %d: %.2f s, %.2f processor seconds; its weight is %.2f %s",
+			k, f.seconds, f.processors, p.Shards[k].Weight, p.Unit))
 	}
 	slowest.name = fmt.Sprintf("the slowest of %d", len(made))
 	if ideal := p.Total / heaviest; n > 1 {
-		notes = append(notes, fmt.Sprintf("the plan promises 1 : %.2f; that is kept to %.2f by seconds, and to %.2f by processor seconds", ideal,
-			d.alone.seconds/slowest.seconds/ideal, d.alone.processors/busiest/ideal))
+		notes = append(notes,
+			fmt.Sprintf("the plan promises 1 : %.2f; that is kept to %.2f by seconds, and to %.2f by processor seconds",
+				ideal,
+				d.alone.seconds/slowest.seconds/ideal, d.alone.processors/busiest/ideal))
 	}
 	c := comparison{
-		title: fmt.Sprintf("%s divided by %d, nothing compiled, each shard on one core, %d at a time", d.of, n, min(d.atOnce, len(made))),
-		ours:  slowest, other: []figure{merged}, notes: append(notes, same),
+		title: fmt.Sprintf("%s divided by %d, nothing compiled, each shard on one core, %d at a time",
+			d.of, n, min(d.atOnce, len(made))),
+		ours: slowest, other: []figure{merged}, notes: append(notes, same),
 	}
 	if n > 1 {
 		c.other = append(c.other, d.alone)

@@ -32,7 +32,11 @@ const baseBytes = 4 << 20
 // for Windows can be signed on a machine that does not reach Microsoft's registry.
 type windowsBase struct{ tag, version string }
 
-var windowsBases = []windowsBase{{"ltsc2019", "10.0.17763.8389"}, {"ltsc2022", "10.0.20348.3207"}, {"ltsc2025", "10.0.26100.4349"}}
+var windowsBases = []windowsBase{
+	{"ltsc2019", "10.0.17763.8389"},
+	{"ltsc2022", "10.0.20348.3207"},
+	{"ltsc2025", "10.0.26100.4349"},
+}
 
 // serveBases serves images for all Windows releases as HOST/windows/nanoserver:TAG, and returns
 // their references with digests, by tag.
@@ -86,7 +90,8 @@ func (b *bench) signables(ctx context.Context, f func(map[string]*signable) erro
 		return err
 	}
 	products := map[string]*signable{}
-	if products["hello"], err = b.signable("hello-product", filepath.FromSlash("examples/hello"), references, "."); err != nil {
+	if products["hello"], err = b.signable("hello-product", filepath.FromSlash("examples/hello"),
+		references, "."); err != nil {
 		return err
 	}
 	if products["kpack"], err = b.signable("kpack-product", p.Dir, references, "dockerfiles", "overlays"); err != nil {
@@ -106,7 +111,8 @@ func (b *bench) signable(name, dir string, references map[string]string, files .
 		return nil, err
 	}
 	s := &signable{dir: dest}
-	s.product, s.key, s.public = filepath.Join(s.dir, product.File), filepath.Join(s.dir, "keys", "release.key"), filepath.Join(s.dir, "keys", "release.pub")
+	s.product, s.key, s.public = filepath.Join(s.dir, product.File), filepath.Join(s.dir, "keys", "release.key"),
+		filepath.Join(s.dir, "keys", "release.pub")
 	for _, f := range files {
 		if err := os.CopyFS(filepath.Join(s.dir, f), os.DirFS(filepath.Join(dir, f))); err != nil {
 			return nil, err
@@ -120,8 +126,11 @@ func (b *bench) signable(name, dir string, references map[string]string, files .
 	for _, base := range windowsBases {
 		fmt.Fprintf(&images, "      windows/amd64:%s: %s\n", base.tag, references[base.tag])
 	}
-	changed := regexp.MustCompile(`(?m)^    microsoft: nanoserver\n`).ReplaceAllLiteral(text, []byte("    images:\n"+images.String()))
-	changed = regexp.MustCompile(`(?m)^ {6}windows/amd64:ltsc2019: mcr\.microsoft\.com/.*\n {6}windows.*\n {6}windows.*\n`).ReplaceAllLiteral(changed, []byte(images.String()))
+	changed := regexp.MustCompile(`(?m)^    microsoft: nanoserver\n`).ReplaceAllLiteral(text,
+		[]byte("    images:\n"+images.String()))
+	changed = regexp.MustCompile(
+		`(?m)^ {6}windows/amd64:ltsc2019: mcr\.microsoft\.com/.*\n {6}windows.*\n {6}windows.*\n`).ReplaceAllLiteral(
+		changed, []byte(images.String()))
 	if !strings.Contains(string(changed), references[windowsBases[0].tag]) {
 		return nil, fmt.Errorf("%s has no bases of Microsoft", filepath.Join(dir, product.File))
 	}

@@ -22,7 +22,8 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	packed, err := measure(ctx, "slipway release, bundles gone, layers there", release(b.store, filepath.Join(b.tmp, "dist")))
+	packed, err := measure(ctx, "slipway release, bundles gone, layers there",
+		release(b.store, filepath.Join(b.tmp, "dist")))
 	if err != nil {
 		return comparison{}, err
 	}
@@ -30,7 +31,8 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	if err := b.programsOnly(ctx, "warm-programs"); err != nil {
 		return comparison{}, err
 	}
-	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there", release(programs, filepath.Join(b.tmp, "dist-programs")))
+	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there",
+		release(programs, filepath.Join(b.tmp, "dist-programs")))
 	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
 }
 
@@ -44,7 +46,10 @@ func (b *bench) programsOnly(ctx context.Context, name string) error {
 	if _, err := measure(ctx, "", []string{"cp", "-a", b.store, dir}); err != nil {
 		return err
 	}
-	for _, name := range []string{"blobs", "index.json", "oci-layout", "cache/layer", "cache/tar", "cache/bundle", "cache/verified"} {
+	for _, name := range []string{
+		"blobs", "index.json", "oci-layout", "cache/layer", "cache/tar",
+		"cache/bundle", "cache/verified",
+	} {
 		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
 			return err
 		}

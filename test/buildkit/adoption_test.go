@@ -86,7 +86,9 @@ func (a adoption) shape(t *testing.T, file string) (compared int) {
 		}
 		for _, on := range i.Platforms {
 			refused := strings.Contains(string(made.Comment), "building image "+i.Name+": "+on.OS+"/")
-			t.Run(i.Name+" "+strings.ReplaceAll(on.String(), "/", "-"), func(t *testing.T) { a.image(t, p, i, on, refused) })
+			t.Run(i.Name+" "+strings.ReplaceAll(on.String(), "/", "-"), func(t *testing.T) {
+				a.image(t, p, i, on, refused)
+			})
 			if !refused {
 				compared++
 			}
@@ -97,7 +99,8 @@ func (a adoption) shape(t *testing.T, file string) (compared int) {
 
 // image compares an image for a platform.
 func (a adoption) image(t *testing.T, p *product.Product, i product.Image, on platform.Platform, refused bool) {
-	d, err := i.Content.(*product.DockerfileImage).On(on, product.BuildInfo{Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z", SourceVersion: "1.2.3"})
+	d, err := i.Content.(*product.DockerfileImage).On(on,
+		product.BuildInfo{Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z", SourceVersion: "1.2.3"})
 	must(t, err)
 	source, err := os.ReadFile(d.Files[on.OS])
 	must(t, err)
@@ -106,8 +109,10 @@ func (a adoption) image(t *testing.T, p *product.Product, i product.Image, on pl
 	must(t, err)
 	images := a.golangs.named(source, d.Args, on)
 	in := dockerfile.Input{
-		File: d.Files[on.OS], Source: source, Context: d.Context, Args: d.Args, Target: d.Target, Platform: on, Store: st,
-		Outputs: map[string]map[string]dockerfile.File{}, Contexts: map[string]dockerfile.Context{}, Compiler: compiler(st),
+		File: d.Files[on.OS], Source: source, Context: d.Context, Args: d.Args, Target: d.Target,
+		Platform: on, Store: st,
+		Outputs: map[string]map[string]dockerfile.File{}, Contexts: map[string]dockerfile.Context{},
+		Compiler: compiler(st),
 	}
 	in.Base = func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
 		spec := []byte(nanoserver)

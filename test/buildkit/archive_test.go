@@ -55,7 +55,15 @@ func archives(t *testing.T) map[string][]byte {
 	for _, f := range []struct {
 		name string
 		mode fs.FileMode
-	}{{"unix/", fs.ModeDir | 0o750}, {"unix/tool", 0o775}, {"unix/file", 0o666}, {"unix/a/b.txt", 0o600}, {"fat/x.EXE", 0}, {"fat/doc.txt", 0}, {"fat/", 0}} {
+	}{
+		{"unix/", fs.ModeDir | 0o750},
+		{"unix/tool", 0o775},
+		{"unix/file", 0o666},
+		{"unix/a/b.txt", 0o600},
+		{"fat/x.EXE", 0},
+		{"fat/doc.txt", 0},
+		{"fat/", 0},
+	} {
 		h := &zip.FileHeader{Name: f.name}
 		if f.mode != 0 {
 			h.SetMode(f.mode)
@@ -98,8 +106,9 @@ func serve(t *testing.T, files map[string][]byte) server {
 	t.Cleanup(s.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	return server{
-		url:    s.URL,
-		files:  "file 644 0:0 ca.pem " + strconv.Quote(string(ca)) + "\nfile 644 0:0 wgetrc \"ca_certificate=/ca.pem\\n\"\n",
+		url: s.URL,
+		files: "file 644 0:0 ca.pem " + strconv.Quote(string(ca)) +
+			"\nfile 644 0:0 wgetrc \"ca_certificate=/ca.pem\\n\"\n",
 		client: network.New(network.Options{Transport: s.Client().Transport}),
 	}
 }

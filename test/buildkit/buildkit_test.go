@@ -167,7 +167,9 @@ func evaluate(t *testing.T, in dockerfile.Input, windows bool) (result, error) {
 var syntax = regexp.MustCompile(`(?im)^#\s*syntax\s*=.*$`)
 
 // build lets BuildKit build a case in dir, and reads the image that it writes.
-func build(t *testing.T, buildctl func(...string) (string, error), dir string, images map[string]standIn, in dockerfile.Input, windows bool) (result, error) {
+func build(t *testing.T, buildctl func(...string) (string, error), dir string, images map[string]standIn,
+	in dockerfile.Input, windows bool,
+) (result, error) {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "image")
 	name := in.Platform.OS + "/" + in.Platform.Architecture
@@ -176,9 +178,11 @@ func build(t *testing.T, buildctl func(...string) (string, error), dir string, i
 	}
 	// BuildKit would fetch the frontend that a syntax line names; the line must stay a directive
 	// for those below it to be ones.
-	must(t, os.WriteFile(filepath.Join(dir, "Dockerfile"), syntax.ReplaceAll(in.Source, []byte("# check=skip=none")), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "Dockerfile"), syntax.ReplaceAll(in.Source, []byte("# check=skip=none")),
+		0o644))
 	args := []string{
-		"build", "--progress=plain", "--frontend=dockerfile.v0", "--local=context=" + in.Context, "--local=dockerfile=" + dir,
+		"build", "--progress=plain", "--frontend=dockerfile.v0", "--local=context=" + in.Context,
+		"--local=dockerfile=" + dir,
 		"--opt=platform=" + name, "--opt=target=" + in.Target, "--output=type=oci,tar=false,dest=" + dest,
 	}
 	for k, v := range in.Args {

@@ -100,7 +100,8 @@ func TestCorpus(t *testing.T) {
 	must(t, g.Wait())
 	for _, j := range judged {
 		if j.file.Packages != "" && j.err == nil {
-			t.Errorf("%s %s installs packages (%s), and is carried out without them", j.product.Module, j.file.Path, j.file.Packages)
+			t.Errorf("%s %s installs packages (%s), and is carried out without them", j.product.Module,
+				j.file.Path, j.file.Packages)
 		}
 	}
 	golden.Compare(t, *update, "../../docs/dockerfiles-corpus.md", page(t, judged))
@@ -186,7 +187,10 @@ func (u *upstream) input(t *testing.T, st *store.Store, f corpusFile, target str
 		if in.Outputs[stage] == nil {
 			in.Outputs[stage] = map[string]dockerfile.File{}
 		}
-		in.Outputs[stage][file] = dockerfile.File{Content: layer.Bytes(fmt.Appendf(nil, "program %s\n", place)), Mode: 0o755}
+		in.Outputs[stage][file] = dockerfile.File{
+			Content: layer.Bytes(fmt.Appendf(nil, "program %s\n", place)),
+			Mode:    0o755,
+		}
 	}
 	return in, nil
 }

@@ -35,10 +35,11 @@ func TestCorpusSameAsBuildKit(t *testing.T) {
 	buildctl := daemon(t)
 	tools := []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "cat"}
 	stand := standIns{buildctl: buildctl, golangs: newGolangs(t), files: map[string][]byte{
-		"linux":   append(machine(t, "dir 755 0:0 busybox\nhard 755 0:0 busybox/sh bin/sh\n", tools...), linuxFiles...),
-		"small":   []byte(linuxFiles),
-		"core":    []byte("layer\ndir 755 0:0 Windows\ndir 755 0:0 Windows/System32\nfile 755 0:0 Windows/System32/netapi32.dll \"dll\"\n"), // of Windows, in an image for Linux
-		"windows": []byte(nanoserver + "file 644 0:0 Windows/System32/netapi32.dll \"dll\"\nfile 755 0:0 Windows/System32/certoc.exe \"MZ\"\n"),
+		"linux": append(machine(t, "dir 755 0:0 busybox\nhard 755 0:0 busybox/sh bin/sh\n", tools...), linuxFiles...),
+		"small": []byte(linuxFiles),
+		"core":  []byte("layer\ndir 755 0:0 Windows\ndir 755 0:0 Windows/System32\nfile 755 0:0 Windows/System32/netapi32.dll \"dll\"\n"), // of Windows, in an image for Linux
+		"windows": []byte(nanoserver +
+			"file 644 0:0 Windows/System32/netapi32.dll \"dll\"\nfile 755 0:0 Windows/System32/certoc.exe \"MZ\"\n"),
 	}}
 	st, err := store.Open(t.TempDir())
 	must(t, err)
@@ -91,7 +92,8 @@ var excepted = map[string]string{
 	"spire Dockerfile.windows": "BuildKit on Linux starts nothing of a stage for Windows",
 	"Dockerfile-windows-base":  "BuildKit on Linux does not find a file of Windows in another case",
 	"flexvol":                  "it copies the libraries of UBI",
-	"rekor Dockerfile deploy":  "its stage compiles a test with coverage, which needs packages and tools that the stand-in for golang lacks",
+	"rekor Dockerfile deploy": "its stage compiles a test with coverage, " +
+		"which needs packages and tools that the stand-in for golang lacks",
 }
 
 const otherBase = "BuildKit asks for the base of a stage that only a replaced one copies from"
@@ -227,5 +229,6 @@ func mainOf(dir, to, goos, text string) error {
 	if slices.Contains(pkg.GoFiles, "main.go") {
 		name = "main.go"
 	}
-	return os.WriteFile(filepath.Join(to, name), fmt.Appendf(nil, "package main\n\nfunc main() { println(%q) }\n", "<main "+text+">"), 0o644)
+	return os.WriteFile(filepath.Join(to, name),
+		fmt.Appendf(nil, "package main\n\nfunc main() { println(%q) }\n", "<main "+text+">"), 0o644)
 }

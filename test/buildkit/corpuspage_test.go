@@ -25,9 +25,15 @@ var reasons = []struct {
 }{
 	{regexp.MustCompile(`\b(if|case|for|a loop|\|\|) (is not known|depends)`), "a condition or loop: `%s`"},
 	{regexp.MustCompile(`nothing here sets the variable (\w+)`), "a variable that only the base could set: `%s`"},
-	{regexp.MustCompile(`(\S+) is not made in the stage \S+, and (.*) in line`), "a file that a package manager may have made: `%s`"},
+	{
+		regexp.MustCompile(`(\S+) is not made in the stage \S+, and (.*) in line`),
+		"a file that a package manager may have made: `%s`",
+	},
 	{regexp.MustCompile(`(\$\(.*\)) needs the output of a command`), "the output of a command: `%s`"},
-	{regexp.MustCompile(`RUN (\S+): .*the files of the base are not known here`), "files of a base that a snapshot replaces by a stub: `%s`"},
+	{
+		regexp.MustCompile(`RUN (\S+): .*the files of the base are not known here`),
+		"files of a base that a snapshot replaces by a stub: `%s`",
+	},
 	{regexp.MustCompile(`(\S+) is downloaded, and nothing compares`), "a download without a checksum"},
 	{regexp.MustCompile(`CGO_ENABLED=1 needs a C compiler`), "a program with CGO"},
 	{regexp.MustCompile(`RUN go: programs are compiled in a stage`), "go in the image itself"},
@@ -109,8 +115,11 @@ func page(t *testing.T, all []judgement) string {
 	}
 	total := len(all) - counts["packages"]
 	var b strings.Builder
-	fmt.Fprintf(&b, corpusHead, len(all), counts["right"], total, counts["formal"], counts["refused"], counts["packages"], counts["right"]*100/total, before*100/total, before, total)
-	sorted := slices.SortedFunc(maps.Keys(why), func(a, b string) int { return cmp.Or(why[b]-why[a], cmp.Compare(a, b)) })
+	fmt.Fprintf(&b, corpusHead, len(all), counts["right"], total, counts["formal"], counts["refused"],
+		counts["packages"], counts["right"]*100/total, before*100/total, before, total)
+	sorted := slices.SortedFunc(maps.Keys(why), func(a, b string) int {
+		return cmp.Or(why[b]-why[a], cmp.Compare(a, b))
+	})
 	for _, reason := range sorted {
 		fmt.Fprintf(&b, "| %s | %d |\n", reason, why[reason])
 	}

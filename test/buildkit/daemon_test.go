@@ -23,7 +23,8 @@ func daemon(t *testing.T) (buildctl func(args ...string) (string, error)) {
 	t.Cleanup(func() { os.RemoveAll(root) })
 	addr := "unix://" + filepath.Join(root, "s")
 	d := exec.CommandContext(t.Context(), buildkitd, "--root", filepath.Join(root, "root"), "--addr", addr,
-		"--config", os.DevNull, "--otel-socket-path", filepath.Join(root, "otel"), "--containerd-worker=false", "--oci-worker=true", "--oci-worker-snapshotter=auto", "--oci-worker-net=host", "--oci-worker-gc=false")
+		"--config", os.DevNull, "--otel-socket-path", filepath.Join(root, "otel"), "--containerd-worker=false",
+		"--oci-worker=true", "--oci-worker-snapshotter=auto", "--oci-worker-net=host", "--oci-worker-gc=false")
 	d.Cancel = func() error { return d.Process.Signal(syscall.SIGTERM) }
 	out, err := d.StderrPipe()
 	must(t, err)

@@ -113,7 +113,11 @@ func (r *drawer) flags(of ...string) string {
 	return " -" + strings.Join(list, " -")
 }
 
-var plainNames = []string{"a", "a/b", "a/f", "a/b/g", ".h", "d1", "d1/x", "d1/y", "d2", "d2/x", "d2/a", "e", "sg", "st", "l", "lb", "fl", "dang", "d1/up", "l/f", "lb/g", "d1/up/a", "n1", "n2", "n1/n2", "e/n", "sg/n", "st/n", "n1/x", "'s p'", `"s p"`, `s\ p`, "none"}
+var plainNames = []string{
+	"a", "a/b", "a/f", "a/b/g", ".h", "d1", "d1/x", "d1/y", "d2", "d2/x", "d2/a", "e", "sg", "st",
+	"l", "lb", "fl", "dang", "d1/up", "l/f", "lb/g", "d1/up/a", "n1", "n2", "n1/n2", "e/n", "sg/n",
+	"st/n", "n1/x", "'s p'", `"s p"`, `s\ p`, "none",
+}
 
 // name returns a path as people write it.
 func (r *drawer) name() string {
@@ -138,7 +142,8 @@ func (r *drawer) name() string {
 	case 12:
 		n = r.one("*", "d?", "d*", "d*/x", "a/*", "*/x", ".h*", "[ae]", "@/d[12]", "n*", "zz*", "a*/", "st/*")
 	case 13:
-		n = r.one(`"$DIR"/f`, "$DIR/b", "${DIR}/f", "$LIST", `"$LIST"`, "$STAR", `"$STAR"`, "$EMPTY", "${NONE:-d1}", "${EMPTY:-e}", "${NAME#v}", "${NAME%.2}", "${NONE-n1}", "${DIR:+d2}", "${EMPTY+n2}")
+		n = r.one(`"$DIR"/f`, "$DIR/b", "${DIR}/f", "$LIST", `"$LIST"`, "$STAR", `"$STAR"`, "$EMPTY",
+			"${NONE:-d1}", "${EMPTY:-e}", "${NAME#v}", "${NAME%.2}", "${NONE-n1}", "${DIR:+d2}", "${EMPTY+n2}")
 	case 14:
 		n = r.value()
 	}
@@ -147,19 +152,24 @@ func (r *drawer) name() string {
 
 // value returns the text of a variable or of an argument.
 func (r *drawer) value() string {
-	return r.one("n1", "n2", "a", "'q q'", `"x y"`, "$"+r.one(r.vars...), `"$`+r.one(r.vars...)+`"`, "${"+r.one(r.vars...)+"}x", "v-$"+r.one(r.vars...), `"${NONE:-b c}"`, `"${NONE:-'q'}"`, "${NONE:-'q'}", `"${`+r.one(r.vars...)+`:+'z'}"`, `"a'b"`, `'a"b'`, `a\$b`, `"\$x"`, `"a\b"`, "${NAME%2}", `"${NAME#v}"`, "a#b", "a=b", "{x}", "!x")
+	return r.one("n1", "n2", "a", "'q q'", `"x y"`, "$"+r.one(r.vars...), `"$`+r.one(r.vars...)+`"`,
+		"${"+r.one(r.vars...)+"}x", "v-$"+r.one(r.vars...), `"${NONE:-b c}"`, `"${NONE:-'q'}"`, "${NONE:-'q'}",
+		`"${`+r.one(r.vars...)+`:+'z'}"`, `"a'b"`, `'a"b'`, `a\$b`, `"\$x"`, `"a\b"`, "${NAME%2}", `"${NAME#v}"`, "a#b",
+		"a=b", "{x}", "!x")
 }
 
 func (r *drawer) mode() string {
 	if r.chance(40) {
-		return r.one("755", "644", "700", "0750", "1777", "4755", "2755", "06711", "00755", "0", "777", "01700", "00644", "7777")
+		return r.one("755", "644", "700", "0750", "1777", "4755", "2755", "06711", "00755", "0",
+			"777", "01700", "00644", "7777")
 	}
 	var parts []string
 	for range 1 + r.IntN(3) {
 		who := r.one("", "u", "g", "o", "a", "ug", "go", "ugo")
 		part := who
 		for range 1 + r.IntN(2) {
-			part += r.one("=", "+", "-") + r.one("", "r", "w", "x", "rw", "rx", "rwx", "X", "rX", "s", "t", "xs", "rwXst", "u", "g", "o")
+			part += r.one("=", "+", "-") + r.one("", "r", "w", "x", "rw", "rx", "rwx", "X", "rX",
+				"s", "t", "xs", "rwXst", "u", "g", "o")
 		}
 		parts = append(parts, part)
 	}
@@ -186,7 +196,8 @@ func (r *drawer) command() string {
 	case 23:
 		return "sed -i" + r.one(" ", " ", " -e ", " -E ") + r.script() + " " + r.some(2, name)
 	case 24:
-		m := r.one("", " -m 644", " -m 0700", " -m755", " -m u=rw", " -m 2755") + r.one("", "", " -o app", " -g users", " -o 5 -g 6")
+		m := r.one("", " -m 644", " -m 0700", " -m755", " -m u=rw", " -m 2755") +
+			r.one("", "", " -o app", " -g users", " -o 5 -g 6")
 		if r.chance(30) {
 			return "install -d" + m + " " + r.some(2, name)
 		}
@@ -194,7 +205,8 @@ func (r *drawer) command() string {
 	case 25:
 		return r.prints(name) + r.one(" > ", " >> ") + name()
 	case 26:
-		return r.one("V=", "W=", "export X=") + `"$(` + r.prints(name) + `)"` + r.one("", " && touch \"n-$V\"", " && mkdir $W", "; echo $X > n1")
+		return r.one("V=", "W=", "export X=") + `"$(` + r.prints(name) +
+			`)"` + r.one("", " && touch \"n-$V\"", " && mkdir $W", "; echo $X > n1")
 	case 0, 1:
 		m := ""
 		if r.chance(30) {
@@ -220,7 +232,8 @@ func (r *drawer) command() string {
 	case 12, 13:
 		return "chmod" + r.flags("R") + " " + r.mode() + " " + r.some(2, name)
 	case 14:
-		return r.one("chown", "chown", "chgrp") + r.flags("R", "h") + " " + r.one(r.owner(), r.owner(), "users", "9") + " " + r.some(2, name)
+		return r.one("chown", "chown", "chgrp") + r.flags("R", "h") + " " + r.one(r.owner(), r.owner(), "users", "9") +
+			" " + r.some(2, name)
 	case 15, 16:
 		return "cd " + r.one(name(), name(), "..", "a", "l", "lb", "d1/up", "@", "../d1", "l/..")
 	case 17:
@@ -248,7 +261,8 @@ func (r *drawer) command() string {
 		}
 		return r.some(2, assign)
 	}
-	return r.one("true", ":", "> "+name(), ": > "+name(), "true a b", fmt.Sprintf("printf '%%s' %s > %s", r.value(), name()))
+	return r.one("true", ":", "> "+name(), ": > "+name(),
+		"true a b", fmt.Sprintf("printf '%%s' %s > %s", r.value(), name()))
 }
 
 // compound draws a condition, a loop or a row.
@@ -272,7 +286,8 @@ func (r *drawer) compound() string {
 	case 2, 3:
 		s := "case " + r.value() + " in "
 		for range 1 + r.IntN(2) {
-			s += r.one("n*", "a", "x|n1", "'q q'", "v?1*", "[nv]*", `"$NAME"`, `"x y"`, "''", "*1", "a*b", "$V", `\*`) + ") " + body() + ";; "
+			s += r.one("n*", "a", "x|n1", "'q q'", "v?1*", "[nv]*", `"$NAME"`, `"x y"`, "''", "*1", "a*b", "$V", `\*`) +
+				") " + body() + ";; "
 		}
 		if r.chance(60) {
 			s += "*) " + r.one(body(), "exit 1", "true") + ";; "
@@ -285,14 +300,18 @@ func (r *drawer) compound() string {
 	case 7, 8:
 		v := r.one("V", "W")
 		r.vars = append(r.vars, v)
-		over := r.one("*", "a/*", "@/d?/*", "d*", "*/x", "zz*", "e/*", ".*h", "[de]*", "$STAR", `"$STAR"`, "l/*", "n*", "$V*")
-		return "for " + v + " in " + over + "; do " + r.one(body(), `cp "$`+v+`" e/`, `rm -rf "$`+v+`"`, `[ -d "$`+v+`" ] || rm $`+v, `echo $`+v+` >> n1`, `[ -f $`+v+` ] && mv $`+v+` st/`) + "; done"
+		over := r.one("*", "a/*", "@/d?/*", "d*", "*/x", "zz*", "e/*", ".*h", "[de]*", "$STAR", `"$STAR"`,
+			"l/*", "n*", "$V*")
+		return "for " + v + " in " + over + "; do " + r.one(body(), `cp "$`+v+`" e/`, `rm -rf "$`+v+`"`,
+			`[ -d "$`+v+`" ] || rm $`+v, `echo $`+v+` >> n1`, `[ -f $`+v+` ] && mv $`+v+` st/`) + "; done"
 	case 9:
-		s := "(" + r.one("", "cd "+r.name()+" && ", "V=n2; ", "export X=n1; ") + body() + r.one("", "", "; exit 0", "; exit 1", " && exit 3") + ")"
+		s := "(" + r.one("", "cd "+r.name()+" && ", "V=n2; ", "export X=n1; ") +
+			body() + r.one("", "", "; exit 0", "; exit 1", " && exit 3") + ")"
 		return s + r.one("", "", " || "+body(), " && "+body(), " > n1", " > /dev/null")
 	case 10:
 		say := func() string { return r.one("echo ", "printf %s ") + r.value() }
-		s := say() + "; " + r.one(say(), "cat "+r.name(), "if "+r.condition()+"; then "+say()+"; fi", "("+say()+")", "for V in a d*; do echo $V; done", say()+" > n2", say()+" >/dev/null", "cd a", "mkdir n2")
+		s := say() + "; " + r.one(say(), "cat "+r.name(), "if "+r.condition()+"; then "+say()+"; fi",
+			"("+say()+")", "for V in a d*; do echo $V; done", say()+" > n2", say()+" >/dev/null", "cd a", "mkdir n2")
 		return r.one("{ "+s+"; }", "("+s+")", "if "+r.condition()+"; then "+s+"; fi") + r.one(" > ", " >> ") + r.name()
 	case 5:
 		return "{ " + body() + "; }"
@@ -305,14 +324,19 @@ func (r *drawer) compound() string {
 // condition draws what compound commands ask.
 func (r *drawer) condition() string {
 	one := r.one(
-		"[ "+r.value()+" = "+r.value()+" ]", `[ "$V" != n1 ]`, "[ -z "+r.value()+" ]", `[ -n "`+"$"+r.one(r.vars...)+`" ]`, "test "+r.value(), "[ $LIST = n1 ]", "[ ]", `[ "$DIR" = a ]`, `[ "$DIR" = b ]`, "[ ! "+r.value()+" ]",
-		`[ "$NAME" == v1.2 ]`, `[ "$NAME" == v2 ]`, "true", "false", "mkdir n1", "(exit 1)", "(cd a)", `[ "$STAR" = "d*" ]`, "[ $STAR = a ]", "set -e",
+		"[ "+r.value()+" = "+r.value()+" ]", `[ "$V" != n1 ]`, "[ -z "+r.value()+" ]",
+		`[ -n "`+"$"+r.one(r.vars...)+`" ]`, "test "+r.value(), "[ $LIST = n1 ]", "[ ]", `[ "$DIR" = a ]`,
+		`[ "$DIR" = b ]`, "[ ! "+r.value()+" ]",
+		`[ "$NAME" == v1.2 ]`, `[ "$NAME" == v2 ]`, "true", "false", "mkdir n1", "(exit 1)", "(cd a)",
+		`[ "$STAR" = "d*" ]`, "[ $STAR = a ]", "set -e",
 	)
 	if r.chance(40) {
-		one = r.one("[ ", "[ ", "[ ! ") + r.one("-f", "-e", "-d", "-s", "-x", "-r", "-h", "-L") + " " + r.one(r.name(), r.name(), `"$V"`, "''") + " ]"
+		one = r.one("[ ", "[ ", "[ ! ") + r.one("-f", "-e", "-d", "-s", "-x", "-r", "-h", "-L") +
+			" " + r.one(r.name(), r.name(), `"$V"`, "''") + " ]"
 	}
 	if r.chance(5) {
-		one = "[ " + r.one("1", "02", "-3", "$NAME") + r.one(" -eq ", " -lt ", " -ge ", " -ne ") + r.one("1", "2", "x") + " ]"
+		one = "[ " + r.one("1", "02", "-3", "$NAME") + r.one(" -eq ", " -lt ", " -ge ", " -ne ") +
+			r.one("1", "2", "x") + " ]"
 	}
 	if r.chance(15) {
 		one = "! " + one
@@ -325,14 +349,18 @@ func (r *drawer) condition() string {
 
 // script draws what sed does.
 func (r *drawer) script() string {
-	return r.one("s/f/F/", "'s/o/0/g;s/t/T/'", "'s/n/x y/'", `'s/\./\//'`, "'s|o|/|g'", "s/o./x/", "'s/o/&&/'", `'s/e/a\&/'`, "'s#a#$DIR#'", `"s#one#$NAME#"`, "/x/d", "s/q//", "'s/^o/x/'", "s,w,W,I")
+	return r.one("s/f/F/", "'s/o/0/g;s/t/T/'", "'s/n/x y/'", `'s/\./\//'`, "'s|o|/|g'", "s/o./x/",
+		"'s/o/&&/'", `'s/e/a\&/'`, "'s#a#$DIR#'", `"s#one#$NAME#"`, "/x/d", "s/q//", "'s/^o/x/'", "s,w,W,I")
 }
 
 // prints draws a command of which it is known what it prints.
 func (r *drawer) prints(name func() string) string {
-	s := r.one("cat "+name(), "cat "+name(), "echo "+r.value(), "printf '%s\\n' "+r.some(3, r.value), "grep "+r.one("o", "f", "-F .", "1.2", "zz")+" "+name(), "sed "+r.script()+" "+name(), "basename "+name(), "dirname "+name(), "cut -c2- "+name())
+	s := r.one("cat "+name(), "cat "+name(), "echo "+r.value(), "printf '%s\\n' "+r.some(3, r.value),
+		"grep "+r.one("o", "f", "-F .", "1.2", "zz")+" "+name(), "sed "+r.script()+" "+name(), "basename "+name(),
+		"dirname "+name(), "cut -c2- "+name())
 	for range r.IntN(2) {
-		s += " | " + r.one("cut -c2-", "cut -c1-2", "cut -d. -f1", "cut -d' ' -f 2", "sed "+r.script(), "cat", "head -n1", "head -1", "awk '{print $1}'", "awk '{ print $2; }'", "grep n", "cut -c 3", "cut -f1")
+		s += " | " + r.one("cut -c2-", "cut -c1-2", "cut -d. -f1", "cut -d' ' -f 2", "sed "+r.script(),
+			"cat", "head -n1", "head -1", "awk '{print $1}'", "awk '{ print $2; }'", "grep n", "cut -c 3", "cut -f1")
 	}
 	return s
 }

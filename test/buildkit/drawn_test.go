@@ -42,7 +42,9 @@ var (
 )
 
 // accounts are the users and groups that lines may name.
-const accounts = "dir 755 0:0 etc\nfile 644 0:0 etc/passwd \"root:x:0:0::/root:/bin/sh\\napp:x:1000:1001::/:/bin/sh\\n\"\nfile 644 0:0 etc/group \"root:x:0:\\napp:x:1001:\\nusers:x:100:\\n\"\n"
+const accounts = "dir 755 0:0 etc\nfile 644 0:0 " +
+	"etc/passwd \"root:x:0:0::/root:/bin/sh\\napp:x:1000:1001::/:/bin/sh\\n\"\nfile 644 0:0 etc/group " +
+	"\"root:x:0:\\napp:x:1001:\\nusers:x:100:\\n\"\n"
 
 // TestDrawn draws lines for RUN and compares what Slipway makes of each with what dash and GNU's
 // tools do: the same files, or an error of Slipway. Some of those that it carries out are built by
@@ -64,7 +66,8 @@ func TestDrawn(t *testing.T) {
 				if diff != "" {
 					failed.Add(1)
 					small, why := c.shrink(t, line, diff)
-					t.Errorf("line %d of seed %d:\n%s\nshorter:\n%s\n%s", n, *drawnSeed, line.in("/t"), small.in("/t"), why)
+					t.Errorf("line %d of seed %d:\n%s\nshorter:\n%s\n%s", n, *drawnSeed, line.in("/t"),
+						small.in("/t"), why)
 				}
 				mu.Lock()
 				if ok {
@@ -140,7 +143,10 @@ func drawnInBuildKit(t *testing.T, lines []drawn) {
 	}
 }
 
-var drawnTools = []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "install", "sed", "cat", "cut", "grep", "head", "awk", "basename", "dirname"}
+var drawnTools = []string{
+	"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "install",
+	"sed", "cat", "cut", "grep", "head", "awk", "basename", "dirname",
+}
 
 // comparison runs lines in a directory that dash takes for the root, and in Slipway.
 type comparison struct {
@@ -185,7 +191,8 @@ func newComparison(t *testing.T) *comparison {
 		file += fmt.Sprintf("ENV %s=%q\n", name, value)
 		c.env = append(c.env, v)
 	}
-	k := dockerfiletest.Load(t, &txtar.Archive{Files: []txtar.File{{Name: "Dockerfile", Data: []byte(file + "WORKDIR /t\n")}}})
+	k := dockerfiletest.Load(t,
+		&txtar.Archive{Files: []txtar.File{{Name: "Dockerfile", Data: []byte(file + "WORKDIR /t\n")}}})
 	c.in = k.Input
 	c.in.Platform = platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	c.base = dockerfiletest.Image(t, []byte("layer\n"+text), c.in.Platform)
@@ -281,7 +288,10 @@ func (c *comparison) dash(t *testing.T, line string) (tree, string, error) {
 }
 
 // machineDirs are what the machine has for itself.
-var machineDirs = map[string]bool{"bin": true, "lib": true, "lib64": true, "usr": true, "dev": true, "proc": true, "etc": true}
+var machineDirs = map[string]bool{
+	"bin": true, "lib": true, "lib64": true, "usr": true, "dev": true,
+	"proc": true, "etc": true,
+}
 
 func (c *comparison) describe(p string, e fs.DirEntry) (string, error) {
 	fi, err := e.Info()

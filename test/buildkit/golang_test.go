@@ -40,18 +40,24 @@ func newGolangs(t *testing.T) golangs {
 			must(t, w.WriteHeader(&tar.Header{Name: dir, Typeflag: tar.TypeDir, Mode: 0o1777}))
 		}
 		add := func(name string, mode int64, content string) {
-			must(t, w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: mode, Size: int64(len(content))}))
+			must(t,
+				w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: mode, Size: int64(len(content))}))
 			_, err := w.Write([]byte(content))
 			must(t, err)
 		}
 		add("sbin/apk", 0o755, "#!/bin/sh\n")
-		add("usr/local/go/go.env", 0o644, "GOTOOLCHAIN=local\nGOPROXY=off\nGOSUMDB=off\nGOFLAGS=-trimpath -buildvcs=false\nGOARCH="+arch+"\n")
+		add("usr/local/go/go.env",
+			0o644, "GOTOOLCHAIN=local\nGOPROXY=off\nGOSUMDB=off\nGOFLAGS=-trimpath -buildvcs=false\nGOARCH="+arch+"\n")
 		must(t, w.Close())
 		p := platform.Platform{OS: platform.Linux, Architecture: arch}
-		img, err := mutate.AppendLayers(dockerfiletest.Image(t, machine, p), toolchain, layers.NewLayer(b.Bytes(), types.OCIUncompressedLayer))
+		img, err := mutate.AppendLayers(dockerfiletest.Image(t, machine, p),
+			toolchain, layers.NewLayer(b.Bytes(), types.OCIUncompressedLayer))
 		must(t, err)
 		img, err = mutate.Config(img, v1.Config{
-			Env:        []string{"PATH=/go/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "GOTOOLCHAIN=local", "GOPATH=/go"},
+			Env: []string{
+				"PATH=/go/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+				"GOTOOLCHAIN=local", "GOPATH=/go",
+			},
 			WorkingDir: "/go",
 		})
 		must(t, err)

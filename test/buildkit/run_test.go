@@ -27,7 +27,10 @@ func TestRunSameAsBuildKit(t *testing.T) {
 	buildctl := daemon(t)
 	a, err := txtar.ParseFile("testdata/run.txtar")
 	must(t, err)
-	tools := []string{"sh", "bash", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "tar", "gzip", "sha256sum", "cat", "sed", "install", "cut", "grep", "head", "awk", "basename", "dirname"}
+	tools := []string{
+		"sh", "bash", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "tar",
+		"gzip", "sha256sum", "cat", "sed", "install", "cut", "grep", "head", "awk", "basename", "dirname",
+	}
 	small, large := machine(t, "", tools...), []byte(nil)
 	archives := archives(t)
 	server := serve(t, archives)
@@ -45,7 +48,10 @@ func TestRunSameAsBuildKit(t *testing.T) {
 				{Name: "Dockerfile", Data: append([]byte("FROM machine\n"), f.Data...)},
 				{Name: "images/machine", Data: base},
 				{Name: "context/script", Data: []byte("#!/bin/sh\n")},
-				{Name: "tars/a.tar", Data: []byte("dir 750 7:8 a\nfile 4755 5:6 a/b \"b\"\nlink a/l b\nfile 640 0:0 top \"t\"\n")},
+				{
+					Name: "tars/a.tar",
+					Data: []byte("dir 750 7:8 a\nfile 4755 5:6 a/b \"b\"\nlink a/l b\nfile 640 0:0 top \"t\"\n"),
+				},
 			}})
 			for name, b := range archives {
 				must(t, os.WriteFile(filepath.Join(c.Input.Context, name), b, 0o644))

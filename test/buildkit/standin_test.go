@@ -60,7 +60,10 @@ func (s standIn) base(name string, p platform.Platform) base.Base {
 // options of buildctl that give the image a name.
 func (s standIn) options(name string) []string {
 	store := strings.NewReplacer(":", "-", "/", "-", "@", "-").Replace(name)
-	return []string{"--opt=context:" + name + "=oci-layout://" + store + "@" + s.digest.String(), "--oci-layout=" + store + "=" + s.dir}
+	return []string{
+		"--opt=context:" + name + "=oci-layout://" + store + "@" + s.digest.String(),
+		"--oci-layout=" + store + "=" + s.dir,
+	}
 }
 
 // familiar returns the name of an image as BuildKit looks for it among its contexts: without what

@@ -50,7 +50,10 @@ func writeToolchain(ctx context.Context, work string) error {
 	dirs := map[string]bool{filepath.Join(root, "pkg", "include"): true, filepath.Join(root, "src", "runtime", "cgo"): true} // of headers
 	for _, on := range []string{"linux/amd64", "linux/arm64", "windows/amd64"} {
 		goos, goarch, _ := strings.Cut(on, "/")
-		env := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOCACHE=" + filepath.Join(work, "go-build")}
+		env := []string{
+			"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0", "GOFLAGS=-trimpath",
+			"GOCACHE=" + filepath.Join(work, "go-build"),
+		}
 		if _, err := run(ctx, work, env, "build", "runtime"); err != nil {
 			return err
 		}
@@ -107,7 +110,10 @@ func (a *archived) add(file, name string) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = a.w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: int64(info.Mode().Perm()), Size: info.Size()})
+		err = a.w.WriteHeader(&tar.Header{
+			Name: name, Typeflag: tar.TypeReg, Mode: int64(info.Mode().Perm()),
+			Size: info.Size(),
+		})
 	}
 	if err == nil {
 		_, err = io.Copy(a.w, f)

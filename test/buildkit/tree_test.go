@@ -85,7 +85,10 @@ func (t tree) addEntries(tb testing.TB, entries []layer.Entry, windows bool) {
 			}
 		}
 		mode := int64(e.Mode.Perm())
-		for bit, special := range map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+		for bit, special := range map[int64]fs.FileMode{
+			0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid,
+			0o1000: fs.ModeSticky,
+		} {
 			if e.Mode&special != 0 {
 				mode |= bit
 			}

@@ -75,7 +75,8 @@ func (a *audit) read(line []byte) error {
 	if e.ObjectRef.Subresource != "" {
 		what += "/" + e.ObjectRef.Subresource
 	}
-	what = fmt.Sprintf("%s: %s %s in namespace %q (%s)", e.User.Username, e.Verb, what, e.ObjectRef.Namespace, e.RequestURI)
+	what = fmt.Sprintf("%s: %s %s in namespace %q (%s)", e.User.Username, e.Verb, what, e.ObjectRef.Namespace,
+		e.RequestURI)
 	if !slices.Contains(a.refused, what) {
 		a.refused = append(a.refused, what)
 	}

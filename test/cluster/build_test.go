@@ -116,7 +116,8 @@ func withoutTolerations(ctx context.Context, _ testing.TB, c *cluster) error {
 	}
 	for _, s := range pod.Status.Conditions {
 		if s.Type == corev1.PodScheduled {
-			if s.Status != corev1.ConditionFalse || s.Reason != corev1.PodReasonUnschedulable || !strings.Contains(s.Message, "1 node(s) had untolerated taint(s)") {
+			if s.Status != corev1.ConditionFalse || s.Reason != corev1.PodReasonUnschedulable ||
+				!strings.Contains(s.Message, "1 node(s) had untolerated taint(s)") {
 				return fmt.Errorf("its pod is on node %q: %s %s: %s", pod.Spec.NodeName, s.Status, s.Reason, s.Message)
 			}
 		}
@@ -133,7 +134,10 @@ func (c *cluster) pod(ctx context.Context, t testing.TB, build, builder string, 
 	if err != nil {
 		return err
 	}
-	if err := c.images(t, pod, map[string]string{"prepare": c.image(t, "build-init"), "completion": c.image(t, "completion")}, builder); err != nil {
+	if err := c.images(t, pod, map[string]string{
+		"prepare":    c.image(t, "build-init"),
+		"completion": c.image(t, "completion"),
+	}, builder); err != nil {
 		return err
 	}
 	want.NodeSelector[corev1.LabelOSStable] = on.OS
@@ -141,12 +145,16 @@ func (c *cluster) pod(ctx context.Context, t testing.TB, build, builder string, 
 	tolerations := slices.DeleteFunc(slices.Clone(pod.Spec.Tolerations), func(t corev1.Toleration) bool {
 		return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable
 	})
-	got := placement{pod.Spec.NodeSelector, tolerations, pod.Spec.Affinity, pod.Spec.SchedulerName, pod.Spec.RuntimeClassName}
+	got := placement{
+		pod.Spec.NodeSelector, tolerations, pod.Spec.Affinity, pod.Spec.SchedulerName,
+		pod.Spec.RuntimeClassName,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		return fmt.Errorf("where pod %s runs is not what the user said (-want +got):\n%s", pod.Name, diff)
 	}
 	if pod.Spec.NodeName != on.Name {
-		return fmt.Errorf("pod %s is on node %q, want %s: %v", pod.Name, pod.Spec.NodeName, on.Name, pod.Status.Conditions)
+		return fmt.Errorf("pod %s is on node %q, want %s: %v", pod.Name, pod.Spec.NodeName, on.Name,
+			pod.Status.Conditions)
 	}
 	return c.pullable(ctx, pod, on)
 }
@@ -162,7 +170,8 @@ func (*cluster) images(_ testing.TB, pod *corev1.Pod, want map[string]string, re
 			image = rest
 		}
 		if container.Image != image {
-			errs = append(errs, fmt.Errorf("container %s of pod %s runs %s, want %s", container.Name, pod.Name, container.Image, image))
+			errs = append(errs,
+				fmt.Errorf("container %s of pod %s runs %s, want %s", container.Name, pod.Name, container.Image, image))
 		}
 		seen[container.Name] = true
 	}
@@ -185,7 +194,8 @@ func (c *cluster) scheduled(ctx context.Context, build string) (*corev1.Pod, err
 		if status, message := condition(b, "Succeeded"); status == "False" {
 			return "", false, errors.New(message)
 		}
-		pods, err := c.kube.CoreV1().Pods(builds).List(ctx, metav1.ListOptions{LabelSelector: "kpack.io/build=" + build})
+		pods, err := c.kube.CoreV1().Pods(builds).List(ctx,
+			metav1.ListOptions{LabelSelector: "kpack.io/build=" + build})
 		if err != nil {
 			return "", false, err
 		}

@@ -45,7 +45,8 @@ func TestRelease(t *testing.T) {
 			t.Fatalf("the %d checks after %s were left out", len(checks)-i-1, check.name)
 		}
 	}
-	if list := shared(t, r.registry); len(list) == 0 || !strings.HasPrefix(list[0], "mirror/") || !strings.HasPrefix(list[len(list)-1], "mirror/") {
+	if list := shared(t, r.registry); len(list) == 0 || !strings.HasPrefix(list[0], "mirror/") ||
+		!strings.HasPrefix(list[len(list)-1], "mirror/") {
 		t.Errorf("all clusters share the repositories %q, which are not only those of the release", list)
 	}
 }

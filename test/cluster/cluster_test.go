@@ -70,15 +70,18 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 			t.Fatal(err)
 		}
 	}
-	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir, Inside: func(_ *corev1.Pod, n *namespace.Namespace) error {
-		// A snapshot has stub bases and can be pushed to a loopback address only: so every
-		// pod has the registry there.
-		s, err := serve(n, own)
-		if err == nil {
-			t.Cleanup(func() { s.Close() })
-		}
-		return err
-	}}
+	c.agent = &node.Agent{
+		Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack",
+		Dir: dir, Inside: func(_ *corev1.Pod, n *namespace.Namespace) error {
+			// A snapshot has stub bases and can be pushed to a loopback address only: so every
+			// pod has the registry there.
+			s, err := serve(n, own)
+			if err == nil {
+				t.Cleanup(func() { s.Close() })
+			}
+			return err
+		},
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(plane.Logs(), c.agent.Logs(), c.agent.Stacks())

@@ -16,7 +16,8 @@ import (
 
 // accepted: kubectl applies release.yaml, validated strictly, and the apiserver does not even warn.
 func accepted(ctx context.Context, _ testing.TB, c *cluster) error {
-	out, err := c.plane.Output(c.plane.Command(ctx, "kubectl", "apply", "--filename="+c.manifest, "--validate=strict", "--warnings-as-errors"))
+	out, err := c.plane.Output(c.plane.Command(ctx, "kubectl", "apply", "--filename="+c.manifest,
+		"--validate=strict", "--warnings-as-errors"))
 	if err != nil {
 		return fmt.Errorf("kubectl apply: %w\n%s", err, out)
 	}
@@ -78,7 +79,8 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 			if err != nil {
 				return "", false, err
 			}
-			return fmt.Sprintf("%d of %d pods are available: %v", d.Status.AvailableReplicas, *d.Spec.Replicas, d.Status.Conditions),
+			return fmt.Sprintf("%d of %d pods are available: %v", d.Status.AvailableReplicas, *d.Spec.Replicas,
+					d.Status.Conditions),
 				d.Status.AvailableReplicas == *d.Spec.Replicas && d.Status.ObservedGeneration == d.Generation, nil
 		})
 		if err != nil {
@@ -88,11 +90,13 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 	// What it defaults and validates it registers with the apiserver itself, and then a dry run goes
 	// through both.
 	err := c.until(ctx, func(ctx context.Context) (string, bool, error) {
-		defaults, err := c.kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(ctx, "defaults.webhook.kpack.io", metav1.GetOptions{})
+		defaults, err := c.kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(ctx,
+			"defaults.webhook.kpack.io", metav1.GetOptions{})
 		if err != nil {
 			return "", false, err
 		}
-		validation, err := c.kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(ctx, "validation.webhook.kpack.io", metav1.GetOptions{})
+		validation, err := c.kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(ctx,
+			"validation.webhook.kpack.io", metav1.GetOptions{})
 		if err != nil {
 			return "", false, err
 		}
@@ -103,7 +107,8 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 		if err != nil {
 			return "", false, err
 		}
-		made, err := c.resource(kind("Image"), builds).Create(ctx, list[0], metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		made, err := c.resource(kind("Image"), builds).Create(ctx, list[0],
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err != nil {
 			return err.Error(), false, nil //nolint:nilerr // it is asked again
 		}

@@ -55,8 +55,10 @@ func TestJobs(t *testing.T) {
 
 	n := j.plane.Namespace
 	store := "-store=" + filepath.Join(t.TempDir(), "store")
-	ref := strings.TrimSpace(j.run(t, n, "plan", "-q", "-product="+j.product, "-registry="+registryAddress+"/demo", "-shards=2", "-push", store))
-	manifest := j.run(t, n, "kubernetes", "-q", ref, store, "-name=hello", "-image="+registryAddress+"/slipway:test", "-registry-secret=registry",
+	ref := strings.TrimSpace(j.run(t, n, "plan", "-q", "-product="+j.product, "-registry="+registryAddress+"/demo",
+		"-shards=2", "-push", store))
+	manifest := j.run(t, n, "kubernetes", "-q", ref, store, "-name=hello", "-image="+registryAddress+"/slipway:test",
+		"-registry-secret=registry",
 		"-cpu=1", "-memory=2Gi", "-disk=8Gi", "-env=GOPROXY=off")
 	j.apply(t, manifest)
 
@@ -73,7 +75,8 @@ func TestJobs(t *testing.T) {
 	j.finished(t, "hello-merge")
 	shards := j.finished(t, "hello-shards")
 	if s := shards.Status; s.CompletedIndexes != "0,1" || s.Failed != 1 {
-		t.Errorf("indexes %s are complete, and %d pods failed: want 0,1 and the one that was deleted", s.CompletedIndexes, s.Failed)
+		t.Errorf("indexes %s are complete, and %d pods failed: want 0,1 and the one that was deleted",
+			s.CompletedIndexes, s.Failed)
 	}
 	j.unprivileged(t)
 
@@ -107,10 +110,13 @@ func newJobs(t *testing.T, programs string) *jobs {
 	if err := node.Register(t.Context(), j.kube, linux); err != nil {
 		t.Fatal(err)
 	}
-	j.agent = &node.Agent{Client: j.kube, Net: plane.Namespace, Node: linux, Namespace: jobsNamespace, Dir: dir, Inside: func(pod *corev1.Pod, n *namespace.Namespace) error {
-		j.serve(t, n, j.hold(pod))
-		return nil
-	}}
+	j.agent = &node.Agent{
+		Client: j.kube, Net: plane.Namespace, Node: linux, Namespace: jobsNamespace,
+		Dir: dir, Inside: func(pod *corev1.Pod, n *namespace.Namespace) error {
+			j.serve(t, n, j.hold(pod))
+			return nil
+		},
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(j.agent.Failed(), j.agent.Logs())
@@ -161,7 +167,10 @@ func (j *jobs) describe(t *testing.T) {
 	lines := strings.Split(string(b), "\n")
 	for n, line := range lines {
 		if release, _, ok := strings.Cut(line, ": mcr.microsoft.com/"); ok {
-			version := map[string]string{"ltsc2019": "10.0.17763.1", "ltsc2022": "10.0.20348.1", "ltsc2025": "10.0.26100.1"}[release[strings.LastIndex(release, ":")+1:]]
+			version := map[string]string{
+				"ltsc2019": "10.0.17763.1", "ltsc2022": "10.0.20348.1",
+				"ltsc2025": "10.0.26100.1",
+			}[release[strings.LastIndex(release, ":")+1:]]
 			h, err := windowsBase(t, version).Digest()
 			if err != nil {
 				t.Fatal(err)
@@ -191,7 +200,8 @@ func (j *jobs) alone(t *testing.T, out string) {
 		}
 		own.ServeHTTP(w, q)
 	}))
-	j.run(t, n, "release", "-q", "-product="+j.product, "-registry="+registryAddress+"/demo", "-out="+out, "-store="+filepath.Join(t.TempDir(), "store"))
+	j.run(t, n, "release", "-q", "-product="+j.product, "-registry="+registryAddress+"/demo", "-out="+out,
+		"-store="+filepath.Join(t.TempDir(), "store"))
 }
 
 // run runs slipway in a namespace and returns what it prints.
@@ -218,7 +228,8 @@ func (j *jobs) apply(t *testing.T, manifest string) {
 	}
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "registry"}, Type: corev1.SecretTypeDockerConfigJson,
-		Data: map[string][]byte{corev1.DockerConfigJsonKey: []byte(`{"auths":{"` + registryAddress + `":{"auth":"bWU6c2VjcmV0"}}}`)},
+		Data: map[string][]byte{corev1.DockerConfigJsonKey: []byte(`{"auths":{"` + registryAddress +
+			`":{"auth":"bWU6c2VjcmV0"}}}`)},
 	}
 	if _, err := kube.Secrets(jobsNamespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -231,8 +242,10 @@ func (j *jobs) apply(t *testing.T, manifest string) {
 		{"--filename=../../shard/jobs/testdata/kubernetes.all.yaml", "--dry-run=server"}, // with every option
 		{"--filename=" + file},
 	} {
-		args = append([]string{"apply", "--namespace=" + jobsNamespace, "--validate=strict", "--warnings-as-errors"}, args...)
-		if out, err := j.plane.Output(j.plane.Command(t.Context(), "kubectl", args...)); err != nil || strings.Contains(out, "Warning") {
+		args = append([]string{"apply", "--namespace=" + jobsNamespace, "--validate=strict", "--warnings-as-errors"},
+			args...)
+		if out, err := j.plane.Output(j.plane.Command(t.Context(), "kubectl", args...)); err != nil ||
+			strings.Contains(out, "Warning") {
 			t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}

@@ -27,7 +27,10 @@ import (
 // windowsBase is an image that a base is read from: no Windows runs here.
 func windowsBase(t *testing.T, version string) v1.Image {
 	t.Helper()
-	config := &v1.ConfigFile{OS: "windows", Architecture: "amd64", OSVersion: version, RootFS: v1.RootFS{Type: "layers"}}
+	config := &v1.ConfigFile{
+		OS: "windows", Architecture: "amd64", OSVersion: version,
+		RootFS: v1.RootFS{Type: "layers"},
+	}
 	img, err := mutate.ConfigFile(empty.Image, config)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +61,10 @@ func (j *jobs) image(t *testing.T) v1.Image {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(to, "/"), Mode: int64(fi.Mode().Perm()), Size: int64(len(b))}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: strings.TrimPrefix(to, "/"), Mode: int64(fi.Mode().Perm()),
+			Size: int64(len(b)),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(b); err != nil {
@@ -76,7 +82,9 @@ func (j *jobs) image(t *testing.T) v1.Image {
 	if err := zipped.Close(); err != nil {
 		t.Fatal(err)
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(files.Bytes())), nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +93,8 @@ func (j *jobs) image(t *testing.T) v1.Image {
 		t.Fatal(err)
 	}
 	img, err = mutate.ConfigFile(img, configured(t, img, v1.Config{
-		User: "65532:65532", Entrypoint: []string{"/usr/local/bin/slipway"}, Env: []string{"PATH=" + goroot + "/bin:/usr/local/bin"},
+		User: "65532:65532", Entrypoint: []string{"/usr/local/bin/slipway"},
+		Env: []string{"PATH=" + goroot + "/bin:/usr/local/bin"},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +120,8 @@ func pushImage(t *testing.T, n *namespace.Namespace, ref string, img v1.Image) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := remote.Write(tag, img, remote.WithContext(t.Context()), remote.WithTransport(&http.Transport{DialContext: n.Dial})); err != nil {
+	if err := remote.Write(tag, img, remote.WithContext(t.Context()),
+		remote.WithTransport(&http.Transport{DialContext: n.Dial})); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,7 +29,9 @@ func container(list []*unstructured.Unstructured, deployment string) (map[string
 }
 
 // swapped names an image of the release in the place of another.
-func swapped(configMap, image string) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func swapped(configMap,
+	image string,
+) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	return func(t testing.TB, r *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 		o, err := find(list, "ConfigMap", configMap)
 		if err != nil {
@@ -39,20 +41,26 @@ func swapped(configMap, image string) func(testing.TB, *release, []*unstructured
 	}
 }
 
-func droppedVariable(_ testing.TB, _ *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func droppedVariable(_ testing.TB,
+	_ *release, list []*unstructured.Unstructured,
+) ([]*unstructured.Unstructured, error) {
 	c, err := container(list, "kpack-controller")
 	if err != nil {
 		return nil, err
 	}
 	env := c["env"].([]any)
-	c["env"] = slices.DeleteFunc(slices.Clone(env), func(v any) bool { return v.(map[string]any)["name"] == "COMPLETION_WINDOWS_IMAGE" })
+	c["env"] = slices.DeleteFunc(slices.Clone(env), func(v any) bool {
+		return v.(map[string]any)["name"] == "COMPLETION_WINDOWS_IMAGE"
+	})
 	if len(c["env"].([]any)) != len(env)-1 {
 		return nil, fmt.Errorf("the controller has no COMPLETION_WINDOWS_IMAGE")
 	}
 	return list, nil
 }
 
-func unpinnedController(_ testing.TB, r *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func unpinnedController(_ testing.TB, r *release,
+	list []*unstructured.Unstructured,
+) ([]*unstructured.Unstructured, error) {
 	c, err := container(list, "kpack-controller")
 	if err != nil {
 		return nil, err
@@ -62,7 +70,9 @@ func unpinnedController(_ testing.TB, r *release, list []*unstructured.Unstructu
 	return list, nil
 }
 
-func missingConfigMap(_ testing.TB, _ *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func missingConfigMap(_ testing.TB,
+	_ *release, list []*unstructured.Unstructured,
+) ([]*unstructured.Unstructured, error) {
 	o, err := find(list, "ConfigMap", "build-waiter-image")
 	if err != nil {
 		return nil, err
@@ -71,7 +81,9 @@ func missingConfigMap(_ testing.TB, _ *release, list []*unstructured.Unstructure
 }
 
 // missingRule takes a resource out of what the controller may do.
-func missingRule(resource string) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func missingRule(
+	resource string,
+) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	return func(_ testing.TB, _ *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 		o, err := find(list, "ClusterRole", "kpack-controller-admin")
 		if err != nil {
@@ -80,14 +92,18 @@ func missingRule(resource string) func(testing.TB, *release, []*unstructured.Uns
 		found := false
 		for _, r := range o.Object["rules"].([]any) {
 			rule := r.(map[string]any)
-			left := slices.DeleteFunc(slices.Clone(rule["resources"].([]any)), func(other any) bool { return other == resource })
+			left := slices.DeleteFunc(slices.Clone(rule["resources"].([]any)), func(other any) bool {
+				return other == resource
+			})
 			found = found || len(left) < len(rule["resources"].([]any))
 			rule["resources"] = left
 		}
 		if !found {
 			return nil, fmt.Errorf("%s has no rule for %s", o.GetName(), resource)
 		}
-		o.Object["rules"] = slices.DeleteFunc(o.Object["rules"].([]any), func(r any) bool { return len(r.(map[string]any)["resources"].([]any)) == 0 })
+		o.Object["rules"] = slices.DeleteFunc(o.Object["rules"].([]any), func(r any) bool {
+			return len(r.(map[string]any)["resources"].([]any)) == 0
+		})
 		return list, nil
 	}
 }

@@ -19,17 +19,35 @@ type mutant struct {
 }
 
 var mutants = []mutant{
-	{"SwappedHelper", swapped("build-init-windows-image", "completion"), "WindowsBuild", "container prepare of pod windows-build-build-pod runs"},
-	{"SwappedLinuxHelper", swapped("completion-image", "build-init"), "LinuxBuild", "container completion of pod linux-build-build-pod runs"},
-	{"SwappedRebase", swapped("rebase-image", "build-waiter"), "Rebase", "container rebase of pod rebased-build-2-build-pod runs"},
+	{
+		"SwappedHelper", swapped("build-init-windows-image", "completion"),
+		"WindowsBuild", "container prepare of pod windows-build-build-pod runs",
+	},
+	{
+		"SwappedLinuxHelper", swapped("completion-image", "build-init"), "LinuxBuild",
+		"container completion of pod linux-build-build-pod runs",
+	},
+	{
+		"SwappedRebase", swapped("rebase-image", "build-waiter"), "Rebase",
+		"container rebase of pod rebased-build-2-build-pod runs",
+	},
 	{"NoLink", remade("completion", noLink), "Rebase", "failed to get build metadata from build pod"},
 	{"DroppedVariable", droppedVariable, "WindowsBuild", "spec.containers[0].image: Required value"},
 	{"UnpinnedController", unpinnedController, "Pinned", "Deployment kpack-controller names"},
 	{"MissingConfigMap", missingConfigMap, "Running", `configmaps "build-waiter-image" not found`},
 	{"NoWindowsLifecycle", remade("lifecycle", noWindowsLayer), "Builders", "could not find lifecycle for os: windows"},
-	{"MissingRule", missingRule("serviceaccounts"), "Builders", "system:serviceaccount:kpack:controller: get serviceaccounts"},
-	{"MissingRuleForStacks", missingRule("clusterstacks/status"), "Stacks", "system:serviceaccount:kpack:controller: update clusterstacks.kpack.io/status"},
-	{"MissingRuleForImages", missingRule("images/status"), "WindowsImage", "system:serviceaccount:kpack:controller: update images.kpack.io/status"},
+	{
+		"MissingRule", missingRule("serviceaccounts"),
+		"Builders", "system:serviceaccount:kpack:controller: get serviceaccounts",
+	},
+	{
+		"MissingRuleForStacks", missingRule("clusterstacks/status"), "Stacks",
+		"system:serviceaccount:kpack:controller: update clusterstacks.kpack.io/status",
+	},
+	{
+		"MissingRuleForImages", missingRule("images/status"), "WindowsImage",
+		"system:serviceaccount:kpack:controller: update images.kpack.io/status",
+	},
 	{"UnknownField", unknownField, "Accepted", `unknown field "spec.replica"`},
 	{"NoValidation", noValidation, "Rejected", "image.yaml with a selector for kubernetes.io/os is accepted"},
 	{"NoConversion", noConversion, "Converted", "service account \"\""},

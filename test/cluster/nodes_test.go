@@ -25,7 +25,10 @@ import (
 var fleet = []node.Spec{
 	linux,
 	windows,
-	{Name: "windows-2019", Address: "192.0.2.3", OS: "windows", OSVersion: "10.0.17763.6414", Labels: map[string]string{corev1.LabelWindowsBuild: "10.0.17763"}},
+	{
+		Name: "windows-2019", Address: "192.0.2.3", OS: "windows", OSVersion: "10.0.17763.6414",
+		Labels: map[string]string{corev1.LabelWindowsBuild: "10.0.17763"},
+	},
 	{Name: "arm", Address: "192.0.2.4", OS: "linux", Architecture: "arm64"},
 	{Name: "cordoned", Address: "192.0.2.5", OS: "linux", Unschedulable: true},
 	{
@@ -90,7 +93,8 @@ func TestNodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if bound != v.Runs || v.Runs != (len(v.Reasons) == 0) {
-				t.Errorf("slipway says of %s on node %s %v: %v; the scheduler says %v: %s", name, v.Node, v.Runs, v.Reasons, bound, why)
+				t.Errorf("slipway says of %s on node %s %v: %v; the scheduler says %v: %s", name,
+					v.Node, v.Runs, v.Reasons, bound, why)
 			}
 		}
 	}
@@ -102,7 +106,8 @@ func TestNodes(t *testing.T) {
 	for _, i := range says.Images {
 		for _, v := range i.Nodes {
 			system := fleet[slices.IndexFunc(fleet, func(n node.Spec) bool { return n.Name == v.Node })]
-			want := system.Architecture == "" && (system.OS == "linux" || i.Name == "build-init" || i.Name == "completion")
+			want := system.Architecture == "" &&
+				(system.OS == "linux" || i.Name == "build-init" || i.Name == "completion")
 			if v.Runs != want {
 				t.Errorf("slipway says of image %s on node %s %v: %v", i.Name, v.Node, v.Runs, v.Reasons)
 			}
@@ -150,10 +155,12 @@ func (c *cluster) spread(ctx context.Context, list []*unstructured.Unstructured)
 		for _, n := range fleet {
 			pod := o.DeepCopy()
 			pod.SetName(o.GetName() + "." + n.Name)
-			if err := unstructured.SetNestedField(pod.Object, n.Name, "spec", "nodeSelector", corev1.LabelHostname); err != nil {
+			if err := unstructured.SetNestedField(pod.Object, n.Name, "spec",
+				"nodeSelector", corev1.LabelHostname); err != nil {
 				return err
 			}
-			if _, err := c.resource(o.GroupVersionKind(), o.GetNamespace()).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+			if _, err := c.resource(o.GroupVersionKind(), o.GetNamespace()).Create(ctx,
+				pod, metav1.CreateOptions{}); err != nil {
 				return err
 			}
 		}

@@ -89,7 +89,8 @@ func (c *cluster) create(ctx context.Context, file string, v values) error {
 	}
 	for _, o := range list {
 		err := answered(ctx, func() error {
-			_, err := c.resource(o.GroupVersionKind(), o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+			_, err := c.resource(o.GroupVersionKind(), o.GetNamespace()).Create(ctx,
+				o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 			return err
 		})
 		if err != nil {
@@ -107,7 +108,8 @@ func answered(ctx context.Context, request func() error) error {
 	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(context.Context) (bool, error) {
 		last = request()
 		late := apierrors.IsInternalError(last) && strings.Contains(last.Error(), "context deadline exceeded") &&
-			(strings.Contains(last.Error(), "failed to call webhook") || strings.Contains(last.Error(), "conversion webhook for"))
+			(strings.Contains(last.Error(), "failed to call webhook") ||
+				strings.Contains(last.Error(), "conversion webhook for"))
 		return !late, nil
 	})
 	return errors.Join(last, err)
@@ -119,7 +121,9 @@ func kind(name string) schema.GroupVersionKind {
 }
 
 // ready waits until a condition of an object holds for what its specification is now.
-func (c *cluster) ready(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
+func (c *cluster) ready(ctx context.Context, gvk schema.GroupVersionKind,
+	namespace, name string,
+) (*unstructured.Unstructured, error) {
 	var found *unstructured.Unstructured
 	err := c.until(ctx, func(ctx context.Context) (state string, done bool, err error) {
 		if found, err = c.resource(gvk, namespace).Get(ctx, name, metav1.GetOptions{}); err != nil {
@@ -188,7 +192,8 @@ func (c *cluster) until(ctx context.Context, ask func(context.Context) (state st
 	case broken != nil:
 		return broken
 	case wait.Interrupted(err):
-		return fmt.Errorf("%s, after %s; the log says %q", last, time.Since(start).Round(time.Second), complaints(c.agent.Logs()))
+		return fmt.Errorf("%s, after %s; the log says %q", last, time.Since(start).Round(time.Second),
+			complaints(c.agent.Logs()))
 	}
 	return err
 }

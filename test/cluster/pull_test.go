@@ -33,7 +33,8 @@ func (c *cluster) pullable(ctx context.Context, pod *corev1.Pod, on node.Spec) e
 				program = path.Join("Files", program) + ".exe"
 			}
 			if !slices.Contains(files, strings.TrimPrefix(program, "/")) {
-				return fmt.Errorf("container %s runs %s, which %s does not have on node %s", container.Name, program, container.Image, on.Name)
+				return fmt.Errorf("container %s runs %s, which %s does not have on node %s", container.Name,
+					program, container.Image, on.Name)
 			}
 		}
 	}

@@ -73,9 +73,11 @@ func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 		return err
 	}
 	if pod.Spec.NodeName != linux.Name {
-		return fmt.Errorf("pod %s is on node %q, want %s: %v", pod.Name, pod.Spec.NodeName, linux.Name, pod.Status.Conditions)
+		return fmt.Errorf("pod %s is on node %q, want %s: %v", pod.Name, pod.Spec.NodeName, linux.Name,
+			pod.Status.Conditions)
 	}
-	if err := c.images(t, pod, map[string]string{"rebase": c.image(t, "rebase"), "completion": c.image(t, "completion")}, ""); err != nil {
+	if err := c.images(t, pod,
+		map[string]string{"rebase": c.image(t, "rebase"), "completion": c.image(t, "completion")}, ""); err != nil {
 		return err
 	}
 	if err := c.pullable(ctx, pod, linux); err != nil {
@@ -129,7 +131,8 @@ func (c *cluster) knows(ctx context.Context, image, build string) error {
 			return "", false, errors.New(message)
 		}
 		ready, _ := condition(i, "Ready")
-		return fmt.Sprintf("it has succeeded: %s; Image %s is ready: %s, and its latest image is %s, want %s", succeeded, image, ready, latest(i), want),
+		return fmt.Sprintf("it has succeeded: %s; Image %s is ready: %s, and its latest image is %s, want %s",
+				succeeded, image, ready, latest(i), want),
 			succeeded == "True" && ready == "True" && latest(b) == want && latest(i) == want, nil
 	})
 	if err != nil {
@@ -235,13 +238,17 @@ func (c *cluster) succeed(ctx context.Context, pod *corev1.Pod) error {
 		for _, container := range list {
 			out = append(out, corev1.ContainerStatus{
 				Name: container.Name, Image: container.Image, ImageID: container.Image,
-				State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: now, FinishedAt: now}},
+				State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+					Reason:    "Completed",
+					StartedAt: now, FinishedAt: now,
+				}},
 			})
 		}
 		return out
 	}
 	pod.Status.Phase = corev1.PodSucceeded
-	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = done(pod.Spec.InitContainers), done(pod.Spec.Containers)
+	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = done(pod.Spec.InitContainers),
+		done(pod.Spec.Containers)
 	_, err := c.kube.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 	return err
 }
@@ -261,7 +268,8 @@ func (c *cluster) newRunImage(ctx context.Context, os string) error {
 		return err
 	}
 	return answered(ctx, func() error {
-		_, err := c.resource(kind("ClusterStack"), "").Patch(ctx, os, types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err := c.resource(kind("ClusterStack"), "").Patch(ctx, os, types.MergePatchType, patch,
+			metav1.PatchOptions{})
 		return err
 	})
 }

@@ -35,7 +35,10 @@ func TestOwn(t *testing.T) {
 	one, two := httptest.NewServer(r.own()), httptest.NewServer(r.own())
 	t.Cleanup(one.Close)
 	t.Cleanup(two.Close)
-	for repository, seen := range map[string]bool{"/apps/rebased": false, "/mirrored/app": false, "/mirror/kpack/controller": true} {
+	for repository, seen := range map[string]bool{
+		"/apps/rebased": false, "/mirrored/app": false,
+		"/mirror/kpack/controller": true,
+	} {
 		for _, s := range []*httptest.Server{one, two} {
 			ref, err := name.NewTag(s.Listener.Addr().String() + repository + ":latest")
 			if err != nil {

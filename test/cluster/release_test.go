@@ -64,7 +64,8 @@ func open(dir string) (*release, error) {
 	defer s.Close()
 	renamed := filepath.Join(dir, "release.yaml")
 	var out strings.Builder
-	cmd := exec.Command(filepath.Join(dist, "bin", "slipway"), "airgap", "push", filepath.Join(dist, "kpack-images.tar.zst"),
+	cmd := exec.Command(filepath.Join(dist, "bin", "slipway"), "airgap",
+		"push", filepath.Join(dist, "kpack-images.tar.zst"),
 		"-to="+mirror, "-release="+filepath.Join(dist, "release.yaml"), "-out="+renamed)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := n.Run(cmd); err != nil {

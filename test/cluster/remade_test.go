@@ -25,7 +25,9 @@ type made interface {
 
 // remade pushes another image in the place of one of the release, and has it in the lock, as if
 // it had been built like that.
-func remade(image string, change func(*remote.Descriptor) (made, error)) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func remade(image string, change func(*remote.Descriptor) (made,
+	error),
+) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	return func(t testing.TB, r *release, _ []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 		n, err := namespace.New()
 		if err != nil {
@@ -54,7 +56,9 @@ func remade(image string, change func(*remote.Descriptor) (made, error)) func(te
 		if err != nil {
 			return nil, err
 		}
-		r.lock.Images[slices.IndexFunc(r.lock.Images, func(i lock.Image) bool { return i.Name == image })].Digest = digest
+		r.lock.Images[slices.IndexFunc(r.lock.Images, func(i lock.Image) bool {
+			return i.Name == image
+		})].Digest = digest
 		if err := remote.Push(ref.Context().Digest(digest.String()), other, o...); err != nil {
 			return nil, err
 		}
@@ -72,7 +76,9 @@ func noWindowsLayer(d *remote.Descriptor) (made, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(config.RootFS.DiffIDs, func(id v1.Hash) bool { return id.String() == config.Config.Labels["windows"] })
+	at := slices.IndexFunc(config.RootFS.DiffIDs, func(id v1.Hash) bool {
+		return id.String() == config.Config.Labels["windows"]
+	})
 	if at < 0 {
 		return nil, fmt.Errorf("the lifecycle has no layer for Windows")
 	}
@@ -104,7 +110,8 @@ func noLink(d *remote.Descriptor) (made, error) {
 			}
 			changed = true
 		}
-		out = mutate.AppendManifests(out, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: child.Platform}})
+		out = mutate.AppendManifests(out,
+			mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: child.Platform}})
 	}
 	if !changed {
 		return nil, fmt.Errorf("completion has no child for Linux")

@@ -21,7 +21,10 @@ import (
 func (c *cluster) remote(ctx context.Context) []remote.Option { return reach(ctx, c.plane.Namespace) }
 
 func reach(ctx context.Context, n *namespace.Namespace) []remote.Option {
-	return []remote.Option{remote.WithContext(ctx), remote.WithTransport(&http.Transport{DialContext: n.Dial, DisableKeepAlives: true})}
+	return []remote.Option{
+		remote.WithContext(ctx),
+		remote.WithTransport(&http.Transport{DialContext: n.Dial, DisableKeepAlives: true}),
+	}
 }
 
 // push writes an image to the registry and returns its reference by digest.
@@ -46,7 +49,10 @@ func stackImage(os, role string) (v1.Image, error) {
 	}
 	config := &v1.ConfigFile{
 		OS: os, Architecture: "amd64", RootFS: v1.RootFS{Type: "layers"},
-		Config: v1.Config{Labels: map[string]string{"io.buildpacks.stack.id": "test.slipway." + os}, Env: []string{"CNB_USER_ID=1000", "CNB_GROUP_ID=1000"}},
+		Config: v1.Config{
+			Labels: map[string]string{"io.buildpacks.stack.id": "test.slipway." + os},
+			Env:    []string{"CNB_USER_ID=1000", "CNB_GROUP_ID=1000"},
+		},
 	}
 	if os == "windows" {
 		config.OSVersion = windows.OSVersion
@@ -133,7 +139,8 @@ func (c *cluster) builder(ctx context.Context, o *unstructured.Unstructured, os 
 		return fmt.Errorf("its image is for %s, its status says %s", config.OS, system)
 	}
 	if os == "windows" && config.OSVersion != windows.OSVersion {
-		return fmt.Errorf("its image has lost the version %s of its stack and has %q", windows.OSVersion, config.OSVersion)
+		return fmt.Errorf("its image has lost the version %s of its stack and has %q", windows.OSVersion,
+			config.OSVersion)
 	}
 	layer, err := img.LayerByDigest(lifecycle)
 	if err != nil {

@@ -48,7 +48,8 @@ func (c containerd) testAgent(t *testing.T) {
 				}
 				targets[name] = img
 			}
-			s.name(t, i, b.target(), targets[i.name].Target.Digest.String(), targets[fmt.Sprintf("%s@%s", i.repository(), i.digest)].Target.Digest.String())
+			s.name(t, i, b.target(), targets[i.name].Target.Digest.String(),
+				targets[fmt.Sprintf("%s@%s", i.repository(), i.digest)].Target.Digest.String())
 			for _, child := range i.children {
 				p := child.Platform
 				if !b.platform.IsZero() && !platform.Same(p, b.platform) {
@@ -62,11 +63,13 @@ func (c containerd) testAgent(t *testing.T) {
 						continue
 					}
 					if m.Config.Digest.String() != child.Config.String() {
-						t.Errorf("a node of %s runs %s as %s, the lock has %s", child.Platform, name, m.Config.Digest, child.Config)
+						t.Errorf("a node of %s runs %s as %s, the lock has %s", child.Platform, name,
+							m.Config.Digest, child.Config)
 					}
 					complete, _, _, missing, err := images.Check(ctx, api.ContentStore(), img.Target, host)
 					if err != nil || !complete {
-						t.Errorf("%s on %s: not all of it was imported, %v is missing: %v", name, child.Platform, missing, err)
+						t.Errorf("%s on %s: not all of it was imported, %v is missing: %v", name,
+							child.Platform, missing, err)
 						continue
 					}
 					s.has(child.Platform.String())

@@ -34,7 +34,10 @@ func TestContainerd2(t *testing.T) {
 	t.Parallel()
 	testprog.Need(t, "zstd")
 	socket, ctr := testprog.Containerd2(t)
-	takes(t, containerd{version: module(t, "containerd", programs, "github.com/containerd/containerd/v2"), socket: socket, ctr: ctr, newer: true})
+	takes(t, containerd{
+		version: module(t, "containerd", programs, "github.com/containerd/containerd/v2"),
+		socket:  socket, ctr: ctr, newer: true,
+	})
 }
 
 // takes runs every test that one daemon serves.
@@ -53,7 +56,8 @@ func namespace(r release, b packedBundle, mode string) string {
 
 // run runs ctr in a namespace and returns all that it says.
 func (c containerd) run(ctx context.Context, namespace string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, c.ctr, append([]string{"--address", c.socket, "--namespace", namespace}, args...)...)
+	cmd := exec.CommandContext(ctx,
+		c.ctr, append([]string{"--address", c.socket, "--namespace", namespace}, args...)...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -89,7 +93,10 @@ func (c containerd) starts(t *testing.T, namespace, image string, run run) bool 
 	defer cancel()
 	// What runc keeps of containers is by default in one directory for all daemons of a machine.
 	own := filepath.Join(filepath.Dir(c.socket), "runc")
-	args := append([]string{"run", "--rm", "--net-host", "--runc-root", own, "--snapshotter", "native", image, run.image}, run.command...)
+	args := append([]string{
+		"run", "--rm", "--net-host", "--runc-root", own, "--snapshotter", "native",
+		image, run.image,
+	}, run.command...)
 	var out string
 	var err error
 	for range 6 {

@@ -33,7 +33,8 @@ func TestCrane(t *testing.T) {
 		to := strings.TrimPrefix(server.URL, "http://") + "/" + b.label()
 		for _, i := range r.images(t, b) {
 			dir := filepath.Join(t.TempDir(), "layout")
-			testprog.Run(t, slipway, "airgap", "extract", i.name, "-from="+b.path, "-to="+dir, "-without-referrers", "-q")
+			testprog.Run(t, slipway, "airgap", "extract", i.name, "-from="+b.path, "-to="+dir, "-without-referrers",
+				"-q")
 			_, path, _ := strings.Cut(i.name, "/")
 			tagged := to + "/" + path
 			testprog.Run(t, crane, "push", "--insecure", dir, tagged)
@@ -49,13 +50,18 @@ func TestCrane(t *testing.T) {
 				t.Errorf("%s arrived with the digest %s, want %s", i.name, got, want)
 			}
 			testprog.Run(t, crane, "validate", "--insecure", "--fast", "--remote", tagged)
-			s.name(t, i, b.target(), got, strings.TrimSpace(testprog.Run(t, crane, "digest", "--insecure", tagged[:strings.LastIndex(tagged, ":")]+"@"+want)))
+			s.name(t, i,
+				b.target(),
+				got,
+				strings.TrimSpace(testprog.Run(t, crane, "digest", "--insecure",
+					tagged[:strings.LastIndex(tagged, ":")]+"@"+want)))
 			for _, c := range i.children {
 				if b.platform.IsZero() || platform.Same(c.Platform, b.platform) {
 					s.has(c.Platform.String())
 				}
 			}
 		}
-		s.record(t, version, "slipway airgap extract IMAGE -from=BUNDLE -to=DIR -without-referrers; crane push DIR …", r, b)
+		s.record(t, version, "slipway airgap extract IMAGE -from=BUNDLE -to=DIR -without-referrers; crane push DIR …",
+			r, b)
 	})
 }

@@ -38,7 +38,10 @@ func (c containerd) imports(b packedBundle) []mode {
 			{options: "", piped: old, demo: true, starts: true, own: "linux/amd64"},
 		}
 		if c.newer {
-			all = append(all, mode{options: "--platform windows(10.0.26100)/amd64 --no-unpack", demo: true, own: "windows/amd64:ltsc2025", host: "10.0.26100"})
+			all = append(all, mode{
+				options: "--platform windows(10.0.26100)/amd64 --no-unpack", demo: true,
+				own: "windows/amd64:ltsc2025", host: "10.0.26100",
+			})
 		}
 		return all
 	}
@@ -50,7 +53,13 @@ func (c containerd) imports(b packedBundle) []mode {
 		return []mode{sparse}
 	case b.platform.OS == platform.Windows:
 		host := platform.Short(b.platform.OSVersion)
-		return []mode{sparse, {options: fmt.Sprintf("--platform windows(%s)/%s --no-unpack", host, b.platform.Architecture), exact: true, host: host}}
+		return []mode{
+			sparse,
+			{
+				options: fmt.Sprintf("--platform windows(%s)/%s --no-unpack", host, b.platform.Architecture),
+				exact:   true, host: host,
+			},
+		}
 	case b.platform.Architecture != "amd64":
 		return []mode{{options: p + " --no-unpack", piped: old}}
 	}
@@ -61,7 +70,10 @@ func (c containerd) imports(b packedBundle) []mode {
 		{options: p + " --no-unpack --digests", piped: old, demo: true},
 	}
 	// of what is not an image
-	sbom := mode{options: p + " --digests", piped: true, demo: true, refuses: "mismatched image rootfs|no processor for media-type"}
+	sbom := mode{
+		options: p + " --digests", piped: true,
+		demo: true, refuses: "mismatched image rootfs|no processor for media-type",
+	}
 	if old {
 		all = append(all, sbom)
 	} else { // in the client, which does not decompress

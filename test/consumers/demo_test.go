@@ -57,7 +57,11 @@ func makeDemo(t *testing.T, dir string) release {
 		t.Fatal(err)
 	}
 	l := storetest.Release(t, st, 100_000)
-	l.Images = append(l.Images, storetest.Index(t, st, "hello", storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{program(t, "hello", `func main() { println("hello from the demo") }`)}}))
+	l.Images = append(l.Images,
+		storetest.Index(t, st, "hello", storetest.Child{
+			Platform: parse(t, "linux/amd64"),
+			Layers:   []v1.Layer{program(t, "hello", `func main() { println("hello from the demo") }`)},
+		}))
 	last := &l.Images[len(l.Images)-1]
 	last.Referrers = []oci.Referrer{sbom(t, st, *last)}
 	l.Registry = "slipway.local"
@@ -65,7 +69,10 @@ func makeDemo(t *testing.T, dir string) release {
 	for i := range l.Images {
 		l.Images[i].Repository, l.Images[i].Tags = "slipway.local/demo/"+l.Images[i].Name, []string{l.Version}
 	}
-	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
+	for _, s := range []string{
+		"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022",
+		"windows/amd64:ltsc2025",
+	} {
 		p := parse(t, s)
 		bundles = append(bundles, airgap.Target{Name: "demo-images." + p.Slug(), Platform: p})
 	}
@@ -88,7 +95,8 @@ func makeDemo(t *testing.T, dir string) release {
 	}
 	third := storetest.Index(t, st, "pause", children...)
 	l.ThirdParty = []lock.ThirdParty{{
-		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest, Size: third.Size,
+		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest,
+		Size: third.Size,
 	}}
 	for _, c := range children {
 		l.ThirdParty[0].Platforms = append(l.ThirdParty[0].Platforms, c.Platform)
@@ -102,7 +110,10 @@ func makeDemo(t *testing.T, dir string) release {
 		t.Fatal(err)
 	}
 	finish(t, dir, l, key, bundles, files)
-	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
+	return release{
+		name: "storetest", dir: dir, lock: l,
+		runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true,
+	}
 }
 
 // sbom puts an SBOM into the store as a referrer of an image, in the form of other tools: it is a
@@ -110,11 +121,13 @@ func makeDemo(t *testing.T, dir string) release {
 func sbom(t *testing.T, st *store.Store, i lock.Image) oci.Referrer {
 	t.Helper()
 	const kind = "application/spdx+json"
-	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(`{"spdxVersion":"SPDX-2.3"}`), kind))
+	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		static.NewLayer([]byte(`{"spdxVersion":"SPDX-2.3"}`), kind))
 	if err != nil {
 		t.Fatal(err)
 	}
-	img = mutate.Subject(mutate.ConfigMediaType(img, kind), v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}).(v1.Image)
+	img = mutate.Subject(mutate.ConfigMediaType(img, kind),
+		v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}).(v1.Image)
 	d := storetest.Put(t, st, img)
 	return oci.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
 }
@@ -148,7 +161,10 @@ func program(t *testing.T, name, text string) v1.Layer {
 	}
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data)), Typeflag: tar.TypeReg}); err != nil {
+	if err := w.WriteHeader(&tar.Header{
+		Name: name, Mode: 0o755, Size: int64(len(data)),
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Write(data); err != nil {

@@ -134,7 +134,10 @@ func runs(t *testing.T, ctx context.Context, api *client.Client, i image, host p
 		t.Error(err)
 		return ""
 	}
-	return platform.Platform{OS: config.OS, Architecture: config.Architecture, Variant: config.Variant, OSVersion: config.OSVersion}.String()
+	return platform.Platform{
+		OS: config.OS, Architecture: config.Architecture, Variant: config.Variant,
+		OSVersion: config.OSVersion,
+	}.String()
 }
 
 // best is the platform of a third-party image that a host runs: the newest build that it can.

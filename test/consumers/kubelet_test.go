@@ -58,14 +58,16 @@ func (c containerd) testKubelet(t *testing.T) {
 			continue // the small one says as much
 		}
 		t.Run(r.name+" ctr", func(t *testing.T) {
-			call, args := "ctr images import --platform linux/amd64 BUNDLE", []string{"images", "import", "--platform", "linux/amd64", "--snapshotter", "native"}
+			call, args := "ctr images import --platform linux/amd64 BUNDLE",
+				[]string{"images", "import", "--platform", "linux/amd64", "--snapshotter", "native"}
 			var out string
 			var err error
 			if c.newer {
 				out, err = c.run(t.Context(), kubeletNamespace, append(args, b.path)...)
 			} else {
 				call = "zstd -dc BUNDLE | ctr images import --platform linux/amd64 -"
-				out, err = pipe(t, b, c.ctr, append(append([]string{"--address", c.socket, "--namespace", kubeletNamespace}, args...), "-")...)
+				out, err = pipe(t, b, c.ctr,
+					append(append([]string{"--address", c.socket, "--namespace", kubeletNamespace}, args...), "-")...)
 			}
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", call, err, out)
@@ -132,7 +134,8 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b packedBund
 		}
 	}
 	for _, id := range ids {
-		if _, err := k.images.RemoveImage(t.Context(), &cri.RemoveImageRequest{Image: &cri.ImageSpec{Image: id}}); err != nil {
+		if _, err := k.images.RemoveImage(t.Context(),
+			&cri.RemoveImageRequest{Image: &cri.ImageSpec{Image: id}}); err != nil {
 			t.Errorf("removing %s: %v", id, err)
 		}
 	}
@@ -148,7 +151,8 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b packedBund
 		room = "stays"
 	}
 	if r.demo {
-		kubelets.Record(t, c.version, code(call), b.kind(), found, "the configuration's digest", "as in the list", digests, room, pod)
+		kubelets.Record(t, c.version, code(call), b.kind(), found, "the configuration's digest",
+			"as in the list", digests, room, pod)
 	}
 }
 
@@ -169,7 +173,8 @@ func (k kubelet) wait(t *testing.T, name string, want *cri.Image) (got *cri.Imag
 	t.Helper()
 	until(t, "CRI knows "+name+" by its names and whether it is pinned", func() bool {
 		got = k.status(t, name)
-		return got != nil && got.Pinned == want.Pinned && slices.Equal(got.RepoTags, want.RepoTags) && slices.Equal(got.RepoDigests, want.RepoDigests)
+		return got != nil && got.Pinned == want.Pinned && slices.Equal(got.RepoTags, want.RepoTags) &&
+			slices.Equal(got.RepoDigests, want.RepoDigests)
 	})
 	return got
 }

@@ -25,7 +25,12 @@ func TestDockerLoad(t *testing.T) {
 	t.Parallel()
 	testprog.Need(t, "zstd")
 	socket := testprog.Dockerd(t)
-	loader{packaged(t, "docker", "dockerd", "--version"), "docker", []string{"-H", "unix://" + socket}, []string{"--network=none"}, true}.takes(t)
+	loader{
+		packaged(t, "docker", "dockerd", "--version"), "docker",
+		[]string{"-H", "unix://" + socket},
+		[]string{"--network=none"},
+		true,
+	}.takes(t)
 }
 
 // TestDocker29Load gives them to a docker that has both stores.
@@ -36,7 +41,12 @@ func TestDocker29Load(t *testing.T) {
 	for _, store := range []string{testprog.ClassicStore, testprog.ContainerdStore} {
 		t.Run(store, func(t *testing.T) {
 			socket, docker := testprog.Dockerd29(t, store)
-			loader{version + ", " + store + " store", docker, []string{"-H", "unix://" + socket}, []string{"--network=none", "--security-opt=seccomp=unconfined"}, false}.takes(t)
+			loader{
+				version + ", " + store + " store", docker,
+				[]string{"-H", "unix://" + socket},
+				[]string{"--network=none", "--security-opt=seccomp=unconfined"},
+				false,
+			}.takes(t)
 		})
 	}
 }
@@ -48,8 +58,15 @@ func TestPodmanLoad(t *testing.T) {
 	testprog.Need(t, "zstd")
 	testprog.Need(t, "podman")
 	dir := t.TempDir()
-	options := []string{"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc"}
-	loader{packaged(t, "podman", "podman", "--version"), "podman", options, []string{"--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"}, true}.takes(t)
+	options := []string{
+		"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs",
+		"--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc",
+	}
+	loader{
+		packaged(t, "podman", "podman", "--version"), "podman", options,
+		[]string{"--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"},
+		true,
+	}.takes(t)
 }
 
 // takes gives bundles to a program's load, as docs/bundles.md has it, asks it for every name, and
@@ -61,9 +78,13 @@ func (l loader) takes(t *testing.T) {
 		if b.platform.IsZero() || b.platform.String() != "linux/amd64" {
 			return // the one for all platforms is for registries, the others are for other machines
 		}
-		l.test(t, r, b, "zstd -dc BUNDLE | "+l.name()+" load", func() (string, error) { return pipe(t, b, l.program, l.args("load")...) })
+		l.test(t, r, b, "zstd -dc BUNDLE | "+l.name()+" load", func() (string, error) {
+			return pipe(t, b, l.program, l.args("load")...)
+		})
 		if !l.plain && r.demo {
-			l.test(t, r, b, l.name()+" load -i BUNDLE", func() (string, error) { return l.say(t.Context(), "load", "-i", b.path) })
+			l.test(t, r, b, l.name()+" load -i BUNDLE", func() (string, error) {
+				return l.say(t.Context(), "load", "-i", b.path)
+			})
 		}
 	})
 }
@@ -81,7 +102,8 @@ func (l loader) say(ctx context.Context, args ...string) (string, error) {
 // id returns the image ID that the program has for a name, or "" if it does not know the name.
 func (l loader) id(t *testing.T, name string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), l.program, l.args("image", "inspect", "--format", "{{.Id}}", name)...).Output()
+	out, err := exec.CommandContext(t.Context(),
+		l.program, l.args("image", "inspect", "--format", "{{.Id}}", name)...).Output()
 	if err != nil {
 		return ""
 	}
@@ -107,7 +129,8 @@ func (l loader) test(t *testing.T, r release, b packedBundle, call string, load 
 	for _, run := range r.runs {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		out, err := l.say(ctx, slices.Concat([]string{"run", "--rm"}, l.run, []string{r.tagged(t, run)}, run.command)...)
+		out, err := l.say(ctx,
+			slices.Concat([]string{"run", "--rm"}, l.run, []string{r.tagged(t, run)}, run.command)...)
 		if !strings.Contains(out, run.says) {
 			t.Errorf("a container of %s does not say %q: %v\n%s", run.image, run.says, err, out)
 		}

@@ -20,14 +20,17 @@ var (
 	}
 	// kubelets is what containerd's CRI answers a kubelet about images that were imported.
 	kubelets = &consumertable.Table{
-		Name:    "kubelets",
-		Columns: []string{"containerd", "imported by", "bundle", "found by", "image ID", "RepoTags", "RepoDigests", "when room is made", "pod"},
-		Keys:    3,
+		Name: "kubelets",
+		Columns: []string{
+			"containerd", "imported by", "bundle", "found by", "image ID", "RepoTags",
+			"RepoDigests", "when room is made", "pod",
+		},
+		Keys: 3,
 	}
 	// hosts is which image a Windows node runs.
 	hosts = &consumertable.Table{
 		Name:    "hosts",
-		Columns: []string{"host", "bundle", "rule", "our images", "images of others"},
+		Columns: []string{"host", "bundle", "rule", "our images", "third-party images"},
 		Keys:    3,
 	}
 )

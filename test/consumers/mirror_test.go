@@ -52,7 +52,8 @@ func TestMirrorConfig(t *testing.T) {
 		}
 	}
 	resolver := docker.NewResolver(docker.ResolverOptions{
-		Hosts: config.ConfigureHosts(t.Context(), config.HostOptions{HostDir: config.HostDirFromRoot(filepath.Join(dir, "certs.d"))}),
+		Hosts: config.ConfigureHosts(t.Context(),
+			config.HostOptions{HostDir: config.HostDirFromRoot(filepath.Join(dir, "certs.d"))}),
 	})
 	agent, err := registries.GetPrivateRegistries(filepath.Join(dir, "registries.yaml"))
 	if err != nil {

@@ -29,20 +29,32 @@ func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map
 	}
 	const repository = "slipway.local/sig-storage/smbplugin"
 	linux := parse(t, "linux/amd64")
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "names", Version: "v1", Registry: "slipway.local", Created: time.Unix(1700000000, 0).UTC()}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+		Name: "names", Version: "v1",
+		Registry: "slipway.local", Created: time.Unix(1700000000, 0).UTC(),
+	}}
 	for _, name := range []string{"smbplugin", "hostprocess"} {
 		l.Images = append(l.Images, storetest.Index(t, st, name,
 			storetest.Child{Platform: linux, Layers: []v1.Layer{storetest.Layer(t, name, name, 1000)}},
-			storetest.Child{Platform: parse(t, "linux/arm64"), Layers: []v1.Layer{storetest.Layer(t, name, name+" on arm64", 1000)}}))
+			storetest.Child{
+				Platform: parse(t, "linux/arm64"),
+				Layers:   []v1.Layer{storetest.Layer(t, name, name+" on arm64", 1000)},
+			}))
 	}
 	plugin, other := &l.Images[0], &l.Images[1]
 	child := plugin.Children[0]
 	plugin.Repository, plugin.Tags = repository, []string{"v1", "v1-full"}
-	plugin.PlatformTags = []lock.PlatformTag{{Tag: "v1-linux-amd64", Platforms: []platform.Platform{linux}, MediaType: child.MediaType, Digest: child.Digest, Size: child.Size}}
+	plugin.PlatformTags = []lock.PlatformTag{{
+		Tag: "v1-linux-amd64", Platforms: []platform.Platform{linux},
+		MediaType: child.MediaType, Digest: child.Digest, Size: child.Size,
+	}}
 	plugin.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: repository}}
 	other.Repository, other.Tags = repository, []string{"v1-windows-hp"}
 	bundletest.Prove(t, st, l, bundletest.Key(t))
-	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "names-images.linux-amd64", Platform: linux}, {Name: "all"}}, airgap.PackOptions{Dir: t.TempDir()})
+	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{
+		{Name: "names-images.linux-amd64", Platform: linux},
+		{Name: "all"},
+	}, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +77,8 @@ func (c containerd) testNames(t *testing.T) {
 	if c.newer {
 		out, err = c.run(t.Context(), "names", append(args, b.path)...)
 	} else {
-		out, err = pipe(t, b, c.ctr, append([]string{"--address", c.socket, "--namespace", "names"}, append(args, "-")...)...)
+		out, err = pipe(t,
+			b, c.ctr, append([]string{"--address", c.socket, "--namespace", "names"}, append(args, "-")...)...)
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

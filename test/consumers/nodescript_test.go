@@ -17,7 +17,9 @@ import (
 )
 
 // finish writes what a release has besides its bundles: the scripts for nodes, and the checksums.
-func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundles []airgap.Target, files []bundle.File) {
+func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundles []airgap.Target,
+	files []bundle.File,
+) {
 	t.Helper()
 	all, err := airgap.Scripts(l.Name, l.Version, bundles, files)
 	if err != nil {
@@ -41,7 +43,8 @@ func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundl
 		t.Fatal(err)
 	}
 	for path, text := range map[string][]byte{
-		filepath.Join(dir, "SHA256SUMS"): []byte(sums.String()), filepath.Join(dir, "SHA256SUMS.sig"): sig, maintainers(dir): key.Public.PEM(),
+		filepath.Join(dir, "SHA256SUMS"): []byte(sums.String()), filepath.Join(dir, "SHA256SUMS.sig"): sig,
+		maintainers(dir): key.Public.PEM(),
 	} {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -71,7 +74,8 @@ func (c containerd) testLoadImages(t *testing.T) {
 				t.Helper()
 				cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(r.dir, "load-images.sh"))
 				cmd.Dir = t.TempDir()
-				cmd.Env = append(append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "CTR_FLAGS=--snapshotter native"), env...)
+				cmd.Env = append(append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket,
+					"CTR_FLAGS=--snapshotter native"), env...)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("load-images.sh: %v\n%s", err, out)
 				}

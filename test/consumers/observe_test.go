@@ -57,7 +57,8 @@ func (s *sight) digest(t *testing.T, i image, p platform.Platform, d string) {
 	case i.children == nil:
 		return // the lock does not list the manifests of a third-party index
 	default:
-		t.Errorf("%s is %s, which is neither its digest %s nor that of its manifest %s or configuration %s", i.name, d, i.digest, child.Digest, child.Config)
+		t.Errorf("%s is %s, which is neither its digest %s nor that of its manifest %s or configuration %s",
+			i.name, d, i.digest, child.Digest, child.Config)
 		return
 	}
 	if s.kinds == nil {

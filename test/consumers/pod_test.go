@@ -18,11 +18,16 @@ func (k kubelet) runs(t *testing.T, pinned, tagged string, pins bool, run run) b
 		name = tagged
 	}
 	ctx, logs := t.Context(), t.TempDir()
-	node := &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER, Ipc: cri.NamespaceMode_NODE}
+	node := &cri.NamespaceOption{
+		Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER,
+		Ipc: cri.NamespaceMode_NODE,
+	}
 	pod := &cri.PodSandboxConfig{
 		Metadata:     &cri.PodSandboxMetadata{Name: run.image, Namespace: "default", Uid: run.image},
 		LogDirectory: logs,
-		Linux:        &cri.LinuxPodSandboxConfig{SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: node}},
+		Linux: &cri.LinuxPodSandboxConfig{
+			SecurityContext: &cri.LinuxSandboxSecurityContext{NamespaceOptions: node},
+		},
 	}
 	sandbox, err := k.runtime.RunPodSandbox(ctx, &cri.RunPodSandboxRequest{Config: pod})
 	if err != nil {
@@ -38,13 +43,16 @@ func (k kubelet) runs(t *testing.T, pinned, tagged string, pins bool, run run) b
 			t.Error(err)
 		}
 	}()
-	made, err := k.runtime.CreateContainer(ctx, &cri.CreateContainerRequest{PodSandboxId: id, SandboxConfig: pod, Config: &cri.ContainerConfig{
-		Metadata: &cri.ContainerMetadata{Name: run.image},
-		Image:    &cri.ImageSpec{Image: k.status(t, name).Id, UserSpecifiedImage: name},
-		Command:  run.command,
-		LogPath:  "log",
-		Linux:    &cri.LinuxContainerConfig{SecurityContext: &cri.LinuxContainerSecurityContext{NamespaceOptions: node}},
-	}})
+	made, err := k.runtime.CreateContainer(ctx,
+		&cri.CreateContainerRequest{PodSandboxId: id, SandboxConfig: pod, Config: &cri.ContainerConfig{
+			Metadata: &cri.ContainerMetadata{Name: run.image},
+			Image:    &cri.ImageSpec{Image: k.status(t, name).Id, UserSpecifiedImage: name},
+			Command:  run.command,
+			LogPath:  "log",
+			Linux: &cri.LinuxContainerConfig{
+				SecurityContext: &cri.LinuxContainerSecurityContext{NamespaceOptions: node},
+			},
+		}})
 	if err != nil {
 		t.Errorf("creating a container of %s: %v", name, err)
 		return false

@@ -141,15 +141,21 @@ func (r release) images(t *testing.T, b packedBundle) []image {
 	t.Helper()
 	var all []image
 	for _, i := range r.lock.Images {
-		found := image{name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children, single: !i.MediaType.IsIndex()}
+		found := image{
+			name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children,
+			single: !i.MediaType.IsIndex(),
+		}
 		if _, ok := found.child(t, b.target()); b.platform.IsZero() || ok && i.Kind != "lifecycle" {
 			all = append(all, found)
 		}
 	}
 	for _, i := range r.lock.ThirdParty {
-		carried := slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool { return platform.Runs(b.target(), p) })
+		carried := slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool {
+			return platform.Runs(b.target(), p)
+		})
 		if i.Omitted == "" && (b.platform.IsZero() || carried) {
-			all = append(all, image{name: tagged(t, i), digest: i.Digest, platforms: i.Platforms, single: !i.MediaType.IsIndex()})
+			all = append(all,
+				image{name: tagged(t, i), digest: i.Digest, platforms: i.Platforms, single: !i.MediaType.IsIndex()})
 		}
 	}
 	return all

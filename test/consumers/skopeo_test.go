@@ -59,7 +59,8 @@ func TestSkopeoLayout(t *testing.T) {
 				call = "skopeo copy oci-archive:BUNDLE:IMAGE …"
 				child, _ := i.child(t, b.platform)
 				want = child.Digest.String()
-				got = skopeoCopy(t, ref, "--override-os", "linux", "--override-arch", b.platform.Architecture, "copy", "--quiet")
+				got = skopeoCopy(t, ref, "--override-os", "linux", "--override-arch", b.platform.Architecture,
+					"copy", "--quiet")
 				copied.has(child.Platform.String())
 			default:
 				continue
@@ -69,7 +70,8 @@ func TestSkopeoLayout(t *testing.T) {
 			}
 			copied.name(t, i, b.target(), got, "")
 		}
-		if _, err := testprog.Output(t.Context(), t, "skopeo", "inspect", "--raw", "oci-archive:"+b.path+":registry.invalid/none:1"); err == nil {
+		if _, err := testprog.Output(t.Context(), t, "skopeo", "inspect",
+			"--raw", "oci-archive:"+b.path+":registry.invalid/none:1"); err == nil {
 			t.Error("an image that is not there was found")
 		}
 		seen.record(t, version, "skopeo inspect --raw oci-archive:BUNDLE:IMAGE", r, b)
@@ -104,7 +106,8 @@ func TestSkopeoDocker(t *testing.T) {
 				skopeoCopy(t, ref, "copy", "--quiet")
 			}
 		}
-		if _, err := testprog.Output(t.Context(), t, "skopeo", "inspect", "docker-archive:"+b.path+":registry.invalid/none:1"); err == nil {
+		if _, err := testprog.Output(t.Context(), t, "skopeo", "inspect",
+			"docker-archive:"+b.path+":registry.invalid/none:1"); err == nil {
 			t.Error("an image that is not there was found")
 		}
 		s.record(t, version, "skopeo copy docker-archive:BUNDLE:IMAGE …", r, b)

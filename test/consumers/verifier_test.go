@@ -45,7 +45,8 @@ func TestVerifier(t *testing.T) {
 		}
 	}
 	put("keys/release.pub", key.Public.PEM(), 0o600)
-	put("statements/demo.sigstore.json", bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, l))), 0o600)
+	put("statements/demo.sigstore.json",
+		bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, l))), 0o600)
 	slipway, err := testprog.Slipway(t.Context(), node)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,8 @@ func TestVerifier(t *testing.T) {
 	if err := os.Mkdir(verifiers, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(node, "slipway-verifier"), filepath.Join(verifiers, "slipway-verifier")); err != nil {
+	if err := os.Symlink(filepath.Join(node, "slipway-verifier"),
+		filepath.Join(verifiers, "slipway-verifier")); err != nil {
 		t.Fatal(err)
 	}
 
@@ -66,7 +68,10 @@ func TestVerifier(t *testing.T) {
 		}
 		return nil
 	}
-	for _, ref := range []string{"me/agent:1.2.3", "me/agent@" + agent.Digest.String(), "me/server:1.2.3", "library/pause:3.9"} {
+	for _, ref := range []string{
+		"me/agent:1.2.3", "me/agent@" + agent.Digest.String(), "me/server:1.2.3",
+		"library/pause:3.9",
+	} {
 		if err := pull(host + "/mirror/" + ref); err != nil {
 			t.Errorf("%s: %v", ref, err)
 		}
@@ -94,7 +99,8 @@ func TestVerifier(t *testing.T) {
 	if err := pull(host + "/mirror/me/agent:1.2.3"); err != nil {
 		t.Error(err)
 	}
-	bundletest.Says(t, pull(host+"/mirror/me/server:1.2.3"), "slipway-verifier", "no signed statement names", server.Digest.String())
+	bundletest.Says(t, pull(host+"/mirror/me/server:1.2.3"), "slipway-verifier", "no signed statement names",
+		server.Digest.String())
 	put("statements/demo.sigstore.json", []byte(strings.Repeat("x", 100)), 0o600)
 	bundletest.Says(t, pull(host+"/mirror/me/agent:1.2.3"), "no signed statement names", "ignored")
 }

@@ -40,7 +40,8 @@ func blocks(t *testing.T) (all []block) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && file != "." && (d.Name()[0] == '.' || slices.Contains([]string{"adr", "dist", "site", "testdata"}, d.Name())):
+		case d.IsDir() && file != "." &&
+			(d.Name()[0] == '.' || slices.Contains([]string{"adr", "dist", "site", "testdata"}, d.Name())):
 			return fs.SkipDir
 		case path.Ext(file) != ".md":
 			return nil
@@ -63,7 +64,10 @@ func find(file string, source []byte) (all []block) {
 		if !ok || !entering || !slices.Contains(shells, strings.ToLower(string(code.Language(source)))) {
 			return ast.WalkContinue, nil
 		}
-		b := block{page: file, line: 1 + bytes.Count(source[:code.Info.Segment.Start], []byte("\n")), text: lines(code, source)}
+		b := block{
+			page: file, line: 1 + bytes.Count(source[:code.Info.Segment.Start], []byte("\n")),
+			text: lines(code, source),
+		}
 		if next, ok := code.NextSibling().(*ast.FencedCodeBlock); ok && next.Info == nil {
 			b.shown = lines(next, source)
 		}
@@ -83,7 +87,8 @@ func lines(code *ast.FencedCodeBlock, source []byte) string {
 
 // TestFind finds blocks wherever Markdown may have them.
 func TestFind(t *testing.T) {
-	const page = "# Page\n\n```sh\none\n```\n\n```\nout\n```\n\n1. An item:\n\n   ````sh\n   two\n   ```\n   ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n"
+	const page = "# Page\n\n```sh\none\n```\n\n```\nout\n```\n\n1. An item:\n\n   ````sh\n   two\n   ```\n " +
+		"  ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n"
 	want := []block{{"p", 3, "one\n", "out\n"}, {"p", 13, "two\n```\n", ""}, {"p", 18, "three\n", ""}}
 	if got := find("p", []byte(page)); !slices.Equal(got, want) {
 		t.Errorf("found %+v, want %+v", got, want)

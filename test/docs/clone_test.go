@@ -18,7 +18,8 @@ func clone(t *testing.T, m *machine) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	must(t, err)
-	for _, f := range strings.Split(testprog.Run(t, "git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
+	for _, f := range strings.Split(testprog.Run(t, "git", "-C", root, "ls-files", "-z", "--cached",
+		"--others", "--exclude-standard"), "\x00") {
 		from := filepath.Join(root, f)
 		fi, err := os.Lstat(from)
 		if f == "" || err != nil || !fi.Mode().IsRegular() {

@@ -107,7 +107,8 @@ func pods(t *testing.T, m *machine) {
 	client, err := kubernetes.NewForConfig(m.plane.Config)
 	must(t, err)
 	a := &node.Agent{
-		Client: client, Net: m.plane.Namespace, Node: linuxNode, Namespace: "default", Dir: filepath.Join(m.dir, "agent"), Transport: m.net,
+		Client: client, Net: m.plane.Namespace, Node: linuxNode, Namespace: "default",
+		Dir: filepath.Join(m.dir, "agent"), Transport: m.net,
 		Inside: func(_ *corev1.Pod, n *namespace.Namespace) error { return m.listen(t, n) },
 	}
 	must(t, a.Run(context.WithoutCancel(t.Context())))

@@ -21,7 +21,8 @@ import (
 // images.
 func (m *machine) internet(t *testing.T) {
 	t.Helper()
-	m.hosts["proxy.golang.org"] = proxy(filepath.Join(m.dir, "proxy"), filepath.Join(goEnv(t, "GOMODCACHE"), "cache/download"))
+	m.hosts["proxy.golang.org"] = proxy(filepath.Join(m.dir, "proxy"),
+		filepath.Join(goEnv(t, "GOMODCACHE"), "cache/download"))
 	m.hosts["github.com"] = http.FileServer(http.Dir(filepath.Join(m.dir, "github")))
 	for ref, platforms := range images {
 		m.push(t, ref, platforms, netapi32)
@@ -39,7 +40,10 @@ var images = map[string][]v1.Platform{
 	"mcr.microsoft.com/windows/nanoserver:ltsc2019": {windows("10.0.17763.8027")},
 	"mcr.microsoft.com/windows/nanoserver:ltsc2022": {windows("10.0.20348.4405")},
 	"mcr.microsoft.com/windows/nanoserver:ltsc2025": {windows("10.0.26100.7171")},
-	"registry.k8s.io/pause:3.10":                    {linux, windows("10.0.17763.8027"), windows("10.0.20348.4405"), windows("10.0.26100.7171")},
+	"registry.k8s.io/pause:3.10": {
+		linux, windows("10.0.17763.8027"), windows("10.0.20348.4405"),
+		windows("10.0.26100.7171"),
+	},
 }
 
 var linux = v1.Platform{OS: "linux", Architecture: "amd64"}
@@ -56,7 +60,8 @@ func (m *machine) push(t *testing.T, ref string, platforms []v1.Platform, files 
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range platforms {
 		layer := layerOf(t, ref+p.String(), files)
-		img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: p.OS, Architecture: p.Architecture, OSVersion: p.OSVersion})
+		img, err := mutate.ConfigFile(empty.Image,
+			&v1.ConfigFile{OS: p.OS, Architecture: p.Architecture, OSVersion: p.OSVersion})
 		must(t, err)
 		img, err = mutate.AppendLayers(img, layer)
 		must(t, err)
@@ -76,7 +81,9 @@ func layerOf(t *testing.T, text string, files []string) v1.Layer {
 		must(t, err)
 	}
 	must(t, w.Close())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	})
 	must(t, err)
 	return l
 }

@@ -40,14 +40,17 @@ func newMachine(t *testing.T, n *namespace.Namespace, hosts *net, programs ...st
 	// The go command keeps an index of a module by its version, and a later test has another
 	// slipway as v1.0.0: goindex=0.
 	m.env = []string{
-		"HOME=" + world + "/home", "PATH=" + world + "/bin:" + filepath.Join(goEnv(t, "GOROOT"), "bin") + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"LANG=C.UTF-8", "GOMODCACHE=" + world + "/modules", "GOCACHE=" + world + "/builds", "GOENV=off", "GOTELEMETRY=off", "GOTOOLCHAIN=local",
+		"HOME=" + world + "/home", "PATH=" + world + "/bin:" + filepath.Join(goEnv(t, "GOROOT"), "bin") +
+			":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"LANG=C.UTF-8", "GOMODCACHE=" + world + "/modules", "GOCACHE=" + world + "/builds", "GOENV=off",
+		"GOTELEMETRY=off", "GOTOOLCHAIN=local",
 		"GOSUMDB=off", "GODEBUG=goindex=0", "GOFLAGS=-trimpath -buildvcs=false",
 	}
 	for _, dir := range []string{"bin", "builds", "home", "modules", "work", "layers"} {
 		must(t, os.Mkdir(filepath.Join(m.dir, dir), 0o755))
 	}
-	m.file(t, "home/.gitconfig", "[user]\n\tname = Me\n\temail = me@example.com\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n")
+	m.file(t, "home/.gitconfig", "[user]\n\tname = Me\n\temail = me@example.com\n[init]\n\tdefaultBranch "+
+		"= main\n[advice]\n\tdetachedHead = false\n")
 	m.file(t, "bin/sudo", "#!/bin/sh\nexec env -- \"$@\"\n")
 	must(t, os.Chmod(filepath.Join(m.dir, "bin/sudo"), 0o755))
 	programs = append(programs, slipway(t))
@@ -64,7 +67,8 @@ func newMachine(t *testing.T, n *namespace.Namespace, hosts *net, programs ...st
 			overlay("/etc", "/etc"),
 			overlay(modules, world+"/modules"),
 			mount(builds, world+"/builds", "", unix.MS_BIND),
-			mount("tmpfs", "/srv", "tmpfs", 0), mount("tmpfs", "/opt", "tmpfs", 0), mount("tmpfs", "/run", "tmpfs", 0), mount("tmpfs", "/tmp", "tmpfs", 0),
+			mount("tmpfs", "/srv", "tmpfs", 0), mount("tmpfs", "/opt", "tmpfs", 0), mount("tmpfs", "/run", "tmpfs", 0),
+			mount("tmpfs", "/tmp", "tmpfs", 0),
 			os.Chmod("/tmp", 0o777|os.ModeSticky),
 			os.WriteFile("/etc/hosts", []byte(hosts.table()), 0o644),
 			os.MkdirAll("/etc/ssl/certs", 0o755),

@@ -8,7 +8,8 @@ import (
 
 // page is what a page assumes. All directories are below the machine's directory for work.
 type page struct {
-	products map[string]string // directories, which are repositories of git, and the archives in testdata that they have
+	// directories, which are repositories of git, and the archives in testdata that they have
+	products map[string]string
 	setup    string            // commands of bash that run before, in the shell's directory but another shell
 	in       string            // where the reader is at the beginning
 	before   map[string]string // what the text of the page asks the reader to do before a block, by its first line
@@ -29,8 +30,10 @@ cd slipway && mv kpack/slipway.yaml kpack/images.txt . && rm -rf kpack/.git base
 sed -i 's/directory: ./directory: kpack/; s/path: config/path: kpack\/config/' slipway.yaml
 git init -q && git add . && git commit -qm all` + locked,
 		before: map[string]string{
-			"slipway init      # writes slipway.yaml from go.mod, Dockerfiles, Makefiles, charts and manifests": "cd ../app",
-			"slipway images                   # lists the images of the bundles, and the files that name each":  "cd ../slipway",
+			"slipway init      # writes slipway.yaml from go.mod, Dockerfiles, " +
+				"Makefiles, charts and manifests": "cd ../app",
+			"slipway images                   # lists the images of the bundles, " +
+				"and the files that name each": "cd ../slipway",
 		},
 	},
 	"docs/build-cache.md": {
@@ -38,7 +41,8 @@ git init -q && git add . && git commit -qm all` + locked,
 		setup: "cd kpack" + linuxOnly + locked,
 	},
 	"docs/bundles.md": {
-		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"zstd", "containerd"}, with: []func(*testing.T, *machine){containerd},
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"zstd", "containerd"},
+		with: []func(*testing.T, *machine){containerd},
 		setup: "cd kpack" + locked + older + `
 slipway release -q -binary=false -registry=ghcr.io/me -out=old
 git checkout -q main
@@ -52,7 +56,9 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
 	"docs/from-csi-release-tools.md": {
 		products: map[string]string{"app": "app csi"}, in: "app", setup: tagged,
-		before: map[string]string{"slipway check": `sed -i 's/^destinations:/&\n  - {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`},
+		before: map[string]string{
+			"slipway check": `sed -i 's/^destinations:/&\n  - {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`,
+		},
 	},
 	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
 	"docs/from-ko.md":         {products: map[string]string{"app": "app ko"}, in: "app", setup: tagged},
@@ -64,7 +70,8 @@ sed -i s/@sha256:.*// images.txt && slipway pin
 `},
 	},
 	"docs/github.md": {
-		products: map[string]string{"kpack": "kpack"}, in: "kpack", fill: map[string]string{"GITHUB_TOKEN=…": "GITHUB_TOKEN=" + githubtest.Token},
+		products: map[string]string{"kpack": "kpack"},
+		in:       "kpack", fill: map[string]string{"GITHUB_TOKEN=…": "GITHUB_TOKEN=" + githubtest.Token},
 		with: []func(*testing.T, *machine){github},
 		setup: "cd kpack" + locked + older + `
 slipway release -q -binary=false -registry=ghcr.io/me -out=../0.16.0
@@ -77,15 +84,18 @@ slipway release -q -binary=false -registry=ghcr.io/me
 		setup: "rm -r unpacked/.git",
 	},
 	"docs/kubernetes.md": {
-		products: map[string]string{"hello": "kpack"}, in: "hello", needs: []string{"cluster"}, cluster: true, with: []func(*testing.T, *machine){pods},
-		setup: "kubectl wait --for=condition=established crd/pipelineruns.tekton.dev >/dev/null; cd hello; sed -i 's/name: kpack$/name: hello/; s/0.16.1/1.0.0/' slipway.yaml" + locked,
+		products: map[string]string{"hello": "kpack"}, in: "hello", needs: []string{"cluster"}, cluster: true,
+		with: []func(*testing.T, *machine){pods},
+		setup: "kubectl wait --for=condition=established crd/pipelineruns.tekton.dev >/dev/null; " +
+			"cd hello; sed -i 's/name: kpack$/name: hello/; s/0.16.1/1.0.0/' slipway.yaml" + locked,
 		fill:  map[string]string{"--docker-password=…": "--docker-password=secret"},
 		after: "(cd dist && sha256sum --quiet -c SHA256SUMS)",
 	},
 	"docs/mage.md": {
 		products: map[string]string{"mine": "app"}, in: "slipway", with: []func(*testing.T, *machine){clone},
-		setup:  "cd slipway && git init -q && git add . && git commit -qm all",
-		before: map[string]string{"go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway": "cd ../mine"},
+		setup: "cd slipway && git init -q && git add . && git commit -qm all",
+		before: map[string]string{"go get -tool github.com/magefile/mage " +
+			"github.com/slipway-dev/slipway/cmd/slipway": "cd ../mine"},
 	},
 	"docs/nodes.md": {
 		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"cluster"}, cluster: true,
@@ -123,7 +133,8 @@ slipway release -q -binary=false
 		setup: "cd kpack; slipway release -q -binary=false",
 	},
 	"docs/verifying.md": {
-		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"}, with: []func(*testing.T, *machine){upstream, containerd},
+		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"},
+		with: []func(*testing.T, *machine){upstream, containerd},
 		setup: keys + "cd kpack" + locked + older + `
 slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
 git checkout -q main
@@ -180,9 +191,15 @@ cp $HOME/release.pub /etc/slipway/keys/
 
 // exceptions are blocks that are not run.
 var exceptions = []exception{
-	{"README.md", "go tool mage test      # runs every test; as root on Debian or Ubuntu it installs what they need", "it runs this test, too"},
+	{
+		"README.md", "go tool mage test      # runs every test; as root on Debian or Ubuntu it installs what they need",
+		"it runs this test, too",
+	},
 	{"docs/bundles.md", `dist\load-images.ps1`, "it is for Windows"},
-	{"docs/sbom.md", "grype sbom:dist/sbom/controller.spdx.json   # or another scanner that reads SPDX", "it asks the Internet for a database of vulnerabilities"},
+	{
+		"docs/sbom.md", "grype sbom:dist/sbom/controller.spdx.json   # or another scanner that reads SPDX",
+		"it asks the Internet for a database of vulnerabilities",
+	},
 	{"docs/signing.md", "#!/bin/sh -eu", "it is a script that asks the KMS of Amazon"},
 }
 

@@ -32,7 +32,8 @@ func TestPages(t *testing.T) {
 		all := slices.DeleteFunc(slices.Clone(byPage[file]), excepted)
 		switch {
 		case !ok && len(all) > 0:
-			t.Errorf("%s:%d: a block of shell commands, which readers copy: say in the table of pages what it needs", file, all[0].line)
+			t.Errorf("%s:%d: a block of shell commands, which readers copy: say in the table of pages what it needs",
+				file, all[0].line)
 		case ok:
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()
@@ -122,7 +123,8 @@ func (p page) machine(t *testing.T, plane func() (*control.Plane, error)) *machi
 			}
 		}
 		must(t, os.MkdirAll(filepath.Join(m.dir, "work", dir), 0o755))
-		before += "git -C " + dir + " init -q && git -C " + dir + " add . && git -C " + dir + " commit -qm first --allow-empty\n"
+		before += "git -C " + dir + " init -q && git -C " + dir + " add . && git -C " +
+			dir + " commit -qm first --allow-empty\n"
 	}
 	for _, with := range p.with {
 		with(t, m)
@@ -144,7 +146,9 @@ func TestExceptions(t *testing.T) {
 		t.Errorf("%d of %d blocks are not run: at most one in ten may be such", len(exceptions), len(all))
 	}
 	for _, e := range exceptions {
-		if n := len(slices.DeleteFunc(slices.Clone(all), func(b block) bool { return b.page != e.page || b.first() != e.first })); n != 1 {
+		if n := len(slices.DeleteFunc(slices.Clone(all), func(b block) bool {
+			return b.page != e.page || b.first() != e.first
+		})); n != 1 {
 			t.Errorf("%s: %d blocks begin with %q: correct the exceptions", e.page, n, e.first)
 		}
 	}

@@ -27,12 +27,24 @@ func rancher(t *testing.T, m *machine) {
 	} {
 		m.push(t, "index.docker.io/rancher/"+ref, both, below("usr/local/bin", programs)...)
 	}
-	m.push(t, "index.docker.io/rancher/hardened-containerd:v2.1.5-k3s1-build20251106-amd64-windows", both[:1], below("usr/local/bin", []string{"containerd.exe", "ctr.exe"})...)
-	m.push(t, "index.docker.io/rancher/mirrored-pause:3.6", append(both, windows("10.0.17763.2114"), windows("10.0.20348.169"), windows("10.0.26100.1")), "pause.exe")
+	m.push(t, "index.docker.io/rancher/hardened-containerd:v2.1.5-k3s1-build20251106-amd64-windows",
+		both[:1], below("usr/local/bin", []string{"containerd.exe", "ctr.exe"})...)
+	m.push(t, "index.docker.io/rancher/mirrored-pause:3.6",
+		append(both, windows("10.0.17763.2114"), windows("10.0.20348.169"), windows("10.0.26100.1")), "pause.exe")
 	for variable, d := range map[string]struct{ at, text string }{
-		"CONTAINERD_SHA256": {"github/containerd/containerd/releases/download/v2.1.5/containerd-2.1.5-windows-amd64.tar.gz", gzipped(t, "bin/containerd.exe", "bin/containerd-shim-runhcs-v1.exe", "bin/ctr.exe")},
-		"CRICTL_SHA256":     {"github/kubernetes-sigs/cri-tools/releases/download/v1.34.0/crictl-v1.34.0-windows-amd64.tar.gz", gzipped(t, "crictl.exe")},
-		"CALICO_SHA256":     {"github/projectcalico/calico/releases/download/v3.30.4/calico-windows-v3.30.4.zip", zipped(t, "CalicoWindows/calico-node.exe", "CalicoWindows/cni/calico.exe", "CalicoWindows/cni/calico-ipam.exe", "CalicoWindows/confd/conf.d/peerings.toml")},
+		"CONTAINERD_SHA256": {
+			"github/containerd/containerd/releases/download/v2.1.5/containerd-2.1.5-windows-amd64.tar.gz",
+			gzipped(t, "bin/containerd.exe", "bin/containerd-shim-runhcs-v1.exe", "bin/ctr.exe"),
+		},
+		"CRICTL_SHA256": {
+			"github/kubernetes-sigs/cri-tools/releases/download/v1.34.0/crictl-v1.34.0-windows-amd64.tar.gz",
+			gzipped(t, "crictl.exe"),
+		},
+		"CALICO_SHA256": {
+			"github/projectcalico/calico/releases/download/v3.30.4/calico-windows-v3.30.4.zip",
+			zipped(t, "CalicoWindows/calico-node.exe", "CalicoWindows/cni/calico.exe",
+				"CalicoWindows/cni/calico-ipam.exe", "CalicoWindows/confd/conf.d/peerings.toml"),
+		},
 		"KUBELET_SHA256":    {"dl/release/v1.34.2/bin/windows/amd64/kubelet.exe", "kubelet"},
 		"KUBE_PROXY_SHA256": {"dl/release/v1.34.2/bin/windows/amd64/kube-proxy.exe", "kube-proxy"},
 	} {

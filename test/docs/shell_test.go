@@ -36,7 +36,10 @@ func (m *machine) shell(t *testing.T, name string) *shell {
 	must(t, err)
 	done, write, err := os.Pipe()
 	must(t, err)
-	s := &shell{m: m, files: files, done: bufio.NewReader(done), ended: make(chan error, 1), log: filepath.Join(m.dir, name+".log")}
+	s := &shell{
+		m: m, files: files, done: bufio.NewReader(done), ended: make(chan error, 1),
+		log: filepath.Join(m.dir, name+".log"),
+	}
 	log, err := os.Create(s.log)
 	must(t, err)
 	s.cmd = exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", loop)

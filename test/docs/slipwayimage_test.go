@@ -32,7 +32,11 @@ func (m *machine) pushSlipway(t *testing.T, ref string) {
 	add := func(from, to string) {
 		fi, err := os.Stat(from)
 		must(t, err)
-		must(t, w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(to, "/"), Mode: int64(fi.Mode().Perm()), Size: fi.Size()}))
+		must(t,
+			w.WriteHeader(&tar.Header{
+				Name: strings.TrimPrefix(to, "/"), Mode: int64(fi.Mode().Perm()),
+				Size: fi.Size(),
+			}))
 		in, err := os.Open(from)
 		must(t, err)
 		defer in.Close()
@@ -47,10 +51,12 @@ func (m *machine) pushSlipway(t *testing.T, ref string) {
 	must(t, node.WalkToolchain(goroot, func(p string) { add(p, p) }))
 	must(t, w.Close())
 	must(t, f.Close())
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return os.Open(archive) }, tarball.WithCompression(compression.ZStd), tarball.WithMediaType(types.OCILayerZStd))
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return os.Open(archive) },
+		tarball.WithCompression(compression.ZStd), tarball.WithMediaType(types.OCILayerZStd))
 	must(t, err)
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{
-		User: "65532:65532", Entrypoint: []string{"/usr/local/bin/slipway"}, Env: []string{"PATH=" + goroot + "/bin:/usr/local/bin"},
+		User: "65532:65532", Entrypoint: []string{"/usr/local/bin/slipway"},
+		Env: []string{"PATH=" + goroot + "/bin:/usr/local/bin"},
 	}})
 	must(t, err)
 	img, err = mutate.AppendLayers(img, layer)

@@ -50,7 +50,9 @@ func upstream(t *testing.T, m *machine) {
 	must(t, out.Close())
 	sum, err := dirhash.HashZip(archive, dirhash.Hash1)
 	must(t, err)
-	modSum, err := dirhash.Hash1([]string{"go.mod"}, func(string) (f io.ReadCloser, err error) { return os.Open(filepath.Join(dir, "go.mod")) })
+	modSum, err := dirhash.Hash1([]string{"go.mod"}, func(string) (f io.ReadCloser, err error) {
+		return os.Open(filepath.Join(dir, "go.mod"))
+	})
 	must(t, err)
 
 	product := filepath.Join(m.dir, "work/kpack/slipway.yaml")
@@ -64,7 +66,8 @@ func upstream(t *testing.T, m *machine) {
   revision: ` + strings.TrimSpace(git("rev-parse", "HEAD")) + `
   created: ` + created + `
   url: https://github.com/` + repository
-	must(t, os.WriteFile(product, []byte(strings.Replace(string(text), "\n- {name: kpack, directory: .}", source, 1)), 0o644))
+	must(t, os.WriteFile(product, []byte(strings.Replace(string(text), "\n- {name: kpack, directory: .}", source, 1)),
+		0o644))
 	must(t, os.RemoveAll(filepath.Join(m.dir, "work/kpack/cmd")))
 	must(t, os.Remove(filepath.Join(m.dir, "work/kpack/go.mod")))
 }

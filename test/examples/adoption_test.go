@@ -29,15 +29,22 @@ var adoptions = []struct {
 		module:    "github.com/kubernetes-csi/csi-driver-smb@v1.20.1",
 		platforms: "linux/amd64,windows/amd64:ltsc2022",
 		found:     []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi-hostprocess for windows"},
-		file:      []string{"- {name: hostprocess, microsoft: hostprocess}", "pkg/smb.gitCommit={{.Revision}}", `"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`},
-		refused:   []string{"cmd/smbplugin/Dockerfile:17:64: RUN clean-install"},
+		file: []string{
+			"- {name: hostprocess, microsoft: hostprocess}", "pkg/smb.gitCommit={{.Revision}}",
+			`"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`,
+		},
+		refused: []string{"cmd/smbplugin/Dockerfile:17:64: RUN clean-install"},
 	},
 	{
 		module:    "github.com/prometheus-community/windows_exporter@v0.31.8",
 		platforms: "windows/amd64:ltsc2022",
 		names:     []string{"slipway.local/prometheus-community/windows-exporter:v0.31.8"},
 		found:     []string{"found .promu.yml: programs, flags of the linker and platforms"},
-		file:      []string{"version.BuildDate={{.Created}}", ".promu.yml sets github.com/prometheus/common/version.Branch={{.Branch}}: left out", `BASE: "mcr.microsoft.com/windows/nanoserver:{{.WindowsRelease}}"`},
+		file: []string{
+			"version.BuildDate={{.Created}}",
+			".promu.yml sets github.com/prometheus/common/version.Branch={{.Branch}}: left out",
+			`BASE: "mcr.microsoft.com/windows/nanoserver:{{.WindowsRelease}}"`,
+		},
 	},
 	{
 		module:  "github.com/stefanprodan/podinfo@v1.8.1-0.20250910200901-e86405a8674e",
@@ -53,8 +60,11 @@ var adoptions = []struct {
 			"slipway.local/tekton-releases/github.com/tektoncd/pipeline/cmd/controller:v1.15.0",
 			"slipway.local/tekton-releases/github.com/tektoncd/pipeline/cmd/entrypoint:v1.15.0",
 		},
-		found: []string{"found .ko.yaml: 5 base images", "found ./cmd/entrypoint: image entrypoint of that program alone"},
-		file:  []string{"bases: {linux: combined-base-image, windows: nanoserver}", "- name: static-base"},
+		found: []string{
+			"found .ko.yaml: 5 base images",
+			"found ./cmd/entrypoint: image entrypoint of that program alone",
+		},
+		file: []string{"bases: {linux: combined-base-image, windows: nanoserver}", "- name: static-base"},
 	},
 	{
 		module:    "github.com/prometheus/node_exporter@v1.12.1",
@@ -64,7 +74,10 @@ var adoptions = []struct {
 			"slipway.local/prometheus/node-exporter:v1.12.1-distroless",
 		},
 		found: []string{"found Dockerfile.distroless: image node_exporter-distroless for linux"},
-		file:  []string{"ARCH: '{{.Arch}}{{.Variant}}'", "version.Revision={{.Revision}}", "gcr.io/distroless/static-debian13:nonroot-arm64"},
+		file: []string{
+			"ARCH: '{{.Arch}}{{.Variant}}'", "version.Revision={{.Revision}}",
+			"gcr.io/distroless/static-debian13:nonroot-arm64",
+		},
 	},
 }
 
@@ -76,7 +89,10 @@ func TestAdoption(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			begin := func(platforms string) (p *product, said string) {
 				p = &product{dir: download(t, a.module), out: t.TempDir(), store: t.TempDir()}
-				init := []string{"init", "-version=" + version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc", "-created=2026-03-12T09:07:07Z", "-platforms=" + platforms}
+				init := []string{
+					"init", "-version=" + version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc",
+					"-created=2026-03-12T09:07:07Z", "-platforms=" + platforms,
+				}
 				if len(a.refused) == 0 {
 					said = p.here(t, init...)
 					if checked := p.here(t, "check"); !strings.Contains(checked, "no mistakes found") {

@@ -119,7 +119,10 @@ func (p *product) plan(t *testing.T, args ...string) (names []string) {
 	t.Helper()
 	file, err := slipway()
 	must(t, err)
-	args = append([]string{"plan", "-json", "-product=" + filepath.Join(p.dir, "slipway.yaml"), "-store=" + p.store, "-out=" + p.out}, args...)
+	args = append([]string{
+		"plan", "-json", "-product=" + filepath.Join(p.dir, "slipway.yaml"), "-store=" + p.store,
+		"-out=" + p.out,
+	}, args...)
 	cmd := exec.CommandContext(t.Context(), file, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(append(os.Environ(), "SLIPWAY_REGISTRY=", "SOURCE_DATE_EPOCH="), p.env...)

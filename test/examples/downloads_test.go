@@ -41,7 +41,8 @@ func serveDownloads(t *testing.T, files map[string][]byte) *downloads {
 	}))
 	t.Cleanup(s.Close)
 	d.url = s.URL
-	must(t, os.WriteFile(filepath.Join(d.trust, "server.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o644))
+	must(t, os.WriteFile(filepath.Join(d.trust, "server.pem"),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o644))
 	return d
 }
 

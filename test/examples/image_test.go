@@ -29,7 +29,8 @@ import (
 // registryHost serves an empty registry.
 func registryHost(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true)))
+	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithReferrersSupport(true)))
 	t.Cleanup(s.Close)
 	return s.Listener.Addr().String()
 }
@@ -74,7 +75,9 @@ func filesLayer(t *testing.T, p platform.Platform, files map[string]string) v1.L
 		must(t, err)
 	}
 	must(t, w.Close())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	})
 	must(t, err)
 	return l
 }

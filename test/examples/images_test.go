@@ -45,7 +45,8 @@ sig-storage/csi-node-driver-registrar linux windows: not pinned
 		t.Run(tt.dir, func(t *testing.T) {
 			file, err := slipway()
 			must(t, err)
-			out, err := exec.CommandContext(t.Context(), file, "images", "-json", "-registry=", "-product="+filepath.Join("..", "..", tt.dir, "slipway.yaml")).Output()
+			out, err := exec.CommandContext(t.Context(), file, "images",
+				"-json", "-registry=", "-product="+filepath.Join("..", "..", tt.dir, "slipway.yaml")).Output()
 			must(t, err)
 			var got struct{ Images []release.NeededImage }
 			must(t, json.Unmarshal(out, &got))

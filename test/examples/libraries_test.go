@@ -33,12 +33,13 @@ func TestMissingDLL(t *testing.T) {
 	system := map[string]string{"/Windows/System32/kernel32.dll": "k", "/Windows/System32/msvcrt.dll": "m"}
 	nano := push(t, host+"/windows/nanoserver:ltsc2022", []string{"windows/amd64:10.0.20348.4711"}, system)
 	for name, text := range map[string]string{
-		"slipway.yaml":  imports,
-		"c.c":           "#include <windows.h>\n#include <lm.h>\nint main(void) { return NetApiBufferFree(0); }\n",
-		"c.Dockerfile":  "FROM " + nano + "\nCOPY c.exe /c.exe\nENTRYPOINT [\"/c.exe\"]\n",
-		"go.Dockerfile": "FROM " + nano + "\nCOPY --from=binaries windows_amd64/plain.exe /plain.exe\nENTRYPOINT [\"/plain.exe\"]\n",
-		"src/go.mod":    "module example.com/plain\n\ngo 1.24\n",
-		"src/main.go":   "package main\n\nimport \"os/user\"\n\nfunc main() { _, _ = user.Lookup(\"me\") }\n",
+		"slipway.yaml": imports,
+		"c.c":          "#include <windows.h>\n#include <lm.h>\nint main(void) { return NetApiBufferFree(0); }\n",
+		"c.Dockerfile": "FROM " + nano + "\nCOPY c.exe /c.exe\nENTRYPOINT [\"/c.exe\"]\n",
+		"go.Dockerfile": "FROM " +
+			nano + "\nCOPY --from=binaries windows_amd64/plain.exe /plain.exe\nENTRYPOINT [\"/plain.exe\"]\n",
+		"src/go.mod":  "module example.com/plain\n\ngo 1.24\n",
+		"src/main.go": "package main\n\nimport \"os/user\"\n\nfunc main() { _, _ = user.Lookup(\"me\") }\n",
 	} {
 		file := filepath.Join(p.dir, filepath.FromSlash(name))
 		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -49,18 +50,22 @@ func TestMissingDLL(t *testing.T) {
 	if out, err := gcc.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	finding := strings.ToLower("NETAPI32.dll, which /c.exe imports, is not in nanoserver:ltsc2022: copy it from servercore")
+	finding := strings.ToLower("NETAPI32.dll, which /c.exe imports, " +
+		"is not in nanoserver:ltsc2022: copy it from servercore")
 
 	log, err := p.run(t.Context(), t, "build")
-	if low := strings.ToLower(log); err != nil || strings.Count(low, finding) != 1 || !strings.Contains(low, "warning: image c for ") || strings.Contains(log, "plain.exe") {
+	if low := strings.ToLower(log); err != nil || strings.Count(low, finding) != 1 ||
+		!strings.Contains(low, "warning: image c for ") || strings.Contains(log, "plain.exe") {
 		t.Errorf("a snapshot says (%v):\n%s", err, log)
 	}
 	log, err = p.run(t.Context(), t, "build", "-registry="+host+"/out")
-	if err == nil || strings.Count(strings.ToLower(log), "c.dockerfile:3:1: "+finding) != 1 || strings.Contains(log, "plain.exe") {
+	if err == nil || strings.Count(strings.ToLower(log), "c.dockerfile:3:1: "+finding) != 1 ||
+		strings.Contains(log, "plain.exe") {
 		t.Errorf("a release says (%v):\n%s", err, log)
 	}
 	p.replace(t, "slipway.yaml", "{name: c, source: here,", "{name: c, source: here, allowLibraries: [netapi32.dll],")
-	if log, err = p.run(t.Context(), t, "build", "-registry="+host+"/out"); err != nil || strings.Contains(strings.ToLower(log), "netapi32") {
+	if log, err = p.run(t.Context(), t, "build", "-registry="+host+"/out"); err != nil ||
+		strings.Contains(strings.ToLower(log), "netapi32") {
 		t.Errorf("where it is allowed, a release says (%v):\n%s", err, log)
 	}
 }

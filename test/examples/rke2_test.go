@@ -35,9 +35,12 @@ const (
 func rke2(t *testing.T) (*product, *downloads, string) {
 	t.Helper()
 	d := serveDownloads(t, map[string][]byte{
-		containerd:       tarGz(t, contents("bin/containerd.exe", "bin/containerd-shim-runhcs-v1.exe", "bin/ctr.exe")),
-		crictl:           tarGz(t, contents("crictl.exe")),
-		calico:           zipped(t, contents("CalicoWindows/calico-node.exe", "CalicoWindows/cni/calico.exe", "CalicoWindows/cni/calico-ipam.exe", "CalicoWindows/confd/conf.d/peerings.toml", "CalicoWindows/install-calico.ps1")),
+		containerd: tarGz(t, contents("bin/containerd.exe", "bin/containerd-shim-runhcs-v1.exe", "bin/ctr.exe")),
+		crictl:     tarGz(t, contents("crictl.exe")),
+		calico: zipped(t,
+			contents("CalicoWindows/calico-node.exe", "CalicoWindows/cni/calico.exe",
+				"CalicoWindows/cni/calico-ipam.exe", "CalicoWindows/confd/conf.d/peerings.toml",
+				"CalicoWindows/install-calico.ps1")),
 		"kubelet.exe":    []byte("the content of kubelet.exe"),
 		"kube-proxy.exe": []byte("the content of kube-proxy.exe"),
 	})
@@ -47,7 +50,8 @@ func rke2(t *testing.T) (*product, *downloads, string) {
 	quoted := func(file string) string { return `"` + d.sum(file) + `"` }
 	edits := []string{
 		"CONTAINERD_SHA256: from containerd-2.1.5-windows-amd64.tar.gz.sha256sum",
-		"CONTAINERD_SHA256: " + quoted(containerd) + "\n        GITHUB: " + d.url + "\n        KUBERNETES: " + d.url + "/release",
+		"CONTAINERD_SHA256: " + quoted(containerd) + "\n        GITHUB: " + d.url + "\n        KUBERNETES: " +
+			d.url + "/release",
 		"from crictl-v1.34.0-windows-amd64.tar.gz.sha256", quoted(crictl),
 		"CALICO_SHA256: from SHA256SUMS", "CALICO_SHA256: " + quoted(calico),
 		"from kubelet.exe.sha256", quoted("kubelet.exe"),
@@ -63,9 +67,11 @@ func rke2(t *testing.T) (*product, *downloads, string) {
 		edits = append(edits, `"`+tag+`"`, `"`+push(t, host+"/"+tag, linux, below("/usr/local/bin/", files))+`"`)
 	}
 	const windows = "rancher/hardened-containerd:v2.1.5-k3s1-build20251106-amd64-windows"
-	edits = append(edits, `"`+windows+`"`, `"`+push(t, host+"/"+windows, linux[:1], below("/usr/local/bin/", []string{"containerd.exe", "ctr.exe"}))+`"`)
+	edits = append(edits, `"`+windows+`"`,
+		`"`+push(t, host+"/"+windows, linux[:1], below("/usr/local/bin/", []string{"containerd.exe", "ctr.exe"}))+`"`)
 	p.replace(t, "slipway.yaml", edits...)
-	pause := push(t, host+"/rancher/mirrored-pause:3.6", append(linux, "windows/amd64:10.0.17763.2114", "windows/amd64:10.0.20348.169", "windows/amd64:10.0.26100.1"), contents("/pause.exe"))
+	pause := push(t, host+"/rancher/mirrored-pause:3.6", append(linux, "windows/amd64:10.0.17763.2114",
+		"windows/amd64:10.0.20348.169", "windows/amd64:10.0.26100.1"), contents("/pause.exe"))
 	must(t, os.WriteFile(filepath.Join(p.dir, "images.txt"), []byte(pause+"\n"), 0o644))
 	return p, d, host + "/cut"
 }
@@ -98,13 +104,15 @@ func TestRKE2(t *testing.T) {
 	t.Run("a download that has changed ends it", func(t *testing.T) {
 		p.replace(t, "slipway.yaml", d.sum("kubelet.exe"), strings.Repeat("f", 64))
 		said, err := p.run(t.Context(), t, "build", "-registry="+registry)
-		if err == nil || !strings.Contains(said, "kubelet.exe") || !strings.Contains(said, "the file has changed, or the checksum is wrong") {
+		if err == nil || !strings.Contains(said, "kubelet.exe") ||
+			!strings.Contains(said, "the file has changed, or the checksum is wrong") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
 	})
 	t.Run("a snapshot says in the image what it lacks", func(t *testing.T) {
 		p := copied(t, "rke2-runtime")
-		if said, err := p.run(t.Context(), t, "release", "-out="+p.out, "-binary=false", "-platforms=linux/arm64"); err != nil {
+		if said, err := p.run(t.Context(), t, "release", "-out="+p.out, "-binary=false",
+			"-platforms=linux/arm64"); err != nil {
 			t.Fatalf("slipway release: %v\n%s", err, said)
 		}
 		part, err := lock.ReadPart(filepath.Join(p.out, lock.PartName))
@@ -116,7 +124,9 @@ func TestRKE2(t *testing.T) {
 	})
 	t.Run("as it stands the example asks for the checksums", func(t *testing.T) {
 		said, err := copied(t, "rke2-runtime").run(t.Context(), t, "build", "-platforms=windows")
-		if err == nil || !strings.Contains(said, "--checksum=sha256:from crictl-v1.34.0-windows-amd64.tar.gz.sha256 is not sha256: and 64 hexadecimal digits") {
+		if err == nil ||
+			!strings.Contains(said, "--checksum=sha256:from crictl-v1.34.0-windows-amd64.tar.gz.sha256 is not sha256: "+
+				"and 64 hexadecimal digits") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
 	})
@@ -128,7 +138,8 @@ func platformTags(t *testing.T, l *lock.Lock, registry string) {
 	child := func(n int) string { return l.Images[0].Children[n].Digest.String() }
 	for tag, want := range map[string]string{
 		version: l.Images[0].Digest.String(), version + "-linux-amd64": child(0), version + "-linux-arm64": child(1),
-		version + "-windows-ltsc2025-amd64": child(2), version + "-windows-ltsc2022-amd64": child(3), version + "-windows-ltsc2019-amd64": child(4),
+		version + "-windows-ltsc2025-amd64": child(2), version + "-windows-ltsc2022-amd64": child(3),
+		version + "-windows-ltsc2019-amd64": child(4),
 	} {
 		ref, err := name.NewTag(registry + "/rancher/rke2-runtime:" + tag)
 		must(t, err)
@@ -192,7 +203,10 @@ func runtimeImage(t *testing.T, l *lock.Lock) {
 			}
 		}
 	}
-	want := []string{"linux/amd64", "linux/arm64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
+	want := []string{
+		"linux/amd64", "linux/arm64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1",
+		"windows/amd64:10.0.17763.1",
+	}
 	if d := cmp.Diff(want, platforms); d != "" {
 		t.Errorf("the platforms are (-want +got):\n%s", d)
 	}
@@ -201,12 +215,15 @@ func runtimeImage(t *testing.T, l *lock.Lock) {
 // linuxFiles and windowsFiles are the files of the runtime images.
 var (
 	linuxFiles = []string{
-		"/bin/containerd", "/bin/containerd-shim-runc-v2", "/bin/crictl", "/bin/ctr", "/bin/kubectl", "/bin/kubelet", "/bin/runc",
+		"/bin/containerd", "/bin/containerd-shim-runc-v2", "/bin/crictl", "/bin/ctr", "/bin/kubectl",
+		"/bin/kubelet", "/bin/runc",
 		"/charts/rke2-coredns.yaml",
 	}
 	windowsFiles = []string{
-		"/bin/calico-ipam.exe", "/bin/calico-node.exe", "/bin/calico.exe", "/bin/confd/conf.d/peerings.toml", "/bin/containerd-shim-runhcs-v1.exe",
-		"/bin/containerd.exe", "/bin/crictl.exe", "/bin/ctr.exe", "/bin/host-local.exe", "/bin/kube-proxy.exe", "/bin/kubelet.exe", "/bin/win-overlay.exe",
+		"/bin/calico-ipam.exe", "/bin/calico-node.exe", "/bin/calico.exe", "/bin/confd/conf.d/peerings.toml",
+		"/bin/containerd-shim-runhcs-v1.exe",
+		"/bin/containerd.exe", "/bin/crictl.exe", "/bin/ctr.exe", "/bin/host-local.exe", "/bin/kube-proxy.exe",
+		"/bin/kubelet.exe", "/bin/win-overlay.exe",
 	}
 )
 
@@ -234,7 +251,9 @@ func holds(t *testing.T, on string, files map[string][]byte, want []string) {
 func artifacts(t *testing.T, p *product) {
 	sums := p.sums(t)
 	for _, tc := range []struct{ os, arch, exe, uninstall string }{
-		{"linux", "amd64", "", "bin/rke2-uninstall.sh"}, {"linux", "arm64", "", "bin/rke2-uninstall.sh"}, {"windows", "amd64", ".exe", "bin/rke2-uninstall.ps1"},
+		{"linux", "amd64", "", "bin/rke2-uninstall.sh"},
+		{"linux", "arm64", "", "bin/rke2-uninstall.sh"},
+		{"windows", "amd64", ".exe", "bin/rke2-uninstall.ps1"},
 	} {
 		file := "rke2." + tc.os + "-" + tc.arch
 		if sums[file+tc.exe] == "" || sums[file+".tar.gz"] == "" {
@@ -247,12 +266,14 @@ func artifacts(t *testing.T, p *product) {
 			t.Errorf("%s is a program for %q", file, got)
 		}
 		held := untar(t, filepath.Join(p.out, file+".tar.gz"))
-		if !bytes.Equal(held["bin/rke2"+tc.exe], program) || len(held[tc.uninstall]) == 0 || len(held["share/rke2/LICENSE.txt"]) == 0 {
+		if !bytes.Equal(held["bin/rke2"+tc.exe], program) || len(held[tc.uninstall]) == 0 ||
+			len(held["share/rke2/LICENSE.txt"]) == 0 {
 			t.Errorf("%s.tar.gz holds %v", file, slices.Sorted(maps.Keys(held)))
 		}
 		if tc.os == runtime.GOOS && tc.arch == runtime.GOARCH {
 			out, err := exec.CommandContext(t.Context(), filepath.Join(p.out, file)).Output()
-			if want := "rke2 version v1.34.2-rke2r1 (" + tc.os + "/" + tc.arch + ")\n"; err != nil || string(out) != want {
+			if want := "rke2 version v1.34.2-rke2r1 (" + tc.os + "/" + tc.arch + ")\n"; err != nil ||
+				string(out) != want {
 				t.Errorf("%s says %q (%v), want %q", file, out, err, want)
 			}
 		}
@@ -303,14 +324,16 @@ func bundles(t *testing.T, p *product, l *lock.Lock) {
 			want++ // the tag for all Windows releases
 		}
 		last := images[len(images)-1]
-		if len(images) != want || images[0].Name != l.Images[0].Tagged() || len(images[0].Included()) != 1 || len(last.Included()) != 1 {
+		if len(images) != want || images[0].Name != l.Images[0].Tagged() || len(images[0].Included()) != 1 ||
+			len(last.Included()) != 1 {
 			t.Errorf("%s has %d images, the first is %s", file, len(images), images[0].Name)
 			continue
 		}
 		if !platform.Same(images[0].Included()[0].Platform, on) {
 			t.Errorf("%s: the runtime image is for %s", file, images[0].Included()[0].Platform)
 		}
-		if got := last.Included()[0].Platform; got.String() != pause || !strings.Contains(last.Name, "mirrored-pause:3.6") {
+		if got := last.Included()[0].Platform; got.String() != pause ||
+			!strings.Contains(last.Name, "mirrored-pause:3.6") {
 			t.Errorf("%s: the last image is %s for %s, want the pause image for %s", file, last.Name, got, pause)
 		}
 	}

@@ -25,7 +25,10 @@ func TestSamples(t *testing.T) {
 		t.Fatal("image.yaml has no tolerations before its affinity")
 	}
 	bare := filepath.Join(t.TempDir(), "image.yaml")
-	must(t, os.WriteFile(bare, []byte(strings.Replace(before+"    affinity:\n"+after, "    runtimeClassName: windows-ltsc2022\n", "", 1)), 0o644))
+	must(t,
+		os.WriteFile(bare,
+			[]byte(strings.Replace(before+"    affinity:\n"+after, "    runtimeClassName: windows-ltsc2022\n", "", 1)),
+			0o644))
 	if said, err := lint(t, bare); err == nil || !strings.Contains(said, "tolerat") {
 		t.Errorf("slipway lint of an Image without tolerations: %v\n%s", err, said)
 	}
@@ -36,6 +39,7 @@ func lint(t *testing.T, files ...string) (string, error) {
 	t.Helper()
 	file, err := slipway()
 	must(t, err)
-	out, err := exec.CommandContext(t.Context(), file, append([]string{"lint", "-strict"}, files...)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(),
+		file, append([]string{"lint", "-strict"}, files...)...).CombinedOutput()
 	return string(out), err
 }

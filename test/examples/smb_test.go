@@ -44,12 +44,17 @@ func TestSMB(t *testing.T) {
 			files := filesOf(t, img)
 			program := map[string]string{"linux": "/smbplugin", "windows": "/smbplugin.exe"}[cf.OS]
 			if got := machine(files[program]); got != cf.OS+"/amd64" || cf.Config.Entrypoint[0] != program {
-				t.Errorf("%s: %s is a program for %q, the entrypoint is %v", c.Platform, program, got, cf.Config.Entrypoint)
+				t.Errorf("%s: %s is a program for %q, the entrypoint is %v", c.Platform, program,
+					got, cf.Config.Entrypoint)
 			}
-			if c.OSVersion != cf.OSVersion || cf.Config.Labels["org.opencontainers.image.revision"] != "6bf2d7e775e21483fe80256080bf720c0b3889fc" || cf.Config.Labels[base.StubLabel] == "" {
-				t.Errorf("%s: os.version is %q in the lock and %q in the configuration, the labels are %v", c.Platform, c.OSVersion, cf.OSVersion, cf.Config.Labels)
+			if c.OSVersion != cf.OSVersion ||
+				cf.Config.Labels["org.opencontainers.image.revision"] != "6bf2d7e775e21483fe80256080bf720c0b3889fc" ||
+				cf.Config.Labels[base.StubLabel] == "" {
+				t.Errorf("%s: os.version is %q in the lock and %q in the configuration, the labels are %v",
+					c.Platform, c.OSVersion, cf.OSVersion, cf.Config.Labels)
 			}
-			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]), "replaces /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {
+			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]),
+				"replaces /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {
 				t.Errorf("%s: netapi32.dll is %q", c.Platform, files["/Windows/System32/netapi32.dll"])
 			}
 			if cf.OS == platform.Windows && (len(c.CopiedFrom) != 1 || !c.CopiedFrom[0].Stub) {
@@ -59,10 +64,15 @@ func TestSMB(t *testing.T) {
 				version(t, files[program])
 			}
 			if cf.OS == platform.Windows {
-				t.Run("under wine, "+c.Platform.String(), func(t *testing.T) { wineVersion(t, files, cf.Config.Entrypoint) })
+				t.Run("under wine, "+c.Platform.String(), func(t *testing.T) {
+					wineVersion(t, files, cf.Config.Entrypoint)
+				})
 			}
 		}
-		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
+		want := []string{
+			"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1",
+			"windows/amd64:10.0.17763.1",
+		}
 		if d := cmp.Diff(want, platforms); d != "" {
 			t.Errorf("the platforms are (-want +got):\n%s", d)
 		}
@@ -79,7 +89,8 @@ func TestSMB(t *testing.T) {
 	})
 	t.Run("to a registry it needs pinned bases", func(t *testing.T) {
 		said, err := p.run(t.Context(), t, "build", "-registry=localhost:1/smb")
-		if err == nil || !strings.Contains(said, "base cifs is not locked for linux/amd64: ") || !strings.Contains(said, "base servercore is not locked for windows/amd64:ltsc2025, ") {
+		if err == nil || !strings.Contains(said, "base cifs is not locked for linux/amd64: ") ||
+			!strings.Contains(said, "base servercore is not locked for windows/amd64:ltsc2025, ") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
 	})
@@ -117,7 +128,8 @@ func wineVersion(t *testing.T, files map[string][]byte, entrypoint []string) {
 func checkVersion(t *testing.T, os, out string, err error) {
 	t.Helper()
 	for _, want := range []string{
-		"Driver Version: v1.20.1", "Git Commit: 6bf2d7e775e21483fe80256080bf720c0b3889fc", "Build Date: \"2026-03-12T09:07:07Z\"", "Platform: " + os + "/amd64",
+		"Driver Version: v1.20.1", "Git Commit: 6bf2d7e775e21483fe80256080bf720c0b3889fc",
+		"Build Date: \"2026-03-12T09:07:07Z\"", "Platform: " + os + "/amd64",
 	} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("smbplugin --ver for %s does not say %s: %v\n%s", os, want, err, out)
@@ -130,7 +142,8 @@ func checkVersion(t *testing.T, os, out string, err error) {
 func manifest(t *testing.T, p *product, l *lock.Lock) {
 	b, err := os.ReadFile(filepath.Join(p.out, "release.yaml"))
 	must(t, err)
-	if said, err := lint(t, filepath.Join(p.out, "release.yaml")); err != nil || !strings.Contains(said, "nothing found in 3 pods") {
+	if said, err := lint(t, filepath.Join(p.out, "release.yaml")); err != nil ||
+		!strings.Contains(said, "nothing found in 3 pods") {
 		t.Errorf("slipway lint: %v\n%s", err, said)
 	}
 	images := regexp.MustCompile(`(?m)^ +image: (.*)$`).FindAllStringSubmatch(string(b), -1)
@@ -154,8 +167,10 @@ func manifest(t *testing.T, p *product, l *lock.Lock) {
 	for _, o := range spec.Tolerations {
 		tolerated = tolerated || o.Key == taint.Key && o.Value == taint.Value && o.Effect == taint.Effect
 	}
-	if spec.NodeSelector[corev1.LabelOSStable] != "windows" || spec.OS == nil || spec.OS.Name != corev1.Windows || !tolerated || spec.SecurityContext != nil {
-		t.Errorf("the Windows pods select %v, are for %v, tolerate %v and have %v", spec.NodeSelector, spec.OS, spec.Tolerations, spec.SecurityContext)
+	if spec.NodeSelector[corev1.LabelOSStable] != "windows" || spec.OS == nil || spec.OS.Name != corev1.Windows ||
+		!tolerated || spec.SecurityContext != nil {
+		t.Errorf("the Windows pods select %v, are for %v, tolerate %v and have %v", spec.NodeSelector,
+			spec.OS, spec.Tolerations, spec.SecurityContext)
 	}
 	for _, c := range spec.Containers {
 		if c.SecurityContext != nil {
@@ -183,11 +198,15 @@ func smbChart(t *testing.T, p *product, l *lock.Lock) {
 	must(t, err)
 	found := map[string]int{}
 	for _, o := range objects {
-		for _, m := range regexp.MustCompile(`image: "slipway.local/sig-storage/smbplugin:(\S+)"`).FindAllStringSubmatch(string(o.Text), -1) {
+		for _, m := range regexp.MustCompile(
+			`image: "slipway.local/sig-storage/smbplugin:(\S+)"`).FindAllStringSubmatch(string(o.Text), -1) {
 			found[m[1]]++
 		}
 	}
-	want := map[string]int{"v1.20.1@" + l.Images[0].Digest.String(): 2, "v1.20.1-windows-hp@" + l.Images[1].Digest.String(): 2}
+	want := map[string]int{
+		"v1.20.1@" + l.Images[0].Digest.String():            2,
+		"v1.20.1-windows-hp@" + l.Images[1].Digest.String(): 2,
+	}
 	if d := cmp.Diff(want, found); d != "" {
 		t.Errorf("the chart runs (-want +got):\n%s", d)
 	}
@@ -212,21 +231,29 @@ func upstreamNames(t *testing.T, l *lock.Lock, registry string) {
 // others.
 func toRegistry(t *testing.T, p *product) {
 	host := registryHost(t)
-	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"}, map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
+	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"},
+		map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
 	edits := []string{"registry.k8s.io/sig-storage/smbplugin:v1.20.1", cifs}
-	push(t, host+"/hostprocess:v1.0.0", []string{"windows/amd64:10.0.17763.4711"}, map[string]string{"/hp.txt": "HostProcess"})
-	for ltsc, version := range map[string]string{"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.4711"} {
+	push(t, host+"/hostprocess:v1.0.0", []string{"windows/amd64:10.0.17763.4711"},
+		map[string]string{"/hp.txt": "HostProcess"})
+	for ltsc, version := range map[string]string{
+		"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711",
+		"ltsc2025": "10.0.26100.4711",
+	} {
 		on := []string{"windows/amd64:" + version}
-		core := push(t, host+"/servercore:"+ltsc, on, map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version})
+		core := push(t, host+"/servercore:"+ltsc,
+			on, map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version})
 		edits = append(edits, "mcr.microsoft.com/windows/servercore:"+ltsc, core)
 		nano := push(t, host+"/nanoserver:"+ltsc, on, map[string]string{"/Windows/nano.txt": version})
 		b, err := os.ReadFile(filepath.Join(p.dir, "slipway.yaml"))
 		must(t, err)
 		edits = append(edits, regexp.MustCompile(`mcr\S+nanoserver:`+ltsc+`@\S+`).FindString(string(b)), nano)
 	}
-	edits = append(edits, "microsoft: hostprocess", "microsoft: hostprocess, repository: "+host+"/hostprocess") // its Dockerfile names Microsoft's
+	// its Dockerfile names Microsoft's
+	edits = append(edits, "microsoft: hostprocess", "microsoft: hostprocess, repository: "+host+"/hostprocess")
 	// The chart names sidecars by other tags, at a registry that cannot be asked here.
-	edits = append(edits, "\ncharts:\n  - {name: csi-driver-smb, source: smb, path: charts/v1.20.1/csi-driver-smb, version: \"1.20.1\", appVersion: \"1.20.1\"}\n", "")
+	edits = append(edits, "\ncharts:\n  - {name: csi-driver-smb, source: "+
+		"smb, path: charts/v1.20.1/csi-driver-smb, version: \"1.20.1\", appVersion: \"1.20.1\"}\n", "")
 	p.replace(t, "slipway.yaml", edits...)
 	if said, err := p.run(t.Context(), t, "bases"); err != nil {
 		t.Fatalf("slipway bases: %v\n%s", err, said)
@@ -234,13 +261,18 @@ func toRegistry(t *testing.T, p *product) {
 	list, err := os.ReadFile(filepath.Join(p.dir, "images.lock.yaml"))
 	must(t, err)
 	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)`).FindAllStringSubmatch(string(list), -1) {
-		push(t, host+"/sig-storage/"+s[1], []string{"linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1"}, map[string]string{"/" + s[1]: "a sidecar"})
+		push(t, host+"/sig-storage/"+s[1], []string{
+			"linux/amd64", "windows/amd64:10.0.17763.1",
+			"windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1",
+		}, map[string]string{"/" + s[1]: "a sidecar"})
 	}
 	overlay, err := os.ReadFile(filepath.Join(p.dir, "overlays", "images.yaml"))
 	must(t, err)
-	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"), regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
+	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"),
+		regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
 
-	if said, err := p.run(t.Context(), t, "check", "-registry="+host+"/out"); err == nil || strings.Count(said, " by tag: run slipway pin, which ") != 4 {
+	if said, err := p.run(t.Context(), t, "check", "-registry="+host+"/out"); err == nil ||
+		strings.Count(said, " by tag: run slipway pin, which ") != 4 {
 		t.Errorf("with the lock of another registry: %v\n%s", err, said)
 	}
 	if said, err := p.run(t.Context(), t, "pin"); err != nil {
@@ -262,7 +294,7 @@ func toRegistry(t *testing.T, p *product) {
 		}
 	}
 	if l.HasStubs() || len(l.ThirdParty) != 4 {
-		t.Errorf("the release has stub bases: %v; %d images of others", l.HasStubs(), len(l.ThirdParty))
+		t.Errorf("the release has stub bases: %v; %d third-party images", l.HasStubs(), len(l.ThirdParty))
 	}
 	ref, err := name.NewDigest(l.Images[0].Reference())
 	must(t, err)
@@ -277,8 +309,10 @@ func toRegistry(t *testing.T, p *product) {
 func sidecars(t *testing.T, p *product) {
 	t.Helper()
 	for bundle, want := range map[string]string{
-		"csi-driver-smb-images":                        "livenessprobe csi-node-driver-registrar csi-provisioner csi-resizer",
-		"csi-driver-smb-images.linux-amd64":            "livenessprobe csi-node-driver-registrar csi-provisioner csi-resizer",
+		"csi-driver-smb-images": "livenessprobe csi-node-driver-registrar " +
+			"csi-provisioner csi-resizer",
+		"csi-driver-smb-images.linux-amd64": "livenessprobe csi-node-driver-registrar " +
+			"csi-provisioner csi-resizer",
 		"csi-driver-smb-images.windows-ltsc2022-amd64": "livenessprobe csi-node-driver-registrar",
 	} {
 		b, err := os.ReadFile(filepath.Join(p.out, bundle+".txt"))
@@ -301,7 +335,9 @@ func published(t *testing.T, p platform.Platform, files map[string][]byte) {
 		}
 		return
 	}
-	if !strings.HasSuffix(p.OSVersion, ".4711") || string(files["/Windows/System32/netapi32.dll"]) != "the DLL of "+p.OSVersion || string(files["/Windows/nano.txt"]) != p.OSVersion {
-		t.Errorf("the image for %s has netapi32.dll %q on a base %q", p.OSVersion, files["/Windows/System32/netapi32.dll"], files["/Windows/nano.txt"])
+	if !strings.HasSuffix(p.OSVersion, ".4711") || string(files["/Windows/System32/netapi32.dll"]) != "the DLL of "+
+		p.OSVersion || string(files["/Windows/nano.txt"]) != p.OSVersion {
+		t.Errorf("the image for %s has netapi32.dll %q on a base %q", p.OSVersion,
+			files["/Windows/System32/netapi32.dll"], files["/Windows/nano.txt"])
 	}
 }

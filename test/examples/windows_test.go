@@ -23,12 +23,14 @@ func TestWindowsWorkflow(t *testing.T) {
 	must(t, err)
 	for _, r := range released {
 		product := string(text[r[2]:r[3]])
-		cmd := exec.CommandContext(t.Context(), file, "check", "-q", "-product="+filepath.Join("../..", product, "slipway.yaml"), "-registry=localhost:5000")
+		cmd := exec.CommandContext(t.Context(), file,
+			"check", "-q", "-product="+filepath.Join("../..", product, "slipway.yaml"), "-registry=localhost:5000")
 		out, err := cmd.CombinedOutput()
 		for line := range strings.Lines(string(out)) {
 			_, remedy, _ := strings.Cut(line, ": run ")
 			remedy, _, _ = strings.Cut(remedy, ",")
-			if err != nil && (remedy == "" || !strings.Contains(string(text[:r[0]]), "\n          "+remedy+" -product="+product+"/slipway.yaml")) {
+			if err != nil && (remedy == "" ||
+				!strings.Contains(string(text[:r[0]]), "\n          "+remedy+" -product="+product+"/slipway.yaml")) {
 				t.Errorf("%s: it does not run %q before: %s", product, remedy, line)
 			}
 		}

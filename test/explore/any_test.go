@@ -75,7 +75,8 @@ func (w *world) anyLine(name string, d drawn) {
 		must(w.t, os.CopyFS(w.path("twin"), os.DirFS(w.path("any"))))
 	}
 	r := w.runAs(dir, how, d.args...)
-	if ref := strings.TrimSpace(r.stdout); name == "plan" && r.code == 0 && strings.Contains(ref, "@sha256:") && !strings.Contains(ref, "\n") {
+	if ref := strings.TrimSpace(r.stdout); name == "plan" && r.code == 0 && strings.Contains(ref, "@sha256:") &&
+		!strings.Contains(ref, "\n") {
 		w.plan = ref
 	}
 	after := w.tree("any")
@@ -125,7 +126,9 @@ func (w *world) twin(r *result, d drawn, how condition, before, after map[string
 
 // signs reports whether a command line signs something.
 func signs(args []string) bool {
-	return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-key=") || strings.HasPrefix(a, "-signer=") })
+	return slices.ContainsFunc(args, func(a string) bool {
+		return strings.HasPrefix(a, "-key=") || strings.HasPrefix(a, "-signer=")
+	})
 }
 
 // settled is a tree without what is another each time: signatures and what names them, the store.
@@ -135,10 +138,14 @@ func settled(tree map[string]string, signed bool) map[string]string {
 	for name, text := range tree {
 		base := filepath.Base(name)
 		switch {
-		case strings.HasPrefix(name, "store/"), strings.HasPrefix(name, "new-store/"), strings.Contains(name, ".slipway/"), strings.HasPrefix(name, "cacheprog"), strings.HasPrefix(name, "home/"):
-		case strings.HasSuffix(base, ".key"), strings.HasSuffix(base, ".pub"), strings.HasSuffix(base, ".sigstore.json"), strings.HasSuffix(base, ".sig"), strings.HasPrefix(base, "SHA256SUMS"):
-		case base == "index.html", base == "page.html", base == ".gitignore", base == "provenance.json", base == "plan.json", base == "stats.jsonl":
-		case signed && (base == "release.lock.json" || strings.Contains(base, ".tar.zst") || strings.Contains(base, ".volumes.json")):
+		case strings.HasPrefix(name, "store/"), strings.HasPrefix(name, "new-store/"),
+			strings.Contains(name, ".slipway/"), strings.HasPrefix(name, "cacheprog"), strings.HasPrefix(name, "home/"):
+		case strings.HasSuffix(base, ".key"), strings.HasSuffix(base, ".pub"), strings.HasSuffix(base,
+			".sigstore.json"), strings.HasSuffix(base, ".sig"), strings.HasPrefix(base, "SHA256SUMS"):
+		case base == "index.html", base == "page.html", base == ".gitignore", base == "provenance.json",
+			base == "plan.json", base == "stats.jsonl":
+		case signed && (base == "release.lock.json" || strings.Contains(base, ".tar.zst") ||
+			strings.Contains(base, ".volumes.json")):
 		default:
 			out[name] = text
 		}
@@ -149,7 +156,8 @@ func settled(tree map[string]string, signed bool) map[string]string {
 // drawCondition draws what no command depends on.
 func drawCondition(t *rapid.T) condition {
 	return condition{env: []string{
-		"TZ=" + pick(t, "TZ", "UTC", "Pacific/Kiritimati", "America/New_York", ":/none"), "LC_ALL=" + pick(t, "LC_ALL", "C", "C.UTF-8", "tr_TR.UTF-8"),
+		"TZ=" + pick(t, "TZ", "UTC", "Pacific/Kiritimati", "America/New_York", ":/none"),
+		"LC_ALL=" + pick(t, "LC_ALL", "C", "C.UTF-8", "tr_TR.UTF-8"),
 		"LANG=" + pick(t, "LANG", "de_DE.UTF-8", "C"),
 	}}
 }
@@ -176,7 +184,10 @@ func (w *world) serveLine(dir string, args []string) {
 		}
 	}
 	err = cmd.Wait()
-	r := &result{args: args, code: cmd.ProcessState.ExitCode(), stdout: address, stderr: stderr.String(), hung: ctx.Err() != nil}
+	r := &result{
+		args: args, code: cmd.ProcessState.ExitCode(), stdout: address, stderr: stderr.String(),
+		hung: ctx.Err() != nil,
+	}
 	counted(args, r.code, r.took)
 	if address != "" && r.code != 0 {
 		w.fail(r, "a registry that is told to end does not succeed: %v", err)

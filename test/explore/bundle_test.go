@@ -78,7 +78,10 @@ func (w *world) delta() {
 		if !w.exists("out/" + name) {
 			continue
 		}
-		r := w.run(slices.Concat([]string{"airgap", "pack", "-base=" + base, "-product=src/slipway.yaml", "-store=store", "-out=out"}, w.now.flags)...)
+		r := w.run(slices.Concat([]string{
+			"airgap", "pack", "-base=" + base, "-product=src/slipway.yaml",
+			"-store=store", "-out=out",
+		}, w.now.flags)...)
 		if r.code != 0 {
 			w.fail(r, "no delta is made")
 		}

@@ -24,7 +24,8 @@ func (w *world) cluster() {
 		return
 	}
 	n := 1 + below(3).Draw(w.t, "shards")
-	planned := w.runIn("pods", slices.Concat([]string{"plan", "-q", "-push", fmt.Sprintf("-shards=%d", n), to}, at, w.named())...)
+	planned := w.runIn("pods",
+		slices.Concat([]string{"plan", "-q", "-push", fmt.Sprintf("-shards=%d", n), to}, at, w.named())...)
 	if planned.code != 0 {
 		w.fail(planned, "what was released cannot be planned")
 	}

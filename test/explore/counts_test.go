@@ -30,7 +30,10 @@ type counts struct {
 var (
 	counting sync.Mutex
 	spent    = map[string]time.Duration{} // on each command
-	tally    = counts{Commands: map[string]int{}, Exits: map[string]int{}, Flags: map[string]int{}, Keys: map[string]int{}, Steps: map[string]int{}}
+	tally    = counts{
+		Commands: map[string]int{}, Exits: map[string]int{}, Flags: map[string]int{},
+		Keys: map[string]int{}, Steps: map[string]int{},
+	}
 )
 
 // counted counts a command with its flags.
@@ -89,7 +92,13 @@ func saveCounts(t *testing.T, path string, seeds []int, took time.Duration) {
 	tally.Walks += was.Walks
 	tally.Released += was.Released
 	tally.Seconds = was.Seconds + int(took.Seconds())
-	for _, m := range [][2]map[string]int{{tally.Commands, was.Commands}, {tally.Exits, was.Exits}, {tally.Flags, was.Flags}, {tally.Keys, was.Keys}, {tally.Steps, was.Steps}} {
+	for _, m := range [][2]map[string]int{
+		{tally.Commands, was.Commands},
+		{tally.Exits, was.Exits},
+		{tally.Flags, was.Flags},
+		{tally.Keys, was.Keys},
+		{tally.Steps, was.Steps},
+	} {
 		for k, n := range m[1] {
 			m[0][k] += n
 		}
@@ -107,7 +116,9 @@ func tell(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(tally.Exits)) {
 		t.Logf("%5d %s", tally.Exits[name], name)
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(spent), func(a, b string) int { return int(spent[b] - spent[a]) })[:min(5, len(spent))] {
+	for _, name := range slices.SortedFunc(maps.Keys(spent), func(a, b string) int {
+		return int(spent[b] - spent[a])
+	})[:min(5, len(spent))] {
 		t.Logf("%s took %s in all", name, spent[name].Round(time.Second))
 	}
 	var never []string

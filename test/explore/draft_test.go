@@ -19,7 +19,8 @@ func (w *world) draft() {
 	args := []string{"github-release", "-out=out", "-tag=" + tag, "-repository=" + githubtest.Repository}
 	first := w.reads(append(args, some(w.t, "draft", 0, "-draft")...)...)
 	if first.code != 0 {
-		if strings.Contains(first.stderr, "-tag") || strings.Contains(first.stderr, "twice") || strings.Contains(first.stderr, "same name") {
+		if strings.Contains(first.stderr, "-tag") || strings.Contains(first.stderr, "twice") ||
+			strings.Contains(first.stderr, "same name") {
 			return
 		}
 		w.fail(first, "it is not released")

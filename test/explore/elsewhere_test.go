@@ -29,9 +29,11 @@ func (w *world) elsewhere() {
 		w.ok(w.runAs("else/deep", how, append(args, "-product=src/slipway.yaml", "-out=made")...))
 	case "inside":
 		made = "else/deep/src/deep/er/out"
-		w.ok(w.runAs("else/deep", how, append(args, "-product=./src/slipway.yaml", "-store=src/deep/store/", "-out=src/deep/er/out/")...))
+		w.ok(w.runAs("else/deep",
+			how, append(args, "-product=./src/slipway.yaml", "-store=src/deep/store/", "-out=src/deep/er/out/")...))
 	case "link":
-		w.ok(w.runAs("else/deep", how, append(args, "-product=link/slipway.yaml", "-out=link/../made", "-store=link/.slipway")...))
+		w.ok(w.runAs("else/deep",
+			how, append(args, "-product=link/slipway.yaml", "-out=link/../made", "-store=link/.slipway")...))
 	case "defaults":
 		made = "else/deep/src/dist"
 		w.ok(w.runAs("else/deep/src", how, args...))
@@ -74,7 +76,8 @@ func (w *world) sameAs(what, was, dir string) {
 	var others []string
 	for l := range strings.Lines(diff) {
 		name := strings.TrimSpace(l[2:])
-		if !strings.HasPrefix(name, "provenance.json") && name != ".gitignore" && (w.now.key == "" || name != "release.lock.json") {
+		if !strings.HasPrefix(name, "provenance.json") && name != ".gitignore" &&
+			(w.now.key == "" || name != "release.lock.json") {
 			others = append(others, strings.TrimSpace(l))
 		}
 	}

@@ -73,7 +73,8 @@ var apiserver = sync.OnceValue(func() string {
 			return
 		}
 		rw.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(rw, `{"kind": "NodeList", "apiVersion": "v1", "items": [{"metadata": {"name": "lin", "labels": {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}}}]}`)
+		fmt.Fprint(rw,
+			`{"kind": "NodeList", "apiVersion": "v1", "items": [{"metadata": {"name": "lin", "labels": {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}}}]}`)
 	})).URL
 })
 

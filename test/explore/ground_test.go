@@ -24,15 +24,19 @@ type ground struct {
 
 // exampleGround has one of everything.
 var exampleGround = &ground{
-	host: "localhost:1", prefix: "p", images: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64:ltsc2022"},
-	channels: []string{"stable"}, dest: []string{"one"}, bundles: []string{"out/a.tar.zst"}, names: []string{"localhost:1/a:1"},
-	olds: []string{"old0"}, git: true, signed: true, pushed: true, flags: []string{"-channel=stable"}, version: "1.0.0",
+	host: "localhost:1", prefix: "p", images: []string{"a", "b"},
+	platforms: []string{"linux/amd64", "windows/amd64:ltsc2022"},
+	channels:  []string{"stable"}, dest: []string{"one"}, bundles: []string{"out/a.tar.zst"},
+	names: []string{"localhost:1/a:1"},
+	olds:  []string{"old0"}, git: true, signed: true, pushed: true, flags: []string{"-channel=stable"},
+	version: "1.0.0",
 }
 
 // newGround looks at what a walk has in a directory.
 func newGround(w *world, dir string) *ground {
 	g := &ground{
-		dir: w.path(dir), host: w.host, prefix: dir, images: w.p.images, platforms: w.p.platforms, channels: w.p.channels, dest: w.p.dest,
+		dir: w.path(dir), host: w.host, prefix: dir, images: w.p.images, platforms: w.p.platforms,
+		channels: w.p.channels, dest: w.p.dest,
 		git: w.p.git, version: w.at,
 	}
 	for _, b := range w.files(dir+"/out", ".tar.zst") {
@@ -56,7 +60,8 @@ func newGround(w *world, dir string) *ground {
 			Tags               []string
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(g.dir, "out/release.lock.json")); err == nil && json.Unmarshal(text, &l) == nil {
+	if text, err := os.ReadFile(filepath.Join(g.dir, "out/release.lock.json")); err == nil &&
+		json.Unmarshal(text, &l) == nil {
 		for _, i := range l.Images {
 			for _, tag := range i.Tags {
 				g.names = append(g.names, i.Repository+":"+tag)

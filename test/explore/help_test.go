@@ -47,7 +47,8 @@ func flagOf(arg string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	return map[string]string{"q": "quiet", "v": "verbose", "o": "output"}[name] + map[bool]string{true: name}[len(name) > 1]
+	return map[string]string{"q": "quiet", "v": "verbose", "o": "output"}[name] +
+		map[bool]string{true: name}[len(name) > 1]
 }
 
 // commandOf returns the name of the command that arguments call: "airgap push".

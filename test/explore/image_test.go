@@ -11,7 +11,8 @@ import (
 func (p *product) drawImages(t *rapid.T, programs []string) {
 	var all []object
 	for n := range pick(t, "images", 1, 1, 1, 2, 2, 3) {
-		i := object{"name": pick(t, "image", "main", "x", "helper-1", "dot.ted") + map[bool]string{true: fmt.Sprint(n)}[n > 0]}
+		i := object{"name": pick(t, "image", "main", "x", "helper-1", "dot.ted") +
+			map[bool]string{true: fmt.Sprint(n)}[n > 0]}
 		p.images = append(p.images, i["name"].(string))
 		if n > 0 && maybe(t, 3, "image platforms") {
 			i["platforms"] = some(t, "image system", 1, p.systems()...)
@@ -44,7 +45,10 @@ func (p *product) drawImages(t *rapid.T, programs []string) {
 			}
 			i["lifecycle"] = object{"source": "lifecycle", "version": "0.20.5"}
 			if sources := p.yaml["sources"].([]object); sources[len(sources)-1]["name"] != "lifecycle" {
-				p.yaml["sources"] = append(sources, object{"name": "lifecycle", "directory": "lifecycle", "revision": "abc", "created": "2025-01-01T00:00:00Z"})
+				p.yaml["sources"] = append(sources, object{
+					"name": "lifecycle", "directory": "lifecycle",
+					"revision": "abc", "created": "2025-01-01T00:00:00Z",
+				})
 			}
 		}
 		p.drawImage(t, i)
@@ -78,7 +82,8 @@ func (p *product) drawImage(t *rapid.T, i object) {
 	}
 	if maybe(t, 10, "missing") {
 		i["missing"] = []string{"the debugger"}
-		p.allowed = append(p.allowed, object{"rule": "image-incomplete", "path": fmt.Sprintf("images[%s]", i["name"]), "reason": "not for users"})
+		p.allowed = append(p.allowed,
+			object{"rule": "image-incomplete", "path": fmt.Sprintf("images[%s]", i["name"]), "reason": "not for users"})
 	}
 	if maybe(t, 5, "labels") {
 		i["labels"] = object{"com.example.drawn": "x=\"1\" ü"}
@@ -152,7 +157,8 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		line("COPY --from=files /from %s", pick(t, "to", "/got/", "/etc/got"))
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "copies") {
-		line("%s", pick(t, "copy", "COPY motd /etc/motd", "COPY . /all/", "COPY deep/ /deep/", `COPY ["motd", "/a b"]`, "ADD motd /added/", "COPY --chown=5:6 motd /owned", "COPY --chmod=755 motd /script"))
+		line("%s", pick(t, "copy", "COPY motd /etc/motd", "COPY . /all/", "COPY deep/ /deep/", `COPY ["motd", "/a b"]`,
+			"ADD motd /added/", "COPY --chown=5:6 motd /owned", "COPY --chmod=755 motd /script"))
 	}
 	if maybe(t, 4, "context") {
 		o["contexts"] = object{"more": "extra"}
@@ -161,7 +167,10 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 	}
 	if base := p.yaml["bases"].([]object)[0]; linux && !both && base["builtin"] != "static" {
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
-			line("RUN %s", pick(t, "run", "mkdir -p /made/by/run", "mkdir -p /made/x && touch /made/x/empty", "mkdir -p /made/d; ln -s /made/d /made/e", "echo text > /text", "set -e; mkdir -p /mode && chmod 700 /mode"))
+			line("RUN %s",
+				pick(t, "run", "mkdir -p /made/by/run", "mkdir -p /made/x && touch /made/x/empty",
+					"mkdir -p /made/d; ln -s /made/d /made/e", "echo text > /text",
+					"set -e; mkdir -p /mode && chmod 700 /mode"))
 		}
 	}
 	exe := "/" + program
@@ -191,7 +200,8 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 	if both {
 		exe = "/" + program
 	}
-	line("%s", pick(t, "entrypoint", fmt.Sprintf("ENTRYPOINT [%q]", exe), fmt.Sprintf("ENTRYPOINT [%q, \"-v\"]\nCMD [\"x\"]", exe), fmt.Sprintf("CMD [%q]", exe)))
+	line("%s", pick(t, "entrypoint", fmt.Sprintf("ENTRYPOINT [%q]", exe),
+		fmt.Sprintf("ENTRYPOINT [%q, \"-v\"]\nCMD [\"x\"]", exe), fmt.Sprintf("CMD [%q]", exe)))
 	if maybe(t, 4, "target") {
 		o["target"] = "last"
 		line("FROM scratch\nCOPY nothing-of-that-name /")

@@ -38,7 +38,8 @@ func (w *world) both() {
 	questions := [][]string{{"images", "-product=src/slipway.yaml"}}
 	if all := w.bundles("out"); len(all) > 0 {
 		bundle := pick(w.t, "bundle", all...)
-		questions = append(questions, []string{"airgap", "inspect", bundle}, []string{"airgap", "list", "-digests", bundle})
+		questions = append(questions, []string{"airgap", "inspect", bundle},
+			[]string{"airgap", "list", "-digests", bundle})
 	}
 	asked := pick(w.t, "question", questions...)
 	text := w.ok(w.reads(asked...))

@@ -10,7 +10,8 @@ import (
 
 // old cleans by age: nothing that is in use, and what it reports as removed is removed.
 func (w *world) old() {
-	if r := w.reads("clean", "-older="+pick(w.t, "age", "213504d", "99999999d", "0d"), "-list", "-out=out", "-store=store"); r.code == 0 {
+	if r := w.reads("clean", "-older="+pick(w.t, "age", "213504d", "99999999d", "0d"), "-list", "-out=out",
+		"-store=store"); r.code == 0 {
 		w.fail(r, "it takes an age that no time can be")
 	}
 	must(w.t, os.CopyFS(w.path("aside"), os.DirFS(w.path("out"))))
@@ -29,7 +30,8 @@ func (w *world) old() {
 		}
 		return os.Chtimes(path, at, at)
 	}))
-	w.script = append(w.script, "# the times of all files in aside: "+time.Until(at).Round(time.Hour).String()+" from now")
+	w.script = append(w.script,
+		"# the times of all files in aside: "+time.Until(at).Round(time.Hour).String()+" from now")
 	r := w.run("clean", "-older=7d", "-json", "-out=aside", "-store=none")
 	var all struct {
 		All []struct{ Where, Kept string }

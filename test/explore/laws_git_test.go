@@ -20,7 +20,8 @@ charts: [{name: chart, path: chart, source: here, tags: ["{{.Version}}", "{{.Ver
 `
 
 var gitFiles = map[string]string{
-	"app/go.mod":                  "module example.com/app\n\ngo 1.24\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n",
+	"app/go.mod": "module example.com/app\n\ngo 1.24\n\nrequire example.com/lib " +
+		"v0.0.0\n\nreplace example.com/lib => ../lib\n",
 	"app/ctx/motd":                "hello\n",
 	"app/ctx/Dockerfile":          "FROM base\nCOPY motd /motd\nLABEL a=b\n",
 	"app/chart/Chart.yaml":        "apiVersion: v2\nname: chart\nversion: 0.0.1\n",
@@ -39,7 +40,8 @@ func (w *world) repository() {
 	version := pick(w.t, "version of the repository", "git", "1.0.0")
 	w.write("repo/app/slipway.yaml", strings.Replace(gitProduct, "VERSION", version, 1))
 	git := func(args ...string) string {
-		cmd := exec.CommandContext(w.t.Context(), "git", append([]string{"-C", w.path("repo"), "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd := exec.CommandContext(w.t.Context(), "git",
+			append([]string{"-C", w.path("repo"), "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 		cmd.Env = w.env()
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -67,7 +69,8 @@ func (w *world) repository() {
 	if file == "app/ctx/more" && out == "repo/app/ctx" {
 		file = "" // what git does not have in the output directory is in no image
 	}
-	w.script = append(w.script, "# repo: a repository with app and lib, tag v1.0.0, changed: "+file+map[bool]string{true: ", hidden"}[hidden])
+	w.script = append(w.script,
+		"# repo: a repository with app and lib, tag v1.0.0, changed: "+file+map[bool]string{true: ", hidden"}[hidden])
 	args := []string{"release", "-product=repo/app/slipway.yaml", "-store=repo-store", "-binary=false", "-out=" + out}
 	if to := maybe(w.t, 2, "registry of the repository"); to {
 		args = append(args, fmt.Sprintf("-registry=%s/repo%d", w.host, len(w.script))) // of this step alone
@@ -88,7 +91,8 @@ func (w *world) repository() {
 		w.fail(r, "%s has changed, and the lock names the commit", file)
 	case !clean && file == "":
 		w.fail(r, "nothing has changed, and the revision is %s, not %s", of, head)
-	case file != "" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-registry") }) && version == "git":
+	case file != "" && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-registry") }) &&
+		version == "git":
 		w.fail(r, "%s has changed, and a version of git is in the registry", file)
 	}
 }

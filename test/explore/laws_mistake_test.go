@@ -18,7 +18,8 @@ type edit struct {
 }
 
 // stageFile is a Dockerfile whose image is of a program that is compiled in a stage.
-const stageFile = "FROM golang AS b\nWORKDIR /s\nCOPY . .\nRUN go build -o /out/x ./a\nFROM linux\nCOPY --from=b /out/x /x\nENTRYPOINT [\"/x\"]\n"
+const stageFile = "FROM golang AS b\nWORKDIR /s\nCOPY . .\nRUN go build -o /out/x ./a\nFROM linux\nCOPY " +
+	"--from=b /out/x /x\nENTRYPOINT [\"/x\"]\n"
 
 // mistakes are edits after which nothing can be released.
 var mistakes = []edit{
@@ -26,16 +27,41 @@ var mistakes = []edit{
 		return image(o, func(i object) { i["version"] = "git" })
 	}},
 	{"an artifact with the name of the inputs", nil, func(p *product, o object) bool {
-		o["artifacts"] = []object{{"name": "wrong", "programs": p.program(), "platforms": []string{p.platforms[0]}, "forms": []string{"archive"}, "formats": object{p.systems()[0]: "tar.gz"}, "archiveName": "{{.Product}}-{{.Version}}.inputs"}}
+		o["artifacts"] = []object{{
+			"name": "wrong", "programs": p.program(), "platforms": []string{p.platforms[0]},
+			"forms": []string{"archive"}, "formats": object{p.systems()[0]: "tar.gz"},
+			"archiveName": "{{.Product}}-{{.Version}}.inputs",
+		}}
 		return true
 	}},
-	{"outputs of one file", map[string]string{"wrong/Dockerfile": "FROM scratch\nCOPY app /app\nENTRYPOINT [\"/app\"]\n"}, func(p *product, o object) bool {
-		return p.linux() && add(o, object{"name": "wrong", "source": "here", "platforms": []string{"linux"}, "dockerfile": object{"context": "wrong", "file": "wrong/Dockerfile", "outputs": object{"app": p.program()[0], "./app": p.program()[0]}}})
-	}},
-	{"a base for Linux on Windows", map[string]string{"wrong/Dockerfile": "FROM wrong-static\nCOPY motd /motd\nCMD [\"x\"]\n", "wrong/motd": "x\n"}, func(p *product, o object) bool {
-		o["bases"] = append(slices.Clone(o["bases"].([]object)), object{"name": "wrong-static", "builtin": "static"})
-		return p.windows() && add(o, object{"name": "wrong", "source": "here", "platforms": []string{"windows"}, "dockerfile": object{"context": "wrong", "file": "wrong/Dockerfile"}})
-	}},
+	{
+		"outputs of one file",
+		map[string]string{"wrong/Dockerfile": "FROM scratch\nCOPY app /app\nENTRYPOINT [\"/app\"]\n"},
+		func(p *product, o object) bool {
+			return p.linux() &&
+				add(o,
+					object{
+						"name": "wrong", "source": "here", "platforms": []string{"linux"},
+						"dockerfile": object{
+							"context": "wrong", "file": "wrong/Dockerfile",
+							"outputs": object{"app": p.program()[0], "./app": p.program()[0]},
+						},
+					})
+		},
+	},
+	{
+		"a base for Linux on Windows",
+		map[string]string{"wrong/Dockerfile": "FROM wrong-static\nCOPY motd /motd\nCMD [\"x\"]\n", "wrong/motd": "x\n"},
+		func(p *product, o object) bool {
+			o["bases"] = append(slices.Clone(o["bases"].([]object)),
+				object{"name": "wrong-static", "builtin": "static"})
+			return p.windows() &&
+				add(o, object{
+					"name": "wrong", "source": "here", "platforms": []string{"windows"},
+					"dockerfile": object{"context": "wrong", "file": "wrong/Dockerfile"},
+				})
+		},
+	},
 	{"a bundle without images", nil, func(p *product, o object) bool {
 		last := p.platforms[len(p.platforms)-1]
 		o["airgap"] = object{"bundles": []object{{"name": "everything"}, {"name": "empty", "platform": last}}}
@@ -48,20 +74,42 @@ var mistakes = []edit{
 		return p.linux() && isWindows(last)
 	}},
 	{"a file that Windows cannot have", map[string]string{"wrong/aux.txt": "x\n"}, func(p *product, o object) bool {
-		o["artifacts"] = []object{{"name": "wrong", "programs": p.program(), "platforms": []string{"windows"}, "forms": []string{"archive"}, "files": object{"windows": "wrong"}}}
+		o["artifacts"] = []object{{
+			"name": "wrong", "programs": p.program(), "platforms": []string{"windows"},
+			"forms": []string{"archive"}, "files": object{"windows": "wrong"},
+		}}
 		return p.windows()
 	}},
-	{"a file that is not in the stage is compiled", map[string]string{"wrong/go.mod": "module example.com/wrong\n\ngo 1.24\n", "wrong/a/main.go": mainText, "wrong/a/extra.go": "package main\n\nfunc init() { println(1) }\n", "wrong/.dockerignore": "a/extra.go\n", "wrong/Dockerfile": stageFile}, func(p *product, o object) bool {
-		return p.linux() && add(o, object{"name": "wrong", "source": "here", "platforms": []string{"linux"}, "dockerfile": object{"context": "wrong", "file": "wrong/Dockerfile"}})
-	}},
+	{
+		"a file that is not in the stage is compiled",
+		map[string]string{
+			"wrong/go.mod": "module example.com/wrong\n\ngo 1.24\n", "wrong/a/main.go": mainText,
+			"wrong/a/extra.go": "package main\n\nfunc init() { println(1) }\n", "wrong/.dockerignore": "a/extra.go\n",
+			"wrong/Dockerfile": stageFile,
+		},
+		func(p *product, o object) bool {
+			return p.linux() &&
+				add(o, object{
+					"name": "wrong", "source": "here", "platforms": []string{"linux"},
+					"dockerfile": object{"context": "wrong", "file": "wrong/Dockerfile"},
+				})
+		},
+	},
 }
 
 // variations are edits after which a product can be released as before.
 var variations = []edit{
-	{"files behind a link", map[string]string{"wrong/LICENSE": "x\n", "linked": "LINK:wrong"}, func(p *product, o object) bool {
-		o["artifacts"] = []object{{"name": "varied", "programs": p.program(), "platforms": []string{p.systems()[0]}, "forms": []string{"archive"}, "files": object{p.systems()[0]: "linked"}}}
-		return true
-	}},
+	{
+		"files behind a link",
+		map[string]string{"wrong/LICENSE": "x\n", "linked": "LINK:wrong"},
+		func(p *product, o object) bool {
+			o["artifacts"] = []object{{
+				"name": "varied", "programs": p.program(), "platforms": []string{p.systems()[0]},
+				"forms": []string{"archive"}, "files": object{p.systems()[0]: "linked"},
+			}}
+			return true
+		},
+	},
 }
 
 // image changes a copy of the first image.

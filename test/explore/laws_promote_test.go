@@ -20,7 +20,10 @@ func (w *world) published(dir string, prefixes ...string) (r *result, ok bool) {
 	for _, p := range prefixes {
 		to = append(to, w.host+"/"+p)
 	}
-	r = w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=" + dir, "-registry=" + strings.Join(to, ",")}, w.now.unpushed(), w.key())...)
+	r = w.run(slices.Concat([]string{
+		"release", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+		"-out=" + dir, "-registry=" + strings.Join(to, ","),
+	}, w.now.unpushed(), w.key())...)
 	return r, r.code == 0
 }
 
@@ -89,7 +92,8 @@ func (w *world) mirrored() {
 	r = w.ok(w.run("promote", lock, "-images-yaml=pub/link.yaml"))
 	text, err := os.ReadFile(w.path("pub/real.yaml"))
 	must(w.t, err)
-	if fi, err := os.Lstat(w.path("pub/link.yaml")); err != nil || fi.Mode()&os.ModeSymlink == 0 || !strings.Contains(string(text), l.Images[0].Digest.String()) {
+	if fi, err := os.Lstat(w.path("pub/link.yaml")); err != nil || fi.Mode()&os.ModeSymlink == 0 ||
+		!strings.Contains(string(text), l.Images[0].Digest.String()) {
 		w.fail(r, "the file behind the link lacks the release, or the link is none any more:\n%s", text)
 	}
 }
@@ -137,7 +141,10 @@ func (w *world) late() {
 	var parts []string
 	for n, on := range w.p.platforms {
 		dir := fmt.Sprintf("late/%d", n)
-		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=late/store", "-binary=false", "-out=" + dir, "-platforms=" + on, "-registry=" + to}, flags)...)
+		r := w.run(slices.Concat([]string{
+			"release", "-product=src/slipway.yaml", "-store=late/store",
+			"-binary=false", "-out=" + dir, "-platforms=" + on, "-registry=" + to,
+		}, flags)...)
 		if r.code != 0 || !w.exists(dir+"/release.part.json") {
 			return // an image is for none of these
 		}
@@ -146,7 +153,8 @@ func (w *world) late() {
 	gone := 0
 	for name := range w.tree("late") {
 		dir, file, _ := strings.Cut(name, "/")
-		if len(dir) == 1 && file != "" && file != "release.part.json" && file != "release.weights.json" && file != ".gitignore" {
+		if len(dir) == 1 && file != "" && file != "release.part.json" && file != "release.weights.json" &&
+			file != ".gitignore" {
 			remove(w.path("late/" + name))
 			w.script = append(w.script, "rm late/"+name)
 			gone++
@@ -155,7 +163,10 @@ func (w *world) late() {
 	if gone == 0 {
 		return
 	}
-	r := w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=late/other", "-binary=false", "-out=late/merged", "-registry=" + to}, flags, parts)...)
+	r := w.run(slices.Concat([]string{
+		"merge", "-product=src/slipway.yaml", "-store=late/other",
+		"-binary=false", "-out=late/merged", "-registry=" + to,
+	}, flags, parts)...)
 	if r.code == 0 {
 		w.fail(r, "it merges parts whose files are gone")
 	}

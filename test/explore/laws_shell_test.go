@@ -29,26 +29,39 @@ var shellFiles = map[string]string{"a/f": "one\n", "a/deep/g": "", "b/f": "two\n
 
 // shells are pieces of RUN lines. What they do is known to the shell of this machine.
 var shells = []string{
-	"V=% D=app-$V && mkdir $D", "A=% B=$A; echo $B > out", "A=% && B=$A-$A; echo \"$B\" > out", "V=% D=$V; export D && echo $D > out",
+	"V=% D=app-$V && mkdir $D", "A=% B=$A; echo $B > out", "A=% && B=$A-$A; echo \"$B\" > out",
+	"V=% D=$V; export D && echo $D > out",
 	`echo "${X:-%}" > out`, `X=1; echo "${X:+%}" > out`, `echo ${X:-%} > out`, `D="${NOPE:-%}"; mkdir "$D"`,
-	"ln -s a/deep l && cd l && cd .. && touch x", "ln -s a/deep l && cd l/.. && touch y", "cd a && cd deep && cd ../.. && touch z", "ln -s a l && cd l/deep && cd .. && touch w",
-	`OPTS="a b" && export X=$OPTS && echo "$X" > out`, `OPTS=% && export X="$OPTS" && echo $X > out`, `export X=% && echo "$X" > out`,
+	"ln -s a/deep l && cd l && cd .. && touch x", "ln -s a/deep l && cd l/.. && touch y",
+	"cd a && cd deep && cd ../.. && touch z", "ln -s a l && cd l/deep && cd .. && touch w",
+	`OPTS="a b" && export X=$OPTS && echo "$X" > out`, `OPTS=% && export X="$OPTS" && echo $X > out`,
+	`export X=% && echo "$X" > out`,
 	"IFS=,; A=c,d; mkdir $A", "IFS=,; A=c,d; echo $A > out", "A=c,d; mkdir $A",
 	"echo x > f1 > /dev/null", "echo x > f1 >&2", "echo x > f1", "echo x > f1 2> /dev/null", "echo x > /dev/null",
-	"echo .* > out", "mkdir h && cp -r b/.* h", "echo b/.h* > out", "echo b/.?id > out", "echo a/* > out", "cp b/* . && cp b/.h* c",
-	"mkdir d && chmod 1777 d && chmod % d", "mkdir -m 1755 d && chmod % d", "mkdir d && chmod 3770 d && chmod % d", "mkdir d && chmod 2755 d && chmod % d", "mkdir -m % d", "chmod % a/f", "chmod -R % a", "touch t && chmod 4755 t && chmod % t",
+	"echo .* > out", "mkdir h && cp -r b/.* h", "echo b/.h* > out", "echo b/.?id > out", "echo a/* > out",
+	"cp b/* . && cp b/.h* c",
+	"mkdir d && chmod 1777 d && chmod % d", "mkdir -m 1755 d && chmod % d", "mkdir d && chmod 3770 d && chmod % d",
+	"mkdir d && chmod 2755 d && chmod % d", "mkdir -m % d", "chmod % a/f",
+	"chmod -R % a", "touch t && chmod 4755 t && chmod % t",
 	"tar -xf t.tar", "mkdir d && tar -xf t.tar -C d", "tar -xf t.tar y && touch z",
-	"mkdir c && cp a/f b/f c", "mkdir c && mv a/f b/f c", "mkdir c && cp a/f a/f c", "mkdir c && cp -r a b c", "cp -p a/f c", "cp -r a/. c",
-	"mkdir k && ln -s k l && rm -rf l/", "mkdir k && ln -s k l && rmdir l/", "mkdir k && ln -s k l && mv l/ m", "ln -s a l && rm -r l", "ln -s a/f l && rm l",
-	"for i in p q; do echo $i > $i.txt; done", "cat a/f b/f > out", "printf '%s-%s' x y z > out", "sed -i s/one/two/ a/f", "install -D a/f i/j/k", "install -m 600 a/f i",
-	"if [ \"$X\" = \"\" ]; then touch e; fi", "echo y >> a/f", "mv a c && ln -s c/f a", "rm -rf a/deep b", "case x% in x*) touch yes;; esac", "basename /p/q.txt .txt > out",
+	"mkdir c && cp a/f b/f c", "mkdir c && mv a/f b/f c", "mkdir c && cp a/f a/f c", "mkdir c && cp -r a b c",
+	"cp -p a/f c", "cp -r a/. c",
+	"mkdir k && ln -s k l && rm -rf l/", "mkdir k && ln -s k l && rmdir l/", "mkdir k && ln -s k l && mv l/ m",
+	"ln -s a l && rm -r l", "ln -s a/f l && rm l",
+	"for i in p q; do echo $i > $i.txt; done", "cat a/f b/f > out", "printf '%s-%s' x y z > out",
+	"sed -i s/one/two/ a/f", "install -D a/f i/j/k", "install -m 600 a/f i",
+	"if [ \"$X\" = \"\" ]; then touch e; fi", "echo y >> a/f", "mv a c && ln -s c/f a", "rm -rf a/deep b",
+	"case x% in x*) touch yes;; esac", "basename /p/q.txt .txt > out",
 	"echo $(basename a/f) > out", "false || touch or", "true && touch and", "touch a/n && cp a/n a/m && rm a/n",
 }
 
 // words fill in for % of a piece.
 var shellWords = map[string][]string{
 	"word": {"1.2", "x", "'q'", `"q"`, `'a b'`, `"a b"`, "x-$HOME_", "''"},
-	"mode": {"a=rwx", "a=rx", "=rwx", "u=rwx,g=rx,o=", "u+s,g=rx", "0750", "755", "+t", "g-s", "o+w,u-x", "a+X", "=r", "7777", "u=g"},
+	"mode": {
+		"a=rwx", "a=rx", "=rwx", "u=rwx,g=rx,o=", "u+s,g=rx", "0750", "755", "+t", "g-s", "o+w,u-x",
+		"a+X", "=r", "7777", "u=g",
+	},
 }
 
 // shell builds an image of RUN lines: those that slipway takes make what a shell makes.
@@ -61,7 +74,10 @@ func (w *world) shell() {
 		var parts []string
 		for range pick(w.t, "parts", 1, 1, 1, 2) {
 			piece := pick(w.t, "piece", shells...)
-			kind := map[bool]string{true: "mode", false: "word"}[strings.Contains(piece, "chmod") || strings.Contains(piece, " -m ")]
+			kind := map[bool]string{
+				true:  "mode",
+				false: "word",
+			}[strings.Contains(piece, "chmod") || strings.Contains(piece, " -m ")]
 			if !strings.Contains(piece, "%s") {
 				piece = strings.ReplaceAll(piece, "%", pick(w.t, kind, shellWords[kind]...))
 			}

@@ -34,7 +34,11 @@ func (w *world) destination() {
 		return
 	}
 	before := w.tree("out")
-	r := w.ok(w.run(slices.Concat([]string{"render", "-product=src/slipway.yaml", "-store=store", "-out=out", "-destination=" + w.locked("out").Registry}, w.now.flags)...))
+	r := w.ok(
+		w.run(slices.Concat([]string{
+			"render", "-product=src/slipway.yaml", "-store=store", "-out=out",
+			"-destination=" + w.locked("out").Registry,
+		}, w.now.flags)...))
 	for name := range w.tree("out") {
 		if before[name] == "" && strings.HasPrefix(name, "release.") && strings.HasSuffix(name, ".yaml") {
 			must(w.t, os.Remove(w.path("out/"+name)))
@@ -61,7 +65,10 @@ func (w *world) foreign() {
 	}
 	w.script = append(w.script, "# foreign/ has SHA256SUMS of theirs.txt")
 	before := w.tree("foreign")
-	r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=foreign"}, w.now.flags)...)
+	r := w.run(slices.Concat([]string{
+		"release", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+		"-out=foreign",
+	}, w.now.flags)...)
 	after := w.tree("foreign")
 	for name, was := range before {
 		if after[name] != was {

@@ -49,7 +49,8 @@ func (w *world) lawful(r *result) {
 	for l := range strings.Lines(r.stderr) {
 		if text, ok := strings.CutPrefix(strings.TrimSuffix(l, "\n"), "error: "); ok {
 			errors++
-			if text == "" || strings.HasSuffix(text, ": ") || strings.Contains(text, "%!") || strings.Contains(text, "<nil>") {
+			if text == "" || strings.HasSuffix(text, ": ") || strings.Contains(text, "%!") ||
+				strings.Contains(text, "<nil>") {
 				w.fail(r, "an error says nothing: %q", l)
 			}
 		}
@@ -84,7 +85,9 @@ func (w *world) reads(args ...string) *result {
 // work is what a walk has made, without what belongs to the go command.
 func (w *world) work() map[string]string {
 	all := w.tree(".")
-	maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, "home/") || strings.HasPrefix(name, "tmp/") })
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		return strings.HasPrefix(name, "home/") || strings.HasPrefix(name, "tmp/")
+	})
 	return all
 }
 
@@ -110,7 +113,8 @@ func (w *world) complete(r *result, dir string) {
 		if listed[strings.TrimSuffix(name, ".delta")] {
 			continue // a delta that makes a bundle stays, and its base need not be here
 		}
-		if !listed[name] && !strings.HasPrefix(name, "SHA256SUMS") && name != ".gitignore" && !strings.HasSuffix(name, "/") {
+		if !listed[name] && !strings.HasPrefix(name, "SHA256SUMS") && name != ".gitignore" &&
+			!strings.HasSuffix(name, "/") {
 			w.fail(r, "SHA256SUMS does not list %s", name)
 		}
 	}

@@ -92,7 +92,10 @@ func (w *world) floats(r *result, l *lock.Lock) {
 
 // half makes a part, and reads what it prints: names are for merge to give.
 func (w *world) half() {
-	args := slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-json", "-out=half"}, w.now.flags)
+	args := slices.Concat([]string{
+		"release", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+		"-json", "-out=half",
+	}, w.now.flags)
 	r := w.run(append(args, "-platforms="+pick(w.t, "platform", w.p.platforms...))...)
 	defer remove(w.path("half"))
 	if r.code != 0 || !w.exists("half/release.part.json") {

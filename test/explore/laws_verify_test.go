@@ -24,7 +24,8 @@ func (w *world) tamper() {
 	defer remove(w.path("tampered"))
 	var files []string
 	for _, name := range names(w.tree("tampered")) {
-		if !strings.HasSuffix(name, "/") && name != ".gitignore" && (w.now.key != "" || name != "SHA256SUMS") && !strings.HasPrefix(name, "SHA256SUMS.") {
+		if !strings.HasSuffix(name, "/") && name != ".gitignore" && (w.now.key != "" || name != "SHA256SUMS") &&
+			!strings.HasPrefix(name, "SHA256SUMS.") {
 			files = append(files, name)
 		}
 	}

@@ -90,7 +90,8 @@ var lineNames = sync.OnceValue(func() (names []string) {
 // sw is a switch.
 func sw(names ...string) group {
 	return func(p *place) []string {
-		return []string{pick(p.t, "dashes", "-", "-", "--") + pick(p.t, "switch", names...) + pick(p.t, "on", "", "", "=true", "=false")}
+		return []string{pick(p.t, "dashes", "-", "-", "--") + pick(p.t, "switch", names...) +
+			pick(p.t, "on", "", "", "=true", "=false")}
 	}
 }
 
@@ -116,7 +117,8 @@ func known(name string, most int, of func(g *ground) []string) group {
 		if len(all) == 0 {
 			return nil
 		}
-		return []string{"-" + name + "=" + strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, min(most, len(all)), rapid.ID).Draw(p.t, name), ",")}
+		return []string{"-" + name + "=" + strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(all),
+			1, min(most, len(all)), rapid.ID).Draw(p.t, name), ",")}
 	}
 }
 
@@ -142,8 +144,12 @@ func there(p *place) []string { return []string{"-out=" + p.directory("out")} }
 
 // registry names a place of the registry, or a destination.
 func registry(p *place) []string {
-	at := append([]string{p.g.host + "/" + p.g.prefix, p.g.host + "/" + p.g.prefix + "/" + pick(p.t, "registry", "a", "b/c")}, p.g.dest...)
-	return []string{"-registry=" + pick(p.t, "registry", append(at, p.g.host+"/"+p.g.prefix+","+p.g.host+"/"+p.g.prefix+"/second")...)}
+	at := append([]string{
+		p.g.host + "/" + p.g.prefix,
+		p.g.host + "/" + p.g.prefix + "/" + pick(p.t, "registry", "a", "b/c"),
+	}, p.g.dest...)
+	return []string{"-registry=" +
+		pick(p.t, "registry", append(at, p.g.host+"/"+p.g.prefix+","+p.g.host+"/"+p.g.prefix+"/second")...)}
 }
 
 // same are the flags of the release in out.
@@ -166,5 +172,7 @@ func verifies(p *place) []string {
 
 // bundle is a bundle of the release.
 func bundle(p *place) []string {
-	return []string{p.at(pick(p.t, "bundle", append(slices.Clone(p.g.bundles), "out/none.tar.zst")[:max(1, len(p.g.bundles))]...))}
+	return []string{
+		p.at(pick(p.t, "bundle", append(slices.Clone(p.g.bundles), "out/none.tar.zst")[:max(1, len(p.g.bundles))]...)),
+	}
 }

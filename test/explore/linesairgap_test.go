@@ -9,9 +9,14 @@ func init() {
 	maps.Copy(lines, map[string]*commandLine{
 		"airgap inspect": {args: bundle, often: []group{asJSON}},
 		"airgap list":    {args: bundle, often: []group{asJSON, sw("charts"), sw("digests")}},
-		"airgap diff":    {args: func(p *place) []string { return append(bundle(p), bundle(p)...) }, often: []group{asJSON}},
+		"airgap diff": {args: func(p *place) []string {
+			return append(bundle(p), bundle(p)...)
+		}, often: []group{asJSON}},
 		"airgap verify": {
-			often: []group{asJSON, quiet, verifies, file("sums", "out/SHA256SUMS"), file("lock", "out/release.lock.json"), older("since", "", "/provenance.sigstore.json")},
+			often: []group{
+				asJSON, quiet, verifies, file("sums", "out/SHA256SUMS"),
+				file("lock", "out/release.lock.json"), older("since", "", "/provenance.sigstore.json"),
+			},
 			args: func(p *place) []string {
 				if maybe(p.t, 2, "all of it") {
 					return []string{p.directory("out")}
@@ -23,10 +28,14 @@ func init() {
 			always: []group{
 				func(p *place) []string { return []string{"-from=" + bundle(p)[0]} },
 				func(p *place) []string {
-					return []string{"-to=" + p.at(pick(p.t, "to", "layout", "image.tar", "deep/x.tar", "chart.tgz", "src"))}
+					return []string{"-to=" +
+						p.at(pick(p.t, "to", "layout", "image.tar", "deep/x.tar", "chart.tgz", "src"))}
 				},
 			},
-			often: []group{asJSON, quiet, verifies, one("format", "oci", "docker-archive", "chart"), known("platform", 1, func(g *ground) []string { return g.platforms }), sw("without-referrers")},
+			often: []group{
+				asJSON, quiet, verifies, one("format", "oci", "docker-archive", "chart"),
+				known("platform", 1, func(g *ground) []string { return g.platforms }), sw("without-referrers"),
+			},
 			args: func(p *place) []string {
 				return []string{pick(p.t, "image", append(slices.Clone(p.g.names), "example.com/none:1")...)}
 			}, writes: true,
@@ -36,23 +45,30 @@ func init() {
 			often: []group{
 				asJSON, quiet, verifies, floating, platforms, file("ca-file", "keys/ca.pem"),
 				func(p *place) []string {
-					return append([]string{"-release=" + p.at("out/release.yaml")}, some(p.t, "out", 0, "-out="+p.at("copy.yaml"))...)
+					return append([]string{"-release=" + p.at("out/release.yaml")},
+						some(p.t, "out", 0, "-out="+p.at("copy.yaml"))...)
 				},
 			},
 			args: bundle, writes: true, more: 2,
 		},
-		"airgap mirror-config": {always: []group{to}, often: []group{asJSON, directory("out", "mirror", "out"), one("ca-file", "/etc/ca.pem")}, args: bundle, writes: true, more: 3},
+		"airgap mirror-config": {always: []group{to}, often: []group{
+			asJSON, directory("out", "mirror", "out"),
+			one("ca-file", "/etc/ca.pem"),
+		}, args: bundle, writes: true, more: 3},
 		"airgap apply": {
-			always: []group{file("out", "applied.tar.zst"), func(p *place) []string { return []string{"-base=" + bundle(p)[0]} }},
-			often:  []group{asJSON, quiet, verifies},
+			always: []group{file("out", "applied.tar.zst"), func(p *place) []string {
+				return []string{"-base=" + bundle(p)[0]}
+			}},
+			often: []group{asJSON, quiet, verifies},
 			args: func(p *place) []string {
 				return []string{p.at(pick(p.t, "delta", append(slices.Clone(p.g.deltas), "out/none.tar.zst.delta")...))}
 			},
 			writes: true,
 		},
 		"airgap split": {
-			always: []group{directory("out", "volumes", "deep/volumes")}, often: []group{asJSON, quiet, verifies, one("max-size", "1MB", "3MB", "1GiB")},
-			args: bundle, writes: true,
+			always: []group{directory("out", "volumes", "deep/volumes")},
+			often:  []group{asJSON, quiet, verifies, one("max-size", "1MB", "3MB", "1GiB")},
+			args:   bundle, writes: true,
 		},
 	})
 }

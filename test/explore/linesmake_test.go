@@ -3,13 +3,15 @@ package explore
 // The groups that commands share which make a release.
 var (
 	images    = known("images", 2, func(g *ground) []string { return g.images })
-	platforms = known("platforms", 2, func(g *ground) []string { return append([]string{"linux", "windows"}, g.platforms...) })
-	channel   = known("channel", 1, func(g *ground) []string { return append([]string{"stable"}, g.channels...) })
-	version   = one("version", "7.0.2", "v7.1.0-rc.1", "git")
-	floating  = one("floating", "forward", "move", "keep")
-	quiet     = sw("quiet", "q")
-	asJSON    = sw("json")
-	builder   = one("builder", "https://example.com/builder")
+	platforms = known("platforms", 2, func(g *ground) []string {
+		return append([]string{"linux", "windows"}, g.platforms...)
+	})
+	channel  = known("channel", 1, func(g *ground) []string { return append([]string{"stable"}, g.channels...) })
+	version  = one("version", "7.0.2", "v7.1.0-rc.1", "git")
+	floating = one("floating", "forward", "move", "keep")
+	quiet    = sw("quiet", "q")
+	asJSON   = sw("json")
+	builder  = one("builder", "https://example.com/builder")
 )
 
 // key signs with a key, or with a program.
@@ -84,7 +86,10 @@ func parts(p *place) []string {
 var lines = map[string]*commandLine{
 	"release": {
 		always: []group{ofProduct, store, out, one("binary", "false")},
-		often:  []group{same, same, registry, floating, channel, images, platforms, version, quiet, asJSON, key, key, builder, clone, shardOf, one("sandbox", "auto", "off", "require")},
+		often: []group{
+			same, same, registry, floating, channel, images, platforms, version, quiet,
+			asJSON, key, key, builder, clone, shardOf, one("sandbox", "auto", "off", "require"),
+		},
 		rarely: []group{one("binary", "true"), buildCache},
 		writes: true,
 	},
@@ -94,38 +99,61 @@ var lines = map[string]*commandLine{
 		rarely: []group{one("binary", "true")},
 		args:   parts, writes: true,
 	},
-	"check":   {always: []group{ofProduct}, often: []group{same, channel, images, platforms, version, quiet, asJSON, registry}},
-	"plan":    {always: []group{ofProduct}, often: []group{same, store, out, floating, channel, images, platforms, version, quiet, asJSON, registry, divided, divided}, writes: true},
-	"images":  {always: []group{ofProduct}, often: []group{same, channel, version, asJSON, registry}},
-	"doctor":  {always: []group{ofProduct}, often: []group{same, store, out, channel, version, asJSON, registry}},
-	"build":   {always: []group{ofProduct, store, out}, often: []group{same, clone, channel, images, platforms, version, quiet, asJSON, registry}, writes: true},
-	"publish": {always: []group{ofProduct, store, there}, often: []group{same, channel, images, platforms, version, quiet, asJSON, registry, floating}, writes: true},
+	"check": {
+		always: []group{ofProduct},
+		often:  []group{same, channel, images, platforms, version, quiet, asJSON, registry},
+	},
+	"plan": {always: []group{ofProduct}, often: []group{
+		same, store, out, floating, channel, images,
+		platforms, version, quiet, asJSON, registry, divided, divided,
+	}, writes: true},
+	"images": {always: []group{ofProduct}, often: []group{same, channel, version, asJSON, registry}},
+	"doctor": {always: []group{ofProduct}, often: []group{same, store, out, channel, version, asJSON, registry}},
+	"build": {
+		always: []group{ofProduct, store, out},
+		often:  []group{same, clone, channel, images, platforms, version, quiet, asJSON, registry}, writes: true,
+	},
+	"publish": {
+		always: []group{ofProduct, store, there},
+		often:  []group{same, channel, images, platforms, version, quiet, asJSON, registry, floating}, writes: true,
+	},
 	"render": {
 		always: []group{ofProduct, store, there},
 		often: []group{same, same, channel, version, quiet, asJSON, registry, func(p *place) []string {
-			return []string{"-destination=" + pick(p.t, "destination", append([]string{p.g.host + "/" + p.g.prefix}, p.g.dest...)...)}
+			return []string{"-destination=" +
+				pick(p.t, "destination", append([]string{p.g.host + "/" + p.g.prefix}, p.g.dest...)...)}
 		}},
 		writes: true,
 	},
 	"airgap pack": {
 		always: []group{ofProduct, store, there},
-		often: []group{same, same, channel, images, platforms, version, quiet, asJSON, registry, func(p *place) []string {
-			return []string{"-base=" + p.at("old0/release.lock.json")}
-		}},
+		often: []group{
+			same, same, channel, images, platforms, version, quiet, asJSON, registry,
+			func(p *place) []string {
+				return []string{"-base=" + p.at("old0/release.lock.json")}
+			},
+		},
 		writes: true,
 	},
-	"fetch":      {always: []group{ofProduct}, often: []group{store, out, quiet}, args: ofPlan, writes: true},
-	"kubernetes": {always: []group{one("image", "example.com/slipway:1")}, often: append(jobs, one("parallel", "1", "3")), args: ofPlan, writes: true},
-	"tekton":     {always: []group{one("image", "example.com/slipway:1")}, often: jobs, args: ofPlan, writes: true},
+	"fetch": {always: []group{ofProduct}, often: []group{store, out, quiet}, args: ofPlan, writes: true},
+	"kubernetes": {
+		always: []group{one("image", "example.com/slipway:1")},
+		often:  append(jobs, one("parallel", "1", "3")), args: ofPlan, writes: true,
+	},
+	"tekton": {always: []group{one("image", "example.com/slipway:1")}, often: jobs, args: ofPlan, writes: true},
 	"reproduce": {
 		args: func(p *place) []string { return append([]string{p.directory("out")}, bundle(p)...)[:1] },
 		often: []group{
-			asJSON, quiet, verifies, one("threshold", "1", "2"), sw("allow-commands"), one("sandbox", "auto", "off"), inputs,
+			asJSON, quiet, verifies, one("threshold", "1", "2"), sw("allow-commands"), one("sandbox", "auto", "off"),
+			inputs,
 			func(p *place) []string {
 				return []string{"-repository=" + pick(p.t, "source", "here=", "") + p.directory("src")}
 			},
 			func(p *place) []string {
-				return []string{"-sign=" + p.at("keys/two.key"), "-out=" + p.at("made-again.json"), "-builder=https://example.com/other"}
+				return []string{
+					"-sign=" + p.at("keys/two.key"), "-out=" + p.at("made-again.json"),
+					"-builder=https://example.com/other",
+				}
 			},
 		},
 		writes: true, slow: true,
@@ -134,7 +162,8 @@ var lines = map[string]*commandLine{
 
 // jobs are the flags of what makes a release in a cluster.
 var jobs = []group{
-	store, quiet, one("arch", "amd64", "arm64"), one("cpu", "1", "500m"), one("disk", "1Gi"), one("env", "A=B", "C= d'\" "), one("key-secret", "secret"),
+	store, quiet, one("arch", "amd64", "arm64"), one("cpu", "1", "500m"),
+	one("disk", "1Gi"), one("env", "A=B", "C= d'\" "), one("key-secret", "secret"),
 	one("memory", "2Gi"), one("name", "named", "UPPER"), one("registry-secret", "creds"), one("timeout", "1h", "1ms"),
 }
 

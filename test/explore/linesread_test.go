@@ -26,7 +26,10 @@ func cluster(p *place) []string {
 	case "cluster":
 		return []string{"-kubeconfig=" + p.at("keys/kubeconfig.yaml")}
 	case "context":
-		return []string{"-kubeconfig=" + p.at("keys/kubeconfig.yaml"), "-context=" + pick(p.t, "context", "here", "none")}
+		return []string{
+			"-kubeconfig=" + p.at("keys/kubeconfig.yaml"),
+			"-context=" + pick(p.t, "context", "here", "none"),
+		}
 	}
 	return []string{"-nodes=" + p.at("keys/nodes.json")}
 }
@@ -34,13 +37,16 @@ func cluster(p *place) []string {
 // older names an older release, or the same.
 func older(name string, suffixes ...string) group {
 	return func(p *place) []string {
-		return []string{"-" + name + "=" + p.at(pick(p.t, name, append([]string{"out"}, p.g.olds...)...)+pick(p.t, "of it", suffixes...))}
+		return []string{"-" +
+			name + "=" + p.at(pick(p.t, name, append([]string{"out"}, p.g.olds...)...)+pick(p.t, "of it", suffixes...))}
 	}
 }
 
 // locked are what promote and verify take.
 func locked(p *place) []string {
-	return []string{p.at(pick(p.t, "lock", append([]string{"out/release.lock.json", "out/release.lock.json"}, p.g.bundles...)...))}
+	return []string{
+		p.at(pick(p.t, "lock", append([]string{"out/release.lock.json", "out/release.lock.json"}, p.g.bundles...)...)),
+	}
 }
 
 // to is a place to copy to.
@@ -54,22 +60,36 @@ func init() {
 		"lint": {
 			args: manifest,
 			often: []group{
-				ofProduct, there, sameProduct, channel, version, asJSON, sw("sarif"), sw("strict"), sw("verbose", "v"), sw("remote"), file("values", "keys/values.yaml"),
+				ofProduct, there, sameProduct, channel, version, asJSON, sw("sarif"), sw("strict"),
+				sw("verbose", "v"), sw("remote"), file("values", "keys/values.yaml"),
 				file("lock", "out/release.lock.json"),
 			},
 		},
 		"nodes": {
 			always: []group{cluster},
-			often:  []group{asJSON, file("lock", "out/release.lock.json"), file("release", "out/release.yaml"), file("release", "out/release.yaml"), file("values", "keys/values.yaml")},
-			args:   charted,
+			often: []group{
+				asJSON, file("lock", "out/release.lock.json"), file("release", "out/release.yaml"),
+				file("release", "out/release.yaml"), file("values", "keys/values.yaml"),
+			},
+			args: charted,
 		},
-		"serve": {always: []group{ofProduct, store, there}, often: []group{quiet, one("addr", "127.0.0.1:0", "localhost:0", "[::1]:0", "127.0.0.2:0")}, writes: true},
-		"bases": {always: []group{ofProduct}, often: []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true},
-		"pin":   {always: []group{ofProduct}, often: []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true},
+		"serve": {
+			always: []group{ofProduct, store, there},
+			often:  []group{quiet, one("addr", "127.0.0.1:0", "localhost:0", "[::1]:0", "127.0.0.2:0")}, writes: true,
+		},
+		"bases": {
+			always: []group{ofProduct},
+			often:  []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true,
+		},
+		"pin": {
+			always: []group{ofProduct},
+			often:  []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true,
+		},
 		"init": {
 			always: []group{one("name", "named", "UPPER")},
 			often: []group{
-				one("created", "2025-01-01T00:00:00Z"), one("revision", "abc"), one("version", "1.0.0", "git"), one("example", "hello", "rke2-runtime"),
+				one("created", "2025-01-01T00:00:00Z"), one("revision", "abc"), one("version", "1.0.0", "git"),
+				one("example", "hello", "rke2-runtime"),
 				one("platforms", "linux/amd64", "linux/amd64,windows/amd64:ltsc2022"),
 			},
 			args: func(p *place) []string {
@@ -80,15 +100,22 @@ func init() {
 		"keygen": {often: []group{asJSON, one("name", "new", "deep/new", "keys/one")}, writes: true},
 		"clean": {
 			always: []group{ofProduct, store, out}, often: []group{asJSON, func(p *place) []string {
-				return append([]string{"-older=" + pick(p.t, "older", "1ms", "7d", "12h")}, some(p.t, "list", 0, "-list")...)
+				return append([]string{"-older=" + pick(p.t, "older", "1ms", "7d", "12h")},
+					some(p.t, "list", 0, "-list")...)
 			}},
 			args: func(p *place) []string { return some(p.t, "part", 0, p.at("part/release.part.json")) }, writes: true,
 		},
-		"version":      {often: []group{asJSON}},
-		"store verify": {always: []group{ofProduct, store}, often: []group{quiet, asJSON, sw("repair")}, writes: true, more: 2},
+		"version": {often: []group{asJSON}},
+		"store verify": {
+			always: []group{ofProduct, store}, often: []group{quiet, asJSON, sw("repair")},
+			writes: true, more: 2,
+		},
 		"report": {
 			always: []group{func(p *place) []string { return []string{"-out=" + p.at("page.html")} }},
-			often:  []group{ofProduct, store, sw("run"), older("base", "", "/release.lock.json"), one("nodes", "keys/nodes.json", "-"), one("out", "-")},
+			often: []group{
+				ofProduct, store, sw("run"), older("base", "", "/release.lock.json"),
+				one("nodes", "keys/nodes.json", "-"), one("out", "-"),
+			},
 			args: func(p *place) []string {
 				return append(append([]string{p.directory("out")}, bundle(p)...), p.at("out/release.lock.json"))[:1]
 			},
@@ -97,7 +124,8 @@ func init() {
 		"promote": {
 			args: locked,
 			often: []group{
-				to, to, to, asJSON, quiet, floating, verifies, one("charts", "keep", "rename"), file("images-yaml", "images.yaml"), there, ofProduct,
+				to, to, to, asJSON, quiet, floating, verifies, one("charts", "keep", "rename"),
+				file("images-yaml", "images.yaml"), there, ofProduct,
 				file("release", "out/release.yaml"), file("release-to", "copy.yaml"), file("ca-file", "keys/ca.pem"),
 				func(p *place) []string { return []string{"-from=" + p.g.host + "/made"} },
 				func(p *place) []string {
@@ -109,13 +137,17 @@ func init() {
 		"github-release": {
 			always: []group{func(p *place) []string { return []string{"-out=" + p.directory("out")} }},
 			often: []group{
-				asJSON, quiet, sw("draft"), sw("notes"), sw("replace"), one("tag", "v1.0.0", "v9"), one("repository", "me/product", "other"), older("since", "/release.lock.json"),
+				asJSON, quiet, sw("draft"), sw("notes"), sw("replace"), one("tag", "v1.0.0", "v9"),
+				one("repository", "me/product", "other"), older("since", "/release.lock.json"),
 				one("commit", "1111111111111111111111111111111111111111"), file("ca-file", "keys/ca.pem"),
 			},
 		},
 		"verifier": {
-			always: []group{directory("dir", "trusted", "trusted", "keys"), one("digest", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")},
-			often:  []group{one("stdin-media-type", "application/vnd.oci.descriptor.v1+json")},
+			always: []group{
+				directory("dir", "trusted", "trusted", "keys"),
+				one("digest", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+			},
+			often: []group{one("stdin-media-type", "application/vnd.oci.descriptor.v1+json")},
 			args: func(p *place) []string {
 				return []string{"-name=" + pick(p.t, "image", append([]string{"example.com/a:1"}, p.g.names...)...)}
 			},
@@ -123,8 +155,11 @@ func init() {
 		"cacheprog": {
 			always: []group{directory("dir", "cacheprog")},
 			often: []group{
-				one("budget", "1ns", "1m"), one("max-age", "24h", "1ns"), one("max-disk", "1", "100"), one("max-size", "1", "100"), sw("read-only"), file("stats", "stats.jsonl"),
-				one("tag", "a", "b"), func(p *place) []string { return []string{"-repository=" + p.g.host + "/" + p.g.prefix + "/objects"} },
+				one("budget", "1ns", "1m"), one("max-age", "24h", "1ns"), one("max-disk", "1", "100"),
+				one("max-size", "1", "100"), sw("read-only"), file("stats", "stats.jsonl"),
+				one("tag", "a", "b"), func(p *place) []string {
+					return []string{"-repository=" + p.g.host + "/" + p.g.prefix + "/objects"}
+				},
 			},
 			writes: true, more: 8,
 		},

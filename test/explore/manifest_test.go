@@ -39,8 +39,10 @@ func (p *product) drawCharts(t *rapid.T) {
 	c := object{"name": "drawn-chart", "path": "charts/drawn-chart"}
 	image := p.images[0]
 	p.files["charts/drawn-chart/Chart.yaml"] = "apiVersion: v2\nname: drawn-chart\nversion: 0.0.1\n"
-	p.files["charts/drawn-chart/values.yaml"] = fmt.Sprintf("image:\n  repository: %s/%s\n  tag: old\nreplicas: 1\n", host, image)
-	p.files["charts/drawn-chart/templates/main.yaml"] = deployment("{{ .Release.Name }}", `"{{ .Values.image.repository }}:{{ .Values.image.tag }}"`, p.systems()[0])
+	p.files["charts/drawn-chart/values.yaml"] = fmt.Sprintf("image:\n  repository: %s/%s\n  tag: old\nreplicas: 1\n",
+		host, image)
+	p.files["charts/drawn-chart/templates/main.yaml"] = deployment("{{ .Release.Name }}",
+		`"{{ .Values.image.repository }}:{{ .Values.image.tag }}"`, p.systems()[0])
 	c["images"] = object{"image": image}
 	if maybe(t, 3, "chart version") || !p.semantic() {
 		c["version"], c["appVersion"] = "1.2.3", "{{.Version}}"
@@ -66,7 +68,8 @@ func (p *product) drawCharts(t *rapid.T) {
 	if maybe(t, 3, "cases") {
 		c["cases"] = []object{{"name": "more", "values": object{"replicas": 3}}}
 		if maybe(t, 2, "values file") {
-			c["cases"] = append(c["cases"].([]object), object{"name": "file", "valuesFile": "charts/drawn-chart/ci.yaml"})
+			c["cases"] = append(c["cases"].([]object),
+				object{"name": "file", "valuesFile": "charts/drawn-chart/ci.yaml"})
 			p.files["charts/drawn-chart/ci.yaml"] = "replicas: 4\n"
 		}
 	}
@@ -98,7 +101,8 @@ func (p *product) drawRelease(t *rapid.T) {
 			images["example.com/old/"+i] = i
 			o["images"] = images
 		case "ytt":
-			p.files[path] = "#@ load(\"@ytt:data\", \"data\")\n" + deployment("d"+fmt.Sprint(n), "#@ data.values.image"+fmt.Sprint(n), system)
+			p.files[path] = "#@ load(\"@ytt:data\", \"data\")\n" +
+				deployment("d"+fmt.Sprint(n), "#@ data.values.image"+fmt.Sprint(n), system)
 			p.files["deploy/values.yaml"] += fmt.Sprintf("image%d: \"\"\n", n)
 			values, _ := o["values"].(object)
 			if values == nil {
@@ -118,7 +122,10 @@ func (p *product) drawRelease(t *rapid.T) {
 			continue
 		}
 		if n == 0 && maybe(t, 3, "env") {
-			o["env"] = []object{{"kind": "Deployment", "namespace": "drawn", "name": "d0", "container": "main", "variables": []object{{"name": "SELF", "value": fmt.Sprintf("{{image %q}} {{.Version}}", i)}}}}
+			o["env"] = []object{{
+				"kind": "Deployment", "namespace": "drawn", "name": "d0", "container": "main",
+				"variables": []object{{"name": "SELF", "value": fmt.Sprintf("{{image %q}} {{.Version}}", i)}},
+			}}
 		}
 	}
 	for path := range p.files {
@@ -148,14 +155,18 @@ func (p *product) drawRelease(t *rapid.T) {
 		o["helm"] = []object{{"chart": charts[0]["name"], "namespace": "charted", "values": object{"replicas": 5}}}
 	} else if maybe(t, 6, "helm of a path") {
 		p.files["helm/plain/Chart.yaml"] = "apiVersion: v2\nname: plain\nversion: 0.0.1\n"
-		p.files["helm/plain/templates/cm.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-cm\n"
+		p.files["helm/plain/templates/cm.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n " +
+			" name: {{ .Release.Name }}-cm\n"
 		o["helm"] = []object{{"source": "here", "path": "helm/plain", "name": "plain-one"}}
 	}
 	if len(o) > 0 {
 		p.yaml["release"] = o
 	}
 	if maybe(t, 6, "allow lint") {
-		p.allowed = append(p.allowed, object{"rule": "windows-resource-requests", "object": "Deployment drawn/d0", "path": "spec.template.spec.containers[0]", "reason": "small"})
+		p.allowed = append(p.allowed, object{
+			"rule": "windows-resource-requests", "object": "Deployment drawn/d0",
+			"path": "spec.template.spec.containers[0]", "reason": "small",
+		})
 	}
 	if len(p.allowed) > 0 {
 		p.yaml["lint"] = object{"allow": p.allowed}

@@ -26,12 +26,14 @@ var moduleSums = sync.OnceValues(func() (sum, goMod string) {
 	at := filepath.Join(proxy(), filepath.FromSlash(modulePath), "@v")
 	text := "module " + modulePath + "\n\ngo 1.24\n"
 	files := map[string]string{
-		filepath.Join(dir, "go.mod"):                  text,
-		filepath.Join(dir, "cmd/m/main.go"):           mainText,
-		filepath.Join(at, moduleVersion+".mod"):       text,
-		filepath.Join(at, moduleVersion+".info"):      `{"Version":"` + moduleVersion + `","Time":"2025-01-01T00:00:00Z"}`,
-		filepath.Join(at, "list"):                     moduleVersion + "\n",
-		filepath.Join(dir, "config/role.yaml"):        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: of-module\n",
+		filepath.Join(dir, "go.mod"):            text,
+		filepath.Join(dir, "cmd/m/main.go"):     mainText,
+		filepath.Join(at, moduleVersion+".mod"): text,
+		filepath.Join(at, moduleVersion+".info"): `{"Version":"` + moduleVersion +
+			`","Time":"2025-01-01T00:00:00Z"}`,
+		filepath.Join(at, "list"): moduleVersion + "\n",
+		filepath.Join(dir,
+			"config/role.yaml"): "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: of-module\n",
 		filepath.Join(dir, "docs/deep/er/readme.txt"): "read\n",
 	}
 	for path, text := range files {
@@ -56,7 +58,9 @@ var moduleSums = sync.OnceValues(func() (sum, goMod string) {
 	if sum, err = dirhash.HashZip(z, dirhash.Hash1); err != nil {
 		panic(err)
 	}
-	goMod, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, "go.mod")) })
+	goMod, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(dir, "go.mod"))
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -14,7 +14,8 @@ func (w *world) nodes() {
 		w.fail(r, "as text it ends with %d", text.code)
 	}
 	cluster := w.runIn("asked", "nodes", "-release=out/release.yaml", "-kubeconfig=keys/kubeconfig.yaml")
-	if r := w.runIn("asked", "nodes", "-release=out/release.yaml", "-kubeconfig=keys/kubeconfig.yaml", "-context=here", "-json"); r.code != cluster.code {
+	if r := w.runIn("asked", "nodes", "-release=out/release.yaml", "-kubeconfig=keys/kubeconfig.yaml",
+		"-context=here", "-json"); r.code != cluster.code {
 		w.fail(r, "as text it ends with %d", cluster.code)
 	}
 	linted := w.runIn("asked", "lint", "-out=out", "-product=src/slipway.yaml")

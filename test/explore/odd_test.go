@@ -27,7 +27,8 @@ func (p *product) drawOdd(t *rapid.T, programs []string) {
 		for _, path := range p.paths() {
 			if strings.HasPrefix(path, "ctx") {
 				dir, _, _ := strings.Cut(path, "/")
-				name := pick(t, "odd file", "-rf", "ünï çödé", "a b", strings.Repeat("l", 200), "..odd", "$HOME", "a'b\"c", "{{.Version}}", "#hash", "~", "%41")
+				name := pick(t, "odd file", "-rf", "ünï çödé", "a b", strings.Repeat("l", 200), "..odd",
+					"$HOME", "a'b\"c", "{{.Version}}", "#hash", "~", "%41")
 				if p.windows() {
 					name = strings.ReplaceAll(name, `"`, "") // Windows cannot have it
 				}
@@ -51,8 +52,12 @@ func (p *product) drawThirty(programs []string) {
 		chart := fmt.Sprintf("chart-%d", n)
 		p.files["charts/"+chart+"/Chart.yaml"] = "apiVersion: v2\nname: " + chart + "\nversion: 0.0.1\n"
 		p.files["charts/"+chart+"/values.yaml"] = fmt.Sprintf("image: %s/%s:old\n", host, name)
-		p.files["charts/"+chart+"/templates/main.yaml"] = deployment("{{ .Release.Name }}", `"{{ .Values.image }}"`, p.systems()[0])
-		charts = append(charts, object{"name": chart, "path": "charts/" + chart, "images": object{"image": name}, "version": "1.0.0", "repository": "helm/{{.Name}}"})
+		p.files["charts/"+chart+"/templates/main.yaml"] = deployment("{{ .Release.Name }}", `"{{ .Values.image }}"`,
+			p.systems()[0])
+		charts = append(charts, object{
+			"name": chart, "path": "charts/" + chart, "images": object{"image": name},
+			"version": "1.0.0", "repository": "helm/{{.Name}}",
+		})
 		p.images = append(p.images, name)
 	}
 	p.yaml["images"], p.yaml["charts"] = images, charts

@@ -33,7 +33,8 @@ func tables() string {
 		commit = strings.TrimSpace(string(out))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, commit %s, seeds %s, %s: %d walks, %d of them with a product that can be released, %d commands.\n\n", time.Now().UTC().Format(time.DateOnly), commit, ranges(tally.Seeds),
+	fmt.Fprintf(&b, "%s, commit %s, seeds %s, %s: %d walks, %d of them with a product that can "+
+		"be released, %d commands.\n\n", time.Now().UTC().Format(time.DateOnly), commit, ranges(tally.Seeds),
 		time.Duration(tally.Seconds)*time.Second, tally.Walks, tally.Released, sum(tally.Commands))
 	b.WriteString("| command | times | exit codes | flags |\n|---|--:|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(commands())) {
@@ -49,7 +50,8 @@ func tables() string {
 		for _, f := range commands()[name] {
 			flags = append(flags, fmt.Sprintf("`%s` %d", f, tally.Flags[name+" -"+f]))
 		}
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", name, tally.Commands[name], strings.Join(exits, ", "), strings.Join(flags, ", "))
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", name, tally.Commands[name], strings.Join(exits, ", "),
+			strings.Join(flags, ", "))
 	}
 	b.WriteString("\n| key of `slipway.yaml` | products | | key | products |\n|---|--:|---|---|--:|\n")
 	s, err := readSchema()

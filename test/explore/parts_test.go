@@ -14,7 +14,10 @@ func (w *world) shards() {
 		return
 	}
 	n := rapid.IntRange(1, 4).Draw(w.t, "shards")
-	plan := slices.Concat([]string{"plan", "-product=src/slipway.yaml", "-store=store", "-out=out", fmt.Sprintf("-shards=%d", n), "-o=plan.json"}, w.now.flags)
+	plan := slices.Concat([]string{
+		"plan", "-product=src/slipway.yaml", "-store=store", "-out=out",
+		fmt.Sprintf("-shards=%d", n), "-o=plan.json",
+	}, w.now.flags)
 	w.ok(w.run(plan...))
 	var parts []string
 	order := rapid.Permutation([]int{0, 1, 2, 3}).Draw(w.t, "order")
@@ -23,7 +26,12 @@ func (w *world) shards() {
 			continue
 		}
 		dir := fmt.Sprintf("shards/%d", k)
-		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-binary=false", "-plan=plan.json", fmt.Sprintf("-shard=%d", k), "-out=" + dir, "-store=" + pick(w.t, "shard's store", "store", "shards/store")}, w.now.flags)...)
+		r := w.run(
+			slices.Concat([]string{
+				"release", "-product=src/slipway.yaml", "-binary=false", "-plan=plan.json",
+				fmt.Sprintf("-shard=%d", k), "-out=" + dir,
+				"-store=" + pick(w.t, "shard's store", "store", "shards/store"),
+			}, w.now.flags)...)
 		if r.code != 0 {
 			if strings.Contains(r.stderr, "-registry") || strings.Contains(r.stderr, "shard") {
 				remove(w.path("shards")) // fewer shards than were asked for, or a snapshot
@@ -34,7 +42,11 @@ func (w *world) shards() {
 		parts = append(parts, dir+"/release.part.json")
 	}
 	for range 1 + below(2).Draw(w.t, "merged twice") {
-		w.ok(w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=shards/merged"}, w.now.flags, parts)...))
+		w.ok(
+			w.run(slices.Concat([]string{
+				"merge", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+				"-out=shards/merged",
+			}, w.now.flags, parts)...))
 		w.same("merging shards", "shards/merged")
 		slices.Reverse(parts)
 	}
@@ -43,8 +55,14 @@ func (w *world) shards() {
 
 // some makes a part of the release: some of its images on some of its platforms.
 func (w *world) some() {
-	args := []string{"-images=" + strings.Join(some(w.t, "image", 1, w.p.images...), ","), "-platforms=" + strings.Join(some(w.t, "platform", 1, w.p.platforms...), ",")}
-	r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=some"}, w.now.flags, args)...)
+	args := []string{
+		"-images=" + strings.Join(some(w.t, "image", 1, w.p.images...), ","),
+		"-platforms=" + strings.Join(some(w.t, "platform", 1, w.p.platforms...), ","),
+	}
+	r := w.run(slices.Concat([]string{
+		"release", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+		"-out=some",
+	}, w.now.flags, args)...)
 	if made := w.exists("some/release.part.json") || w.exists("some/SHA256SUMS"); made != (r.code == 0) {
 		w.fail(r, "a part is made: %v", made)
 	}
@@ -65,7 +83,10 @@ func (w *world) parts() {
 			}
 		}
 		dir := "parts/" + system
-		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=" + dir, "-platforms=" + strings.Join(on, ",")}, w.now.flags)...)
+		r := w.run(slices.Concat([]string{
+			"release", "-product=src/slipway.yaml", "-store=store",
+			"-binary=false", "-out=" + dir, "-platforms=" + strings.Join(on, ","),
+		}, w.now.flags)...)
 		if r.code != 0 {
 			remove(w.path("parts")) // an image is for none of these
 			return
@@ -76,7 +97,11 @@ func (w *world) parts() {
 		}
 		parts = append(parts, dir+"/release.part.json")
 	}
-	w.ok(w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=parts/merged"}, w.now.flags, parts)...))
+	w.ok(
+		w.run(slices.Concat([]string{
+			"merge", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+			"-out=parts/merged",
+		}, w.now.flags, parts)...))
 	w.same("merging parts", "parts/merged")
 	remove(w.path("parts"))
 }
@@ -97,7 +122,8 @@ func (w *world) stages() {
 	now, was := w.tree("staged"), w.tree("out")
 	for name, text := range now {
 		is, ok := was[name]
-		if strings.HasSuffix(name, ".tar.zst") && w.now.key != "" || name == "release.lock.json" || strings.HasPrefix(name, ".") {
+		if strings.HasSuffix(name, ".tar.zst") && w.now.key != "" || name == "release.lock.json" ||
+			strings.HasPrefix(name, ".") {
 			continue
 		}
 		if ok && is != text {

@@ -39,9 +39,11 @@ var products = rapid.Custom(func(t *rapid.T) *product {
 	p.yaml["name"] = name
 	p.drawVersion(t)
 	if maybe(t, 4, "description") {
-		p.yaml["description"] = pick(t, "description", "A product", "Ein Gerät: \"quoted\", <b>bold</b> & more", "многоязычный")
+		p.yaml["description"] = pick(t, "description", "A product", "Ein Gerät: \"quoted\", <b>bold</b> & more",
+			"многоязычный")
 	}
-	p.platforms = some(t, "platform", 1, "linux/amd64", "linux/arm64", "linux/arm/v7", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025")
+	p.platforms = some(t, "platform", 1, "linux/amd64", "linux/arm64", "linux/arm/v7", "windows/amd64:ltsc2022",
+		"windows/amd64:ltsc2025")
 	p.yaml["platforms"] = p.platforms
 	p.drawSources(t)
 	p.drawBases(t)
@@ -91,8 +93,14 @@ func (p *product) drawVersion(t *rapid.T) {
 		p.yaml["version"] = p.version
 	}
 	if maybe(t, 6, "channels") {
-		stable := object{"name": "stable", "versions": []string{"release", "prerelease"}, "floatingTags": some(t, "channel tag", 0, "stable", "v{{.Major}}")}
-		nightly := object{"name": "nightly", "versions": []string{"commit"}, "version": "{{.Version}}-nightly.{{.Date}}"}
+		stable := object{
+			"name": "stable", "versions": []string{"release", "prerelease"},
+			"floatingTags": some(t, "channel tag", 0, "stable", "v{{.Major}}"),
+		}
+		nightly := object{
+			"name": "nightly", "versions": []string{"commit"},
+			"version": "{{.Version}}-nightly.{{.Date}}",
+		}
 		p.yaml["channels"] = []object{stable, nightly}
 		p.channels = []string{"stable", "nightly"}
 	}
@@ -104,13 +112,17 @@ func (p *product) drawSources(t *rapid.T) {
 		s["revision"], s["created"] = "abcdef", "2025-01-16T21:57:50Z"
 	}
 	if maybe(t, 3, "url") {
-		s["url"], s["licenses"] = "https://example.com/drawn", pick(t, "licenses", "Apache-2.0", "MIT OR (Apache-2.0 AND BSD-3-Clause)")
+		s["url"], s["licenses"] = "https://example.com/drawn",
+			pick(t, "licenses", "Apache-2.0", "MIT OR (Apache-2.0 AND BSD-3-Clause)")
 	}
 	build(t, s, "source")
 	all := []object{s}
 	if maybe(t, 5, "module") {
 		sum, goMod := moduleSums()
-		all = append(all, object{"name": "mod", "module": moduleAt, "sum": sum, "goModSum": goMod, "revision": "fedcba", "created": "2025-02-01T00:00:00Z"})
+		all = append(all, object{
+			"name": "mod", "module": moduleAt, "sum": sum, "goModSum": goMod, "revision": "fedcba",
+			"created": "2025-02-01T00:00:00Z",
+		})
 	}
 	p.yaml["sources"] = all
 }
@@ -130,7 +142,10 @@ func build(t *rapid.T, o object, what string) {
 		o["tags"] = []string{"netgo"}
 	}
 	if maybe(t, 8, what+" systems") {
-		o["systems"] = []object{{"os": "windows", "ldflags": []string{"-s"}, "flags": []string{"-trimpath"}, "env": []string{"GOAMD64=v1"}, "tags": []string{"osusergo"}}}
+		o["systems"] = []object{{
+			"os": "windows", "ldflags": []string{"-s"}, "flags": []string{"-trimpath"},
+			"env": []string{"GOAMD64=v1"}, "tags": []string{"osusergo"},
+		}}
 	}
 }
 
@@ -139,7 +154,8 @@ func (p *product) drawBases(t *rapid.T) {
 	p.pushes = true
 	if p.linux() {
 		if !maybe(t, 4, "base in a registry") {
-			all = append(all, object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
+			all = append(all,
+				object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
 			if maybe(t, 5, "in place of") {
 				all[0]["inPlaceOf"] = []string{"gcr.io/distroless/static:nonroot"}
 			}
@@ -153,7 +169,8 @@ func (p *product) drawBases(t *rapid.T) {
 		}
 	}
 	if p.windows() {
-		all = append(all, object{"name": "win", "microsoft": pick(t, "microsoft", "nanoserver", "servercore", "hostprocess")})
+		all = append(all,
+			object{"name": "win", "microsoft": pick(t, "microsoft", "nanoserver", "servercore", "hostprocess")})
 		if maybe(t, 2, "repository of the base") {
 			all[len(all)-1]["repository"] = host + "/base/" + all[len(all)-1]["microsoft"].(string)
 			p.registry = true
@@ -215,7 +232,8 @@ func (p *product) drawPrograms(t *rapid.T) (names []string) {
 		if maybe(t, 2, "files") {
 			o["files"] = object{}
 			for _, on := range p.platforms {
-				exe := strings.ReplaceAll(strings.ReplaceAll(dir, "{{.OS}}-{{.Arch}}", goPlatform(on)), "{{.Exe}}", map[bool]string{true: ".exe"}[isWindows(on)])
+				exe := strings.ReplaceAll(strings.ReplaceAll(dir, "{{.OS}}-{{.Arch}}", goPlatform(on)),
+					"{{.Exe}}", map[bool]string{true: ".exe"}[isWindows(on)])
 				o["files"].(object)[strings.Split(on, ":")[0]] = exe
 			}
 		} else {
@@ -244,7 +262,8 @@ func (p *product) drawNames(t *rapid.T) {
 	if maybe(t, 2, "floating tags") {
 		o["floatingTags"] = []string{"latest"}
 		if p.semantic() {
-			o["floatingTags"] = some(t, "floating tag", 1, "latest", "v{{.Major}}", "v{{.Major}}.{{.Minor}}", "{{if .Prerelease}}edge{{end}}")
+			o["floatingTags"] = some(t, "floating tag", 1, "latest", "v{{.Major}}", "v{{.Major}}.{{.Minor}}",
+				"{{if .Prerelease}}edge{{end}}")
 		}
 	}
 	if maybe(t, 5, "platform tags") {
@@ -254,7 +273,10 @@ func (p *product) drawNames(t *rapid.T) {
 		p.yaml["names"] = o
 	}
 	if maybe(t, 5, "destinations") {
-		all := []object{{"name": "one", "registry": host + "/one"}, {"name": "two", "registry": host + "/two", "repository": "{{.Product}}-{{.Name}}"}}
+		all := []object{
+			{"name": "one", "registry": host + "/one"},
+			{"name": "two", "registry": host + "/two", "repository": "{{.Product}}-{{.Name}}"},
+		}
 		p.dest = []string{"one", "two"}
 		p.yaml["destinations"] = all
 	}
@@ -264,7 +286,10 @@ func (p *product) drawArtifacts(t *rapid.T, programs []string) {
 	if !maybe(t, 3, "artifacts") {
 		return
 	}
-	a := object{"name": pick(t, "artifact", "tools", "own-tools"), "programs": some(t, "artifact program", 1, programs...)}
+	a := object{
+		"name":     pick(t, "artifact", "tools", "own-tools"),
+		"programs": some(t, "artifact program", 1, programs...),
+	}
 	if maybe(t, 2, "artifact platforms") {
 		a["platforms"] = p.systems()
 	}
@@ -277,7 +302,8 @@ func (p *product) drawArtifacts(t *rapid.T, programs []string) {
 		a["formats"] = object{"linux": pick(t, "format", "zip", "tar.gz")}
 	}
 	if maybe(t, 2, "archive name") {
-		a["archiveName"], a["binaryName"] = "{{.Product}}_{{.Version}}_{{.OS}}_{{.Arch}}", "{{.Name}}_{{.Version}}_{{.OS}}_{{.Arch}}"
+		a["archiveName"], a["binaryName"] = "{{.Product}}_{{.Version}}_{{.OS}}_{{.Arch}}",
+			"{{.Name}}_{{.Version}}_{{.OS}}_{{.Arch}}"
 	}
 	if maybe(t, 2, "artifact directory") && archives {
 		a["directory"] = "bin"
@@ -307,7 +333,8 @@ func (p *product) drawAirgap(t *rapid.T) {
 	if maybe(t, 4, "bundles") {
 		all := []object{{"name": "everything"}}
 		for _, on := range some(t, "bundle", 0, p.platforms...) {
-			all = append(all, object{"name": "for." + strings.NewReplacer("/", "-", ":", "-").Replace(on), "platform": on})
+			all = append(all,
+				object{"name": "for." + strings.NewReplacer("/", "-", ":", "-").Replace(on), "platform": on})
 		}
 		o["bundles"] = all
 	}

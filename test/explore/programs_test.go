@@ -88,7 +88,8 @@ func prebuilt(t interface{ Fatal(args ...any) }, on string) []byte {
 	dir := filepath.Join(shared, on)
 	must(t, os.MkdirAll(dir, 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(mainText), 0o600))
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", "program", "main.go")
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w", "-o", "program", "main.go")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS="+os_, "CGO_ENABLED=0", "GOARCH="+strings.TrimSuffix(arch, "v7"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -104,7 +105,8 @@ func prebuilt(t interface{ Fatal(args ...any) }, on string) []byte {
 func archive(t interface{ Fatal(args ...any) }, program []byte) []byte {
 	var b bytes.Buffer
 	tw := tar.NewWriter(&b)
-	must(t, tw.WriteHeader(&tar.Header{Name: "dir/program", Typeflag: tar.TypeReg, Size: int64(len(program)), Mode: 0o755}))
+	must(t,
+		tw.WriteHeader(&tar.Header{Name: "dir/program", Typeflag: tar.TypeReg, Size: int64(len(program)), Mode: 0o755}))
 	_, err := tw.Write(program)
 	must(t, err)
 	must(t, tw.Close())
@@ -114,14 +116,21 @@ func archive(t interface{ Fatal(args ...any) }, program []byte) []byte {
 // pushBases pushes the bases and the third-party image that products name.
 func pushBases(host string) error {
 	windows := map[string]string{"ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.1234"}
-	linux := []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}, {OS: "linux", Architecture: "arm", Variant: "v7"}}
+	linux := []v1.Platform{
+		{OS: "linux", Architecture: "amd64"},
+		{OS: "linux", Architecture: "arm64"},
+		{OS: "linux", Architecture: "arm", Variant: "v7"},
+	}
 	push := map[string][]v1.Platform{"base/linux:1": linux, "third/pause:1": linux}
 	for release, version := range windows {
 		for _, base := range []string{"nanoserver", "servercore"} {
 			push["base/"+base+":"+release] = []v1.Platform{{OS: "windows", Architecture: "amd64", OSVersion: version}}
 		}
 	}
-	push["base/hostprocess:v1.0.0"] = []v1.Platform{{OS: "windows", Architecture: "amd64", OSVersion: windows["ltsc2022"]}}
+	push["base/hostprocess:v1.0.0"] = []v1.Platform{{
+		OS: "windows", Architecture: "amd64",
+		OSVersion: windows["ltsc2022"],
+	}}
 	for at, platforms := range push {
 		ref, err := name.NewTag(host + "/" + at)
 		if err != nil {
@@ -133,7 +142,8 @@ func pushBases(host string) error {
 			if err != nil {
 				return err
 			}
-			index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
+			index = mutate.AppendManifests(index,
+				mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
 		}
 		if err := remote.WriteIndex(ref, index); err != nil {
 			return err
@@ -159,7 +169,9 @@ func base(p v1.Platform) (v1.Image, error) {
 	if err := tw.Close(); err != nil {
 		return nil, err
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	})
 	if err != nil {
 		return nil, err
 	}

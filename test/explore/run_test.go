@@ -44,10 +44,12 @@ func (w *world) runAs(dir string, how condition, args ...string) *result {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command(), args...)
 	if how.umask != "" {
-		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", "umask " + how.umask + `; exec "$0" "$@"`, command()}, args...)...)
+		cmd = exec.CommandContext(ctx,
+			"sh", append([]string{"-c", "umask " + how.umask + `; exec "$0" "$@"`, command()}, args...)...)
 	}
 	var stdout, stderr strings.Builder
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w.path(dir), append(w.env(), how.env...), &stdout, &stderr, 10*time.Second
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w.path(dir), append(w.env(), how.env...),
+		&stdout, &stderr, 10*time.Second
 	if how.stdin != "" {
 		f, err := os.Open(w.path(how.stdin))
 		must(w.t, err)

@@ -32,7 +32,8 @@ func (w *world) served(line string) {
 // serve serves the images of the release.
 func (w *world) serve() {
 	before := w.work()
-	w.serveLine(".", append([]string{"serve", "-product=src/slipway.yaml", "-store=store", "-out=out"}, some(w.t, "quiet", 0, "-quiet")...))
+	w.serveLine(".", append([]string{"serve", "-product=src/slipway.yaml", "-store=store", "-out=out"},
+		some(w.t, "quiet", 0, "-quiet")...))
 	if diff := differ(before, w.work()); diff != "" {
 		w.fail(nil, "serving changes files:\n%s", diff)
 	}

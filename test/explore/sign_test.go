@@ -11,7 +11,10 @@ func (w *world) sign() {
 	defer remove(w.path("signed"))
 	first := pick(w.t, "first key", "one", "two")
 	for _, name := range []string{first, map[string]string{"one": "two", "two": "one"}[first]} {
-		args := []string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=made", "-registry=" + w.host + "/signed"}
+		args := []string{
+			"release", "-product=src/slipway.yaml", "-store=store", "-binary=false",
+			"-out=made", "-registry=" + w.host + "/signed",
+		}
 		r := w.runIn("signed", slices.Concat(args, w.named(), []string{"-key=keys/" + name + ".key"})...)
 		if r.code != 0 {
 			if name != first {
@@ -25,7 +28,8 @@ func (w *world) sign() {
 				w.fail(verified, "signed by %s, verified by %s", name, key)
 			}
 		}
-		if r := w.runIn("signed", "airgap", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "-threshold=2", "made"); r.code == 0 {
+		if r := w.runIn("signed", "airgap", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "-threshold=2",
+			"made"); r.code == 0 {
 			w.fail(r, "one of two has signed")
 		}
 		w.ok(w.runIn("signed", "airgap", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "made"))

@@ -45,7 +45,10 @@ func (w *world) damage() {
 	must(w.t, os.MkdirAll(w.path("damaged"), 0o755))
 	must(w.t, os.WriteFile(w.path("damaged/"+filepath.Base(path)), data, 0o600))
 	w.script = append(w.script, fmt.Sprintf("# byte %d of %s changed, in damaged/", at, path))
-	args := []string{"airgap", "verify", "-lock=out/release.lock.json", "-sums=out/SHA256SUMS", "damaged/" + filepath.Base(path)}
+	args := []string{
+		"airgap", "verify", "-lock=out/release.lock.json", "-sums=out/SHA256SUMS",
+		"damaged/" + filepath.Base(path),
+	}
 	if r := w.reads(args...); r.code == 0 {
 		w.fail(r, "a changed byte is not noticed")
 	}
@@ -70,7 +73,8 @@ func (w *world) ask() {
 		[]string{"airgap", "diff", bundle, bundle},
 		[]string{"version"},
 	)
-	if asked[0] == "lint" && asked[1] == "out/release.yaml" && !w.exists("out/release.yaml") || strings.HasSuffix(asked[len(asked)-1], ".zst") && !w.exists(bundle) {
+	if asked[0] == "lint" && asked[1] == "out/release.yaml" && !w.exists("out/release.yaml") ||
+		strings.HasSuffix(asked[len(asked)-1], ".zst") && !w.exists(bundle) {
 		return
 	}
 	flags := json

@@ -220,7 +220,8 @@ func (w *world) unsigned(tree map[string]string) map[string]string {
 	}
 	out := map[string]string{}
 	for name, text := range tree {
-		if !strings.HasSuffix(name, ".sigstore.json") && !strings.HasSuffix(name, ".sig") && name != "index.html" && !strings.HasPrefix(name, "SHA256SUMS") && !strings.HasSuffix(name, ".tar.zst") {
+		if !strings.HasSuffix(name, ".sigstore.json") && !strings.HasSuffix(name, ".sig") && name != "index.html" &&
+			!strings.HasPrefix(name, "SHA256SUMS") && !strings.HasSuffix(name, ".tar.zst") {
 			out[name] = text
 		}
 	}

@@ -97,8 +97,10 @@ func (w *world) write(name, text string) {
 // git runs git in the product's directory.
 func (w *world) git(args ...string) {
 	cmd := exec.CommandContext(context.Background(), "git", append([]string{"-C", w.path("src")}, args...)...)
-	cmd.Env = append(w.env(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
-		fmt.Sprintf("GIT_AUTHOR_DATE=2025-01-%02dT00:00:00Z", 1+w.edits), fmt.Sprintf("GIT_COMMITTER_DATE=2025-01-%02dT00:00:00Z", 1+w.edits))
+	cmd.Env = append(w.env(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.com",
+		fmt.Sprintf("GIT_AUTHOR_DATE=2025-01-%02dT00:00:00Z", 1+w.edits),
+		fmt.Sprintf("GIT_COMMITTER_DATE=2025-01-%02dT00:00:00Z", 1+w.edits))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		w.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -117,9 +119,12 @@ func (w *world) tag(version string) {
 // env is the environment of commands: only what a walk has.
 func (w *world) env() []string {
 	env := []string{
-		"HOME=" + w.path("home"), "TMPDIR=" + w.path("tmp"), "PATH=" + os.Getenv("PATH"), "SLIPWAY_PASSWORD=secret", "GOFLAGS=", "CGO_ENABLED=0",
-		"GOPROXY=file://" + proxy(), "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(shared, "modcache"), "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "GOGC=400",
-		"XDG_CACHE_HOME=" + filepath.Join(shared, "cache"), "KUBECONFIG=", "GITHUB_API_URL=" + w.hub.API(), "GITHUB_REPOSITORY=" + githubtest.Repository,
+		"HOME=" + w.path("home"), "TMPDIR=" + w.path("tmp"), "PATH=" + os.Getenv("PATH"), "SLIPWAY_PASSWORD=secret",
+		"GOFLAGS=", "CGO_ENABLED=0",
+		"GOPROXY=file://" + proxy(), "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(shared, "modcache"),
+		"GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "GOGC=400",
+		"XDG_CACHE_HOME=" + filepath.Join(shared, "cache"), "KUBECONFIG=", "GITHUB_API_URL=" + w.hub.API(),
+		"GITHUB_REPOSITORY=" + githubtest.Repository,
 		"GITHUB_TOKEN=" + githubtest.Token,
 	}
 	return append(env, goEnv()...)
@@ -130,7 +135,8 @@ func (w *world) fail(r *result, format string, args ...any) {
 	var b strings.Builder
 	fmt.Fprintf(&b, format+"\n", args...)
 	if r != nil {
-		fmt.Fprintf(&b, "\nslipway %s ended with %d\n%s%s", strings.Join(r.args, " "), r.code, clip(r.stdout), clip(r.stderr))
+		fmt.Fprintf(&b, "\nslipway %s ended with %d\n%s%s", strings.Join(r.args, " "), r.code, clip(r.stdout),
+			clip(r.stderr))
 	}
 	b.WriteString("\n" + w.txtar())
 	w.t.Fatal(b.String())

@@ -70,7 +70,8 @@ func TestBuild(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(ran)); !slices.Equal(got, want) {
 				t.Errorf("the pod runs programs of %q, want %q", got, want)
 			}
-			if os == "windows" && !slices.Contains(r.files(t, env["BUILD_INIT_WINDOWS_IMAGE"], builder, os), "Files/cnb/process/network-wait-launcher.exe") {
+			if os == "windows" && !slices.Contains(r.files(t, env["BUILD_INIT_WINDOWS_IMAGE"], builder, os),
+				"Files/cnb/process/network-wait-launcher.exe") {
 				t.Error("build-init has no network-wait-launcher.exe beside it to copy")
 			}
 		})
@@ -83,14 +84,23 @@ func TestRebase(t *testing.T) {
 	r := open(t)
 	_, env := deployed(t, r.objects(t), "kpack-controller")
 	build := v1alpha2.Build{
-		ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "ns", Annotations: map[string]string{v1alpha2.BuildReasonAnnotation: v1alpha2.BuildReasonStack}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:      "b",
+			Namespace: "ns", Annotations: map[string]string{v1alpha2.BuildReasonAnnotation: v1alpha2.BuildReasonStack},
+		},
 		Spec: v1alpha2.BuildSpec{
 			Tags: []string{"registry.test/app"}, Builder: corev1alpha1.BuildBuilderSpec{Image: "registry.test/builder"},
 			LastBuild: &v1alpha2.LastBuild{Image: "registry.test/app@sha256:1", StackId: stackID},
 		},
 	}
-	pod, err := build.BuildPod(v1alpha2.BuildPodImages{RebaseImage: env["REBASE_IMAGE"], CompletionWindowsImage: env["COMPLETION_WINDOWS_IMAGE"]},
-		v1alpha2.BuildContext{BuildPodBuilderConfig: v1alpha2.BuildPodBuilderConfig{StackID: stackID, RunImage: "run", PlatformAPIs: []string{"0.8"}, OS: "windows"}})
+	pod, err := build.BuildPod(v1alpha2.BuildPodImages{
+		RebaseImage:            env["REBASE_IMAGE"],
+		CompletionWindowsImage: env["COMPLETION_WINDOWS_IMAGE"],
+	},
+		v1alpha2.BuildContext{BuildPodBuilderConfig: v1alpha2.BuildPodBuilderConfig{
+			StackID:  stackID,
+			RunImage: "run", PlatformAPIs: []string{"0.8"}, OS: "windows",
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +108,8 @@ func TestRebase(t *testing.T) {
 		t.Fatalf("this is no rebase pod: it selects %q and has %d init containers", got, len(pod.Spec.InitContainers))
 	}
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-		if program := c.Command[0]; !slices.Contains(r.files(t, c.Image, v1alpha2.BuilderRecord{}, "linux"), inLayer(program, "linux")) {
+		if program := c.Command[0]; !slices.Contains(r.files(t, c.Image, v1alpha2.BuilderRecord{}, "linux"),
+			inLayer(program, "linux")) {
 			t.Errorf("%s runs %s, which %s does not have for Linux", c.Name, program, c.Image)
 		}
 	}
@@ -117,8 +128,12 @@ func builder(t *testing.T, lifecycle *config.LifecycleProvider, host, os string)
 		t.Fatal(err)
 	}
 	stack.Status.ResolvedClusterStack = resolved
-	creator := cnb.RemoteBuilderCreator{RegistryClient: client, LifecycleProvider: lifecycle, KeychainFactory: anonymous{}}
-	record, err := creator.CreateBuilder(t.Context(), keychain, keychain, cnb.NewRemoteBuildpackFetcher(anonymous{}, nil, nil, nil),
+	creator := cnb.RemoteBuilderCreator{
+		RegistryClient: client, LifecycleProvider: lifecycle,
+		KeychainFactory: anonymous{},
+	}
+	record, err := creator.CreateBuilder(t.Context(), keychain, keychain,
+		cnb.NewRemoteBuildpackFetcher(anonymous{}, nil, nil, nil),
 		stack, v1alpha2.BuilderSpec{}, nil, host+"/builder/"+os)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +149,10 @@ func stackImage(t *testing.T, host, os string) string {
 	t.Helper()
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
 		OS: os, Architecture: "amd64", RootFS: v1.RootFS{Type: "layers"},
-		Config: v1.Config{Labels: map[string]string{cnb.StackLabel: stackID}, Env: []string{"CNB_USER_ID=1000", "CNB_GROUP_ID=1000"}},
+		Config: v1.Config{
+			Labels: map[string]string{cnb.StackLabel: stackID},
+			Env:    []string{"CNB_USER_ID=1000", "CNB_GROUP_ID=1000"},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -153,16 +171,20 @@ func stackImage(t *testing.T, host, os string) string {
 func pod(t *testing.T, images config.Images, builder v1alpha2.BuilderRecord, os string) *corev1.Pod {
 	t.Helper()
 	generator := buildpod.Generator{
-		BuildPodConfig:  images.ToBuildPodImages(),
-		K8sClient:       fake.NewSimpleClientset(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: "ns"}}),
+		BuildPodConfig: images.ToBuildPodImages(),
+		K8sClient: fake.NewSimpleClientset(
+			&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: "ns"}}),
 		KeychainFactory: anonymous{},
 		ImageFetcher:    &kpackregistry.Client{},
 	}
 	build := &v1alpha2.Build{
 		ObjectMeta: metav1.ObjectMeta{Name: "build-on-" + os, Namespace: "ns"},
 		Spec: v1alpha2.BuildSpec{
-			Tags: []string{"registry.test/app"}, Builder: corev1alpha1.BuildBuilderSpec{Image: builder.Image}, ServiceAccountName: "default",
-			Source: corev1alpha1.SourceConfig{Blob: &corev1alpha1.Blob{URL: "https://registry.test/app.zip"}},
+			Tags: []string{"registry.test/app"}, Builder: corev1alpha1.BuildBuilderSpec{Image: builder.Image},
+			ServiceAccountName: "default",
+			Source: corev1alpha1.SourceConfig{
+				Blob: &corev1alpha1.Blob{URL: "https://registry.test/app.zip"},
+			},
 		},
 	}
 	pod, err := generator.Generate(t.Context(), build)

@@ -26,7 +26,8 @@ import (
 // source returns the directory of kpack's source in the module cache.
 func source(t *testing.T) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/pivotal/kpack").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f",
+		"{{.Dir}}", "github.com/pivotal/kpack").CombinedOutput()
 	dir := strings.TrimSpace(string(out))
 	if err != nil || dir == "" {
 		t.Fatalf("go list found no source of kpack: %v: %s", err, dir)
@@ -84,16 +85,19 @@ func TestController(t *testing.T) {
 	r := open(t)
 	objects := r.objects(t)
 	container, env := deployed(t, objects, "kpack-controller")
-	for _, name := range literals(t, filepath.Join(source(t), "cmd", "controller", "main.go"), "Getenv", "GetEnvBool", "GetEnvInt") {
+	for _, name := range literals(t, filepath.Join(source(t), "cmd", "controller", "main.go"), "Getenv",
+		"GetEnvBool", "GetEnvInt") {
 		// which kpack leaves to the operator
 		if env[name] == "" && name != "MAXIMUM_PLATFORM_API_VERSION" {
 			t.Errorf("the controller reads %s, which is not set", name)
 		}
 	}
 	images := map[string]string{
-		"BUILD_INIT_IMAGE": "build-init", "BUILD_INIT_WINDOWS_IMAGE": "build-init", "WINDOWS_BUILD_INIT_IMAGE": "build-init",
-		"COMPLETION_IMAGE": "completion", "COMPLETION_WINDOWS_IMAGE": "completion", "WINDOWS_COMPLETION_IMAGE": "completion",
-		"BUILD_WAITER_IMAGE": "build-waiter", "REBASE_IMAGE": "rebase", "WINDOWS_LIFECYCLE_IMAGE": "lifecycle",
+		"BUILD_INIT_IMAGE": "build-init", "BUILD_INIT_WINDOWS_IMAGE": "build-init",
+		"WINDOWS_BUILD_INIT_IMAGE": "build-init",
+		"COMPLETION_IMAGE":         "completion", "COMPLETION_WINDOWS_IMAGE": "completion",
+		"WINDOWS_COMPLETION_IMAGE": "completion",
+		"BUILD_WAITER_IMAGE":       "build-waiter", "REBASE_IMAGE": "rebase", "WINDOWS_LIFECYCLE_IMAGE": "lifecycle",
 	}
 	for name, value := range env {
 		if strings.HasSuffix(name, "_IMAGE") && images[name] == "" {
@@ -128,7 +132,8 @@ func TestSettings(t *testing.T) {
 		if d := metrics.Domain(); d == "" {
 			t.Errorf("%s: the metrics domain is empty", name)
 		}
-		if _, err := logging.NewConfigFromConfigMap(find[*corev1.ConfigMap](t, objects, logging.ConfigMapName())); err != nil {
+		if _, err := logging.NewConfigFromConfigMap(find[*corev1.ConfigMap](t,
+			objects, logging.ConfigMapName())); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -164,7 +169,8 @@ func TestWebhook(t *testing.T) {
 			continue
 		}
 		crd := find[*apiextensionsv1.CustomResourceDefinition](t, objects, n)
-		if c := crd.Spec.Conversion; c == nil || c.Webhook == nil || c.Webhook.ClientConfig.Service.Name != service.Name {
+		if c := crd.Spec.Conversion; c == nil ||
+			c.Webhook == nil || c.Webhook.ClientConfig.Service.Name != service.Name {
 			t.Errorf("%s is not converted by the webhook", n)
 		}
 	}

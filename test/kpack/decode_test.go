@@ -21,7 +21,10 @@ import (
 var (
 	known = func() *runtime.Scheme {
 		s := runtime.NewScheme()
-		for _, add := range []func(*runtime.Scheme) error{kubernetes.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme, v1alpha2.AddToScheme} {
+		for _, add := range []func(*runtime.Scheme) error{
+			kubernetes.AddToScheme, apiextensionsv1.AddToScheme,
+			v1alpha1.AddToScheme, v1alpha2.AddToScheme,
+		} {
 			if err := add(s); err != nil {
 				panic(err)
 			}
@@ -48,7 +51,8 @@ func TestDecode(t *testing.T) {
 	}
 	for file, docs := range yamlFiles(t, "samples") {
 		for _, d := range docs {
-			if _, _, err := decoder.Decode(d, nil, nil); err != nil && (mistakes[file] == "" || !strings.Contains(err.Error(), mistakes[file])) {
+			if _, _, err := decoder.Decode(d, nil, nil); err != nil &&
+				(mistakes[file] == "" || !strings.Contains(err.Error(), mistakes[file])) {
 				t.Errorf("%s: %v", file, err)
 			}
 		}

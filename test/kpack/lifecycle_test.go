@@ -71,7 +71,8 @@ func TestLifecycle(t *testing.T) {
 			t.Fatalf("%s: %v", os, err)
 		}
 		if got, want := sum(t, layer), sum(t, want); got != want || got != digest {
-			t.Errorf("%s: the layer that kpack reads has the digest %s, the stored one %s, both should have %s", os, got, want, digest)
+			t.Errorf("%s: the layer that kpack reads has the digest %s, the stored one %s, both should have %s",
+				os, got, want, digest)
 		}
 	}
 }

@@ -132,7 +132,9 @@ func find[T interface {
 }
 
 // environment resolves a container's variables as the kubelet does.
-func environment(t *testing.T, objects []runtime.Object, container corev1.Container, namespace string) map[string]string {
+func environment(t *testing.T, objects []runtime.Object, container corev1.Container,
+	namespace string,
+) map[string]string {
 	t.Helper()
 	env := map[string]string{}
 	for _, e := range container.Env {
@@ -155,7 +157,8 @@ func environment(t *testing.T, objects []runtime.Object, container corev1.Contai
 func (r release) serve(t *testing.T, names ...string) string {
 	t.Helper()
 	s := httptest.NewServer(registry.New(
-		registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(t.TempDir()))))
+		registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(t.TempDir()))))
 	t.Cleanup(s.Close)
 	host := strings.TrimPrefix(s.URL, "http://")
 	for _, n := range names {

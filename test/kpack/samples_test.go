@@ -59,7 +59,10 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	for _, kind := range []string{"ClusterStack", "ClusterStore", "ClusterBuilder", "Builder", "Image", "Build", "RuntimeClass"} {
+	for _, kind := range []string{
+		"ClusterStack", "ClusterStore", "ClusterBuilder", "Builder", "Image",
+		"Build", "RuntimeClass",
+	} {
 		if !kinds[kind] {
 			t.Errorf("there is no sample of a %s", kind)
 		}
@@ -71,7 +74,8 @@ func TestSampleMistake(t *testing.T) {
 	image := samples(t)["image.yaml"].(*v1alpha2.Image)
 	image.SetDefaults(t.Context())
 	image.Spec.Build.NodeSelector["kubernetes.io/os"] = "windows"
-	if err := image.Validate(t.Context()); err == nil || !bytes.Contains([]byte(err.Error()), []byte("os is determined automatically")) {
+	if err := image.Validate(t.Context()); err == nil ||
+		!bytes.Contains([]byte(err.Error()), []byte("os is determined automatically")) {
 		t.Errorf("an Image that selects the operating system: %v", err)
 	}
 }
@@ -85,9 +89,18 @@ func TestSamplePods(t *testing.T) {
 	source := &v1alpha2.SourceResolver{}
 	source.Status.Source.Blob = &corev1alpha1.ResolvedBlobSource{URL: "https://files.example.com/app.zip"}
 	fromImage := image.Build(source, builder, nil, "CONFIG", "", 1, "")
-	for name, build := range map[string]*v1alpha2.Build{"image.yaml": fromImage, "build.yaml": all["build.yaml"].(*v1alpha2.Build)} {
-		pod, err := build.BuildPod(v1alpha2.BuildPodImages{BuildInitWindowsImage: "init", CompletionWindowsImage: "completion"},
-			v1alpha2.BuildContext{BuildPodBuilderConfig: v1alpha2.BuildPodBuilderConfig{StackID: stackID, RunImage: "run", PlatformAPIs: []string{"0.8"}, OS: "windows"}})
+	for name, build := range map[string]*v1alpha2.Build{
+		"image.yaml": fromImage,
+		"build.yaml": all["build.yaml"].(*v1alpha2.Build),
+	} {
+		pod, err := build.BuildPod(v1alpha2.BuildPodImages{
+			BuildInitWindowsImage:  "init",
+			CompletionWindowsImage: "completion",
+		},
+			v1alpha2.BuildContext{BuildPodBuilderConfig: v1alpha2.BuildPodBuilderConfig{
+				StackID:  stackID,
+				RunImage: "run", PlatformAPIs: []string{"0.8"}, OS: "windows",
+			}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -96,11 +109,16 @@ func TestSamplePods(t *testing.T) {
 		if d := cmp.Diff(want, spec.NodeSelector); d != "" {
 			t.Errorf("%s: the node selector is (-want +got):\n%s", name, d)
 		}
-		if spec.SchedulerName != "default-scheduler" || spec.RuntimeClassName == nil || *spec.RuntimeClassName != "windows-ltsc2022" || spec.Affinity == nil {
-			t.Errorf("%s: scheduler %q, runtime class %v, affinity %v", name, spec.SchedulerName, spec.RuntimeClassName, spec.Affinity)
+		if spec.SchedulerName != "default-scheduler" || spec.RuntimeClassName == nil ||
+			*spec.RuntimeClassName != "windows-ltsc2022" || spec.Affinity == nil {
+			t.Errorf("%s: scheduler %q, runtime class %v, affinity %v", name, spec.SchedulerName, spec.RuntimeClassName,
+				spec.Affinity)
 		}
 		node := &corev1.Node{}
-		node.Labels = map[string]string{"kubernetes.io/os": "windows", "node.kubernetes.io/windows-build": "10.0.20348", "example.com/pool": "builds"}
+		node.Labels = map[string]string{
+			"kubernetes.io/os": "windows", "node.kubernetes.io/windows-build": "10.0.20348",
+			"example.com/pool": "builds",
+		}
 		taint := corev1.Taint{Key: "os", Value: "windows", Effect: corev1.TaintEffectNoSchedule}
 		tolerated := false
 		for _, o := range spec.Tolerations {

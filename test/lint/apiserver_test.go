@@ -125,7 +125,8 @@ func warned(t *testing.T, id, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := slices.IndexFunc(report.Findings, func(f lint.Finding) bool { return f.Rule == id }); n < 0 || report.Findings[n].Severity != lint.Warning {
+	if n := slices.IndexFunc(report.Findings, func(f lint.Finding) bool { return f.Rule == id }); n < 0 ||
+		report.Findings[n].Severity != lint.Warning {
 		t.Errorf("%s without spec.os: %v, want a warning", id, report.Findings)
 	}
 }

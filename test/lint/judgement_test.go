@@ -74,7 +74,8 @@ func judge(t *testing.T, old judgements, products []upstream, results [][]linted
 	for n, u := range products {
 		for _, l := range results[n] {
 			for _, f := range l.report.Findings {
-				place := strings.TrimRight(fmt.Sprintf("%s %s %s", cmp.Or(f.Origin, fmt.Sprintf("%s:%d", f.File, f.Line)), f.Object, f.Path), " ")
+				place := strings.TrimRight(fmt.Sprintf("%s %s %s",
+					cmp.Or(f.Origin, fmt.Sprintf("%s:%d", f.File, f.Line)), f.Object, f.Path), " ")
 				f.What = particular.ReplaceAllString(f.What, "${1}…")
 				verdict := cmp.Or(verdicts[key{f.Rule, f.What, u.Module, l.name, place}], todo)
 				list = list.add(f, verdict, u.Module, l.name, place)
@@ -86,7 +87,8 @@ func judge(t *testing.T, old judgements, products []upstream, results [][]linted
 		order[r.ID] = n
 	}
 	slices.SortStableFunc(list, func(a, b judgement) int {
-		return cmp.Or(order[a.Rule]-order[b.Rule], cmp.Compare(a.What, b.What), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Verdict, b.Verdict))
+		return cmp.Or(order[a.Rule]-order[b.Rule], cmp.Compare(a.What, b.What), cmp.Compare(a.Severity, b.Severity),
+			cmp.Compare(a.Verdict, b.Verdict))
 	})
 	return list
 }
@@ -111,7 +113,8 @@ func (list judgements) add(f lint.Finding, verdict, product, name, place string)
 
 // String returns the golden file.
 func (list judgements) String() string {
-	b := bytes.NewBufferString("# Every finding in the products of products.yaml, with the verdict on it, by hand. go test -run Products -update\n" +
+	b := bytes.NewBufferString("# Every finding in the products of products.yaml, with the verdict on it, " +
+		"by hand. go test -run Products -update\n" +
 		"# keeps the verdicts of findings that stay; those of new ones are TODO.\n")
 	e := yaml.NewEncoder(b)
 	e.SetIndent(2)

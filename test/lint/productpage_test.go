@@ -61,7 +61,8 @@ func page(products []upstream, results [][]linted) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	for _, r := range append(rows, total) {
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d |\n", r.name, r.version, r.cases, r.objects, r.pods, r.errors, r.warnings)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d |\n", r.name, r.version, r.cases, r.objects,
+			r.pods, r.errors, r.warnings)
 	}
 	return b.String()
 }

@@ -74,7 +74,8 @@ func TestProducts(t *testing.T) {
 	golden.Compare(t, *update, "../../docs/lint-products.md", page(products, results))
 	for _, j := range list {
 		if !strings.HasPrefix(j.Verdict, "right: ") {
-			t.Errorf("%s, %s (%q) has no verdict: judge it, mend the rule if it is wrong, or write \"right: \" and why into %s", j.Severity, j.Rule, j.What, judged)
+			t.Errorf("%s, %s (%q) has no verdict: judge it, mend the rule if it is wrong, "+
+				"or write \"right: \" and why into %s", j.Severity, j.Rule, j.What, judged)
 		}
 	}
 }

@@ -20,8 +20,14 @@ func TestSARIF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allow := []product.Allow{{Rule: "windows-fs-group", Reason: "it is meant", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 3, Column: 5}}}
-	for name, files := range map[string][]lint.File{"a dir/report.yaml": {{Name: "a dir/report.yaml", Text: text}}, "nothing": nil} {
+	allow := []product.Allow{{
+		Rule: "windows-fs-group", Reason: "it is meant",
+		Pos: yamlfile.Pos{File: "slipway.yaml", Line: 3, Column: 5},
+	}}
+	for name, files := range map[string][]lint.File{
+		"a dir/report.yaml": {{Name: "a dir/report.yaml", Text: text}},
+		"nothing":           nil,
+	} {
 		r, err := lint.Check(t.Context(), files, lint.Options{Allow: allow})
 		if err != nil {
 			t.Fatal(err)

@@ -56,7 +56,8 @@ func accessible(o *tab) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("axe checked little: %v", result.Passes))
 	}
 	for _, v := range result.Violations {
-		wrong = append(wrong, fmt.Sprintf("%s: %s, at %d places: %s\n%s", v.ID, v.Help, len(v.Nodes), v.Nodes[0].HTML, strings.TrimSpace(v.Nodes[0].FailureSummary)))
+		wrong = append(wrong, fmt.Sprintf("%s: %s, at %d places: %s\n%s", v.ID, v.Help, len(v.Nodes),
+			v.Nodes[0].HTML, strings.TrimSpace(v.Nodes[0].FailureSummary)))
 	}
 	return wrong
 }
@@ -70,7 +71,8 @@ func TestAccessible(t *testing.T) {
 		of    *released
 		views []view
 	}{
-		"kpack": {kpack(t), []view{light, dark}}, "hello": {hello(t), []view{dark}}, "changed": {changed(t), []view{light, dark, small}},
+		"kpack": {kpack(t), []view{light, dark}}, "hello": {hello(t), []view{dark}},
+		"changed": {changed(t), []view{light, dark, small}},
 	} {
 		o := open(t, m.of.page, m.views[0])
 		for _, v := range m.views {

@@ -62,10 +62,12 @@ var start = sync.OnceValues(func() (context.Context, error) {
 	go outside.serve(l)
 	var out strings.Builder
 	ctx, stop := chromedp.NewExecAllocator(context.Background(),
-		chromedp.ExecPath("chromium"), chromedp.UserDataDir(filepath.Join(workDir, "profile")), chromedp.CombinedOutput(&out),
+		chromedp.ExecPath("chromium"), chromedp.UserDataDir(filepath.Join(workDir, "profile")),
+		chromedp.CombinedOutput(&out),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-extensions", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-extensions", true),
 		chromedp.Flag("process-per-site", true), // a process for all tabs, not for each
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"),
 		chromedp.ProxyServer(l.Addr().String()), chromedp.Flag("proxy-bypass-list", "<-loopback>"),

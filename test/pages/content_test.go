@@ -48,14 +48,16 @@ func images(o *tab, l *lock.Lock) (wrong []string) {
 		}
 		for _, c := range i.Children {
 			cell := seen[n][called(c.Platform)]
-			if !slices.Equal(cell.Digests, []string{c.Digest.String()}) || !strings.Contains(cell.Text, c.Digest.Hex[:12]) {
+			if !slices.Equal(cell.Digests, []string{c.Digest.String()}) ||
+				!strings.Contains(cell.Text, c.Digest.Hex[:12]) {
 				wrong = append(wrong, fmt.Sprintf("%s for %s is %s: %+v", i.Name, called(c.Platform), c.Digest, cell))
 			}
 			if size := progress.Size(c.LayerBytes); !strings.HasPrefix(cell.Text, size+" ") {
 				wrong = append(wrong, fmt.Sprintf("%s for %s has %s: %+v", i.Name, called(c.Platform), size, cell))
 			}
 			if strings.Contains(cell.Text, "stub") != (len(c.Stubs()) > 0) {
-				wrong = append(wrong, fmt.Sprintf("%s for %s: stubs %v: %+v", i.Name, called(c.Platform), c.Stubs(), cell))
+				wrong = append(wrong,
+					fmt.Sprintf("%s for %s: stubs %v: %+v", i.Name, called(c.Platform), c.Stubs(), cell))
 			}
 			delete(seen[n], called(c.Platform))
 		}
@@ -74,7 +76,8 @@ func names(o *tab, l *lock.Lock) (wrong []string) {
 	seen := evaluate[[][]row](o, tables, "names")[0]
 	for n, i := range l.Images {
 		r := seen[n]
-		if r["Image"].Text != i.Name || r["Repository"].Text != i.Repository || !slices.Equal(r["Digest"].Digests, []string{i.Digest.String()}) {
+		if r["Image"].Text != i.Name || r["Repository"].Text != i.Repository ||
+			!slices.Equal(r["Digest"].Digests, []string{i.Digest.String()}) {
 			wrong = append(wrong, fmt.Sprintf("%s: %+v", i.Name, r))
 		}
 		if !slices.Equal(strings.Fields(r["Tags"].Text), i.Tags) {
@@ -98,7 +101,8 @@ func bundles(o *tab, dir string) (wrong []string) {
 		fi, err := os.Stat(filepath.Join(dir, name))
 		must(o.t, err)
 		if !slices.ContainsFunc(evaluate[[][]row](o, tables, "bundles")[0], func(r row) bool {
-			return strings.HasPrefix(r["File"].Text, name) && strings.Contains(r["File"].Text, sum) && r["Size"].Text == progress.Size(fi.Size())
+			return strings.HasPrefix(r["File"].Text, name) && strings.Contains(r["File"].Text, sum) &&
+				r["Size"].Text == progress.Size(fi.Size())
 		}) {
 			wrong = append(wrong, fmt.Sprintf("no bundle %s of %d bytes with %s", name, fi.Size(), sum))
 		}
@@ -120,8 +124,10 @@ func findings(o *tab, dir string) (wrong []string) {
 	var report struct{ Findings []finding }
 	must(o.t, json.Unmarshal([]byte(run(o.t, "lint", "-json", filepath.Join(dir, "release.yaml"))), &report))
 	lines := strings.Split(read(o.t, filepath.Join(dir, "release.yaml")), "\n")
-	seen := evaluate[[]string](o, `() => [...document.querySelectorAll("#findings article")].map(a => a.textContent.replace(/\s+/g, " "))`)
-	marked := evaluate[[]string](o, `() => [...document.querySelectorAll("#findings .found")].map(a => a.textContent.replace(/\s+/g, " "))`)
+	seen := evaluate[[]string](o,
+		`() => [...document.querySelectorAll("#findings article")].map(a => a.textContent.replace(/\s+/g, " "))`)
+	marked := evaluate[[]string](o,
+		`() => [...document.querySelectorAll("#findings .found")].map(a => a.textContent.replace(/\s+/g, " "))`)
 	if len(seen) != len(report.Findings) {
 		return append(wrong, fmt.Sprintf("lint finds %d: the page %d", len(report.Findings), len(seen)))
 	}
@@ -147,8 +153,10 @@ func differences(o *tab, l, base *lock.Lock) (wrong []string) {
 		for n, c := range i.Children {
 			if before := old.Children[n]; c.Digest != before.Digest {
 				count++
-				if !strings.Contains(text, i.Name) || !strings.Contains(text, progress.Size(before.LayerBytes)) || !strings.Contains(text, progress.Size(c.LayerBytes)) {
-					wrong = append(wrong, fmt.Sprintf("%s for %s: from %d bytes to %d: %s", i.Name, called(c.Platform), before.LayerBytes, c.LayerBytes, text))
+				if !strings.Contains(text, i.Name) || !strings.Contains(text, progress.Size(before.LayerBytes)) ||
+					!strings.Contains(text, progress.Size(c.LayerBytes)) {
+					wrong = append(wrong, fmt.Sprintf("%s for %s: from %d bytes to %d: %s", i.Name,
+						called(c.Platform), before.LayerBytes, c.LayerBytes, text))
 				}
 			}
 		}
@@ -170,7 +178,8 @@ func TestContent(t *testing.T) {
 		}
 		report(t, name, wrong)
 	}
-	if out := run(t, "lint", "-json", filepath.Join(changed(t).dir, "release.yaml")); !strings.Contains(out, "windows-resource-requests") {
+	if out := run(t, "lint", "-json", filepath.Join(changed(t).dir, "release.yaml")); !strings.Contains(out,
+		"windows-resource-requests") {
 		t.Errorf("lint finds nothing to show: %s", out)
 	}
 }

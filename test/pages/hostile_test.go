@@ -14,13 +14,17 @@ func text(o *tab) (wrong []string) {
 		...document.scripts.length == 1 ? [] : ["scripts: " + document.scripts.length],
 	]`)
 	shown := evaluate[string](o, `() => document.title + document.body.textContent`)
-	for _, s := range []string{markup, `" onmouseover="hacked()`, strings.Repeat("x", 200), strings.Repeat("y", 128), strings.Repeat("z", 200), "</td></table>" + markup} {
+	for _, s := range []string{
+		markup, `" onmouseover="hacked()`, strings.Repeat("x", 200), strings.Repeat("y", 128),
+		strings.Repeat("z", 200), "</td></table>" + markup,
+	} {
 		if !strings.Contains(shown, s) {
 			wrong = append(wrong, fmt.Sprintf("the page does not show %q", s))
 		}
 	}
 	for _, r := range shown {
-		if r != '\n' && r != '\t' && r < ' ' || strings.ContainsRune("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", r) {
+		if r != '\n' && r != '\t' && r < ' ' ||
+			strings.ContainsRune("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", r) {
 			wrong = append(wrong, fmt.Sprintf("the page has the control %U", r))
 		}
 	}

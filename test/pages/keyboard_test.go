@@ -68,7 +68,8 @@ func copied(o *tab) (wrong []string) {
 		})
 		must(o.t, err)
 	}
-	want := evaluate[string](o, `() => { const b = document.querySelector("#images button[data-copy]"); b?.focus(); return b?.dataset.copy ?? "" }`)
+	want := evaluate[string](o,
+		`() => { const b = document.querySelector("#images button[data-copy]"); b?.focus(); return b?.dataset.copy ?? "" }`)
 	if !strings.HasPrefix(want, "sha256:") {
 		return append(wrong, "no button copies a digest: "+want)
 	}

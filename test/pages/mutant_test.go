@@ -13,25 +13,41 @@ func TestMutants(t *testing.T) {
 	const policy = `<meta http-equiv="Content-Security-Policy"`
 	r := changed(t)
 	l := r.lock(t)
-	sum := regexp.MustCompile(`(\w{64})  \S+\.tar\.zst\n`).FindStringSubmatch(read(t, filepath.Join(r.dir, "SHA256SUMS")))[1]
+	sum := regexp.MustCompile(`(\w{64})  \S+\.tar\.zst\n`).FindStringSubmatch(read(t,
+		filepath.Join(r.dir, "SHA256SUMS")))[1]
 	o := open(t, r.page, view{width: 1440})
 	digest := l.Images[0].Children[0].Digest.Hex
 	for name, m := range map[string]mutant{
-		"dark paper":       {"@media screen and (prefers", "@media (prefers", printed},
-		"menu on paper":    {"nav, .skip { display: none; }", "", printed},
-		"cut on paper":     {"</style>", "@media print { pre, pre * { overflow: hidden !important; white-space: pre !important; max-width: 3rem } }</style>", printed},
-		"message":          {"</main>", `<script>console.warn("x")</script></main>`, quiet},
-		"exception":        {"</main>", `<script>x.y()</script></main>`, quiet},
-		"refused request":  {"</main>", `<img src="http://` + control + `/refused.png" alt=""></main>`, quiet},
-		"request":          {policy, `<link rel="stylesheet" href="http://` + control + `/a.css"><meta name="x"`, quiet},
-		"digest":           {`data-copy="sha256:` + digest[:8], `data-copy="sha256:00000000`, func(o *tab) []string { return images(o, l) }},
-		"shown digest":     {">" + digest[:12] + "<", ">000000000000<", func(o *tab) []string { return images(o, l) }},
-		"size":             {`<span class="bytes">`, `<span class="bytes">1`, func(o *tab) []string { return images(o, l) }},
-		"tag":              {"<code>1.1.0</code>", "<code>1.2.0</code>", func(o *tab) []string { return names(o, l) }},
-		"bundle":           {sum, strings.Repeat("0", 64), func(o *tab) []string { return bundles(o, r.dir) }},
-		"line of finding":  {`class="found"`, `class="found" hidden></span><span`, func(o *tab) []string { return findings(o, r.dir) }},
-		"finding":          {"<article class=", "<article></article><article class=", func(o *tab) []string { return findings(o, r.dir) }},
-		"difference":       {`<section id="changes">`, `<section id="changes"></section><section id="was">`, func(o *tab) []string { return differences(o, l, hello(t).lock(t)) }},
+		"dark paper":    {"@media screen and (prefers", "@media (prefers", printed},
+		"menu on paper": {"nav, .skip { display: none; }", "", printed},
+		"cut on paper": {"</style>", "@media print { pre, pre * { overflow: hidden !important; white-space: " +
+			"pre !important; max-width: 3rem } }</style>", printed},
+		"message":         {"</main>", `<script>console.warn("x")</script></main>`, quiet},
+		"exception":       {"</main>", `<script>x.y()</script></main>`, quiet},
+		"refused request": {"</main>", `<img src="http://` + control + `/refused.png" alt=""></main>`, quiet},
+		"request": {
+			policy, `<link rel="stylesheet" href="http://` + control + `/a.css"><meta name="x"`,
+			quiet,
+		},
+		"digest": {`data-copy="sha256:` + digest[:8], `data-copy="sha256:00000000`, func(o *tab) []string {
+			return images(o, l)
+		}},
+		"shown digest": {">" + digest[:12] + "<", ">000000000000<", func(o *tab) []string { return images(o, l) }},
+		"size": {`<span class="bytes">`, `<span class="bytes">1`, func(o *tab) []string {
+			return images(o, l)
+		}},
+		"tag":    {"<code>1.1.0</code>", "<code>1.2.0</code>", func(o *tab) []string { return names(o, l) }},
+		"bundle": {sum, strings.Repeat("0", 64), func(o *tab) []string { return bundles(o, r.dir) }},
+		"line of finding": {`class="found"`, `class="found" hidden></span><span`, func(o *tab) []string {
+			return findings(o, r.dir)
+		}},
+		"finding": {"<article class=", "<article></article><article class=", func(o *tab) []string {
+			return findings(o, r.dir)
+		}},
+		"difference": {
+			`<section id="changes">`, `<section id="changes"></section><section id="was">`,
+			func(o *tab) []string { return differences(o, l, hello(t).lock(t)) },
+		},
 		"only by script":   {"<main>", `<main><script>document.currentScript.after("more")</script>`, unscripted},
 		"cut digest":       {`title="sha256:`, `title="`, unscripted},
 		"order of focus":   {"<main>", `<main><button tabindex="1">first</button>`, keyboard},

@@ -98,7 +98,8 @@ func release(t testing.TB, name string, change func(dir string)) string {
 	dir, out := filepath.Join(workDir, name+"-product"), filepath.Join(workDir, name)
 	must(t, os.CopyFS(dir, os.DirFS("../../examples/hello")))
 	change(dir)
-	run(t, "release", "-q", "-binary=false", "-product="+filepath.Join(dir, "slipway.yaml"), "-store="+filepath.Join(workDir, "store"), "-out="+out)
+	run(t, "release", "-q", "-binary=false", "-product="+filepath.Join(dir, "slipway.yaml"),
+		"-store="+filepath.Join(workDir, "store"), "-out="+out)
 	return out
 }
 
@@ -110,7 +111,8 @@ func ran(t testing.TB) *released {
 			replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "(hello %s)", "(Hello %s)")
 		})
 		must(t, os.Mkdir(recorded(), 0o755))
-		must(t, os.Rename(filepath.Join(workDir, "store", stagefile.Run.Name), filepath.Join(recorded(), stagefile.Run.Name)))
+		must(t, os.Rename(filepath.Join(workDir, "store", stagefile.Run.Name),
+			filepath.Join(recorded(), stagefile.Run.Name)))
 		return dir, ""
 	}, "-run", "-store="+recorded())
 }
@@ -127,9 +129,11 @@ func hostile(t testing.TB) *released {
 		l.Name, l.Version = markup, "1\u202e\u2066</title>2\x1b[31m"
 		l.Images[0].Name, l.Images[0].Tags = strings.Repeat("x", 200), []string{strings.Repeat("y", 128)}
 		l.Images[1].Name, l.Images[1].Repository = "</td></table>"+markup, "slipway.local/"+strings.Repeat("z", 200)
-		l.Sources[0].Name, l.Sources[0].URL, l.Sources[0].Revision = `" onmouseover="hacked()`, "javascript:hacked()", "\u200f"+markup
+		l.Sources[0].Name, l.Sources[0].URL, l.Sources[0].Revision = `" onmouseover="hacked()`, "javascript:hacked()",
+			"\u200f"+markup
 		must(t, l.Write(filepath.Join(dir, lock.Name)))
-		replace(t, filepath.Join(dir, "release.yaml"), "name: hello-windows", `name: "`+strings.ReplaceAll(markup, `"`, `\"`)+`"`)
+		replace(t, filepath.Join(dir, "release.yaml"), "name: hello-windows",
+			`name: "`+strings.ReplaceAll(markup, `"`, `\"`)+`"`)
 		resum(t, dir, listed(t, dir))
 		return dir, hello(t).dir
 	})
@@ -141,7 +145,10 @@ const markup = `<script>hacked()</script><img src=x onerror="hacked()">`
 // all are the pages that every check is for, by their names.
 func all(t testing.TB) map[string]*released {
 	t.Helper()
-	return map[string]*released{"kpack": kpack(t), "hello": hello(t), "changed": changed(t), "ran": ran(t), "hostile": hostile(t)}
+	return map[string]*released{
+		"kpack": kpack(t), "hello": hello(t), "changed": changed(t), "ran": ran(t),
+		"hostile": hostile(t),
+	}
 }
 
 // many is a release of 200 images for 5 platforms.
@@ -152,17 +159,23 @@ func many(t testing.TB) *released {
 		text, err := os.ReadFile("../../examples/hello/slipway.yaml")
 		must(t, err)
 		head, _, _ := bytes.Cut(text, []byte("\nprograms:"))
-		yaml := strings.NewReplacer("name: hello\nversion", "name: many\nversion", "[linux/amd64,", "[linux/amd64, linux/arm64,").Replace(string(head)) + "\nimages:\n"
+		yaml := strings.NewReplacer("name: hello\nversion", "name: many\nversion", "[linux/amd64,",
+			"[linux/amd64, linux/arm64,").Replace(string(head)) + "\nimages:\n"
 		must(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755))
 		for n := range 200 {
-			yaml += fmt.Sprintf("  - {name: image-%d, description: Number %[1]d, source: hello, dockerfile: {file: Dockerfile, context: files, args: {N: '%[1]d'}}}\n", n)
+			yaml += fmt.Sprintf("  - {name: image-%d, description: Number %[1]d, source: hello, dockerfile: "+
+				"{file: Dockerfile, context: files, args: {N: '%[1]d'}}}\n", n)
 			must(t, os.WriteFile(filepath.Join(dir, "files", fmt.Sprint(n)), fmt.Appendln(nil, n), 0o644))
 		}
 		must(t, os.WriteFile(filepath.Join(dir, "files", "all"), text, 0o644))
 		must(t, os.WriteFile(filepath.Join(dir, "slipway.yaml"), []byte(yaml), 0o644))
-		must(t, os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM static AS linux\nFROM nanoserver AS windows\nFROM ${TARGETOS}\nARG N TARGETOS\nCOPY all /all\nCOPY $N /data\n"), 0o644))
+		must(t,
+			os.WriteFile(filepath.Join(dir, "Dockerfile"),
+				[]byte("FROM static AS linux\nFROM nanoserver AS windows\nFROM ${TARGETOS}\nARG "+
+					"N TARGETOS\nCOPY all /all\nCOPY $N /data\n"), 0o644))
 		for _, stage := range [][]string{{"build"}, {"publish"}, {"airgap", "pack"}} {
-			run(t, append(stage, "-q", "-product="+filepath.Join(dir, "slipway.yaml"), "-store="+filepath.Join(workDir, "store"), "-out="+out)...)
+			run(t, append(stage, "-q", "-product="+filepath.Join(dir, "slipway.yaml"),
+				"-store="+filepath.Join(workDir, "store"), "-out="+out)...)
 		}
 		// A release has checksums; they name the bundles.
 		bundles, err := filepath.Glob(filepath.Join(out, "*.tar.zst"))

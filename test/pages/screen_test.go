@@ -47,11 +47,19 @@ func TestScreens(t *testing.T) {
 	dir := t.ArtifactDir()
 	for name, r := range all(t) {
 		o := open(t, r.page, view{width: 1440})
-		for _, v := range []view{{width: 360}, {width: 360, dark: true}, {width: 768}, {width: 768, dark: true}, {width: 1440}, {width: 1440, dark: true}} {
+		for _, v := range []view{
+			{width: 360},
+			{width: 360, dark: true},
+			{width: 768},
+			{width: 768, dark: true},
+			{width: 1440},
+			{width: 1440, dark: true},
+		} {
 			o.look(v)
 			report(t, name+" "+v.String(), fits(o))
 			beyond, fast := true, true
-			shot := call(o, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond, OptimizeForSpeed: &fast, Clip: o.whole(v)})
+			shot := call(o, page.CaptureScreenshot,
+				page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond, OptimizeForSpeed: &fast, Clip: o.whole(v)})
 			must(t, os.WriteFile(filepath.Join(dir, name+"-"+v.String()+".png"), shot.Data, 0o644))
 		}
 	}

@@ -51,7 +51,10 @@ func elsewhere(o *tab) (wrong []string) {
 // search. They are as quiet and accessible as the pages of releases.
 func TestSite(t *testing.T) {
 	testprog.Need(t, "node")
-	for name, file := range map[string]string{"index": "index.html", "reference": "reference.html", "search": "search.html?q=stub+base"} {
+	for name, file := range map[string]string{
+		"index": "index.html", "reference": "reference.html",
+		"search": "search.html?q=stub+base",
+	} {
 		o := docs(t, file, view{width: 1440})
 		report(t, name, elsewhere(o)) // axe loads the style once more
 		for _, v := range []view{{width: 360, dark: true}, {width: 1440}} {
@@ -71,7 +74,8 @@ func TestSite(t *testing.T) {
 // JavaScript the page of search leads to the list of all pages.
 func TestSiteSearch(t *testing.T) {
 	found := func(o *tab) string {
-		return evaluate[string](o, `() => (document.querySelector("#results a")?.textContent ?? "nothing") + " | " + document.getElementById("count").textContent`)
+		return evaluate[string](o,
+			`() => (document.querySelector("#results a")?.textContent ?? "nothing") + " | " + document.getElementById("count").textContent`)
 	}
 	o := docs(t, "adr/index.html", view{width: 1440})
 	evaluate[int](o, `() => { document.getElementById("query").focus(); return 0; }`)
@@ -93,7 +97,8 @@ func TestSiteSearch(t *testing.T) {
 	}
 	report(t, "search", elsewhere(o))
 	plain := docs(t, "search.html?q=gloss", view{width: 1440, noScript: true})
-	if got := evaluate[string](plain, `() => document.querySelector("main").innerText`); !strings.Contains(got, "The first page lists all pages.") {
+	if got := evaluate[string](plain, `() => document.querySelector("main").innerText`); !strings.Contains(got,
+		"The first page lists all pages.") {
 		t.Errorf("without JavaScript the page of search has %q", got)
 	}
 }

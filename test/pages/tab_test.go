@@ -90,9 +90,13 @@ func (o *tab) event(e any) {
 // look changes the screen.
 func (o *tab) look(v view) {
 	o.t.Helper()
-	call(o, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: v.width, Height: 900, DeviceScaleFactor: 1})
+	call(o, emulation.SetDeviceMetricsOverride,
+		emulation.SetDeviceMetricsOverrideParams{Width: v.width, Height: 900, DeviceScaleFactor: 1})
 	medium := map[bool]string{false: "screen", true: "print"}[v.print]
-	call(o, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme()}}})
+	call(o, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media:    medium,
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme()}},
+	})
 	call(o, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.noScript})
 }
 
@@ -109,7 +113,8 @@ func evaluate[T any](o *tab, function string, args ...any) T {
 	o.t.Helper()
 	text, err := json.Marshal(append([]any{}, args...))
 	must(o.t, err)
-	v, err := chromedp.Run(o.ctx, chromedp.Evaluate[T]("("+function+")(..."+string(text)+")", chromedp.EvalAwaitPromise))
+	v, err := chromedp.Run(o.ctx,
+		chromedp.Evaluate[T]("("+function+")(..."+string(text)+")", chromedp.EvalAwaitPromise))
 	if err != nil {
 		o.t.Fatalf("%v, of %s", err, function)
 	}

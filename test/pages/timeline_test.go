@@ -38,7 +38,9 @@ func timeline(o *tab, steps []progress.Step) (wrong []string) {
 		if b.Name != s.Name || b.Begin != fmt.Sprint(s.Begin) || b.End != fmt.Sprint(s.End) {
 			wrong = append(wrong, fmt.Sprintf("step %d is %+v: %+v", n, s, b))
 		}
-		if near := func(a, b float64) bool { return math.Abs(a-b) < 0.005 }; !near(b.X, s.Begin/total) || !near(b.Width, (s.End-s.Begin)/total) {
+		if near := func(a, b float64) bool {
+			return math.Abs(a-b) < 0.005
+		}; !near(b.X, s.Begin/total) || !near(b.Width, (s.End-s.Begin)/total) {
 			wrong = append(wrong, fmt.Sprintf("the bar of %s is at %.3f and %.3f wide", s.Name, b.X, b.Width))
 		}
 		if (b.Beside != "") != beside(steps, n) {
@@ -66,6 +68,10 @@ func TestTimeline(t *testing.T) {
 	check := func(o *tab) []string { return timeline(o, record.Steps) }
 	o := open(t, r.page, view{width: 1440})
 	report(t, "ran", check(o))
-	mutant{`data-step="checking" data-begin="`, `data-step="checking" data-begin="1`, check}.try(o, "time of a step", r.page)
-	mutant{`aria-hidden="true"><rect x="0" width="`, `aria-hidden="true"><rect x="300" width="`, check}.try(o, "bar of a step", r.page)
+	mutant{`data-step="checking" data-begin="`, `data-step="checking" data-begin="1`, check}.try(o,
+		"time of a step", r.page)
+	mutant{
+		`aria-hidden="true"><rect x="0" width="`, `aria-hidden="true"><rect x="300" width="`,
+		check,
+	}.try(o, "bar of a step", r.page)
 }

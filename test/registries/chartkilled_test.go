@@ -76,7 +76,10 @@ func TestChartKilled(t *testing.T) {
 	f.reset(0) // after the requests of next
 	l := slipway.release(t, "v1.21.0", at)
 	total, want := f.n, slipway.lock(t)
-	if got := digests(t, at, names); !slices.Equal(got, []string{l.Images[0].Digest.String(), l.Charts[0].Digest.String(), l.Images[0].Digest.String(), l.Charts[0].Digest.String()}) {
+	if got := digests(t, at, names); !slices.Equal(got, []string{
+		l.Images[0].Digest.String(),
+		l.Charts[0].Digest.String(), l.Images[0].Digest.String(), l.Charts[0].Digest.String(),
+	}) {
 		t.Fatalf("%v are %v", names, got)
 	}
 	moving := 0
@@ -98,7 +101,8 @@ func TestChartKilled(t *testing.T) {
 		if now := slipway.lock(t); !bytes.Equal(now, want) {
 			t.Errorf("request %d: the lock of the next run is another one:\n%s", n, now)
 		}
-		if got := digests(t, at, names); got[2] != l.Images[0].Digest.String() || got[3] != l.Charts[0].Digest.String() || got[2] != got[0] || got[3] != got[1] {
+		if got := digests(t, at, names); got[2] != l.Images[0].Digest.String() ||
+			got[3] != l.Charts[0].Digest.String() || got[2] != got[0] || got[3] != got[1] {
 			t.Errorf("request %d and another run: %v are %v", n, names, got)
 		}
 	}

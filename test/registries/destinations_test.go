@@ -67,7 +67,8 @@ func TestDestinations(t *testing.T) {
 		}
 		return http.DefaultTransport.RoundTrip(q)
 	})
-	for n, done := range transfer.New(network.Options{Wait: time.Millisecond, Transport: counted}).PushAll(t.Context(), all, source, transfer.PushOptions{Task: "push"}) {
+	for n, done := range transfer.New(network.Options{Wait: time.Millisecond, Transport: counted}).PushAll(t.Context(),
+		all, source, transfer.PushOptions{Task: "push"}) {
 		if done.Err != nil {
 			t.Errorf("%s: %v", places[n], done.Err)
 		}

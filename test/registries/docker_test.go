@@ -25,7 +25,8 @@ func TestDocker(t *testing.T) {
 		repository := strings.Replace(i.Repository, "slipway.local", host, 1)
 		for _, reference := range []string{repository + ":" + i.Tags[0], repository + "@" + i.Digest.String()} {
 			testprog.Run(t, "docker", "-H", "unix://"+socket, "pull", "--quiet", reference)
-			id := strings.TrimSpace(testprog.Run(t, "docker", "-H", "unix://"+socket, "image", "inspect", "--format", "{{.Id}}", reference))
+			id := strings.TrimSpace(testprog.Run(t, "docker", "-H", "unix://"+socket, "image", "inspect",
+				"--format", "{{.Id}}", reference))
 			if id != i.Children[0].Config.String() {
 				t.Errorf("%s has the ID %s, the lock says %s", reference, id, i.Children[0].Config)
 			}

@@ -68,7 +68,10 @@ func withChart(t *testing.T, registries ...string) (l *lock.Lock, packed string)
 		}
 	}
 	o := network.Options{Wait: time.Millisecond}
-	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app", "demo/charts/app"}, Tags: []string{"0.1.0_build.1"}, FloatingTags: []string{"latest"}}}
+	p.Charts = []product.Chart{{
+		Repositories: []string{"demo/charts/app", "demo/charts/app"},
+		Tags:         []string{"0.1.0_build.1"}, FloatingTags: []string{"latest"},
+	}}
 	for range 2 { // the second time, nothing is sent
 		r, err := publish.Prepare(t.Context(), p, st, storetest.Built(built), o)
 		if err != nil {
@@ -93,7 +96,8 @@ func withChart(t *testing.T, registries ...string) (l *lock.Lock, packed string)
 	if err := publish.Move(t.Context(), st, l, o); err != nil {
 		t.Fatal(err)
 	}
-	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "demo-images"}}, airgap.PackOptions{Dir: t.TempDir()})
+	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "demo-images"}},
+		airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +118,8 @@ func TestHelm(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() }) //nolint:errcheck // opened to read
-	pushed, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: third.host + "/mirror", Registry: network.Options{Wait: time.Millisecond}})
+	pushed, err := airgap.Push(t.Context(), []*bundle.Bundle{b},
+		airgap.PushOptions{To: third.host + "/mirror", Registry: network.Options{Wait: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +135,8 @@ func TestHelm(t *testing.T) {
 func (h helmed) check(l *lock.Lock, at, images, digest string) {
 	h.t.Helper()
 	ref := "oci://" + at + "/demo/charts/app"
-	if out := h.run("pull", ref, "--version", "0.1.0+build.1", "--plain-http", "-d", h.t.TempDir()); !strings.Contains(out, digest) {
+	if out := h.run("pull", ref, "--version", "0.1.0+build.1", "--plain-http",
+		"-d", h.t.TempDir()); !strings.Contains(out, digest) {
 		h.t.Errorf("%s is not %s:\n%s", ref, digest, out)
 	}
 	if d, err := crane.Digest(strings.TrimPrefix(ref, "oci://")+":latest", crane.Insecure); err != nil || d != digest {
@@ -149,11 +155,13 @@ func (h helmed) check(l *lock.Lock, at, images, digest string) {
 	if !slices.Equal(want, got) {
 		h.t.Errorf("%s makes the images\n%s\nwant\n%s", ref, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if out := h.run("show", "values", ref, "--plain-http", "--version", "0.1.0+build.1"); !strings.Contains(out, "# of all platforms") {
+	if out := h.run("show", "values", ref, "--plain-http", "--version", "0.1.0+build.1"); !strings.Contains(out,
+		"# of all platforms") {
 		h.t.Errorf("the values are\n%s", out)
 	}
 	h.run("install", "x", ref, "--plain-http", "--dry-run=client")
-	if out := h.run("template", "x", ref, "--plain-http", "--set", "plain.agent=other:1"); !strings.Contains(out, "image: other:1") {
+	if out := h.run("template", "x", ref, "--plain-http", "--set", "plain.agent=other:1"); !strings.Contains(out,
+		"image: other:1") {
 		h.t.Errorf("a value that is overridden gives\n%s", out)
 	}
 }

@@ -48,7 +48,8 @@ func label(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return consumertable.Built("distribution", string(distributionVersion.FindSubmatch(text)[1])) + strings.TrimPrefix(name, "distribution 3")
+	return consumertable.Built("distribution", string(distributionVersion.FindSubmatch(text)[1])) +
+		strings.TrimPrefix(name, "distribution 3")
 }
 
 // arrived asks a registry for every image of a lock by tag and by digest, and for each manifest

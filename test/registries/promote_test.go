@@ -53,7 +53,8 @@ func stage(t *testing.T, r software) (l *lock.Lock, about []v1.Hash) {
 	}
 	attach := func(subject v1.Descriptor, text, tag string) v1.Descriptor {
 		t.Helper()
-		img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), "text/plain"))
+		img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+			static.NewLayer([]byte(text), "text/plain"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,10 @@ func TestPromote(t *testing.T) {
 				source, target := start(t), end(t)
 				l, about := stage(t, source)
 				counter := &counting{inner: http.DefaultTransport}
-				o := promote.Options{To: []string{target.host + "/final"}, Registry: network.Options{Wait: time.Millisecond, Transport: counter}}
+				o := promote.Options{
+					To:       []string{target.host + "/final"},
+					Registry: network.Options{Wait: time.Millisecond, Transport: counter},
+				}
 				if _, err := promote.Lock(t.Context(), l, o); err != nil {
 					t.Fatal(err)
 				}
@@ -132,7 +136,10 @@ func promoted(t *testing.T, r software, l *lock.Lock, about []v1.Hash) {
 	if err != nil || latest.Digest != at.Images[0].Digest {
 		t.Errorf("latest is %v, %v", latest, err)
 	}
-	for subject, want := range map[v1.Hash]v1.Hash{at.Images[0].Digest: about[0], at.Images[0].Children[2].Digest: about[1], about[0]: about[2]} {
+	for subject, want := range map[v1.Hash]v1.Hash{
+		at.Images[0].Digest:             about[0],
+		at.Images[0].Children[2].Digest: about[1], about[0]: about[2],
+	} {
 		idx, err := remote.Referrers(repo.Digest(subject.String()))
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +152,8 @@ func promoted(t *testing.T, r software, l *lock.Lock, about []v1.Hash) {
 			t.Error(err)
 		}
 	}
-	if d, err := remote.Head(repo.Tag("sha256-" + at.Images[0].Digest.Hex + ".sig")); err != nil || d.Digest != about[3] {
+	if d, err := remote.Head(repo.Tag("sha256-" + at.Images[0].Digest.Hex + ".sig")); err != nil ||
+		d.Digest != about[3] {
 		t.Errorf("the signature is %v, %v", d, err)
 	}
 }
@@ -162,7 +170,10 @@ func TestPromoteBroken(t *testing.T) {
 		}
 		return http.DefaultTransport.RoundTrip(q)
 	})
-	o := promote.Options{To: []string{target.host + "/final"}, Registry: network.Options{Wait: time.Millisecond, Transport: broken}}
+	o := promote.Options{
+		To:       []string{target.host + "/final"},
+		Registry: network.Options{Wait: time.Millisecond, Transport: broken},
+	}
 	if _, err := promote.Lock(t.Context(), l, o); err == nil || !strings.Contains(err.Error(), "full of holes") {
 		t.Errorf("got %v", err)
 	}
@@ -203,7 +214,10 @@ func TestPromoteInterrupted(t *testing.T) {
 			}
 			return http.DefaultTransport.RoundTrip(q)
 		})
-		o := promote.Options{To: []string{target.host + "/final"}, Registry: network.Options{Wait: time.Millisecond, Transport: cut}}
+		o := promote.Options{
+			To:       []string{target.host + "/final"},
+			Registry: network.Options{Wait: time.Millisecond, Transport: cut},
+		}
 		_, err := promote.Lock(ctx, l, o)
 		stop()
 		if err == nil {

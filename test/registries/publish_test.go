@@ -42,7 +42,8 @@ func cut(t *testing.T) (*product.Product, *store.Store, *lock.Lock) {
 func login(t *testing.T, host, password string) (config string) {
 	t.Helper()
 	config = filepath.Join(t.TempDir(), "config.json")
-	text := fmt.Sprintf(`{"auths":{%q:{"auth":%q}}}`, host, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+	text := fmt.Sprintf(`{"auths":{%q:{"auth":%q}}}`,
+		host, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,8 @@ func TestPublish(t *testing.T) {
 			other.Images[0].Name, other.Images[1].Name = "agent", "server"
 			same := storetest.Product(t, &other)
 			same.Registry = p.Registry
-			if _, err := publish.Publish(t.Context(), same, st, storetest.Built(&other), o); err == nil || !strings.Contains(err.Error(), "raise version") {
+			if _, err := publish.Publish(t.Context(), same, st, storetest.Built(&other), o); err == nil ||
+				!strings.Contains(err.Error(), "raise version") {
 				t.Errorf("another release under the same version: %v", err)
 			}
 		})
@@ -114,7 +116,8 @@ func TestWrongPassword(t *testing.T) {
 			p, st, l := cut(t)
 			p.Registry = r.host
 			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{Wait: time.Millisecond})
-			if err == nil || !strings.Contains(err.Error(), "docker login") || strings.Contains(err.Error(), "wrong password") {
+			if err == nil || !strings.Contains(err.Error(), "docker login") ||
+				strings.Contains(err.Error(), "wrong password") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -133,7 +136,8 @@ func TestParts(t *testing.T) {
 			for _, os := range []string{platform.Linux, platform.Windows} {
 				p, st, l := cut(t)
 				p.Registry = r.host
-				part, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l), network.Options{})
+				part, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l),
+					network.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -101,7 +101,10 @@ func TestPushBundle(t *testing.T) {
 			if counter.inner == nil {
 				counter.inner = http.DefaultTransport
 			}
-			o := airgap.PushOptions{To: to, Release: release, Registry: network.Options{Wait: time.Millisecond, Transport: counter}}
+			o := airgap.PushOptions{
+				To: to, Release: release,
+				Registry: network.Options{Wait: time.Millisecond, Transport: counter},
+			}
 			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +121,8 @@ func TestPushBundle(t *testing.T) {
 			if want := strings.ReplaceAll(src, "slipway.local", to); string(got) != want {
 				t.Errorf("the release is\n%s\nwant\n%s", got, want)
 			}
-			arrived(t, r, m, label(t, name), "slipway airgap push BUNDLE -to=REGISTRY -release=release.yaml", "all platforms")
+			arrived(t, r, m, label(t, name), "slipway airgap push BUNDLE -to=REGISTRY -release=release.yaml",
+				"all platforms")
 			counter.writes.Store(0)
 			if p, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o); err != nil {
 				t.Fatal(err)
@@ -128,7 +132,8 @@ func TestPushBundle(t *testing.T) {
 			}
 			if r.authorities != "" {
 				o.Registry.Transport = nil
-				if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o); err == nil || !strings.Contains(err.Error(), "certificate") {
+				if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o); err == nil ||
+					!strings.Contains(err.Error(), "certificate") {
 					t.Errorf("without -ca-file: %v", err)
 				}
 			}
@@ -204,7 +209,8 @@ func TestPushBundleSparse(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), "push the bundle for all platforms") {
 					t.Fatalf("got %v", err)
 				}
-				targets.Record(t, label(t, name), "`"+sparse+"`", "linux/amd64", "refused: push the bundle for all platforms", "–", "–")
+				targets.Record(t, label(t, name), "`"+sparse+"`", "linux/amd64",
+					"refused: push the bundle for all platforms", "–", "–")
 				return
 			}
 			if err != nil {

@@ -42,12 +42,16 @@ images:
   - {name: rke2-runtime, source: here, version: v1, repository: rancher/rke2-runtime, platformTags: ["{{.Version}}-{{.OS}}-{{.Arch}}"], dockerfile: {file: Dockerfile, context: files}}
 `
 
-var namesFiles = map[string]string{"slipway.yaml": names, "Dockerfile": "FROM scratch\nCOPY . /share\n", "files/readme": "It is one file."}
+var namesFiles = map[string]string{
+	"slipway.yaml": names, "Dockerfile": "FROM scratch\nCOPY . /share\n",
+	"files/readme": "It is one file.",
+}
 
 // tagsOf are the names that it has.
 func tagsOf(version string) []string {
 	return []string{
-		"sig-storage/smbplugin:" + version, "sig-storage/smbplugin:" + version + "-windows-hp", "sig-storage/smbplugin:latest",
+		"sig-storage/smbplugin:" + version, "sig-storage/smbplugin:" + version + "-windows-hp",
+		"sig-storage/smbplugin:latest",
 		"rancher/rke2-runtime:v1", "rancher/rke2-runtime:v1-linux-amd64", "rancher/rke2-runtime:v1-windows-amd64",
 	}
 }
@@ -86,11 +90,13 @@ func newReleaser(t *testing.T, files map[string]string) *releaser {
 // command is a release of that version to registries.
 func (r *releaser) command(t *testing.T, version string, registries ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), r.program, "release", "-q", "-binary=false", "-version="+version, "-registry="+strings.Join(registries, ","))
+	cmd := exec.CommandContext(t.Context(), r.program, "release", "-q", "-binary=false", "-version="+version,
+		"-registry="+strings.Join(registries, ","))
 	if r.key != "" {
 		cmd.Args = append(cmd.Args, "-key="+r.key)
 	}
-	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "SLIPWAY_PASSWORD=", "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=", "HOME="+r.dir)
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "SLIPWAY_PASSWORD=", "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=",
+		"SOURCE_DATE_EPOCH=", "HOME="+r.dir)
 	return cmd
 }
 
@@ -184,7 +190,8 @@ func (f *front) note(q *http.Request) (strikes, after bool) {
 	if f.writes && !writes {
 		return false, false
 	}
-	if q.Method == http.MethodGet && (strings.Contains(q.URL.Path, "/manifests/") || strings.Contains(q.URL.Path, "/blobs/")) {
+	if q.Method == http.MethodGet &&
+		(strings.Contains(q.URL.Path, "/manifests/") || strings.Contains(q.URL.Path, "/blobs/")) {
 		f.reads = append(f.reads, q.URL.Path)
 	}
 	f.n++
@@ -337,13 +344,15 @@ func TestReleaseKilled(t *testing.T) {
 		if latest[0] != old || latest[1] != old {
 			moving++
 			if !whole {
-				t.Errorf("request %d: a floating tag has moved before the release was there: %v, of %s", place, latest, old)
+				t.Errorf("request %d: a floating tag has moved before the release was there: %v, of %s",
+					place, latest, old)
 			}
 		}
 		f.reset(0)
 		l := slipway.release(t, "v1.21.0", at...)
 		for _, registry := range at {
-			if got := digests(t, registry, tagsOf("v1.21.0")); got[2] != l.Images[0].Digest.String() || slices.Contains(got, "") {
+			if got := digests(t, registry, tagsOf("v1.21.0")); got[2] != l.Images[0].Digest.String() ||
+				slices.Contains(got, "") {
 				t.Errorf("request %d and another run: %s has %v", place, registry, got)
 			}
 		}

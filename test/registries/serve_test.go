@@ -27,12 +27,15 @@ func TestServe(t *testing.T) {
 	for _, i := range l.Images {
 		reference := strings.Replace(i.Tagged(), "slipway.local", host, 1)
 		skopeo(t, reference, i)
-		if tags := testprog.Run(t, "skopeo", "list-tags", "--tls-verify=false", "docker://"+strings.TrimSuffix(reference, ":"+i.Tags[0])); !strings.Contains(tags, `"`+i.Tags[0]+`"`) {
+		if tags := testprog.Run(t, "skopeo", "list-tags", "--tls-verify=false",
+			"docker://"+strings.TrimSuffix(reference, ":"+i.Tags[0])); !strings.Contains(tags, `"`+i.Tags[0]+`"`) {
 			t.Errorf("%s: %s", reference, tags)
 		}
-		testprog.Run(t, "skopeo", "--insecure-policy", "--override-os", "linux", "--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false", "docker://"+reference, "dir:"+t.TempDir())
+		testprog.Run(t, "skopeo", "--insecure-policy", "--override-os", "linux", "--override-arch",
+			"amd64", "copy", "--quiet", "--src-tls-verify=false", "docker://"+reference, "dir:"+t.TempDir())
 		// And the other way round: a push into it, where it takes one.
-		testprog.Run(t, "skopeo", "--insecure-policy", "copy", "--quiet", "--all", "--src-tls-verify=false", "--dest-tls-verify=false", "docker://"+reference, "docker://"+other+"/copy/"+i.Name+":1")
+		testprog.Run(t, "skopeo", "--insecure-policy", "copy", "--quiet", "--all", "--src-tls-verify=false",
+			"--dest-tls-verify=false", "docker://"+reference, "docker://"+other+"/copy/"+i.Name+":1")
 		skopeo(t, other+"/copy/"+i.Name+":1", i)
 	}
 }

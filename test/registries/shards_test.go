@@ -39,7 +39,8 @@ func newShards(t *testing.T) *shards {
 	path, err := exec.LookPath("go")
 	must(t, err)
 	script := "#!/bin/sh\necho \"$1\" >>" + w.bin + "/calls\n" +
-		"if test \"$1\" = build && test -e " + w.bin + "/kill; then rm " + w.bin + "/kill; kill -9 $PPID; exit 1; fi\n" +
+		"if test \"$1\" = build && test -e " + w.bin + "/kill; then rm " +
+		w.bin + "/kill; kill -9 $PPID; exit 1; fi\n" +
 		"exec " + path + " \"$@\"\n"
 	must(t, os.WriteFile(filepath.Join(w.bin, "go"), []byte(script), 0o755))
 	w.at = w.front.serve(t, http.HandlerFunc(w.serve))
@@ -155,7 +156,8 @@ func (w *shards) out(k int) string { return filepath.Join(w.dir(k), "out") }
 func (w *shards) run(k int, args ...string) *exec.Cmd {
 	cmd := exec.Command(w.program, append(args, "-q", "-out="+w.out(k), "-store="+filepath.Join(w.dir(k), "store"))...)
 	cmd.Dir = w.releaser.dir
-	cmd.Env = append(os.Environ(), "SLIPWAY_PASSWORD=", "SLIPWAY_REGISTRY="+w.at+"/demo", "SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=", "PATH="+w.bin+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "SLIPWAY_PASSWORD=", "SLIPWAY_REGISTRY="+w.at+"/demo", "SLIPWAY_VERSION=",
+		"SOURCE_DATE_EPOCH=", "PATH="+w.bin+":"+os.Getenv("PATH"))
 	if k >= -1 && args[0] != "plan" { // it has no clone
 		cmd.Dir = w.base
 		cmd.Env = append(cmd.Env, "SLIPWAY_REGISTRY=")
@@ -226,7 +228,8 @@ func (w *shards) shardKilled(t *testing.T, ref string, k, at int) bool {
 	calls, err := os.ReadFile(filepath.Join(w.bin, "calls"))
 	must(t, err)
 	if again := slices.Contains(strings.Fields(string(calls)), "build"); again && compiled || !again && at == 0 {
-		t.Errorf("shard %d, request %d: the run before had sent something: %v, and the next compiles: %v", k, at, compiled, again)
+		t.Errorf("shard %d, request %d: the run before had sent something: %v, and the next compiles: %v",
+			k, at, compiled, again)
 	}
 	return ended
 }

@@ -32,9 +32,10 @@ artifacts:
 release:
   templates: [{path: config}]
 `,
-	"go.mod":             "module example.com/sharded\n\ngo 1.26\n",
-	"main.go":            "package main\n\nfunc main() { println(\"here\") }\n",
-	"Dockerfile":         "FROM scratch\nARG TARGETOS TARGETARCH\nCOPY . /share\nCOPY --from=binaries ${TARGETOS}_${TARGETARCH}/ /app/\n",
+	"go.mod":  "module example.com/sharded\n\ngo 1.26\n",
+	"main.go": "package main\n\nfunc main() { println(\"here\") }\n",
+	"Dockerfile": "FROM scratch\nARG TARGETOS TARGETARCH\nCOPY . /share\nCOPY --from=binaries " +
+		"${TARGETOS}_${TARGETARCH}/ /app/\n",
 	"Dockerfile.files":   "FROM scratch\nCOPY . /\n",
 	"files/readme":       "It is one file.",
 	"config/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sharded}\ndata: {}\n",
@@ -137,7 +138,8 @@ func TestShardsKilled(t *testing.T) {
 	if tagged == 0 || tagged*step >= total {
 		t.Errorf("there were tags at %d of %d requests", tagged, total/step)
 	}
-	t.Logf("seed %d: %d shards ended at requests of %v; the merge at each %d. of %d requests that write, with tags at %d", *seed, n, totals, step, total, tagged)
+	t.Logf("seed %d: %d shards ended at requests of %v; "+
+		"the merge at each %d. of %d requests that write, with tags at %d", *seed, n, totals, step, total, tagged)
 }
 
 // lost takes the registry away from a shard half-way. It says so, and makes its part once the
@@ -149,7 +151,8 @@ func (w *shards) lost(t *testing.T, ref string, k, total int, want map[string]st
 	w.front.reset(total / 2)
 	w.front.lose = true
 	out, err := w.shard(t, ref, k).CombinedOutput()
-	if err == nil || !regexp.MustCompile(`(?m)\Aerror: .*: dial tcp [0-9.:]+: connect: connection refused.*\n\z`).Match(out) {
+	if err == nil ||
+		!regexp.MustCompile(`(?m)\Aerror: .*: dial tcp [0-9.:]+: connect: connection refused.*\n\z`).Match(out) {
 		t.Errorf("without a registry: %v\n%s", err, out)
 	}
 	w.front.again(t)

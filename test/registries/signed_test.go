@@ -31,7 +31,10 @@ func TestSigned(t *testing.T) {
 			r := start(t)
 			p, st, built := cut(t)
 			p.Registry = r.host
-			p.Images[0].PlatformTags = []product.PlatformTag{{Tag: "1.2.3-windows", Platforms: storetest.Only(p, platform.Windows).Images[0].Platforms}}
+			p.Images[0].PlatformTags = []product.PlatformTag{{
+				Tag:       "1.2.3-windows",
+				Platforms: storetest.Only(p, platform.Windows).Images[0].Platforms,
+			}}
 			key := bundletest.Key(t)
 			for again := range 2 {
 				prepared, err := publish.Prepare(t.Context(), p, st, storetest.Built(built), network.Options{})
@@ -82,7 +85,10 @@ func unproven(t *testing.T, l *lock.Lock) (all []string) {
 				kinds = append(kinds, tree.Annotations["dev.sigstore.bundle.predicateType"]+s.Referrers[n].Tag)
 			}
 			slices.Sort(kinds)
-			want := []string{"https://slsa.dev/provenance/v1", "https://spdx.dev/Document", "sha256-" + d.Digest.Hex + ".sig"}
+			want := []string{
+				"https://slsa.dev/provenance/v1", "https://spdx.dev/Document",
+				"sha256-" + d.Digest.Hex + ".sig",
+			}
 			if i.Kind == lock.KindChart {
 				want = slices.Delete(want, 1, 2)
 			}

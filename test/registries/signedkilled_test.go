@@ -25,7 +25,8 @@ func both() map[string]string {
 	files := maps.Clone(charted)
 	files["slipway.yaml"] = strings.NewReplacer(
 		"platforms: [linux/amd64]", `platforms: [linux/amd64, "windows/amd64:ltsc2022"]`,
-		"floatingTags: [latest], dockerfile", `floatingTags: [latest], platformTags: ["{{.Version}}-{{.OS}}"], dockerfile`,
+		"floatingTags: [latest], dockerfile",
+		`floatingTags: [latest], platformTags: ["{{.Version}}-{{.OS}}"], dockerfile`,
 	).Replace(files["slipway.yaml"])
 	return files
 }
@@ -55,7 +56,8 @@ func TestSignedKilled(t *testing.T) {
 				current.Store(&h)
 				must(t, os.RemoveAll(filepath.Join(slipway.dir, "dist")))
 			}
-			at := f.serve(t, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { (*current.Load()).ServeHTTP(w, q) }))
+			at := f.serve(t,
+				http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { (*current.Load()).ServeHTTP(w, q) }))
 			next()
 			l := slipway.release(t, "v1.21.0", at)
 			total, want, has := f.n, slipway.lock(t), contents(t, l)

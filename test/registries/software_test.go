@@ -84,7 +84,10 @@ func lenient3(t *testing.T) software {
 func run3(t *testing.T, v configuration.Validation, passwords, tls bool) software {
 	t.Helper()
 	logrus.SetOutput(io.Discard)
-	c := &configuration.Configuration{Validation: v, Storage: configuration.Storage{"filesystem": {"rootdirectory": t.TempDir()}}}
+	c := &configuration.Configuration{
+		Validation: v,
+		Storage:    configuration.Storage{"filesystem": {"rootdirectory": t.TempDir()}},
+	}
 	c.HTTP.Secret = "for a test"
 	c.Catalog.MaxEntries = 100
 	if passwords {
@@ -136,7 +139,8 @@ func debian(t *testing.T, passwords bool) software { return debianTLS(t, passwor
 func debianTLS(t *testing.T, passwords, tls bool) software {
 	t.Helper()
 	testprog.Need(t, "registry")
-	config := fmt.Sprintf("version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n", t.TempDir())
+	config := fmt.Sprintf("version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: "+
+		"127.0.0.1:0\n  secret: test\n", t.TempDir())
 	if passwords {
 		config += fmt.Sprintf("auth:\n  htpasswd:\n    realm: test\n    path: %s\n", htpasswd(t))
 	}
@@ -150,7 +154,9 @@ func debianTLS(t *testing.T, passwords, tls bool) software {
 			t.Fatal(err)
 		}
 		r.transport, r.authorities = s.Client().Transport, writePEM(t, "CERTIFICATE", s.Certificate().Raw)
-		config = strings.Replace(config, "  secret: test\n", fmt.Sprintf("  secret: test\n  tls:\n    certificate: %s\n    key: %s\n", r.authorities, writePEM(t, "PRIVATE KEY", key)), 1)
+		config = strings.Replace(config, "  secret: test\n",
+			fmt.Sprintf("  secret: test\n  tls:\n    certificate: %s\n    key: %s\n", r.authorities,
+				writePEM(t, "PRIVATE KEY", key)), 1)
 	}
 	path := filepath.Join(t.TempDir(), "config.yml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {

@@ -16,20 +16,25 @@ import (
 var update = flag.Bool("update", false, "write the index of docs/adr anew")
 
 // heading is the beginning of a decision: its number and title, then its date, status and subject.
-var heading = regexp.MustCompile(`^# (\d+)\. (.+)\n(\d{4}-\d\d-\d\d) · ((?:accepted|superseded|rejected)[^·\n]*) · ([^·\n]+)\n\n`)
+var heading = regexp.MustCompile(
+	`^# (\d+)\. (.+)\n(\d{4}-\d\d-\d\d) · ((?:accepted|superseded|rejected)[^·\n]*) · ([^·\n]+)\n\n`)
 
 // subjects are the headings of the index, in their order.
 var subjects = []string{
-	"Releases", "Names, tags and registries", "Bases and pins", "Programs and images", "Dockerfiles", "Manifests and charts",
+	"Releases", "Names, tags and registries", "Bases and pins", "Programs and images", "Dockerfiles",
+	"Manifests and charts",
 	"Bundles", "Store and files", "Network", "Provenance and rebuilds", "Signing and verification", "Untrusted input",
 	"Several machines", "Output and documentation", "Code and tests",
 }
 
 const introduction = "# Decisions\n\n" +
-	"A page at most each: what was decided, why, and what was rejected. Before the first release, decisions on one subject\n" +
-	"are merged into one record, and records are renumbered. From then on a number is never reused: a new decision gets the\n" +
+	"A page at most each: what was decided, why, and what was rejected. Before the first release, " +
+	"decisions on one subject\n" +
+	"are merged into one record, and records are renumbered. From then on a number is never reused: " +
+	"a new decision gets the\n" +
 	"next one, and a decision that no longer holds stays, with a status that names its replacement.\n\n" +
-	"The second line of a record has its date, status and subject. `go test ./test/repository -run=TestDecisions -update`\n" +
+	"The second line of a record has its date, " +
+	"status and subject. `go test ./test/repository -run=TestDecisions -update`\n" +
 	"writes this page.\n"
 
 // TestDecisions checks that the files in docs/adr are numbered without gaps and have a date, a
@@ -49,7 +54,8 @@ func TestDecisions(t *testing.T) {
 		name := filepath.Base(file)
 		m := heading.FindStringSubmatch(string(text))
 		if m == nil || !strings.HasPrefix(name, fmt.Sprintf("%04s-", m[1])) {
-			t.Errorf("docs/adr/%s does not begin with \"# N. Title\" and \"YYYY-MM-DD · accepted · Subject\", superseded or rejected", name)
+			t.Errorf("docs/adr/%s does not begin with \"# N. Title\" and \"YYYY-MM-DD · accepted "+
+				"· Subject\", superseded or rejected", name)
 			continue
 		}
 		if m[1] != fmt.Sprint(i+1) {

@@ -40,7 +40,10 @@ func TestClaims(t *testing.T) {
 // and above it. A relative name is one of these nearly always.
 func TestKeysElsewhere(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "report/notes/testdata/*.md", "cmd/slipway/*.go", "airgap/scripts/*"} {
+	for _, pattern := range []string{
+		"*.md", "docs/*.md", "report/notes/testdata/*.md", "cmd/slipway/*.go",
+		"airgap/scripts/*",
+	} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %q, %v", pattern, found, err)

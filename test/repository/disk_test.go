@@ -11,7 +11,9 @@ import (
 // whose temporary names the next process knows and whose modes do not depend on the umask.
 func TestOneWayToTheDisk(t *testing.T) {
 	makes := func(pkg, name string) bool {
-		return pkg == "os" && slices.Contains([]string{"Create", "CreateTemp", "Mkdir", "MkdirAll", "MkdirTemp", "OpenFile", "WriteFile"}, name) ||
+		return pkg == "os" &&
+			slices.Contains([]string{"Create", "CreateTemp", "Mkdir", "MkdirAll", "MkdirTemp", "OpenFile", "WriteFile"},
+				name) ||
 			strings.HasPrefix(pkg, "github.com/google/renameio")
 	}
 	for dir := range packages(t) {

@@ -20,11 +20,16 @@ const (
 // one of these (build/layer) belong to it, unless they have a place of their own (build/cache).
 // Those in internal have places of their own, without that word.
 var order = []string{
-	"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "sandbox", "keyfile",
-	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize",
-	"product", "lock", "build/times", "shard", "shard/jobs", "evidence/provenance", "evidence/sbom", "product/references", "store", "registry", "transfer",
-	"build/cache", "product/pin", "renaming", "build", "publish", "render", "lint", "lint/nodes", "airgap/bundle", "evidence", "shard/handoff",
-	"airgap", "publish/promote", "report/changes", "report", "release", "release/reproduce", "report/notes", "publish/github", "release/doctor",
+	"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
+	"subprocess", "sandbox", "keyfile",
+	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer",
+	"workload", "chart", "kustomize",
+	"product", "lock", "build/times", "shard", "shard/jobs", "evidence/provenance", "evidence/sbom",
+	"product/references", "store", "registry", "transfer",
+	"build/cache", "product/pin", "renaming", "build", "publish", "render", "lint", "lint/nodes",
+	"airgap/bundle", "evidence", "shard/handoff",
+	"airgap", "publish/promote", "report/changes", "report", "release", "release/reproduce", "report/notes",
+	"publish/github", "release/doctor",
 	"scaffold", "cmd",
 }
 
@@ -32,12 +37,23 @@ var order = []string{
 // operator's half, airgap and bundle, runs on machines that have neither Go nor the project: it
 // has no build code. A bundle is a file, and knows nothing of registries, stores and products.
 var contents = map[string][]string{
-	"lock":          {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "platform", "oci"},
-	"transfer":      {"distfile", "output", "howto", "imagename", "imagetag", "disk", "regular", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
-	"airgap/bundle": {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "platform", "oci", "progress"},
+	"lock": {
+		"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson",
+		"stagefile", "platform", "oci",
+	},
+	"transfer": {
+		"distfile", "output", "howto", "imagename", "imagetag", "disk", "regular",
+		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store",
+	},
+	"airgap/bundle": {
+		"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson",
+		"platform", "oci", "progress",
+	},
 	"airgap": {
-		"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
-		"workload", "chart", "lock", "store", "transfer", "renaming", "airgap/bundle", "signature", "evidence/provenance",
+		"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
+		"subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
+		"workload", "chart", "lock", "store", "transfer", "renaming", "airgap/bundle", "signature",
+		"evidence/provenance",
 	},
 }
 
@@ -96,7 +112,10 @@ func TestContents(t *testing.T) {
 }
 
 func TestClosure(t *testing.T) {
-	got := closure(map[string][]string{"airgap": {"publish", "lock"}, "publish": {"lock", "build/index"}, "build/index": nil}, "airgap")
+	got := closure(map[string][]string{
+		"airgap": {"publish", "lock"}, "publish": {"lock", "build/index"},
+		"build/index": nil,
+	}, "airgap")
 	if path := strings.Join(got["build/index"], " "); path != "airgap publish build/index" || len(got) != 3 {
 		t.Errorf("the closure is %v", got)
 	}
@@ -146,7 +165,9 @@ func packages(t *testing.T) map[string][]string {
 		}
 		rel = filepath.ToSlash(rel)
 		hidden := strings.HasPrefix(d.Name(), ".") && rel != "."
-		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "internal/testing", "examples", "magefiles", "target", "docs"}, rel) {
+		if hidden || d.Name() == "testdata" ||
+			slices.Contains([]string{"dist", "test", "internal/testing", "examples", "magefiles", "target", "docs"},
+				rel) {
 			return filepath.SkipDir
 		}
 		p, err := build.ImportDir(path, 0)

@@ -69,7 +69,8 @@ func TestWalks(t *testing.T) {
 	for _, step := range steps {
 		function := step[1][strings.LastIndexByte(step[1], '.')+1:]
 		if !slices.ContainsFunc(declared[function], func(f string) bool { return strings.HasSuffix(f, "/"+step[2]) }) {
-			t.Errorf("docs/packages.md has %s in %s, which does not declare it; these do: %s", step[1], step[2], declared[function])
+			t.Errorf("docs/packages.md has %s in %s, which does not declare it; these do: %s", step[1],
+				step[2], declared[function])
 		}
 	}
 }

@@ -22,8 +22,10 @@ func TestPackaging(t *testing.T) {
 		}
 		return string(m[1])
 	}
-	if image, module := find("packaging/slipway.yaml", `\sGO: go(\S+)`), find("go.mod", `(?m)^go (\S+)`); image != module {
-		t.Errorf("packaging/slipway.yaml has Go %s, go.mod %s: take that, and the checksums of its archives", image, module)
+	if image, module := find("packaging/slipway.yaml", `\sGO: go(\S+)`),
+		find("go.mod", `(?m)^go (\S+)`); image != module {
+		t.Errorf("packaging/slipway.yaml has Go %s, go.mod %s: take that, and the checksums of its archives",
+			image, module)
 	} else if page := find("docs/kubernetes.md", `GOTOOLCHAIN=go(\S+)`); page != image {
 		t.Errorf("docs/kubernetes.md plans by Go %s, the image has %s", page, image)
 	}
@@ -39,7 +41,8 @@ func TestPackagedProgram(t *testing.T) {
 	}
 	inImage := p.Images[0].Content.(*product.DockerfileImage).Programs
 	for _, on := range p.Images[0].Platforms {
-		if got := p.ProgramsOf(p.Artifacts[0], on); len(inImage) != 1 || !slices.Equal(got, inImage) || !slices.Contains(p.Artifacts[0].Platforms, on) {
+		if got := p.ProgramsOf(p.Artifacts[0], on); len(inImage) != 1 || !slices.Equal(got, inImage) ||
+			!slices.Contains(p.Artifacts[0].Platforms, on) {
 			t.Errorf("%s: the image has %q, and for download there is %q", on, inImage, got)
 		}
 	}

@@ -28,7 +28,8 @@ func TestSizes(t *testing.T) {
 	lines := 0 // of comments
 	for _, f := range goFiles(t) {
 		text := f.set.File(f.Pos())
-		product := !strings.HasSuffix(f.path, "_test.go") && !slices.Contains([]string{"test", "magefiles", "examples"}, f.part) && !strings.HasPrefix(f.path, "internal/testing/")
+		product := !strings.HasSuffix(f.path, "_test.go") && !slices.Contains([]string{"test", "magefiles", "examples"},
+			f.part) && !strings.HasPrefix(f.path, "internal/testing/")
 		if n := text.LineCount(); product && n > maxFile {
 			t.Errorf("%s has %d lines, of at most %d: give a verb of its own a file of its own", f.path, n, maxFile)
 		}
@@ -38,7 +39,8 @@ func TestSizes(t *testing.T) {
 				continue
 			}
 			if n := text.Line(fn.End()) - text.Line(fn.Pos()) + 1; n > maxFunction {
-				functions = append(functions, fmt.Sprintf("%s:%d: %s, %d lines", f.path, text.Line(fn.Pos()), fn.Name.Name, n))
+				functions = append(functions,
+					fmt.Sprintf("%s:%d: %s, %d lines", f.path, text.Line(fn.Pos()), fn.Name.Name, n))
 			}
 		}
 		for _, group := range f.Comments {
@@ -49,7 +51,8 @@ func TestSizes(t *testing.T) {
 					if n == 0 {
 						column = f.set.Position(c.Pos()).Column - 1 // tabs count as one
 					}
-					if column+utf8.RuneCountInString(line) > maxComment && !strings.HasPrefix(line, "//go:") && !strings.HasPrefix(line, "//nolint") {
+					if column+utf8.RuneCountInString(line) > maxComment && !strings.HasPrefix(line, "//go:") &&
+						!strings.HasPrefix(line, "//nolint") {
 						comments = append(comments, fmt.Sprintf("%s:%d", f.path, text.Line(c.Pos())+n))
 					}
 				}
@@ -57,10 +60,12 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	if len(functions) > maxFunctions {
-		t.Errorf("%d functions are longer than %d lines, of at most %d:\n%s", len(functions), maxFunction, maxFunctions, strings.Join(functions, "\n"))
+		t.Errorf("%d functions are longer than %d lines, of at most %d:\n%s", len(functions), maxFunction, maxFunctions,
+			strings.Join(functions, "\n"))
 	}
 	if lines < 1000 || len(comments)*100 > lines*maxPercent {
-		t.Errorf("%d of %d lines of comments are longer than %d columns, of at most %d %%:\n%s", len(comments), lines, maxComment, maxPercent, strings.Join(comments, "\n"))
+		t.Errorf("%d of %d lines of comments are longer than %d columns, of at most %d %%:\n%s",
+			len(comments), lines, maxComment, maxPercent, strings.Join(comments, "\n"))
 	}
 }
 

@@ -13,12 +13,14 @@ import (
 func TestTargetsIsolate(t *testing.T) {
 	missing := map[string]bool{"Test": true, "Bench": true, "Golden": true, "Cluster": true, "Torture": true}
 	for _, name := range []string{"test.go", "dev.go", "cluster.go", "torture.go"} {
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "magefiles", name), nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "magefiles", name), nil,
+			parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range f.Decls {
-			if target, ok := d.(*ast.FuncDecl); ok && missing[target.Name.Name] && calls(target.Body.List[0], "isolate") {
+			if target, ok := d.(*ast.FuncDecl); ok && missing[target.Name.Name] &&
+				calls(target.Body.List[0], "isolate") {
 				delete(missing, target.Name.Name)
 			}
 		}

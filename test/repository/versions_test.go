@@ -73,9 +73,12 @@ func TestOneVersion(t *testing.T) {
 		t.Fatalf("only %d modules were found", len(uses))
 	}
 	for module, all := range uses {
-		slices.SortFunc(all, func(a, b use) int { return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.file, b.file)) })
+		slices.SortFunc(all, func(a, b use) int {
+			return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.file, b.file))
+		})
 		if first, last := all[0], all[len(all)-1]; first.version != last.version {
-			t.Errorf("%s is %s in %s and %s in %s: name one version in both, or say in this test why not", module, first.version, first.file, last.version, last.file)
+			t.Errorf("%s is %s in %s and %s in %s: name one version in both, or say in this test why not",
+				module, first.version, first.file, last.version, last.file)
 		}
 	}
 }

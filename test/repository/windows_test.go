@@ -17,7 +17,8 @@ func TestWindowsTable(t *testing.T) {
 	}
 	said := map[string]string{} // host and image, as one word each, to yes or no
 	rows := regexp.MustCompile(`(?m)^\| (ltsc\d+) \| (\w+) \| (\w+) \| (\w+) \|$`).FindAllStringSubmatch(string(b), -1)
-	columns := regexp.MustCompile(`(?m)^\| host \| (ltsc\d+) image \| (ltsc\d+) image \| (ltsc\d+) image \|$`).FindStringSubmatch(string(b))
+	columns := regexp.MustCompile(
+		`(?m)^\| host \| (ltsc\d+) image \| (ltsc\d+) image \| (ltsc\d+) image \|$`).FindStringSubmatch(string(b))
 	if len(columns) != 4 {
 		t.Fatal("docs/windows.md has no table of hosts and images")
 	}
@@ -38,7 +39,8 @@ func TestWindowsTable(t *testing.T) {
 			}
 			want := map[bool]string{true: "yes", false: "no"}[platform.Runs(h, i)]
 			if got := said[host.Name+" "+image.Name]; got != want {
-				t.Errorf("docs/windows.md says %q of a host %s and an image %s, want %s", got, host.Name, image.Name, want)
+				t.Errorf("docs/windows.md says %q of a host %s and an image %s, want %s", got, host.Name,
+					image.Name, want)
 			}
 		}
 	}

@@ -14,7 +14,10 @@ import (
 // clocks run commands where a clock was ahead when the files were written: their times are still to
 // come.
 func clocks() (cases []fault) {
-	for _, name := range []string{"release-again", "release-changed", "release-to-again", "pack", "split-again", "clean-old"} {
+	for _, name := range []string{
+		"release-again", "release-changed", "release-to-again", "pack",
+		"split-again", "clean-old",
+	} {
 		s := find(name)
 		for _, by := range []time.Duration{time.Hour, 400 * 24 * time.Hour} {
 			cases = append(cases, fault{

@@ -53,7 +53,8 @@ func damage(s *scenario, dirs ...string) (cases []fault) {
 			for n := range classes[class] {
 				for _, way := range ways {
 					cases = append(cases, fault{
-						kind: "damage", scenario: s, name: fmt.Sprintf("%s/%s-%d/%s", s.name, strings.ReplaceAll(class, "/", "-"), n+1, way.name),
+						kind: "damage", scenario: s, name: fmt.Sprintf("%s/%s-%d/%s",
+							s.name, strings.ReplaceAll(class, "/", "-"), n+1, way.name),
 						strike: func(w *worker, r *rand.Rand) outcome {
 							path := w.classes(dir)[class][n]
 							w.hurt(path, func(b []byte) []byte { return way.do(b, r) })
@@ -122,7 +123,8 @@ var (
 	repair  = regexp.MustCompile(`slipway store verify[^\n]*-repair`)
 	discard = regexp.MustCompile(`delete (/\S+) and run again`)
 	move    = regexp.MustCompile(`name another directory with -out`)
-	rebuild = regexp.MustCompile(`build (it |and publish )?again|slipway (build|publish|release)|mage (build|publish|release)`)
+	rebuild = regexp.MustCompile(
+		`build (it |and publish )?again|slipway (build|publish|release)|mage (build|publish|release)`)
 )
 
 // mendDamage puts the input back. Of a command with a store it first asks for everything once

@@ -20,7 +20,8 @@ func secureRegistries(dir string) error {
 	defer s.Close()
 	certificate = s.TLS.Certificates[0]
 	path := filepath.Join(dir, "registries.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		0o600); err != nil {
 		return err
 	}
 	return os.Setenv("SSL_CERT_FILE", path)

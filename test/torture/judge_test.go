@@ -32,7 +32,10 @@ const (
 	verdicts
 )
 
-var verdictNames = [verdicts]string{right: "right", said: "clear error", wrong: "wrong", lost: "not resumable", hung: "hung"}
+var verdictNames = [verdicts]string{
+	right: "right", said: "clear error", wrong: "wrong", lost: "not resumable",
+	hung: "hung",
+}
 
 // file is what a tree has under a name.
 type file struct {
@@ -104,7 +107,8 @@ func (t tree) differs(want tree) (all []string) {
 
 // expected are names that a store may have more of than after an undisturbed run: memory, and
 // blobs, which checkStore reads.
-var expected = regexp.MustCompile(`^tmp$|^store/cache(/[a-z]+(/[0-9a-f]{64}(\.json)?)?)?$|^store/blobs/sha256/[0-9a-f]{64}$`)
+var expected = regexp.MustCompile(
+	`^tmp$|^store/cache(/[a-z]+(/[0-9a-f]{64}(\.json)?)?)?$|^store/blobs/sha256/[0-9a-f]{64}$`)
 
 // scratch are the files of temporary directories in TMPDIR.
 var scratch = regexp.MustCompile(`^tmp/slipway-\d+\.tmp(/|$)`)
@@ -208,7 +212,8 @@ func unclear(o outcome) string {
 	errors := 0
 	for line := range strings.Lines(o.stderr) {
 		switch {
-		case strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:"):
+		case strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "panic:") ||
+			strings.HasPrefix(line, "fatal error:"):
 			return "the program crashed"
 		case len(line) > 2000:
 			return "a line has more than 2,000 characters"
@@ -218,7 +223,9 @@ func unclear(o outcome) string {
 				return "the error names nothing"
 			}
 		}
-		if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool {
+			return r < ' ' && r != '\t' || r == 0x7f
+		}) {
 			return "the message has control characters"
 		}
 	}

@@ -31,12 +31,16 @@ var troubles = []trouble{
 	{"reset-in-header", true, nil, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		reset(w, "HTTP/1.1 200 OK\r\nContent-Le")
 	}},
-	{"reset-in-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) { partly(w, ask(h, r), true) }},
+	{"reset-in-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) {
+		partly(w, ask(h, r), true)
+	}},
 	{"reset-in-upload", true, uploads, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		io.CopyN(io.Discard, r.Body, r.ContentLength/2) //nolint:errcheck // it is dropped in any case
 		reset(w, "")
 	}},
-	{"short-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) { partly(w, ask(h, r), false) }},
+	{"short-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) {
+		partly(w, ask(h, r), false)
+	}},
 	{"500", true, nil, status(500)},
 	{"502", true, nil, status(502)},
 	{"503", true, nil, status(503)},
@@ -85,7 +89,9 @@ var troubles = []trouble{
 		w.Header().Set("Location", "http://"+r.Host+r.URL.RequestURI())
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	}},
-	{"two-locations", false, func(r *http.Request) bool { return r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	{"two-locations", false, func(r *http.Request) bool {
+		return r.Method == http.MethodPost
+	}, func(w http.ResponseWriter, r *http.Request, h http.Handler) {
 		a := ask(h, r)
 		for _, l := range a.Header().Values("Location") {
 			a.Header().Add("Location", l)
@@ -110,7 +116,8 @@ var troubles = []trouble{
 
 // reads are requests for a manifest or a blob.
 func reads(r *http.Request) bool {
-	return r.Method == http.MethodGet && (strings.Contains(r.URL.Path, "/manifests/") || strings.Contains(r.URL.Path, "/blobs/"))
+	return r.Method == http.MethodGet &&
+		(strings.Contains(r.URL.Path, "/manifests/") || strings.Contains(r.URL.Path, "/blobs/"))
 }
 
 func manifests(r *http.Request) bool {
@@ -200,7 +207,10 @@ func networks() (cases []fault) {
 			}
 		}
 		cases = append(cases, refusals(s)...)
-		for _, method := range []string{"", http.MethodHead, http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut} {
+		for _, method := range []string{
+			"", http.MethodHead, http.MethodGet, http.MethodPost, http.MethodPatch,
+			http.MethodPut,
+		} {
 			cases = append(cases, stall(s, method))
 		}
 	}
@@ -254,31 +264,34 @@ func refusals(s *scenario) []fault {
 // stall is a registry that never answers requests of a method, or the very first one. The user
 // waits for a while and then interrupts the command.
 func stall(s *scenario, method string) fault {
-	return fault{kind: "network", name: s.name + "/stall-" + method, scenario: s, strike: func(w *worker, _ *rand.Rand) outcome {
-		over := make(chan struct{})
-		defer close(over)
-		reached := make(chan struct{}, 1)
-		w.proxy.disturb(func(_ http.ResponseWriter, r *http.Request, _ int, _ http.Handler) bool {
-			if method != "" && r.Method != method {
-				return false
-			}
+	return fault{
+		kind: "network", name: s.name + "/stall-" + method, scenario: s,
+		strike: func(w *worker, _ *rand.Rand) outcome {
+			over := make(chan struct{})
+			defer close(over)
+			reached := make(chan struct{}, 1)
+			w.proxy.disturb(func(_ http.ResponseWriter, r *http.Request, _ int, _ http.Handler) bool {
+				if method != "" && r.Method != method {
+					return false
+				}
+				select {
+				case reached <- struct{}{}:
+				default:
+				}
+				select {
+				case <-over:
+				case <-r.Context().Done():
+				}
+				return true
+			})
+			p := w.begin(s.command, nil)
 			select {
-			case reached <- struct{}{}:
-			default:
+			case <-reached:
+				p.tell(syscall.SIGTERM)
+			case ws := <-p.status: // it has no such request
+				p.status <- ws
 			}
-			select {
-			case <-over:
-			case <-r.Context().Done():
-			}
-			return true
-		})
-		p := w.begin(s.command, nil)
-		select {
-		case <-reached:
-			p.tell(syscall.SIGTERM)
-		case ws := <-p.status: // it has no such request
-			p.status <- ws
-		}
-		return p.wait()
-	}}
+			return p.wait()
+		},
+	}
 }

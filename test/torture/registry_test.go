@@ -41,7 +41,8 @@ func (w *worker) serve(kind string) (stop func(), err error) {
 		w.proxy.behind(registrytest.Handler())
 		return func() {}, nil
 	}
-	config := fmt.Sprintf("version: 0.1\nlog:\n  accesslog:\n    disabled: true\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n",
+	config := fmt.Sprintf("version: 0.1\nlog:\n  accesslog:\n    disabled: "+
+		"true\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n",
 		filepath.Join(w.dir, "registry"))
 	path := filepath.Join(w.logs, "registry.yml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
@@ -104,9 +105,14 @@ func seed(host string) error {
 		if img, err = mutate.ConfigFile(img, cf); err != nil {
 			return err
 		}
-		idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList), mutate.IndexAddendum{
-			Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: i.os, Architecture: "amd64", OSVersion: i.version}},
-		})
+		idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList),
+			mutate.IndexAddendum{
+				Add: img,
+				Descriptor: v1.Descriptor{Platform: &v1.Platform{
+					OS: i.os, Architecture: "amd64",
+					OSVersion: i.version,
+				}},
+			})
 		if err := remote.WriteIndex(ref, idx); err != nil {
 			return err
 		}
@@ -121,7 +127,9 @@ func layerOf(file string) (v1.Layer, error) {
 	tw.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck // to memory
 	tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12))                                  //nolint:errcheck // to memory
 	tw.Close()                                                                                 //nolint:errcheck // to memory
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text.Bytes())), nil })
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(text.Bytes())), nil
+	})
 }
 
 // ofBase is the digest of the base's layer. Slipway may leave it to the base's registry: a store
@@ -156,7 +164,10 @@ type put struct {
 func request(h http.Handler, method, path, mediaType string, body []byte) *httptest.ResponseRecorder {
 	q := httptest.NewRequestWithContext(context.Background(), method, path, bytes.NewReader(body))
 	q.Header.Set("Content-Type", mediaType)
-	for _, t := range []types.MediaType{types.OCIImageIndex, types.OCIManifestSchema1, types.DockerManifestList, types.DockerManifestSchema2} {
+	for _, t := range []types.MediaType{
+		types.OCIImageIndex, types.OCIManifestSchema1, types.DockerManifestList,
+		types.DockerManifestSchema2,
+	} {
 		q.Header.Add("Accept", string(t))
 	}
 	a := httptest.NewRecorder()
@@ -207,7 +218,10 @@ func (c *content) manifest(h http.Handler, repo, ref string) string {
 		if got, _, _ := v1.SHA256(bytes.NewReader(b.Body.Bytes())); got != d.Digest {
 			c.bad = append(c.bad, fmt.Sprintf("registry: %s@%s: %d", repo, d.Digest, b.Code))
 		}
-		c.puts = append(c.puts, put{"POST", "/v2/" + repo + "/blobs/uploads/?digest=" + d.Digest.String(), "application/octet-stream", b.Body.Bytes()})
+		c.puts = append(c.puts, put{
+			"POST", "/v2/" + repo + "/blobs/uploads/?digest=" + d.Digest.String(),
+			"application/octet-stream", b.Body.Bytes(),
+		})
 	}
 	c.puts = append(c.puts, put{"PUT", "/v2/" + repo + "/manifests/" + ref, a.Header().Get("Content-Type"), body})
 	return digest.String()

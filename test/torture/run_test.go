@@ -46,7 +46,10 @@ type process struct {
 // begin starts slipway in the worker's directory. With a tracer, this decides about its system
 // calls.
 func (w *worker) begin(command string, t *tracer) *process {
-	p := &process{worker: w, began: time.Now(), tracer: t, status: make(chan syscall.WaitStatus, 1), started: make(chan int, 1)}
+	p := &process{
+		worker: w, began: time.Now(), tracer: t, status: make(chan syscall.WaitStatus, 1),
+		started: make(chan int, 1),
+	}
 	for n := range p.logs {
 		f, err := os.CreateTemp(w.logs, "log")
 		w.must(err)
@@ -110,7 +113,10 @@ func apart(do func()) {
 
 // environment is what a run sees: nothing of the user's but where Go's things are.
 func (w *worker) environment() []string {
-	env := []string{"HOME=" + w.home, "TMPDIR=" + filepath.Join(w.dir, "tmp"), "GOPROXY=off", "GOENV=off", "GOTELEMETRY=off", "GOTOOLCHAIN=local", "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE")}
+	env := []string{
+		"HOME=" + w.home, "TMPDIR=" + filepath.Join(w.dir, "tmp"), "GOPROXY=off", "GOENV=off",
+		"GOTELEMETRY=off", "GOTOOLCHAIN=local", "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"),
+	}
 	for _, name := range []string{"PATH", "GOROOT"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)

@@ -66,7 +66,10 @@ func failures() (cases []fault) {
 }
 
 func errorName(err syscall.Errno) string {
-	return map[syscall.Errno]string{syscall.ENOSPC: "ENOSPC", syscall.EIO: "EIO", syscall.EINTR: "EINTR", syscall.EACCES: "EACCES", syscall.EMFILE: "EMFILE", syscall.EROFS: "EROFS"}[err]
+	return map[syscall.Errno]string{
+		syscall.ENOSPC: "ENOSPC", syscall.EIO: "EIO", syscall.EINTR: "EINTR",
+		syscall.EACCES: "EACCES", syscall.EMFILE: "EMFILE", syscall.EROFS: "EROFS",
+	}[err]
 }
 
 // disks are a disk that becomes full, one that becomes read-only, and a slow one whose user has
@@ -104,7 +107,9 @@ func disks() (cases []fault) {
 			cases = append(cases, fault{
 				kind: "disk", name: fmt.Sprintf("%s/slow-%d", s.name, n+1), scenario: s,
 				strike: func(w *worker, r *rand.Rand) outcome {
-					t := w.tracer([]string{"write", "fsync"}, func(int, call) action { return action{wait: 20 * time.Millisecond} })
+					t := w.tracer([]string{"write", "fsync"}, func(int, call) action {
+						return action{wait: 20 * time.Millisecond}
+					})
 					return w.interrupt(s, r, syscall.SIGTERM, t)
 				},
 			})

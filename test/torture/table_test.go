@@ -46,7 +46,8 @@ func (t *tally) String() string {
 	for _, v := range columns {
 		names = append(names, verdictNames[v])
 	}
-	fmt.Fprintf(&b, "| | faults | %s | left over |\n|---|--:|%s--:|\n", strings.Join(names, " | "), strings.Repeat("--:|", len(names)))
+	fmt.Fprintf(&b, "| | faults | %s | left over |\n|---|--:|%s--:|\n", strings.Join(names, " | "),
+		strings.Repeat("--:|", len(names)))
 	var sum row
 	for _, kind := range kindOrder {
 		r := t.rows[kind]

@@ -39,7 +39,10 @@ const (
 // that does nothing else.
 const ending = 30 * time.Second
 
-var kindOrder = []string{"damage", "kill", "signal", "network", "early answer", "system call", "disk", "at once", "clock"}
+var kindOrder = []string{
+	"damage", "kill", "signal", "network", "early answer", "system call", "disk",
+	"at once", "clock",
+}
 
 var (
 	slipway       string   // the program
@@ -204,7 +207,8 @@ func pick(cases []fault, seed uint64) (picked []fault) {
 	count := map[string]int{}
 	for _, n := range rand.New(rand.NewPCG(seed, 0)).Perm(len(cases)) {
 		f := cases[n]
-		if wanted != nil && !wanted.MatchString(f.kind+"/"+f.name) || wanted == nil && *long == 0 && count[f.kind] == perKind {
+		if wanted != nil && !wanted.MatchString(f.kind+"/"+f.name) || wanted == nil && *long == 0 &&
+			count[f.kind] == perKind {
 			continue
 		}
 		count[f.kind]++
@@ -275,7 +279,9 @@ func (s *suite) one(w *worker, f fault) {
 		}
 		fmt.Fprintf(&b, "  fault: %s\n", strings.TrimPrefix(strings.ReplaceAll(c.String(), w.dir+"/", ""), " "))
 	}
-	fmt.Fprintf(&b, "  the run with the fault: slipway %s\n  ended with %d after %v: %s\n", f.scenario.command, r.outcome.code, r.outcome.took.Round(time.Millisecond), r.outcome.stderr)
-	fmt.Fprintf(&b, "  again: go test ./test/torture -count=1 -seed=%d -case='^%s$'", s.seed, regexp.QuoteMeta(f.kind+"/"+f.name))
+	fmt.Fprintf(&b, "  the run with the fault: slipway %s\n  ended with %d after %v: %s\n", f.scenario.command,
+		r.outcome.code, r.outcome.took.Round(time.Millisecond), r.outcome.stderr)
+	fmt.Fprintf(&b, "  again: go test ./test/torture -count=1 -seed=%d -case='^%s$'",
+		s.seed, regexp.QuoteMeta(f.kind+"/"+f.name))
 	s.t.Error(b.String())
 }

@@ -83,7 +83,8 @@ var argument = map[string]struct {
 
 // changing are the calls after which a directory is another one.
 var changing = []string{
-	"rename", "renameat", "renameat2", "linkat", "symlinkat", "mkdirat", "mkdir", "unlinkat", "unlink", "rmdir", "fsync", "fdatasync", "fchmod", "fchmodat", "ftruncate",
+	"rename", "renameat", "renameat2", "linkat", "symlinkat", "mkdirat", "mkdir", "unlinkat", "unlink",
+	"rmdir", "fsync", "fdatasync", "fchmod", "fchmodat", "ftruncate",
 }
 
 const launchVariable = "SLIPWAY_TORTURE_CALLS"
@@ -115,7 +116,9 @@ func launch() {
 
 // run starts a command, traces it and all its children, and returns how the command ended, when
 // all of them have ended. started gets the id of the process.
-func (t *tracer) run(args []string, attr *syscall.ProcAttr, started func(pid int)) (status syscall.WaitStatus, err error) {
+func (t *tracer) run(args []string, attr *syscall.ProcAttr,
+	started func(pid int),
+) (status syscall.WaitStatus, err error) {
 	runtime.LockOSThread() // a tracee belongs to a thread
 	defer runtime.UnlockOSThread()
 	self, err := os.Executable()

@@ -52,7 +52,8 @@ func (w *worker) must(err error) {
 func newWorker(base string, n int) (*worker, error) {
 	at := filepath.Join(base, fmt.Sprint(n))
 	w := &worker{
-		dir: filepath.Join(at, "w"), saved: filepath.Join(at, "saved"), logs: filepath.Join(at, "logs"), home: filepath.Join(at, "home"),
+		dir: filepath.Join(at, "w"), saved: filepath.Join(at, "saved"), logs: filepath.Join(at, "logs"),
+		home: filepath.Join(at, "home"),
 		fail: make(chan error, 1), ready: map[*scenario]*prepared{}, stop: func() {}, proxies: map[bool]*proxy{},
 	}
 	for _, dir := range []string{w.saved, w.logs, w.home} {
@@ -222,7 +223,8 @@ func (w *worker) compare(s *scenario, o outcome) []string {
 		all = append(all, c.bad...)
 		for _, ref := range slices.Sorted(maps.Keys(p.tags)) {
 			if c.tags[ref] != p.tags[ref] {
-				all = append(all, fmt.Sprintf("registry: %s is %q; undisturbed it is %s", ref, c.tags[ref], p.tags[ref]))
+				all = append(all,
+					fmt.Sprintf("registry: %s is %q; undisturbed it is %s", ref, c.tags[ref], p.tags[ref]))
 			}
 		}
 	}

@@ -67,14 +67,27 @@ var scenarios = []*scenario{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux",
 		strings.Replace(stored, "=out", "=b", 1) + shipto + " -platforms=windows",
 	}, command: "merge -q -binary=false" + files + shipto + " a/release.part.json b/release.part.json"},
-	{name: "shard", registry: memory, before: []string{lock, "save plan.json plan -json -shards=2 -product=src/slipway.yaml -store=store" + shipto}, command: stored + shipto + " -plan=plan.json -shard=0"},
+	{
+		name: "shard", registry: memory,
+		before:  []string{lock, "save plan.json plan -json -shards=2 -product=src/slipway.yaml -store=store" + shipto},
+		command: stored + shipto + " -plan=plan.json -shard=0",
+	},
 	{name: "build", command: "build -q" + files},
 	{name: "publish", before: []string{"build -q" + files}, command: "publish -q" + files},
-	{name: "publish-to", registry: memory, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},
+	{
+		name: "publish-to", registry: memory, before: []string{lock, "build -q" + files + shipto},
+		command: "publish -q" + files + shipto,
+	},
 	{name: "render", before: []string{"build -q" + files, "publish -q" + files}, command: "render -q" + files},
 	{name: "pack", before: []string{"build -q" + files, "publish -q" + files}, command: "airgap pack -q" + files},
-	{name: "pack-base", before: []string{old, "edit", stored}, command: "airgap pack -q -base=old/tiny-images.tar.zst" + files},
-	{name: "split", before: []string{stored, "mv out in"}, command: "airgap split " + bundle + " -out=out", input: bundle},
+	{
+		name: "pack-base", before: []string{old, "edit", stored},
+		command: "airgap pack -q -base=old/tiny-images.tar.zst" + files,
+	},
+	{
+		name: "split", before: []string{stored, "mv out in"}, command: "airgap split " + bundle + " -out=out",
+		input: bundle,
+	},
 	{
 		name: "split-again", before: []string{stored, "mv out in", "airgap split " + bundle + " -out=out"},
 		command: "airgap split " + bundle + " -out=out -max-size=2MB", input: bundle,
@@ -85,11 +98,14 @@ var scenarios = []*scenario{
 	},
 	{
 		name: "extract-archive", before: []string{stored, "mv out in"}, once: true, input: bundle,
-		command: "airgap extract slipway.local/tiny/tiny:1.0.0 -from=" + bundle + " -to=image.tar -platform=linux/amd64",
+		command: "airgap extract slipway.local/tiny/tiny:1.0.0 -from=" +
+			bundle + " -to=image.tar -platform=linux/amd64",
 	},
 	{
-		name: "apply", before: []string{old, "edit", stored, "airgap pack -q -base=old/tiny-images.tar.zst" + files, "mv out in"},
-		command: "airgap apply " + bundle + ".delta -base=old/tiny-images.tar.zst -out=made.tar.zst", input: bundle + ".delta",
+		name:    "apply",
+		before:  []string{old, "edit", stored, "airgap pack -q -base=old/tiny-images.tar.zst" + files, "mv out in"},
+		command: "airgap apply " + bundle + ".delta -base=old/tiny-images.tar.zst -out=made.tar.zst",
+		input:   bundle + ".delta",
 	},
 	{
 		name: "diff", before: []string{old, "edit", stored, "mv out in"}, stdout: true, input: bundle,
@@ -111,13 +127,20 @@ var scenarios = []*scenario{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux", stored + shipto,
 	}, command: "clean -older=1ms -store=none -out=none a/release.part.json"},
 	{name: "store-verify", before: []string{stored}, command: "store verify -q -store=store"},
-	{name: "release-to-secure", registry: secure, only: "early answer", before: []string{lock}, command: stored + shipto},
 	{
-		name: "push-to-secure", registry: secure, only: "early answer", before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
+		name: "release-to-secure", registry: secure, only: "early answer", before: []string{lock},
+		command: stored + shipto,
+	},
+	{
+		name: "push-to-secure", registry: secure,
+		only: "early answer", before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
 		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
 	},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
-	{name: "publish-to-debian", registry: debian, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},
+	{
+		name: "publish-to-debian", registry: debian, before: []string{lock, "build -q" + files + shipto},
+		command: "publish -q" + files + shipto,
+	},
 	{
 		name: "push-to-debian", registry: debian, before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
 		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",

@@ -16,17 +16,20 @@ import (
 var fileVerifiers = map[string]func(t *testing.T, dir, key string) error{
 	"cosign verify-blob": func(t *testing.T, dir, key string) error {
 		t.Helper()
-		return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign3"), "verify-blob", "--key="+key, "--insecure-ignore-tlog",
+		return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign3"), "verify-blob", "--key="+key,
+			"--insecure-ignore-tlog",
 			"--bundle="+filepath.Join(dir, "SHA256SUMS.sigstore.json"), filepath.Join(dir, "SHA256SUMS")))
 	},
 	"cosign 2 verify-blob": func(t *testing.T, dir, key string) error {
 		t.Helper()
-		return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify-blob", "--key="+key, "--insecure-ignore-tlog",
+		return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify-blob", "--key="+key,
+			"--insecure-ignore-tlog",
 			"--signature="+filepath.Join(dir, "SHA256SUMS.sig"), filepath.Join(dir, "SHA256SUMS")))
 	},
 	"sigstore-js": func(t *testing.T, dir, key string) error {
 		t.Helper()
-		return run(node(t, "verify.cjs", key, filepath.Join(dir, "SHA256SUMS.sigstore.json"), filepath.Join(dir, "SHA256SUMS")))
+		return run(node(t, "verify.cjs", key, filepath.Join(dir, "SHA256SUMS.sigstore.json"),
+			filepath.Join(dir, "SHA256SUMS")))
 	},
 	"openssl": func(t *testing.T, dir, key string) error {
 		t.Helper()
@@ -72,7 +75,8 @@ func TestFiles(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				reads := changed == "SHA256SUMS" || (changed == "SHA256SUMS.sig") == (name == "openssl" || name == "cosign 2 verify-blob")
+				reads := changed == "SHA256SUMS" ||
+					(changed == "SHA256SUMS.sig") == (name == "openssl" || name == "cosign 2 verify-blob")
 				if err := verify(t, dir, s.key()); (err == nil) == reads {
 					t.Errorf("%s was changed: %v", changed, err)
 				}
@@ -88,8 +92,13 @@ func TestStatement(t *testing.T) {
 	for _, c := range []struct {
 		key, file string
 		ok        bool
-	}{{s.key(), s.path("release.yaml"), true}, {s.other(), s.path("release.yaml"), false}, {s.key(), s.path("SHA256SUMS"), false}} {
-		err := run(exec.CommandContext(t.Context(), cosign, "verify-blob-attestation", "--key="+c.key, "--insecure-ignore-tlog", "--type=slsaprovenance1",
+	}{
+		{s.key(), s.path("release.yaml"), true},
+		{s.other(), s.path("release.yaml"), false},
+		{s.key(), s.path("SHA256SUMS"), false},
+	} {
+		err := run(exec.CommandContext(t.Context(), cosign, "verify-blob-attestation", "--key="+c.key,
+			"--insecure-ignore-tlog", "--type=slsaprovenance1",
 			"--bundle="+s.path("provenance.sigstore.json"), c.file))
 		if (err == nil) != c.ok {
 			t.Errorf("%s with %s: %v", filepath.Base(c.file), filepath.Base(c.key), err)

@@ -25,7 +25,9 @@ var attacks = []struct {
 }{
 	{name: "a statement was changed", change: changeStatement},
 	{name: "a signature was changed", change: changeSignature},
-	{name: "the evidence is of another image", change: func(_ *testing.T, a artifact) artifact { return a }, other: true},
+	{name: "the evidence is of another image", change: func(_ *testing.T, a artifact) artifact {
+		return a
+	}, other: true},
 }
 
 // TestRefuse: every verifier refuses another key, and each attack.
@@ -80,7 +82,10 @@ func refuses(t *testing.T, v verifier, key string, ref name.Digest) {
 	if err == nil {
 		t.Fatal("it was accepted")
 	}
-	for _, other := range []string{"no such host", "connection refused", "NAME_UNKNOWN", "usage:", "unknown flag", "no such file"} {
+	for _, other := range []string{
+		"no such host", "connection refused", "NAME_UNKNOWN", "usage:",
+		"unknown flag", "no such file",
+	} {
 		if strings.Contains(err.Error(), other) {
 			t.Errorf("it was refused for another reason: %v", err)
 		}
@@ -140,7 +145,8 @@ func changeStatement(t *testing.T, a artifact) artifact {
 	t.Helper()
 	return withLayer(t, a, func(b []byte) []byte {
 		if a.manifest.ArtifactType != signature.BundleType {
-			return bytes.Replace(b, []byte("cosign container image signature"), []byte("cosign container image signaturE"), 1)
+			return bytes.Replace(b, []byte("cosign container image signature"),
+				[]byte("cosign container image signaturE"), 1)
 		}
 		return replacePayload(t, b, `"https://`, `"HTTPS://`)
 	})
@@ -156,7 +162,8 @@ func changeSignature(t *testing.T, a artifact) artifact {
 			if !ok {
 				t.Fatalf("no signature in %s", b)
 			}
-			return bytes.Join([][]byte{before, []byte(`"sig":"`), []byte(flipped(t, string(sig))), []byte(`"`), after}, nil)
+			return bytes.Join([][]byte{before, []byte(`"sig":"`), []byte(flipped(t, string(sig))), []byte(`"`), after},
+				nil)
 		})
 	}
 	a.manifest.Layers = append([]v1.Descriptor(nil), a.manifest.Layers...)
@@ -194,7 +201,8 @@ func replacePayload(t *testing.T, bundle []byte, old, now string) []byte {
 	// Verifiers look at the types before the signature; the last URL is not one of them.
 	at := strings.LastIndex(string(text), old)
 	changed := string(text[:at]) + now + string(text[at+len(old):])
-	return []byte(string(before) + `"payload":"` + base64.StdEncoding.EncodeToString([]byte(changed)) + `"` + string(after))
+	return []byte(string(before) + `"payload":"` + base64.StdEncoding.EncodeToString([]byte(changed)) +
+		`"` + string(after))
 }
 
 // withLayer changes the layers of an artifact, but not its configuration.

@@ -32,7 +32,9 @@ const configurationType = "go-containerregistry's referrers API"
 var registries = sync.OnceValue(func() []software {
 	quiet := registry.Logger(log.New(io.Discard, "", 0))
 	logrus.SetOutput(io.Discard)
-	c := &configuration.Configuration{Storage: configuration.Storage{"filesystem": {"rootdirectory": filepath.Join(workDir, "distribution")}}}
+	c := &configuration.Configuration{
+		Storage: configuration.Storage{"filesystem": {"rootdirectory": filepath.Join(workDir, "distribution")}},
+	}
 	c.HTTP.Secret = "for a test"
 	c.Catalog.MaxEntries = 100
 	return []software{

@@ -102,7 +102,8 @@ func makeRelease() (*signed, error) {
 	for _, r := range registries() {
 		hosts = append(hosts, r.host)
 	}
-	if out, err := s.slipway("release", "-q", "-binary=false", "-key=keys/release.key", "-registry="+strings.Join(hosts, ",")).CombinedOutput(); err != nil {
+	if out, err := s.slipway("release", "-q", "-binary=false", "-key=keys/release.key",
+		"-registry="+strings.Join(hosts, ",")).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("slipway release: %w\n%s", err, out)
 	}
 	l, err := lock.Read(s.path(lock.Name))
@@ -121,7 +122,8 @@ func makeRelease() (*signed, error) {
 func (s *signed) slipway(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Getenv(inside), args...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "SLIPWAY_PASSWORD="+password, "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=", "GOFLAGS=-mod=readonly", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "SLIPWAY_PASSWORD="+password, "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=",
+		"SOURCE_DATE_EPOCH=", "GOFLAGS=-mod=readonly", "GOPROXY=off")
 	return cmd
 }
 

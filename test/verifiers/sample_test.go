@@ -22,8 +22,10 @@ func sample(t *testing.T, file, key, registry, dir string, replaced ...string) s
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.NewReplacer("-----BEGIN PUBLIC KEY-----\n", "", "\n-----END PUBLIC KEY-----", "", "\n", "\n"+strings.Repeat(" ", keyIndent(b))).Replace(strings.TrimSpace(string(pem)))
-		replaced = append(replaced, "/etc/containers/release.pub", key, "REPLACE-WITH-YOUR-KEY", strings.TrimSpace(text))
+		text := strings.NewReplacer("-----BEGIN PUBLIC KEY-----\n", "", "\n-----END PUBLIC KEY-----",
+			"", "\n", "\n"+strings.Repeat(" ", keyIndent(b))).Replace(strings.TrimSpace(string(pem)))
+		replaced = append(replaced, "/etc/containers/release.pub", key, "REPLACE-WITH-YOUR-KEY",
+			strings.TrimSpace(text))
 	}
 	text := strings.NewReplacer(replaced...).Replace(string(b))
 	if !strings.Contains(text, registry) {

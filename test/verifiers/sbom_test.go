@@ -46,11 +46,14 @@ func TestSPDX(t *testing.T) {
 			}
 		}
 		// A document that refers to what it does not have is found.
-		broken := bytes.Replace(b, []byte(`"relatedSpdxElement":"SPDXRef-`), []byte(`"relatedSpdxElement":"SPDXRef-none-`), 1)
+		broken := bytes.Replace(b, []byte(`"relatedSpdxElement":"SPDXRef-`),
+			[]byte(`"relatedSpdxElement":"SPDXRef-none-`), 1)
 		if bytes.Equal(broken, b) {
-			broken = bytes.Replace(b, []byte(`"relatedSpdxElement": "SPDXRef-`), []byte(`"relatedSpdxElement": "SPDXRef-none-`), 1)
+			broken = bytes.Replace(b, []byte(`"relatedSpdxElement": "SPDXRef-`),
+				[]byte(`"relatedSpdxElement": "SPDXRef-none-`), 1)
 		}
-		if doc, err := spdxjson.Read(bytes.NewReader(broken)); bytes.Equal(broken, b) || err == nil && spdxlib.ValidateDocument(doc) == nil {
+		if doc, err := spdxjson.Read(bytes.NewReader(broken)); bytes.Equal(broken, b) ||
+			err == nil && spdxlib.ValidateDocument(doc) == nil {
 			t.Errorf("%s: a broken document is valid: %v", i.Name, err)
 		}
 	}
@@ -69,7 +72,8 @@ func TestCycloneDX(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := filepath.Join(t.TempDir(), "broken.cdx.json")
-	if err := os.WriteFile(broken, bytes.Replace(b, []byte(`"bom-ref"`), []byte(`"bom-reference"`), 1), 0o644); err != nil {
+	if err := os.WriteFile(broken, bytes.Replace(b, []byte(`"bom-ref"`), []byte(`"bom-reference"`), 1),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(node(t, "cyclonedx.cjs", broken)); err == nil || !strings.Contains(err.Error(), "bom-ref") {

@@ -69,7 +69,9 @@ func TestUnpacked(t *testing.T) {
 					ref := s.repository(t, e.place).Digest(sub.digest.String())
 					ask := func(key string) error { return v.ask(t, key, ref) }
 					if v.private != nil {
-						ask = func(key string) error { return v.private(t, key, ref, s.repository(t, registries()[0].host)) }
+						ask = func(key string) error {
+							return v.private(t, key, ref, s.repository(t, registries()[0].host))
+						}
 					}
 					if err := ask(s.key()); err != nil {
 						t.Errorf("%s: %v", sub.name, err)

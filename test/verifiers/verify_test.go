@@ -36,13 +36,25 @@ func (v verifier) bundles() bool { return v.consumer == "node" || v.consumer == 
 // verifiers are all that look at images. No call has a way to a transparency log.
 var verifiers = []verifier{
 	{consumer: "cosign", name: "cosign 3.1", call: "cosign verify", ask: cosign3("verify")},
-	{consumer: "cosign", name: "cosign 3.1", call: "cosign verify-attestation --type=slsaprovenance1", ask: cosign3("verify-attestation", "--type=slsaprovenance1")},
-	{consumer: "cosign", name: "cosign 3.1", call: "cosign verify-attestation --type=spdxjson", ask: cosign3("verify-attestation", "--type=spdxjson")},
+	{
+		consumer: "cosign", name: "cosign 3.1", call: "cosign verify-attestation --type=slsaprovenance1",
+		ask: cosign3("verify-attestation", "--type=slsaprovenance1"),
+	},
+	{
+		consumer: "cosign", name: "cosign 3.1", call: "cosign verify-attestation --type=spdxjson",
+		ask: cosign3("verify-attestation", "--type=spdxjson"),
+	},
 	{consumer: "cosign", name: "cosign 2.6", call: "cosign verify --trusted-root=FILE", ask: cosign2},
 	{consumer: "cosign", name: "cosign 2.6", call: "cosign verify, without bundles", ask: cosign2Old},
-	{consumer: "imagepolicy", name: "containers/image 5.42", call: "policy.json", ask: imagePolicy, private: imagePolicyPrivate},
+	{
+		consumer: "imagepolicy", name: "containers/image 5.42", call: "policy.json", ask: imagePolicy,
+		private: imagePolicyPrivate,
+	},
 	{consumer: "kyverno", name: "Kyverno 1.19", call: "kyverno-cosign.yaml", ask: kyverno("kyverno-cosign.yaml")},
-	{consumer: "kyverno", name: "Kyverno 1.19", call: "kyverno-bundle.yaml", ask: kyverno("kyverno-bundle.yaml"), blind: configurationType},
+	{
+		consumer: "kyverno", name: "Kyverno 1.19", call: "kyverno-bundle.yaml", ask: kyverno("kyverno-bundle.yaml"),
+		blind: configurationType,
+	},
 	{consumer: "node", name: "sigstore-js 4.1", call: "@sigstore/verify, each bundle", ask: sigstoreJS},
 	{consumer: "openssl", name: "openssl 3.0", call: "openssl dgst -sha256 -verify, each bundle", ask: openssl},
 }
@@ -74,10 +86,12 @@ func cosign3(args ...string) func(*testing.T, string, name.Digest) error {
 func cosign2(t *testing.T, key string, ref name.Digest) error {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "trusted_root.json")
-	if err := os.WriteFile(root, []byte(`{"mediaType":"application/vnd.dev.sigstore.trustedroot+json;version=0.1"}`), 0o644); err != nil {
+	if err := os.WriteFile(root, []byte(`{"mediaType":"application/vnd.dev.sigstore.trustedroot+json;version=0.1"}`),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify", "--key="+key, "--insecure-ignore-tlog", "--trusted-root="+root, ref.String()))
+	return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify",
+		"--key="+key, "--insecure-ignore-tlog", "--trusted-root="+root, ref.String()))
 }
 
 // cosign2Old verifies the signature under the tag, which cosign 1 and 2 before 2.6 always do: it
@@ -94,7 +108,8 @@ func cosign2Old(t *testing.T, key string, ref name.Digest) error {
 			a.store(t, to, d)
 		}
 	}
-	return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify", "--key="+key, "--insecure-ignore-tlog", to.Digest(d.Digest.String()).String()))
+	return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign2"), "verify",
+		"--key="+key, "--insecure-ignore-tlog", to.Digest(d.Digest.String()).String()))
 }
 
 // imagePolicy asks what podman, CRI-O and skopeo ask.
@@ -109,7 +124,8 @@ func imagePolicy(t *testing.T, key string, ref name.Digest) error {
 func imagePolicyPrivate(t *testing.T, key string, ref name.Digest, signed name.Repository) error {
 	t.Helper()
 	dir := t.TempDir()
-	policy := sample(t, "policy-private.json", key, signed.RegistryStr(), dir, "registry.internal/mirror/me/app", ref.Context().Name(), "registry.example.com/me/app", signed.Name())
+	policy := sample(t, "policy-private.json", key, signed.RegistryStr(), dir, "registry.internal/mirror/me/app",
+		ref.Context().Name(), "registry.example.com/me/app", signed.Name())
 	return underPolicy(t, dir, policy, ref)
 }
 
@@ -120,7 +136,8 @@ func underPolicy(t *testing.T, dir, policy string, ref name.Digest) error {
 		t.Fatal(err)
 	}
 	sample(t, "registries.d/example.yaml", "", ref.RegistryStr(), dir)
-	return run(exec.CommandContext(t.Context(), testprog.Built(t, "imagepolicy", "imagepolicy"), policy, attachments, "//"+ref.String()))
+	return run(exec.CommandContext(t.Context(), testprog.Built(t, "imagepolicy", "imagepolicy"),
+		policy, attachments, "//"+ref.String()))
 }
 
 func kyverno(policy string) func(*testing.T, string, name.Digest) error {
@@ -172,7 +189,8 @@ func openssl(t *testing.T, key string, ref name.Digest) error {
 		if !named {
 			return fmt.Errorf("the statement has no subject %s", ref.DigestStr())
 		}
-		pae := fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(b.Envelope.Type), b.Envelope.Type, len(b.Envelope.Payload), b.Envelope.Payload)
+		pae := fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(b.Envelope.Type), b.Envelope.Type, len(b.Envelope.Payload),
+			b.Envelope.Payload)
 		return dgst(t, key, b.Envelope.Signatures[0].Sig, pae)
 	})
 }

@@ -80,7 +80,8 @@ func TestBuild(t *testing.T) {
 func (p pod) buildInit(t *testing.T) {
 	p.push(t, "run:1", empty.Image)
 	out, err := p.Run(t, []string{
-		"IMAGE_TAG=" + p.host + "/app:1", "RUN_IMAGE=" + p.host + "/run:1", "BLOB_URL=" + p.url + "/source.zip", "DNS_PROBE_HOSTNAME=localhost",
+		"IMAGE_TAG=" + p.host + "/app:1", "RUN_IMAGE=" + p.host + "/run:1", "BLOB_URL=" + p.url + "/source.zip",
+		"DNS_PROBE_HOSTNAME=localhost",
 		"PLATFORM_ENV_GREETING=Grüße", `BUILD_CHANGES=[{"reason":"COMMIT","old":"1","new":"2"}]`,
 	}, `C:\cnb\process\build-init.exe`, "-basic-docker=registry="+p.host)
 	if err != nil || !strings.Contains(out, "Successfully downloaded") || !strings.Contains(out, "COMMIT") {
@@ -98,7 +99,8 @@ func (p pod) buildInit(t *testing.T) {
 	var config struct {
 		Auths map[string]struct{ Auth, Username string }
 	}
-	if err := json.Unmarshal([]byte(p.read(t, "builder/home/.docker/config.json")), &config); err != nil || len(config.Auths) != 1 {
+	if err := json.Unmarshal([]byte(p.read(t, "builder/home/.docker/config.json")), &config); err != nil ||
+		len(config.Auths) != 1 {
 		t.Errorf("the login for the lifecycle is %+v (%v)", config, err)
 	}
 	if p.read(t, "networkWait/network-wait-launcher.exe") != p.read(t, "cnb/process/network-wait-launcher.exe") {
@@ -110,7 +112,8 @@ func (p pod) completion(t *testing.T) {
 	digest, cache := p.pushApp(t)
 	public := p.signingKey(t)
 	p.write(t, "var/report/report.toml", p.report(digest))
-	out, err := p.launch(t, []string{"CACHE_TAG=" + p.host + "/cache:1", "TERMINATION_MESSAGE_PATH=/dev/termination-log"},
+	out, err := p.launch(t,
+		[]string{"CACHE_TAG=" + p.host + "/cache:1", "TERMINATION_MESSAGE_PATH=/dev/termination-log"},
 		"-basic-docker=registry="+p.host, "-cosign-annotations=built-on=windows")
 	if err != nil || !strings.Contains(out, "Build successful") {
 		t.Fatalf("it does not complete the build (%v):\n%s", err, out)
@@ -128,9 +131,10 @@ func (p pod) pushApp(t *testing.T) (digest, cache v1.Hash) {
 	}
 	run := p.host + "/run@" + p.push(t, "run:1", empty.Image).String()
 	app, err = mutate.Config(app, v1.Config{Labels: map[string]string{
-		"io.buildpacks.stack.id":           "example.stack",
-		"io.buildpacks.build.metadata":     `{"buildpacks":[{"id":"example/go","version":"1.2.3"}]}`,
-		"io.buildpacks.lifecycle.metadata": fmt.Sprintf(`{"runImage":{"reference":%q},"stack":{"runImage":{"image":%q}}}`, run, p.host+"/run:1"),
+		"io.buildpacks.stack.id":       "example.stack",
+		"io.buildpacks.build.metadata": `{"buildpacks":[{"id":"example/go","version":"1.2.3"}]}`,
+		"io.buildpacks.lifecycle.metadata": fmt.Sprintf(
+			`{"runImage":{"reference":%q},"stack":{"runImage":{"image":%q}}}`, run, p.host+"/run:1"),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +150,8 @@ func (p pod) report(digest v1.Hash) string {
 // launch starts completion as kpack does: by a path without .exe, through the launcher.
 func (p pod) launch(t *testing.T, env []string, args ...string) (string, error) {
 	t.Helper()
-	return p.Run(t, env, `C:\networkWait\network-wait-launcher.exe`, append([]string{"localhost", "--", "/cnb/process/completion"}, args...)...)
+	return p.Run(t, env, `C:\networkWait\network-wait-launcher.exe`,
+		append([]string{"localhost", "--", "/cnb/process/completion"}, args...)...)
 }
 
 // checkReport reads what kpack's controller reads from the container's termination message.
@@ -169,8 +174,10 @@ func checkReport(t *testing.T, message string, digest, cache v1.Hash) {
 	if err := json.NewDecoder(z).Decode(&report); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(report.LatestImage, "/app@"+digest.String()) || !strings.HasSuffix(report.LatestCacheImage, "/cache@"+cache.String()) ||
-		report.StackID != "example.stack" || len(report.BuildpackMetadata) != 1 || report.BuildpackMetadata[0].ID != "example/go" {
+	if !strings.HasSuffix(report.LatestImage, "/app@"+digest.String()) ||
+		!strings.HasSuffix(report.LatestCacheImage, "/cache@"+cache.String()) ||
+		report.StackID != "example.stack" || len(report.BuildpackMetadata) != 1 ||
+		report.BuildpackMetadata[0].ID != "example/go" {
 		t.Errorf("it reports %+v", report)
 	}
 }
@@ -243,7 +250,8 @@ func (p pod) signingKey(t *testing.T) *ecdsa.PublicKey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.write(t, "var/build-secrets/cosign/key/cosign.key", string(pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED SIGSTORE PRIVATE KEY", Bytes: sealed})))
+	p.write(t, "var/build-secrets/cosign/key/cosign.key",
+		string(pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED SIGSTORE PRIVATE KEY", Bytes: sealed})))
 	p.write(t, "var/build-secrets/cosign/key/cosign.password", password)
 	return &key.PublicKey
 }

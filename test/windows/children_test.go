@@ -50,8 +50,10 @@ func TestWindowsChildren(t *testing.T) {
 
 func checkWindows(t *testing.T, c child) {
 	t.Helper()
-	if c.config.OS != "windows" || c.config.Architecture != "amd64" || c.config.OSVersion != c.OSVersion || !fourParts.MatchString(c.OSVersion) {
-		t.Errorf("%s: the configuration says %s/%s %q", c.Platform, c.config.OS, c.config.Architecture, c.config.OSVersion)
+	if c.config.OS != "windows" || c.config.Architecture != "amd64" || c.config.OSVersion != c.OSVersion ||
+		!fourParts.MatchString(c.OSVersion) {
+		t.Errorf("%s: the configuration says %s/%s %q", c.Platform, c.config.OS, c.config.Architecture,
+			c.config.OSVersion)
 	}
 	path := ""
 	for _, kv := range c.config.Config.Env {
@@ -59,10 +61,13 @@ func checkWindows(t *testing.T, c child) {
 			path = v
 		}
 	}
-	if !slices.ContainsFunc(strings.Split(path, ";"), func(s string) bool { return strings.EqualFold(s, `C:\Windows\system32`) }) || strings.Contains(strings.ReplaceAll(path, `C:\`, ""), ":") {
+	if !slices.ContainsFunc(strings.Split(path, ";"), func(s string) bool {
+		return strings.EqualFold(s, `C:\Windows\system32`)
+	}) || strings.Contains(strings.ReplaceAll(path, `C:\`, ""), ":") {
 		t.Errorf("%s: PATH is %q", c.Platform, path)
 	}
-	if e := c.config.Config.Entrypoint; len(e) != 1 || !strings.HasPrefix(e[0], `C:\`) || !strings.HasSuffix(e[0], ".exe") {
+	if e := c.config.Config.Entrypoint; len(e) != 1 || !strings.HasPrefix(e[0], `C:\`) ||
+		!strings.HasSuffix(e[0], ".exe") {
 		t.Errorf("%s: the entrypoint is %q", c.Platform, e)
 	}
 	if c.config.Config.User != "ContainerUser" {
@@ -95,8 +100,10 @@ func TestIndexes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.Platform == nil || d.Platform.OS != cf.OS || d.Platform.Architecture != cf.Architecture || d.Platform.OSVersion != cf.OSVersion {
-				t.Errorf("%s: child %d is for %v, and its configuration says %s/%s %s", i.Name, n, d.Platform, cf.OS, cf.Architecture, cf.OSVersion)
+			if d.Platform == nil || d.Platform.OS != cf.OS || d.Platform.Architecture != cf.Architecture ||
+				d.Platform.OSVersion != cf.OSVersion {
+				t.Errorf("%s: child %d is for %v, and its configuration says %s/%s %s", i.Name, n,
+					d.Platform, cf.OS, cf.Architecture, cf.OSVersion)
 				continue
 			}
 			if n > 0 && platform.Compare(last, platform.From(d.Platform)) >= 0 {
@@ -150,7 +157,8 @@ func TestWindowsPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			unpack(t, dir, platform.Windows, layers...)
-			for _, p := range append(paths, strings.ReplaceAll(strings.TrimPrefix(c.config.Config.Entrypoint[0], `C:\`), `\`, "/")) {
+			for _, p := range append(paths,
+				strings.ReplaceAll(strings.TrimPrefix(c.config.Config.Entrypoint[0], `C:\`), `\`, "/")) {
 				isPE(t, filepath.Join(dir, p))
 			}
 		}
@@ -189,7 +197,10 @@ func TestLinuxChildren(t *testing.T) {
 }
 
 // phases are what kpack runs of the lifecycle, by name.
-var phases = []string{"analyzer", "builder", "creator", "detector", "exporter", "launcher", "lifecycle", "rebaser", "restorer"}
+var phases = []string{
+	"analyzer", "builder", "creator", "detector", "exporter", "launcher", "lifecycle",
+	"rebaser", "restorer",
+}
 
 func TestLifecycle(t *testing.T) {
 	r := open(t)

@@ -76,7 +76,10 @@ func TestRulesCatch(t *testing.T) {
 	seen := map[string]byte{"Files": tar.TypeDir, "Files/a": tar.TypeReg, "Files/d": tar.TypeDir}
 	const sd = "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="
 	file := func(change func(*tar.Header)) *tar.Header {
-		h := &tar.Header{Name: "Files/d/f", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"MSWINDOWS.fileattr": "32", "MSWINDOWS.rawsd": sd}}
+		h := &tar.Header{
+			Name: "Files/d/f", Typeflag: tar.TypeReg,
+			PAXRecords: map[string]string{"MSWINDOWS.fileattr": "32", "MSWINDOWS.rawsd": sd},
+		}
 		change(h)
 		return h
 	}
@@ -94,8 +97,10 @@ func TestRulesCatch(t *testing.T) {
 		"fileattr is \"\"":      func(h *tar.Header) { delete(h.PAXRecords, "MSWINDOWS.fileattr") },
 		"rawsd is missing":      func(h *tar.Header) { delete(h.PAXRecords, "MSWINDOWS.rawsd") },
 		"illegal base64":        func(h *tar.Header) { h.PAXRecords["MSWINDOWS.rawsd"] = "#" },
-		"not self-relative":     func(h *tar.Header) { h.PAXRecords["MSWINDOWS.rawsd"] = "AQAAABQAAAAkAAAAAAAAAAAAAAA=" },
-		"no owner":              func(h *tar.Header) { h.PAXRecords["MSWINDOWS.rawsd"] = "AQAAgBQAAAAAAAAAAAAAAAAAAAA=" },
+		"not self-relative": func(h *tar.Header) {
+			h.PAXRecords["MSWINDOWS.rawsd"] = "AQAAABQAAAAkAAAAAAAAAAAAAAA="
+		},
+		"no owner": func(h *tar.Header) { h.PAXRecords["MSWINDOWS.rawsd"] = "AQAAgBQAAAAAAAAAAAAAAAAAAAA=" },
 	} {
 		if err := rules(file(change), seen); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("the rules say %v, want %q", err, says)

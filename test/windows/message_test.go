@@ -28,7 +28,8 @@ func TestMessage(t *testing.T) {
 	if len(linux) == 0 {
 		t.Fatal("completion has no Linux child")
 	}
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(t.TempDir()))))
+	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(t.TempDir()))))
 	defer s.Close()
 	host := strings.TrimPrefix(s.URL, "http://")
 	image, err := name.NewTag(host + "/completion:1")
@@ -64,10 +65,15 @@ func TestMessage(t *testing.T) {
 						file := messageFile(t)
 						// What runc keeps of containers is by default in one directory for all
 						// daemons of a machine.
-						args := append([]string{"run", "--rm", "--net-host", "--runc-root", filepath.Join(filepath.Dir(socket), "runc"), "--snapshotter", "native"}, more...)
+						args := append([]string{
+							"run", "--rm", "--net-host", "--runc-root",
+							filepath.Join(filepath.Dir(socket), "runc"), "--snapshotter", "native",
+						}, more...)
 						args = append(
-							args, "--mount", "type=bind,src="+file+",dst="+path+",options=rbind:rw", "--mount", "type=bind,src="+volume+",dst=/var/report,options=rbind:ro",
-							"--env", "CACHE_TAG="+host+"/cache:1", "--env", "TERMINATION_MESSAGE_PATH=/tmp/termination-log",
+							args, "--mount", "type=bind,src="+file+",dst="+path+",options=rbind:rw",
+							"--mount", "type=bind,src="+volume+",dst=/var/report,options=rbind:ro",
+							"--env", "CACHE_TAG="+host+"/cache:1", "--env",
+							"TERMINATION_MESSAGE_PATH=/tmp/termination-log",
 							image.Name(), fmt.Sprintf("completion-%d-%d", n, m), linux[0].config.Config.Entrypoint[0])
 						// ctr may not have read all of it when the container ends, which has to
 						// end well

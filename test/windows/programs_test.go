@@ -47,7 +47,8 @@ func kpack(lifecycle string) map[string]call {
 	}
 	// Each phase is the lifecycle, which looks at its own name and has other flags by each.
 	for phase, flag := range map[string]string{
-		"analyzer": "-stack", "builder": "-plan", "creator": "-skip-restore", "detector": "-order", "exporter": "-process-type", "rebaser": "-report", "restorer": "-skip-layers",
+		"analyzer": "-stack", "builder": "-plan", "creator": "-skip-restore", "detector": "-order",
+		"exporter": "-process-type", "rebaser": "-report", "restorer": "-skip-layers",
 	} {
 		all["cnb/lifecycle/"+phase] = call{args: []string{"-h"}, env: platform, says: flag, ok: true}
 	}
@@ -81,7 +82,8 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w.clear(t)
 			found := w.lay(t, layersOf(t, c.image)...)
-			entry := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(c.config.Config.Entrypoint[0], `C:\`), `\`, "/"), ".exe")
+			entry := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(c.config.Config.Entrypoint[0], `C:\`),
+				`\`, "/"), ".exe")
 			if !slices.Contains(found, entry) {
 				t.Fatalf("the entrypoint %s is none of the image's programs %q", entry, found)
 			}
@@ -120,7 +122,8 @@ func TestHello(t *testing.T) {
 					env = append(env, kv)
 				}
 			}
-			w.check(t, config.Entrypoint[0], call{args: append(config.Entrypoint[1:], config.Cmd...), env: env, says: says[name], ok: true})
+			w.check(t, config.Entrypoint[0],
+				call{args: append(config.Entrypoint[1:], config.Cmd...), env: env, says: says[name], ok: true})
 		})
 	}
 }
@@ -141,7 +144,8 @@ func (w drive) clear(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		if slices.Contains([]string{"windows", "users", "Program Files", "Program Files (x86)", "ProgramData"}, f.Name()) {
+		if slices.Contains([]string{"windows", "users", "Program Files", "Program Files (x86)", "ProgramData"},
+			f.Name()) {
 			continue // wine's own
 		}
 		if err := os.RemoveAll(filepath.Join(w.Dir, f.Name())); err != nil {
@@ -196,7 +200,8 @@ func example(t *testing.T, from string) release {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), slipway, "build", "-q", "-product="+filepath.Join(dir, "slipway.yaml"), "-platforms=windows/amd64:ltsc2022",
+	cmd := exec.CommandContext(t.Context(), slipway, "build", "-q", "-product="+filepath.Join(dir, "slipway.yaml"),
+		"-platforms=windows/amd64:ltsc2022",
 		"-store="+filepath.Join(dir, "store"), "-out="+filepath.Join(dir, "out"))
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err != nil {

@@ -190,7 +190,8 @@ func TestFold(t *testing.T) {
 // compile builds one of the programs of this module onto the drive.
 func (w drive) compile(t *testing.T, name string) {
 	t.Helper()
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", filepath.Join(w.Dir, name+".exe"), "./"+name)
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", filepath.Join(w.Dir, name+".exe"),
+		"./"+name)
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

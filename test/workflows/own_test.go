@@ -35,7 +35,8 @@ func TestOwn(t *testing.T) {
 	testprog.Need(t, "act")
 	registry, hub := registrytest.Serve(t), githubtest.Serve(t)
 	home := t.TempDir()
-	artifacts, secrets, event := filepath.Join(home, "artifacts"), filepath.Join(home, "secrets"), filepath.Join(home, "event.json")
+	artifacts, secrets, event := filepath.Join(home, "artifacts"), filepath.Join(home, "secrets"),
+		filepath.Join(home, "event.json")
 	repository := clone(t, registry.Host())
 	own(t, repository, registry.Host())
 	key, _, err := signature.Generate([]byte("secret"))
@@ -45,14 +46,17 @@ func TestOwn(t *testing.T) {
 	must(t, os.WriteFile(event, []byte(`{"ref": "refs/tags/v1.0.0"}`), 0o600))
 
 	args := []string{
-		"push", "--workflows=.github/workflows/release.yml", "--eventpath=" + event, "--platform=ubuntu-24.04=-self-hosted", "--secret-file=" + secrets,
-		"--env=STUB_REPOSITORY=" + repository, "--env=STUB_ARTIFACTS=" + artifacts, "--env=STUB_SLIPWAY=" + slipway(t, home),
+		"push", "--workflows=.github/workflows/release.yml", "--eventpath=" + event,
+		"--platform=ubuntu-24.04=-self-hosted", "--secret-file=" + secrets,
+		"--env=STUB_REPOSITORY=" + repository, "--env=STUB_ARTIFACTS=" + artifacts,
+		"--env=STUB_SLIPWAY=" + slipway(t, home),
 		"--env=GITHUB_API_URL=" + hub.API(), "--env=GITHUB_REPOSITORY=" + githubtest.Repository,
 	}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY"} {
 		args = append(args, "--env="+name+"="+strings.TrimSpace(testprog.Run(t, "go", "env", name)))
 	}
-	cmd := exec.CommandContext(t.Context(), testprog.Built(t, "act", "act"), append(args, standIns(t, repository)...)...)
+	cmd := exec.CommandContext(t.Context(), testprog.Built(t, "act", "act"),
+		append(args, standIns(t, repository)...)...)
 	cmd.Dir = repository
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"), "NO_COLOR=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -81,7 +85,8 @@ func TestOwn(t *testing.T) {
 		assets[a.Name] = true
 	}
 	for _, file := range []string{
-		"SHA256SUMS", "SHA256SUMS.sigstore.json", "slipway-images.tar.zst", "slipway-linux-amd64", "slipway-linux-arm64",
+		"SHA256SUMS", "SHA256SUMS.sigstore.json", "slipway-images.tar.zst", "slipway-linux-amd64",
+		"slipway-linux-arm64",
 		"slipway-darwin-amd64", "slipway-darwin-arm64", "slipway-windows-amd64.exe", "slipway-windows-arm64.exe",
 	} {
 		if !assets[file] {
@@ -119,13 +124,17 @@ func TestOwnPlan(t *testing.T) {
 func own(t *testing.T, dir, registry string) {
 	t.Helper()
 	edit(t, filepath.Join(dir, ownFile), `directory: \.\.`, "directory: .", `package: \./cmd/slipway`, "package: ./cmd")
-	edit(t, filepath.Join(dir, ".github/workflows/release.yml"), `ghcr\.io/`, registry+"/", `    secrets:\n`, "    secrets:\n      registry-user: me\n      registry-password: $${{ secrets.SLIPWAY_PASSWORD }}\n")
-	edit(t, filepath.Join(dir, ".github/actions/setup/action.yml"), `[A-Z_0-9=]* ?go build [^\n]*\./cmd/slipway\n`, "cp \"$$STUB_SLIPWAY\" \"$$bin/slipway\"\n")
+	edit(t, filepath.Join(dir, ".github/workflows/release.yml"), `ghcr\.io/`, registry+"/", `    secrets:\n`,
+		"    secrets:\n      registry-user: me\n      registry-password: $${{ secrets.SLIPWAY_PASSWORD }}\n")
+	edit(t, filepath.Join(dir, ".github/actions/setup/action.yml"), `[A-Z_0-9=]* ?go build [^\n]*\./cmd/slipway\n`,
+		"cp \"$$STUB_SLIPWAY\" \"$$bin/slipway\"\n")
 	for name, text := range map[string]string{
-		"packaging/go.mod":         "module example.com/slipway\n\ngo 1.24\n",
-		"packaging/cmd/main.go":    "package main\n\nvar version string\n\nfunc main() { println(version) }\n",
-		"packaging/Dockerfile":     "FROM static\nARG TARGETARCH\nARG GO\nARG SHA256\nCOPY --from=binaries linux_${TARGETARCH}/slipway /usr/local/bin/slipway\nENTRYPOINT [\"/usr/local/bin/slipway\"]\n",
-		".github/workflows/ci.yml": "on: workflow_call\njobs:\n  none:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: 'true'\n",
+		"packaging/go.mod":      "module example.com/slipway\n\ngo 1.24\n",
+		"packaging/cmd/main.go": "package main\n\nvar version string\n\nfunc main() { println(version) }\n",
+		"packaging/Dockerfile": "FROM static\nARG TARGETARCH\nARG GO\nARG SHA256\nCOPY --from=binaries " +
+			"linux_${TARGETARCH}/slipway /usr/local/bin/slipway\nENTRYPOINT [\"/usr/local/bin/slipway\"]\n",
+		".github/workflows/ci.yml": "on: workflow_call\njobs:\n  none:\n    runs-on: " +
+			"ubuntu-24.04\n    steps:\n      - run: 'true'\n",
 	} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))

@@ -34,7 +34,8 @@ func TestProduct(t *testing.T) {
 	repository := clone(t, registry.Host())
 	key, _, err := signature.Generate([]byte("secret"))
 	must(t, err)
-	text := fmt.Sprintf("KEY=%q\nPASSWORD=secret\nREGISTRY_PASSWORD=%s\nGITHUB_TOKEN=%s\n", key, password, githubtest.Token)
+	text := fmt.Sprintf("KEY=%q\nPASSWORD=secret\nREGISTRY_PASSWORD=%s\nGITHUB_TOKEN=%s\n", key,
+		password, githubtest.Token)
 	artifacts, out, err := act(t, repository, "caller.yml", text, append(standIns(t, repository),
 		"--env=GITHUB_API_URL="+hub.API(), "--env=GITHUB_REPOSITORY="+githubtest.Repository)...)
 	if err != nil {
@@ -46,14 +47,18 @@ func TestProduct(t *testing.T) {
 		}
 	}
 
-	for _, file := range []string{"part-0@demo/release.part.json", "part-1@demo/release.part.json", "part-0@files/release.part.json", "release@files/release.lock.json"} {
+	for _, file := range []string{
+		"part-0@demo/release.part.json", "part-1@demo/release.part.json",
+		"part-0@files/release.part.json", "release@files/release.lock.json",
+	} {
 		if _, err := os.Stat(filepath.Join(artifacts, file)); err != nil {
 			t.Error(err)
 		}
 	}
 	l, err := lock.Read(filepath.Join(artifacts, "release@demo", "release.lock.json"))
 	must(t, err)
-	d, err := remote.Get(registry.Repo(t, "me/demo/hello").Tag("1.0.0"), remote.WithAuth(&authn.Basic{Username: "me", Password: password}))
+	d, err := remote.Get(registry.Repo(t, "me/demo/hello").Tag("1.0.0"),
+		remote.WithAuth(&authn.Basic{Username: "me", Password: password}))
 	must(t, err)
 	if len(l.Images) != 1 || d.Digest != l.Images[0].Digest {
 		t.Errorf("the tag names %s, the lock %v", d.Digest, l.Images)
@@ -66,7 +71,10 @@ func TestProduct(t *testing.T) {
 	if len(hub.Releases) != 1 || !hub.Releases[0].Draft || hub.Releases[0].Tag != "v1.0.0" {
 		t.Fatalf("the releases at GitHub: %+v", hub.Releases)
 	}
-	for _, file := range []string{"SHA256SUMS", "SHA256SUMS.sigstore.json", "provenance.sigstore.json", "demo-images.tar.zst"} {
+	for _, file := range []string{
+		"SHA256SUMS", "SHA256SUMS.sigstore.json", "provenance.sigstore.json",
+		"demo-images.tar.zst",
+	} {
 		if !slices.ContainsFunc(hub.Releases[0].Assets, func(a *githubtest.Asset) bool { return a.Name == file }) {
 			t.Errorf("the draft has no %s", file)
 		}
@@ -98,7 +106,9 @@ func tagsLast(t *testing.T, calls []string) {
 	writes := slices.DeleteFunc(calls, func(c string) bool {
 		return !strings.Contains(c, " /v2/me/") || !strings.HasPrefix(c, "PUT ") && !strings.HasPrefix(c, "POST ")
 	})
-	tags := slices.DeleteFunc(slices.Clone(writes), func(c string) bool { return !regexp.MustCompile(`/manifests/[^s]`).MatchString(c) })
+	tags := slices.DeleteFunc(slices.Clone(writes), func(c string) bool {
+		return !regexp.MustCompile(`/manifests/[^s]`).MatchString(c)
+	})
 	if len(tags) != 1 || writes[len(writes)-1] != tags[0] {
 		t.Errorf("tags were written by %q, and last was %q", tags, writes[len(writes)-1])
 	}
@@ -128,7 +138,8 @@ func wholeRepository(t *testing.T, registry *registrytest.Server, repository str
 	slices.Sort(have)
 	if !slices.Equal(want, have) {
 		only := slices.DeleteFunc(slices.Clone(have), func(f string) bool { return slices.Contains(want, f) })
-		t.Errorf("the image has %d files and the repository %d; only in the image: %.5q", len(have), len(want), only[:min(len(only), 5)])
+		t.Errorf("the image has %d files and the repository %d; only in the image: %.5q", len(have),
+			len(want), only[:min(len(only), 5)])
 	}
 }
 

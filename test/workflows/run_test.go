@@ -20,7 +20,8 @@ func clone(t *testing.T, registry string) string {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
 	must(t, err)
-	files := strings.Split(testprog.Run(t, "git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00")
+	files := strings.Split(testprog.Run(t, "git", "-C", root, "ls-files", "-z", "--cached", "--others",
+		"--exclude-standard"), "\x00")
 	for _, f := range files {
 		from := filepath.Join(root, f)
 		if fi, err := os.Lstat(from); f == "" || err != nil || !fi.Mode().IsRegular() {
@@ -41,7 +42,8 @@ func clone(t *testing.T, registry string) string {
 		text, err := os.ReadFile(filepath.Join("testdata", f.from))
 		must(t, err)
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, f.to)), 0o755))
-		must(t, os.WriteFile(filepath.Join(dir, f.to), bytes.ReplaceAll(text, []byte(": REGISTRY/"), []byte(": "+registry+"/")), 0o644))
+		must(t, os.WriteFile(filepath.Join(dir, f.to),
+			bytes.ReplaceAll(text, []byte(": REGISTRY/"), []byte(": "+registry+"/")), 0o644))
 	}
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
@@ -61,7 +63,8 @@ func act(t *testing.T, repository, workflow, secrets string, flags ...string) (a
 	artifacts = filepath.Join(home, "artifacts")
 	must(t, os.WriteFile(filepath.Join(home, "secrets"), []byte(secrets), 0o600))
 	args := []string{
-		"push", "--workflows=.github/workflows/" + workflow, "--platform=ubuntu-24.04=-self-hosted", "--secret-file=" + filepath.Join(home, "secrets"),
+		"push", "--workflows=.github/workflows/" + workflow, "--platform=ubuntu-24.04=-self-hosted",
+		"--secret-file=" + filepath.Join(home, "secrets"),
 		"--env=STUB_REPOSITORY=" + repository, "--env=STUB_ARTIFACTS=" + artifacts,
 	}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY"} {
@@ -81,7 +84,8 @@ func standIns(t *testing.T, repository string) (flags []string) {
 	text, err := os.ReadFile(filepath.Join(repository, ".github/workflows/product.yml"))
 	must(t, err)
 	seen := map[string]bool{}
-	for _, m := range regexp.MustCompile(`uses: (actions/([a-z-]+)@[0-9a-f]{40})`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`uses: (actions/([a-z-]+)@[0-9a-f]{40})`).FindAllStringSubmatch(string(text),
+		-1) {
 		if seen[m[1]] {
 			continue
 		}

@@ -20,7 +20,10 @@ import (
 func TestSetup(t *testing.T) {
 	testprog.Need(t, "act")
 	repository := clone(t, "unused")
-	flags := []string{"--env=GOPROXY=file://" + newerSlipway(t), "--env=GOSUMDB=off", "--env=GOFLAGS=-modcacherw", "--env=GOMODCACHE=" + t.TempDir()}
+	flags := []string{
+		"--env=GOPROXY=file://" + newerSlipway(t), "--env=GOSUMDB=off", "--env=GOFLAGS=-modcacherw",
+		"--env=GOMODCACHE=" + t.TempDir(),
+	}
 	for _, action := range []string{"checkout", "setup-go"} {
 		dir, err := filepath.Abs(filepath.Join("testdata/actions", action))
 		must(t, err)
@@ -54,7 +57,8 @@ func newerSlipway(t *testing.T) (proxy string) {
 	t.Helper()
 	const module, version, toolchain = "github.com/slipway-dev/slipway", "v1.2.3", "go1.99.0"
 	bin := t.TempDir()
-	compiles := "#!/bin/sh\ntest \"$1\" = install && printf '#!/bin/sh\\n' >\"$GOBIN/slipway\" && chmod +x \"$GOBIN/slipway\"\n"
+	compiles := "#!/bin/sh\ntest \"$1\" = install && printf '#!/bin/sh\\n' >\"$GOBIN/slipway\" " +
+		"&& chmod +x \"$GOBIN/slipway\"\n"
 	must(t, os.WriteFile(filepath.Join(bin, toolchain), []byte(compiles), 0o755))
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 
@@ -73,7 +77,10 @@ func newerSlipway(t *testing.T) (proxy string) {
 	f, err := os.Create(filepath.Join(proxy, module, "@v", version+".zip"))
 	must(t, err)
 	z := zip.NewWriter(f)
-	for file, text := range map[string]string{"go.mod": gomod, "cmd/slipway/main.go": "package main\n\nfunc main() {}\n"} {
+	for file, text := range map[string]string{
+		"go.mod":              gomod,
+		"cmd/slipway/main.go": "package main\n\nfunc main() {}\n",
+	} {
 		w, err := z.Create(module + "@" + version + "/" + file)
 		must(t, err)
 		_, err = w.Write([]byte(text))

@@ -38,7 +38,8 @@ type encoder struct {
 }
 
 func newEncoder(level zstd.EncoderLevel, frame int) (*encoder, error) {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(frame), zstd.WithEncoderConcurrency(Cores))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(frame),
+		zstd.WithEncoderConcurrency(Cores))
 	// two writers, each with twice as many frames under way as there are cores, raw and compressed
 	return &encoder{z, frame + overhead, make(chan []byte, 8*Cores)}, err
 }

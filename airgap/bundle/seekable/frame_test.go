@@ -29,32 +29,50 @@ func skippable(content string) []byte {
 // refused. Each forgery is a file that zstd decompresses without an error.
 func TestOneReading(t *testing.T) {
 	a, b := bytes.Repeat([]byte("a"), 1000), bytes.Repeat([]byte("b"), 2000)
-	fa, fb, evil, empty := bundletest.Zstd(t, a), bundletest.Zstd(t, b), bundletest.Zstd(t, bytes.Repeat([]byte("evil"), 100)), bundletest.Zstd(t, nil)
+	fa, fb, evil, empty := bundletest.Zstd(t, a), bundletest.Zstd(t, b),
+		bundletest.Zstd(t, bytes.Repeat([]byte("evil"), 100)), bundletest.Zstd(t, nil)
 	good := []bundletest.Frame{entry(fa, a), entry(fb, b)}
 	for what, test := range map[string]struct {
 		file []byte
 		ok   bool
 	}{
-		"the form of slipway":                {bundletest.WithTable(good, nil, nil), true},
-		"a hidden frame, between":            {bundletest.WithTable([]bundletest.Frame{good[0], entry(evil, nil), good[1]}, nil, nil), false},
-		"a hidden frame, at the start":       {bundletest.WithTable([]bundletest.Frame{entry(evil, nil), good[0], good[1]}, nil, nil), false},
-		"a hidden frame, at the end":         {bundletest.WithTable([]bundletest.Frame{good[0], good[1], entry(evil, nil)}, nil, nil), false},
-		"an empty frame":                     {bundletest.WithTable([]bundletest.Frame{good[0], entry(empty, nil), good[1]}, nil, nil), false},
-		"a skippable frame as an entry":      {bundletest.WithTable([]bundletest.Frame{good[0], entry(skippable("x"), nil), good[1]}, nil, nil), false},
+		"the form of slipway": {bundletest.WithTable(good, nil, nil), true},
+		"a hidden frame, between": {
+			bundletest.WithTable([]bundletest.Frame{good[0], entry(evil, nil), good[1]}, nil, nil), false,
+		},
+		"a hidden frame, at the start": {
+			bundletest.WithTable([]bundletest.Frame{entry(evil, nil), good[0], good[1]}, nil, nil), false,
+		},
+		"a hidden frame, at the end": {
+			bundletest.WithTable([]bundletest.Frame{good[0], good[1], entry(evil, nil)}, nil, nil), false,
+		},
+		"an empty frame": {
+			bundletest.WithTable([]bundletest.Frame{good[0], entry(empty, nil), good[1]}, nil, nil), false,
+		},
+		"a skippable frame as an entry": {
+			bundletest.WithTable([]bundletest.Frame{good[0], entry(skippable("x"), nil), good[1]}, nil, nil), false,
+		},
 		"a frame before the first":           {bundletest.WithTable(good, evil, nil), false},
 		"a frame behind the last":            {bundletest.WithTable(good, nil, evil), false},
 		"a skippable frame before the table": {bundletest.WithTable(good, nil, skippable("x")), false},
-		"two frames in an entry":             {bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(fa, fb), slices.Concat(a, b))}, nil, nil), false},
-		"a skippable frame in an entry":      {bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(fa, skippable("x")), a), good[1]}, nil, nil), false},
-		"an empty frame in an entry":         {bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(empty, fa), a), good[1]}, nil, nil), false},
-		"a frame larger than its entry":      {bundletest.WithTable([]bundletest.Frame{entry(fa, a[:999]), good[1]}, nil, nil), false},
-		"entries in another order":           {bundletest.WithTable([]bundletest.Frame{entry(fa, b), entry(fb, a)}, nil, nil), false},
-		"bytes behind the table":             {append(bundletest.WithTable(good, nil, nil), skippable("x")...), false},
-		"a second table":                     {append(bundletest.WithTable(good, nil, nil), bundletest.WithTable(nil, nil, nil)...), false},
-		"one frame, no table":                {fa, true},
-		"two frames, no table":               {slices.Concat(fa, fb), false},
-		"a skippable frame, no table":        {slices.Concat(fa, skippable("x")), false},
-		"one frame cut short, no table":      {fa[:len(fa)-1], false},
+		"two frames in an entry": {bundletest.WithTable(
+			[]bundletest.Frame{entry(slices.Concat(fa, fb), slices.Concat(a, b))}, nil, nil), false},
+		"a skippable frame in an entry": {bundletest.WithTable(
+			[]bundletest.Frame{entry(slices.Concat(fa, skippable("x")), a), good[1]}, nil, nil), false},
+		"an empty frame in an entry": {
+			bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(empty, fa), a), good[1]}, nil, nil), false,
+		},
+		"a frame larger than its entry": {bundletest.WithTable([]bundletest.Frame{entry(fa, a[:999]), good[1]},
+			nil, nil), false},
+		"entries in another order": {bundletest.WithTable([]bundletest.Frame{entry(fa, b), entry(fb, a)},
+			nil, nil), false},
+		"bytes behind the table": {append(bundletest.WithTable(good, nil, nil), skippable("x")...), false},
+		"a second table": {append(bundletest.WithTable(good, nil, nil),
+			bundletest.WithTable(nil, nil, nil)...), false},
+		"one frame, no table":           {fa, true},
+		"two frames, no table":          {slices.Concat(fa, fb), false},
+		"a skippable frame, no table":   {slices.Concat(fa, skippable("x")), false},
+		"one frame cut short, no table": {fa[:len(fa)-1], false},
 	} {
 		got, err := readAll(test.file)
 		if (err == nil) != test.ok {
@@ -89,8 +107,9 @@ func sequential(file []byte) ([]byte, error) {
 func TestHeaders(t *testing.T) {
 	for _, size := range []int{1, 255, 256, 300, 65_791, 65_792, 1 << 20} {
 		for what, o := range map[string][]zstd.EOption{
-			"plain": nil, "single segment": {zstd.WithSingleSegment(true)}, "without checksum": {zstd.WithEncoderCRC(false)},
-			"raw blocks": {zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithNoEntropyCompression(true)},
+			"plain": nil, "single segment": {zstd.WithSingleSegment(true)},
+			"without checksum": {zstd.WithEncoderCRC(false)},
+			"raw blocks":       {zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithNoEntropyCompression(true)},
 		} {
 			raw := bytes.Repeat([]byte{byte(size), 7, 9}, size/3+1)[:size]
 			file := bundletest.WithTable([]bundletest.Frame{entry(bundletest.Zstd(t, raw, o...), raw)}, nil, nil)
@@ -102,7 +121,8 @@ func TestHeaders(t *testing.T) {
 	var damaged *seekable.FrameError
 	dict := bundletest.Zstd(t, []byte("text"))
 	dict[4] |= 1 // it names a dictionary
-	if _, err := readAll(bundletest.WithTable([]bundletest.Frame{entry(dict, []byte("text"))}, nil, nil)); !errors.As(err, &damaged) {
+	if _, err := readAll(bundletest.WithTable([]bundletest.Frame{entry(dict, []byte("text"))}, nil,
+		nil)); !errors.As(err, &damaged) {
 		t.Errorf("with a dictionary: %v", err)
 	}
 }
@@ -127,7 +147,8 @@ func FuzzOneReading(f *testing.F) {
 			}
 			return append(b, make([]byte, n)...)[:n]
 		}
-		file := bundletest.WithTable([]bundletest.Frame{entry(one, content(one, n)), entry(two, content(two, m))}, nil, between)
+		file := bundletest.WithTable([]bundletest.Frame{entry(one, content(one, n)), entry(two, content(two, m))},
+			nil, between)
 		for _, file := range [][]byte{file, slices.Concat(one, between)} {
 			if len(file) > 0 && file[0] != 0x28 { // what does not begin with a frame is not a bundle
 				continue

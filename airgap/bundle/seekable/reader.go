@@ -51,7 +51,8 @@ func (r *Reader) Frame(off int64) (begin, end int64, ok bool) {
 // Frames counts the frames between two places of the decompressed file, and their bytes in the
 // compressed one.
 func (r *Reader) Frames(off, end int64) (n, size int64) {
-	for e, ok := r.table.EntryByDecompressedOffset(uint64(off)); ok && int64(e.DecompressedOffset) < end; e, ok = r.table.EntryByID(e.ID + 1) {
+	e, ok := r.table.EntryByDecompressedOffset(uint64(off))
+	for ; ok && int64(e.DecompressedOffset) < end; e, ok = r.table.EntryByID(e.ID + 1) {
 		size += int64(e.CompressedSize)
 		n++
 	}
@@ -90,7 +91,8 @@ func (r *Reader) From(off int64) (io.ReadCloser, error) {
 func (r *Reader) Between(off, end int64) (io.ReadCloser, error) {
 	first, ok := r.table.EntryByDecompressedOffset(uint64(off))
 	last, found := r.table.EntryByDecompressedOffset(uint64(end - 1))
-	if !ok || !found || int64(first.DecompressedOffset) != off || int64(last.DecompressedOffset)+int64(last.DecompressedSize) != end {
+	if !ok || !found || int64(first.DecompressedOffset) != off ||
+		int64(last.DecompressedOffset)+int64(last.DecompressedSize) != end {
 		return nil, &TableError{fmt.Errorf("it has no frames for bytes %d to %d of the archive", off, end)}
 	}
 	return &exclusive{r: r, s: &stream{r: r, next: first.ID, last: last.ID}}, nil
@@ -102,7 +104,8 @@ func (r *Reader) decoder(src io.Reader) (*zstd.Decoder, error) {
 	if z, ok := r.decoders.Get().(*zstd.Decoder); ok {
 		return z, z.Reset(src)
 	}
-	return zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow), zstd.WithDecoderMaxMemory(MaxWindow))
+	return zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(MaxWindow), zstd.WithDecoderMaxMemory(MaxWindow))
 }
 
 // sequential reads a file without a table.

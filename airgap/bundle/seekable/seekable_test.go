@@ -114,7 +114,10 @@ func TestSeek(t *testing.T) {
 		t.Errorf("zstd reads %d bytes, %v", len(all), err)
 	}
 	first := int64(len(parts()[0].data))
-	for _, off := range []int64{0, 1, first - 1, first, first + seekable.StoredFrame, int64(len(raw)) - 4, int64(len(raw)) - 1} {
+	for _, off := range []int64{
+		0, 1, first - 1, first, first + seekable.StoredFrame, int64(len(raw)) - 4,
+		int64(len(raw)) - 1,
+	} {
 		for _, from := range []*seekable.Reader{r, without} {
 			if got, err := readFrom(from, off); err != nil || !bytes.Equal(got, raw[off:]) {
 				t.Errorf("from %d (table %v): %d bytes, %v", off, from.HasTable(), len(got), err)
@@ -145,7 +148,10 @@ func TestFrames(t *testing.T) {
 		off = end
 	}
 	first := int64(len(parts()[0].data))
-	if want := []int64{first, first + seekable.StoredFrame, first + 2*seekable.StoredFrame, first + 2*seekable.StoredFrame + 100, int64(len(raw))}; !slices.Equal(ends, want) {
+	if want := []int64{
+		first, first + seekable.StoredFrame, first + 2*seekable.StoredFrame,
+		first + 2*seekable.StoredFrame + 100, int64(len(raw)),
+	}; !slices.Equal(ends, want) {
 		t.Errorf("frames end at %v, want %v", ends, want)
 	}
 	n, size := r.Frames(0, int64(len(raw)))
@@ -161,7 +167,11 @@ func TestFrames(t *testing.T) {
 // TestDamage changes one byte at a time: a change of a frame is found, with its place, or makes no
 // difference to what is read.
 func TestDamage(t *testing.T) {
-	file, raw := write(t, []part{{bytes.Repeat([]byte("text "), 100), false}, {bytes.Repeat([]byte{1, 2, 3, 250}, 50), true}, {[]byte("end"), false}})
+	file, raw := write(t, []part{
+		{bytes.Repeat([]byte("text "), 100), false},
+		{bytes.Repeat([]byte{1, 2, 3, 250}, 50), true},
+		{[]byte("end"), false},
+	})
 	r := open(t, file)
 	_, size := r.Frames(0, int64(len(raw)))
 	for at := range file[:size] {
@@ -187,12 +197,17 @@ func TestTable(t *testing.T) {
 		return b
 	}
 	for what, bad := range map[string][]byte{
-		"many frames":           footer(func(b []byte) { binary.LittleEndian.PutUint32(b, 1<<30) }),
-		"one frame more":        footer(func(b []byte) { b[0]++ }),
-		"without checksums":     footer(func(b []byte) { b[4] = 0 }),
-		"a byte before":         append([]byte{0}, file...),
-		"a frame that is large": func() []byte { b := bytes.Clone(file); b[len(b)-9-seekable.TableEntry]++; return b }(),
-		"too much in it":        func() []byte { b := bytes.Clone(file); b[len(b)-9-5] = 0xff; return b }(),
+		"many frames":       footer(func(b []byte) { binary.LittleEndian.PutUint32(b, 1<<30) }),
+		"one frame more":    footer(func(b []byte) { b[0]++ }),
+		"without checksums": footer(func(b []byte) { b[4] = 0 }),
+		"a byte before":     append([]byte{0}, file...),
+		"a frame that is large": func() []byte {
+			b := bytes.Clone(
+				file)
+			b[len(b)-9-seekable.TableEntry]++
+			return b
+		}(),
+		"too much in it": func() []byte { b := bytes.Clone(file); b[len(b)-9-5] = 0xff; return b }(),
 	} {
 		r := seekable.NewReader(bytes.NewReader(bad), int64(len(bad)))
 		var damaged *seekable.TableError
@@ -230,7 +245,9 @@ func TestStops(t *testing.T) {
 	if err := seekable.Write(t.Context(), failing{full}, enc, endless); !errors.Is(err, full) {
 		t.Errorf("the file cannot be written: %v", err)
 	}
-	if err := seekable.Write(t.Context(), io.Discard, enc, func(*seekable.Writer) error { return full }); !errors.Is(err, full) {
+	if err := seekable.Write(t.Context(), io.Discard, enc, func(*seekable.Writer) error {
+		return full
+	}); !errors.Is(err, full) {
 		t.Errorf("the content cannot be read: %v", err)
 	}
 }

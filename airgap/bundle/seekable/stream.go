@@ -78,7 +78,8 @@ func (s *stream) Read(p []byte) (int, error) {
 			return n, s.bad(err)
 		case err != nil:
 			s.open = false
-			if s.n != uint64(s.frame.DecompressedSize) || s.r.table.HasChecksums() && uint32(s.hash.Sum64()) != s.frame.Checksum {
+			if s.n != uint64(s.frame.DecompressedSize) ||
+				s.r.table.HasChecksums() && uint32(s.hash.Sum64()) != s.frame.Checksum {
 				return n, s.bad(errors.New("the frame has another checksum than in the seek table"))
 			}
 		}
@@ -92,7 +93,10 @@ func (s *stream) begin(e seekable.FrameOffsetEntry) error {
 	s.frame, s.n, s.open = e, 0, true
 	s.next++
 	s.hash.Reset()
-	src := &frameReader{src: io.NewSectionReader(s.r.src, int64(e.CompressedOffset), int64(e.CompressedSize)), size: int64(e.DecompressedSize)}
+	src := &frameReader{
+		src:  io.NewSectionReader(s.r.src, int64(e.CompressedOffset), int64(e.CompressedSize)),
+		size: int64(e.DecompressedSize),
+	}
 	if s.z != nil {
 		return s.z.Reset(src)
 	}

@@ -71,7 +71,8 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 }
 
 // ErrNoTable is a file of several frames without a table, or one that begins with no frame.
-var ErrNoTable = errors.New("it has no seek table and is not one zstd frame: it is truncated, or another program compressed it")
+var ErrNoTable = errors.New("it has no seek table and is not one zstd frame: " +
+	"it is truncated, or another program compressed it")
 
 // TableError is a seek table that does not describe its file.
 type TableError struct{ Err error }

@@ -26,7 +26,8 @@ type mistake struct {
 }
 
 func (m mistake) less(o mistake) int {
-	return cmp.Or(cmp.Compare(m.line, o.line), cmp.Compare(m.column, o.column), cmp.Compare(m.err.Error(), o.err.Error()))
+	return cmp.Or(cmp.Compare(m.line, o.line), cmp.Compare(m.column, o.column),
+		cmp.Compare(m.err.Error(), o.err.Error()))
 }
 
 // Located is an error about one word of an instruction.

@@ -42,7 +42,7 @@ func makeDirectories(r *runner, _ options, names []string) {
 	for _, name := range names {
 		s := r.find(name, true)
 		if s.n != nil {
-			fail("%s is there already", name)
+			fail("%s already exists", name)
 		}
 		r.parents(s.p, 0o755)
 	}
@@ -94,7 +94,7 @@ func mklink(r *runner, o options, names []string) {
 	}
 	s := r.find(names[0], false)
 	if s.n != nil {
-		fail("%s is there already", names[0])
+		fail("%s already exists", names[0])
 	}
 	link := tree.Slashed(names[1])
 	to := link

@@ -22,7 +22,8 @@ func cmdlet(c script.Call) (command, options, error) {
 		return k, nil, mistake.At(c.Name, "RUN %s: no command is run here: %s", c.Name, why)
 	}
 	if !ok {
-		return k, nil, mistake.At(c.Name, "RUN %s needs PowerShell on a machine of the image's system, and no command is run here: %s", c.Name, instead)
+		return k, nil, mistake.At(c.Name, "RUN %s needs PowerShell on a machine of the image's system, "+
+			"and no command is run here: %s", c.Name, instead)
 	}
 	o := options{}
 	values, switches := strings.Fields(k.long), strings.Fields(k.letters)
@@ -44,14 +45,16 @@ func cmdlet(c script.Call) (command, options, error) {
 			switch {
 			case param == "erroraction": // a command that fails is an error
 			case param == "literalpath" && slices.ContainsFunc(given, wildcarded):
-				return k, o, mistake.At("-"+a.Param, "RUN %s: a literal path with a wildcard is no file on Windows", c.Name)
+				return k, o, mistake.At("-"+a.Param, "RUN %s: a literal path with a wildcard is no file on Windows",
+					c.Name)
 			case o.has(name):
 				return k, o, mistake.At("-"+a.Param, "RUN %s: -%s is there twice", c.Name, a.Param)
 			default:
 				o[name] = given
 			}
 		default:
-			return k, o, mistake.At("-"+a.Param, "RUN %s: -%s is not known here (known are -%s): write the parameters in full, and leave others out", c.Name, a.Param, strings.Join(slices.Concat(values, switches), " -"))
+			return k, o, mistake.At("-"+a.Param, "RUN %s: -%s is not known here (known are -%s): write the parameters "+
+				"in full, and leave others out", c.Name, a.Param, strings.Join(slices.Concat(values, switches), " -"))
 		}
 	}
 	return k, o, k.place(o, c.Name, unnamed)

@@ -156,7 +156,8 @@ func (c *copyTree) replaces(from string, n *tree.Node, dest string, there *tree.
 	case c.made[dest] && n.Kind != layer.Dir:
 		fail("%s was made by the same command, and is not replaced by %s", dest, from)
 	case c.keep && c.made != nil && there != nil && there.Mode&special&^n.Mode != 0:
-		fail("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
+		fail("%s has setuid, setgid or sticky, "+
+			"which stay or go by the file system when %s is copied to it: remove it before", dest, from)
 	case c.made != nil:
 		c.made[dest] = true
 	}
@@ -181,7 +182,8 @@ func (c *copyTree) contents(from string, n *tree.Node, dest string) {
 	case c.keep:
 		dir := c.lstat(path.Dir(dest))
 		if there == nil && c.made != nil && dir != nil && dir.Mode&fs.ModeSetgid != 0 && k.Mode&special == 0 {
-			fail("%s is made in a directory with the setgid bit, which stays or goes by the file system when the mode is kept: use chmod after cp -r", dest)
+			fail("%s is made in a directory with the setgid bit, which stays or goes by the file system when the mode "+
+				"is kept: use chmod after cp -r", dest)
 		}
 		c.place(dest, &k)
 	case there == nil:

@@ -70,7 +70,8 @@ func awk(r *runner, _ options, words []string, input func() string) string {
 	if len(words) == 0 {
 		fail("awk has no program")
 	}
-	program := strings.Join(strings.Fields(strings.NewReplacer("{", " { ", "}", " } ", ";", " ").Replace(words[0])), " ")
+	program := strings.Join(strings.Fields(strings.NewReplacer("{", " { ", "}", " } ", ";", " ").Replace(words[0])),
+		" ")
 	number, ok := strings.CutPrefix(program, "{ print $")
 	number, closed := strings.CutSuffix(number, " }")
 	n, err := strconv.ParseUint(number, 10, 8)

@@ -73,13 +73,15 @@ func (s *State) Doubts(p string, n *tree.Node) []*Skip {
 		covered := slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(p, dir) })
 		switch {
 		case !own: // whatever is there, something else has made it
-			covered = covered || k.System && SystemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
+			covered = covered || k.System && SystemPath(p) ||
+				slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
 		case n.Kind != layer.Dir:
 			covered = later && (covered && k.changes || k.System && rewritten(p))
 		case s.Tree.Fresh[p] && !later:
 			continue
 		default:
-			covered = covered || k.System && SystemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
+			covered = covered || k.System && SystemPath(p) ||
+				slices.ContainsFunc(k.paths, func(dir string) bool { return tree.Within(dir, p) })
 		}
 		switch {
 		case covered:
@@ -103,7 +105,10 @@ func SystemPath(p string) bool {
 // rewritten reports whether package managers and their like change a file of the system that was
 // there before: accounts, certificates and what they keep themselves.
 func rewritten(p string) bool {
-	for _, dir := range []string{"/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/ld.so.cache", "/var/lib", "/lib/apk"} {
+	for _, dir := range []string{
+		"/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow", "/etc/ssl",
+		"/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/ld.so.cache", "/var/lib", "/lib/apk",
+	} {
 		if tree.Within(p, dir) {
 			return true
 		}

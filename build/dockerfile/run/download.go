@@ -24,7 +24,8 @@ type download struct {
 
 // errUnchecked is about a download that is used without a checksum.
 func (d *download) errUnchecked() error {
-	return mistake.At(d.url, `%s is downloaded, and nothing compares it with a checksum, so that the image would be another one when the file changes: write && echo "SHA256  FILE" | sha256sum -c - after it in the same RUN, or use ADD --checksum=sha256:…`, d.url)
+	return mistake.At(d.url,
+		`%s is downloaded, and nothing compares it with a checksum, so that the image would be another one when the file changes: write && echo "SHA256  FILE" | sha256sum -c - after it in the same RUN, or use ADD --checksum=sha256:…`, d.url)
 }
 
 // contentOf returns the bytes of a download. A check has none.
@@ -60,9 +61,11 @@ func address(text string) (*url.URL, error) {
 	case u.Scheme == "http":
 		return nil, mistake.At(text, "%s: plain http is not used for downloads: write https", text)
 	case u.Scheme != "https" || u.Host == "":
-		return nil, mistake.At(text, "%s is not an address that begins with https://, which alone is downloaded here", text)
+		return nil, mistake.At(text, "%s is not an address that begins with https://, which alone is downloaded here",
+			text)
 	case u.User != nil:
-		return nil, mistake.At(u.Redacted(), "the address has a password in it, which would be in the history of the image: leave it out")
+		return nil, mistake.At(u.Redacted(),
+			"the address has a password in it, which would be in the history of the image: leave it out")
 	}
 	return u, nil
 }
@@ -162,9 +165,11 @@ func piped(c script.Command) error {
 	at := c.Input.Args[len(c.Input.Args)-1].Text
 	switch name {
 	case "sha256sum", "shasum":
-		return mistake.At(at, "RUN %s: the checksum is downloaded, too, so that it proves nothing of tomorrow's file: write the checksum itself in the line", name)
+		return mistake.At(at, "RUN %s: the checksum is downloaded, too, so that it proves nothing of tomorrow's file: "+
+			"write the checksum itself in the line", name)
 	case "tar":
-		return mistake.At(at, `RUN %s | tar: nothing compares the download with a checksum before it is unpacked: write %s to a file, && echo "SHA256  FILE" | sha256sum -c - && tar -xf FILE, or use ADD --checksum=sha256:… --unpack`, from, from)
+		return mistake.At(at,
+			`RUN %s | tar: nothing compares the download with a checksum before it is unpacked: write %s to a file, && echo "SHA256  FILE" | sha256sum -c - && tar -xf FILE, or use ADD --checksum=sha256:… --unpack`, from, from)
 	}
 	return nil
 }
@@ -177,16 +182,19 @@ func elsewhere(words ...string) string {
 		switch name {
 		case "powershell", "pwsh":
 			continue
-		case "curl", "wget", "invoke-webrequest", "iwr", "start-bitstransfer", "bitsadmin", "certutil", "invoke-restmethod":
+		case "curl", "wget", "invoke-webrequest", "iwr", "start-bitstransfer", "bitsadmin", "certutil",
+			"invoke-restmethod":
 			return "use ADD --checksum=sha256:… URL DESTINATION"
 		case "expand-archive", "7z", "unzip":
 			return "use ADD --unpack, for an archive of the context or, with --checksum=sha256:…, of a URL"
 		case "make", "mage", "bazel", "task":
-			return "declare the programs that it compiles under programs in slipway.yaml, and where it leaves them under the image's outputs, or write their go build in the RUN"
+			return "declare the programs that it compiles under programs in slipway.yaml, " +
+				"and where it leaves them under the image's outputs, or write their go build in the RUN"
 		case "git":
 			return "make the repository a source in slipway.yaml, or use ADD --checksum=sha256:… with an archive of it"
 		}
-		if first := strings.ToLower(words[0]); !strings.Contains(first, "powershell") && !strings.Contains(first, "pwsh") {
+		if first := strings.ToLower(words[0]); !strings.Contains(first, "powershell") &&
+			!strings.Contains(first, "pwsh") {
 			break
 		}
 	}

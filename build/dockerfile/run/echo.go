@@ -73,7 +73,8 @@ func formatted(format string, args []string) (string, error) {
 						args = args[1:]
 					}
 				default:
-					return "", fmt.Errorf("the format %q has more than %%s, which is all that is known here: write the text itself", format)
+					return "", fmt.Errorf("the format %q has more than %%s, "+
+						"which is all that is known here: write the text itself", format)
 				}
 			default:
 				b.WriteByte(c)

@@ -36,10 +36,12 @@ func mayBeOfGolang(key string) bool {
 
 // Known returns an error for a variable that only a base could set which is not read.
 func (e *Environment) Known(key string) error {
-	if _, ok := e.values[e.key(key)]; ok || e.Unread == "" || e.declared[e.key(key)] || !variableName.MatchString(key) || isGolang(e.Unread) && !mayBeOfGolang(key) {
+	if _, ok := e.values[e.key(key)]; ok || e.Unread == "" || e.declared[e.key(key)] ||
+		!variableName.MatchString(key) || isGolang(e.Unread) && !mayBeOfGolang(key) {
 		return nil
 	}
-	return fmt.Errorf("nothing here sets the variable %s, and the base %s, which may, is not read, since the stage compiles programs: write ARG %s with a value above it", key, e.Unread, key)
+	return fmt.Errorf("nothing here sets the variable %s, and the base %s, which may, is not read, "+
+		"since the stage compiles programs: write ARG %s with a value above it", key, e.Unread, key)
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -35,7 +35,10 @@ type Compiler struct {
 // goFlags are the flags of go build with a value, and without one, that are known. Those that
 // decide nothing about the program are dropped.
 var (
-	goValued  = []string{"o", "p", "C", "ldflags", "tags", "gcflags", "asmflags", "mod", "buildmode", "installsuffix", "pgo", "covermode", "coverpkg"}
+	goValued = []string{
+		"o", "p", "C", "ldflags", "tags", "gcflags", "asmflags", "mod", "buildmode",
+		"installsuffix", "pgo", "covermode", "coverpkg",
+	}
 	goPlain   = []string{"a", "v", "x", "work", "trimpath", "buildvcs", "modcacherw", "json", "cover"}
 	goDropped = []string{"a", "v", "x", "p", "work", "trimpath", "buildvcs", "modcacherw", "json", "installsuffix"}
 )
@@ -62,7 +65,8 @@ func parseGo(words []string) (goLine, error) {
 		valued := slices.Contains(goValued, name)
 		switch {
 		case !valued && !slices.Contains(goPlain, name):
-			return l, mistake.At(w, "RUN go build: flag -%s is not known here: declare the program under programs in slipway.yaml and use COPY --from=binaries", name)
+			return l, mistake.At(w, "RUN go build: flag -%s is not known here: "+
+				"declare the program under programs in slipway.yaml and use COPY --from=binaries", name)
 		case valued && !given && len(words) == 0:
 			return l, mistake.At(w, "RUN go build: flag -%s has no value", name)
 		case valued && !given:
@@ -77,7 +81,8 @@ func parseGo(words []string) (goLine, error) {
 		case name == "ldflags":
 			l.Ldflags = oneLine(value)
 		case name == "pgo" && value != "auto" && value != "off":
-			return l, mistake.At(w, "RUN go build: -pgo=%s is a file, which is not known here: name it default.pgo, in the directory of the package", value)
+			return l, mistake.At(w, "RUN go build: -pgo=%s is a file, which is not known here: "+
+				"name it default.pgo, in the directory of the package", value)
 		case name == "tags":
 			l.Tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 		case valued || given:
@@ -124,7 +129,8 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 		return or
 	}
 	if v := set("CGO_ENABLED", "0"); v != "0" {
-		return mistake.At("CGO_ENABLED", "RUN go build: CGO_ENABLED=%s needs a C compiler: declare the program under programs in slipway.yaml, with its compiler in env, and use COPY --from=binaries", v)
+		return mistake.At("CGO_ENABLED", "RUN go build: CGO_ENABLED=%s needs a C compiler: declare "+
+			"the program under programs in slipway.yaml, with its compiler in env, and use COPY --from=binaries", v)
 	}
 	if v := set("GO111MODULE", "on"); v == "off" {
 		return mistake.At("GO111MODULE", "RUN go build: GO111MODULE=off is not known here: the program needs a go.mod")

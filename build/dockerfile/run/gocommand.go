@@ -22,13 +22,15 @@ func checkGo(_ options, args []string) error {
 	switch verb := args[0]; {
 	case slices.Contains(idle, verb):
 		return nil
-	case verb == "env", verb == "get" && len(args) > 1 && args[1] == "-d" && !strings.Contains(strings.Join(args, " "), "@"):
+	case verb == "env",
+		verb == "get" && len(args) > 1 && args[1] == "-d" && !strings.Contains(strings.Join(args, " "), "@"):
 		return nil
 	case verb == "build" || verb == "install":
 		_, err := parseGo(args[1:])
 		return err
 	default:
-		return mistake.At(verb, "RUN go %s is not known here, since no command is run: do it in the source, before the release", verb)
+		return mistake.At(verb,
+			"RUN go %s is not known here, since no command is run: do it in the source, before the release", verb)
 	}
 }
 
@@ -45,7 +47,9 @@ func runGo(r *runner, _ options, args []string) {
 	case verb == "build" || verb == "install":
 		r.goBuild(args, verb == "install")
 	case verb == "test":
-		if slices.ContainsFunc(args, func(a string) bool { return a == "-c" || a == "-o" || strings.Contains(a, "profile") }) {
+		if slices.ContainsFunc(args, func(a string) bool {
+			return a == "-c" || a == "-o" || strings.Contains(a, "profile")
+		}) {
 			r.pass(nil)
 		}
 	case verb == "mod" && len(args) > 0 && args[0] == "vendor":
@@ -136,7 +140,8 @@ func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string
 			case to.slash || to.is(layer.Dir):
 				out = path.Join(to.p, g.Name+exe)
 			case len(packages) > 1:
-				failAt(l.output, "RUN go build: -o %s is one file, and there are %d packages: write a directory, with a slash after it", l.output, len(packages))
+				failAt(l.output, "RUN go build: -o %s is one file, and there are %d packages: "+
+					"write a directory, with a slash after it", l.output, len(packages))
 			default:
 				g.Name = strings.TrimSuffix(path.Base(to.p), ".exe")
 			}

@@ -29,7 +29,8 @@ func (r *runner) module(dir string) goModule {
 	for at := path.Clean(dir); ; at = path.Dir(at) {
 		work := path.Join(at, "go.work")
 		if v, _ := r.variable("GOWORK"); r.lstat(work) != nil && v != "off" {
-			fail("%s: workspaces are not known here: set GOWORK=off, or declare the program under programs in slipway.yaml and use COPY --from=binaries", work)
+			fail("%s: workspaces are not known here: set GOWORK=off, "+
+				"or declare the program under programs in slipway.yaml and use COPY --from=binaries", work)
 		}
 		p := r.follow(path.Join(at, "go.mod"))
 		switch n := r.lstat(p); {
@@ -65,7 +66,8 @@ func (m goModule) same(f tree.Files) {
 			if n.Kind == layer.Dir {
 				visit(p)
 			} else if on := m.onDisk(p); n.Origin != on {
-				fail("%s is not the file %s of the source, from which the program is compiled: put it into the source, or declare the program under programs in slipway.yaml and use COPY --from=binaries", p, on)
+				fail("%s is not the file %s of the source, from which the program is compiled: put it into the "+
+					"source, or declare the program under programs in slipway.yaml and use COPY --from=binaries", p, on)
 			}
 		}
 	}
@@ -83,7 +85,8 @@ func (m goModule) packages(f tree.Files, dir, word string, listed []string) []st
 	rest, all := strings.CutSuffix(word, "...")
 	var p string
 	switch {
-	case rest == "." || rest == ".." || strings.HasPrefix(rest, "./") || strings.HasPrefix(rest, "../") || path.IsAbs(rest):
+	case rest == "." || rest == ".." || strings.HasPrefix(rest, "./") || strings.HasPrefix(rest, "../") ||
+		path.IsAbs(rest):
 		if p = rest; !path.IsAbs(p) {
 			p = path.Join(dir, p)
 		}
@@ -121,7 +124,8 @@ func (m goModule) whole(p string, listed []string) {
 			continue
 		}
 		if !slices.ContainsFunc(listed, func(l string) bool { return path.Base(l) == name }) {
-			failAt(listed[0], "RUN go build: %s alone is not a package, which has %s, too: name the directory", strings.Join(listed, " "), name)
+			failAt(listed[0], "RUN go build: %s alone is not a package, which has %s, too: name the directory",
+				strings.Join(listed, " "), name)
 		}
 	}
 }
@@ -137,7 +141,8 @@ func (m goModule) commands(f tree.Files, rel string) []string {
 		}
 		name := e.Name()
 		_, nested := os.Stat(filepath.Join(p, "go.mod"))
-		if p != top && (name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || nested == nil) {
+		if p != top && (name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") ||
+			strings.HasPrefix(name, "_") || nested == nil) {
 			return filepath.SkipDir
 		}
 		sub := must(filepath.Rel(m.dir, p))

@@ -31,8 +31,12 @@ type goFiles struct {
 // complete checks the packages of a go build, and all that they import. It adds the flags that the
 // disk needs for what the stage lacks.
 func (r *runner) complete(m goModule, l *goLine, packages []string) {
-	c := goFiles{module: m, stage: r.t, build: build.Default, roots: map[string]string{m.path: m.dir}, checked: map[string]bool{}}
-	c.build.GOOS, c.build.GOARCH, c.build.CgoEnabled, c.build.BuildTags = l.Platform.OS, l.Platform.Architecture, false, l.Tags
+	c := goFiles{
+		module: m, stage: r.t, build: build.Default, roots: map[string]string{m.path: m.dir},
+		checked: map[string]bool{},
+	}
+	c.build.GOOS, c.build.GOARCH, c.build.CgoEnabled, c.build.BuildTags = l.Platform.OS, l.Platform.Architecture, false,
+		l.Tags
 	c.readModule(l)
 	for _, p := range packages {
 		dir := filepath.Join(m.dir, filepath.FromSlash(p))
@@ -67,7 +71,8 @@ func (c *goFiles) readModule(l *goLine) {
 			continue
 		}
 		if path.IsAbs(r.New.Path) {
-			fail("%s replaces %s by %s, which is not known here in a stage: use a directory relative to it", name, r.Old.Path, r.New.Path)
+			fail("%s replaces %s by %s, which is not known here in a stage: use a directory relative to it",
+				name, r.Old.Path, r.New.Path)
 		}
 		c.roots[r.Old.Path] = filepath.Join(c.module.dir, filepath.FromSlash(r.New.Path))
 		other := goModule{at: path.Join(c.module.at, r.New.Path), dir: c.roots[r.Old.Path]}
@@ -86,7 +91,8 @@ func (c *goFiles) have(file string) {
 	p, n, err := tree.Resolve(c.stage, path.Join(c.module.at, filepath.ToSlash(rel)))
 	check(err)
 	if n == nil || n.Origin != file {
-		fail("%s is not in the stage, and the program is compiled from the source, which has it: COPY it (.dockerignore may keep it out), or remove %s from the source", p, file)
+		fail("%s is not in the stage, and the program is compiled from the source, which has it: "+
+			"COPY it (.dockerignore may keep it out), or remove %s from the source", p, file)
 	}
 }
 

@@ -100,7 +100,7 @@ func (r *runner) installDirectories(names []string, n *tree.Node) {
 			r.known(s)
 		}
 		if s.n != nil {
-			fail("%s is there already: use chmod", name)
+			fail("%s already exists: use chmod", name)
 		}
 		if r.find(strings.TrimRight(name, "/"), false).n != nil {
 			fail("%s is a link to nothing", name)

@@ -23,7 +23,7 @@ func newItem(r *runner, o options, _ []string) {
 			continue
 		}
 		if s.n != nil {
-			fail("%s is there already", name)
+			fail("%s already exists", name)
 		}
 		if directory {
 			r.parents(s.p, 0o755)
@@ -47,7 +47,8 @@ func copyItem(r *runner, o options, _ []string) {
 	for _, name := range o["path"] {
 		items, pattern := r.items(o, name)
 		if pattern && len(items) != 1 && !r.leadsToDirectory(dest) {
-			fail("%s matches %d files, and there is no directory %s to copy them to: make it before", name, len(items), dest)
+			fail("%s matches %d files, and there is no directory %s to copy them to: make it before",
+				name, len(items), dest)
 		}
 		for _, from := range items {
 			to, there := r.itemTarget(from, dest)
@@ -55,7 +56,7 @@ func copyItem(r *runner, o options, _ []string) {
 			case dir && !o.has("recurse"):
 				failAt(name, "RUN %s: %s is a directory, of which nothing is copied without -Recurse", r.name(), from.p)
 			case dir && there != nil, there != nil && there.Kind != layer.Regular:
-				fail("%s is there already", to)
+				fail("%s already exists", to)
 			case from.p == to || strings.HasPrefix(to, from.p+"/"):
 				fail("%s cannot be copied to itself, %s", from.p, to)
 			}
@@ -88,7 +89,7 @@ func moveItem(r *runner, o options, _ []string) {
 		for _, from := range items {
 			to, there := r.itemTarget(from, dest)
 			if there != nil && (!o.has("force") || there.Kind != layer.Regular || !from.is(layer.Regular)) {
-				fail("%s is there already", to)
+				fail("%s already exists", to)
 			}
 			r.move(from.p, to)
 		}
@@ -121,7 +122,7 @@ func renameItem(r *runner, o options, _ []string) {
 	}
 	to := path.Join(path.Dir(items[0].p), newName)
 	if n, err := r.t.Lstat(to); err != nil || n != nil || r.unknown(to) {
-		fail("%s is there already, or may be", to)
+		fail("%s already exists, or may be", to)
 	}
 	r.move(items[0].p, to)
 }
@@ -145,7 +146,7 @@ func expandArchive(r *runner, o options, _ []string) {
 	}
 	u.keep = func(p string, there *tree.Node) bool {
 		if there.Kind != layer.Dir && !o.has("force") {
-			fail("%s is there already: use -Force", p)
+			fail("%s already exists: use -Force", p)
 		}
 		return there.Kind == layer.Dir
 	}

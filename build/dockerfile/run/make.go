@@ -45,11 +45,11 @@ func mkdir(r *runner, o options, args []string) {
 			}
 		}
 		if s.p == "/" {
-			fail("/ is there already")
+			fail("/ already exists")
 		}
 		// a link to nothing is in the way, too
 		if link := r.find(strings.TrimRight(name, "/"), false); s.n != nil || link.n != nil {
-			fail("%s is there already", name)
+			fail("%s already exists", name)
 		}
 		if o.has("p") {
 			r.parents(path.Dir(s.p), 0o755)
@@ -120,7 +120,8 @@ func withContent(n *tree.Node, content []byte) *tree.Node {
 
 func checkLink(o options, _ []string) error {
 	if !o.has("s") {
-		return errors.New("without -s it makes hard links, which images have as files of their own here: use ln -s, or cp")
+		return errors.New("without -s it makes hard links, " +
+			"which images have as files of their own here: use ln -s, or cp")
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func link(r *runner, o options, args []string) {
 		case s.slash:
 			fail("%s is not a directory", name)
 		case s.n != nil && !o.has("f"):
-			fail("%s is there already: use ln -sf", name)
+			fail("%s already exists: use ln -sf", name)
 		case s.is(layer.Dir):
 			fail("%s is a directory, which a link does not replace", name)
 		case s.n != nil && r.leads(target, s.p):

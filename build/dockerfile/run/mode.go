@@ -105,7 +105,8 @@ func (r *runner) owner(spec string) tree.Owner {
 	}
 	uid, numeric := plainNumber(user)
 	gid, plain := plainNumber(group)
-	if r.s.Toolchain && r.t.Open && (!numeric && user != "" && user != "root" || !plain && group != "" && group != "root") {
+	if r.s.Toolchain && r.t.Open &&
+		(!numeric && user != "" && user != "root" || !plain && group != "" && group != "root") {
 		fail("%s: %w", spec, errUnknown) // no stub: an image may copy the file with its owner
 	}
 	switch alone := colon && group == ""; {

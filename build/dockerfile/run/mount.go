@@ -31,7 +31,8 @@ func (r *runner) mountOne(m *instructions.Mount) {
 		r.volatile = append(r.volatile, target)
 		return
 	case instructions.MountTypeSecret, instructions.MountTypeSSH:
-		fail("RUN --mount=type=%s is not known here: no command is run, so that nothing needs the secret: leave it out", m.Type)
+		fail("RUN --mount=type=%s is not known here: no command is run, so that nothing needs the secret: leave it out",
+			m.Type)
 	}
 	from := must(r.eval.Files(r.ctx, m.From, m.Source))
 	source, n, err := tree.Resolve(from, path.Join("/", m.Source))

@@ -41,7 +41,8 @@ func unread(err error) error {
 	about := mistake.Located{}
 	errors.As(err, &about)
 	text, _, _ := strings.Cut(err.Error(), errUnknown.Error())
-	return mistake.At(about.Word, "%sthe files of the base are not known here, since the stage compiles programs and its base is not read: take what the line needs out of another stage or image with COPY --from", text)
+	return mistake.At(about.Word, "%sthe files of the base are not known here, since the stage compiles programs "+
+		"and its base is not read: take what the line needs out of another stage or image with COPY --from", text)
 }
 
 // reach adds to a skip what its command may write.
@@ -153,8 +154,13 @@ func pathsIn(dir, word string) []string {
 // passLine passes over a whole RUN, of which not even the commands are known. What it asks of files
 // may have no answer only since others were passed over before.
 func (s *State) passLine(c *instructions.RunCommand, text string, refusal error, before []*Skip) {
-	k := &Skip{At: c.Location(), Text: fmt.Sprintf("RUN %.40s", text), Refusal: refusal, changes: true, anywhere: true, paths: []string{path.Clean(s.Dir())}}
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|()<>,", r) }) {
+	k := &Skip{
+		At: c.Location(), Text: fmt.Sprintf("RUN %.40s", text), Refusal: refusal, changes: true,
+		anywhere: true, paths: []string{path.Clean(s.Dir())},
+	}
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n\"'`;&|()<>,", r)
+	}) {
 		k.paths = append(k.paths, pathsIn(s.Dir(), w)...)
 	}
 	all := output.Split(refusal)
@@ -164,7 +170,8 @@ func (s *State) passLine(c *instructions.RunCommand, text string, refusal error,
 		}
 	}
 	k.Refusal = errors.Join(all...)
-	if len(all) == 1 && errors.Is(refusal, errUnknown) && slices.ContainsFunc(before, func(k *Skip) bool { return k.Refusal != nil }) {
+	if len(all) == 1 && errors.Is(refusal, errUnknown) &&
+		slices.ContainsFunc(before, func(k *Skip) bool { return k.Refusal != nil }) {
 		s.guess, k.Refusal, k.Because = true, nil, slices.Clone(before)
 	}
 	s.PassOver(k)

@@ -105,7 +105,8 @@ func (h *rehearsal) begin() error {
 		return err
 	}
 	s := *h.s
-	s.Tree, s.Env, s.Config, s.Skipped = h.s.Tree.Clone(), h.s.Env.Clone(), *h.s.Config.DeepCopy(), slices.Clone(h.s.Skipped)
+	s.Tree, s.Env, s.Config, s.Skipped = h.s.Tree.Clone(), h.s.Env.Clone(), *h.s.Config.DeepCopy(),
+		slices.Clone(h.s.Skipped)
 	quiet := *h.eval
 	quiet.Note = func([]parser.Range, string, error) {}
 	h.r = newRunner(h.ctx, &quiet, &s, h.line)

@@ -22,7 +22,8 @@ import (
 )
 
 // instead is what to do about a RUN that is refused.
-const instead = "declare programs in slipway.yaml and use COPY --from=binaries, use COPY --from another stage or image, or ADD a tar of what the command would make"
+const instead = "declare programs in slipway.yaml and use COPY --from=binaries, " +
+	"use COPY --from another stage or image, or ADD a tar of what the command would make"
 
 // Line carries out a RUN whose commands only change files, and runs nothing. What any other
 // would do is not known without a machine of the image's system. It returns what the history says.
@@ -58,7 +59,8 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 		known := !s.guess
 		s.guess = true
 		switch {
-		case errors.Is(err, errLater), errors.Is(err, errUnknown) && e.Check && !s.Toolchain && (s.Tree.Later || !e.Snapshot):
+		case errors.Is(err, errLater),
+			errors.Is(err, errUnknown) && e.Check && !s.Toolchain && (s.Tree.Later || !e.Snapshot):
 			s.Tree.Open, s.Tree.Later = true, true // what the line would make is not all known
 		case known:
 			return "", err
@@ -123,7 +125,8 @@ func (s *State) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 				text += "\n" + f.Data + f.Name
 			}
 		case strings.HasPrefix(c.Files[0].Data, "#!"):
-			return nil, nil, mistake.At("<<", "RUN with a script of its own interpreter is not known here: write the commands themselves, or COPY the file")
+			return nil, nil, mistake.At("<<", "RUN with a script of its own interpreter is not known here: "+
+				"write the commands themselves, or COPY the file")
 		default:
 			text = c.Files[0].Data
 			if doc.Chomp {
@@ -131,7 +134,8 @@ func (s *State) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 			}
 		}
 	}
-	return s.readShell(s.CommandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), files)
+	return s.readShell(s.CommandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}),
+		files)
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
@@ -154,11 +158,14 @@ func (s *State) readList(line []string, files script.Files) ([]script.Command, [
 		name = strings.ToLower(name)
 	}
 	switch {
-	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(tree.Slashed(name)), "cmd")):
+	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") ||
+		strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(tree.Slashed(name)), "cmd")):
 		return s.readShell(line, files)
-	case s.Windows() && name != "setx" && name != "setx.exe" || !s.Windows() && (name == "cd" || name == ":" || name == "set"):
+	case s.Windows() && name != "setx" && name != "setx.exe" ||
+		!s.Windows() && (name == "cd" || name == ":" || name == "set"):
 		if _, ok := s.command(name); ok {
-			return nil, nil, mistake.At(line[0], "RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])
+			return nil, nil, mistake.At(line[0],
+				"RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])
 		}
 	}
 	commands, err := s.calls([]script.Command{script.Words(line)})
@@ -171,7 +178,9 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 	name := strings.TrimSuffix(strings.ToLower(path.Base(tree.Slashed(sh[0]))), ".exe")
 	flags := sh[1 : len(sh)-1]
 	switch {
-	case s.Windows() && name == "cmd" && !slices.ContainsFunc(flags, func(f string) bool { return !strings.EqualFold(f, "/S") && !strings.EqualFold(f, "/C") }):
+	case s.Windows() && name == "cmd" && !slices.ContainsFunc(flags, func(f string) bool {
+		return !strings.EqualFold(f, "/S") && !strings.EqualFold(f, "/C")
+	}):
 		commands, err := script.Cmd(text, s.windowsEnv)
 		if err == nil {
 			commands, err = s.calls(commands)
@@ -197,7 +206,8 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 	if why := elsewhere(name, text); why != "" {
 		return nil, nil, mistake.At(sh[0], "RUN with the shell %s: no command is run here: %s", sh[0], why)
 	}
-	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: write SHELL [%s] above it for commands that only change files, or %s", sh[0], s.plainShell(), instead)
+	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: "+
+		"write SHELL [%s] above it for commands that only change files, or %s", sh[0], s.plainShell(), instead)
 }
 
 // Foresee reports what is certain to be refused in a stage whose base is not known.
@@ -214,70 +224,4 @@ func (s *State) plainShell() string {
 		return `"cmd", "/S", "/C"`
 	}
 	return `"/bin/sh", "-c"`
-}
-
-// refuse reports all commands that are not known, or not in this form.
-func (s *State) refuse(commands []script.Command) error {
-	var errs []error
-	for _, c := range commands {
-		errs = append(errs, s.refuseOne(c))
-	}
-	return cmp.Or(errors.Join(errs...), s.refuseLine())
-}
-
-// refuseLine reports what is wrong with any line in the stage.
-func (s *State) refuseLine() error {
-	if s.Windows() {
-		return nil
-	}
-	for _, name := range script.Deciding {
-		if v, ok := s.Env.Get(name); ok && v != "" && name == strings.ToUpper(name) && !slices.Contains(ofShells, name) {
-			return mistake.At(name, "RUN with the variable %s, which changes what its commands do, is not known here: leave it out", name)
-		}
-	}
-	user, group, _ := strings.Cut(s.Config.User, ":")
-	if user != "" && user != "0" && user != "root" || group != "" && group != "0" && group != "root" {
-		return fmt.Errorf("RUN after USER %s is not known here, since what that user may do is not: move RUN above USER, or write USER root before it", s.Config.User)
-	}
-	return nil
-}
-
-// ofShells are variables that a shell sets itself, whatever it is started with.
-var ofShells = []string{"IFS", "PWD", "OLDPWD", "OPTIND", "PPID", "LINENO", "UID", "EUID", "RANDOM", "SHLVL", "_"}
-
-func (s *State) refuseOne(c script.Command) error {
-	if c.Group != 0 {
-		return nil
-	}
-	words := c.Texts()
-	name := words[0]
-	k, ok := s.command(name)
-	switch {
-	case c.Call != nil:
-		_, _, err := cmdlet(*c.Call)
-		return err
-	case c.Args[0].Pattern != "":
-		return mistake.At(name, "RUN %s: a pattern in the place of a command", name)
-	case !ok && elsewhere(words...) != "":
-		return mistake.At(name, "RUN %s: no command is run here: %s", name, elsewhere(words...))
-	case (name == "go" || name == "xx-go") && !s.Toolchain:
-		return mistake.At(name, "RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")
-	case !ok:
-		return mistake.At(name, "RUN %s needs a machine of the image's system, and no command is run here: %s", name, insteadOf(name))
-	case c.Output != nil && !k.prints:
-		return mistake.At(c.Output.File.Text, "RUN %s: its output is not known here: write it with echo or printf", name)
-	case c.Input != nil && piped(c) != nil:
-		return piped(c)
-	case c.Input != nil && !k.reads:
-		return mistake.At("|", "RUN %s does not read a pipe here", name)
-	case c.Input != nil:
-		if err := refuseInput(c); err != nil {
-			return err
-		}
-	}
-	_, _, err := k.parse(words[1:])
-	if err != nil {
-		return fmt.Errorf("RUN %s: %w", name, err)
-	}
-	return nil
 }

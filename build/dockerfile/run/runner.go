@@ -49,7 +49,8 @@ func newRunner(ctx context.Context, e *Evaluation, s *State, c *instructions.Run
 }
 
 // errUnknown is about files of a base that is not at hand.
-var errUnknown = errors.New("the files of the base are not known here, since a snapshot replaces it by a stub: name a registry, or take what the line needs out of another stage or image with COPY --from")
+var errUnknown = errors.New("the files of the base are not known here, since a snapshot replaces it by a stub: " +
+	"name a registry, or take what the line needs out of another stage or image with COPY --from")
 
 // errLater is about bytes that a check does not have: of a download, or of a program.
 var errLater = errors.New("a check does not read it")
@@ -62,7 +63,8 @@ func (r *runner) all() error {
 		switch {
 		case errors.Is(err, errLater):
 			later = err
-		case err == nil, later != nil && r.ctx.Err() == nil && !strings.HasSuffix(c.Args[0].Text, "go"): // it may need what is not read
+		// it may need what is not read
+		case err == nil, later != nil && r.ctx.Err() == nil && !strings.HasSuffix(c.Args[0].Text, "go"):
 		default:
 			return err
 		}
@@ -147,7 +149,10 @@ func (r *runner) one(c script.Command) {
 	defer func() { r.lenient, r.left = false, false }()
 	k.run(r, o, args)
 	if r.left {
-		r.eval.Note(r.location, c.Args[0].Text, fmt.Errorf("RUN %s: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them", c))
+		r.eval.Note(r.location,
+			c.Args[0].Text,
+			fmt.Errorf("RUN %s: a snapshot leaves the files of the base as they are, since a stub replaces it; "+
+				"a release to a registry changes them", c))
 	}
 }
 

@@ -63,7 +63,8 @@ func unescape(part string, by byte, replacement bool) (string, bool) {
 		c := part[i]
 		switch {
 		case c == '\\':
-			if i++; i == len(part) || strings.IndexByte(`./*[]$^&-`+"\\", part[i]) < 0 || part[i] == by && by != '/' || replacement && strings.IndexByte("./&\\-", part[i]) < 0 || !replacement && part[i] == '&' {
+			if i++; i == len(part) || strings.IndexByte(`./*[]$^&-`+"\\", part[i]) < 0 || part[i] == by && by != '/' ||
+				replacement && strings.IndexByte("./&\\-", part[i]) < 0 || !replacement && part[i] == '&' {
 				return "", false
 			}
 			b.WriteByte(part[i])

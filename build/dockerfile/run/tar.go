@@ -68,7 +68,10 @@ func untar(r *runner, o options, args []string) {
 
 // compression returns the first bytes of a file that the options are for, empty for any.
 func compression(o options) string {
-	for option, magic := range map[string]string{"z": "\x1f\x8b", "j": "BZh", "J": "\xfd7zXZ", "zstd": "\x28\xb5\x2f\xfd"} {
+	for option, magic := range map[string]string{
+		"z": "\x1f\x8b", "j": "BZh",
+		"J": "\xfd7zXZ", "zstd": "\x28\xb5\x2f\xfd",
+	} {
 		if o.has(option) {
 			return magic
 		}
@@ -97,7 +100,8 @@ func (r *runner) memberBeforeDir() bool {
 	}
 	for i := 1; i < last; i++ { // the first word may be options without a dash
 		before := words[i-1].Text
-		valued := strings.HasPrefix(before, "-") && (strings.HasSuffix(before, "f") || strings.HasSuffix(before, "C")) || i == 1 && strings.HasSuffix(before, "f") ||
+		valued := strings.HasPrefix(before, "-") && (strings.HasSuffix(before, "f") ||
+			strings.HasSuffix(before, "C")) || i == 1 && strings.HasSuffix(before, "f") ||
 			slices.Contains([]string{"--file", "--directory", "--strip-components", "--strip"}, before)
 		if !strings.HasPrefix(words[i].Text, "-") && !valued {
 			return true

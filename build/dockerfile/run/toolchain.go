@@ -53,7 +53,10 @@ func Compiles(c *instructions.RunCommand) bool {
 }
 
 // systemDirs are directories whose files no stage knows wholly without its base.
-var systemDirs = []string{"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin", "srv", "usr", "var", "windows", "program files", "users"}
+var systemDirs = []string{
+	"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin",
+	"srv", "usr", "var", "windows", "program files", "users",
+}
 
 // Made reports whether a stage that is a toolchain has made what is at p: a file, or a directory
 // with all that is in it. Of one that the base must have, or may have, only a part is known.

@@ -31,7 +31,7 @@ func unzip(r *runner, o options, args []string) {
 	u.owners = func(*tar.Header) (uid, gid int) { return 0, 0 }
 	u.keep = func(p string, there *tree.Node) bool {
 		if there.Kind != layer.Dir && !o.has("o", "n") {
-			fail("%s is there already: use unzip -o", p)
+			fail("%s already exists: use unzip -o", p)
 		}
 		return there.Kind == layer.Dir || o.has("n")
 	}

@@ -9,7 +9,8 @@ func Cmd(source string, env Environment) ([]Command, error) {
 	var r refusals
 	line := r.percent(source, env)
 	if i := strings.IndexAny(line, "^!\n\r"); i >= 0 {
-		r.add(line[i:i+1], "%q has a meaning of its own in cmd that is not known here: write the line without it", line[i:i+1])
+		r.add(line[i:i+1], "%q has a meaning of its own in cmd that is not known here: write the line without it",
+			line[i:i+1])
 		return nil, r.err()
 	}
 	var commands []Command
@@ -50,7 +51,8 @@ func Cmd(source string, env Environment) ([]Command, error) {
 			}
 			endCommand()
 		case strings.IndexByte("|<>()", ch) >= 0, strings.IndexByte(";=,", ch) >= 0 && !c.external():
-			r.add(string(ch), "%c is not known here in a line for cmd: write plain commands joined by &&, and put what has other characters in quotes", ch)
+			r.add(string(ch), "%c is not known here in a line for cmd: "+
+				"write plain commands joined by &&, and put what has other characters in quotes", ch)
 			return nil, r.err()
 		default:
 			word.WriteByte(ch)

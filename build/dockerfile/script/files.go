@@ -46,7 +46,8 @@ func (s *shell) names(w Word) []string {
 		return []string{w.Text}
 	}
 	if s.files.Match == nil {
-		s.add(w.Text, "%s may match names of files, which are not known here: write the names, or put it in quotes", w.Text)
+		s.add(w.Text, "%s may match names of files, which are not known here: write the names, or put it in quotes",
+			w.Text)
 		return nil
 	}
 	if s.lost {

@@ -12,7 +12,8 @@ const maxSteps = 10_000
 
 // builtins are commands of shells that change how the rest of the script runs.
 var builtins = []string{
-	".", "alias", "break", "command", "continue", "declare", "eval", "exec", "let", "local", "mapfile", "popd", "pushd", "read", "readonly", "return", "shift", "shopt", "source", "times",
+	".", "alias", "break", "command", "continue", "declare", "eval", "exec", "let", "local", "mapfile", "popd", "pushd",
+	"read", "readonly", "return", "shift", "shopt", "source", "times",
 	"trap", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
 }
 
@@ -161,7 +162,8 @@ func (s *shell) matches(p *syntax.Word, word string) (matched bool, why string) 
 	var f fields
 	for _, part := range p.Parts {
 		if v, ok := part.(*syntax.ParamExp); ok {
-			return false, "a variable in a pattern is not known here: write it in quotes, or its value (" + s.text(v) + ")"
+			return false, "a variable in a pattern is not known here: write it in quotes, or its value (" +
+				s.text(v) + ")"
 		}
 		s.part(&f, part, false, false)
 	}

@@ -55,7 +55,10 @@ func (p *powershell) blanks() {
 
 // preferences are the variables that a script may set. They decide what is printed, and whether it
 // goes on after an error.
-var preferences = []string{"$erroractionpreference", "$progresspreference", "$verbosepreference", "$warningpreference", "$informationpreference"}
+var preferences = []string{
+	"$erroractionpreference", "$progresspreference", "$verbosepreference",
+	"$warningpreference", "$informationpreference",
+}
 
 // What changes nothing: output that is dropped, and questions that are not asked.
 var (
@@ -233,7 +236,8 @@ func (p *powershell) expanded(text string) string {
 			p.add("$"+after[:n], "%w", err)
 			return ""
 		case !ok:
-			p.add("$"+after[:n], "$%s is known only when the command runs: write the value, or declare it with ENV", after[:n])
+			p.add("$"+after[:n], "$%s is known only when the command runs: write the value, or declare it with ENV",
+				after[:n])
 			return ""
 		}
 		b.WriteString(value)

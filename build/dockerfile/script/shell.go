@@ -54,7 +54,10 @@ func Shell(source string, o Options) ([]Command, error) {
 		}
 		return nil, &Error{"", err}
 	}
-	s := &shell{source: source, env: o.Env, strict: o.Strict, exit: o.Exit, files: o.Files, bash: o.Bash, vars: map[string]string{}}
+	s := &shell{
+		source: source, env: o.Env, strict: o.Strict, exit: o.Exit, files: o.Files, bash: o.Bash,
+		vars: map[string]string{},
+	}
 	if !s.statements(file.Stmts) && !s.ended && len(file.Stmts) > 0 {
 		s.fails(file.Stmts[len(file.Stmts)-1])
 	}
@@ -207,7 +210,8 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 		call, ok = &syntax.CallExpr{}, true // a redirection alone
 	}
 	if !ok {
-		s.add(first(s.text(st)), "%s is not known here, since no command is run: write the commands one after the other", construct(st.Cmd))
+		s.add(first(s.text(st)),
+			"%s is not known here, since no command is run: write the commands one after the other", construct(st.Cmd))
 		return nil
 	}
 	before := len(s.found)
@@ -215,13 +219,16 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 	double := s.bash && len(call.Args) > 0 && s.text(call.Args[0]) == "[["
 	for _, w := range call.Args {
 		words := s.wordOf(w, double)
-		if len(c.Args) > 0 && c.Args[0].Text == "export" && (len(words) != 1 || words[0].Pattern != "" || strings.Contains(s.text(w), "=~") || strings.Contains(s.text(w), ":~")) {
-			s.add(s.text(w), "export %s is more than one word, or has a pattern or ~, which shells read in different ways: put the value in quotes", s.text(w))
+		if len(c.Args) > 0 && c.Args[0].Text == "export" && (len(words) != 1 || words[0].Pattern != "" ||
+			strings.Contains(s.text(w), "=~") || strings.Contains(s.text(w), ":~")) {
+			s.add(s.text(w), "export %s is more than one word, or has a pattern or ~, "+
+				"which shells read in different ways: put the value in quotes", s.text(w))
 		}
 		c.Args = append(c.Args, words...)
 	}
 	if len(c.Args) > 0 && len(call.Assigns) > 0 && slices.Contains([]string{":", "export", "set"}, c.Args[0].Text) {
-		s.add(s.text(call.Assigns[0]), "an assignment before %s stays in some shells only: write it as a command of its own", c.Args[0].Text)
+		s.add(s.text(call.Assigns[0]),
+			"an assignment before %s stays in some shells only: write it as a command of its own", c.Args[0].Text)
 	}
 	if len(call.Args) == 0 {
 		c.Args = []Word{{Text: ":"}}

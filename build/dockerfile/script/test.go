@@ -71,7 +71,8 @@ func (s *shell) exits(words []Word) {
 	case s.nested && n > 0 && n < 256:
 		s.status = false
 	default:
-		s.add("exit", "%s ends the line with an error, and so the build", strings.TrimSpace("exit "+Command{Args: words}.String()))
+		s.add("exit", "%s ends the line with an error, and so the build",
+			strings.TrimSpace("exit "+Command{Args: words}.String()))
 	}
 }
 
@@ -82,7 +83,8 @@ var number = regexp.MustCompile(`^-?[0-9]{1,15}$`)
 
 // test is [ without its ].
 func (s *shell) test(words []string) (ok bool, why string) {
-	const unknown = "it is not known here: it compares words with =, !=, -z and -n, numbers with -eq and the like, and files with -e -f -d -s -x -r and -h only"
+	const unknown = "it is not known here: it compares words with =, !=, -z and -n, numbers with -eq and the like, " +
+		"and files with -e -f -d -s -x -r and -h only"
 	switch n := len(words); {
 	case n == 0:
 		return false, ""

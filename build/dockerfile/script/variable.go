@@ -17,7 +17,10 @@ func (s *shell) lookup(name string) (string, bool, error) {
 }
 
 // Deciding are variables that change how shells read a script, or what the commands do.
-var Deciding = []string{"IFS", "PWD", "OLDPWD", "CDPATH", "OPTIND", "PPID", "LINENO", "UID", "EUID", "RANDOM", "SHLVL", "_", "POSIXLY_CORRECT", "TAR_OPTIONS", "UNZIP", "UNZIPOPT"}
+var Deciding = []string{
+	"IFS", "PWD", "OLDPWD", "CDPATH", "OPTIND", "PPID", "LINENO", "UID", "EUID",
+	"RANDOM", "SHLVL", "_", "POSIXLY_CORRECT", "TAR_OPTIONS", "UNZIP", "UNZIPOPT",
+}
 
 // assigned reads the assignments before a command, as NAME=value. Each sees those before it.
 func (s *shell) assigned(all []*syntax.Assign) []string {
@@ -60,7 +63,8 @@ func (s *shell) keep(assigned []string) {
 	for _, a := range assigned {
 		name, value, _ := strings.Cut(a, "=")
 		s.vars[name] = value
-		if _, given, _ := s.env(name); given || slices.ContainsFunc(s.exported, func(e string) bool { return strings.HasPrefix(e, name+"=") }) {
+		if _, given, _ := s.env(name); given ||
+			slices.ContainsFunc(s.exported, func(e string) bool { return strings.HasPrefix(e, name+"=") }) {
 			s.exported = append(s.exported, a)
 		}
 	}
@@ -86,7 +90,8 @@ func (s *shell) export(c *Command) {
 // variable expands $x, ${x}, ${x:-word} with its kin, and ${x#text} and ${x%text}.
 func (s *shell) variable(f *fields, p *syntax.ParamExp, quoted, whole bool) {
 	source := s.text(p)
-	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || !name(p.Param.Value) {
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil ||
+		p.Names != 0 || !name(p.Param.Value) {
 		s.add(source, "%s is not known here: write the value", source)
 		return
 	}
@@ -190,7 +195,8 @@ func (s *shell) substitution(f *fields, p *syntax.CmdSubst, quoted, whole bool) 
 	switch {
 	case !ok && (len(s.found) > before || s.lost):
 	case !ok:
-		s.add(source, "%s needs the output of a command, and none is run: write the value, use ARG, or give the value under args in slipway.yaml, by the name %s", source, text)
+		s.add(source, "%s needs the output of a command, and none is run: "+
+			"write the value, use ARG, or give the value under args in slipway.yaml, by the name %s", source, text)
 	case quoted || whole:
 		f.add(strings.TrimRight(value, "\n"), true)
 	default:

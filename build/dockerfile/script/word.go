@@ -58,7 +58,10 @@ func (f *fields) text() string {
 }
 
 // runtime are variables that have a value only when a shell runs.
-var runtime = []string{"HOME", "PWD", "OLDPWD", "HOSTNAME", "SHELL", "USER", "LOGNAME", "SHLVL", "PPID", "IFS", "OPTIND", "PS1", "PS2", "PS4", "UID", "EUID", "RANDOM", "LINENO", "_", "TERM"}
+var runtime = []string{
+	"HOME", "PWD", "OLDPWD", "HOSTNAME", "SHELL", "USER", "LOGNAME", "SHLVL",
+	"PPID", "IFS", "OPTIND", "PS1", "PS2", "PS4", "UID", "EUID", "RANDOM", "LINENO", "_", "TERM",
+}
 
 // word expands one word of the source into the words that it becomes.
 func (s *shell) word(w *syntax.Word) []Word {

@@ -44,7 +44,9 @@ func DiskMode(_ string, fi fs.FileInfo) (fs.FileMode, error) { return fi.Mode(),
 
 // OpenDirectory opens a context. The patterns come from the first of the ignore files that
 // exists, else from its .dockerignore.
-func OpenDirectory(st *store.Store, dir string, except []string, mode ModeOf, ignoreFiles ...string) (*Directory, error) {
+func OpenDirectory(st *store.Store, dir string, except []string, mode ModeOf,
+	ignoreFiles ...string,
+) (*Directory, error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening context: %w", err)
@@ -98,7 +100,8 @@ func (d *Directory) readIgnore(names []string) error {
 // Lstat returns what is at a path, as [Files] has it.
 func (d *Directory) Lstat(p string) (*Node, error) {
 	fi, err := d.Root.Lstat(relative(p))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) ||
+		errors.Is(err, syscall.EINVAL) {
 		return nil, nil
 	}
 	if err != nil {
@@ -138,9 +141,10 @@ func (d *Directory) Lstat(p string) (*Node, error) {
 // never reports whether p is never part of a context: what Slipway itself writes, which would
 // grow with each run, and .git, which changes without any file of the source.
 func (d *Directory) never(p string) bool {
-	return slices.Contains(strings.Split(p, "/"), ".git") || d.isMade(p) || slices.ContainsFunc(d.except, func(dir string) bool {
-		return p == "/"+dir || strings.HasPrefix(p, "/"+dir+"/")
-	})
+	return slices.Contains(strings.Split(p, "/"), ".git") || d.isMade(p) ||
+		slices.ContainsFunc(d.except, func(dir string) bool {
+			return p == "/"+dir || strings.HasPrefix(p, "/"+dir+"/")
+		})
 }
 
 // isMade reports whether p is, or is in, an output directory or a store of this run or another

@@ -59,7 +59,8 @@ func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 		return nil, nil, err
 	}
 	if n := len(cf.RootFS.DiffIDs); n != len(layers) {
-		return nil, nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is not damaged", n, len(layers))
+		return nil, nil, fmt.Errorf("its configuration has %d layers and its manifest %d: "+
+			"use an image that is not damaged", n, len(layers))
 	}
 	return layers, cf.RootFS.DiffIDs, nil
 }
@@ -153,7 +154,8 @@ func (a *Archives) spoolLayer(ctx context.Context, l v1.Layer, diffID v1.Hash) (
 // same compares a layer's tar with its digest in the configuration.
 func same(got, diffID v1.Hash) error {
 	if got != diffID {
-		return fmt.Errorf("its tar has digest %s, the image's configuration has %s: use an image that is not damaged", got, diffID)
+		return fmt.Errorf("its tar has digest %s, the image's configuration has %s: use an image that is not damaged",
+			got, diffID)
 	}
 	return nil
 }

@@ -102,7 +102,8 @@ func (b *Budget) announced(size uint64, of int64) error {
 
 func (b *Budget) suspect() error {
 	b.Over = true
-	return &LimitError{fmt.Sprintf("the archive unpacks to more than %d MiB, and to more than %d times its size", unsuspected>>20, maxRatio), "maxMiB"}
+	return &LimitError{fmt.Sprintf("the archive unpacks to more than %d MiB, and to more than %d times its size",
+		unsuspected>>20, maxRatio), "maxMiB"}
 }
 
 // bounded is a decompressed archive. A tar has up to two KiB besides the content of each file.

@@ -40,7 +40,10 @@ type tarEntry struct {
 // header reads a tar header whose content begins at offset.
 func header(h *tar.Header, offset int64) tarEntry {
 	const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
-	e := tarEntry{Name: h.Name, Mode: h.FileInfo().Mode() & (fs.ModePerm | special), UID: h.Uid, GID: h.Gid, Link: h.Linkname, Offset: offset, Size: h.Size}
+	e := tarEntry{
+		Name: h.Name, Mode: h.FileInfo().Mode() & (fs.ModePerm | special), UID: h.Uid,
+		GID: h.Gid, Link: h.Linkname, Offset: offset, Size: h.Size,
+	}
 	switch h.Typeflag {
 	case tar.TypeReg:
 	case tar.TypeDir:
@@ -141,7 +144,8 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 			continue
 		}
 		if longest := max(len(h.Name), len(h.Linkname)); longest > maxPath {
-			return fmt.Errorf("reading archive: it has a file whose name or link has %d bytes, and no system takes more than %d: make the archive again without it", longest, maxPath)
+			return fmt.Errorf("reading archive: it has a file whose name or link has %d bytes, "+
+				"and no system takes more than %d: make the archive again without it", longest, maxPath)
 		}
 		e := header(h, c.n)
 		switch {

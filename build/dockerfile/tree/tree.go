@@ -58,15 +58,17 @@ type Tree struct {
 func New(below func() (*Tree, error)) *Tree {
 	return &Tree{
 		Below: below, Nodes: map[string]*Node{}, names: map[string]map[string]bool{},
-		Opaque: map[string]bool{}, Touched: map[string]bool{}, gone: map[string]bool{}, erased: map[string]bool{}, Assumed: map[string]bool{},
-		Since: map[string]int{}, Fresh: map[string]bool{},
+		Opaque: map[string]bool{}, Touched: map[string]bool{}, gone: map[string]bool{}, erased: map[string]bool{},
+		Assumed: map[string]bool{},
+		Since:   map[string]int{}, Fresh: map[string]bool{},
 	}
 }
 
 // Clone returns a copy.
 func (t *Tree) Clone() *Tree {
 	c := New(t.Below)
-	c.Budget, c.spelling, c.exact, c.Open, c.More, c.Later = t.Budget, maps.Clone(t.spelling), t.exact, t.Open, t.More, t.Later
+	c.Budget, c.spelling, c.exact, c.Open, c.More, c.Later = t.Budget, maps.Clone(t.spelling), t.exact,
+		t.Open, t.More, t.Later
 	maps.Copy(c.Nodes, t.Nodes)
 	maps.Copy(c.Opaque, t.Opaque)
 	maps.Copy(c.gone, t.gone)

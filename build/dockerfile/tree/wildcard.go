@@ -95,7 +95,8 @@ func Missing(f Files, p string) error {
 		return fmt.Errorf("%s not found: the context has %s", p[1:], List(t.regular("/"), "files"))
 	}
 	if d, ok := f.(*Directory); ok && d.never(path.Clean(p)) {
-		return fmt.Errorf("%s is never part of a context, as .git, the store and the output directory are: copy the file to another place", p[1:])
+		return fmt.Errorf("%s is never part of a context, as .git, the store and the output directory are: "+
+			"copy the file to another place", p[1:])
 	}
 	names, err := f.ReadDir(dir)
 	if err != nil {

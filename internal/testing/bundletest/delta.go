@@ -25,14 +25,27 @@ func Later(tb testing.TB, st *store.Store, l *lock.Lock) *lock.Lock {
 	for k := range n.Images {
 		n.Images[k].Tags = []string{n.Version}
 	}
-	child := storetest.Child{Platform: Parse(tb, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(tb, "ko-app/server", "another server", 30_000)}}
+	child := storetest.Child{
+		Platform: Parse(tb, "linux/amd64"),
+		Layers:   []v1.Layer{storetest.Layer(tb, "ko-app/server", "another server", 30_000)},
+	}
 	server := storetest.Index(tb, st, "server", child)
 	server.Repository, server.Tags = n.Images[1].Repository, []string{n.Version}
 	n.Images[1] = server
-	more := storetest.Index(tb, st, "more", storetest.Child{Platform: Parse(tb, "linux/amd64"), Layers: []v1.Layer{Plain(tb, bytes.Repeat([]byte("compresses"), 100_000)), storetest.Layer(tb, "more", "more", 20_000)}})
+	more := storetest.Index(tb,
+		st,
+		"more",
+		storetest.Child{
+			Platform: Parse(tb, "linux/amd64"),
+			Layers: []v1.Layer{
+				Plain(tb, bytes.Repeat([]byte("compresses"), 100_000)),
+				storetest.Layer(tb, "more", "more", 20_000),
+			},
+		})
 	more.Repository, more.Tags = "slipway.local/demo/more", []string{n.Version}
 	n.Images = append(n.Images, more)
 	agent := &n.Images[0]
-	agent.Referrers = []oci.Referrer{Attached(tb, st, "application/x-signature", "of the agent", "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})}
+	agent.Referrers = []oci.Referrer{Attached(tb, st, "application/x-signature", "of the agent",
+		"", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})}
 	return &n
 }

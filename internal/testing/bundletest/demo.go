@@ -35,14 +35,32 @@ func Demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 		}
 	}
 	pause := storetest.Index(tb, st, "pause",
-		storetest.Child{Platform: Parse(tb, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(tb, "pause", "pause", size)}},
-		storetest.Child{Platform: Parse(tb, "windows/amd64:10.0.17763.5"), Layers: []v1.Layer{storetest.Layer(tb, "Files/pause.exe", "pause", size)}},
-		storetest.Child{Platform: platform.Platform{OS: "unknown", Architecture: "unknown"}, Layers: []v1.Layer{storetest.Layer(tb, "sbom", "sbom", 10)}})
+		storetest.Child{
+			Platform: Parse(tb, "linux/amd64"),
+			Layers:   []v1.Layer{storetest.Layer(tb, "pause", "pause", size)},
+		},
+		storetest.Child{
+			Platform: Parse(tb, "windows/amd64:10.0.17763.5"),
+			Layers:   []v1.Layer{storetest.Layer(tb, "Files/pause.exe", "pause", size)},
+		},
+		storetest.Child{
+			Platform: platform.Platform{OS: "unknown", Architecture: "unknown"},
+			Layers:   []v1.Layer{storetest.Layer(tb, "sbom", "sbom", 10)},
+		})
 	tool := storetest.Index(tb, st, "tool",
-		storetest.Child{Platform: Parse(tb, "windows/amd64:10.0.26100.7"), Layers: []v1.Layer{storetest.Layer(tb, "Files/tool.exe", "tool", size)}})
+		storetest.Child{
+			Platform: Parse(tb, "windows/amd64:10.0.26100.7"),
+			Layers:   []v1.Layer{storetest.Layer(tb, "Files/tool.exe", "tool", size)},
+		})
 	l.ThirdParty = []lock.ThirdParty{
-		{Reference: "pause:3.9@" + pause.Digest.String(), MediaType: types.OCIImageIndex, Digest: pause.Digest, Size: pause.Size},
-		{Reference: "registry.example/tool@" + tool.Digest.String(), MediaType: types.OCIImageIndex, Digest: tool.Digest, Size: tool.Size},
+		{
+			Reference: "pause:3.9@" + pause.Digest.String(), MediaType: types.OCIImageIndex, Digest: pause.Digest,
+			Size: pause.Size,
+		},
+		{
+			Reference: "registry.example/tool@" + tool.Digest.String(), MediaType: types.OCIImageIndex,
+			Digest: tool.Digest, Size: tool.Size,
+		},
 		{Reference: "registry.invalid/gone:1", Omitted: "a snapshot reaches no registry"},
 	}
 	return st, l
@@ -51,7 +69,10 @@ func Demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 // Targets are one per platform and one for all.
 func Targets(tb testing.TB) []airgap.Target {
 	var all []airgap.Target
-	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
+	for _, s := range []string{
+		"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022",
+		"windows/amd64:ltsc2025",
+	} {
 		p := Parse(tb, s)
 		all = append(all, airgap.Target{Name: "demo-images." + p.Slug(), Platform: p})
 	}

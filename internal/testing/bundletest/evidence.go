@@ -73,9 +73,12 @@ func Release(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 func Statement(tb testing.TB, l *lock.Lock, files ...provenance.File) *provenance.Statement {
 	tb.Helper()
 	archive := l.Name + "-" + l.Version + ".inputs.tar.gz"
-	s, err := provenance.Make(l, provenance.Inputs{Archive: archive, Builder: "https://builder.example/first", Files: files, Materials: []lock.Material{
-		{URI: archive, SHA256: Digest("a").Hex, Path: "slipway.yaml"},
-	}})
+	s, err := provenance.Make(l, provenance.Inputs{
+		Archive: archive, Builder: "https://builder.example/first",
+		Files: files, Materials: []lock.Material{
+			{URI: archive, SHA256: Digest("a").Hex, Path: "slipway.yaml"},
+		},
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -111,7 +114,8 @@ func Attach(tb testing.TB, st *store.Store, l *lock.Lock, sigstore []byte) {
 		i.Referrers = append(i.Referrers, BundleOf(tb, st, sigstore, i.Descriptor(), i.Digest))
 		for _, c := range i.Children {
 			if c.Digest != i.Digest {
-				i.Referrers = append(i.Referrers, BundleOf(tb, st, sigstore, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}, i.Digest))
+				i.Referrers = append(i.Referrers, BundleOf(tb, st, sigstore,
+					v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}, i.Digest))
 			}
 		}
 	}
@@ -124,11 +128,13 @@ func Attach(tb testing.TB, st *store.Store, l *lock.Lock, sigstore []byte) {
 // BundleOf puts a Sigstore bundle into the store, as a referrer of a manifest.
 func BundleOf(tb testing.TB, st *store.Store, sigstore []byte, about v1.Descriptor, image v1.Hash) oci.Referrer {
 	tb.Helper()
-	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), static.NewLayer(sigstore, signature.BundleType))
+	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1),
+		static.NewLayer(sigstore, signature.BundleType))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	img = mutate.Subject(mutate.ConfigMediaType(img, signature.BundleType), v1.Descriptor{MediaType: about.MediaType, Digest: about.Digest, Size: about.Size}).(v1.Image)
+	img = mutate.Subject(mutate.ConfigMediaType(img, signature.BundleType),
+		v1.Descriptor{MediaType: about.MediaType, Digest: about.Digest, Size: about.Size}).(v1.Image)
 	d := storetest.Put(tb, st, img)
 	r := oci.Referrer{ArtifactType: signature.BundleType, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
 	if about.Digest != image {

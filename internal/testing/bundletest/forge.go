@@ -79,7 +79,8 @@ func Forge(t *testing.T, list []Forged) []byte {
 // Compress compresses as zstd does: one frame, which may be empty.
 func Compress(t testing.TB, b []byte) []byte {
 	t.Helper()
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(seekable.CompressedFrame), zstd.WithZeroFrames(true))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithWindowSize(seekable.CompressedFrame), zstd.WithZeroFrames(true))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func Entries(t *testing.T, path string) []Entry {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" || !h.ModTime.Equal(storetest.Created) {
+		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" ||
+			!h.ModTime.Equal(storetest.Created) {
 			t.Errorf("%s: %+v", path, h)
 		}
 		data, err := io.ReadAll(tr)

@@ -75,7 +75,8 @@ func NewBig(tb testing.TB, prefix string, size int64) *Big {
 
 // Content reads the layer.
 func (b *Big) Content() io.ReadCloser {
-	return io.NopCloser(io.MultiReader(strings.NewReader(b.prefix), io.LimitReader(Zeros{}, b.size-int64(len(b.prefix)))))
+	return io.NopCloser(io.MultiReader(strings.NewReader(b.prefix),
+		io.LimitReader(Zeros{}, b.size-int64(len(b.prefix)))))
 }
 
 // Digest implements v1.Layer.

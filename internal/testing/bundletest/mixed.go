@@ -17,7 +17,8 @@ import (
 // Mixed is a demo with third-party images that have several manifests for one kind of node:
 //
 //	sidecar  older Windows builds only
-//	base     386 beside amd64, 32-bit arm beside arm64; amd64 a second time, by the same configuration and another layer; no platform at all
+//	base     386 beside amd64, 32-bit arm beside arm64; amd64 a second time, by the same
+//	         configuration and another layer; no platform at all
 //	twin     an index of one manifest, which stands in that of agent, too: the one for 20348
 func Mixed(t *testing.T) (*store.Store, *lock.Lock) {
 	t.Helper()
@@ -32,7 +33,10 @@ func Mixed(t *testing.T) (*store.Store, *lock.Lock) {
 		t.Fatal(err)
 	}
 	var children []storetest.Child
-	for _, s := range []string{"linux/386", "linux/amd64", "linux/amd64", "linux/arm/v7", "linux/arm64", "linux/s390x"} {
+	for _, s := range []string{
+		"linux/386", "linux/amd64", "linux/amd64", "linux/arm/v7", "linux/arm64",
+		"linux/s390x",
+	} {
 		c := storetest.Child{Platform: Parse(t, s), Layers: []v1.Layer{storetest.Layer(t, "base", s, 100)}}
 		if s == "linux/amd64" {
 			c.Layers[0], layer = layer, static.NewLayer(tar, types.OCIUncompressedLayer)
@@ -49,11 +53,22 @@ func Mixed(t *testing.T) (*store.Store, *lock.Lock) {
 	twin := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests = m.Manifests[3:4] })
 	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far as
 	// is known.
-	blank := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests[len(m.Manifests)-1].Platform.OSVersion = "" })
+	blank := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) {
+		m.Manifests[len(m.Manifests)-1].Platform.OSVersion = ""
+	})
 	l.ThirdParty = append(l.ThirdParty, Sidecar(t, st),
-		lock.ThirdParty{Reference: "registry.example/blank:1", MediaType: blank.MediaType, Digest: blank.Digest, Size: blank.Size},
-		lock.ThirdParty{Reference: "registry.example/base:1", MediaType: base.MediaType, Digest: base.Digest, Size: base.Size},
-		lock.ThirdParty{Reference: "registry.example/twin:1", MediaType: twin.MediaType, Digest: twin.Digest, Size: twin.Size})
+		lock.ThirdParty{
+			Reference: "registry.example/blank:1", MediaType: blank.MediaType, Digest: blank.Digest,
+			Size: blank.Size,
+		},
+		lock.ThirdParty{
+			Reference: "registry.example/base:1", MediaType: base.MediaType, Digest: base.Digest,
+			Size: base.Size,
+		},
+		lock.ThirdParty{
+			Reference: "registry.example/twin:1", MediaType: twin.MediaType, Digest: twin.Digest,
+			Size: twin.Size,
+		})
 	return st, l
 }
 

@@ -93,6 +93,7 @@ func Held(t *testing.T, target string, mt types.MediaType, content []byte, url s
 	defer got.Body.Close()
 	body, err := io.ReadAll(got.Body)
 	if err != nil || got.StatusCode != http.StatusOK || !bytes.Equal(body, content) {
-		t.Errorf("%s: the registry gives %s and %d bytes of the layer (%v), it has %d", target, got.Status, len(body), err, len(content))
+		t.Errorf("%s: the registry gives %s and %d bytes of the layer (%v), it has %d", target, got.Status,
+			len(body), err, len(content))
 	}
 }

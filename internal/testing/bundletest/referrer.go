@@ -19,7 +19,8 @@ import (
 // Without a tag it says what it is about.
 func Attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.Descriptor) oci.Referrer {
 	tb.Helper()
-	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), types.MediaType(kind)))
+	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1),
+		static.NewLayer([]byte(text), types.MediaType(kind)))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -28,7 +29,10 @@ func Attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.D
 		img = mutate.Subject(mutate.ConfigMediaType(img, types.MediaType(kind)), about).(v1.Image)
 	}
 	d := storetest.Put(tb, st, img)
-	return oci.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag, Subject: about.Digest}
+	return oci.Referrer{
+		ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
+		Tag: tag, Subject: about.Digest,
+	}
 }
 
 // Signed is demo with an SBOM of the agent's index, a signature of that SBOM, one of the child
@@ -37,7 +41,8 @@ func Signed(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	tb.Helper()
 	st, l := Demo(tb, size)
 	agent := &l.Images[0]
-	sbom := Attached(tb, st, "application/spdx+json", "sbom", "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})
+	sbom := Attached(tb, st, "application/spdx+json",
+		"sbom", "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})
 	about := v1.Descriptor{MediaType: sbom.MediaType, Digest: sbom.Digest, Size: sbom.Size}
 	sbom.Subject = v1.Hash{}
 	agent.Referrers = []oci.Referrer{sbom, Attached(tb, st, "application/x-signature", "of the sbom", "", about)}
@@ -46,7 +51,8 @@ func Signed(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 		if n == 0 {
 			tag = "sha256-" + c.Digest.Hex + ".sig"
 		}
-		agent.Referrers = append(agent.Referrers, Attached(tb, st, "application/x-signature", "of "+c.Platform.String(), tag, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}))
+		agent.Referrers = append(agent.Referrers, Attached(tb, st, "application/x-signature", "of "+c.Platform.String(),
+			tag, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}))
 	}
 	return st, l
 }

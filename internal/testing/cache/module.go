@@ -92,27 +92,33 @@ func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...stri
 	if err := m.hashOwn(h); err != nil {
 		return "", err
 	}
-	return Program(ctx, fmt.Sprintf("%s-%x", m.Name, h.Sum(nil)), path.Base(pkg), func(ctx context.Context, dir string) error {
-		fmt.Fprintf(os.Stderr, "building %s into the user's cache, once: minutes where nothing of it is compiled\n", pkg)
-		enabled := "0"
-		if cgo {
-			enabled = "1"
-		}
-		tmp, err := os.MkdirTemp("", "overlay-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp)
-		overlay, err := m.overlay(ctx, tmp)
-		if err != nil {
-			return fmt.Errorf("building %s: %w", pkg, err)
-		}
-		args := append([]string{"build", "-C", m.Dir, "-overlay=" + overlay, "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, path.Base(pkg))}, flags...)
-		cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED="+enabled, "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS=", "GOARCH=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
-		}
-		return nil
-	})
+	return Program(ctx, fmt.Sprintf("%s-%x", m.Name, h.Sum(nil)), path.Base(pkg),
+		func(ctx context.Context, dir string) error {
+			fmt.Fprintf(os.Stderr, "building %s into the user's cache, once: minutes where nothing of it is compiled\n",
+				pkg)
+			enabled := "0"
+			if cgo {
+				enabled = "1"
+			}
+			tmp, err := os.MkdirTemp("", "overlay-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(tmp)
+			overlay, err := m.overlay(ctx, tmp)
+			if err != nil {
+				return fmt.Errorf("building %s: %w", pkg, err)
+			}
+			args := append([]string{
+				"build", "-C", m.Dir, "-overlay=" + overlay, "-trimpath", "-ldflags=-s -w",
+				"-o", filepath.Join(dir, path.Base(pkg)),
+			}, flags...)
+			cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+			cmd.Env = append(os.Environ(), "CGO_ENABLED="+enabled, "GOFLAGS=-mod=readonly", "GOWORK=off",
+				"GOOS=", "GOARCH=")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
+			}
+			return nil
+		})
 }

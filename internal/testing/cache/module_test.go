@@ -39,7 +39,9 @@ func TestModule(t *testing.T) {
 	write("cmd/tool/theirs.go", "//go:build theirs\n\npackage main\n\nthis does not compile\n")
 	write("cmd/tool/tag.go", "//go:build special\n\npackage main\n\nconst tag = 1\n")
 	m := Module{Dir: module, Name: "demo"}
-	if _, err := m.Program(t.Context(), "example.com/demo/cmd/tool", false); err == nil || !strings.Contains(err.Error(), "building example.com/demo/cmd/tool: ") || !strings.Contains(err.Error(), "undefined: tag") {
+	if _, err := m.Program(t.Context(), "example.com/demo/cmd/tool", false); err == nil ||
+		!strings.Contains(err.Error(), "building example.com/demo/cmd/tool: ") ||
+		!strings.Contains(err.Error(), "undefined: tag") {
 		t.Errorf("the error is %v", err)
 	}
 	for _, text := range []string{mod, mod + "\n// another\n"} {
@@ -48,7 +50,8 @@ func TestModule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := filepath.Join(root, "slipway", fmt.Sprintf("demo-%x", sha256.Sum256([]byte(text))), "tool"); path != want {
+		if want := filepath.Join(root, "slipway", fmt.Sprintf("demo-%x", sha256.Sum256([]byte(text))),
+			"tool"); path != want {
 			t.Errorf("the program is %s, want %s", path, want)
 		}
 		f, err := elf.Open(path)

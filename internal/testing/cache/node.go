@@ -23,17 +23,18 @@ func NodeModules(ctx context.Context, dir, name string) (string, error) {
 		h.Write(b)
 		files[name] = b
 	}
-	return Program(ctx, fmt.Sprintf("%s-%x", name, h.Sum(nil)), "node_modules", func(ctx context.Context, dir string) error {
-		for name, b := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-				return err
+	return Program(ctx, fmt.Sprintf("%s-%x", name, h.Sum(nil)), "node_modules",
+		func(ctx context.Context, dir string) error {
+			for name, b := range files {
+				if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+					return err
+				}
 			}
-		}
-		cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("npm ci in %s: %w\n%s", dir, err, out)
-		}
-		return nil
-	})
+			cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("npm ci in %s: %w\n%s", dir, err, out)
+			}
+			return nil
+		})
 }

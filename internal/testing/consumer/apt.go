@@ -42,7 +42,9 @@ func install(ctx context.Context, list []Consumer) error {
 		{"update", "-qq"},
 		append([]string{"install", "-y", "-qq"}, packages...),
 	} {
-		cmd := exec.CommandContext(ctx, "apt-get", append([]string{"-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0"}, args...)...)
+		cmd := exec.CommandContext(ctx, "apt-get",
+			append([]string{"-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-o", "Dpkg::Use-Pty=0"},
+				args...)...)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		out, err := cmd.CombinedOutput()
 		if err != nil {

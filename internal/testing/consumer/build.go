@@ -55,7 +55,11 @@ func (c Consumer) Build(ctx context.Context, program string) (string, error) {
 	}
 	// runc enters namespaces in C. The module of docker's command has no go.mod, so that the
 	// compiler would build it as Go 1.16. The policy of containers/image is to do without GnuPG.
-	return cache.Module{Dir: dir, Name: strings.ReplaceAll(strings.TrimPrefix(c.Module, "test/"), "/", "-")}.Program(ctx, pkg, program == "runc", "-gcflags=github.com/docker/cli/...=-lang=go1.26", "-tags=containers_image_openpgp")
+	return cache.Module{
+		Dir:  dir,
+		Name: strings.ReplaceAll(strings.TrimPrefix(c.Module, "test/"), "/", "-"),
+	}.Program(ctx, pkg,
+		program == "runc", "-gcflags=github.com/docker/cli/...=-lang=go1.26", "-tags=containers_image_openpgp")
 }
 
 // find looks for a directory of the repository from the working directory upwards.

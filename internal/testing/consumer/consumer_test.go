@@ -45,8 +45,12 @@ func TestAll(t *testing.T) {
 
 // TestTool looks up tools in a go.mod, where requirements look much alike.
 func TestTool(t *testing.T) {
-	const mod = "module m\n\ntool example.com/single\n\ntool (\n\texample.com/cmd/ctr\n)\n\nrequire example.com/errdefs v1.0.0 // indirect\n"
-	for name, want := range map[string]string{"single": "example.com/single", "ctr": "example.com/cmd/ctr", "errdefs": "", "m": ""} {
+	const mod = "module m\n\ntool example.com/single\n\ntool (\n\texample.com/cmd/ctr\n)\n\nrequire " +
+		"example.com/errdefs v1.0.0 // indirect\n"
+	for name, want := range map[string]string{
+		"single": "example.com/single", "ctr": "example.com/cmd/ctr",
+		"errdefs": "", "m": "",
+	} {
 		if got, err := tool(mod, name); got != want || (err == nil) == (want == "") {
 			t.Errorf("tool(%s) = %q, %v; want %q", name, got, err, want)
 		}
@@ -85,11 +89,13 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%s: no table of consumers", path)
 	}
 	var table strings.Builder
-	table.WriteString("| name | used for | commands | apt packages | built from Go modules | root | suites |\n|---|---|---|---|---|---|---|\n")
+	table.WriteString("| name | used for | commands | apt packages | built from Go modules | root " +
+		"| suites |\n|---|---|---|---|---|---|---|\n")
 	for _, c := range All {
 		yes := map[bool]string{true: "yes", false: ""}
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s |\n", c.Name, c.Purpose, strings.Join(c.Commands, ", "),
-			strings.Join(c.Packages, ", "), strings.Join(c.Built, ", "), yes[c.Root], strings.Join(slices.Clone(c.Suites), ", "))
+			strings.Join(c.Packages, ", "), strings.Join(c.Built, ", "),
+			yes[c.Root], strings.Join(slices.Clone(c.Suites), ", "))
 	}
 	golden.Compare(t, *update, path, before+begin+table.String()+end+after)
 }

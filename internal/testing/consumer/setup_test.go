@@ -46,7 +46,8 @@ func TestMissing(t *testing.T) {
 	}
 	t.Setenv("SLIPWAY_WITHOUT", "containerd docker,podman,buildkit,cluster")
 	without, err := SetUp(t.Context())
-	if want := []string{"wine", "mingw", "containerd", "docker", "podman", "buildkit", "cluster"}; err != nil || !slices.Equal(without, want) {
+	if want := []string{"wine", "mingw", "containerd", "docker", "podman", "buildkit", "cluster"}; err != nil ||
+		!slices.Equal(without, want) {
 		t.Errorf("SetUp = %v, %v; want %v", without, err, want)
 	}
 }

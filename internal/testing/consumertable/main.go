@@ -34,7 +34,8 @@ func Main(m *testing.M, path, suite string, tables ...*Table) int {
 		}
 	}
 	if err := c.run(path, tables); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\nIf it is to be so, write the page anew: go test . -update, with the environment that `go tool mage test` sets\n", err)
+		fmt.Fprintf(os.Stderr, "%v\nIf it is to be so, write the page anew: "+
+			"go test . -update, with the environment that `go tool mage test` sets\n", err)
 		return 1
 	}
 	return 0
@@ -84,7 +85,8 @@ func (c comparison) run(path string, tables []*Table) error {
 			return err
 		}
 		for _, r := range rows { // what did not run keeps its rows
-			if !slices.ContainsFunc(seen, func(s string) bool { return t.key(s) == t.key(r) }) && !slices.Contains(missing, r) {
+			if !slices.ContainsFunc(seen, func(s string) bool { return t.key(s) == t.key(r) }) &&
+				!slices.Contains(missing, r) {
 				seen = append(seen, r)
 			}
 		}
@@ -112,9 +114,11 @@ func (c comparison) excuse(path string, missing []string) (unexplained []string)
 	switch {
 	case c.partial || len(excused) == 0:
 	case len(c.without) > 0:
-		fmt.Fprintf(c.say, "without %s these rows of %s were not compared:\n%s\n", strings.Join(c.without, ", "), path, strings.Join(excused, "\n"))
+		fmt.Fprintf(c.say, "without %s these rows of %s were not compared:\n%s\n", strings.Join(c.without, ", "),
+			path, strings.Join(excused, "\n"))
 	default:
-		fmt.Fprintf(c.say, "on %s these rows of %s were not compared:\n%s\n", distribution(), path, strings.Join(excused, "\n"))
+		fmt.Fprintf(c.say, "on %s these rows of %s were not compared:\n%s\n", distribution(), path,
+			strings.Join(excused, "\n"))
 	}
 	return unexplained
 }

@@ -45,7 +45,8 @@ func (t *Table) Record(tb testing.TB, cells ...string) {
 	for _, r := range t.rows {
 		if slices.Equal(r.cells[:t.Keys], cells[:t.Keys]) {
 			if !slices.Equal(r.cells, cells) {
-				tb.Errorf("%s: this is %q here, %q in %s", strings.Join(cells[:t.Keys], ", "), cells[t.Keys:], r.cells[t.Keys:], r.test)
+				tb.Errorf("%s: this is %q here, %q in %s", strings.Join(cells[:t.Keys], ", "), cells[t.Keys:],
+					r.cells[t.Keys:], r.test)
 			}
 			return
 		}

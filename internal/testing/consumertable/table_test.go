@@ -50,15 +50,30 @@ func TestCompare(t *testing.T) {
 		err  string // what the error says; empty: none
 		told string // what is reported
 	}{
-		"the same":    {page: text, rows: [][]string{newer, older}},
-		"another":     {page: text, rows: [][]string{newer, {"owl 1.2", "`hoot | howl`", "5"}}, err: "and the tests saw\n| owl 1.2 | `hoot \\| howl` | 5 |"},
-		"one more":    {page: text, rows: [][]string{newer, older, {"kiwi", "`-`", "1"}}, err: "lacks\n| kiwi | `-` | 1 |"},
-		"one less":    {page: text, rows: [][]string{newer}, err: "a row that no test saw:\n| owl 1.2 |"},
-		"a part":      {page: text, rows: [][]string{newer}, c: comparison{partial: true}},
-		"without":     {page: text, rows: [][]string{newer}, c: comparison{without: []string{"owls"}}, told: "without owls these rows of PAGE were not compared:\n| owl 1.2 |"},
-		"wrong part":  {page: text, rows: [][]string{{"owl 1.10", "`hoot`", "5"}}, c: comparison{partial: true}, err: "says\n| owl 1.10 | `hoot` | 4 |"},
-		"no table":    {page: "# A page\n", rows: [][]string{newer}, err: `there is no "<!-- table birds -->"`},
-		"without end": {page: strings.Replace(text, "<!-- end -->", "", 1), rows: [][]string{newer}, err: "the table birds has no <!-- end -->"},
+		"the same": {page: text, rows: [][]string{newer, older}},
+		"another": {
+			page: text, rows: [][]string{newer, {"owl 1.2", "`hoot | howl`", "5"}},
+			err: "and the tests saw\n| owl 1.2 | `hoot \\| howl` | 5 |",
+		},
+		"one more": {
+			page: text, rows: [][]string{newer, older, {"kiwi", "`-`", "1"}},
+			err: "lacks\n| kiwi | `-` | 1 |",
+		},
+		"one less": {page: text, rows: [][]string{newer}, err: "a row that no test saw:\n| owl 1.2 |"},
+		"a part":   {page: text, rows: [][]string{newer}, c: comparison{partial: true}},
+		"without": {
+			page: text, rows: [][]string{newer}, c: comparison{without: []string{"owls"}},
+			told: "without owls these rows of PAGE were not compared:\n| owl 1.2 |",
+		},
+		"wrong part": {
+			page: text, rows: [][]string{{"owl 1.10", "`hoot`", "5"}}, c: comparison{partial: true},
+			err: "says\n| owl 1.10 | `hoot` | 4 |",
+		},
+		"no table": {page: "# A page\n", rows: [][]string{newer}, err: `there is no "<!-- table birds -->"`},
+		"without end": {
+			page: strings.Replace(text, "<!-- end -->", "", 1), rows: [][]string{newer},
+			err: "the table birds has no <!-- end -->",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, tt.page)
@@ -68,7 +83,8 @@ func TestCompare(t *testing.T) {
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("error %v, want %q", err, tt.err)
 			}
-			if want := strings.ReplaceAll(tt.told, "PAGE", path); !strings.Contains(told.String(), want) || want == "" && told.Len() > 0 {
+			if want := strings.ReplaceAll(tt.told, "PAGE", path); !strings.Contains(told.String(), want) ||
+				want == "" && told.Len() > 0 {
 				t.Errorf("told %q, want %q", told.String(), want)
 			}
 			if after, err := os.ReadFile(path); err != nil || string(after) != tt.page {

@@ -74,7 +74,8 @@ func archive(tb testing.TB, name, dir string) []byte {
 // Tar makes an uncompressed archive of the lines that describe a layer of an [Image].
 func Tar(tb testing.TB, lines []byte) []byte {
 	tb.Helper()
-	layers, err := Image(tb, append([]byte("layer\n"), lines...), platform.Platform{OS: "linux", Architecture: "amd64"}).Layers()
+	layers, err := Image(tb, append([]byte("layer\n"), lines...),
+		platform.Platform{OS: "linux", Architecture: "amd64"}).Layers()
 	must(tb, err)
 	r, err := layers[0].Uncompressed()
 	must(tb, err)

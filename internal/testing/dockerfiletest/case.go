@@ -12,7 +12,8 @@
 //	mode 0755 context/x
 //	link context/x TARGET                           a symbolic link
 //	make context/big 100000                         a file of so many bytes
-//	tar context/x.tar.gz DIR                        an archive of a directory of the case: .tar, .tar.gz, .tar.zst, .tar.xz, .tar.bz2
+//	tar context/x.tar.gz DIR                        an archive of a directory of the case: .tar,
+//	                                                .tar.gz, .tar.zst, .tar.xz, .tar.bz2
 //	program linux_amd64/rebase                      one more of the Go programs in the context "binaries"
 //	differs REASON                                  why BuildKit makes something else of it
 //
@@ -63,8 +64,9 @@ func Load(tb testing.TB, a *txtar.Archive) *Case {
 	c := &Case{
 		Dir: dir, Platforms: []string{"linux/amd64"}, Images: map[string][]byte{},
 		Input: dockerfile.Input{
-			File: filepath.Join(dir, "Dockerfile"), Context: filepath.Join(dir, "context"), Contexts: map[string]dockerfile.Context{},
-			Args: map[string]string{}, ModTime: time.Unix(1700000000, 0), Store: st,
+			File: filepath.Join(dir, "Dockerfile"), Context: filepath.Join(dir, "context"),
+			Contexts: map[string]dockerfile.Context{},
+			Args:     map[string]string{}, ModTime: time.Unix(1700000000, 0), Store: st,
 		},
 	}
 	must(tb, os.Mkdir(c.Input.Context, 0o755))
@@ -142,7 +144,10 @@ func (c *Case) directive(tb testing.TB, words []string) {
 func (c *Case) addBinaries(tb testing.TB) {
 	tb.Helper()
 	c.Input.Contexts["binaries"] = dockerfile.Context{Files: map[string]dockerfile.File{}}
-	for _, name := range []string{"linux_amd64/build-init", "windows_amd64/build-init.exe", "windows_amd64/network-wait-launcher.exe"} {
+	for _, name := range []string{
+		"linux_amd64/build-init", "windows_amd64/build-init.exe",
+		"windows_amd64/network-wait-launcher.exe",
+	} {
 		c.addProgram(tb, name)
 	}
 }
@@ -168,7 +173,10 @@ func (c *Case) write(tb testing.TB, name string, data []byte) {
 // modeOf turns Unix permission bits into Go's.
 func modeOf(bits uint64) fs.FileMode {
 	m := fs.FileMode(bits & 0o777)
-	for bit, special := range map[uint64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+	for bit, special := range map[uint64]fs.FileMode{
+		0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid,
+		0o1000: fs.ModeSticky,
+	} {
 		if bits&bit != 0 {
 			m |= special
 		}

@@ -96,7 +96,9 @@ func Image(tb testing.TB, spec []byte, p platform.Platform) v1.Image {
 	img, err := mutate.ConfigFile(img, cf)
 	must(tb, err)
 	for _, b := range layers {
-		l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil },
+		l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+		},
 			tarball.WithMediaType(types.OCILayer))
 		must(tb, err)
 		img, err = mutate.AppendLayers(img, l)

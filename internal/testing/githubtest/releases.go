@@ -143,13 +143,19 @@ func (s *Server) apply(w http.ResponseWriter, r *Release, body []byte) bool {
 		next.Latest = c.Latest
 	}
 	if !next.Draft {
-		taken := slices.ContainsFunc(s.Releases, func(o *Release) bool { return o != r && !o.Draft && o.Tag == next.Tag })
+		taken := slices.ContainsFunc(s.Releases, func(o *Release) bool {
+			return o != r && !o.Draft && o.Tag == next.Tag
+		})
 		if taken {
-			refuse(w, http.StatusUnprocessableEntity, "Validation Failed", map[string]string{"resource": "Release", "code": "already_exists", "field": "tag_name"})
+			refuse(w, http.StatusUnprocessableEntity, "Validation Failed",
+				map[string]string{"resource": "Release", "code": "already_exists", "field": "tag_name"})
 			return false
 		}
 		if s.Refs[next.Tag] == "" && !slices.Contains(s.Commits, next.Commit) {
-			refuse(w, http.StatusUnprocessableEntity, "Validation Failed", map[string]string{"resource": "Release", "code": "custom", "message": "Published releases must have a valid tag"})
+			refuse(w, http.StatusUnprocessableEntity, "Validation Failed", map[string]string{
+				"resource": "Release",
+				"code":     "custom", "message": "Published releases must have a valid tag",
+			})
 			return false
 		}
 		if r.Draft || r.ID == 0 {
@@ -198,7 +204,8 @@ func (s *Server) upload(w http.ResponseWriter, q *http.Request, id string, body 
 	case s.Immutable && !r.Draft:
 		refuse(w, http.StatusUnprocessableEntity, "Cannot upload assets to an immutable release")
 	case slices.ContainsFunc(r.Assets, func(a *Asset) bool { return a.Name == name }):
-		refuse(w, http.StatusUnprocessableEntity, "Validation Failed", map[string]string{"resource": "ReleaseAsset", "code": "already_exists", "field": "name"})
+		refuse(w, http.StatusUnprocessableEntity, "Validation Failed",
+			map[string]string{"resource": "ReleaseAsset", "code": "already_exists", "field": "name"})
 	default:
 		a := &Asset{Name: name, Label: q.URL.Query().Get("label"), Type: q.Header.Get("Content-Type"), Bytes: body}
 		if broken != nil {

@@ -91,7 +91,10 @@ func Serve(tb testing.TB) *Server {
 
 // New starts a server with a commit for the tag v1.0.0.
 func New() *Server {
-	s := &Server{Repository: Repository, Page: 100, Refs: map[string]string{"v1.0.0": "commit " + strings.Repeat("1", 40)}, Objects: map[string]string{}}
+	s := &Server{
+		Repository: Repository, Page: 100,
+		Refs: map[string]string{"v1.0.0": "commit " + strings.Repeat("1", 40)}, Objects: map[string]string{},
+	}
 	s.Server = httptest.NewServer(s)
 	return s
 }
@@ -215,7 +218,8 @@ func write(w http.ResponseWriter, status int, v any) {
 
 // refuse answers with an error, as the API does.
 func refuse(w http.ResponseWriter, status int, message string, errs ...map[string]string) {
-	write(w, status, map[string]any{"message": message, "errors": errs, "documentation_url": "https://docs.github.com/rest"})
+	write(w,
+		status, map[string]any{"message": message, "errors": errs, "documentation_url": "https://docs.github.com/rest"})
 }
 
 // digest is how the API writes the digest of an asset.

@@ -35,10 +35,14 @@ func ELF(n Needs) []byte {
 		Phoff: header, Phentsize: segment, Shoff: atSections, Shentsize: section, Shnum: 3,
 	}
 	copy(h.Ident[:], elf.ELFMAG)
-	h.Ident[elf.EI_CLASS], h.Ident[elf.EI_DATA], h.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	h.Ident[elf.EI_CLASS], h.Ident[elf.EI_DATA], h.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64),
+		byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
 	p := elf.Prog64{Type: uint32(elf.PT_NULL)}
 	if n.Interpreter != "" {
-		p = elf.Prog64{Type: uint32(elf.PT_INTERP), Off: at, Filesz: uint64(len(interpreter)), Memsz: uint64(len(interpreter))}
+		p = elf.Prog64{
+			Type: uint32(elf.PT_INTERP), Off: at, Filesz: uint64(len(interpreter)),
+			Memsz: uint64(len(interpreter)),
+		}
 	}
 	h.Phnum = 1
 

@@ -38,14 +38,21 @@ func PE(n Needs) []byte {
 	write(&delayed, le, [8]uint32{})
 	section := append(append(imports.Bytes(), delayed.Bytes()...), names.Bytes()...)
 
-	h := pe.FileHeader{Machine: pe.IMAGE_FILE_MACHINE_AMD64, NumberOfSections: 1, SizeOfOptionalHeader: 240, Characteristics: pe.IMAGE_FILE_EXECUTABLE_IMAGE}
+	h := pe.FileHeader{
+		Machine: pe.IMAGE_FILE_MACHINE_AMD64, NumberOfSections: 1, SizeOfOptionalHeader: 240,
+		Characteristics: pe.IMAGE_FILE_EXECUTABLE_IMAGE,
+	}
 	if n.Library {
 		h.Characteristics |= pe.IMAGE_FILE_DLL
 	}
 	o := pe.OptionalHeader64{Magic: 0x20b, Subsystem: pe.IMAGE_SUBSYSTEM_WINDOWS_CUI, NumberOfRvaAndSizes: 16}
-	o.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_IMPORT] = pe.DataDirectory{VirtualAddress: base, Size: uint32(imports.Len())}
+	o.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_IMPORT] = pe.DataDirectory{
+		VirtualAddress: base,
+		Size:           uint32(imports.Len()),
+	}
 	if len(n.Delayed) > 0 {
-		o.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT] = pe.DataDirectory{VirtualAddress: base + uint32(imports.Len()), Size: uint32(delayed.Len())}
+		o.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT] = pe.DataDirectory{VirtualAddress: base +
+			uint32(imports.Len()), Size: uint32(delayed.Len())}
 	}
 	size := uint32(len(section))
 	s := pe.SectionHeader32{VirtualSize: size, VirtualAddress: base, SizeOfRawData: size, PointerToRawData: base}

@@ -31,7 +31,8 @@ func Pause(t testing.TB, ref, url string, foreign []byte) v1.Hash {
 		}
 		if p.OS == "windows" {
 			img, err = mutate.Append(img, mutate.Addendum{
-				Layer: static.NewLayer(foreign, types.DockerForeignLayer), MediaType: types.DockerForeignLayer, URLs: []string{url + "/gone", url + "/layer"},
+				Layer: static.NewLayer(foreign, types.DockerForeignLayer), MediaType: types.DockerForeignLayer,
+				URLs: []string{url + "/gone", url + "/layer"},
 			})
 			if err != nil {
 				t.Fatal(err)

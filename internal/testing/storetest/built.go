@@ -13,7 +13,10 @@ func Built(l *lock.Lock) *built.Result {
 		Go: l.Go, Sources: l.Sources, Artifacts: l.Artifacts,
 	}
 	for _, i := range l.Images {
-		r.Images = append(r.Images, built.Image{Name: i.Name, Kind: i.Kind, MediaType: i.MediaType, Digest: i.Digest, Size: i.Size, Children: i.Children})
+		r.Images = append(r.Images, built.Image{
+			Name: i.Name, Kind: i.Kind, MediaType: i.MediaType,
+			Digest: i.Digest, Size: i.Size, Children: i.Children,
+		})
 	}
 	return r
 }

@@ -20,7 +20,10 @@ func MadeUpDigest(n int) v1.Hash {
 
 // MadeUpImage returns an image of kpack's lock with made-up digests; on Windows it has a stub base.
 func MadeUpImage(n int, name string, platforms ...platform.Platform) lock.Image {
-	i := lock.Image{Name: name, Kind: "go", Repository: "slipway.local/kpack/" + name, Tags: []string{"0.16.1"}, Digest: MadeUpDigest(n)}
+	i := lock.Image{
+		Name: name, Kind: "go", Repository: "slipway.local/kpack/" + name, Tags: []string{"0.16.1"},
+		Digest: MadeUpDigest(n),
+	}
 	for _, p := range platforms {
 		i.Children = append(i.Children, lock.Child{
 			Platform: p, Digest: MadeUpDigest(100 + n),
@@ -46,15 +49,26 @@ func Kpack(t *testing.T) (*product.Product, *lock.Lock) {
 			Name: "kpack", Version: "0.16.1", Registry: "slipway.local/kpack", Snapshot: true,
 			Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
 			Sources: []lock.Source{
-				{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Revision: "7188425b0c96c4da0cce7cbb04872bb115213907"},
-				{Name: "lifecycle", Module: "github.com/buildpacks/lifecycle@v0.20.5", Revision: "ddcded12be80c2d432777675bbe61a1589631541"},
+				{
+					Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1",
+					Revision: "7188425b0c96c4da0cce7cbb04872bb115213907",
+				},
+				{
+					Name: "lifecycle", Module: "github.com/buildpacks/lifecycle@v0.20.5",
+					Revision: "ddcded12be80c2d432777675bbe61a1589631541",
+				},
 			},
 		},
 		Images: []lock.Image{
-			MadeUpImage(1, "controller", linux), MadeUpImage(2, "webhook", linux), MadeUpImage(3, "build-waiter", linux),
-			MadeUpImage(4, "rebase", linux), MadeUpImage(5, "build-init", both...), MadeUpImage(6, "completion", both...), lifecycle,
+			MadeUpImage(1, "controller", linux), MadeUpImage(2, "webhook", linux),
+			MadeUpImage(3, "build-waiter", linux),
+			MadeUpImage(4, "rebase", linux), MadeUpImage(5, "build-init", both...),
+			MadeUpImage(6, "completion", both...), lifecycle,
 		},
-		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: MadeUpDigest(9), Platforms: both}},
+		ThirdParty: []lock.ThirdParty{{
+			Reference: "registry.k8s.io/pause:3.10", Digest: MadeUpDigest(9),
+			Platforms: both,
+		}},
 	}
 	t.Setenv("SLIPWAY_REGISTRY", "")
 	t.Setenv("SLIPWAY_VERSION", "")

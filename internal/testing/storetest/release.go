@@ -41,10 +41,16 @@ func Open(tb testing.TB) *store.Store {
 // random-looking bytes each.
 func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	tb.Helper()
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{Name: "demo", Version: "1.2.3", Created: Created, Sources: []lock.Source{{Name: "demo", Revision: "abc"}}}}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Release: lock.Release{
+		Name: "demo", Version: "1.2.3",
+		Created: Created, Sources: []lock.Source{{Name: "demo", Revision: "abc"}},
+	}}
 	windows := Layer(tb, "Files/agent.exe", "MZ windows", size)
 	var agent []platform.Platform
-	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"} {
+	for _, s := range []string{
+		"linux/amd64", "linux/arm64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1",
+		"windows/amd64:10.0.17763.1",
+	} {
 		agent = append(agent, parse(tb, s))
 	}
 	var children []Child
@@ -57,10 +63,13 @@ func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	}
 	l.Images = append(l.Images,
 		Index(tb, st, "agent", children...),
-		Index(tb, st, "server", Child{Platform: agent[0], Layers: []v1.Layer{Layer(tb, "ko-app/server", "server", size)}}))
-	single := Index(tb, st, "lifecycle", Child{Platform: agent[0], Layers: []v1.Layer{Layer(tb, "cnb/lifecycle/lifecycle", "linux", size), windows}})
+		Index(tb, st, "server",
+			Child{Platform: agent[0], Layers: []v1.Layer{Layer(tb, "ko-app/server", "server", size)}}))
+	single := Index(tb, st, "lifecycle",
+		Child{Platform: agent[0], Layers: []v1.Layer{Layer(tb, "cnb/lifecycle/lifecycle", "linux", size), windows}})
 	single.Kind = "lifecycle"
-	single.MediaType, single.Digest, single.Size = single.Children[0].MediaType, single.Children[0].Digest, single.Children[0].Size
+	single.MediaType, single.Digest, single.Size = single.Children[0].MediaType, single.Children[0].Digest,
+		single.Children[0].Size
 	single.Children[0].ExtraOS = []string{platform.Linux, platform.Windows}
 	l.Images = append(l.Images, single)
 	return l
@@ -84,7 +93,8 @@ func Index(tb testing.TB, st *store.Store, name string, children ...Child) lock.
 		cf, err := i.ConfigFile()
 		must(tb, err)
 		cf = cf.DeepCopy()
-		cf.OS, cf.Architecture, cf.OSVersion, cf.Variant = c.Platform.OS, c.Platform.Architecture, c.Platform.OSVersion, c.Platform.Variant
+		cf.OS, cf.Architecture, cf.OSVersion, cf.Variant = c.Platform.OS, c.Platform.Architecture, c.Platform.OSVersion,
+			c.Platform.Variant
 		cf.Config.Entrypoint = []string{"/" + name}
 		i, err = mutate.ConfigFile(i, cf)
 		must(tb, err)
@@ -93,7 +103,10 @@ func Index(tb testing.TB, st *store.Store, name string, children ...Child) lock.
 		m.Manifests = append(m.Manifests, d)
 		config, err := i.ConfigName()
 		must(tb, err)
-		lc := lock.Child{Platform: c.Platform, OSVersion: c.Platform.OSVersion, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}
+		lc := lock.Child{
+			Platform: c.Platform, OSVersion: c.Platform.OSVersion, MediaType: d.MediaType,
+			Digest: d.Digest, Size: d.Size, Config: config,
+		}
 		for _, l := range c.Layers {
 			n, err := l.Size()
 			must(tb, err)
@@ -158,7 +171,9 @@ func Layer(tb testing.TB, path, seed string, size int) v1.Layer {
 	must(tb, err)
 	must(tb, t.Close())
 	must(tb, z.Close())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil },
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	},
 		tarball.WithMediaType(types.OCILayer))
 	must(tb, err)
 	return l

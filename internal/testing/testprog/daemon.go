@@ -40,12 +40,14 @@ func containerd(t testing.TB, program string, env []string, config string) (sock
 	t.Helper()
 	dir := shortDir(t)
 	socket = filepath.Join(dir, "c.sock")
-	config = strings.ReplaceAll(config, "DIR", dir) + fmt.Sprintf("[debug]\nlevel = \"warn\"\n[grpc]\naddress = %q\n[ttrpc]\naddress = %q\n", socket, socket+".ttrpc")
+	config = strings.ReplaceAll(config, "DIR", dir) +
+		fmt.Sprintf("[debug]\nlevel = \"warn\"\n[grpc]\naddress = %q\n[ttrpc]\naddress = %q\n", socket, socket+".ttrpc")
 	path := filepath.Join(dir, "config.toml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, socket, env, program, "--config", path, "--root", filepath.Join(dir, "root"), "--state", filepath.Join(dir, "state"))
+	start(t, socket, env, program, "--config", path, "--root", filepath.Join(dir, "root"), "--state",
+		filepath.Join(dir, "state"))
 	return socket
 }
 
@@ -56,8 +58,10 @@ func Dockerd(t testing.TB) string {
 	Need(t, "docker")
 	dir := shortDir(t)
 	socket := filepath.Join(dir, "d.sock")
-	start(t, socket, nil, "dockerd", "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
-		"--pidfile", filepath.Join(dir, "pid"), "--storage-driver", "vfs", "--iptables=false", "--ip6tables=false", "--bridge=none")
+	start(t, socket, nil, "dockerd", "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"),
+		"--exec-root", filepath.Join(dir, "exec"),
+		"--pidfile", filepath.Join(dir, "pid"), "--storage-driver", "vfs", "--iptables=false", "--ip6tables=false",
+		"--bridge=none")
 	return socket
 }
 
@@ -89,7 +93,8 @@ func unmount(t testing.TB, dir string) {
 	lines := strings.Split(string(mounts), "\n")
 	for n := len(lines) - 1; n >= 0; n-- { // what was mounted last goes first
 		if f := strings.Fields(lines[n]); len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
-			if out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "umount", f[1]).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(context.WithoutCancel(t.Context()),
+				"umount", f[1]).CombinedOutput(); err != nil {
 				t.Errorf("unmounting %s: %v\n%s", f[1], err, out)
 			}
 		}

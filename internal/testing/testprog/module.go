@@ -55,12 +55,15 @@ func Dockerd29(t testing.TB, store string) (socket, docker string) {
 	dir := shortDir(t)
 	socket = filepath.Join(dir, "d.sock")
 	driver := map[string]string{ClassicStore: "vfs", ContainerdStore: "native"}[store]
-	config := fmt.Sprintf(`{"features": {"containerd-snapshotter": %v}, "storage-driver": %q, "log-level": "warn"}`, store == ContainerdStore, driver)
+	config := fmt.Sprintf(`{"features": {"containerd-snapshotter": %v}, "storage-driver": %q, "log-level": "warn"}`,
+		store == ContainerdStore, driver)
 	if err := os.WriteFile(filepath.Join(dir, "daemon.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, socket, env, daemon, "--config-file", filepath.Join(dir, "daemon.json"), "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"),
-		"--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"), "--iptables=false", "--ip6tables=false", "--bridge=none")
+	start(t, socket, env, daemon, "--config-file", filepath.Join(dir, "daemon.json"), "--host", "unix://"+socket,
+		"--data-root", filepath.Join(dir, "data"),
+		"--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"), "--iptables=false",
+		"--ip6tables=false", "--bridge=none")
 	return socket, docker
 }
 

@@ -23,7 +23,8 @@ func Slipway(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("finding the module of slipway: %w", err)
 	}
 	path := filepath.Join(dir, "slipway")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, modulePath+"/cmd/slipway")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w",
+		"-o", path, modulePath+"/cmd/slipway")
 	build.Dir, build.Env = strings.TrimSpace(string(root)), append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building slipway: %w\n%s", err, out)

@@ -19,7 +19,9 @@ func (d Drive) Run(t testing.TB, env []string, program string, args ...string) (
 
 // RunWith runs a program with an input and separates what it prints from its errors, among which
 // wine's services report themselves, too.
-func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string, args ...string) (out, said string, err error) {
+func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string,
+	args ...string,
+) (out, said string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -58,7 +60,8 @@ func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string,
 
 func (d Drive) command(ctx context.Context, env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env = append(os.Environ(), "WINEPREFIX="+d.prefix, "WINEARCH=win64", "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=", "DISPLAY=")
+	cmd.Env = append(os.Environ(), "WINEPREFIX="+d.prefix, "WINEARCH=win64",
+		"WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=", "DISPLAY=")
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }

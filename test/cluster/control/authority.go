@@ -32,7 +32,8 @@ func newAuthority(dir string) (*authority, error) {
 	}
 	a := &authority{dir: dir, key: key}
 	a.cert = a.template(pkix.Name{CommonName: "kubernetes"})
-	a.cert.IsCA, a.cert.BasicConstraintsValid, a.cert.KeyUsage = true, true, x509.KeyUsageCertSign|x509.KeyUsageDigitalSignature
+	a.cert.IsCA, a.cert.BasicConstraintsValid, a.cert.KeyUsage = true, true,
+		x509.KeyUsageCertSign|x509.KeyUsageDigitalSignature
 	return a, a.write("ca", a.cert, key)
 }
 
@@ -75,7 +76,10 @@ func (a *authority) write(name string, c *x509.Certificate, key *ecdsa.PrivateKe
 	if err != nil {
 		return err
 	}
-	for suffix, block := range map[string]*pem.Block{".crt": {Type: "CERTIFICATE", Bytes: der}, ".key": {Type: "EC PRIVATE KEY", Bytes: private}} {
+	for suffix, block := range map[string]*pem.Block{
+		".crt": {Type: "CERTIFICATE", Bytes: der},
+		".key": {Type: "EC PRIVATE KEY", Bytes: private},
+	} {
 		if err := os.WriteFile(filepath.Join(a.dir, name+suffix), pem.EncodeToMemory(block), 0o600); err != nil {
 			return err
 		}

@@ -58,7 +58,10 @@ func (p *Plane) configure() error {
 func (p *Plane) kubeconfig(user string) error {
 	c := clientcmdapi.NewConfig()
 	c.Clusters["test"] = &clientcmdapi.Cluster{Server: "https://" + NodeAddress, CertificateAuthority: p.file("ca.crt")}
-	c.AuthInfos[user] = &clientcmdapi.AuthInfo{ClientCertificate: p.file(user + ".crt"), ClientKey: p.file(user + ".key")}
+	c.AuthInfos[user] = &clientcmdapi.AuthInfo{
+		ClientCertificate: p.file(user + ".crt"),
+		ClientKey:         p.file(user + ".key"),
+	}
 	c.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: user}
 	c.CurrentContext = "test"
 	return clientcmd.WriteToFile(*c, p.file(user+".conf"))

@@ -19,12 +19,17 @@ func (p *Plane) etcd() []string {
 // dials at their endpoints: without kube-proxy their Services lead nowhere.
 func (p *Plane) apiserver() []string {
 	return []string{
-		"kube-apiserver", "--etcd-servers=http://127.0.0.1:2379", "--secure-port=443", "--advertise-address=" + NodeAddress,
-		"--service-cluster-ip-range=" + serviceRange, "--enable-aggregator-routing=true", "--authorization-mode=Node,RBAC",
-		"--tls-cert-file=" + p.file("apiserver.crt"), "--tls-private-key-file=" + p.file("apiserver.key"), "--client-ca-file=" + p.file("ca.crt"),
+		"kube-apiserver", "--etcd-servers=http://127.0.0.1:2379", "--secure-port=443",
+		"--advertise-address=" + NodeAddress,
+		"--service-cluster-ip-range=" + serviceRange, "--enable-aggregator-routing=true",
+		"--authorization-mode=Node,RBAC",
+		"--tls-cert-file=" + p.file("apiserver.crt"), "--tls-private-key-file=" + p.file("apiserver.key"),
+		"--client-ca-file=" + p.file("ca.crt"),
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-		"--service-account-key-file=" + p.file("serviceaccounts.key"), "--service-account-signing-key-file=" + p.file("serviceaccounts.key"),
-		"--audit-policy-file=" + p.file("audit.yaml"), "--audit-log-path=" + p.Audit, "--audit-log-mode=blocking-strict",
+		"--service-account-key-file=" + p.file("serviceaccounts.key"),
+		"--service-account-signing-key-file=" + p.file("serviceaccounts.key"),
+		"--audit-policy-file=" + p.file("audit.yaml"), "--audit-log-path=" + p.Audit,
+		"--audit-log-mode=blocking-strict",
 	}
 }
 
@@ -33,7 +38,8 @@ func (p *Plane) apiserver() []string {
 // that send no heartbeat.
 func (p *Plane) controllers() []string {
 	return []string{
-		"kube-controller-manager", "--kubeconfig=" + p.file("controllers.conf"), "--leader-elect=false", "--secure-port=0",
+		"kube-controller-manager", "--kubeconfig=" + p.file("controllers.conf"), "--leader-elect=false",
+		"--secure-port=0",
 		"--use-service-account-credentials=true", "--root-ca-file=" + p.file("ca.crt"),
 		"--service-account-private-key-file=" + p.file("serviceaccounts.key"),
 		"--controllers=" + strings.Join([]string{

@@ -135,17 +135,18 @@ func (p *Plane) ready(ctx context.Context) error {
 		return err
 	}
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
-		for _, s := range p.processes {
-			select {
-			case <-s.Exited:
-				return false, fmt.Errorf("%s ended: %w\n%s", s.Name, s.Err, s.Log())
-			default:
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute,
+		true, func(ctx context.Context) (bool, error) {
+			for _, s := range p.processes {
+				select {
+				case <-s.Exited:
+					return false, fmt.Errorf("%s ended: %w\n%s", s.Name, s.Err, s.Log())
+				default:
+				}
 			}
-		}
-		last = client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
-		return last == nil, nil
-	})
+			last = client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+			return last == nil, nil
+		})
 	if err != nil {
 		return fmt.Errorf("waiting for kube-apiserver: %w", errors.Join(err, last))
 	}
@@ -160,7 +161,8 @@ func (p *Plane) keys() error {
 	}
 	ip := net.ParseIP
 	return errors.Join(
-		a.server("apiserver", []net.IP{ip("127.0.0.1"), ip(NodeAddress), ip(serviceAddress)}, []string{"kubernetes.default.svc"}),
+		a.server("apiserver", []net.IP{ip("127.0.0.1"), ip(NodeAddress), ip(serviceAddress)},
+			[]string{"kubernetes.default.svc"}),
 		a.client("admin", "kubernetes-admin", "system:masters"),
 		a.client("scheduler", "system:kube-scheduler"),
 		a.client("controllers", "system:kube-controller-manager"),

@@ -83,9 +83,13 @@ func compile(ctx context.Context, dir, version string) error {
 	minor, _, _ := strings.Cut(rest, ".")
 	ldflags := []string{"-s", "-w"}
 	for _, p := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
-		ldflags = append(ldflags, "-X "+p+".gitVersion="+version, "-X "+p+".gitMajor="+major, "-X "+p+".gitMinor="+minor)
+		ldflags = append(ldflags, "-X "+p+".gitVersion="+version, "-X "+p+".gitMajor="+major,
+			"-X "+p+".gitMinor="+minor)
 	}
-	args := []string{"build", "-trimpath", "-ldflags=" + strings.Join(ldflags, " "), "-o", dir + string(filepath.Separator)}
+	args := []string{
+		"build", "-trimpath", "-ldflags=" + strings.Join(ldflags, " "),
+		"-o", dir + string(filepath.Separator),
+	}
 	for _, name := range sorted() {
 		args = append(args, programs[name])
 	}
@@ -106,7 +110,8 @@ func versions() (version, key string, err error) {
 	for _, file := range []string{"go.mod", "go.sum", "main.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return "", "", fmt.Errorf("%w: run this in its own directory, as go run -C test/cluster/controlplane . does", err)
+			return "", "",
+				fmt.Errorf("%w: run this in its own directory, as go run -C test/cluster/controlplane . does", err)
 		}
 		h.Write(text)
 		for line := range strings.Lines(string(text)) {

@@ -120,7 +120,8 @@ func (n *Namespace) MountFile(file, root, path string) error {
 		}
 		defer unix.Close(dir) //nolint:errcheck // only a path
 		at, err := unix.Openat2(dir, path, &unix.OpenHow{
-			Flags: unix.O_CREAT | unix.O_RDONLY | unix.O_CLOEXEC, Mode: 0o644, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+			Flags: unix.O_CREAT | unix.O_RDONLY | unix.O_CLOEXEC, Mode: 0o644,
+			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
 		})
 		if err != nil {
 			return fmt.Errorf("making %s below %s: %w", path, root, err)

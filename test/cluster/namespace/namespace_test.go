@@ -99,7 +99,8 @@ func TestKilled(t *testing.T) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
+			strings.Contains(string(state), ") Z ") {
 			return
 		}
 		select {
@@ -154,7 +155,8 @@ func TestClosed(t *testing.T) {
 	if err := n.Do(func() error { ran = true; return nil }); err == nil || ran {
 		t.Errorf("a closed namespace says %v; what it was to do ran: %v", err, ran)
 	}
-	if _, err := n.Dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "the namespace is closed") {
+	if _, err := n.Dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil ||
+		!strings.Contains(err.Error(), "the namespace is closed") {
 		t.Errorf("dialing in a closed namespace: %v", err)
 	}
 }

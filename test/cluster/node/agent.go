@@ -78,7 +78,9 @@ func (a *Agent) Run(ctx context.Context) error {
 			}
 		}
 	}
-	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: see, UpdateFunc: func(_, o any) { see(o) }}); err != nil {
+	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: see, UpdateFunc: func(_, o any) {
+		see(o)
+	}}); err != nil {
 		return err
 	}
 	f.Start(ctx.Done())
@@ -220,7 +222,8 @@ func (a *Agent) network(pod *corev1.Pod, address string) (*namespace.Namespace, 
 // run starts the container of a pod in its network and reports that it runs.
 func (a *Agent) run(ctx context.Context, pod *corev1.Pod, address string, network *namespace.Namespace) error {
 	if len(pod.Spec.InitContainers) > 0 || len(pod.Spec.Containers) != 1 {
-		return fmt.Errorf("it has %d init containers and %d others: this agent runs one container", len(pod.Spec.InitContainers), len(pod.Spec.Containers))
+		return fmt.Errorf("it has %d init containers and %d others: this agent runs one container",
+			len(pod.Spec.InitContainers), len(pod.Spec.Containers))
 	}
 	c := &pod.Spec.Containers[0]
 	p, err := a.container(ctx, pod, c, network)
@@ -242,10 +245,15 @@ func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, con
 	now := metav1.Now()
 	status := corev1.PodStatus{
 		Phase: corev1.PodRunning, PodIP: address, PodIPs: []corev1.PodIP{{IP: address}}, HostIP: a.Node.Address,
-		HostIPs: []corev1.HostIP{{IP: a.Node.Address}}, StartTime: &now, ContainerStatuses: []corev1.ContainerStatus{container},
+		HostIPs: []corev1.HostIP{{IP: a.Node.Address}}, StartTime: &now,
+		ContainerStatuses: []corev1.ContainerStatus{container},
 	}
-	for _, c := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
-		status.Conditions = append(status.Conditions, corev1.PodCondition{Type: c, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	for _, c := range []corev1.PodConditionType{
+		corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady,
+		corev1.PodReady,
+	} {
+		status.Conditions = append(status.Conditions,
+			corev1.PodCondition{Type: c, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
 	pod = pod.DeepCopy()
 	pod.Status = status
@@ -254,7 +262,9 @@ func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, con
 }
 
 // container starts a container's process.
-func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Container, network *namespace.Namespace) (*namespace.Process, error) {
+func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Container,
+	network *namespace.Namespace,
+) (*namespace.Process, error) {
 	root := a.root(pod, c)
 	if err := os.RemoveAll(root); err != nil { // of an attempt before
 		return nil, err

@@ -40,7 +40,8 @@ func TestStop(t *testing.T) {
 	entered, ended := make(chan struct{}), make(chan struct{})
 	var failure error
 	a := &Agent{
-		Net: n, Node: Spec{Name: "linux", Address: "192.0.2.1"}, Dir: t.TempDir(), started: map[types.UID]bool{}, waiting: map[types.UID]error{},
+		Net: n, Node: Spec{Name: "linux", Address: "192.0.2.1"}, Dir: t.TempDir(), started: map[types.UID]bool{},
+		waiting: map[types.UID]error{},
 		Inside: func(_ *corev1.Pod, pod *namespace.Namespace) error {
 			defer close(ended)
 			close(entered)

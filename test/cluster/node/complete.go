@@ -39,7 +39,9 @@ func (a *Agent) Complete(ctx context.Context, pod *corev1.Pod) error {
 }
 
 // all runs containers to their end, or to that of the first that fails.
-func (a *Agent) all(ctx context.Context, pod *corev1.Pod, list []corev1.Container, network *namespace.Namespace) (statuses []corev1.ContainerStatus, failure, err error) {
+func (a *Agent) all(ctx context.Context, pod *corev1.Pod, list []corev1.Container,
+	network *namespace.Namespace,
+) (statuses []corev1.ContainerStatus, failure, err error) {
 	for i := range list {
 		c := &list[i]
 		end := corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: metav1.Now()}
@@ -63,7 +65,8 @@ func (a *Agent) all(ctx context.Context, pod *corev1.Pod, list []corev1.Containe
 				end.ExitCode = int32(exit.ExitCode())
 			}
 		}
-		if end.Message, err = message(c.TerminationMessagePolicy, a.messageFile(pod, c), p.Log(), failure != nil); err != nil {
+		if end.Message, err = message(c.TerminationMessagePolicy, a.messageFile(pod, c), p.Log(),
+			failure != nil); err != nil {
 			return nil, nil, fmt.Errorf("container %s: %w", c.Name, err)
 		}
 		statuses = append(statuses, corev1.ContainerStatus{

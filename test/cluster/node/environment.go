@@ -41,7 +41,8 @@ func (a *Agent) services(ctx context.Context, namespace string) ([]string, error
 				continue
 			}
 			prefix := strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
-			env = append(env, prefix+"_SERVICE_HOST="+s.Spec.ClusterIP, fmt.Sprintf("%s_SERVICE_PORT=%d", prefix, s.Spec.Ports[0].Port))
+			env = append(env, prefix+"_SERVICE_HOST="+s.Spec.ClusterIP,
+				fmt.Sprintf("%s_SERVICE_PORT=%d", prefix, s.Spec.Ports[0].Port))
 		}
 	}
 	return env, nil

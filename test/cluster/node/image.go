@@ -134,7 +134,10 @@ func command(pod *corev1.Pod, c *corev1.Container, config *v1.ConfigFile, root s
 	}
 	return &exec.Cmd{
 		Path: line[0], Args: line, Dir: dir,
-		SysProcAttr: &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uid, Gid: gid}, Setpgid: true},
+		SysProcAttr: &syscall.SysProcAttr{
+			Chroot: root, Credential: &syscall.Credential{Uid: uid, Gid: gid},
+			Setpgid: true,
+		},
 	}, nil
 }
 

@@ -23,15 +23,28 @@ func TestUser(t *testing.T) {
 		refused     bool
 	}{
 		{name: "nothing said", uid: 0},
-		{name: "the image's", image: "65532:65533", uid: 65532, gid: 65533, container: corev1.SecurityContext{RunAsNonRoot: &yes}},
+		{
+			name: "the image's", image: "65532:65533", uid: 65532, gid: 65533,
+			container: corev1.SecurityContext{RunAsNonRoot: &yes},
+		},
 		{name: "the image's without a group", image: "65532", uid: 65532, gid: 65532},
-		{name: "the container's", image: "0", uid: 1000, gid: 1000, container: corev1.SecurityContext{RunAsNonRoot: &yes, RunAsUser: &id}},
-		{name: "root where it must not be", image: "0", refused: true, container: corev1.SecurityContext{RunAsNonRoot: &yes}},
+		{
+			name: "the container's", image: "0", uid: 1000,
+			gid: 1000, container: corev1.SecurityContext{RunAsNonRoot: &yes, RunAsUser: &id},
+		},
+		{
+			name: "root where it must not be", image: "0",
+			refused: true, container: corev1.SecurityContext{RunAsNonRoot: &yes},
+		},
 		{name: "none where it must not be root", refused: true, pod: corev1.PodSecurityContext{RunAsNonRoot: &yes}},
-		{name: "a name, which may be root's", image: "nonroot", refused: true, pod: corev1.PodSecurityContext{RunAsNonRoot: &yes}},
+		{
+			name: "a name, which may be root's", image: "nonroot", refused: true,
+			pod: corev1.PodSecurityContext{RunAsNonRoot: &yes},
+		},
 	} {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{SecurityContext: &c.pod}}
-		uid, gid, err := user(pod, &corev1.Container{SecurityContext: &c.container}, &v1.ConfigFile{Config: v1.Config{User: c.image}})
+		uid, gid, err := user(pod, &corev1.Container{SecurityContext: &c.container},
+			&v1.ConfigFile{Config: v1.Config{User: c.image}})
 		if c.refused != (err != nil) || err == nil && (uid != c.uid || gid != c.gid) {
 			t.Errorf("%s: %d:%d, %v", c.name, uid, gid, err)
 		}

@@ -41,22 +41,30 @@ func (a *Agent) job(ctx context.Context, pod *corev1.Pod, address string, networ
 	killed := a.killed[pod.UID]
 	a.mu.Unlock()
 	now := metav1.Now()
-	status := corev1.PodStatus{Phase: corev1.PodRunning, PodIP: address, PodIPs: []corev1.PodIP{{IP: address}}, StartTime: &now}
+	status := corev1.PodStatus{
+		Phase: corev1.PodRunning, PodIP: address, PodIPs: []corev1.PodIP{{IP: address}},
+		StartTime: &now,
+	}
 	set := func(phase corev1.PodPhase, state corev1.ContainerState) error {
 		status.Phase = phase
-		status.ContainerStatuses = []corev1.ContainerStatus{{Name: c.Name, Image: c.Image, ImageID: c.Image, State: state}}
+		status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: c.Name, Image: c.Image, ImageID: c.Image,
+			State: state,
+		}}
 		patch, err := json.Marshal(map[string]any{"status": status})
 		if err != nil {
 			return err
 		}
-		_, err = a.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		_, err = a.Client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType,
+			patch, metav1.PatchOptions{}, "status")
 		return err
 	}
 	p, id, err := a.runc(ctx, pod, c, network)
 	if err != nil {
 		return err
 	}
-	if err := set(corev1.PodRunning, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}); err != nil {
+	if err := set(corev1.PodRunning,
+		corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}); err != nil {
 		return err
 	}
 	stop := func() {
@@ -85,7 +93,8 @@ func (a *Agent) job(ctx context.Context, pod *corev1.Pod, address string, networ
 	err = set(phase, corev1.ContainerState{Terminated: &end})
 	if deleted {
 		zero := int64(0)
-		return errors.Join(err, a.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &zero}))
+		return errors.Join(err, a.Client.CoreV1().Pods(pod.Namespace).Delete(ctx,
+			pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &zero}))
 	}
 	if p.Err != nil {
 		err = errors.Join(err, fmt.Errorf("container %s: %w\n%s", c.Name, p.Err, p.Log()))

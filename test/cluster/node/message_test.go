@@ -22,13 +22,22 @@ func TestMessage(t *testing.T) {
 		failed          bool
 	}{
 		{name: "what it wrote", policy: file, wrote: "built", log: "log", got: "built"},
-		{name: "what it wrote before it failed", policy: fallback, wrote: "broken", log: "log", failed: true, got: "broken"},
+		{
+			name: "what it wrote before it failed", policy: fallback, wrote: "broken", log: "log", failed: true,
+			got: "broken",
+		},
 		{name: "the end of what is too long", policy: file, wrote: long, got: long[10:]},
 		{name: "nothing, as it did not fail", policy: fallback, log: "log"},
 		{name: "nothing, by the policy", policy: file, log: "log", failed: true},
 		{name: "the log", policy: fallback, log: "log\n", failed: true, got: "log\n"},
-		{name: "the last lines of the log", policy: fallback, log: log, failed: true, got: strings.Repeat("0123456789\n", maxLogLines)},
-		{name: "the end of the last lines", policy: fallback, log: long, failed: true, got: strings.Repeat("y", maxLog)},
+		{
+			name: "the last lines of the log", policy: fallback, log: log, failed: true,
+			got: strings.Repeat("0123456789\n", maxLogLines),
+		},
+		{
+			name: "the end of the last lines", policy: fallback, log: long,
+			failed: true, got: strings.Repeat("y", maxLog),
+		},
 	} {
 		path := filepath.Join(t.TempDir(), "message")
 		if err := os.WriteFile(path, []byte(c.wrote), 0o600); err != nil {
@@ -48,9 +57,18 @@ func TestMountMessage(t *testing.T) {
 		{name: "the usual path", path: "/dev/termination-log", writes: "dev/termination-log", got: "built"},
 		{name: "another", path: "/tmp/termination-log", writes: "tmp/termination-log", got: "built"},
 		{name: "a directory that is not there", path: "/var/run/log", writes: "var/run/log", got: "built"},
-		{name: "a link to the path", link: "../dev/termination-log", path: "/dev/termination-log", writes: "tmp/termination-log", got: "built"},
-		{name: "a link at the path", link: "/dev/termination-log", path: "/tmp/termination-log", writes: "dev/termination-log", got: "built"},
-		{name: "a link that would lead out", link: "../../../dev/log", path: "/tmp/termination-log", writes: "dev/log", got: "built"},
+		{
+			name: "a link to the path", link: "../dev/termination-log", path: "/dev/termination-log",
+			writes: "tmp/termination-log", got: "built",
+		},
+		{
+			name: "a link at the path", link: "/dev/termination-log", path: "/tmp/termination-log",
+			writes: "dev/termination-log", got: "built",
+		},
+		{
+			name: "a link that would lead out", link: "../../../dev/log", path: "/tmp/termination-log",
+			writes: "dev/log", got: "built",
+		},
 		{name: "no link", path: "/dev/termination-log", writes: "tmp/termination-log"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -69,7 +87,9 @@ func TestMountMessage(t *testing.T) {
 			if err := a.mountMessage(pod, container, root, n); err != nil {
 				t.Fatal(err)
 			}
-			if err := n.Do(func() error { return os.WriteFile(filepath.Join(root, c.writes), []byte("built"), 0o600) }); err != nil {
+			if err := n.Do(func() error {
+				return os.WriteFile(filepath.Join(root, c.writes), []byte("built"), 0o600)
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := message("", a.messageFile(pod, container), "", false); err != nil || got != c.got {

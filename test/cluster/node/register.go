@@ -35,7 +35,8 @@ func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
 		labels[k] = v
 	}
 	nodes := client.CoreV1().Nodes()
-	n, err := nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.Name, Labels: labels}}, metav1.CreateOptions{})
+	n, err := nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.Name, Labels: labels}},
+		metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)
 	}
@@ -45,9 +46,18 @@ func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
 	}
 	n.Status = corev1.NodeStatus{
 		Capacity: room, Allocatable: room,
-		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}},
-		Addresses:  []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: s.Address}, {Type: corev1.NodeHostName, Address: s.Name}},
-		NodeInfo:   corev1.NodeSystemInfo{OperatingSystem: s.OS, Architecture: arch, KernelVersion: s.OSVersion, KubeletVersion: "v1.37.2"},
+		Conditions: []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: corev1.ConditionTrue,
+			Reason: "KubeletReady",
+		}},
+		Addresses: []corev1.NodeAddress{
+			{Type: corev1.NodeInternalIP, Address: s.Address},
+			{Type: corev1.NodeHostName, Address: s.Name},
+		},
+		NodeInfo: corev1.NodeSystemInfo{
+			OperatingSystem: s.OS, Architecture: arch, KernelVersion: s.OSVersion,
+			KubeletVersion: "v1.37.2",
+		},
 	}
 	if n, err = nodes.UpdateStatus(ctx, n, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)

@@ -30,7 +30,9 @@ type mount struct {
 // runc starts a container by its specification, with what it has there and nothing else: the user
 // and groups, no capabilities, a read-only root, its volumes. It is in the network of the pod,
 // whose namespace starts it. Resources and seccomp profiles are not applied.
-func (a *Agent) runc(ctx context.Context, pod *corev1.Pod, c *corev1.Container, network *namespace.Namespace) (p *namespace.Process, id string, err error) {
+func (a *Agent) runc(ctx context.Context, pod *corev1.Pod, c *corev1.Container,
+	network *namespace.Namespace,
+) (p *namespace.Process, id string, err error) {
 	root, image, err := a.rootFS(ctx, c.Image)
 	if err != nil {
 		return nil, "", err
@@ -75,7 +77,12 @@ func (a *Agent) runc(ctx context.Context, pod *corev1.Pod, c *corev1.Container, 
 		"root":     map[string]any{"path": root, "readonly": true},
 		"hostname": pod.Name,
 		"mounts":   mounts,
-		"linux":    map[string]any{"namespaces": []map[string]any{{"type": "pid"}, {"type": "ipc"}, {"type": "uts"}, {"type": "mount"}}},
+		"linux": map[string]any{"namespaces": []map[string]any{
+			{"type": "pid"},
+			{"type": "ipc"},
+			{"type": "uts"},
+			{"type": "mount"},
+		}},
 	})
 	if err != nil {
 		return nil, "", err
@@ -88,7 +95,8 @@ func (a *Agent) runc(ctx context.Context, pod *corev1.Pod, c *corev1.Container, 
 		return nil, "", err
 	}
 	id = "slipway-" + string(pod.UID)
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "runc", "--root", a.runcRoot(), "run", "--bundle", bundle, id)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "runc", "--root", a.runcRoot(), "run",
+		"--bundle", bundle, id)
 	p, err = network.Start(pod.Name+"."+c.Name, a.Dir, cmd)
 	if err == nil {
 		a.mu.Lock()
@@ -103,11 +111,13 @@ func (a *Agent) runc(ctx context.Context, pod *corev1.Pod, c *corev1.Container, 
 func restricted(pod *corev1.Pod, c *corev1.Container) (group int64, err error) {
 	p, s := pod.Spec.SecurityContext, c.SecurityContext
 	switch {
-	case p == nil || p.RunAsNonRoot == nil || !*p.RunAsNonRoot || p.RunAsUser == nil || *p.RunAsUser == 0 || p.RunAsGroup == nil || p.FSGroup == nil:
+	case p == nil || p.RunAsNonRoot == nil || !*p.RunAsNonRoot || p.RunAsUser == nil || *p.RunAsUser == 0 ||
+		p.RunAsGroup == nil || p.FSGroup == nil:
 		return 0, errors.New("it runs as root, or does not tell as whom")
 	case s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem:
 		return 0, errors.New("its root is not read-only")
-	case s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0:
+	case s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) ||
+		len(s.Capabilities.Add) > 0:
 		return 0, errors.New("it keeps capabilities")
 	case s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation:
 		return 0, errors.New("it may gain privileges")
@@ -138,7 +148,8 @@ func (a *Agent) binds(ctx context.Context, pod *corev1.Pod, c *corev1.Container,
 			}
 			for _, i := range v.Secret.Items {
 				file := filepath.Join(dir, i.Path)
-				if err := errors.Join(os.WriteFile(file, s.Data[i.Key], os.FileMode(*v.Secret.DefaultMode)), os.Chown(file, 0, int(group))); err != nil {
+				if err := errors.Join(os.WriteFile(file, s.Data[i.Key], os.FileMode(*v.Secret.DefaultMode)),
+					os.Chown(file, 0, int(group))); err != nil {
 					return nil, err
 				}
 			}

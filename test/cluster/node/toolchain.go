@@ -14,7 +14,8 @@ func WalkToolchain(goroot string, add func(path string)) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(rel, "test") || strings.HasPrefix(rel, "src/cmd/") || rel == "doc" || rel == "api"):
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(rel, "test") ||
+			strings.HasPrefix(rel, "src/cmd/") || rel == "doc" || rel == "api"):
 			return filepath.SkipDir
 		case !d.IsDir() && !strings.HasSuffix(p, "_test.go"):
 			add(p)

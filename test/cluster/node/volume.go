@@ -16,7 +16,9 @@ import (
 // mounts brings a pod's volumes to where a container has them below its root directory. Admission
 // gives every pod one: the token of its service account, the authority of the apiserver and the
 // name of the namespace. Empty directories are shared by the pod's containers.
-func (a *Agent) mounts(ctx context.Context, pod *corev1.Pod, c *corev1.Container, root string, network *namespace.Namespace) error {
+func (a *Agent) mounts(ctx context.Context, pod *corev1.Pod, c *corev1.Container,
+	root string, network *namespace.Namespace,
+) error {
 	volumes := map[string]corev1.Volume{}
 	for _, v := range pod.Spec.Volumes {
 		volumes[v.Name] = v
@@ -65,9 +67,13 @@ func (a *Agent) project(ctx context.Context, pod *corev1.Pod, s corev1.VolumePro
 	case s.ServiceAccountToken != nil:
 		request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 			ExpirationSeconds: s.ServiceAccountToken.ExpirationSeconds,
-			BoundObjectRef:    &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID},
+			BoundObjectRef: &authenticationv1.BoundObjectReference{
+				APIVersion: "v1", Kind: "Pod",
+				Name: pod.Name, UID: pod.UID,
+			},
 		}}
-		token, err := a.Client.CoreV1().ServiceAccounts(pod.Namespace).CreateToken(ctx, pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
+		token, err := a.Client.CoreV1().ServiceAccounts(pod.Namespace).CreateToken(ctx, pod.Spec.ServiceAccountName,
+			request, metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,8 @@ var annotations = []mechanism{
 		return swap(d, "image.index.v1", "image.manifest.v1")
 	}),
 	described("an index of OCI that is called one of Docker", func(_ *archive, d string) string {
-		return swap(d, "application/vnd.oci.image.index.v1+json", "application/vnd.docker.distribution.manifest.list.v2+json")
+		return swap(d, "application/vnd.oci.image.index.v1+json",
+			"application/vnd.docker.distribution.manifest.list.v2+json")
 	}),
 	described("no media type", func(_ *archive, d string) string {
 		return swap(d, `"mediaType":"application/vnd.oci.image.index.v1+json",`, "")
@@ -104,10 +105,12 @@ var annotations = []mechanism{
 		return a.key(i, `"artifactType"`, `"application/x"`, false), m
 	}),
 	documents("another media type of index.json", func(a *archive, i, m string) (string, string) {
-		return swap(i, `"mediaType":"application/vnd.oci.image.index.v1+json"`, `"mediaType":"application/vnd.oci.image.manifest.v1+json"`), m
+		return swap(i, `"mediaType":"application/vnd.oci.image.index.v1+json"`,
+			`"mediaType":"application/vnd.oci.image.manifest.v1+json"`), m
 	}),
 	documents("layers and configuration of index.json", func(a *archive, i, m string) (string, string) {
-		return a.key(i, `"config"`, `{"mediaType":"application/vnd.oci.image.config.v1+json","size":2,"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"},"layers":[]`, false), m
+		return a.key(i, `"config"`,
+			`{"mediaType":"application/vnd.oci.image.config.v1+json","size":2,"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"},"layers":[]`, false), m
 	}),
 	documents("another schema", func(a *archive, i, m string) (string, string) {
 		return swap(i, `"schemaVersion":2`, `"schemaVersion":1`), m
@@ -117,7 +120,8 @@ var annotations = []mechanism{
 	}),
 	documents("a layer that is not distributed", func(a *archive, i, m string) (string, string) {
 		d := a.docker(a.w.hello(newDir))
-		return i, swap(m, d, swap(d, "application/vnd.oci.image.layer.v1.tar+gzip", "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip"))
+		return i, swap(m, d, swap(d, "application/vnd.oci.image.layer.v1.tar+gzip",
+			"application/vnd.docker.image.rootfs.foreign.diff.tar.gzip"))
 	}),
 	documents("a layer of another size", func(a *archive, i, m string) (string, string) {
 		d := a.docker(a.w.hello(newDir))
@@ -132,7 +136,8 @@ var annotations = []mechanism{
 		return swap(i, `"dev.slipway.referrer.tag":"sha256-`, `"dev.slipway.referrer.tag":"v1-`), m
 	}),
 	documents("an artifact type of a referrer that is another", func(a *archive, i, m string) (string, string) {
-		return swap(i, `"dev.slipway.referrer.artifact-type":"application/vnd.dev.sigstore.bundle.v0.3+json"`, `"dev.slipway.referrer.artifact-type":"evil"`), m
+		return swap(i, `"dev.slipway.referrer.artifact-type":"application/vnd.dev.sigstore.bundle.v0.3+json"`,
+			`"dev.slipway.referrer.artifact-type":"evil"`), m
 	}),
 	{name: "keys of oci-layout", tar: func(a *archive) {
 		a.set("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0","evil":true}`))
@@ -140,10 +145,13 @@ var annotations = []mechanism{
 	{name: "oci-layout twice in one", tar: func(a *archive) {
 		a.set("oci-layout", []byte(`{"imageLayoutVersion":"9.9.9","imageLayoutVersion":"1.0.0"}`))
 	}},
-	{name: "oci-layout of another version", tar: func(a *archive) { a.set("oci-layout", []byte(`{"imageLayoutVersion":"1.1.0"}`)) }},
+	{name: "oci-layout of another version", tar: func(a *archive) {
+		a.set("oci-layout", []byte(`{"imageLayoutVersion":"1.1.0"}`))
+	}},
 }
 
 // omitted says that an image was left out.
 func init() {
-	annotations = append(annotations, annotated("an omission", slipway+"bundle.omitted", `[{"reference":"evil.example/x:1","reason":"other system"}]`))
+	annotations = append(annotations, annotated("an omission", slipway+"bundle.omitted",
+		`[{"reference":"evil.example/x:1","reason":"other system"}]`))
 }

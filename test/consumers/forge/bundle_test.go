@@ -137,8 +137,10 @@ func (a *archive) framed() *frames {
 
 // The bytes of a header in a tar, from and to.
 var fields = map[string][2]int{
-	"name": {0, 100}, "mode": {100, 108}, "uid": {108, 116}, "gid": {116, 124}, "size": {124, 136}, "mtime": {136, 148}, "sum": {148, 156},
-	"type": {156, 157}, "link": {157, 257}, "magic": {257, 265}, "uname": {265, 297}, "gname": {297, 329}, "devmajor": {329, 337}, "devminor": {337, 345}, "prefix": {345, 500}, "pad": {500, 512},
+	"name": {0, 100}, "mode": {100, 108}, "uid": {108, 116}, "gid": {116, 124}, "size": {124, 136}, "mtime": {136, 148},
+	"sum":  {148, 156},
+	"type": {156, 157}, "link": {157, 257}, "magic": {257, 265}, "uname": {265, 297}, "gname": {297, 329},
+	"devmajor": {329, 337}, "devminor": {337, 345}, "prefix": {345, 500}, "pad": {500, 512},
 }
 
 // header makes a header like those of bundles, and changes fields of it: "type=5".

@@ -71,7 +71,8 @@ func (w *world) programs(t *testing.T) (all []taker) {
 	if has("podman") {
 		dir := t.TempDir()
 		p := &loader{program: "podman", options: []string{
-			"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc",
+			"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager",
+			"cgroupfs", "--events-backend", "none", "--runtime", "runc",
 		}}
 		all = append(all, taker{"podman", p.take, true})
 	}
@@ -80,7 +81,8 @@ func (w *world) programs(t *testing.T) (all []taker) {
 		all = append(all, taker{"docker", d.take, true})
 	}
 	if has("skopeo") {
-		all = append(all, taker{"skopeo oci-archive", w.skopeoLayout, true}, taker{"skopeo docker-archive", w.skopeoDocker, true})
+		all = append(all, taker{"skopeo oci-archive", w.skopeoLayout, true},
+			taker{"skopeo docker-archive", w.skopeoDocker, true})
 	}
 	if has("zstd") {
 		all = append(all, taker{"tar", takeTar, false})
@@ -90,7 +92,8 @@ func (w *world) programs(t *testing.T) (all []taker) {
 
 // piped runs a program with what zstd decompresses.
 func piped(ctx context.Context, path, program string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `file=$1; shift; zstd -dcq "$file" 2>/dev/null | "$@"`, "sh", path, program}, args...)...)
+	cmd := exec.CommandContext(ctx, "sh",
+		append([]string{"-c", `file=$1; shift; zstd -dcq "$file" 2>/dev/null | "$@"`, "sh", path, program}, args...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", program, err, out)
@@ -169,7 +172,8 @@ func (l *loader) take(ctx context.Context, path string) (held, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	failed := piped(ctx, path, l.program, append(append([]string{}, l.options...), "load")...)
-	out, err := output(ctx, l.program, append(append([]string{}, l.options...), "images", "--no-trunc", "--format", "{{.Repository}}:{{.Tag}} {{.ID}}")...)
+	out, err := output(ctx, l.program, append(append([]string{}, l.options...), "images", "--no-trunc",
+		"--format", "{{.Repository}}:{{.Tag}} {{.ID}}")...)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +187,8 @@ func (l *loader) take(ctx context.Context, path string) (held, error) {
 		}
 	}
 	if len(ids) > 0 {
-		if _, err := output(ctx, l.program, append(append(append([]string{}, l.options...), "image", "rm", "--force"), ids...)...); err != nil {
+		if _, err := output(ctx, l.program,
+			append(append(append([]string{}, l.options...), "image", "rm", "--force"), ids...)...); err != nil {
 			return nil, err
 		}
 	}

@@ -91,7 +91,8 @@ func (w *world) unsigned(dir, said string) map[string]string {
 		if failed == nil && string(want) == string(text) {
 			return nil
 		}
-		if quoted := strconv.Quote(name); !strings.Contains(said, quoted[1:len(quoted)-1]) && !strings.Contains(said, name) {
+		if quoted := strconv.Quote(name); !strings.Contains(said, quoted[1:len(quoted)-1]) &&
+			!strings.Contains(said, name) {
 			unnamed++
 			found[user(name)] = name + " is not of " + version
 		}

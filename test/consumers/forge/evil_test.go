@@ -30,26 +30,33 @@ func newPayload(t *testing.T) *payload {
 	t.Helper()
 	raw := tarOf(t, "evil", "evil")
 	layer := gzipped(t, raw)
-	config := fmt.Appendf(nil, `{"architecture":"amd64","os":"linux","config":{},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]}}`, sum(raw))
+	config := fmt.Appendf(nil,
+		`{"architecture":"amd64","os":"linux","config":{},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]}}`,
+		sum(raw))
 	const oci = "application/vnd.oci.image."
-	manifest := fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":"%smanifest.v1+json","config":{"mediaType":"%sconfig.v1+json","size":%d,"digest":"sha256:%s"},"layers":[{"mediaType":"%slayer.v1.tar+gzip","size":%d,"digest":"sha256:%s"}]}`,
+	manifest := fmt.Appendf(nil,
+		`{"schemaVersion":2,"mediaType":"%smanifest.v1+json","config":{"mediaType":"%sconfig.v1+json","size":%d,"digest":"sha256:%s"},"layers":[{"mediaType":"%slayer.v1.tar+gzip","size":%d,"digest":"sha256:%s"}]}`,
 		oci, oci, len(config), sum(config), oci, len(layer), sum(layer))
-	index := fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":"%sindex.v1+json","manifests":[{"mediaType":"%smanifest.v1+json","size":%d,"digest":"sha256:%s","platform":{"architecture":"amd64","os":"linux"}}]}`,
+	index := fmt.Appendf(nil,
+		`{"schemaVersion":2,"mediaType":"%sindex.v1+json","manifests":[{"mediaType":"%smanifest.v1+json","size":%d,"digest":"sha256:%s","platform":{"architecture":"amd64","os":"linux"}}]}`,
 		oci, oci, len(manifest), sum(manifest))
 	return &payload{
 		blobs: []entry{blob(index), blob(manifest), blob(config), blob(layer)},
-		index: sum(index), size: len(index), config: sum(config), layer: sum(layer), diff: sum(raw), child: sum(manifest),
+		index: sum(index), size: len(index), config: sum(config), layer: sum(layer), diff: sum(raw),
+		child: sum(manifest),
 	}
 }
 
 // image is a descriptor of index.json for the forger's image under a name.
 func (p *payload) descriptor(name string) string {
-	return fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.index.v1+json","size":%d,"digest":"sha256:%s","annotations":{"io.containerd.image.name":%q,"org.opencontainers.image.ref.name":%q}}`, p.size, p.index, name, name)
+	return fmt.Sprintf(
+		`{"mediaType":"application/vnd.oci.image.index.v1+json","size":%d,"digest":"sha256:%s","annotations":{"io.containerd.image.name":%q,"org.opencontainers.image.ref.name":%q}}`, p.size, p.index, name, name)
 }
 
 // docker is the forger's image in manifest.json under a name.
 func (p *payload) docker(name string) string {
-	return fmt.Sprintf(`{"Config":"blobs/sha256/%s","RepoTags":[%q],"Layers":["blobs/sha256/%s"],"LayerSources":{"sha256:%s":{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","size":1,"digest":"sha256:%s"}}}`, p.config, name, p.layer, p.diff, p.layer)
+	return fmt.Sprintf(
+		`{"Config":"blobs/sha256/%s","RepoTags":[%q],"Layers":["blobs/sha256/%s"],"LayerSources":{"sha256:%s":{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","size":1,"digest":"sha256:%s"}}}`, p.config, name, p.layer, p.diff, p.layer)
 }
 
 // evilIndex is index.json in which hello is the forger's image.

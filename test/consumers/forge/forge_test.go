@@ -17,8 +17,10 @@ import (
 )
 
 var (
-	long    = flag.Duration("time", 0, "give all forgeries to all consumers, and then combine them at random for this long")
-	seeded  = flag.Uint64("seed", uint64(time.Now().YearDay()), "which forgeries that were refused go to consumers, and where random combinations begin; another one each day")
+	long = flag.Duration("time",
+		0, "give all forgeries to all consumers, and then combine them at random for this long")
+	seeded = flag.Uint64("seed", uint64(time.Now().YearDay()),
+		"which forgeries that were refused go to consumers, and where random combinations begin; another one each day")
 	only    = flag.String("case", "", "only forgeries whose FAMILY/NAME matches this expression")
 	workers = flag.Int("workers", runtime.NumCPU(), "how many forgeries to try at the same time")
 	update  = flag.Bool("update", false, "give all forgeries to all consumers and write docs/forgeries.md")
@@ -264,7 +266,8 @@ func list(t *testing.T, results []result) {
 	t.Helper()
 	var b strings.Builder
 	for _, r := range results {
-		fmt.Fprintf(&b, "%s | %s | %s | %d wrong | %s\n", r.family, r.name, strings.Join(r.accepted, " "), len(r.wrong), strings.Join(slices.Sorted(maps.Keys(r.otherwise)), ", "))
+		fmt.Fprintf(&b, "%s | %s | %s | %d wrong | %s\n", r.family, r.name, strings.Join(r.accepted, " "), len(r.wrong),
+			strings.Join(slices.Sorted(maps.Keys(r.otherwise)), ", "))
 	}
 	put(t, *lines, []byte(b.String()))
 }

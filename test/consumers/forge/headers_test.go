@@ -58,7 +58,9 @@ func signedSum(h []byte) {
 
 var tarHeaders = []mechanism{
 	edited("signed checksum", signedSum),
-	edited("checksum without NUL", func(h []byte) { copy(h[148:156], strings.Replace(string(h[148:156]), "\x00 ", "  ", 1)) }),
+	edited("checksum without NUL", func(h []byte) {
+		copy(h[148:156], strings.Replace(string(h[148:156]), "\x00 ", "  ", 1))
+	}),
 	edited("checksum with leading spaces", func(h []byte) {
 		copy(h[148:156], fmt.Sprintf("%6s\x00 ", strings.TrimLeft(string(h[148:154]), "0")))
 	}),
@@ -90,7 +92,8 @@ var tarHeaders = []mechanism{
 	second("prefix behind NUL", "prefix=\x00x"),
 	second("empty size field of a second member", "size="),
 	moved("documents in a prefix that v7 ignores", func(h []byte) { field(h, "magic", ""); field(h, "prefix", "x") }),
-	moved("documents in a prefix that GNU ignores", func(h []byte) { field(h, "magic", "ustar  \x00"); field(h, "prefix", "x") }),
+	moved("documents in a prefix that GNU ignores",
+		func(h []byte) { field(h, "magic", "ustar  \x00"); field(h, "prefix", "x") }),
 	moved("documents in the prefix .", func(h []byte) { field(h, "prefix", ".") }),
 	moved("documents of type NUL", func(h []byte) { field(h, "type", "\x00") }),
 	moved("documents of type 7", func(h []byte) { field(h, "type", "7") }),

@@ -81,14 +81,20 @@ var jsonKeys = []mechanism{
 	index("Manifests and no manifests", func(a *archive, text string) string {
 		return swap(string(a.evilIndex()), `"manifests"`, `"Manifests"`)
 	}),
-	inDescriptor("digest twice, later", func(a *archive, d string) string { return member(d, "digest", a.evilDigest(), false) }),
-	inDescriptor("digest twice, earlier", func(a *archive, d string) string { return member(d, "digest", a.evilDigest(), true) }),
+	inDescriptor("digest twice, later", func(a *archive, d string) string {
+		return member(d, "digest", a.evilDigest(), false)
+	}),
+	inDescriptor("digest twice, earlier", func(a *archive, d string) string {
+		return member(d, "digest", a.evilDigest(), true)
+	}),
 	inDescriptor("Digest", func(a *archive, d string) string { return member(d, "Digest", a.evilDigest(), false) }),
 	inDescriptor("size twice", func(a *archive, d string) string {
 		return member(member(d, "digest", a.evilDigest(), true), "size", a.w.evil.size, true)
 	}),
 	inDescriptor("annotations twice", func(a *archive, d string) string {
-		return member(d, "annotations", fmt.Sprintf(`{"io.containerd.image.name":%q,"org.opencontainers.image.ref.name":%q}`, a.w.evilName(), a.w.evilName()), false)
+		return member(d,
+			"annotations", fmt.Sprintf(`{"io.containerd.image.name":%q,"org.opencontainers.image.ref.name":%q}`,
+				a.w.evilName(), a.w.evilName()), false)
 	}),
 	inDescriptor("annotations twice, earlier", func(a *archive, d string) string {
 		return member(d, "annotations", fmt.Sprintf(`{"io.containerd.image.name":%q}`, a.w.evilName()), true)
@@ -100,16 +106,20 @@ var jsonKeys = []mechanism{
 		return swap(d, `"}`, fmt.Sprintf(`","io.containerd.image.name":%q}`, a.w.evilName()))
 	}),
 	inDescriptor("annotation twice, earlier", func(a *archive, d string) string {
-		return swap(d, `"annotations":{`, fmt.Sprintf(`"annotations":{"org.opencontainers.image.ref.name":%q,`, a.w.evilName()))
+		return swap(d, `"annotations":{`,
+			fmt.Sprintf(`"annotations":{"org.opencontainers.image.ref.name":%q,`, a.w.evilName()))
 	}),
 	inDescriptor("annotation with an escape", func(a *archive, d string) string {
-		return swap(d, `"annotations":{`, fmt.Sprintf(`"annotations":{"io.containerd.image.nam\u0065":%q,`, a.w.evilName()))
+		return swap(d, `"annotations":{`,
+			fmt.Sprintf(`"annotations":{"io.containerd.image.nam\u0065":%q,`, a.w.evilName()))
 	}),
 	inDescriptor("media type twice", func(a *archive, d string) string {
 		return member(d, "mediaType", `"application/vnd.oci.image.manifest.v1+json"`, false)
 	}),
 	index("two values", func(a *archive, text string) string { return text + string(a.evilIndex()) }),
-	index("two values, the forger's first", func(a *archive, text string) string { return string(a.evilIndex()) + text }),
+	index("two values, the forger's first", func(a *archive, text string) string {
+		return string(a.evilIndex()) + text
+	}),
 	index("a value behind NUL", func(a *archive, text string) string { return string(a.evilIndex()) + "\x00" + text }),
 	index("a byte order mark", func(a *archive, text string) string { return "\ufeff" + string(a.evilIndex()) }),
 	index("UTF-16", func(a *archive, text string) string {
@@ -133,7 +143,8 @@ var jsonKeys = []mechanism{
 		return strings.ReplaceAll(text, "/hello:"+newDir, `/hello\u0000:`+newDir)
 	}),
 	index("a deep value besides", func(a *archive, text string) string {
-		return a.key(a.key(text, `"x"`, strings.Repeat("[", 9000)+strings.Repeat("]", 9000), true), `"Manifests"`, a.manifests(true), false)
+		return a.key(a.key(text, `"x"`, strings.Repeat("[", 9000)+strings.Repeat("]", 9000), true),
+			`"Manifests"`, a.manifests(true), false)
 	}),
 	inDescriptor("a size with an exponent", func(a *archive, d string) string {
 		return swap(member(d, "Digest", a.evilDigest(), false), `"size":728`, `"size":7.28e2`)
@@ -178,14 +189,20 @@ func init() {
 			inDocker("repoTags"+when, func(a *archive, d string) string {
 				return member(d, "repoTags", fmt.Sprintf("[%q]", a.w.evilName()), before)
 			}),
-			inDocker("Layers twice"+when, func(a *archive, d string) string { return member(d, "Layers", layers(a), before) }),
+			inDocker("Layers twice"+when, func(a *archive, d string) string {
+				return member(d, "Layers", layers(a), before)
+			}),
 		)
 	}
 	jsonKeys = append(jsonKeys,
 		docker("two values", func(a *archive, text string) string { return string(a.evilManifest()) + text }),
-		docker("a value behind another", func(a *archive, text string) string { return text + string(a.evilManifest()) }),
+		docker("a value behind another", func(a *archive, text string) string {
+			return text + string(a.evilManifest())
+		}),
 		docker("a byte order mark", func(a *archive, _ string) string { return "\ufeff" + string(a.evilManifest()) }),
-		inDocker("Config with an escape", func(a *archive, d string) string { return (*archive)(nil).key(d, `"Confi\u0067"`, config(a), false) }),
+		inDocker("Config with an escape", func(a *archive, d string) string {
+			return (*archive)(nil).key(d, `"Confi\u0067"`, config(a), false)
+		}),
 		mechanism{name: "statement: payload twice", make: statementKeys("payload", false)},
 		mechanism{name: "statement: payload twice, earlier", make: statementKeys("payload", true)},
 		mechanism{name: "statement: Payload", make: statementKeys("Payload", false)},

@@ -58,7 +58,8 @@ func (w *world) besideLayout(dir, said string) map[string]string {
 		}
 		text, _ := os.ReadFile(path)                 // a link to nowhere is nothing
 		want, _ := os.ReadFile(w.path(layout, name)) // it is not of the release
-		if (e.Type()&fs.ModeSymlink != 0 || !bytes.Equal(text, want) || want == nil) && !strings.Contains(said, filepath.Base(name)) {
+		if (e.Type()&fs.ModeSymlink != 0 || !bytes.Equal(text, want) || want == nil) &&
+			!strings.Contains(said, filepath.Base(name)) {
 			found["people"] = name + " is not of the release"
 		}
 		return nil
@@ -114,7 +115,13 @@ var layouts = []mechanism{
 	laid("one more image without a name", func(l *laidOut) {
 		l.evil()
 		l.index(func(text string) string {
-			return swap(text, l.descriptor(), l.descriptor()+","+fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.index.v1+json","size":%d,"digest":"sha256:%s"}`, l.f.w.evil.size, l.f.w.evil.index))
+			return swap(text,
+				l.descriptor(),
+				l.descriptor()+
+					","+
+					fmt.Sprintf(
+						`{"mediaType":"application/vnd.oci.image.index.v1+json","size":%d,"digest":"sha256:%s"}`,
+						l.f.w.evil.size, l.f.w.evil.index))
 		})
 	}),
 	laid("another name", func(l *laidOut) {
@@ -122,7 +129,8 @@ var layouts = []mechanism{
 	}),
 	laid("containerd's name is another", func(l *laidOut) {
 		l.index(func(text string) string {
-			return swap(text, `"annotations":{`, fmt.Sprintf(`"annotations":{"x":"",%q:%q,`, imageName, l.f.w.evilName()))
+			return swap(text, `"annotations":{`,
+				fmt.Sprintf(`"annotations":{"x":"",%q:%q,`, imageName, l.f.w.evilName()))
 		})
 	}),
 	laid("the name of the old version", func(l *laidOut) {
@@ -148,8 +156,12 @@ var layouts = []mechanism{
 		}
 	}),
 	laid("a blob that nothing refers to", func(l *laidOut) { l.put(blob([]byte("evil")).name, []byte("evil")) }),
-	laid("a blob of another algorithm", func(l *laidOut) { l.put("blobs/sha512/"+strings.Repeat("0", 90), []byte("evil")) }),
-	laid("a blob that is not that of its name", func(l *laidOut) { l.put("blobs/sha256/"+strings.Repeat("0", 64), []byte("evil")) }),
+	laid("a blob of another algorithm", func(l *laidOut) {
+		l.put("blobs/sha512/"+strings.Repeat("0", 90), []byte("evil"))
+	}),
+	laid("a blob that is not that of its name", func(l *laidOut) {
+		l.put("blobs/sha256/"+strings.Repeat("0", 64), []byte("evil"))
+	}),
 	laid("a layer of another content", func(l *laidOut) {
 		_, layer := l.f.w.all.configs()
 		l.put(layer, l.f.w.evil.blobs[3].data)
@@ -169,7 +181,9 @@ var layouts = []mechanism{
 		l.put("manifest.json", []byte("["+l.f.w.evil.docker(l.f.w.hello(newDir))+"]"))
 	}),
 	laid("repositories", func(l *laidOut) { l.put("repositories", []byte(`{}`)) }),
-	laid("oci-layout with another key", func(l *laidOut) { l.put("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0","x":1}`)) }),
+	laid("oci-layout with another key", func(l *laidOut) {
+		l.put("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0","x":1}`))
+	}),
 	laid("ingest of a store", func(l *laidOut) { l.put("ingest/evil", []byte("evil")) }),
 	laid("index.json.part", func(l *laidOut) { l.put("index.json.part", []byte("evil")) }),
 	laid("referrers of the old release", func(l *laidOut) {

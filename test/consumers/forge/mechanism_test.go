@@ -62,7 +62,10 @@ type forgery struct {
 
 // verify is a forgery of bundles.
 func (f *forger) verify(form string, paths ...string) forgery {
-	return forgery{form: form, door: append([]string{"airgap", "verify", "-q", "-key=" + f.w.key}, paths...), takes: paths}
+	return forgery{
+		form: form, door: append([]string{"airgap", "verify", "-q", "-key=" + f.w.key}, paths...),
+		takes: paths,
+	}
 }
 
 // bundle writes a forged bundle.

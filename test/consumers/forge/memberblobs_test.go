@@ -31,7 +31,8 @@ func init() {
 		}},
 		mechanism{name: "layer as a symbolic link", tar: func(a *archive) {
 			_, layer := a.configs()
-			a.last(a.w.evil.blobs[3], entry{layer, header(layer, 0, "type=2", "link="+a.w.evil.blobs[3].name[13:]), nil})
+			a.last(a.w.evil.blobs[3],
+				entry{layer, header(layer, 0, "type=2", "link="+a.w.evil.blobs[3].name[13:]), nil})
 		}},
 		mechanism{name: "directory of blobs as a link", tar: func(a *archive) {
 			a.insert(0, entry{"blobs", header("blobs", 0, "type=2", "link=other"), nil})
@@ -53,7 +54,9 @@ func init() {
 			a.last(entry{"", make([]byte, 1024), nil})
 			a.last(a.evil()...)
 		}},
-		mechanism{name: "members behind the end", tar: func(a *archive) { a.tail = append(tarred(a.evil()), make([]byte, 1024)...) }},
+		mechanism{name: "members behind the end", tar: func(a *archive) {
+			a.tail = append(tarred(a.evil()), make([]byte, 1024)...)
+		}},
 		mechanism{name: "members behind one block of the end", tar: func(a *archive) {
 			a.end = a.end[:512]
 			a.tail = append(tarred(a.evil()), make([]byte, 1024)...)

@@ -62,24 +62,38 @@ var tarMembers = []mechanism{
 	{name: "second documents before the first layer", tar: func(a *archive) { a.add(a.evil()...) }},
 	{name: "second documents before the first", tar: func(a *archive) { a.insert(0, a.evil()...) }},
 	{name: "second index.json alone", tar: func(a *archive) { a.last(append(a.heads()[:1], a.w.evil.blobs...)...) }},
-	{name: "second manifest.json alone", tar: func(a *archive) { a.insert(0, append(a.heads()[1:], a.w.evil.blobs...)...) }},
+	{name: "second manifest.json alone", tar: func(a *archive) {
+		a.insert(0, append(a.heads()[1:], a.w.evil.blobs...)...)
+	}},
 	{name: "second documents, blobs in place of referrers", tar: func(a *archive) {
 		a.last(a.heads()...)
 		for n, e := range a.w.evil.blobs {
 			a.entries[len(a.entries)-3-n-2] = e
 		}
 	}},
-	{name: "names that begin with ./", tar: func(a *archive) { a.last(renamed(a.evil(), func(n string) string { return "./" + n })...) }},
-	{name: "names that begin with /", tar: func(a *archive) { a.last(renamed(a.evil(), func(n string) string { return "/" + n })...) }},
-	{name: "names that begin with //", tar: func(a *archive) { a.last(renamed(a.evil(), func(n string) string { return "//" + n })...) }},
-	{name: "names with ..", tar: func(a *archive) { a.last(renamed(a.evil(), func(n string) string { return "blobs/../" + n })...) }},
+	{name: "names that begin with ./", tar: func(a *archive) {
+		a.last(renamed(a.evil(), func(n string) string { return "./" + n })...)
+	}},
+	{name: "names that begin with /", tar: func(a *archive) {
+		a.last(renamed(a.evil(), func(n string) string { return "/" + n })...)
+	}},
+	{name: "names that begin with //", tar: func(a *archive) {
+		a.last(renamed(a.evil(), func(n string) string { return "//" + n })...)
+	}},
+	{name: "names with ..", tar: func(a *archive) {
+		a.last(renamed(a.evil(), func(n string) string { return "blobs/../" + n })...)
+	}},
 	{name: "names with /./", tar: func(a *archive) {
 		a.last(renamed(a.evil(), func(n string) string { return ".//./" + n })...)
 	}},
 	{name: "names in upper case", tar: func(a *archive) { a.last(renamed(a.evil(), strings.ToUpper)...) }},
 	{name: "names in upper case before", tar: func(a *archive) { a.insert(0, renamed(a.evil(), strings.ToUpper)...) }},
-	{name: "names that end in a slash", tar: func(a *archive) { a.last(renamed(a.evil(), func(n string) string { return n + "/" })...) }},
-	{name: "names with text behind NUL", tar: func(a *archive) { a.last(renamed(a.evil(), func(n string) string { return n + "\x00.bak" })...) }},
+	{name: "names that end in a slash", tar: func(a *archive) {
+		a.last(renamed(a.evil(), func(n string) string { return n + "/" })...)
+	}},
+	{name: "names with text behind NUL", tar: func(a *archive) {
+		a.last(renamed(a.evil(), func(n string) string { return n + "\x00.bak" })...)
+	}},
 	{name: "symbolic links to blobs", tar: func(a *archive) {
 		a.last(a.behind(func(e entry) []entry {
 			b := blob(e.data)
@@ -99,7 +113,10 @@ var tarMembers = []mechanism{
 	}},
 	{name: "GNU long names", tar: func(a *archive) {
 		a.last(a.behind(func(e entry) []entry {
-			return []entry{file("././@LongLink", []byte(e.name+"\x00"), "type=L", "magic=ustar  \x00"), file("x", e.data, "magic=ustar  \x00")}
+			return []entry{
+				file("././@LongLink", []byte(e.name+"\x00"), "type=L", "magic=ustar  \x00"),
+				file("x", e.data, "magic=ustar  \x00"),
+			}
 		})...)
 	}},
 	{name: "GNU long names twice", tar: func(a *archive) {
@@ -113,7 +130,8 @@ var tarMembers = []mechanism{
 	{name: "GNU long links", tar: func(a *archive) {
 		a.last(a.behind(func(e entry) []entry {
 			return []entry{
-				file("x-"+e.name, e.data), file("././@LongLink", []byte("x-"+e.name+"\x00"), "type=K", "magic=ustar  \x00"),
+				file("x-"+e.name, e.data),
+				file("././@LongLink", []byte("x-"+e.name+"\x00"), "type=K", "magic=ustar  \x00"),
 				{e.name, header(e.name, 0, "type=1", "link=y", "magic=ustar  \x00"), nil},
 			}
 		})...)
@@ -122,7 +140,9 @@ var tarMembers = []mechanism{
 		a.last(a.behind(func(e entry) []entry { return []entry{pax("x", "path="+e.name), file("x", e.data)} })...)
 	}},
 	{name: "PAX paths twice", tar: func(a *archive) {
-		a.last(a.behind(func(e entry) []entry { return []entry{pax("x", "path=y", "path="+e.name), file("x", e.data)} })...)
+		a.last(a.behind(func(e entry) []entry {
+			return []entry{pax("x", "path=y", "path="+e.name), file("x", e.data)}
+		})...)
 	}},
 	{name: "PAX paths that hide", tar: func(a *archive) {
 		a.insert(0, pax("x", "path=x"))
@@ -135,7 +155,10 @@ var tarMembers = []mechanism{
 	}},
 	{name: "PAX links", tar: func(a *archive) {
 		a.last(a.behind(func(e entry) []entry {
-			return []entry{file("x-"+e.name, e.data), pax("x", "linkpath=x-"+e.name), {e.name, header(e.name, 0, "type=1", "link=y"), nil}}
+			return []entry{
+				file("x-"+e.name, e.data), pax("x", "linkpath=x-"+e.name),
+				{e.name, header(e.name, 0, "type=1", "link=y"), nil},
+			}
 		})...)
 	}},
 	{name: "PAX header for all", tar: func(a *archive) {
@@ -151,7 +174,8 @@ var tarMembers = []mechanism{
 		a.last(a.behind(func(e entry) []entry {
 			n := len(e.data)
 			return []entry{
-				pax("x", "GNU.sparse.major=0", "GNU.sparse.minor=1", "GNU.sparse.name="+e.name, fmt.Sprint("GNU.sparse.size=", n), "GNU.sparse.numblocks=1", fmt.Sprint("GNU.sparse.map=0,", n)),
+				pax("x", "GNU.sparse.major=0", "GNU.sparse.minor=1", "GNU.sparse.name="+e.name,
+					fmt.Sprint("GNU.sparse.size=", n), "GNU.sparse.numblocks=1", fmt.Sprint("GNU.sparse.map=0,", n)),
 				file("x", e.data),
 			}
 		})...)
@@ -163,7 +187,8 @@ var tarMembers = []mechanism{
 		list := a.evil()
 		for n := range 2 {
 			s := len(list[n].data)
-			list[n] = file(list[n].name, list[n].data, "size=\x80\x00\x00\x00\x00\x00\x00\x00\x00\x00"+string([]byte{byte(s >> 8), byte(s)}), "magic=ustar  \x00")
+			list[n] = file(list[n].name, list[n].data, "size=\x80\x00\x00\x00\x00\x00\x00\x00\x00\x00"+
+				string([]byte{byte(s >> 8), byte(s)}), "magic=ustar  \x00")
 		}
 		a.last(list...)
 	}},

@@ -72,13 +72,21 @@ func exchanged(index string, a *archive, one, two string) string {
 }
 
 var imageNames = []mechanism{
-	named("containerd's name is of another image", func(a *archive) (string, string, string) { return a.w.other(newDir), "", "" }),
-	named("the layout's name is of another image", func(a *archive) (string, string, string) { return "", a.w.other(newDir), "" }),
-	named("RepoTags is of another image", func(a *archive) (string, string, string) { return "", "", a.w.other(newDir) }),
+	named("containerd's name is of another image", func(a *archive) (string, string, string) {
+		return a.w.other(newDir), "", ""
+	}),
+	named("the layout's name is of another image", func(a *archive) (string, string, string) {
+		return "", a.w.other(newDir), ""
+	}),
+	named("RepoTags is of another image", func(a *archive) (string, string, string) {
+		return "", "", a.w.other(newDir)
+	}),
 	named("containerd's name is new", func(a *archive) (string, string, string) { return a.w.evilName(), "", "" }),
 	named("the layout's name is new", func(a *archive) (string, string, string) { return "", a.w.evilName(), "" }),
 	named("RepoTags is new", func(a *archive) (string, string, string) { return "", "", a.w.evilName() }),
-	everywhere("a new name everywhere", func(h string) string { return strings.Replace(h, "hello/hello:", "hello/evil:", 1) }),
+	everywhere("a new name everywhere", func(h string) string {
+		return strings.Replace(h, "hello/hello:", "hello/evil:", 1)
+	}),
 	everywhere("another registry", func(h string) string { return "evil.example/" + after(h, "/") }),
 	everywhere("no registry", func(h string) string { return h[strings.Index(h, "/")+1:] }),
 	everywhere("Docker Hub's long form", func(h string) string { return "docker.io/library/hello:" + newDir }),
@@ -88,14 +96,18 @@ var imageNames = []mechanism{
 	everywhere("another case of the host", func(h string) string { return "LOCALHOST:" + after(h, ":") }),
 	everywhere("no tag", func(h string) string { return h[:strings.LastIndex(h, ":")] }),
 	everywhere("a tag and a digest", func(h string) string { return h + "@sha256:" + strings.Repeat("0", 64) }),
-	everywhere("a digest", func(h string) string { return h[:strings.LastIndex(h, ":")] + "@sha256:" + strings.Repeat("0", 64) }),
+	everywhere("a digest", func(h string) string {
+		return h[:strings.LastIndex(h, ":")] + "@sha256:" + strings.Repeat("0", 64)
+	}),
 	everywhere("two slashes", func(h string) string { return strings.Replace(h, "/made/", "//made/", 1) }),
 	everywhere("a slash before", func(h string) string { return "/" + h }),
 	everywhere("a blank behind", func(h string) string { return h + " " }),
 	everywhere("a blank before", func(h string) string { return " " + h }),
 	everywhere("a line break", func(h string) string { return h + `\n` }),
 	everywhere("a path that goes up", func(h string) string { return strings.Replace(h, "/made/", "/x/../made/", 1) }),
-	everywhere("a letter that looks the same", func(h string) string { return strings.Replace(h, "/hello:", "/h\u0435llo:", 1) }),
+	everywhere("a letter that looks the same", func(h string) string {
+		return strings.Replace(h, "/hello:", "/h\u0435llo:", 1)
+	}),
 	everywhere("a scheme", func(h string) string { return "https://" + h }),
 	everywhere("the old version", func(h string) string { return strings.Replace(h, newDir, oldDir, 1) }),
 	everywhere("a later version", func(h string) string { return strings.Replace(h, newDir, "1.0.3", 1) }),
@@ -104,7 +116,8 @@ var imageNames = []mechanism{
 	also("one more name in both", true, true, evilName),
 	also("one more name of another image", true, true, func(a *archive) string { return a.w.other(newDir) }),
 	documents("one more name in RepoTags", func(a *archive, i, d string) (string, string) {
-		return i, swap(d, fmt.Sprintf("[%q]", a.w.hello(newDir)), fmt.Sprintf("[%q,%q]", a.w.hello(newDir), a.w.evilName()))
+		return i, swap(d, fmt.Sprintf("[%q]", a.w.hello(newDir)),
+			fmt.Sprintf("[%q,%q]", a.w.hello(newDir), a.w.evilName()))
 	}),
 	documents("digests of two images exchanged in index.json", func(a *archive, i, d string) (string, string) {
 		one, two := a.w.hello(newDir), a.w.other(newDir)
@@ -130,16 +143,19 @@ var imageNames = []mechanism{
 		return i, swap(d, h, strings.ReplaceAll(o, a.w.other(newDir), a.w.hello(newDir))+","+h)
 	}),
 	documents("a name on a referrer", func(a *archive, i, d string) (string, string) {
-		return swap(i, `"annotations":{"dev.slipway.referrer.artifact-type"`, fmt.Sprintf(`"annotations":{%q:%q,%q:%q,"dev.slipway.referrer.artifact-type"`, imageName, a.w.evilName(), refName, a.w.evilName())), d
+		return swap(i, `"annotations":{"dev.slipway.referrer.artifact-type"`,
+			fmt.Sprintf(`"annotations":{%q:%q,%q:%q,"dev.slipway.referrer.artifact-type"`, imageName,
+				a.w.evilName(), refName, a.w.evilName())), d
 	}),
 	documents("the name of an image on a referrer", func(a *archive, i, d string) (string, string) {
-		return swap(i, `"annotations":{"dev.slipway.referrer.artifact-type"`, fmt.Sprintf(`"annotations":{%q:%q,"dev.slipway.referrer.artifact-type"`, imageName, a.w.hello(newDir))), d
+		return swap(i, `"annotations":{"dev.slipway.referrer.artifact-type"`,
+			fmt.Sprintf(`"annotations":{%q:%q,"dev.slipway.referrer.artifact-type"`, imageName, a.w.hello(newDir))), d
 	}),
-	documents("containerd's name of an image of others", func(a *archive, i, d string) (string, string) {
+	documents("containerd's name of a third-party image", func(a *archive, i, d string) (string, string) {
 		n := fmt.Sprintf("%q:%q", imageName, a.w.host+"/third/pause:1")
 		return swap(i, n, fmt.Sprintf("%q:%q", imageName, a.w.evilName())), d
 	}),
-	documents("a name of an image of others with a digest of ours", func(a *archive, i, d string) (string, string) {
+	documents("a name of a third-party image with a digest of ours", func(a *archive, i, d string) (string, string) {
 		return exchanged(i, a, a.w.host+"/third/pause:1", a.w.hello(newDir)), d
 	}),
 	documents("a name beside that of the release", func(a *archive, i, d string) (string, string) {

@@ -81,19 +81,29 @@ var orders = []mechanism{
 		return swap(swap(i, one+",", ""), `],"annotations"`, ","+one+`],"annotations"`), d
 	}),
 	extra("one descriptor twice", false, func(_ *archive, d string) string { return d }),
-	extra("the manifest of Linux under the same name, later", false, func(a *archive, _ string) string { return a.child("linux") }),
-	extra("the manifest of Linux under the same name, earlier", true, func(a *archive, _ string) string { return a.child("linux") }),
-	extra("the manifest of Windows under the same name, later", false, func(a *archive, _ string) string { return a.child("windows") }),
-	extra("the manifest of Windows under the same name, earlier", true, func(a *archive, _ string) string { return a.child("windows") }),
+	extra("the manifest of Linux under the same name, later", false, func(a *archive, _ string) string {
+		return a.child("linux")
+	}),
+	extra("the manifest of Linux under the same name, earlier", true, func(a *archive, _ string) string {
+		return a.child("linux")
+	}),
+	extra("the manifest of Windows under the same name, later", false, func(a *archive, _ string) string {
+		return a.child("windows")
+	}),
+	extra("the manifest of Windows under the same name, earlier", true, func(a *archive, _ string) string {
+		return a.child("windows")
+	}),
 	extra("the manifest of Windows as that of Linux", false, func(a *archive, _ string) string {
 		d := a.child("windows")
 		return strings.Replace(d, `"os":"windows"`, `"os":"linux"`, 1)
 	}),
 	extra("another image under the same name for Linux", false, func(a *archive, _ string) string {
-		return member(strings.ReplaceAll(a.descriptor(a.w.other(newDir)), a.w.other(newDir), a.w.hello(newDir)), "platform", linuxPlatform, false)
+		return member(strings.ReplaceAll(a.descriptor(a.w.other(newDir)), a.w.other(newDir), a.w.hello(newDir)),
+			"platform", linuxPlatform, false)
 	}),
 	extra("another image under the same name for another system", true, func(a *archive, _ string) string {
-		return member(strings.ReplaceAll(a.descriptor(a.w.other(newDir)), a.w.other(newDir), a.w.hello(newDir)), "platform", `{"architecture":"s390x","os":"linux"}`, false)
+		return member(strings.ReplaceAll(a.descriptor(a.w.other(newDir)), a.w.other(newDir), a.w.hello(newDir)),
+			"platform", `{"architecture":"s390x","os":"linux"}`, false)
 	}),
 	documents("the manifest of Windows in place of the index", func(a *archive, i, d string) (string, string) {
 		return swap(i, a.descriptor(a.w.hello(newDir)), a.child("windows")), d
@@ -122,7 +132,8 @@ var orders = []mechanism{
 		return i, swap(d, h, swap(h, between(h, `"LayerSources":`, `}}`), between(o, `"LayerSources":`, `}}`)))
 	}),
 	withPlatform("a platform that is not that of the image", `{"architecture":"arm64","os":"linux"}`),
-	withPlatform("a version of Windows that is another", `{"architecture":"amd64","os":"windows","os.version":"10.0.26100.1"}`),
+	withPlatform("a version of Windows that is another",
+		`{"architecture":"amd64","os":"windows","os.version":"10.0.26100.1"}`),
 	withPlatform("a variant", `{"architecture":"amd64","os":"linux","variant":"v3"}`),
 	withPlatform("features of the system", `{"architecture":"amd64","os":"linux","os.features":["win32k"]}`),
 }

@@ -53,7 +53,8 @@ func (s *suite) page(results []result, write bool) {
 	for _, r := range results {
 		row, ok := listed[r.family+"/"+r.name]
 		if !ok || row != r.verdict() {
-			s.t.Errorf("%s has %q of %s/%s, and it is %s: go test ./forge -update", page, row, r.family, r.name, r.verdict())
+			s.t.Errorf("%s has %q of %s/%s, and it is %s: go test ./forge -update", page, row, r.family,
+				r.name, r.verdict())
 		}
 	}
 }
@@ -86,7 +87,8 @@ func (s *suite) tables(results []result) string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.name, r.verdict(), s.other(r))
 	}
 	return fmt.Sprintf("%d forgeries: %d refused, %d accepted without a difference, %d accepted and different.\n",
-		len(results), count["refused"], count["accepted, no difference"], count["**accepted, different**"]) + b.String() + "\n"
+		len(results), count["refused"], count["accepted, no difference"],
+		count["**accepted, different**"]) + b.String() + "\n"
 }
 
 // TestFamilies checks that each family has ten mechanisms or more, and no name twice.

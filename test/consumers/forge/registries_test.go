@@ -22,7 +22,9 @@ type answer func(f *forger, w http.ResponseWriter, q *http.Request) bool
 // copied promotes the release from a copy of its registry that gives forged answers.
 func copied(name string, forged answer) mechanism {
 	return mechanism{name: "registry: " + name, make: func(f *forger) []forgery {
-		to := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: f.w.host}) }}
+		to := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: f.w.host})
+		}}
 		source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			if !forged(f, w, q) {
 				to.ServeHTTP(w, q)
@@ -34,7 +36,10 @@ func copied(name string, forged answer) mechanism {
 		from, host := strings.TrimPrefix(source.URL, "http://"), strings.TrimPrefix(target.URL, "http://")
 		lock := filepath.Join(f.dir, "release.lock.json")
 		put(f.t, lock, get(f.t, f.w.path(newDir, "release.lock.json")))
-		d := forgery{form: "promote", door: []string{"promote", "-q", "-key=" + f.w.key, lock, "-from=" + from + "/made", "-to=" + host + "/mirror", "-product=src/slipway.yaml"}}
+		d := forgery{form: "promote", door: []string{
+			"promote", "-q", "-key=" + f.w.key,
+			lock, "-from=" + from + "/made", "-to=" + host + "/mirror", "-product=src/slipway.yaml",
+		}}
 		d.reads = func(said string) map[string]string {
 			found := map[string]string{}
 			if got := f.pull(host + "/mirror/hello/hello:" + newDir); got != "" && got != f.signedIndex(newDir) {
@@ -80,7 +85,8 @@ func (f *forger) differs(host string) bool {
 }
 
 func (f *forger) fetch(host, path string) string {
-	q, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, "http://"+host+"/v2/made/hello/hello/"+path, nil)
+	q, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, "http://"+host+"/v2/made/hello/hello/"+path,
+		nil)
 	if err != nil {
 		return ""
 	}
@@ -94,7 +100,9 @@ func (f *forger) fetch(host, path string) string {
 }
 
 // says answers requests whose path has a text with a document.
-func says(part func(f *forger) string, mediaType string, digest func(f *forger) string, text func(f *forger) []byte) answer {
+func says(part func(f *forger) string, mediaType string, digest func(f *forger) string,
+	text func(f *forger) []byte,
+) answer {
 	return func(f *forger, w http.ResponseWriter, q *http.Request) bool {
 		if !strings.Contains(q.URL.Path, "/hello/hello/"+part(f)) {
 			return false
@@ -140,19 +148,26 @@ func blobOf(layer bool) func(f *forger) string {
 func init() {
 	layouts = append(layouts,
 		copied("the tag names the forger's image", says(byTag, ociIndex, evilOne, evilDocument)),
-		copied("the tag names the old image", says(byTag, ociIndex, func(f *forger) string { return f.signedIndex(oldDir) }, oldDocument)),
-		copied("the tag says the signed digest and sends another image", says(byTag, ociIndex, signedOne, evilDocument)),
+		copied("the tag names the old image",
+			says(byTag, ociIndex, func(f *forger) string { return f.signedIndex(oldDir) }, oldDocument)),
+		copied("the tag says the signed digest and sends another image",
+			says(byTag, ociIndex, signedOne, evilDocument)),
 		copied("the digest is answered with another image", says(byDigest, ociIndex, signedOne, evilDocument)),
 		copied("the digest is answered with the old image", says(byDigest, ociIndex, signedOne, oldDocument)),
 		copied("the digest is answered with another digest", says(byDigest, ociIndex, evilOne, goodDocument)),
-		copied("another media type", says(byDigest, "application/vnd.oci.image.manifest.v1+json", signedOne, goodDocument)),
+		copied("another media type",
+			says(byDigest, "application/vnd.oci.image.manifest.v1+json", signedOne, goodDocument)),
 		copied("no referrers", says(referrersOf, ociIndex, evilOne, func(*forger) []byte {
 			return []byte(`{"schemaVersion":2,"mediaType":"` + ociIndex + `","manifests":[]}`)
 		})),
 		copied("the forger's image as referrer", says(referrersOf, ociIndex, evilOne, func(f *forger) []byte {
-			return []byte(`{"schemaVersion":2,"mediaType":"` + ociIndex + `","manifests":[` + f.w.evil.descriptor("x") + `]}`)
+			return []byte(`{"schemaVersion":2,"mediaType":"` + ociIndex + `","manifests":[` + f.w.evil.descriptor("x") +
+				`]}`)
 		})),
-		copied("another layer", says(blobOf(true), "application/octet-stream", evilOne, func(f *forger) []byte { return f.w.evil.blobs[3].data })),
-		copied("another configuration", says(blobOf(false), "application/octet-stream", evilOne, func(f *forger) []byte { return f.w.evil.blobs[2].data })),
+		copied("another layer", says(blobOf(true), "application/octet-stream", evilOne, func(f *forger) []byte {
+			return f.w.evil.blobs[3].data
+		})),
+		copied("another configuration", says(blobOf(false), "application/octet-stream", evilOne,
+			func(f *forger) []byte { return f.w.evil.blobs[2].data })),
 	)
 }

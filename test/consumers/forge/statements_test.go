@@ -45,7 +45,8 @@ var statements = []mechanism{
 	rollback("old files, new statement, without what ties them", newDir, bare),
 	rollback("old files, new statement, without bundles", newDir, func(d *directory) { d.remove("*.tar.zst") }),
 	rollback("old files, new statement, without manifests", newDir, func(d *directory) { d.remove("release.yaml") }),
-	rollback("old scripts alone, new statement", newDir, func(d *directory) { bare(d); d.remove("*.txt", "*.json.bak", "release.lock.json") }),
+	rollback("old scripts alone, new statement",
+		newDir, func(d *directory) { bare(d); d.remove("*.txt", "*.json.bak", "release.lock.json") }),
 	rollback("old files, new statement, since the old", newDir, func(d *directory) {
 		bare(d)
 		d.args = []string{"-since=" + d.f.w.path(oldDir)}
@@ -54,10 +55,12 @@ var statements = []mechanism{
 		bare(d)
 		d.args = []string{"-since=" + d.f.w.path(newDir)}
 	}),
-	rollback("old files, new statement, new lock", newDir, func(d *directory) { bare(d); d.take(newDir, "release.lock.json", "release.lock.json") }),
+	rollback("old files, new statement, new lock",
+		newDir, func(d *directory) { bare(d); d.take(newDir, "release.lock.json", "release.lock.json") }),
 	rollback("old files, statement of the same version at another time", "again", bare),
 	rollback("old files, statement of another product", "hello2", bare),
-	files("old files, new statement in the file of the old", oldDir, func(d *directory) { d.take(newDir, statement, statement); bare(d) }),
+	files("old files, new statement in the file of the old",
+		oldDir, func(d *directory) { d.take(newDir, statement, statement); bare(d) }),
 	files("old files, new statement, a product without manifests", "plain-"+oldDir, func(d *directory) {
 		d.remove(statement, "*.tar.zst", "*.tar.gz")
 		d.take("plain-"+newDir, statement, "new.sigstore.json")
@@ -68,13 +71,17 @@ var statements = []mechanism{
 		d.args = []string{"-since=" + d.f.w.path("plain-"+oldDir)}
 	}),
 	files("old files, both statements", oldDir, func(d *directory) { d.take(newDir, statement, "a.sigstore.json") }),
-	files("old files, both statements, without what ties them", oldDir, func(d *directory) { bare(d); d.take(newDir, statement, "a.sigstore.json") }),
+	files("old files, both statements, without what ties them",
+		oldDir, func(d *directory) { bare(d); d.take(newDir, statement, "a.sigstore.json") }),
 	files("new files, both statements", newDir, func(d *directory) { d.take(oldDir, statement, "z.sigstore.json") }),
 	files("old files", oldDir, func(d *directory) { d.args = []string{"-since=" + d.f.w.path(newDir)} }),
 	files("new files, old statement", newDir, func(d *directory) { d.take(oldDir, statement, statement) }),
-	files("new files, old statement, without what ties them", newDir, func(d *directory) { d.take(oldDir, statement, statement); bare(d) }),
-	files("new files, statement of the same version at another time", newDir, func(d *directory) { d.take("again", statement, statement); bare(d) }),
-	files("files of the same version at another time", "again", func(d *directory) { d.take(newDir, statement, statement); bare(d) }),
+	files("new files, old statement, without what ties them",
+		newDir, func(d *directory) { d.take(oldDir, statement, statement); bare(d) }),
+	files("new files, statement of the same version at another time", newDir,
+		func(d *directory) { d.take("again", statement, statement); bare(d) }),
+	files("files of the same version at another time",
+		"again", func(d *directory) { d.take(newDir, statement, statement); bare(d) }),
 	files("files of another product", "hello2", func(d *directory) { d.take(newDir, statement, statement); bare(d) }),
 	files("new files, old checksums", newDir, func(d *directory) {
 		for _, n := range []string{sums, sumsJSON, sumsSig} {
@@ -83,7 +90,10 @@ var statements = []mechanism{
 	}),
 	files("old script, old checksums", newDir, func(d *directory) {
 		bare(d)
-		for _, n := range []string{sums, sumsJSON, sumsSig, "load-images.sh", "load-images.ps1", "provenance.json", "release.lock.json"} {
+		for _, n := range []string{
+			sums, sumsJSON, sumsSig, "load-images.sh", "load-images.ps1",
+			"provenance.json", "release.lock.json",
+		} {
 			d.take(oldDir, n, n)
 		}
 		d.remove("*.txt")
@@ -93,7 +103,8 @@ var statements = []mechanism{
 	}),
 	files("signature of old checksums for openssl", newDir, func(d *directory) { d.take(oldDir, sumsSig, sumsSig) }),
 	files("signature of old checksums for cosign", newDir, func(d *directory) { d.take(oldDir, sumsJSON, sumsJSON) }),
-	files("no signature of checksums", newDir, func(d *directory) { d.remove(sumsSig, sumsJSON); d.put("load-images.sh", []byte("evil")) }),
+	files("no signature of checksums",
+		newDir, func(d *directory) { d.remove(sumsSig, sumsJSON); d.put("load-images.sh", []byte("evil")) }),
 	files("checksums that list a file twice", newDir, func(d *directory) {
 		d.put("load-images.sh", []byte("evil"))
 		text := string(get(d.f.t, d.f.w.path(newDir, sums)))
@@ -101,8 +112,11 @@ var statements = []mechanism{
 	}),
 	files("everything signed by somebody else", "foreign", func(*directory) {}),
 	files("statement signed by somebody else", newDir, func(d *directory) { d.take("foreign", statement, statement) }),
-	files("checksums signed by somebody else", newDir, func(d *directory) { d.take("foreign", sumsJSON, sumsJSON); d.take("foreign", sumsSig, sumsSig) }),
-	files("one more statement of somebody else", newDir, func(d *directory) { d.take("foreign", statement, "foreign.sigstore.json") }),
+	files("checksums signed by somebody else", newDir,
+		func(d *directory) { d.take("foreign", sumsJSON, sumsJSON); d.take("foreign", sumsSig, sumsSig) }),
+	files("one more statement of somebody else", newDir, func(d *directory) {
+		d.take("foreign", statement, "foreign.sigstore.json")
+	}),
 	files("two keys, one statement", newDir, func(d *directory) {
 		d.args = []string{"-key=" + d.f.w.path("keys", "foreign.pub"), "-threshold=2"}
 		d.put("load-images-evil.sh", nil)
@@ -116,13 +130,15 @@ var statements = []mechanism{
 		d.args = []string{"-key=" + d.f.w.key, "-threshold=2"}
 	}),
 	resigned("another payload", func(d *directory, text string) string {
-		return strings.Replace(text, between(text, `"payload":"`, `"`), between(d.statement(oldDir), `"payload":"`, `"`), 1)
+		return strings.Replace(text, between(text, `"payload":"`, `"`),
+			between(d.statement(oldDir), `"payload":"`, `"`), 1)
 	}),
 	resigned("another signature", func(d *directory, text string) string {
 		return strings.Replace(text, between(text, `"sig":"`, `"`), between(d.statement(oldDir), `"sig":"`, `"`), 1)
 	}),
 	resigned("two signatures", func(d *directory, text string) string {
-		return swap(text, `"signatures":[`, `"signatures":[{"sig":"`+between(d.statement("foreign"), `"sig":"`, `"`)+`"},`)
+		return swap(text,
+			`"signatures":[`, `"signatures":[{"sig":"`+between(d.statement("foreign"), `"sig":"`, `"`)+`"},`)
 	}),
 	resigned("another type of payload", func(d *directory, text string) string {
 		return swap(text, "application/vnd.in-toto+json", "text/plain")
@@ -133,7 +149,9 @@ var statements = []mechanism{
 	resigned("another hint", func(d *directory, text string) string {
 		return swap(text, between(text, `"hint":"`, `"`), "evil")
 	}),
-	resigned("another media type", func(_ *directory, text string) string { return swap(text, "bundle.v0.3", "bundle.v0.2") }),
+	resigned("another media type", func(_ *directory, text string) string {
+		return swap(text, "bundle.v0.3", "bundle.v0.2")
+	}),
 }
 
 // beside gives a bundle a statement as a file.

@@ -45,7 +45,10 @@ func (f *forger) pushed(path, tag, release string) forgery {
 	server := httptest.NewServer(registrytest.Handler())
 	f.t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "http://")
-	p := forgery{form: "push", door: []string{"airgap", "push", "-q", "-key=" + f.w.key, path, "-to=" + host + "/mirror"}}
+	p := forgery{
+		form: "push",
+		door: []string{"airgap", "push", "-q", "-key=" + f.w.key, path, "-to=" + host + "/mirror"},
+	}
 	signed := map[string]string{release: f.signedIndex(release), "latest": f.signedIndex(release)}
 	p.reads = func(string) map[string]string {
 		_, short, _ := strings.Cut(tag, "/")
@@ -96,7 +99,8 @@ var imageTags = []mechanism{
 	documents("a tag of others floats", func(a *archive, i, d string) (string, string) {
 		pause := a.descriptor(a.w.host + "/third/pause:1")
 		e := strings.ReplaceAll(pause, "/pause:1", "/pause:2")
-		return swap(i, pause, pause+","+swap(e, `"annotations":{`, `"annotations":{"dev.slipway.image.floating":"true",`)), d
+		return swap(i, pause,
+			pause+","+swap(e, `"annotations":{`, `"annotations":{"dev.slipway.image.floating":"true",`)), d
 	}),
 	documents("a floating tag in another repository", func(a *archive, i, d string) (string, string) {
 		e := a.descriptor(a.w.hello("latest"))

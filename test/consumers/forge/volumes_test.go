@@ -39,7 +39,8 @@ func hideIn(n int) func(f *forger, paths []string) []string {
 			fr := a.framed()
 			index := fmt.Sprintf(`{"schemaVersion":2,"manifests":[%s]}`, f.w.evil.descriptor(f.w.hello(newDir)))
 			docker := fmt.Sprintf(`[%s]`, f.w.evil.docker(f.w.hello(newDir)))
-			list := append([]entry{file("index.json", []byte(index)), file("manifest.json", []byte(docker))}, f.w.evil.blobs...)
+			list := append([]entry{file("index.json", []byte(index)), file("manifest.json", []byte(docker))},
+				f.w.evil.blobs...)
 			fr.insert(-1, hidden(compress(tarred(list))))
 			return fr.bytes()
 		})
@@ -74,21 +75,26 @@ func taken(which ...string) func(f *forger, paths []string) []string {
 // applied makes a bundle of a delta and a base, which a function changes first.
 func applied(name string, change func(f *forger, delta, base string)) mechanism {
 	return mechanism{name: "delta: " + name, make: func(f *forger) []forgery {
-		delta, base, out := filepath.Join(f.dir, bundle+".delta"), filepath.Join(f.dir, "base", bundle), filepath.Join(f.dir, "out", bundle)
+		delta, base, out := filepath.Join(f.dir, bundle+".delta"), filepath.Join(f.dir, "base", bundle),
+			filepath.Join(f.dir, "out", bundle)
 		put(f.t, delta, get(f.t, f.w.path("delta", bundle+".delta")))
 		put(f.t, base, get(f.t, f.w.path(oldDir, bundle)))
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 			f.t.Fatal(err)
 		}
 		change(f, delta, base)
-		d := forgery{form: "delta", door: []string{"airgap", "apply", "-q", "-key=" + f.w.key, delta, "-base=" + base, "-out=" + out}, takes: []string{out}}
+		d := forgery{form: "delta", door: []string{
+			"airgap", "apply", "-q", "-key=" + f.w.key, delta,
+			"-base=" + base, "-out=" + out,
+		}, takes: []string{out}}
 		genuine := get(f.t, f.w.path(newDir, bundle))
 		d.reads = func(string) map[string]string {
 			if text, err := os.ReadFile(out); err == nil && !bytes.Equal(text, genuine) {
 				return map[string]string{"sha256sum": "the bundle is not that of the release"}
 			}
 			forged, err := os.ReadFile(delta)
-			if _, failed := os.Stat(out); failed != nil && err == nil && !bytes.Equal(forged, get(f.t, f.w.path("delta", bundle+".delta"))) {
+			if _, failed := os.Stat(out); failed != nil && err == nil &&
+				!bytes.Equal(forged, get(f.t, f.w.path("delta", bundle+".delta"))) {
 				return map[string]string{"a reader of the delta": "the delta has what was not signed"}
 			}
 			return nil
@@ -122,7 +128,7 @@ var volumesAndDeltas = []mechanism{
 	set("another number", relabelled(0, `bundle.volume":"1/3"`, `bundle.volume":"2/3"`)),
 	set("fewer volumes", relabelled(0, `bundle.volume":"1/3"`, `bundle.volume":"1/1"`)),
 	set("another version", relabelled(0, `bundle.version":"1.0.2"`, `bundle.version":"1.0.1"`)),
-	set("another name of an image of others", relabelled(2, `image.name":"127.0.0.1`, `image.name":"evil.example`)),
+	set("another name of a third-party image", relabelled(2, `image.name":"127.0.0.1`, `image.name":"evil.example`)),
 	set("names of two exchanged", func(f *forger, paths []string) []string {
 		put(f.t, paths[0], get(f.t, f.w.volume("", 2)))
 		put(f.t, paths[1], get(f.t, f.w.volume("", 1)))
@@ -137,7 +143,9 @@ var volumesAndDeltas = []mechanism{
 		return paths
 	}),
 	applied("another base", func(f *forger, _, base string) { put(f.t, base, get(f.t, f.w.path("foreign", bundle))) }),
-	applied("the release as base", func(f *forger, _, base string) { put(f.t, base, get(f.t, f.w.path(newDir, bundle))) }),
+	applied("the release as base", func(f *forger, _, base string) {
+		put(f.t, base, get(f.t, f.w.path(newDir, bundle)))
+	}),
 	applied("base with a hidden frame", func(f *forger, _, base string) {
 		f.rewritten(base, func(a *archive) []byte {
 			fr := a.framed()
@@ -166,13 +174,16 @@ var volumesAndDeltas = []mechanism{
 	applied("index.json of the forger", func(f *forger, delta, _ string) {
 		f.rewritten(delta, func(a *archive) []byte {
 			h := a.descriptor(a.w.hello(newDir))
-			a.set("index.json", []byte(swap(string(a.get("index.json").data), h, a.w.evil.descriptor(a.w.hello(newDir)))))
+			a.set("index.json",
+				[]byte(swap(string(a.get("index.json").data), h, a.w.evil.descriptor(a.w.hello(newDir)))))
 			a.add(a.w.evil.blobs[:3]...)
 			a.last(a.w.evil.blobs[3])
 			return a.framed().bytes()
 		})
 	}),
-	applied("the old release as delta", func(f *forger, delta, _ string) { put(f.t, delta, get(f.t, f.w.path(oldDir, bundle))) }),
+	applied("the old release as delta", func(f *forger, delta, _ string) {
+		put(f.t, delta, get(f.t, f.w.path(oldDir, bundle)))
+	}),
 	inDelta("another version", `bundle.version":"1.0.2"`, `bundle.version":"1.0.1"`),
 	inDelta("another product", `bundle.product":"hello"`, `bundle.product":"evil"`),
 	inDelta("another name", "/hello/hello:1.0.2", "/hello/evil:1.0.2"),

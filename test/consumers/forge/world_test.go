@@ -72,7 +72,8 @@ func (w *world) command(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), w.slipway, args...)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), "SLIPWAY_PASSWORD=secret", "DOCKER_CONFIG="+w.dir, "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=")
+	cmd.Env = append(os.Environ(), "SLIPWAY_PASSWORD=secret", "DOCKER_CONFIG="+w.dir, "SLIPWAY_REGISTRY=",
+		"SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -105,7 +106,8 @@ func newWorld(t *testing.T) *world {
 	w.edit(t, "slipway.yaml", "2025-01-01", "2025-02-02")
 	w.edit(t, "files/hello.txt", "1.0.1", "1.0.2")
 	w.release(t, newDir)
-	w.run(t, "airgap", "pack", "-q", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/made", "-out="+newDir, "-base="+oldDir+"/"+bundle)
+	w.run(t, "airgap", "pack", "-q", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/made",
+		"-out="+newDir, "-base="+oldDir+"/"+bundle)
 	move(t, w.path(newDir, bundle+".delta"), w.path("delta", bundle+".delta"))
 	// The same by another user, who changed a file; the same version once more, at another time; and
 	// another product, of the same maintainer.
@@ -121,7 +123,8 @@ func newWorld(t *testing.T) *world {
 	w.run(t, "airgap", "split", oldDir+"/"+bundle, "-max-size=50kB", "-out=old-"+volumes)
 	for from, to := range map[string]string{oldDir: "old-", newDir: ""} {
 		w.run(t, "airgap", "extract", w.hello(from), "-from="+from+"/"+bundle, "-to="+to+layout)
-		w.run(t, "airgap", "extract", w.hello(from), "-from="+from+"/"+bundle, "-to="+to+dockers, "-platform=linux/amd64")
+		w.run(t, "airgap", "extract", w.hello(from), "-from="+from+"/"+bundle, "-to="+to+dockers,
+			"-platform=linux/amd64")
 	}
 	w.evil = newPayload(t)
 	w.all, w.old = readArchive(t, w, w.path(newDir, bundle)), readArchive(t, w, w.path(oldDir, bundle))
@@ -152,7 +155,8 @@ func (w *world) plain(t *testing.T) {
 // releaseBy releases with a key to a path of the registry.
 func (w *world) releaseBy(t *testing.T, out, key, to string) {
 	t.Helper()
-	w.run(t, "release", "-q", "-binary=false", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/"+to, "-key="+key, "-out="+out)
+	w.run(t, "release", "-q", "-binary=false", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/"+to,
+		"-key="+key, "-out="+out)
 }
 
 func (w *world) edit(t *testing.T, file, from, to string) {
@@ -176,7 +180,9 @@ func seed(t *testing.T, host string) {
 			t.Fatal(err)
 		}
 		text := tarOf(t, i.file, i.os)
-		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil })
+		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(text)), nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,9 +199,14 @@ func seed(t *testing.T, host string) {
 		if img, err = mutate.ConfigFile(img, cf); err != nil {
 			t.Fatal(err)
 		}
-		idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList), mutate.IndexAddendum{
-			Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: i.os, Architecture: "amd64", OSVersion: i.version}},
-		})
+		idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList),
+			mutate.IndexAddendum{
+				Add: img,
+				Descriptor: v1.Descriptor{Platform: &v1.Platform{
+					OS: i.os, Architecture: "amd64",
+					OSVersion: i.version,
+				}},
+			})
 		if err := remote.WriteIndex(ref, idx); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +218,10 @@ func tarOf(t *testing.T, file, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	tw := tar.NewWriter(&b)
-	if err := tw.WriteHeader(&tar.Header{Name: file, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+	if err := tw.WriteHeader(&tar.Header{
+		Name: file, Mode: 0o644, Size: int64(len(text)),
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprint(tw, text)

@@ -46,7 +46,10 @@ var zstdFrames = []mechanism{
 	{name: "hidden frame before the first layer", zstd: func(f *frames) { f.insert(1, hidden(f.evil())) }},
 	{name: "hidden frame between two layers", zstd: func(f *frames) { f.insert(3, hidden(f.evil())) }},
 	{name: "hidden frame in place of the end", zstd: func(f *frames) {
-		f.list[len(f.list)-1] = frame{data: compress(append(tarred(f.a.evil()), f.a.end...)), size: 1024, sum: f.list[len(f.list)-1].sum}
+		f.list[len(f.list)-1] = frame{
+			data: compress(append(tarred(f.a.evil()), f.a.end...)), size: 1024,
+			sum: f.list[len(f.list)-1].sum,
+		}
 	}},
 	{name: "hidden frame behind the end", zstd: func(f *frames) { f.list = append(f.list, hidden(f.evil())) }},
 	{name: "documents at the start, blobs at the end", zstd: func(f *frames) {
@@ -59,14 +62,20 @@ var zstdFrames = []mechanism{
 		}
 	}},
 	{name: "two frames in one entry", zstd: func(f *frames) { f.list[0].data = append(f.list[0].data, f.evil()...) }},
-	{name: "two frames in one entry of a layer", zstd: func(f *frames) { f.list[2].data = append(f.list[2].data, f.evil()...) }},
+	{name: "two frames in one entry of a layer", zstd: func(f *frames) {
+		f.list[2].data = append(f.list[2].data, f.evil()...)
+	}},
 	{name: "two frames in the last entry", zstd: func(f *frames) {
 		last := &f.list[len(f.list)-1]
 		last.data = append(f.evil(), last.data...)
 	}},
 	{name: "frame that is not listed", zstd: func(f *frames) { f.insert(-1, frame{data: f.evil(), unlisted: true}) }},
-	{name: "frame before the first that is not listed", zstd: func(f *frames) { f.insert(0, frame{data: f.evil(), unlisted: true}) }},
-	{name: "frame between frames and table", zstd: func(f *frames) { f.list = append(f.list, frame{data: f.evil(), unlisted: true}) }},
+	{name: "frame before the first that is not listed", zstd: func(f *frames) {
+		f.insert(0, frame{data: f.evil(), unlisted: true})
+	}},
+	{name: "frame between frames and table", zstd: func(f *frames) {
+		f.list = append(f.list, frame{data: f.evil(), unlisted: true})
+	}},
 	{name: "hidden frame behind a skippable frame that says it is shorter", zstd: func(f *frames) {
 		f.insert(-1, hidden(append(skippable(0x184D2A50, 4, []byte("abcd")), f.evil()...)))
 	}},
@@ -74,7 +83,8 @@ var zstdFrames = []mechanism{
 		f.insert(-1, hidden(append(table(nil, 0), f.evil()...)))
 	}},
 	{name: "skippable frame for a layer's place", zstd: func(f *frames) {
-		f.list[1].data = append(skippable(0x184D2A5F, 0, nil), compress(append(tarred(f.a.evil()), f.a.entries[f.a.head].bytes()...))...)
+		f.list[1].data = append(skippable(0x184D2A5F, 0, nil),
+			compress(append(tarred(f.a.evil()), f.a.entries[f.a.head].bytes()...))...)
 	}},
 	{name: "table without checksums", zstd: func(f *frames) {
 		f.insert(-1, hidden(f.evil()))

@@ -8,7 +8,8 @@ import (
 )
 
 func compressSmall(raw []byte) []byte {
-	z, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<10), zstd.WithSingleSegment(false), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<10), zstd.WithSingleSegment(false),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err)
 	}
@@ -46,8 +47,12 @@ func init() {
 		mechanism{name: "gzip of several members", file: func(a *archive) []byte {
 			return slices.Concat(zip(tarred(a.entries)), zip(tarred(a.evil())), zip(a.end))
 		}},
-		mechanism{name: "gzip with an extra field", file: func(a *archive) []byte { return zipExtra(a.withEvil(), []byte("SW\x04\x00evil")) }},
-		mechanism{name: "gzip whose extra field begins as zstd", file: func(a *archive) []byte { return zipExtra(a.withEvil(), skippable(0xFD2FB528, 4, []byte("abcd"))) }},
+		mechanism{name: "gzip with an extra field", file: func(a *archive) []byte {
+			return zipExtra(a.withEvil(), []byte("SW\x04\x00evil"))
+		}},
+		mechanism{name: "gzip whose extra field begins as zstd", file: func(a *archive) []byte {
+			return zipExtra(a.withEvil(), skippable(0xFD2FB528, 4, []byte("abcd")))
+		}},
 		mechanism{name: "skippable frame before all", file: func(a *archive) []byte {
 			return append(skippable(0x184D2A50, 4, []byte("abcd")), compress(a.withEvil())...)
 		}},
@@ -76,6 +81,8 @@ func init() {
 			f.insert(-1, hidden(f.evil()))
 			f.table = func([]byte, int) []byte { return own }
 		}},
-		mechanism{name: "frames of the release again", zstd: func(f *frames) { f.insert(-1, hidden(slices.Concat(f.list[0].data, f.evil()))) }},
+		mechanism{name: "frames of the release again", zstd: func(f *frames) {
+			f.insert(-1, hidden(slices.Concat(f.list[0].data, f.evil())))
+		}},
 	)
 }

@@ -21,8 +21,9 @@ var files = []Mutant{
 		New: `append(had.names[:0:0], names...)`,
 	},
 	{
-		Name: "stage-removes-sums", Fault: "A stage that failed had removed SHA256SUMS of a complete release before it knew.",
-		File: "cmd/slipway/stages.go", Func: "flags.stage",
+		Name:  "stage-removes-sums",
+		Fault: "A stage that failed had removed SHA256SUMS of a complete release before it knew.",
+		File:  "cmd/slipway/stages.go", Func: "flags.stage",
 		Old: `release.CheckOut(f.out, p.Name, nil)`,
 		New: `release.Claim(f.out, p.Name, nil)`,
 	},
@@ -39,8 +40,9 @@ var files = []Mutant{
 		New: `if err := error(nil); err != nil {`,
 	},
 	{
-		Name: "merge-looks-late", Fault: "Merge pushed all tags before it saw that a part's file for download was missing.",
-		File: "release/merge.go", Func: "run.merge",
+		Name:  "merge-looks-late",
+		Fault: "Merge pushed all tags before it saw that a part's file for download was missing.",
+		File:  "release/merge.go", Func: "run.merge",
 		Old: `if err := c.findArtifacts(ctx, prepared.Lock); err != nil {`,
 		New: `if err := error(nil); err != nil {`,
 	},

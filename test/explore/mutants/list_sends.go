@@ -9,8 +9,9 @@ var sends = []Mutant{
 		New: `[]string{i.repo}`,
 	},
 	{
-		Name: "conflict-found-late", Fault: "With several destinations, one had all of a release that another could not take.",
-		File: "internal/transfer/destinations.go", Func: "hold",
+		Name:  "conflict-found-late",
+		Fault: "With several destinations, one had all of a release that another could not take.",
+		File:  "internal/transfer/destinations.go", Func: "hold",
 		Old: `if p.err == nil {`,
 		New: `if p.err == nil && ErrHeld == nil {`,
 	},

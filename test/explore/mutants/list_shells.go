@@ -39,8 +39,9 @@ var shells = []Mutant{
 		New: `if c.Output != nil && source == "" {`,
 	},
 	{
-		Name: "dots-unmatched", Fault: "A pattern that begins with a dot did not match the directories . and .., as in shells.",
-		File: "build/dockerfile/run/glob.go", Func: "dots",
+		Name:  "dots-unmatched",
+		Fault: "A pattern that begins with a dot did not match the directories . and .., as in shells.",
+		File:  "build/dockerfile/run/glob.go", Func: "dots",
 		Old: `ok && tree.Wild(part) && part[0] == '.'`,
 		New: `ok && tree.Wild(part) && part == ""`,
 	},
@@ -51,8 +52,9 @@ var shells = []Mutant{
 		New: `mode = mode&(keep|0o1000) | value`,
 	},
 	{
-		Name: "directory-comes-back", Fault: "A file of an archive that took the place of a directory was a directory again.",
-		File: "build/dockerfile/run/unpack.go", Func: "unpacking.finish",
+		Name:  "directory-comes-back",
+		Fault: "A file of an archive that took the place of a directory was a directory again.",
+		File:  "build/dockerfile/run/unpack.go", Func: "unpacking.finish",
 		Old: `there == nil || there.Kind != layer.Dir {`,
 		New: `there == nil {`,
 	},

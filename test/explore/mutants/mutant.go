@@ -44,7 +44,8 @@ func (m Mutant) Apply(root string) (path string, text []byte, err error) {
 	}
 	at, end, n := find(string(src[from:to]), m.Old)
 	if n != 1 {
-		return "", nil, fmt.Errorf("mutant %s is stale: %s of %s has its piece %d times, not once:\n%s", m.Name, m.Func, m.File, n, m.Old)
+		return "", nil, fmt.Errorf("mutant %s is stale: %s of %s has its piece %d times, not once:\n%s", m.Name, m.Func,
+			m.File, n, m.Old)
 	}
 	text = append(append(append(text, src[:from+at]...), m.New...), src[from+end:]...)
 	if _, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution); err != nil {

@@ -53,7 +53,8 @@ func check(t *testing.T, m Mutant, file string, text []byte, exported map[string
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if ok, err := build.Default.MatchFile(filepath.Split(name)); err != nil || !ok || strings.HasSuffix(name, "_test.go") {
+		if ok, err := build.Default.MatchFile(filepath.Split(name)); err != nil ||
+			!ok || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		var src any
@@ -76,7 +77,8 @@ func check(t *testing.T, m Mutant, file string, text []byte, exported map[string
 // exports returns the files that list what packages export, by import path.
 func exports(t *testing.T) map[string]string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-trimpath", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./cmd/slipway")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-trimpath", "-export", "-deps", "-f",
+		"{{.ImportPath}} {{.Export}}", "./cmd/slipway")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

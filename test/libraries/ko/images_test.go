@@ -34,8 +34,9 @@ import (
 
 // module has two commands, one of them with data, and ko's settings.
 var module = map[string]string{
-	"go.mod":                       "module example.com/app\n\ngo 1.24\n",
-	"cmd/app/main.go":              "package main\n\nvar version, tag = \"none\", mode\n\nfunc main() { println(version, tag) }\n",
+	"go.mod": "module example.com/app\n\ngo 1.24\n",
+	"cmd/app/main.go": "package main\n\nvar version, tag = \"none\", " +
+		"mode\n\nfunc main() { println(version, tag) }\n",
 	"cmd/app/plain.go":             "//go:build !special\n\npackage main\n\nconst mode = \"plain\"\n",
 	"cmd/app/special.go":           "//go:build special\n\npackage main\n\nconst mode = \"special\"\n",
 	"cmd/app/kodata/index.html":    "<h1>hello</h1>\n",
@@ -86,13 +87,17 @@ func images(t *testing.T) map[string]pair {
 	host := serve(t)
 	bases := map[string]v1.Image{
 		"linux/amd64": base(t, platform.Platform{OS: "linux", Architecture: "amd64"}, v1.Config{
-			User: "65532", WorkingDir: "/home", Env: []string{"A=b", "PATH=/usr/bin:/bin"}, Cmd: []string{"sh"}, Labels: map[string]string{"base": "linux"},
+			User: "65532", WorkingDir: "/home", Env: []string{"A=b", "PATH=/usr/bin:/bin"}, Cmd: []string{"sh"},
+			Labels: map[string]string{"base": "linux"},
 		}),
-		"windows/amd64": base(t, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.8389"}, v1.Config{
-			User: "ContainerUser", Env: []string{`PATH=C:\Windows\system32;C:\Windows;`}, Cmd: []string{`c:\windows\system32\cmd.exe`},
-		}),
+		"windows/amd64": base(t, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.8389"},
+			v1.Config{
+				User: "ContainerUser", Env: []string{`PATH=C:\Windows\system32;C:\Windows;`},
+				Cmd: []string{`c:\windows\system32\cmd.exe`},
+			}),
 	}
-	dir := write(t, fmt.Sprintf(slipwayYAML, push(t, host+"/linux:1", bases["linux/amd64"]), push(t, host+"/windows:1", bases["windows/amd64"])))
+	dir := write(t, fmt.Sprintf(slipwayYAML, push(t, host+"/linux:1", bases["linux/amd64"]),
+		push(t, host+"/windows:1", bases["windows/amd64"])))
 
 	ours := withSlipway(t, dir, host)
 	kos := withKo(t, dir, bases)
@@ -107,7 +112,8 @@ func images(t *testing.T) map[string]pair {
 // withSlipway returns images by "program os/architecture".
 func withSlipway(t *testing.T, dir, host string) map[string]v1.Image {
 	t.Helper()
-	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, product.File), Registries: []string{host}})
+	p, err := product.Load(t.Context(),
+		product.Options{Path: filepath.Join(dir, product.File), Registries: []string{host}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +151,12 @@ func withKo(t *testing.T, dir string, bases map[string]v1.Image) map[string]v1.I
 	all := map[string]v1.Image{}
 	for on, under := range bases {
 		b, err := kobuild.NewGo(t.Context(), dir,
-			kobuild.WithBaseImages(func(context.Context, string) (name.Reference, kobuild.Result, error) { return ref, under, nil }),
+			kobuild.WithBaseImages(func(context.Context, string) (name.Reference, kobuild.Result, error) {
+				return ref, under, nil
+			}),
 			kobuild.WithPlatforms("all"), kobuild.WithTrimpath(true), kobuild.WithDisabledSBOM(), kobuild.WithJobs(1),
-			kobuild.WithConfig(bo.BuildConfigs), kobuild.WithDefaultEnv(bo.DefaultEnv), kobuild.WithDefaultFlags(bo.DefaultFlags), kobuild.WithDefaultLdflags(bo.DefaultLdflags),
+			kobuild.WithConfig(bo.BuildConfigs), kobuild.WithDefaultEnv(bo.DefaultEnv),
+			kobuild.WithDefaultFlags(bo.DefaultFlags), kobuild.WithDefaultLdflags(bo.DefaultLdflags),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +204,8 @@ func base(t *testing.T, p platform.Platform, config v1.Config) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, err := mutate.Append(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON), mutate.Addendum{Layer: l, MediaType: types.OCILayer})
+	i, err := mutate.Append(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		types.OCIConfigJSON), mutate.Addendum{Layer: l, MediaType: types.OCILayer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +289,10 @@ func files(t *testing.T, p pair, img v1.Image) (map[string]file, int) {
 			}
 			// on Windows we write the file's type above them, as Windows does
 			const permissions = 0o7777
-			f := file{h.Typeflag, h.Mode & permissions, h.Uid, h.Gid, h.Size, "", h.Linkname, h.PAXRecords["MSWINDOWS.rawsd"]}
+			f := file{
+				h.Typeflag, h.Mode & permissions, h.Uid, h.Gid, h.Size,
+				"", h.Linkname, h.PAXRecords["MSWINDOWS.rawsd"],
+			}
 			if h.Typeflag == tar.TypeReg {
 				f.SHA256 = hex.EncodeToString(sum.Sum(nil))
 			}

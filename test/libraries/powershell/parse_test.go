@@ -71,7 +71,8 @@ func parser(t *testing.T) func(script []byte) string {
 	}
 	program := filepath.Join(t.TempDir(), "parse")
 	build := exec.Command("go", "build", "-trimpath", "-tags=treesitter", "-o", program, "./parse")
-	build.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O1 -I"+filepath.Join(strings.TrimSpace(string(dir)), "src"))
+	build.Env = append(os.Environ(), "CGO_ENABLED=1",
+		"CGO_CFLAGS=-O1 -I"+filepath.Join(strings.TrimSpace(string(dir)), "src"))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the parser: %v\n%s", err, out)
 	}

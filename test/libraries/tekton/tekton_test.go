@@ -35,7 +35,10 @@ func run(t *testing.T, text string) (*v1.PipelineRun, error) {
 		if err := d.Decode(&r); err != nil {
 			return nil, err
 		}
-		ctx := config.ToContext(t.Context(), &config.Config{Defaults: config.DefaultConfig.DeepCopy(), FeatureFlags: config.DefaultFeatureFlags.DeepCopy()})
+		ctx := config.ToContext(t.Context(), &config.Config{
+			Defaults:     config.DefaultConfig.DeepCopy(),
+			FeatureFlags: config.DefaultFeatureFlags.DeepCopy(),
+		})
 		r.SetDefaults(ctx)
 		if err := r.Validate(ctx); err != nil {
 			return nil, err

@@ -93,7 +93,8 @@ func file(w *tar.Writer, r *tar.Reader, h *tar.Header, text io.Writer) (*tar.Hea
 	again, written := io.Pipe()
 	go func() {
 		t := tar.NewWriter(written)
-		written.CloseWithError(errors.Join(backuptar.WriteTarFileFromBackupStream(t, stream, name, size, info), t.Close()))
+		written.CloseWithError(errors.Join(backuptar.WriteTarFileFromBackupStream(t, stream, name, size, info),
+			t.Close()))
 	}()
 	back := tar.NewReader(again)
 	out, err := back.Next()

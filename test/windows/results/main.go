@@ -66,19 +66,22 @@ func table(w io.Writer, run string, all []result) {
 		return
 	}
 	slices.SortFunc(all, func(a, b result) int {
-		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Image, b.Image), cmp.Compare(a.Release, b.Release), cmp.Compare(a.Engine, b.Engine))
+		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Image, b.Image),
+			cmp.Compare(a.Release, b.Release), cmp.Compare(a.Engine, b.Engine))
 	})
 	if run != "" {
 		fmt.Fprintf(w, "\nFrom <%s>.\n", run)
 	}
-	fmt.Fprint(w, "\n| product | image | Windows | engine | started | exit code | it printed |\n|---|---|---|---|---|--:|---|\n")
+	fmt.Fprint(w,
+		"\n| product | image | Windows | engine | started | exit code | it printed |\n|---|---|---|---|---|--:|---|\n")
 	for _, r := range all {
 		started := "yes"
 		if !r.Started {
 			started = "**no**"
 		}
 		fmt.Fprintf(w, "| %s %s | %s | %s | %s | %s | %s | %s |\n",
-			cell(r.Product), cell(r.Version), cell(r.Image), cell(r.Release), cell(r.Engine), started, code(r.Exit), first(r.Output))
+			cell(r.Product), cell(r.Version), cell(r.Image), cell(r.Release), cell(r.Engine), started,
+			code(r.Exit), first(r.Output))
 	}
 }
 
