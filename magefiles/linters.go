@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
 // Linters runs the linters on this repository: format, vet, types on other systems, workflows,
@@ -46,7 +49,7 @@ func Linters(ctx context.Context) error {
 	module := func(dir string) error {
 		return errors.Join(
 			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."),
-			do(ctx, dir, "go", "mod", "tidy", "-diff"))
+			tidy(ctx, dir))
 	}
 	var g errgroup.Group
 	g.Go(func() error { return module(kpack) })
@@ -61,3 +64,22 @@ func Linters(ctx context.Context) error {
 // kpack is the module that imports its own versions of a thousand packages. Its linters share no
 // work with those of other modules, and run beside them.
 const kpack = "test/kpack"
+
+// tidy checks that a module's go.mod and go.sum are what go mod tidy makes of them, with the
+// overlay that its programs are built with.
+func tidy(ctx context.Context, dir string) error {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "overlay-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	overlay, err := cache.Module{Dir: full}.Overlay(ctx, tmp)
+	if err != nil {
+		return err
+	}
+	return do(ctx, dir, "go", "mod", "tidy", "-diff", "-overlay="+overlay)
+}

@@ -51,7 +51,8 @@ func Key(n *yaml.Node) string {
 // appendScalar reads text of YAML 1.2 that is a boolean in YAML 1.1 ("yes") as kubectl does, as a
 // boolean.
 func appendScalar(b []byte, n *yaml.Node) []byte {
-	const other = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
+	const other = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle |
+		yaml.FoldedStyle | yaml.TaggedStyle
 	plain := n.Style&other == 0
 	switch {
 	case n.Tag == "!!null":

@@ -42,9 +42,9 @@ func (m Module) hashOwn(h io.Writer) error {
 	return err
 }
 
-// overlay writes a file for the flag -overlay into a directory. Where go.mod has a directory without
+// Overlay writes a file for the flag -overlay into a directory. Where go.mod has a directory without
 // a go.mod in place of a module, it gives one: the go command wants it, and takes nothing from it.
-func (m Module) overlay(ctx context.Context, dir string) (string, error) {
+func (m Module) Overlay(ctx context.Context, dir string) (string, error) {
 	text, err := exec.CommandContext(ctx, "go", "-C", m.Dir, "mod", "edit", "-json").Output()
 	if err != nil {
 		return "", fmt.Errorf("reading go.mod: %w", err)
@@ -105,7 +105,7 @@ func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...stri
 				return err
 			}
 			defer os.RemoveAll(tmp)
-			overlay, err := m.overlay(ctx, tmp)
+			overlay, err := m.Overlay(ctx, tmp)
 			if err != nil {
 				return fmt.Errorf("building %s: %w", pkg, err)
 			}
