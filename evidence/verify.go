@@ -164,10 +164,9 @@ func (p Policy) decide(all []Material, r *reader) ([]signedStatement, error) {
 		if len(p.Keys) == 1 {
 			return nil, errors.Join(missing...)
 		}
-		return nil,
-			errors.Join(
-				append([]error{fmt.Errorf("%d of %d keys vouch for it, and -threshold asks for %d",
-					len(good), len(p.Keys), p.threshold())}, missing...)...)
+		return nil, errors.Join(
+			append([]error{fmt.Errorf("%d of %d keys vouch for it, and -threshold asks for %d",
+				len(good), len(p.Keys), p.threshold())}, missing...)...)
 	}
 	for _, s := range good[1:] {
 		if err := agree(good[0].Statement, s.Statement); err != nil {

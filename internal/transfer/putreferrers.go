@@ -89,10 +89,9 @@ func (p *push) readBack(ctx context.Context, all []*target) error {
 			}
 			for _, i := range referrers {
 				if !i.in(list) {
-					return false,
-						fmt.Errorf("the registry took %s and does not list it: "+
-							"nobody finds it there, so nothing gets its tag; "+
-							"push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
+					return false, fmt.Errorf("the registry took %s and does not list it: "+
+						"nobody finds it there, so nothing gets its tag; "+
+						"push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
 				}
 			}
 			return true, nil
