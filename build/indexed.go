@@ -80,7 +80,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		maps.Copy(labels, m)
 	}
 	for _, f := range c.from {
-		if _, said := labels[base.StubLabel]; f.Stub && !said {
+		if _, labelled := labels[base.StubLabel]; f.Stub && !labelled {
 			labels[base.StubLabel] = f.Name
 		}
 	}

@@ -69,11 +69,11 @@ func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oc
 	if err != nil {
 		return nil, s, err
 	}
-	told := transfer.StampOf(t)
+	stamp := transfer.StampOf(t)
 	if i.Kind != lock.KindChart {
-		told.Version = ""
+		stamp.Version = ""
 	}
-	return t, told.Or(s), nil
+	return t, stamp.Or(s), nil
 }
 
 // Move moves the floating tags of l that are to move, in all registries. It is the last that a

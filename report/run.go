@@ -73,13 +73,13 @@ func (p *page) timeline(r *Run) {
 			Step: s, X: math.Round(10000*s.Begin/total) / 10,
 			Width: max(math.Round(10000*(s.End-s.Begin)/total)/10, 1), Took: text(s.End - s.Begin), At: text(s.Begin),
 		}
-		var beside []string
+		var others []string
 		for m, o := range r.Steps {
 			if m != n && o.Stage == s.Stage && o.Begin < s.End && s.Begin < o.End {
-				beside = append(beside, o.Name)
+				others = append(others, o.Name)
 			}
 		}
-		out.Beside = some(beside)
+		out.Beside = some(others)
 		p.Steps = append(p.Steps, out)
 	}
 }

@@ -67,9 +67,9 @@ func interruptible(ctx context.Context, stderr io.Writer) (_ context.Context, st
 // programs that it has started.
 func giveUp(stderr io.Writer, cause error) {
 	subprocess.Kill()
-	said := make(chan struct{})
+	printed := make(chan struct{})
 	go func() { // standard error may have no reader
-		defer close(said)
+		defer close(printed)
 		what := ""
 		if unfinished := progress.Unfinished(); len(unfinished) > 0 {
 			what = ": " + strings.Join(unfinished, ", ")
@@ -78,7 +78,7 @@ func giveUp(stderr io.Writer, cause error) {
 			output.Line(fmt.Sprintf("error: %v; not waiting any longer for what does not end%s", cause, what)))
 	}()
 	select {
-	case <-said:
+	case <-printed:
 	case <-time.After(time.Second):
 	}
 	os.Exit(1)

@@ -48,7 +48,7 @@ func acquire(ctx context.Context, dir string, say Say, byFile bool, prepare func
 	if err != nil {
 		return nil, err
 	}
-	for told := false; ; {
+	for printed := false; ; {
 		if err := prepare(); err != nil {
 			return nil, err
 		}
@@ -63,10 +63,10 @@ func acquire(ctx context.Context, dir string, say Say, byFile bool, prepare func
 		case err != nil:
 			return nil, fmt.Errorf("locking %s: %w", dir, err)
 		}
-		if !told && say != nil {
+		if !printed && say != nil {
 			say("waiting for another slipway to leave %s …", name)
 		}
-		told = true
+		printed = true
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("waiting for another slipway to leave %s: %w", dir, ctx.Err())

@@ -65,15 +65,15 @@ const maxHelper = 64 << 10
 type program struct {
 	*exec.Cmd
 
-	out  *subprocess.Bound
-	told *output.Writer
-	err  error // that it ended with
+	out    *subprocess.Bound
+	stderr *output.Writer
+	err    error // that it ended with
 }
 
 func newProgram(ctx context.Context, cancel func(), helper string, args []string) *program {
-	p := &program{Cmd: subprocess.Command(ctx, helper, args...), told: output.New(stderr)}
+	p := &program{Cmd: subprocess.Command(ctx, helper, args...), stderr: output.New(stderr)}
 	p.out = &subprocess.Bound{Max: maxHelper, End: cancel}
-	p.Stdout, p.Stderr = p.out, &limited{to: p.told, left: maxHelper}
+	p.Stdout, p.Stderr = p.out, &limited{to: p.stderr, left: maxHelper}
 	return p
 }
 
@@ -83,7 +83,7 @@ func (p *program) Input(r io.Reader) { p.Stdin = r }
 // Output runs the program and returns what it writes.
 func (p *program) Output() ([]byte, error) {
 	p.err = p.Run()
-	return p.out.Text, errors.Join(p.err, p.told.Flush())
+	return p.out.Text, errors.Join(p.err, p.stderr.Flush())
 }
 
 // failure is the error of a program that failed, with the first line of its answer, which is the

@@ -49,13 +49,13 @@ type lane struct {
 	host, kind  string
 	idle, limit time.Duration
 
-	mu    sync.Mutex
-	lost  time.Duration // waited in vain since the last request that was completed
-	since time.Time     // when that began
-	until time.Time     // when the last wait in vain ended
-	apart bool          // the host asked for a pause then, which does not count
-	asked time.Duration // pauses that the host asked for, also since then
-	told  bool          // the user knows that this host makes the command wait
+	mu       sync.Mutex
+	lost     time.Duration // waited in vain since the last request that was completed
+	since    time.Time     // when that began
+	until    time.Time     // when the last wait in vain ended
+	apart    bool          // the host asked for a pause then, which does not count
+	asked    time.Duration // pauses that the host asked for, also since then
+	reported bool          // the user knows that this host makes the command wait
 }
 
 // left is how long a wait that begins now may take. It is not positive if the host is given up.
@@ -110,7 +110,7 @@ func (l *lane) completed() {
 }
 
 func (l *lane) reset() {
-	l.lost, l.since, l.until, l.apart, l.told = 0, time.Time{}, time.Time{}, false, false
+	l.lost, l.since, l.until, l.apart, l.reported = 0, time.Time{}, time.Time{}, false, false
 }
 
 // begin returns an error if the host is given up. After as long again it gets another chance: a
@@ -137,9 +137,9 @@ func (l *lane) ask(d time.Duration) bool {
 func (l *lane) tell() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	told := l.told
-	l.told = true
-	return !told
+	reported := l.reported
+	l.reported = true
+	return !reported
 }
 
 // gone returns the error of a host that has been given up, after the error last, or last.

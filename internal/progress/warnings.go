@@ -12,9 +12,9 @@ type Warnings struct {
 	// Printer prints them; nil prints nothing.
 	Printer *Printer
 
-	mu   sync.Mutex
-	said map[string]bool
-	all  []string
+	mu      sync.Mutex
+	printed map[string]bool
+	all     []string
 }
 
 // digest matches the digests of images. A check has no digests of images that a release makes: what
@@ -25,11 +25,11 @@ var digest = regexp.MustCompile(`sha256:(?:[0-9a-f]{64}|…)`)
 func (w *Warnings) Add(line string) {
 	key := digest.ReplaceAllString(line, "sha256:…")
 	w.mu.Lock()
-	known := w.said[key]
-	if w.said == nil {
-		w.said = map[string]bool{}
+	known := w.printed[key]
+	if w.printed == nil {
+		w.printed = map[string]bool{}
 	}
-	w.said[key] = true
+	w.printed[key] = true
 	if !known {
 		w.all = append(w.all, line)
 	}

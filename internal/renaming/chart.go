@@ -66,8 +66,8 @@ func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original
 	if err != nil {
 		return nil, err
 	}
-	if told, err := time.Parse(time.RFC3339, t.Annotations["org.opencontainers.image.created"]); err == nil {
-		created = told
+	if made, err := time.Parse(time.RFC3339, t.Annotations["org.opencontainers.image.created"]); err == nil {
+		created = made
 	}
 	// What is made of other values, in a way that only templates know.
 	pinned, err := renamed.Pin(ctx, chart.PinOptions{Find: n.image})

@@ -13,15 +13,15 @@ import (
 // Run runs a program of drive C: and returns all that it prints, on whichever stream.
 func (d Drive) Run(t testing.TB, env []string, program string, args ...string) (string, error) {
 	t.Helper()
-	out, said, err := d.RunWith(t, nil, env, program, args...)
-	return out + said, err
+	out, messages, err := d.RunWith(t, nil, env, program, args...)
+	return out + messages, err
 }
 
 // RunWith runs a program with an input and separates what it prints from its errors, among which
 // wine's services report themselves, too.
 func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string,
 	args ...string,
-) (out, said string, err error) {
+) (out, messages string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
