@@ -147,7 +147,7 @@ func (p *Pushed) sent(r *transfer.Result, n int) {
 // conflict is the error for a tag that names another digest in the registry.
 func conflict(i transfer.Image, have v1.Hash) error {
 	return fmt.Errorf("pushing %s: %s is %s in the registry already, and %s here: "+
-		"push under another prefix, or delete that tag if nobody uses it",
+		"push under another prefix, or delete that tag if it is not in use",
 		i.Name, i.Ref, have, i.Tree.Desc.Digest)
 }
 

@@ -30,7 +30,7 @@ func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
 			if i.Floating && imagetag.IsFull(i.Name[strings.LastIndexByte(i.Name, ':')+1:]) {
 				errs = append(errs,
 					fmt.Errorf("%s is marked as a floating tag, and a full version never moves: "+
-						"somebody changed the bundle: take it from the maintainer again", i.Name))
+						"the bundle was changed: take it from the maintainer again", i.Name))
 				continue
 			}
 			own := stamp(b.Contents(), i)

@@ -25,7 +25,7 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 		}
 		for _, path := range h.set.Outside {
 			b.warnings.Add("warning: " +
-				path + " is outside of the product's repository: nobody else can build the release without it")
+				path + " is outside of the product's repository: others cannot build the release without it")
 		}
 		b.before = h
 	}

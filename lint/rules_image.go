@@ -116,7 +116,7 @@ var productRules = []Rule{
 	{
 		ID: "image-incomplete", Severity: Error,
 		Title: "slipway.yaml says that the image lacks something",
-		Reason: "Under missing of the image stands what it needs and nobody has written yet: slipway init " +
+		Reason: "Under missing of the image stands what it needs and is not written yet: slipway init " +
 			"writes there what it could not find out, such as the value of an argument that a COPY has in its path.",
 		Instead: "what is missing, and then no such entry; or path: " +
 			"images[NAME] under lint.allow, with the reason why the image does without",

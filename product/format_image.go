@@ -55,7 +55,7 @@ type imageYAML struct {
 	Platforms []string `yaml:"platforms,omitempty"`
 	// The base of a go image for each operating system.
 	Bases map[string]string `yaml:"bases,omitempty"`
-	// What the image lacks and nobody has written yet: a sentence each. Each is an error until its
+	// What the image lacks and is not written yet: a sentence each. Each is an error until its
 	// entry is gone, or a person allows it under lint.allow with a reason.
 	Missing []string `yaml:"missing,omitempty"`
 	// Further labels.

@@ -165,11 +165,11 @@ var options = transfer.PushOptions{
 	Conflict: func(i transfer.Image, have v1.Hash) error {
 		if i.Tree.ArtifactType() == string(chart.ConfigType) {
 			return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: "+
-				"raise its version, or delete the tag if nobody has used it",
+				"raise its version, or delete the tag if it is not in use",
 				i.Ref, have, i.Tree.Desc.Digest)
 		}
 		return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: "+
-			"raise version in slipway.yaml, or delete the tag if nobody has used it",
+			"raise version in slipway.yaml, or delete the tag if it is not in use",
 			i.Ref, have, i.Tree.Desc.Digest)
 	},
 }

@@ -166,7 +166,7 @@ func TestRace(t *testing.T) {
 			"while blobs are sent", http.MethodPost,
 			"/blobs/uploads/", "another push took the tag while this one sent blobs: publishing ", 0,
 		},
-		{"after a tag is put", http.MethodHead, "/manifests/1.2.3", "somebody else may push the same name", 1},
+		{"after a tag is put", http.MethodHead, "/manifests/1.2.3", "another run may push the same name", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, st, l := cut(t, 1000)

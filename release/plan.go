@@ -244,7 +244,7 @@ func (pl *planner) publish(ctx context.Context) error {
 	for _, n := range names {
 		if n.State == publish.Refused {
 			pl.refuse(fmt.Errorf("%s is %s already, and this release is another: "+
-				"%s: raise the version, or delete the tag if nobody has used it", n.Reference, n.Digest, n.Reason))
+				"%s: raise the version, or delete the tag if it is not in use", n.Reference, n.Digest, n.Reason))
 		}
 	}
 	return nil

@@ -105,7 +105,7 @@ func TestPlanConflicts(t *testing.T) {
 
 	plan := p.plan(t, "1.1.0", "b")
 	want := app + ":1.1.0 is " + l.Images[0].Digest.String() + " already, and this release is another: " +
-		"its revision is a, and that of this release is b: raise the version, or delete the tag if nobody has used it"
+		"its revision is a, and that of this release is b: raise the version, or delete the tag if it is not in use"
 	if !slices.Contains(plan.Refused, want) || plan.Err() == nil {
 		t.Errorf("refused are\n%s\nwant among them\n%s", strings.Join(plan.Refused, "\n"), want)
 	}

@@ -54,7 +54,7 @@ func compared(s lock.Source, stated *provenance.Statement) string {
 			return "its files were compared with the commit"
 		}
 	}
-	return "the commit is declared: nobody compared its files"
+	return "the commit is declared: its files were not compared"
 }
 
 // base is a base of a manifest of a release that was made at a time.

@@ -43,7 +43,7 @@ func (b *Bundle) checkForm() error {
 
 func otherForm(what string) error {
 	return invalid("%s is not in the form that slipway writes: "+
-		"somebody changed it, or another version of slipway packed it", what)
+		"it was changed, or another version of slipway packed it", what)
 }
 
 // SameDocuments reports whether another bundle has the same index.json and manifest.json. These name

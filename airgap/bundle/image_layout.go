@@ -54,7 +54,7 @@ func OpenImageLayout(dir string) (*ImageLayout, error) {
 	}{{"oci-layout", layout, []byte(layoutFile)}, {"index.json", index, l.Image.layoutIndex(l.Image.Tree.Desc)}} {
 		if !bytes.Equal(doc.have, doc.own) {
 			return nil, fmt.Errorf("%s: its %s is not in the form that slipway writes: "+
-				"somebody changed it, or another version of slipway extracted it: extract it again", dir, doc.name)
+				"it was changed, or another version of slipway extracted it: extract it again", dir, doc.name)
 		}
 	}
 	if err := l.onlyOwn(); err != nil {

@@ -108,7 +108,7 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 }
 
 const noTable = "no seek table, so that every blob is read from the start: " +
-	"somebody compressed the bundle again; the original is faster"
+	"the bundle was compressed again; the original is faster"
 
 func verifyCommand() string { return howto.Run("airgap verify") }
 

@@ -15,7 +15,7 @@ const (
 	maxRatio    = 100
 )
 
-var errTooLarge = fmt.Errorf("the inputs have more than %d GiB, which nobody could build again: "+
+var errTooLarge = fmt.Errorf("the inputs have more than %d GiB, which others could not build again: "+
 	"leave out what is not needed, by .dockerignore", maxBytes>>30)
 
 // compressed counts what is read of an archive.

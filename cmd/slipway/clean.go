@@ -23,7 +23,7 @@ images. It keeps other files in these directories and prints their names. It doe
 a directory that does not look like one of slipway's (no release.lock.json, no oci-layout),
 and reports it.
 
-With -older it removes what nobody has written to for that time, and prints each: the output
+With -older it removes what was not written to for that time, and prints each: the output
 directory, the store, and with PART, a release.part.json, also the directory of the part and
 the manifests that it pushed and no tag leads to, if the registry allows that. The distribution
 API lists neither such manifests nor blobs, so that only parts tell of them; blobs that no

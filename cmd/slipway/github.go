@@ -29,7 +29,7 @@ The tag must exist; with -commit, GitHub makes it for that commit. A version wit
 (1.2.3-rc.1) becomes a prerelease, any other the latest release unless that is a higher one.
 
 The notes list images with digests and platforms, what changed since the release of -since, and
-how to verify. Text that somebody wrote above them in the draft stays.
+how to verify. Text that was written above them in the draft stays.
 
 GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB_API_URL
 (default ` + github.PublicAPI + `) and its uploads host only, and never printed.`,

@@ -128,7 +128,7 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 }
 
 func tooMany(subject name.Digest) error {
-	return fmt.Errorf("more than %d artifacts refer to %s: remove those that nobody needs", maxReferrers, subject)
+	return fmt.Errorf("more than %d artifacts refer to %s: remove those that are not needed", maxReferrers, subject)
 }
 
 // byTag reads the list under the tag of the subject. GitLab answers with the subject itself,

@@ -55,7 +55,7 @@ func (c *Client) move(ctx context.Context, m Move) (bool, error) {
 		return false, nil
 	case have != m.From:
 		return false, fmt.Errorf("moving %s: it is %s now, and was %s a moment ago: "+
-			"somebody else moves it; run again to see whether it is to be moved",
+			"another run moves it; run again to see whether it is to be moved",
 			m.Ref, orNothing(have), orNothing(m.From))
 	}
 	document := put{m.Tree, m.Ref, &target{}}

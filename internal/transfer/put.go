@@ -171,7 +171,7 @@ func (c *Client) verify(ctx context.Context, _ int, m put) error {
 			return true, network.Clean(err)
 		case have.Digest != m.Desc.Digest:
 			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: "+
-				"somebody else may push the same name", have.Digest, m.Desc.Digest)
+				"another run may push the same name", have.Digest, m.Desc.Digest)
 		}
 		return true, nil
 	})

@@ -90,7 +90,7 @@ func (p *push) readBack(ctx context.Context, all []*target) error {
 			for _, i := range referrers {
 				if !i.in(list) {
 					return false, fmt.Errorf("the registry took %s and does not list it: "+
-						"nobody finds it there, so nothing gets its tag; "+
+						"it cannot be found there, so nothing gets its tag; "+
 						"push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
 				}
 			}

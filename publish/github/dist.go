@@ -60,7 +60,7 @@ func Read(ctx context.Context, dir string, pr *progress.Printer) (*Dist, error) 
 		return nil, err
 	}
 	if l.Snapshot {
-		return nil, fmt.Errorf("%s has a snapshot, whose images nobody else can pull: "+
+		return nil, fmt.Errorf("%s has a snapshot, whose images no other machine can pull: "+
 			"release to a registry with -registry first", dir)
 	}
 	d := &Dist{Dir: dir, Lock: l}

@@ -197,11 +197,11 @@ func (g *GitHub) compare(ctx context.Context, r *release, d *Dist, out *Publishe
 		what += fmt.Sprintf(" and %d more", len(wrong)-5)
 	}
 	if out.State == "existed" {
-		return fmt.Errorf("release %s is published already, %s: somebody published the draft by hand, or another "+
+		return fmt.Errorf("release %s is published already, %s: the draft was published by hand, or another "+
 			"release has this tag: delete it at %s and run again, or release another version", r.Tag, what, r.HTMLURL)
 	}
 	return fmt.Errorf("the draft of release %s is %s, and nothing is published: "+
-		"somebody else changes it; run again when they have finished", r.Tag, what)
+		"it is being changed elsewhere; run again when that has ended", r.Tag, what)
 }
 
 // finish publishes a complete draft, and compares the release once more.
@@ -244,7 +244,7 @@ func (g *GitHub) own(ctx context.Context, r *release, d *Dist) (*release, error)
 	_, err := g.call(ctx, http.MethodGet, fmt.Sprintf("/releases/%d", r.ID), nil, &now)
 	switch {
 	case is(err, http.StatusNotFound):
-		return nil, errors.New("somebody has deleted the draft meanwhile: run again")
+		return nil, errors.New("the draft was deleted meanwhile: run again")
 	case err != nil:
 		return nil, err
 	case markOf(now.Body) != d.Mark():

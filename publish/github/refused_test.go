@@ -60,7 +60,7 @@ func TestRefused(t *testing.T) {
 				})
 			},
 			nil,
-			`release v1.0.0 is published already, without SHA256SUMS, without SHA256SUMS.sig, without app.spdx.json, without big.tar.zst, without product.v1.0.tgz and 2 more: somebody published the draft by hand, `,
+			`release v1.0.0 is published already, without SHA256SUMS, without SHA256SUMS.sig, without app.spdx.json, without big.tar.zst, without product.v1.0.tgz and 2 more: the draft was published by hand, `,
 		},
 		"another draft": {func(s *githubtest.Server, _ *github.Dist) {
 			s.Add(&githubtest.Release{
@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 				Tag:   "v1.0.0",
 				Draft: true, Assets: []*githubtest.Asset{{Name: "slipway", Bytes: []byte("mine")}},
 			})
-		}, nil, `the draft of v1.0.0 has another slipway, which somebody else sent: replace it with -replace`},
+		}, nil, `the draft of v1.0.0 has another slipway, which another run or person sent: replace it with -replace`},
 		"two drafts": {func(s *githubtest.Server, _ *github.Dist) {
 			s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true})
 			s.Add(&githubtest.Release{Tag: "v1.0.0", Draft: true})
@@ -327,5 +327,5 @@ func TestRead(t *testing.T) {
 		})
 	}
 	_, err := github.Read(t.Context(), dist(t, "1.0.0", func(l *lock.Lock) { l.Snapshot = true }), nil)
-	refused(t, err, `has a snapshot, whose images nobody else can pull: release to a registry with -registry first$`)
+	refused(t, err, `has a snapshot, whose images no other machine can pull: release to a registry with -registry first$`)
 }

@@ -97,7 +97,7 @@ func TestParts(t *testing.T) {
 	if err := p.pushDir(t.Context(), typePart, p.part(1), part(t, p, 1, other), []string{lock.PartName}); err != nil {
 		t.Fatal(err)
 	}
-	parts("is not shard 1 of this plan: somebody else has written it")
+	parts("is not shard 1 of this plan: it was written elsewhere")
 	p = world(t)
 	push(0, func(l *lock.Part) { l.Shard.Plan = strings.Repeat("0", 64) }, "is not shard 0 of this plan")
 	push(0, func(l *lock.Part) { l.Shard = nil }, "is not shard 0 of this plan")

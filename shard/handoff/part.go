@@ -86,7 +86,7 @@ func (p *Plan) Parts(ctx context.Context, dir string,
 			return nil, nil, fmt.Errorf("%s: %w", ref, err)
 		}
 		if err := p.isShard(part, n); err != nil {
-			return nil, nil, fmt.Errorf("%s %w: somebody else has written it", ref, err)
+			return nil, nil, fmt.Errorf("%s %w: it was written elsewhere", ref, err)
 		}
 		parts, dirs = append(parts, part), append(dirs, to)
 	}
