@@ -80,7 +80,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		maps.Copy(labels, m)
 	}
 	for _, f := range c.from {
-		if _, labelled := labels[base.StubLabel]; f.Stub && !labelled {
+		if _, labeled := labels[base.StubLabel]; f.Stub && !labeled {
 			labels[base.StubLabel] = f.Name
 		}
 	}

@@ -227,7 +227,8 @@ func (v *verification) directories(ctx context.Context) (errs []error) {
 func (v *verification) unchanged(path string) func(*bundle.Bundle) error {
 	return func(b *bundle.Bundle) error {
 		if was := v.proven[path]; was == nil || !b.SameDocuments(was) {
-			return fmt.Errorf("%s was exchanged while it was verified: keep others from writing to it, and verify it again",
+			return fmt.Errorf("%s was exchanged while it was verified: "+
+				"let nothing write to it, and verify it again",
 				path)
 		}
 		return nil

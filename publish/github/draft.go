@@ -165,7 +165,8 @@ func (g *GitHub) refuseOthers(ctx context.Context, d *Dist, r *release) error {
 			return err
 		}
 		if !same {
-			return fmt.Errorf("the draft of %s has another %s, which another run or person sent: replace it with -replace (%s)",
+			return fmt.Errorf("the draft of %s has another %s, which another run or person sent: "+
+				"replace it with -replace (%s)",
 				r.Tag, f.Name, r.HTMLURL)
 		}
 	}
