@@ -211,8 +211,8 @@ func (c Child) Stubs() []string {
 	return all
 }
 
-// FirstStub returns the first child of images that has a stub base, or files copied from a stub: the
-// name of its image, the child, and the name of the stub, which is "" if every image is real.
+// FirstStub returns the first child of images that has a stub base, or files copied from a stub:
+// the name of its image, the child, and the name of the stub, which is "" if every image is real.
 func FirstStub(images []Image) (image string, child Child, stub string) {
 	for _, i := range images {
 		for _, c := range i.Children {

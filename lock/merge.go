@@ -59,7 +59,7 @@ func (p *Part) add(o *Part) error {
 			p.Go, o.Go)
 	}
 	p.Go = goVersions(p.Go, o.Go)
-	p.Compilers, p.Selected = union(p.Compilers, o.Compilers), union(p.Selected, o.Selected)
+	p.Compilers, p.Selected = Union(p.Compilers, o.Compilers), Union(p.Selected, o.Selected)
 	var err error
 	p.Materials, err = SameMaterials(p.Materials, o.Materials)
 	return err
@@ -170,9 +170,9 @@ func (t *ThirdParty) join(o ThirdParty) error {
 		return fmt.Errorf("%s: it is %s in one part and %s in another: pin it in images.txt with one of these digests",
 			t.Reference, t.Digest, o.Digest)
 	default:
-		t.Fallbacks = union(t.Fallbacks, o.Fallbacks)
+		t.Fallbacks = Union(t.Fallbacks, o.Fallbacks)
 		// The image may have been signed between the parts.
-		t.Referrers = union(t.Referrers, o.Referrers)
+		t.Referrers = Union(t.Referrers, o.Referrers)
 	}
 	return nil
 }
@@ -196,8 +196,8 @@ func (p *Prebuilt) join(o Prebuilt) error {
 	return nil
 }
 
-// union returns a, followed by the elements of b that a lacks.
-func union[T comparable](a, b []T) []T {
+// Union returns a, followed by the elements of b that a lacks.
+func Union[T comparable](a, b []T) []T {
 	a = slices.Clone(a)
 	for _, e := range b {
 		if !slices.Contains(a, e) {

@@ -23,7 +23,7 @@ func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, 
 		return nil, err
 	}
 	part := &lock.Part{
-		PartVersion: lock.PartVersion, Selected: union(r.Selected, p.Selected),
+		PartVersion: lock.PartVersion, Selected: lock.Union(r.Selected, p.Selected),
 		Release: lock.Release{
 			Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created, Registry: registries(p)[0],
 			Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources,
@@ -133,15 +133,4 @@ func refuseStubs(part *lock.Part) error {
 	return fmt.Errorf("publishing %s: %s has the base %s, a stub base of snapshots that cannot run: "+
 		"pin the real base in slipway.yaml and build with -registry %s",
 		image, child.Platform, stub, part.Registry)
-}
-
-// union joins what two stages have selected, each name once.
-func union(a, b []string) []string {
-	all := slices.Clone(a)
-	for _, s := range b {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
 }
