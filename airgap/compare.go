@@ -62,7 +62,8 @@ func (d *comparison) compare(l *lock.Lock) {
 			d.add("the lock omits %s, and the bundle does not list it as omitted", e.Reference)
 		case e.omitted != "":
 		case !there && !c.Platform.IsZero() && (e.chart || e.partial || e.Floating && d.omitted[e.first]):
-			// nodes install no charts; a tag for other platforms, or a floating tag of an image that is
+			// nodes install no charts; a tag may be for other platforms, or float over an image
+			// that is omitted
 		default:
 			d.image(e.Named)
 		}

@@ -67,9 +67,9 @@ func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// CheckTargets reports what [Pack] would: images of a lock that no bundle includes, and bundles that
-// would be empty. It needs neither digests nor a store, so that a release is checked before it is
-// pushed. A third-party image without platforms may have any.
+// CheckTargets reports what [Pack] would: images of a lock that no bundle includes, and bundles
+// that would be empty. It needs neither digests nor a store, so that a release is checked before
+// it is pushed. A third-party image without platforms may have any.
 func CheckTargets(l *lock.Lock, targets []Target) error {
 	filled := make([]bool, len(targets))
 	var errs []error

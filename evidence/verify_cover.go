@@ -187,8 +187,8 @@ func isKind(subject provenance.Subject, i bundle.Image) error {
 }
 
 // isFor checks that what a bundle includes is for the platform that the bundle says it is for, or
-// is marked as what nodes of that platform run instead. So the bundle cannot say that it is for other
-// nodes than those that its images are for, to whom other images are missing.
+// is marked as what nodes of that platform run instead. So the bundle cannot say that it is for
+// other nodes than those that its images are for, to whom other images are missing.
 func isFor(p platform.Platform, i bundle.Image) error {
 	if p.IsZero() || !i.Fallback.IsZero() {
 		return nil
@@ -225,7 +225,8 @@ func (s *statement) listed(i bundle.Image) error {
 		i.Digest())
 }
 
-// omits checks that everything that a bundle says that it omits is of the release, by the statement.
+// omits checks that everything that a bundle says that it omits is of the release, by the
+// statement.
 func (s *statement) omits(m Material) error {
 	p := s.Predicate.BuildDefinition
 	for _, name := range m.Omitted {

@@ -217,8 +217,8 @@ func shown(list []string, more int) []string {
 	return list
 }
 
-// CheckListed checks that each of the files of a directory with these names, if it is there, has the
-// digest that the checksums list. It verifies no signature.
+// CheckListed checks that each of the files of a directory with these names, if it is there, has
+// the digest that the checksums list. It verifies no signature.
 func CheckListed(dir string, sums map[string]string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)

@@ -157,9 +157,10 @@ func (r result) names(written []string) []string {
 	return names
 }
 
-// sums writes SHA256SUMS of files in dist/. The digests of bundles, charts and artifacts are known
-// from writing or reading the files in this run. All other files are read here, on all cores. A file
-// that the table of files does not have is a mistake: the next release would not remove it.
+// sums writes SHA256SUMS of files in dist/. The digests of bundles, charts and artifacts are
+// known from writing or reading the files in this run. All other files are read here, on all
+// cores. A file that the table of files does not have is a mistake: the next release would not
+// remove it.
 func (c *run) sums(ctx context.Context, r result, names []string) error {
 	table := Files(r.lock)
 	for _, n := range names {

@@ -10,7 +10,8 @@ import (
 	parsed "github.com/moby/buildkit/frontend/dockerfile/command"
 )
 
-// TestDocument compares the instructions and arguments of docs/dockerfile.md with those that are known.
+// TestDocument compares the instructions and arguments of docs/dockerfile.md with those that are
+// known.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/dockerfile.md")
 	if err != nil {

@@ -27,8 +27,8 @@ func (s *Session) MayPush(ctx context.Context) error {
 }
 
 // PutBlob sends a small blob with two requests, whether the repository has it or not
-// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put). The session
-// must have the scope to push.
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put). The
+// session must have the scope to push.
 func (s *Session) PutBlob(ctx context.Context, h v1.Hash, blob []byte) error {
 	return s.o.retry(ctx, func() error {
 		a, err := s.do(ctx, http.MethodPost, s.url("blobs/uploads/"), nil, nil, http.StatusAccepted)

@@ -99,9 +99,9 @@ func listed(dir string) ([]string, error) {
 // maxSignature bounds a signature of the checksums in bytes.
 const maxSignature = 1 << 20
 
-// resigned reports whether the release in the registry has the files in dir, and other signatures of
-// the same key over the same checksums: those of some signers are random, and another machine does
-// not find them.
+// resigned reports whether the release in the registry has the files in dir, and other signatures
+// of the same key over the same checksums: those of some signers are random, and another machine
+// does not find them.
 func (p *Plan) resigned(ctx context.Context, dir string, names []string, key *signature.PublicKey) (bool, error) {
 	ref := p.tag(".release")
 	held, err := transfer.New(p.client).Get(ctx, ref)

@@ -130,7 +130,8 @@ func (r *runner) items(o options, name string) (found []spot, pattern bool) {
 	return found, true
 }
 
-// itemTarget is where an item goes: into a directory that is there, or to a name whose directory is.
+// itemTarget is where an item goes: into a directory that is there, or to a name whose directory
+// is.
 func (r *runner) itemTarget(from spot, dest string) (to string, there *tree.Node) {
 	d := r.find(dest, true)
 	r.known(d) // it may be a directory

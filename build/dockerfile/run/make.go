@@ -66,7 +66,8 @@ func mkdir(r *runner, o options, args []string) {
 	}
 }
 
-// dangling refuses a path that leads through a link to nothing, behind which mkdir -p makes nothing.
+// dangling refuses a path that leads through a link to nothing, behind which mkdir -p makes
+// nothing.
 func (r *runner) dangling(name string) {
 	for i := 1; i < len(name); i++ {
 		if name[i] != '/' || strings.Trim(name[:i], "/") == "" {

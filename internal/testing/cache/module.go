@@ -42,8 +42,9 @@ func (m Module) hashOwn(h io.Writer) error {
 	return err
 }
 
-// Overlay writes a file for the flag -overlay into a directory. Where go.mod has a directory without
-// a go.mod in place of a module, it gives one: the go command wants it, and takes nothing from it.
+// Overlay writes a file for the flag -overlay into a directory. Where go.mod has a directory
+// without a go.mod in place of a module, it gives one: the go command wants it, and takes nothing
+// from it.
 func (m Module) Overlay(ctx context.Context, dir string) (string, error) {
 	text, err := exec.CommandContext(ctx, "go", "-C", m.Dir, "mod", "edit", "-json").Output()
 	if err != nil {
