@@ -18,6 +18,12 @@ type Node struct {
 	Made     any                           // a *download or *GoBuild of a RUN, nil for any other file
 	Stub     bool                          // it is there in the place of what a registry has
 	Origin   string                        // the file on disk that it was copied from, if any
+	// Hard marks a regular file that has several paths: the same *Node at each, which a layer
+	// writes once, with hard links to it.
+	Hard bool
+	// Capability is the value of the extended attribute security.capability, as Linux stores it
+	// (vfs_cap_data of linux/capability.h); empty for none.
+	Capability string
 }
 
 // Root is the directory / of a tree without one, and a directory that nothing describes.
