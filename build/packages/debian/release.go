@@ -1,0 +1,6 @@
+package debian
+
+type Release struct {
+	Suite, Codename, Origin, Label, Version string
+	NotAutomatic, ButAutomaticUpgrades      bool
+}
