@@ -59,7 +59,9 @@ func (a *Archives) EachOnce(
 }
 
 // record lists the files of an archive, and remembers the list.
-func (a *Archives) record(ctx context.Context, c layer.Content, open func() (io.ReadCloser, error)) ([]recorded, error) {
+func (a *Archives) record(
+	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error),
+) ([]recorded, error) {
 	all := []recorded{}
 	err := a.each(ctx, c, open, func(_ store.Kept, e tarEntry, h *tar.Header) error {
 		if len(all) == a.Budget.Files {

@@ -35,7 +35,7 @@ func (in *installer) apt(ctx context.Context) error {
 	if err := in.carryOut(ctx, steps, debs); err != nil {
 		return err
 	}
-	return in.carryOutPending(ctx, steps, selections)
+	return in.carryOutPending(ctx, selections)
 }
 
 // order returns the changes in apt's order, and the packages that are unpacked by their names.
@@ -78,7 +78,7 @@ func (in *installer) carryOut(ctx context.Context, steps []order.Step, debs map[
 	removal := func(op order.Op) bool { return op == order.Remove || op == order.Purge }
 	for len(steps) > 0 {
 		n := slices.IndexFunc(steps, func(s order.Step) bool {
-			return s.Op != steps[0].Op && !(removal(s.Op) && removal(steps[0].Op))
+			return s.Op != steps[0].Op && (!removal(s.Op) || !removal(steps[0].Op))
 		})
 		if n < 0 {
 			n = len(steps)
@@ -90,15 +90,15 @@ func (in *installer) carryOut(ctx context.Context, steps []order.Step, debs map[
 			names = append(names, in.named(s))
 		}
 		var err error
-		switch {
-		case group[0].Op == order.Unpack:
+		switch group[0].Op {
+		case order.Unpack:
 			var list []*deb.Deb
 			for _, s := range group {
 				list = append(list, debs[s.Name+":"+s.Arch])
 			}
 			in.called("--unpack", names)
 			err = in.unpack(ctx, actUnpack, list)
-		case group[0].Op == order.Configure:
+		case order.Configure:
 			in.called("--configure", names)
 			err = in.configureNamed(ctx, -1, names)
 		default:
@@ -116,7 +116,7 @@ func (in *installer) carryOut(ctx context.Context, steps []order.Step, debs map[
 }
 
 // carryOutPending makes the calls for what is left: apt lets dpkg decide its order.
-func (in *installer) carryOutPending(ctx context.Context, _ []order.Step, selections []selection) error {
+func (in *installer) carryOutPending(ctx context.Context, selections []selection) error {
 	if slices.ContainsFunc(selections, func(s selection) bool { return s.want == wantPurge }) {
 		in.called("--configure --pending", nil)
 		if err := in.configurePending(ctx, -1); err != nil {

@@ -3,7 +3,6 @@ package dpkg
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // configurePending is a call of dpkg --configure --pending.
@@ -109,7 +108,7 @@ func (r *run) setUp(ctx context.Context, p *pkg) error {
 	if err := r.db.note(p); err != nil {
 		return err
 	}
-	if _, err := r.call(ctx, p, "postinst", "configure", p.configVersion.String()); err != nil {
+	if err := r.call(ctx, p, "postinst", "configure", p.configVersion.String()); err != nil {
 		return err
 	}
 	p.reinstall, p.pending = false, nil
@@ -118,22 +117,27 @@ func (r *run) setUp(ctx context.Context, p *pkg) error {
 
 // checkBroken returns an error if an installed package breaks one that is to be configured.
 func (r *run) checkBroken(p *pkg) error {
-	breakers := p.set.reverse("Breaks")
-	virtual := make([]*possibility, len(breakers))
+	if err := r.checkBreakers(p, p.set, nil); err != nil {
+		return err
+	}
 	for _, d := range p.installed.depends {
 		if d.field == "Provides" {
-			for _, one := range d.list[0].set.reverse("Breaks") {
-				breakers, virtual = append(breakers, one), append(virtual, d.list[0])
+			if err := r.checkBreakers(p, d.list[0].set, d.list[0]); err != nil {
+				return err
 			}
 		}
 	}
-	for n, one := range breakers {
+	return nil
+}
+
+// checkBreakers is checkBroken for a name that a package has, or that it provides.
+func (r *run) checkBreakers(p *pkg, s *pkgset, provided *possibility) error {
+	for _, one := range s.reverse("Breaks") {
 		by := one.up.up
-		if by.state <= configFiles || by == p || !slices.Contains(by.installed.depends, one.up) ||
-			!r.db.satisfies(&p.installed, one) || virtual[n] != nil && !satisfiesVirtual(one, virtual[n]) {
-			continue
+		if by.state > configFiles && by != p && r.db.satisfies(&p.installed, one) &&
+			(provided == nil || satisfiesVirtual(one, provided)) {
+			return fmt.Errorf("package %s %s breaks it: it has Breaks: %s", by.set.name, by.installed.version, one)
 		}
-		return fmt.Errorf("package %s %s breaks it: it has Breaks: %s", by.set.name, by.installed.version, one)
 	}
 	return nil
 }

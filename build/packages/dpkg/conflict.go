@@ -45,8 +45,8 @@ func (u *unpacking) conflict(m deb.Member, f *file, s spot) (keep, shared bool, 
 					"which the package does not say that it replaces", f.name, other.set.name, other.installed.version)
 			}
 		case !u.options.forced["overwrite"]:
-			return false, false, fmt.Errorf("%s is also in package %s %s, which the package does not say that it replaces",
-				f.name, other.set.name, other.installed.version)
+			return false, false, fmt.Errorf("%s is also in package %s %s, "+
+				"which the package does not say that it replaces", f.name, other.set.name, other.installed.version)
 		}
 	}
 	return keep, shared, nil

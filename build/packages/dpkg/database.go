@@ -109,7 +109,8 @@ func (db *database) named(name string) (*pkg, error) {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("package %s is installed for several architectures: write %s:%s", name, name, db.arch)
+			return nil, fmt.Errorf("package %s is installed for several architectures: write %s:%s",
+				name, name, db.arch)
 		}
 		found = p
 	}
@@ -148,7 +149,7 @@ func (db *database) hashed() []*pkg {
 func bin(name string) uint32 {
 	const bins = 65521
 	h := fnv.New32a()
-	h.Write([]byte(name)) //nolint:errcheck // it does not fail
+	h.Write([]byte(name))
 	return h.Sum32() % bins
 }
 

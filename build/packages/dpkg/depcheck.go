@@ -26,7 +26,7 @@ func (r *run) checkDependencies(ctx context.Context, p *pkg) error {
 		case "Conflicts":
 			err = r.checkConflict(d, p)
 		case "Breaks":
-			err = r.checkBreaks(d, p)
+			err = r.checkBreaks(d)
 		case "Provides":
 			for _, one := range d.list[0].set.reverse("Conflicts") {
 				if err = r.checkConflict(one.up, p); err != nil {
@@ -65,7 +65,7 @@ func (r *run) checkPreDepends(ctx context.Context, d *dependency) error {
 }
 
 // checkBreaks deconfigures what a package breaks.
-func (r *run) checkBreaks(d *dependency, p *pkg) error {
+func (r *run) checkBreaks(d *dependency) error {
 	v := r.check(d, false)
 	switch {
 	case v.ok:
@@ -130,9 +130,11 @@ func (r *run) mayRemove(other, p *pkg) bool {
 		(!other.installed.essential || !other.installed.protected)
 }
 
+const inFavor = "in-favour" //nolint:misspell // the word of dpkg
+
 // deconfigureOthers runs the prerm of packages that are deconfigured or removed for p.
 func (r *run) deconfigureOthers(ctx context.Context, p *pkg) error {
-	favor := []string{"in-favour", r.db.label(p, &p.available), p.available.version.String()}
+	favor := []string{inFavor, r.db.label(p, &p.available), p.available.version.String()}
 	for _, d := range r.deconfigure {
 		if err := r.changingInstalled(d.pkg); err != nil {
 			return err
@@ -145,7 +147,7 @@ func (r *run) deconfigureOthers(ctx context.Context, p *pkg) error {
 		if o := d.removing; o != nil {
 			args = append(args, "removing", r.db.label(o, &o.installed), o.installed.version.String())
 		}
-		if _, err := r.call(ctx, d.pkg, "prerm", args...); err != nil {
+		if err := r.call(ctx, d.pkg, "prerm", args...); err != nil {
 			return err
 		}
 	}
@@ -160,7 +162,7 @@ func (r *run) deconfigureOthers(ctx context.Context, p *pkg) error {
 		if err := r.db.note(other); err != nil {
 			return err
 		}
-		if _, err := r.call(ctx, other, "prerm", slices.Concat([]string{"remove"}, favor)...); err != nil {
+		if err := r.call(ctx, other, "prerm", slices.Concat([]string{"remove"}, favor)...); err != nil {
 			return err
 		}
 		other.state = halfInstalled

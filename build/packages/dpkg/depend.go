@@ -1,6 +1,9 @@
 package dpkg
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // verdict is whether a dependency is fulfilled, and what would help.
 type verdict struct {
@@ -78,7 +81,8 @@ func (r *run) checkPossibility(p *possibility, unconfigured bool, v *verdict) bo
 			if other.state == triggersAwaited && right {
 				v.awaiting = other
 			}
-			if unconfigured && right && !other.configVersion.IsZero() && p.Op.Satisfied(other.configVersion, p.Version) {
+			if unconfigured && right && !other.configVersion.IsZero() &&
+				p.Op.Satisfied(other.configVersion, p.Version) {
 				return true
 			}
 		}
@@ -125,7 +129,8 @@ func (r *run) checkAgainst(d *dependency) verdict {
 	n := 0
 	found := func(other *pkg, b *binary) {
 		v = verdict{
-			why:     d.up.set.name + " has " + d.field + ": " + d.relation() + ", and " + other.set.name + " " + b.version.String() + " is there",
+			why: fmt.Sprintf("%s has %s: %s, and %s %s is there",
+				d.up.set.name, d.field, d.relation(), other.set.name, b.version),
 			without: other,
 		}
 		n++

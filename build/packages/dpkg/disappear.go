@@ -39,7 +39,8 @@ func (u *unpacking) saves(f *file, other *pkg) bool {
 		return false
 	}
 	for _, third := range slices.Backward(f.owners) {
-		if third == u.p || third == other || other.installed.multiArch == same && third.set == other.set || !third.listed {
+		if third == u.p || third == other || !third.listed ||
+			other.installed.multiArch == same && third.set == other.set {
 			continue
 		}
 		return false
@@ -72,7 +73,7 @@ func (u *unpacking) disappear(ctx context.Context, p *pkg) error {
 	}
 	u.report.Removed = append(u.report.Removed, u.db.label(p, &p.installed))
 	by := []string{"disappear", u.db.label(u.p, &u.p.available), u.p.available.version.String()}
-	if _, err := u.call(ctx, p, "postrm", by...); err != nil {
+	if err := u.call(ctx, p, "postrm", by...); err != nil {
 		return err
 	}
 	if err := u.db.removeInfo(p, &p.installed, nil); err != nil {

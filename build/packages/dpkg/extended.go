@@ -34,7 +34,8 @@ func (in *installer) writeExtendedStates() error {
 			return nil
 		}
 		seen[a] = true
-		out.WriteString("Package: " + a.Name + "\nArchitecture: " + a.Architecture + "\nAuto-Installed: " + one(auto[a]) + "\n")
+		out.WriteString("Package: " + a.Name + "\nArchitecture: " + a.Architecture + "\n")
+		out.WriteString("Auto-Installed: " + one(auto[a]) + "\n")
 		for _, f := range s {
 			if !slices.Contains([]string{"Package", "Architecture", "Auto-Installed"}, f.Name) {
 				out.WriteString(f.Name + ": " + f.Value + "\n")

@@ -205,7 +205,7 @@ func (u *unpacking) hardLink(m deb.Member) (*tree.Node, error) {
 // compareShared checks a file that the package has for several architectures: it has to be the
 // same.
 func (u *unpacking) compareShared(m deb.Member, f *file, s spot) error {
-	equal := false
+	var equal bool
 	switch m.Kind {
 	case layer.Dir:
 		equal = true

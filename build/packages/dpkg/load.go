@@ -121,7 +121,8 @@ func (db *database) loadPackage(s control.Stanza) (func() error, error) {
 		p.pending = append([]string{trigger}, p.pending...)
 	}
 	awaited := s.Get("Triggers-Awaited")
-	if (p.state == triggersPending) != (len(p.pending) > 0 && awaited == "") || (p.state == triggersAwaited) != (awaited != "") {
+	if (p.state == triggersPending) != (len(p.pending) > 0 && awaited == "") ||
+		(p.state == triggersAwaited) != (awaited != "") {
 		return fail(fmt.Errorf("its state %s does not fit its triggers", p.state))
 	}
 	if p.state == notInstalled && !p.reinstall &&

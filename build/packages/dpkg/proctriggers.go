@@ -83,7 +83,7 @@ func (r *run) processPackage(ctx context.Context, p *pkg, why proc) error {
 		return err
 	}
 	r.sinceNothing = 0
-	if _, err := r.call(ctx, p, "postinst", "triggered", names); err != nil {
+	if err := r.call(ctx, p, "postinst", "triggered", names); err != nil {
 		return err
 	}
 	return r.configured(p)

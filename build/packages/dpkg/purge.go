@@ -51,8 +51,7 @@ func (r *run) purgeConffiles(ctx context.Context, p *pkg) error {
 	if err := r.db.note(p); err != nil {
 		return err
 	}
-	_, err := r.call(ctx, p, "postrm", "purge")
-	return err
+	return r.call(ctx, p, "postrm", "purge")
 }
 
 // purgeConffile removes a conffile with the copies that dpkg and editors make.

@@ -94,7 +94,7 @@ func (r *run) removeOne(ctx context.Context, p *pkg) error {
 		if err := r.db.note(p); err != nil {
 			return err
 		}
-		if _, err := r.call(ctx, p, "prerm", "remove"); err != nil {
+		if err := r.call(ctx, p, "prerm", "remove"); err != nil {
 			return err
 		}
 		p.state = unpacked
@@ -193,7 +193,7 @@ func (r *run) removeFiles(ctx context.Context, p *pkg) error {
 	if err := r.db.writeList(p, &p.installed, left, 0); err != nil {
 		return err
 	}
-	if _, err := r.call(ctx, p, "postrm", "remove"); err != nil {
+	if err := r.call(ctx, p, "postrm", "remove"); err != nil {
 		return err
 	}
 	triggers, err := tree.ReadText(r.db.t, infoPath(p, &p.installed, "triggers"))
@@ -222,7 +222,8 @@ func (r *run) removeFile(p *pkg, f *file, left []*file) (keep bool, err error) {
 	}
 	isDir := to != nil && to.Kind == layer.Dir
 	switch {
-	case !isDir && p.set.instances() > 1 && slices.ContainsFunc(f.owners, func(o *pkg) bool { return o != p && o.set == p.set }):
+	case !isDir && p.set.instances() > 1 &&
+		slices.ContainsFunc(f.owners, func(o *pkg) bool { return o != p && o.set == p.set }):
 		return false, nil
 	case f.marks&markOldConff != 0:
 		return true, nil

@@ -66,20 +66,20 @@ func (in *installer) begin(act action) (*run, error) {
 }
 
 // call runs a maintainer script, if the package has it.
-func (r *run) call(ctx context.Context, p *pkg, name string, args ...string) (bool, error) {
+func (r *run) call(ctx context.Context, p *pkg, name string, args ...string) error {
 	at := infoPath(p, &p.installed, name)
 	text, err := tree.ReadText(r.db.t, at)
 	if err != nil || text == nil {
-		return false, err
+		return err
 	}
 	if err := r.executable(at); err != nil {
-		return false, err
+		return err
 	}
 	templates, err := tree.ReadText(r.db.t, infoPath(p, &p.installed, "templates"))
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, r.execute(ctx, p, &p.installed, maintainer.Script{
+	return r.execute(ctx, p, &p.installed, maintainer.Script{
 		Name: name, Path: at, Args: args, Text: text, Templates: templates,
 	})
 }

@@ -144,7 +144,7 @@ func (u *unpacking) before(ctx context.Context) error {
 		if err := u.db.note(p); err != nil {
 			return err
 		}
-		if _, err := u.call(ctx, p, "prerm", "upgrade", p.available.version.String()); err != nil {
+		if err := u.call(ctx, p, "prerm", "upgrade", p.available.version.String()); err != nil {
 			return err
 		}
 		p.state, u.old = unpacked, unpacked
@@ -188,7 +188,7 @@ func (u *unpacking) after(ctx context.Context) error {
 		if err := u.db.note(p); err != nil {
 			return err
 		}
-		if _, err := u.call(ctx, p, "postrm", "upgrade", p.available.version.String()); err != nil {
+		if err := u.call(ctx, p, "postrm", "upgrade", p.available.version.String()); err != nil {
 			return err
 		}
 	}

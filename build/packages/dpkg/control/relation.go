@@ -95,8 +95,9 @@ func parseRelation(text string) (Relation, error) {
 	if rest == "" {
 		return r, nil
 	}
-	inside, ok := strings.CutPrefix(rest, "(")
-	if inside, ok = strings.CutSuffix(inside, ")"); !ok || rest[0] != '(' {
+	inside, opens := strings.CutPrefix(rest, "(")
+	inside, closes := strings.CutSuffix(inside, ")")
+	if !opens || !closes {
 		return r, fmt.Errorf("%q is not a package and a version in parentheses", text)
 	}
 	inside = strings.Trim(inside, space)

@@ -62,7 +62,8 @@ func (w *walker) member(h *tar.Header, n *tree.Node) (Member, error) {
 	name := strings.TrimPrefix(h.Name, "./")
 	switch {
 	case h.Format&tar.FormatPAX != 0:
-		return Member{}, fmt.Errorf("%.200q has a PAX header, which dpkg refuses: build the package by dpkg-deb", h.Name)
+		return Member{}, fmt.Errorf("%.200q has a PAX header, which dpkg refuses: build the package by dpkg-deb",
+			h.Name)
 	case strings.HasPrefix(h.Name, "/"):
 		return Member{}, fmt.Errorf("%.200q is an absolute path: use a package whose paths begin with ./", h.Name)
 	case outside(name):
@@ -147,7 +148,7 @@ func (d *data) Read(p []byte) (int, error) {
 		return n, fmt.Errorf("it unpacks to more than %d MiB, and to more than %d times its size: do not use it",
 			archive.Unsuspected>>20, archive.MaxRatio)
 	}
-	if err == io.EOF { //nolint:errorlint // a Reader returns it bare
+	if err == io.EOF {
 		if _, err := io.Copy(io.Discard, d.deb); err != nil {
 			return n, err
 		}
@@ -156,6 +157,6 @@ func (d *data) Read(p []byte) (int, error) {
 }
 
 func (d *data) Close() error {
-	d.plain.Close() //nolint:errcheck // it was read
+	d.plain.Close()
 	return d.deb.Close()
 }

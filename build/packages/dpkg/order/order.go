@@ -8,7 +8,7 @@ package order
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +36,6 @@ type Step struct {
 type Packages struct {
 	native string
 	all    map[string]*pkg // by name and architecture
-	list   []*list         // one at a time
 }
 
 // pkg is a package of one architecture.
@@ -111,7 +110,7 @@ func (ps *Packages) Installed(s control.Stanza) error {
 		return err
 	}
 	v.pkg.current = v
-	v.pkg.unfinished = words[1] != "ok" || words[2] == "unpacked" || words[2] == "half-configured" || words[2] == "half-installed"
+	v.pkg.unfinished = words[1] != "ok" || words[2] == "unpacked" || strings.HasPrefix(words[2], "half-")
 	return nil
 }
 
@@ -260,6 +259,6 @@ func (ps *Packages) Steps() ([]Step, error) {
 }
 
 func errOrder(p *pkg) error {
-	return errors.New("package " + p.name + " cannot be unpacked in any order, because packages need one another before: " +
-		"change them in several steps")
+	return fmt.Errorf("package %s cannot be unpacked in any order, because packages need one another before: "+
+		"change them in several steps", p.name)
 }
