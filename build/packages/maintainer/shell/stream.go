@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -128,7 +129,7 @@ func (f *file) write(m *Machine) error {
 		f.dirty = false
 		return nil
 	}
-	if err := m.Tree.WriteText(f.path, slices.Clone(f.text), Mode(f.mode)); err != nil {
+	if err := m.Tree.WriteText(f.path, slices.Clone(f.text), modechange.Mode(f.mode)); err != nil {
 		return err
 	}
 	f.dirty = false

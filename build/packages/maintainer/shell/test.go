@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -242,7 +243,7 @@ func (sh *Shell) unaryTest(op, word string) (bool, error) {
 		return sh.filled(word, n)
 	case "-u", "-g", "-k":
 		bit := map[string]uint32{"-u": 0o4000, "-g": 0o2000, "-k": 0o1000}[op]
-		return Bits(n.Mode)&bit != 0, nil
+		return modechange.Bits(n.Mode)&bit != 0, nil
 	case "-b", "-c", "-p", "-S":
 		return n.Odd != "" && odd(op, n.Odd), nil
 	}
