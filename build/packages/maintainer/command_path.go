@@ -1,0 +1,327 @@
+package maintainer
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+func dirname(c *call) (int, error) {
+	var out []string
+	for _, name := range c.args {
+		name = strings.TrimRight(name, "/")
+		dir := path.Dir(name)
+		if n := strings.LastIndexByte(name, '/'); n > 0 {
+			dir = strings.TrimRight(name[:n], "/")
+		}
+		if name == "" || dir == "" {
+			dir = "/"
+		}
+		out = append(out, dir)
+	}
+	return c.printLines(out, 0, nil)
+}
+
+func basename(c *call) (int, error) {
+	names, suffix := c.args[:1], ""
+	switch {
+	case c.has("a", "s"):
+		names, suffix = c.args, c.value("s")
+	case len(c.args) > 1:
+		suffix = c.args[1]
+	}
+	var out []string
+	for _, name := range names {
+		base := path.Base(strings.TrimRight(name, "/"))
+		if name != "" && strings.Trim(name, "/") == "" {
+			base = "/"
+		}
+		if base != suffix {
+			base = strings.TrimSuffix(base, suffix)
+		}
+		out = append(out, base)
+	}
+	return c.printLines(out, 0, nil)
+}
+
+// readlink prints where links lead.
+func readlink(c *call) (int, error) {
+	end := "\n"
+	if c.has("n") {
+		end = ""
+	}
+	status := 0
+	for _, name := range c.args {
+		s, err := c.at(name)
+		if err != nil {
+			return 0, err
+		}
+		if !c.has("f", "e", "m") {
+			if !s.link() {
+				status = 1
+				continue
+			}
+			if _, err := c.print(s.n.Link + end); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		p, ok, err := c.canonical(name, c.has("e"), c.has("m"))
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			status = 1
+			continue
+		}
+		if _, err := c.print(p + end); err != nil {
+			return 0, err
+		}
+	}
+	return status, nil
+}
+
+// canonical returns the path that a name leads to. Its last part may be missing, unless it must
+// exist; with missing, any part may.
+func (c *call) canonical(name string, exist, missing bool) (string, bool, error) {
+	if name == "" {
+		return "", false, nil
+	}
+	s, err := c.to(name)
+	if err != nil {
+		return "", false, err
+	}
+	if s.n == nil && !missing {
+		above, err := c.parent(s)
+		return s.p, !exist && above, err
+	}
+	return s.p, true, nil
+}
+
+func realpath(c *call) (int, error) {
+	status := 0
+	for _, name := range c.args {
+		if c.has("s") {
+			if _, err := c.print(path.Clean(c.Shell.Path(name)) + "\n"); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		p, ok, err := c.canonical(name, c.has("e"), c.has("m"))
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			if status = 1; !c.has("q") {
+				c.Err.Printf("%s: %s: No such file or directory\n", c.Args[0], name)
+			}
+			continue
+		}
+		if _, err := c.print(p + "\n"); err != nil {
+			return 0, err
+		}
+	}
+	return status, nil
+}
+
+// mktemp makes a file or directory whose name is a number, so that every run has the same.
+func mktemp(c *call) (int, error) {
+	template := "tmp.XXXXXXXXXX"
+	dir := "/tmp"
+	if t := c.Shell.Getenv("TMPDIR"); t != "" {
+		dir = t
+	}
+	if len(c.args) > 0 {
+		if template = c.args[0]; !c.has("t", "p", "tmpdir") {
+			dir = ""
+		}
+	}
+	if d := c.value("p") + c.value("tmpdir"); d != "" {
+		dir = d
+	}
+	stem := strings.TrimRight(template, "X")
+	if len(template)-len(stem) < 3 {
+		return c.fail("too few X's in template ‘%s’", template)
+	}
+	serial := strconv.Itoa(c.r.m.Serial())
+	name := stem + strings.Repeat("0", max(len(template)-len(stem)-len(serial), 0)) + serial + c.value("suffix")
+	if dir != "" {
+		name = strings.TrimSuffix(dir, "/") + "/" + name
+	}
+	s, err := c.at(name)
+	if err != nil {
+		return 0, err
+	}
+	above, err := c.parent(s)
+	if err != nil {
+		return 0, err
+	}
+	if s.n != nil || !above {
+		return c.fail("failed to create file via template ‘%s’: No such file or directory", template)
+	}
+	switch {
+	case c.has("u"):
+	case c.has("d"):
+		err = c.set(s.p, &tree.Node{Kind: layer.Dir, Mode: 0o700})
+	default:
+		err = c.write(s.p, nil, 0o600)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return c.print(name + "\n")
+}
+
+// stat prints what is known of a file by its metadata. Times and numbers of the disk are not.
+func stat(c *call) (int, error) {
+	format := c.value("c")
+	if format == "" {
+		return 0, errors.New("without a format is not known here: " + instead)
+	}
+	if c.has("f") {
+		return 0, errors.New("-f is not known here: " + instead)
+	}
+	status := 0
+	for _, name := range c.args {
+		s, err := c.at(name)
+		if c.has("L") {
+			s, err = c.to(name)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if s.n == nil {
+			status, _ = c.fail("cannot statx '%s': No such file or directory", name)
+			continue
+		}
+		text, err := c.statFormat(format, name, s)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := c.print(text + "\n"); err != nil {
+			return 0, err
+		}
+	}
+	return status, nil
+}
+
+func (c *call) statFormat(format, name string, s spot) (string, error) {
+	var b strings.Builder
+	for n := 0; n < len(format); n++ {
+		if format[n] != '%' || n+1 == len(format) {
+			b.WriteByte(format[n])
+			continue
+		}
+		n++
+		switch format[n] {
+		case '%':
+			b.WriteByte('%')
+		case 'a':
+			fmt.Fprintf(&b, "%o", modechange.Bits(s.n.Mode))
+		case 'u':
+			b.WriteString(strconv.Itoa(s.n.UID))
+		case 'g':
+			b.WriteString(strconv.Itoa(s.n.GID))
+		case 'U', 'G':
+			text, err := c.nameOf(format[n], s.n)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(text)
+		case 'n':
+			b.WriteString(name)
+		case 's':
+			if s.regular() {
+				content, err := s.n.Content()
+				if err != nil {
+					return "", err
+				}
+				b.WriteString(strconv.FormatInt(content.Size, 10))
+				break
+			}
+			return "", fmt.Errorf("%%s of %s is not known here", name)
+		case 'h':
+			if s.n.Hard || s.dir() {
+				return "", fmt.Errorf("%%h of %s is not known here", name)
+			}
+			b.WriteByte('1')
+		case 'F':
+			b.WriteString(map[layer.Type]string{
+				layer.Regular: "regular file", layer.Dir: "directory", layer.Symlink: "symbolic link",
+			}[s.n.Kind])
+		default:
+			return "", fmt.Errorf("%%%c is not known here: %s", format[n], instead)
+		}
+	}
+	return b.String(), nil
+}
+
+// nameOf returns the name of a file's user or group.
+func (c *call) nameOf(what byte, n *tree.Node) (string, error) {
+	file, id := "/etc/passwd", n.UID
+	if what == 'G' {
+		file, id = "/etc/group", n.GID
+	}
+	text, _, err := c.read(file)
+	if err != nil {
+		return "", err
+	}
+	for _, line := range lines(text) {
+		if f := strings.Split(line, ":"); len(f) > 2 && f[2] == strconv.Itoa(id) {
+			return f[0], nil
+		}
+	}
+	return "UNKNOWN", nil
+}
+
+// ls lists names, one on a line.
+func ls(c *call) (int, error) {
+	if c.has("l") {
+		return 0, errors.New("-l is not known here: " + instead)
+	}
+	args := c.args
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	status := 0
+	for _, name := range args {
+		s, err := c.to(name)
+		if err != nil {
+			return 0, err
+		}
+		if s.n == nil && !c.has("L") {
+			if s, err = c.at(name); err != nil {
+				return 0, err
+			}
+		}
+		if s.n == nil {
+			c.Err.Printf("ls: cannot access '%s': No such file or directory\n", name)
+			status = 2
+			continue
+		}
+		names := []string{name}
+		if s.dir() && !c.has("d") {
+			if names, err = c.r.t.ReadDir(s.p); err != nil {
+				return 0, err
+			}
+			if len(args) > 1 {
+				return 0, errors.New("of several directories is not known here: " + instead)
+			}
+		}
+		for _, n := range names {
+			if strings.HasPrefix(n, ".") && !c.has("a", "A", "d") && s.dir() {
+				continue
+			}
+			if _, err := c.print(n + "\n"); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return status, nil
+}
