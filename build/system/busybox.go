@@ -15,7 +15,7 @@ import (
 const (
 	busyFirstSystem = 100
 	busyLastSystem  = 999
-	busyLast        = 60000
+	busyLast        = 256000
 )
 
 // busyAddUser is adduser of BusyBox.

@@ -145,6 +145,12 @@ func oracle(t *testing.T, root string, files []txtar.File, commands []string) []
 		}
 	}
 	writeTo(t, root, fromArchive(t, files), "/")
+	if busy := filepath.Join(root, "bin/busybox.real"); exec.Command("test", "-x", busy).Run() == nil {
+		if err := exec.Command("cp", busy, filepath.Join(root, "bin/busybox")).Run(); err != nil {
+			t.Fatal(err)
+		}
+		defer os.WriteFile(filepath.Join(root, "bin/busybox"), nil, 0o755) //nolint:errcheck,gosec // a test
+	}
 	before := listing(t, fromDisk(t, root))
 	var b strings.Builder
 	for _, c := range commands {
@@ -153,6 +159,9 @@ func oracle(t *testing.T, root string, files []txtar.File, commands []string) []
 			t.Fatal(err)
 		}
 		x := exec.Command("/bin/sh", append([]string{"-c", `exec "$@"`, "sh"}, words...)...)
+		if _, err := os.Stat(filepath.Join(root, "bin/busybox.real")); err == nil {
+			x = exec.Command("/bin/busybox.real", append([]string{"sh", "-c", `exec "$@"`, "sh"}, words...)...)
+		}
 		x.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 		x.Dir = "/"
 		x.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", fmt.Sprintf("SOURCE_DATE_EPOCH=%d", today*86400+7)}
@@ -371,7 +380,8 @@ func listing(t *testing.T, tr *tree.Tree) map[string]string {
 
 // shown returns the content of a file in a listing: its text, or bytes where it has none.
 func shown(t *testing.T, p string, n *tree.Node) string {
-	if strings.HasPrefix(p, "/usr/") && !strings.HasPrefix(p, "/usr/local/") || strings.HasPrefix(p, "/lib") {
+	t.Helper()
+	if strings.HasPrefix(p, "/bin/") || strings.HasPrefix(p, "/usr/") && !strings.HasPrefix(p, "/usr/local/") || strings.HasPrefix(p, "/lib") {
 		return ""
 	}
 	text := textOf(t, n)

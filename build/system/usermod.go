@@ -34,13 +34,15 @@ func usermod(_ context.Context, s *System, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if !c.any() {
+	if !c.any("UusmpLlGgfedcvVwW") {
 		_, err := fmt.Fprintln(out, "usermod: no changes")
 		return err
 	}
-	a.passwd.rename(c.name, c.now)
-	if err := a.changeShadow(c); err != nil {
-		return err
+	if c.any("cdefgLlpsuU") {
+		a.passwd.rename(c.name, c.now)
+		if err := a.changeShadow(c); err != nil {
+			return err
+		}
 	}
 	if c.has["G"] || c.has["l"] {
 		a.changeGroups(c)
@@ -148,9 +150,9 @@ func (a *accounts) resolveUserChange(c *userChange) error {
 	return nil
 }
 
-// any reports whether anything changes.
-func (c *userChange) any() bool {
-	return slices.ContainsFunc(strings.Split("UusmpLlGgfedcvVwW", ""), func(k string) bool { return c.has[k] })
+// any reports whether one of some options changes anything.
+func (c *userChange) any(letters string) bool {
+	return slices.ContainsFunc(strings.Split(letters, ""), func(k string) bool { return c.has[k] })
 }
 
 // password returns the password after the change.
@@ -166,23 +168,17 @@ func (c *userChange) password(p string) string {
 	return p
 }
 
-// rename replaces the line of a name by one that may have another name.
+// rename replaces the line of a name. One that has another name goes to the end.
 func (t *table) rename(name string, fields []string) {
-	for n, l := range t.lines {
-		if f := t.split(l); f != nil && f[0] == name {
-			t.lines[n] = strings.Join(fields, ":")
-			t.changed = true
-			return
-		}
+	if fields[0] != name {
+		t.remove(name)
 	}
+	t.set(fields[0], fields...)
 }
 
 func (a *accounts) changeShadow(c *userChange) error {
 	f := a.shadow.find(c.name)
 	if f == nil {
-		if c.has["p"] || c.has["e"] || c.has["f"] {
-			return nil // shadow has no line to change, and makes none
-		}
 		return nil
 	}
 	f[0] = c.now[0]
