@@ -20,6 +20,9 @@ func TestLdconfigOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, root := range roots {
+		if _, err := os.Stat(root + "/sbin/ldconfig"); err != nil {
+			continue
+		}
 		t.Run(filepath.Base(root), func(t *testing.T) {
 			tr := fromDisk(t, root)
 			if err := Ldconfig(context.Background(), &System{Tree: tr}); err != nil {
@@ -28,9 +31,6 @@ func TestLdconfigOracle(t *testing.T) {
 			argv := []string{root + "/sbin/ldconfig", "-r", root}
 			if emulator, err := os.ReadFile(root + ".emulator"); err == nil {
 				argv = append([]string{string(bytes.TrimSpace(emulator))}, argv...)
-			}
-			if _, err := os.Stat(root + "/sbin/ldconfig"); err != nil {
-				t.Skip("no root")
 			}
 			out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 			if err != nil {
@@ -54,6 +54,7 @@ func TestLdconfigOracle(t *testing.T) {
 			delete(b, "/var/cache/ldconfig/aux-cache")
 			delete(b, "/etc/ld.so.cache")
 			delete(a, "/etc/ld.so.cache")
+			delete(a, "/var/cache/ldconfig/aux-cache")
 			if d := changes(b, a); d != "" {
 				t.Errorf("the trees differ:\n%s", d)
 			}
