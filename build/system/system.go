@@ -62,7 +62,7 @@ func init() { //nolint:gochecknoinits // a program may call others, by the table
 		"gpasswd": gpasswd, "passwd": passwd, "chfn": chfn, "chsh": chsh,
 		"adduser": adduser, "addgroup": addgroup, "deluser": deluser, "delgroup": delgroup,
 		"getent": getent, "id": id,
-		"update-alternatives": updateAlternatives, "ldconfig": ldconfig,
+		"update-alternatives": updateAlternatives, "update-ca-certificates": updateCACertificates, "ldconfig": ldconfig,
 	}
 }
 

@@ -6,8 +6,34 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
+
+// TestCertificatesOracle compares what a root's own update-ca-certificates makes of its
+// certificates.
+func TestCertificatesOracle(t *testing.T) {
+	root := os.Getenv("SLIPWAY_CERTIFICATES_ORACLE")
+	if root == "" {
+		t.Skip("SLIPWAY_CERTIFICATES_ORACLE names no root")
+	}
+	tr := fromDisk(t, root)
+	if err := UpdateCACertificates(context.Background(), &System{Tree: tr}, false); err != nil {
+		t.Fatal(err)
+	}
+	x := exec.Command("/usr/sbin/update-ca-certificates")
+	x.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+	x.Dir = "/"
+	out, err := x.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	after := listing(t, fromDisk(t, root))
+	if d := changes(after, listing(t, tr)); d != "" {
+		t.Errorf("the trees differ:\n%.3000s", d)
+	}
+	t.Logf("%s%d files", out, len(after))
+}
 
 // TestLdconfigOracle compares the cache of each root in a directory with that of its own ldconfig.
 func TestLdconfigOracle(t *testing.T) {
