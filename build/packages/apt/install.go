@@ -42,7 +42,7 @@ func (m *Manager) install(ctx context.Context, c packages.Call, o operation, ent
 		return err
 	}
 	tx := dpkg.Transaction{
-		Architecture: arch, Archives: c.Archives, Script: m.scripts(c).run, Options: dpkgOptions(o),
+		Architecture: arch, Archives: c.Archives, Script: m.scripts(c, arch).run, Options: dpkgOptions(o),
 	}
 	for n, p := range entry.Packages {
 		change := dpkg.Change{Name: p.Name, Purge: p.Action == product.ActionPurge}
