@@ -23,6 +23,10 @@ func awk(c *call) (int, error) {
 	if len(args) == 0 {
 		return c.usage(2)
 	}
+	if do := awkKnown[args[0]]; do != nil {
+		text, status, err := c.all(args[1:])
+		return c.printLines(do(lines(text)), status, err)
+	}
 	m := awkProgram.FindStringSubmatch(args[0])
 	if m == nil || args[0] == "" || len(by) > 1 {
 		return 0, errors.New("has a program that is not known here: " + instead)
@@ -75,4 +79,17 @@ func awkPrint(list, line string, fields []string) (string, bool) {
 		}
 	}
 	return strings.Join(all, " "), true
+}
+
+// awkKnown are longer programs that occur, by their text.
+var awkKnown = map[string]func([]string) []string{
+	`/^LANG=/ {gsub("\"", ""); sub("LANG=", ""); lang=$0;} END {print lang}`: func(list []string) []string { // locales
+		lang := ""
+		for _, l := range list {
+			if strings.HasPrefix(l, "LANG=") {
+				lang = strings.Replace(strings.ReplaceAll(l, `"`, ""), "LANG=", "", 1)
+			}
+		}
+		return []string{lang}
+	},
 }

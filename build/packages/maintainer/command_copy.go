@@ -38,6 +38,9 @@ func (c *call) copies(args []string, do func(from, to spot) (int, error), parent
 		if err != nil {
 			return 0, err
 		}
+		if name == "/dev/null" {
+			from.n = empty()
+		}
 		if from.n == nil {
 			status, _ = c.fail("cannot stat '%s': No such file or directory", name)
 			continue
@@ -66,6 +69,12 @@ func (c *call) copies(args []string, do func(from, to spot) (int, error), parent
 		status = max(status, code)
 	}
 	return status, nil
+}
+
+// empty is what is copied of /dev/null.
+func empty() *tree.Node {
+	content := layer.Bytes(nil)
+	return &tree.Node{Mode: 0o666, Content: func() (layer.Content, error) { return content, nil }}
 }
 
 func cp(c *call) (int, error) {

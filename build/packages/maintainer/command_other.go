@@ -1,6 +1,7 @@
 package maintainer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -26,46 +27,6 @@ func service(c *call) (int, error) { return 0, nil }
 func cache(c *call) (int, error) {
 	c.r.note(c.r.s, Cache, path.Base(c.Args[0])+" computes files from others, which is left out")
 	return 0, nil
-}
-
-// identity is a program that invents what tells a machine from others.
-func identity(c *call) (int, error) {
-	c.r.note(c.r.s, Identity, strings.Join(short(c.Args), " ")+
-		": the identity that it makes is left out: each machine has to make its own")
-	return 0, nil
-}
-
-// short returns words without those that are long.
-func short(words []string) []string {
-	words = words[:min(len(words), 6)]
-	words = append([]string{path.Base(words[0])}, words[1:]...)
-	for n, w := range words {
-		if len(w) > 60 {
-			words[n] = w[:60] + "…"
-		}
-	}
-	return words
-}
-
-// invented is a program that prints an identity, into a file or a variable. It ends without
-// success, so that the script does not go on with it.
-func invented(c *call) (int, error) {
-	if _, err := identity(c); err != nil {
-		return 0, err
-	}
-	return c.print(Placeholder + "\n")
-}
-
-// Placeholder is what a program prints in the place of an identity that it invents. Files that it
-// gets into are left out.
-const Placeholder = "@slipway-identity@"
-
-// nvme invents the name of a host.
-func nvme(c *call) (int, error) {
-	if len(c.args) > 0 && c.args[0] == "gen-hostnqn" {
-		return invented(c)
-	}
-	return 0, errors.New("is a program, and no program is run: " + instead)
 }
 
 // handOn is nohup and nice: it calls the command after its options.
@@ -113,41 +74,6 @@ func arch(c *call) (int, error) { return c.print(machine(c.r.architecture()) + "
 
 // hostname has no answer: an image has no name.
 func hostname(c *call) (int, error) { return c.fail("Name or service not known") }
-
-// date prints the day that the runner has, in forms that need no more.
-func date(c *call) (int, error) {
-	return 0, errors.New("says the time, and an image has none: " + instead)
-}
-
-// seq prints numbers.
-func seq(c *call) (int, error) {
-	var n []int
-	for _, a := range c.args {
-		i, err := strconv.Atoi(a)
-		if err != nil {
-			return 0, unknownOption(a)
-		}
-		n = append(n, i)
-	}
-	from, step, to := 1, 1, 0
-	switch len(n) {
-	case 1:
-		to = n[0]
-	case 2:
-		from, to = n[0], n[1]
-	case 3:
-		from, step, to = n[0], n[1], n[2]
-	}
-	if step == 0 || len(n) == 0 || (to-from)/step > 1_000_000 {
-		return 0, unknownOption(strings.Join(c.args, " "))
-	}
-	for i := from; i <= to && step > 0 || i >= to && step < 0; i += step {
-		if _, err := c.print(strconv.Itoa(i) + "\n"); err != nil {
-			return 0, err
-		}
-	}
-	return 0, nil
-}
 
 // expr is expr with two operands.
 func expr(c *call) (int, error) {
@@ -207,6 +133,35 @@ func mktempFile(c *call) (int, error) {
 	c.args = nil
 	return mktemp(c)
 }
+
+// pythonCommand only compiles modules, which is left out.
+func pythonCommand(c *call) (int, error) {
+	for _, a := range c.args {
+		if strings.HasSuffix(a, "py_compile.py") || a == "compileall" || a == "py_compile" {
+			return cache(c)
+		}
+	}
+	return 0, errors.New("is a program, and no program is run: " + instead)
+}
+
+// git is git lfs install, which a package calls.
+func git(c *call) (int, error) {
+	if strings.Join(c.args, " ") != "lfs install --skip-repo --system" {
+		return 0, errors.New("is a program, and no program is run: " + instead)
+	}
+	text, _, err := c.read("/etc/gitconfig")
+	if err != nil || bytes.Contains(text, []byte(`[filter "lfs"]`)) {
+		return 0, err
+	}
+	return 0, c.write("/etc/gitconfig", append(text[:len(text):len(text)], gitLFS...), 0o644)
+}
+
+const gitLFS = `[filter "lfs"]
+	clean = git-lfs clean -- %f
+	smudge = git-lfs smudge -- %f
+	process = git-lfs filter-process
+	required = true
+`
 
 // frontend is what debconf's library starts where there is no frontend yet.
 func frontend(c *call) (int, error) { return sh(c) }

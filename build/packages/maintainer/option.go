@@ -22,6 +22,7 @@ type row struct {
 	// essential programs are there for every script, as Policy has it; others only if the tree has
 	// them.
 	essential bool
+	anywhere  bool // it is known in directories of its own, too
 	run       func(c *call) (int, error)
 }
 
@@ -79,6 +80,7 @@ func (k row) options(c *call, words []string) error {
 // word reads --name, --name=value and --name value.
 func (k row) word(c *call, w string, next []string) (int, error) {
 	name, value, has := strings.Cut(w[2:], "=")
+	name = k.complete(name)
 	for _, option := range strings.Fields(k.long) {
 		long, key, ok := strings.Cut(option, "=")
 		valued := strings.HasSuffix(long, ":")
@@ -103,6 +105,26 @@ func (k row) word(c *call, w string, next []string) (int, error) {
 		return 1, nil
 	}
 	return 0, unknownOption(w)
+}
+
+// complete returns the long option that a name begins, if there is only one.
+func (k row) complete(name string) string {
+	found := ""
+	for _, option := range strings.Fields(k.long) {
+		long, _, _ := strings.Cut(option, "=")
+		switch long = strings.TrimSuffix(long, ":"); {
+		case long == name:
+			return name
+		case strings.HasPrefix(long, name) && found != "":
+			return name
+		case strings.HasPrefix(long, name):
+			found = long
+		}
+	}
+	if found == "" {
+		return name
+	}
+	return found
 }
 
 // cluster reads a word such as -rf.

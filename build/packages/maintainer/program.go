@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -68,7 +70,7 @@ func (r *run) dispatch(ctx context.Context, c *shell.Call) (int, error) {
 	}
 	if r.Programs != nil && standard[path.Dir(at)] {
 		if p, ok := r.Programs(path.Base(at)); ok {
-			status, text, err := p(ctx, r.t, SystemCall{c.Args[1:], c.Out, r.Day, c.Shell.Getenv})
+			status, text, err := p(ctx, r.t, SystemCall{systemArgs(path.Base(at), c.Args[1:]), c.Out, r.Day, c.Shell.Getenv})
 			c.Err.Printf("%s", text)
 			return status, err
 		}
@@ -83,6 +85,17 @@ func (r *run) dispatch(ctx context.Context, c *shell.Call) (int, error) {
 	return 0, fmt.Errorf("is a program for %s, and no program is run: %s", interpreter(text), instead)
 }
 
+// systemArgs leaves out options that name the root of the system, which is where all happens.
+func systemArgs(name string, args []string) []string {
+	if n := slices.Index(args, "-r"); name == "ldconfig" && n >= 0 && n+1 < len(args) && (args[n+1] == "" || args[n+1] == "/") {
+		args = slices.Delete(slices.Clone(args), n, n+2)
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--root=" || a == "--root=/" })
+}
+
+// python matches the names that an interpreter of Python has.
+var python = regexp.MustCompile(`^python3(\.[0-9]+)?$`)
+
 // lookUp returns the row of a command that was found at a path.
 func (r *Runner) lookUp(name, at string) (row, bool) {
 	if at == "" {
@@ -91,10 +104,14 @@ func (r *Runner) lookUp(name, at string) (row, bool) {
 	if k, ok := r.table()[at]; ok && strings.Contains(at, "/") {
 		return k, true
 	}
-	if strings.Contains(at, "/") && !standard[path.Dir(at)] {
+	base := path.Base(at)
+	if python.MatchString(base) {
+		base = "python3"
+	}
+	k, ok := r.table()[base]
+	if strings.Contains(at, "/") && !standard[path.Dir(at)] && !k.anywhere {
 		return row{}, false
 	}
-	k, ok := r.table()[path.Base(at)]
 	return k, ok
 }
 

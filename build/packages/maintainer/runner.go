@@ -77,6 +77,7 @@ type run struct {
 	s       Script
 	m       *shell.Machine
 	debconf *session // nil until a script talks to debconf
+	invents bool     // it has an identity that is left out
 	last    string   // where the last command that failed stands
 }
 
@@ -140,7 +141,7 @@ func (r *run) carryOut(ctx context.Context) error {
 	if status != 0 {
 		return fmt.Errorf("%s ends with status %d%s: %s", cmp.Or(r.last, r.s.Name), status, lastLine(errs.Text()), instead)
 	}
-	return r.finishDebconf()
+	return errors.Join(r.forget(), r.finishDebconf())
 }
 
 // lastLine returns what a script printed last, to be put into an error.

@@ -10,7 +10,7 @@ func (r *Runner) table() map[string]row {
 
 func joined() map[string]row {
 	all := map[string]row{}
-	for _, t := range []func() map[string]row{fileRows, textRows, dpkgRows, serviceRows, otherRows} {
+	for _, t := range []func() map[string]row{fileRows, textRows, dpkgRows, serviceRows, leftOutRows, otherRows} {
 		for name, k := range t() {
 			all[name] = k
 		}
@@ -141,35 +141,41 @@ func serviceRows() map[string]row {
 			long: "quiet=q system user global root: preset-mode: no-reload no-block force now help version property: value " +
 				"no-legend no-pager all state: machine:",
 		},
-		"deb-systemd-helper":       {long: "quiet user system", essential: true, run: systemdHelper},
-		"deb-systemd-invoke":       {plain: true, essential: true, run: service},
-		"invoke-rc.d":              {plain: true, essential: true, run: service},
-		"service":                  {plain: true, essential: true, run: service},
-		"update-rc.d":              {letters: "f", essential: true, run: updateRC},
-		"start-stop-daemon":        {plain: true, essential: true, run: service},
-		"telinit":                  {plain: true, run: service},
-		"runlevel":                 {plain: true, run: fails},
-		"who":                      {plain: true, essential: true, run: nothing},
-		"pidof":                    {plain: true, run: fails},
-		"pgrep":                    {plain: true, run: fails},
-		"pkill":                    {plain: true, run: fails},
-		"killall":                  {plain: true, run: fails},
-		"kill":                     {plain: true, essential: true, run: fails},
-		"sleep":                    {plain: true, essential: true, run: nothing},
-		"ischroot":                 {plain: true, essential: true, run: nothing},
-		"udevadm":                  {plain: true, run: service},
-		"modprobe":                 {plain: true, run: service},
-		"sysctl":                   {plain: true, run: service},
-		"busctl":                   {plain: true, run: fails},
-		"dbus-send":                {plain: true, run: fails},
-		"setupcon":                 {plain: true, run: service},
-		"restorecon":               {plain: true, run: nothing},
-		"selinuxenabled":           {plain: true, run: fails},
-		"aa-enabled":               {plain: true, run: fails},
-		"aa-status":                {plain: true, run: fails},
-		"apparmor_parser":          {plain: true, run: nothing},
-		"systemd-detect-virt":      {plain: true, run: fails},
-		"systemd-tmpfiles":         {run: tmpfiles, long: "create remove clean boot prefix: exclude-prefix: root: graceful"},
+		"deb-systemd-helper":  {long: "quiet user system", essential: true, run: systemdHelper},
+		"deb-systemd-invoke":  {plain: true, essential: true, run: service},
+		"invoke-rc.d":         {plain: true, essential: true, run: service},
+		"service":             {plain: true, essential: true, run: service},
+		"update-rc.d":         {letters: "f", essential: true, run: updateRC},
+		"start-stop-daemon":   {plain: true, essential: true, run: service},
+		"telinit":             {plain: true, run: service},
+		"runlevel":            {plain: true, run: fails},
+		"who":                 {plain: true, essential: true, run: nothing},
+		"pidof":               {plain: true, run: fails},
+		"pgrep":               {plain: true, run: fails},
+		"pkill":               {plain: true, run: fails},
+		"killall":             {plain: true, run: fails},
+		"kill":                {plain: true, essential: true, run: fails},
+		"sleep":               {plain: true, essential: true, run: nothing},
+		"ischroot":            {plain: true, essential: true, run: nothing},
+		"udevadm":             {plain: true, run: service},
+		"modprobe":            {plain: true, run: service},
+		"sysctl":              {plain: true, run: service},
+		"busctl":              {plain: true, run: fails},
+		"dbus-send":           {plain: true, run: fails},
+		"setupcon":            {plain: true, run: service},
+		"restorecon":          {plain: true, run: nothing},
+		"selinuxenabled":      {plain: true, run: fails},
+		"aa-enabled":          {plain: true, run: fails},
+		"aa-status":           {plain: true, run: fails},
+		"apparmor_parser":     {plain: true, run: nothing},
+		"systemd-detect-virt": {plain: true, run: fails},
+		"systemd-tmpfiles":    {run: tmpfiles, long: "create remove clean boot prefix: exclude-prefix: root: graceful"},
+	}
+}
+
+// leftOutRows are programs whose effects are left out: caches, and what a machine invents.
+func leftOutRows() map[string]row {
+	return map[string]row{
 		"update-initramfs":         {plain: true, run: cache},
 		"depmod":                   {plain: true, run: cache},
 		"update-grub":              {plain: true, run: cache},
@@ -187,7 +193,10 @@ func serviceRows() map[string]row {
 		"gtk-update-icon-cache":    {plain: true, run: cache},
 		"update-desktop-database":  {plain: true, run: cache},
 		"update-mime-database":     {plain: true, run: cache},
-		"glib-compile-schemas":     {plain: true, run: cache},
+		"glib-compile-schemas":     {plain: true, anywhere: true, run: cache},
+		"gio-querymodules":         {plain: true, anywhere: true, run: cache},
+		"gdk-pixbuf-query-loaders": {plain: true, anywhere: true, run: cache},
+		"python3":                  {plain: true, run: pythonCommand},
 		"install-info":             {plain: true, run: cache},
 		"systemd-machine-id-setup": {plain: true, run: identity},
 		"dbus-uuidgen":             {plain: true, run: identity},
@@ -198,7 +207,6 @@ func serviceRows() map[string]row {
 		"dmsetup":                  {plain: true, run: service},
 		"/usr/share/update-notifier/notify-reboot-required": {plain: true, run: nothing},
 		"/lib/runit-helper/runit-helper":                    {plain: true, run: service},
-		"/etc/init.d":                                       {plain: true, run: service},
 	}
 }
 
@@ -210,6 +218,8 @@ func otherRows() map[string]row {
 		"sh":          {plain: true, essential: true, run: sh},
 		"dash":        {plain: true, essential: true, run: sh},
 		"bash":        {plain: true, essential: true, run: sh},
+		"getopt":      {plain: true, essential: true, run: getopt},
+		"git":         {plain: true, run: git},
 		"nohup":       {plain: true, essential: true, run: handOn},
 		"nice":        {plain: true, essential: true, run: handOn},
 		"uname":       {letters: "srmvnpioa", essential: true, run: uname},

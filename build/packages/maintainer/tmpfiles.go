@@ -40,12 +40,18 @@ func tmpfiles(c *call) (int, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
+	status := 0
 	for _, f := range all {
-		if err := c.tmpfile(f); err != nil {
+		var unknown *noAccountError
+		switch err := c.tmpfile(f); {
+		case errors.As(err, &unknown):
+			c.Err.Printf("Failed to resolve user or group of %s\n", f[1])
+			status = 65
+		case err != nil:
 			return 0, err
 		}
 	}
-	return 0, nil
+	return status, nil
 }
 
 // tmpfile carries out one line: TYPE PATH MODE USER GROUP AGE ARGUMENT.
@@ -82,20 +88,7 @@ func (c *call) tmpfile(f []string) error {
 		}
 		return c.tmpfileOwner(s.p, n, mode, f[3], f[4])
 	case "f", "F", "f+":
-		if s.n != nil && kind == "f" {
-			return nil
-		}
-		text := strings.Join(f[6:], " ")
-		if text == "-" {
-			text = ""
-		}
-		if err := c.write(name, []byte(text), 0o644); err != nil {
-			return err
-		}
-		if s, err = c.to(name); err != nil {
-			return err
-		}
-		return c.tmpfileOwner(s.p, s.n, mode, f[3], f[4])
+		return c.tmpfileText(f, kind, s)
 	case "L", "L+", "L?":
 		if s.n != nil && kind != "L+" || f[6] == "-" {
 			return nil
@@ -142,4 +135,23 @@ func (c *call) tmpfileOwner(p string, n *tree.Node, mode, user, group string) er
 		k.GID = o.GID
 	}
 	return c.set(p, &k)
+}
+
+// tmpfileText makes a file with a text.
+func (c *call) tmpfileText(f []string, kind string, s spot) error {
+	if s.n != nil && kind == "f" {
+		return nil
+	}
+	text := strings.Join(f[6:], " ")
+	if text == "-" {
+		text = ""
+	}
+	if err := c.write(f[1], []byte(text), 0o644); err != nil {
+		return err
+	}
+	s, err := c.to(f[1])
+	if err != nil {
+		return err
+	}
+	return c.tmpfileOwner(s.p, s.n, f[2], f[3], f[4])
 }
