@@ -75,6 +75,10 @@ func scenario(t *testing.T, file string) {
 	}
 	got := imitate(t, all.Files, commands)
 	if want := string(ar.Files[want].Data); got != want {
+		if oracleDir != "" {
+			os.WriteFile("/tmp/got", []byte(got), 0o644)
+			os.WriteFile("/tmp/want", []byte(want), 0o644)
+		}
 		t.Errorf("%s differs from the real programs:\n%s", file, difference(want, got))
 	}
 }

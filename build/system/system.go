@@ -62,6 +62,8 @@ func init() { //nolint:gochecknoinits // a program may call others, by the table
 		"gpasswd": gpasswd, "passwd": passwd, "chfn": chfn, "chsh": chsh,
 		"adduser": adduser, "addgroup": addgroup, "deluser": deluser, "delgroup": delgroup,
 		"getent": getent, "id": id,
+		"systemd-sysusers": systemdSysusers, "add-shell": addShell, "remove-shell": removeShell,
+		"update-shells": updateShells, "dpkg-statoverride": statoverride, "setcap": setcap, "getcap": getcap,
 		"update-alternatives": updateAlternatives, "update-ca-certificates": updateCACertificates, "ldconfig": ldconfig,
 	}
 }
