@@ -156,14 +156,14 @@ func (u *unpacking) place(m deb.Member, f *file, s spot) error {
 	if f.marks&markNewConff != 0 {
 		s.at += newSuffix
 	}
+	if n.Hard {
+		u.paths[n] = append(u.paths[n], s.at)
+	}
 	return u.db.t.Set(s.at, n)
 }
 
 // node returns a file of the package as it goes into the tree.
 func (u *unpacking) node(m deb.Member, f *file) (*tree.Node, error) {
-	if m.Kind == layer.Hardlink {
-		return u.hardLink(m)
-	}
 	k := *m.Node
 	if o := f.override; o != nil {
 		k.UID, k.GID, k.Mode = o.uid, o.gid, o.mode
@@ -177,11 +177,15 @@ func (u *unpacking) node(m deb.Member, f *file) (*tree.Node, error) {
 	if k.Kind == layer.Symlink {
 		k.Mode = m.Node.Mode
 	}
+	if m.Kind == layer.Hardlink {
+		return u.hardLink(m, &k)
+	}
 	return &k, nil
 }
 
-// hardLink returns the file that a hard link is another path of.
-func (u *unpacking) hardLink(m deb.Member) (*tree.Node, error) {
+// hardLink returns the file that a hard link is another path of. The file takes mode and owner
+// from its last path.
+func (u *unpacking) hardLink(m deb.Member, as *tree.Node) (*tree.Node, error) {
 	other := u.db.file(m.Link)
 	at, n, err := u.db.place(other.use(u.p).name)
 	if err == nil && other.marks&markNewConff != 0 {
@@ -194,12 +198,20 @@ func (u *unpacking) hardLink(m deb.Member) (*tree.Node, error) {
 	if n == nil || n.Kind != layer.Regular {
 		return nil, fmt.Errorf("%s is a hard link to %s, which is not there", m.Path, m.Link)
 	}
-	if n.Hard {
+	if n.Hard && n.Mode == as.Mode && n.UID == as.UID && n.GID == as.GID {
 		return n, nil
 	}
 	k := *n
-	k.Hard = true
-	return &k, u.db.t.Set(at, &k)
+	k.Hard, k.Mode, k.UID, k.GID = true, as.Mode, as.UID, as.GID
+	if u.paths[&k] = u.paths[n]; len(u.paths[n]) == 0 {
+		u.paths[&k] = []string{at}
+	}
+	for _, at := range u.paths[&k] {
+		if err := u.db.t.Set(at, &k); err != nil {
+			return nil, err
+		}
+	}
+	return &k, nil
 }
 
 // compareShared checks a file that the package has for several architectures: it has to be the

@@ -24,7 +24,7 @@ type filter struct {
 // value.
 var harmless = map[string]bool{
 	"no-debsig": false, "log": true, "no-pager": false, "status-fd": true, "status-logger": true,
-	"debug": true, "abort-after": true, "auto-deconfigure": false, "verify-format": true,
+	"debug": true, "abort-after": true, "verify-format": true,
 }
 
 // forces are the values of --force-… that may be set, and those that are known. Others weaken
@@ -78,6 +78,8 @@ func isConfiguration(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
+const autoDeconfigure = "auto-deconfigure"
+
 // readLine reads a line of the configuration: an option without --, and its value after white
 // space or =.
 func (o *options) readLine(line string) error {
@@ -96,6 +98,10 @@ func (o *options) readLine(line string) error {
 	}
 	if l := len(value); l > 1 && (value[0] == '"' || value[0] == '\'') && value[l-1] == value[0] {
 		value = value[1 : l-1]
+	}
+	if name == autoDeconfigure && value == "" {
+		o.forced[name] = true
+		return nil
 	}
 	switch has, ok := harmless[name]; {
 	case ok && has == (value != ""):

@@ -23,9 +23,6 @@ func (in *installer) remove(ctx context.Context, act action, names []string) err
 		if err != nil {
 			return err
 		}
-		if p.state == notInstalled {
-			return fmt.Errorf("package %s is not installed, and cannot be removed", name)
-		}
 		r.enqueue(p)
 	}
 	if err := r.process(ctx); err != nil {

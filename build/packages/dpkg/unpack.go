@@ -16,6 +16,7 @@ func (in *installer) unpack(ctx context.Context, act action, debs []*deb.Deb) er
 	if err != nil {
 		return err
 	}
+	r.autoDeconfigure = in.options.forced[autoDeconfigure]
 	if !in.tx.Dpkg {
 		r.triggers, r.autoDeconfigure = -1, true
 	}
@@ -52,6 +53,8 @@ type unpacking struct {
 	files     []*file // what the new list has
 	conffiles []*file
 	inSync    bool // the package for other architectures has the same version
+	// the paths that lead to hard links of the package
+	paths map[*tree.Node][]string
 }
 
 // unpackOne unpacks one package.
@@ -98,7 +101,7 @@ func (r *run) prepare(d *deb.Deb) (*unpacking, error) {
 			r.addDeconfigured(other, nil)
 		}
 	}
-	return &unpacking{run: r, p: p, d: d}, nil
+	return &unpacking{run: r, p: p, d: d, paths: map[*tree.Node][]string{}}, nil
 }
 
 // checkArchitecture returns an error for a package that the tree does not take.
