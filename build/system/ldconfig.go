@@ -27,7 +27,7 @@ type linkerCall struct {
 // ldconfig is that of glibc. Its aux-cache, which speeds up the next call, is left out: it has
 // times and numbers of files.
 func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error {
-	list, words, err := syntax{program: "ldconfig", letters: "vNXC:f:ni", long: "verbose=v ignore-aux-cache=i"}.parse(args)
+	list, words, err := syntax{program: "ldconfig", letters: "vNXC:f:nir:", long: "verbose=v ignore-aux-cache=i"}.parse(args)
 	if err != nil {
 		return err
 	}
@@ -39,6 +39,10 @@ func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error 
 			c.cache = o.value
 		case "f":
 			config = o.value
+		case "r":
+			if path.Clean(o.value) != "/" {
+				return fmt.Errorf("ldconfig -r %s: only the root of the stage is known here", o.value)
+			}
 		}
 	}
 	if c.k, err = s.linker(ctx); err != nil {
