@@ -68,6 +68,7 @@ func Absent(err error) error { return AbsentError{err} }
 // Commands are the names of all commands that managers carry out.
 func Commands() []string {
 	return []string{
-		"apt-get", "apt", "apt-cache", "apt-mark", "clean-install", "dpkg", "dpkg-query", "debconf-set-selections",
+		"apt-get", "apt", "apt-cache", "apt-mark", "clean-install", "debconf-set-selections", "dpkg", "dpkg-deb",
+		"dpkg-query",
 	}
 }
