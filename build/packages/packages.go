@@ -21,6 +21,8 @@ type Manager interface {
 	// Run carries out a command. The files that it leaves depend on the call alone: a call may be
 	// repeated on a copy of the tree.
 	Run(ctx context.Context, c Call) error
+	// Print returns what a command prints, for $(dpkg --print-architecture).
+	Print(args []string, p platform.Platform) (string, error)
 }
 
 // Call is one command of a RUN.

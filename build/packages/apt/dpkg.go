@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/dpkg"
 	"github.com/slipway-dev/slipway/build/packages/dpkg/deb"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // dpkgCall is a command of dpkg, read.
@@ -64,6 +65,15 @@ func readDpkg(args []string) (c dpkgCall, err error) {
 func checkDpkg(args []string) error {
 	_, err := readDpkg(args)
 	return err
+}
+
+// Print returns what a command prints: the architecture of the stage.
+func (m *Manager) Print(args []string, p platform.Platform) (string, error) {
+	if len(args) != 2 || args[1] != "--print-architecture" {
+		return "", fmt.Errorf("%s: what it prints is not known here: write the text", strings.Join(args, " "))
+	}
+	arch, err := architecture(p)
+	return arch + "\n", err
 }
 
 // dpkg is dpkg, or dpkg-deb where it unpacks.
