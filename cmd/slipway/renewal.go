@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -92,7 +94,7 @@ func newPin(f *flags) *cobra.Command {
 	var r renewal
 	cmd := &cobra.Command{
 		Use:   "pin",
-		Short: "Pin third-party images by digest in images.txt and templates",
+		Short: "Pin third-party images by digest, and the packages of Dockerfiles",
 		Long: `Pin finds the references to third-party images in images.txt, in the templates that are in the
 repository of slipway.yaml, and below release in slipway.yaml. To each tag without a digest it
 adds the current one, repository:tag@sha256:…, and prints what changed. Comments, order and all
@@ -108,7 +110,13 @@ that the registry has: 1.2.3-alpine by 1.2.4-alpine. Tags without a version, suc
 ltsc2022, and dates are not replaced. A warning lists the platforms, such as a Windows build,
 that the new image of a tag lacks.
 
-With -check, pin writes nothing; a reference that -update would change is an error.`,
+Pin also decides which packages the package managers in Dockerfiles install, and writes them to
+packages.lock.yaml: for each command, image stage and platform the packages that it adds, changes
+or removes, with their hashes, and the signed indexes that they were chosen from. It resolves as
+apt does on what the base has installed, and downloads bases and packages into the store. A release
+asks no index. With -update, pin takes the current versions.
+
+With -check, pin writes nothing; a reference or a package that -update would change is an error.`,
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check " +
 			"-product=examples/hello/slipway.yaml",
 		Args: usage(cobra.NoArgs),
@@ -120,6 +128,14 @@ With -check, pin writes nothing; a reference that -update would change is an err
 			o := pin.Options{Update: r.update || r.check, Newer: r.newer}
 			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
 			if err != nil {
+				return nil, err
+			}
+			now := &apt.Pin{Update: o.Update, Now: time.Now()}
+			packages, err := release.Packages(cmd.Context(), p, f.storeDir(), now, f.printer(cmd))
+			if err != nil {
+				return nil, err
+			}
+			if err := result.AddPackages(p, packages); err != nil {
 				return nil, err
 			}
 			if !r.check {

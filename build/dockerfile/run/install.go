@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -53,8 +54,8 @@ func install(r *runner, o options, args []string) {
 func (r *runner) installed(o options) *tree.Node {
 	n := &tree.Node{Kind: layer.Regular, Mode: 0o755}
 	if o.has("m") {
-		m, _ := must(parseMode(o.value("m"))).adjust(0, o.has("d")) // it begins with a mode of 0
-		n.Mode = fileModeOf(m)
+		m, _ := must(modechange.Parse(o.value("m"))).Adjust(0, o.has("d")) // it begins with a mode of 0
+		n.Mode = modechange.Mode(m)
 	}
 	if o.has("o") {
 		n.UID = r.owner(o.value("o")).UID
