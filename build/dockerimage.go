@@ -107,6 +107,9 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if c.notes, err = checkRun(r, here, i.AllowLibraries); err != nil {
 		return content{}, err
 	}
+	if err := b.installed(&c, i, p, r); err != nil {
+		return content{}, err
+	}
 	for _, l := range r.Layers {
 		if err := b.list(ctx, &c, i, p, l.Entries); err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
