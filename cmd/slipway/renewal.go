@@ -152,6 +152,6 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 			return result, nil
 		}),
 	}
-	f.addRenewal(cmd, &r, "digests of tags that have moved")
-	return cmd
+	f.addRenewal(cmd, &r, "digests of tags that have moved, and versions of packages")
+	return add(cmd, f.addStore, f.addQuiet)
 }

@@ -57,8 +57,6 @@ func chmod(r *runner, o options, args []string) {
 		r.walk(name, true, o.has("R"), func(p string, n *tree.Node) {
 			k := *n
 			if k.Mode = c.Apply(n); n.Kind != layer.Symlink && k.Mode != n.Mode {
-				r.set(p, &k)
-			if k.Mode = c.apply(n); n.Kind != layer.Symlink && k.Mode != n.Mode {
 				check(r.t.Change(p, &k))
 			}
 		})
