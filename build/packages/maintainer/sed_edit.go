@@ -24,6 +24,7 @@ type editor struct {
 }
 
 func (c *call) edit(commands []sedCommand, text []byte) ([]byte, int, error) {
+	begin(commands)
 	e := &editor{c: c, lines: lines(text), ended: len(text) > 0 && text[len(text)-1] != '\n'}
 	for e.n < len(e.lines) {
 		if err := c.ctx.Err(); err != nil {
@@ -54,6 +55,15 @@ func (c *call) edit(commands []sedCommand, text []byte) ([]byte, int, error) {
 		out = strings.TrimSuffix(out, "\n")
 	}
 	return []byte(out), 0, nil
+}
+
+// begin makes ranges ready for another text: 0,/EXPRESSION/ begins before the first line.
+func begin(commands []sedCommand) {
+	for n := range commands {
+		c := &commands[n]
+		c.inside = c.to != nil && c.from.re == nil && !c.from.last && c.from.line == 0
+		begin(c.block)
+	}
 }
 
 func (e *editor) print(text string) { e.out.WriteString(text + "\n") }
