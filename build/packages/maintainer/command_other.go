@@ -62,8 +62,8 @@ func uname(c *call) (int, error) {
 
 func machine(arch string) string {
 	names := map[string]string{
-		"amd64": "x86_64", "arm64": "aarch64", "armhf": "armv7l", "i386": "i686", "ppc64el": "ppc64le", "armel": "armv6l",
-		"mips64el": "mips64",
+		"amd64": "x86_64", "arm64": "aarch64", "armhf": "armv7l", "i386": "i686", "ppc64el": "ppc64le",
+		"armel": "armv6l", "mips64el": "mips64",
 	}
 	if m, ok := names[arch]; ok {
 		return m
@@ -100,9 +100,9 @@ func expr(c *call) (int, error) {
 			result = strconv.Itoa(len(m[0]))
 		}
 	case "+", "-", "*", "/", "%":
-		x, err1 := strconv.ParseInt(a, 10, 64)
-		y, err2 := strconv.ParseInt(b, 10, 64)
-		if err1 != nil || err2 != nil || y == 0 && (op == "/" || op == "%") {
+		x, err := strconv.ParseInt(a, 10, 64)
+		y, other := strconv.ParseInt(b, 10, 64)
+		if numbers := err == nil && other == nil; !numbers || y == 0 && (op == "/" || op == "%") {
 			c.Err.Printf("expr: non-integer argument\n")
 			return 2, nil
 		}

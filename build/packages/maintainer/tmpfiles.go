@@ -23,8 +23,8 @@ func tmpfiles(c *call) (int, error) {
 	}
 	var all [][]string
 	for _, name := range c.args {
-		for _, dir := range []string{"/etc/tmpfiles.d/", "/run/tmpfiles.d/", "/usr/local/lib/tmpfiles.d/", "/usr/lib/tmpfiles.d/"} {
-			text, there, err := c.read(dir + name)
+		for _, dir := range []string{"/etc", "/run", "/usr/local/lib", "/usr/lib"} {
+			text, there, err := c.read(dir + "/tmpfiles.d/" + name)
 			if err != nil {
 				return 0, err
 			}
