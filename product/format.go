@@ -31,6 +31,8 @@ type productYAML struct {
 	Sources []sourceYAML `yaml:"sources,omitempty"`
 	// Base images. The name scratch, for no base at all, needs no entry.
 	Bases []baseYAML `yaml:"bases,omitempty"`
+	// How packages of distributions are installed that Dockerfiles name.
+	Packages packagesYAML `yaml:"packages,omitempty"`
 	// Go programs to compile, for go images and for the named context "binaries" of Dockerfiles.
 	Programs []programYAML `yaml:"programs,omitempty"`
 	// The names of all images. An image may say each of them for itself.

@@ -76,7 +76,10 @@ func (c *checker) lockFiles(anew bool) error {
 		return err
 	}
 	c.locked(entries)
-	c.out.LockedImages, err = imagesLock.load(c, anew)
+	if c.out.LockedImages, err = imagesLock.load(c, anew); err != nil {
+		return err
+	}
+	c.out.LockedPackages, err = packagesLock.load(c, anew)
 	return err
 }
 

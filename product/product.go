@@ -72,6 +72,7 @@ type Product struct {
 	Sources   []Source
 	Platforms []platform.Platform // every platform of the release, in the order of [platform.Sort]
 	Bases     []Base
+	Packages  Packages
 	Programs  []Program
 	Images    []Image
 	Artifacts []Artifact
@@ -84,6 +85,8 @@ type Product struct {
 	LockedReferences []LockedBase
 	// LockedImages are the entries of images.lock.yaml.
 	LockedImages []LockedImage
+	// LockedPackages are the entries of packages.lock.yaml.
+	LockedPackages []LockedPackages
 	// Unselected is the product without what -platforms and -images select; nil if they select
 	// nothing.
 	Unselected *Product `json:"-"`

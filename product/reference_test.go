@@ -20,7 +20,7 @@ const referenceFile = "../docs/reference.md"
 
 const referenceHead = `# Reference
 
-Every key of ` + "`slipway.yaml`, `bases.lock.yaml` and `images.lock.yaml`" + `, and the form of ` + "`images.txt`" + `. The page is generated from the types and comments in
+Every key of ` + "`slipway.yaml`, `bases.lock.yaml`, `images.lock.yaml` and `packages.lock.yaml`" + `, and the form of ` + "`images.txt`" + `. The page is generated from the types and comments in
 ` + "`product/`" + `, from which [the schema](../product/slipway.schema.json) for editors is generated, too; ` + "`go test ./product -update`" + ` writes it anew.
 
 Paths are relative to ` + "`slipway.yaml`" + ` and have slashes. A string that another reader of YAML takes for a number or a boolean needs quotes: ` + "`\"1.10\"`" + `.
@@ -49,6 +49,7 @@ func TestReference(t *testing.T) {
 	r.file(reflect.TypeFor[productYAML](), File, "testdata/reference/slipway.yaml")
 	r.file(reflect.TypeFor[basesLockYAML](), BasesLock, "testdata/reference/bases.lock.yaml")
 	r.file(reflect.TypeFor[imagesLockYAML](), ImagesLock, "testdata/reference/images.lock.yaml")
+	r.file(reflect.TypeFor[packagesLockYAML](), PackagesLock, "testdata/reference/packages.lock.yaml")
 	list, err := os.ReadFile("testdata/reference/images.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -79,6 +79,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
@@ -126,10 +127,14 @@ type Input struct {
 	// Snapshot means for a check that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
+	// Whole means for a check that bases are read, however large or far away they are.
+	Whole bool
 	// Limits bound what the Dockerfile may make.
 	Limits tree.Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler run.Compiler
+	// Packages carries out the commands of package managers; nil refuses them.
+	Packages packages.Manager
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
 	Client *network.Client

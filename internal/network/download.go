@@ -24,6 +24,40 @@ func (c *Client) Download(ctx context.Context, u string, room func(size int64) e
 	return d, nil
 }
 
+// Archive is Download from an archive of packages, where signatures and digests decide what is
+// taken, and which therefore may be one of plain HTTP, as Debian's are. It is not redirected to
+// another host: whoever runs a mirror that moved names the new one.
+func (c *Client) Archive(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
+	return c.Download(context.WithValue(ctx, archive{}, true), u, room)
+}
+
+// archive is the key of requests to archives in their context.
+type archive struct{}
+
+// ofArchive reports whether a request is one to an archive.
+func ofArchive(ctx context.Context) bool { return ctx.Value(archive{}) != nil }
+
+// stay refuses a redirect that leads to another host.
+func stay(q *http.Request, before []*http.Request) error {
+	if first := before[0].URL; q.URL.Host != first.Host || q.URL.Scheme != first.Scheme && q.URL.Scheme != "https" {
+		return fmt.Errorf("%s redirects to %s: name that one in its place, if it is right",
+			redactURL(first), redactURL(q.URL))
+	}
+	if len(before) >= 10 {
+		return fmt.Errorf("%s redirects 10 times", redactURL(before[0].URL))
+	}
+	return nil
+}
+
+// StatusError is an answer without the file.
+type StatusError struct {
+	URL    string // without a password and a query
+	Status string // 404 Not Found
+	Code   int
+}
+
+func (e *StatusError) Error() string { return e.URL + " answers " + e.Status }
+
 // download is a file that is read over one or more connections.
 type download struct {
 	resumed
@@ -56,7 +90,11 @@ func (d *download) connect() error {
 			q.Header.Set("If-Range", d.same)
 		}
 	}
-	a, err := (&http.Client{Transport: d.c.rt}).Do(q)
+	client := &http.Client{Transport: d.c.rt}
+	if ofArchive(d.ctx) {
+		client.CheckRedirect = stay
+	}
+	a, err := client.Do(q)
 	if err != nil {
 		return Clean(err)
 	}
@@ -75,7 +113,7 @@ func (d *download) take(a *http.Response) error {
 	case rest || err != nil:
 		return err
 	case a.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s answers %s", d.name, a.Status)
+		return &StatusError{d.name, a.Status, a.StatusCode}
 	}
 	if d.same = a.Header.Get("ETag"); d.same == "" || strings.HasPrefix(d.same, "W/") { // RFC 9110, section 13.1.5
 		d.same = a.Header.Get("Last-Modified")

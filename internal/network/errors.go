@@ -13,10 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Missing reports whether err means that a registry does not have what was requested.
+// Missing reports whether err means that a server does not have what was requested.
 func Missing(err error) bool {
 	var e *transport.Error
-	return errors.As(err, &e) && e.StatusCode == http.StatusNotFound
+	var s *StatusError
+	return errors.As(err, &e) && e.StatusCode == http.StatusNotFound ||
+		errors.As(err, &s) && s.Code == http.StatusNotFound
 }
 
 // Unknown reports whether a registry has answered that it knows no such repository, in the way of

@@ -63,6 +63,8 @@ type Kept struct {
 type Result struct {
 	Changes []Change `json:"changes"`
 	Kept    []Kept   `json:"kept"`
+	// Packages are those that packages.lock.yaml has in other versions.
+	Packages []PackageChange `json:"packages"`
 	// Warnings name platforms that an image had and its new digest lacks.
 	Warnings []string `json:"warnings"`
 
@@ -88,7 +90,7 @@ func Find(ctx context.Context, p *product.Product, named Named, c *transfer.Clie
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Changes: []Change{}, Kept: s.kept, Warnings: []string{}}
+	r := &Result{Changes: []Change{}, Kept: s.kept, Packages: []PackageChange{}, Warnings: []string{}}
 	if err := resolve(ctx, c, images, o); err != nil {
 		return nil, err
 	}

@@ -57,6 +57,16 @@ func (a *Archives) Tar(ctx context.Context, c layer.Content, zipped bool) (func(
 func (a *Archives) Each(
 	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error), do func(h *tar.Header, n *Node) error,
 ) error {
+	return a.each(ctx, c, open, func(file store.Kept, e tarEntry, h *tar.Header) error {
+		return do(h, e.node(a.store, func() (string, error) { return a.store.PathKept(file), nil }))
+	})
+}
+
+// each unpacks an archive and calls do for every file of it.
+func (a *Archives) each(
+	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error),
+	do func(file store.Kept, e tarEntry, h *tar.Header) error,
+) error {
 	file, err := a.spool(ctx, c.Digest, open)
 	if limit := (*LimitError)(nil); errors.As(err, &limit) {
 		return limit
@@ -69,9 +79,7 @@ func (a *Archives) Each(
 		return err
 	}
 	defer f.Close()
-	return scan(ctx, f, func(e tarEntry, h *tar.Header) error {
-		return do(h, e.node(a.store, func() (string, error) { return a.store.PathKept(file), nil }))
-	})
+	return scan(ctx, f, func(e tarEntry, h *tar.Header) error { return do(file, e, h) })
 }
 
 // isArchive reports whether a file is a tar, compressed or not, with at least one entry.

@@ -1,0 +1,77 @@
+package tree
+
+import (
+	"archive/tar"
+	"context"
+	"io"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// recorded is a file of an archive that the store remembers: also what only packages ask for.
+type recorded struct {
+	tarEntry
+	Type  byte   `json:"type"`
+	User  string `json:"user,omitempty"`
+	Group string `json:"group,omitempty"`
+	PAX   bool   `json:"pax,omitempty"`
+}
+
+const recordedFormat = "packed 1 " // another form of recorded has another number
+
+// EachOnce is Each for archives that many builds use: the store remembers the list of files, and
+// unpacks the archive again only where a content is read that is no longer there. Of the headers
+// do gets names, types, modes, owners, and whether there was a PAX header.
+func (a *Archives) EachOnce(
+	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error), do func(h *tar.Header, n *Node) error,
+) error {
+	var all []recorded
+	found, err := a.store.Recall(indexKind, recordedFormat+c.Digest.String(), &all)
+	if err != nil {
+		return err
+	}
+	if !found {
+		if all, err = a.record(ctx, c, open); err != nil {
+			return err
+		}
+	}
+	file := func() (string, error) {
+		k, err := a.spool(ctx, c.Digest, open)
+		if err != nil {
+			return "", err
+		}
+		return a.store.PathKept(k), nil
+	}
+	for _, e := range all {
+		h := &tar.Header{
+			Typeflag: e.Type, Name: e.Name, Linkname: e.Link, Size: e.Size, Mode: int64(e.Mode.Perm()),
+			Uid: e.UID, Gid: e.GID, Uname: e.User, Gname: e.Group,
+		}
+		if e.PAX {
+			h.Format = tar.FormatPAX
+		}
+		if err := do(h, e.node(a.store, file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record lists the files of an archive, and remembers the list.
+func (a *Archives) record(
+	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error),
+) ([]recorded, error) {
+	all := []recorded{}
+	err := a.each(ctx, c, open, func(_ store.Kept, e tarEntry, h *tar.Header) error {
+		if len(all) == a.Budget.Files {
+			return tooMany(a.Budget.Files)
+		}
+		all = append(all, recorded{e, h.Typeflag, h.Uname, h.Gname, h.Format&tar.FormatPAX != 0})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, a.store.Record(indexKind, recordedFormat+c.Digest.String(), all)
+}

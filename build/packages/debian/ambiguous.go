@@ -1,0 +1,48 @@
+package debian
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AmbiguousError is the error for a dependency that several packages satisfy, when apt has no rule
+// to prefer one of them.
+type AmbiguousError struct {
+	Package    *Package // whose dependency it is
+	Dependency string   // with the field: "Depends: awk"
+	Choices    []string // names, in alphabetical order
+}
+
+// Error implements error.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%s of %s can be satisfied by %s, and apt would choose by chance: name the one to install in the request",
+		e.Dependency, e.Package.Name, strings.Join(e.Choices, " or "))
+}
+
+// ambiguity is a choice between packages that apt has no rule to tell apart.
+type ambiguity struct {
+	by     *Package
+	dep    *dependency
+	choice []*Package // the one that was taken first
+}
+
+// ambiguity returns the error for the first choice by chance that the result depends on.
+func (s *solver) ambiguity() error {
+	for _, a := range s.ambiguous {
+		if s.of(a.by.slot).target != a.by || s.of(a.choice[0].slot).target != a.choice[0] {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(a.choice), func(p *Package) bool { return s.of(p.slot).target == p })
+		if len(others) == 0 {
+			continue
+		}
+		e := &AmbiguousError{Package: a.by, Dependency: Reason{By: a.by, dep: a.dep}.Relation()}
+		for _, p := range a.choice {
+			e.Choices = append(e.Choices, p.Name)
+		}
+		slices.Sort(e.Choices)
+		return e
+	}
+	return nil
+}
