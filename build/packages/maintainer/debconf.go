@@ -40,9 +40,12 @@ func (r *run) source(ctx context.Context, sh *shell.Shell, args []string) (bool,
 			return true, err
 		}
 	}
-	_, err := sh.Eval(ctx, "exec 3>&1 1>&2; DEBIAN_HAS_FRONTEND=1; DEBCONF_REDIR=1; export DEBIAN_HAS_FRONTEND DEBCONF_REDIR")
+	_, err := sh.Eval(ctx, talking)
 	return true, err
 }
+
+// talking is what debconf's library does with the streams of a script.
+const talking = "exec 3>&1 1>&2; export DEBIAN_HAS_FRONTEND=1 DEBCONF_REDIR=1"
 
 // startDebconf opens the database and loads the templates of the package.
 func (r *run) startDebconf() (err error) {

@@ -69,7 +69,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 }
 
 // Printf prints to the stream. What is too much is left out: the next statement finds that.
-func (s *Stream) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) } //nolint:errcheck // see above
+func (s *Stream) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
 // All reads what is left.
 func (s *Stream) All() []byte {
