@@ -41,7 +41,8 @@ type command struct {
 
 // commands are all that are known. Those without run may only print for another one.
 func commands() []command {
-	return slices.Concat(fileCommands(), textCommands(), windowsCommands(), cmdlets(), programs(sh), programs(cmd))
+	return slices.Concat(fileCommands(), textCommands(), systemCommands(), windowsCommands(), cmdlets(), programs(sh),
+		programs(cmd))
 }
 
 // fileCommands are those of Linux that change files.
@@ -201,8 +202,11 @@ func (s *State) command(name string) (command, bool) {
 	if s.Windows() {
 		return lookUp(cmd, strings.TrimSuffix(strings.ToLower(name), ".exe"))
 	}
-	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/"} {
+	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/", "/sbin/", "/usr/sbin/"} {
 		name = strings.TrimPrefix(name, dir)
+	}
+	if s.Toolchain && slices.Contains(systemPrograms, name) {
+		return command{}, false // what it needs of the base is not read
 	}
 	c, ok := lookUp(sh, name)
 	return c, ok && c.run != nil
