@@ -118,6 +118,9 @@ func (a *accounts) resolveUserOptions(o *userOptions) error {
 			return fail("useradd", 2, "options -%c and -%c conflict", pair[0], pair[1])
 		}
 	}
+	if !a.shadow.there && (o.has("e") && o.values["e"] != "" || o.has("f") && o.values["f"] != "-1") {
+		return fail("useradd", 2, "shadow passwords required for -e and -f")
+	}
 	if o.has("o") && !o.has("u") || o.has("k") && !o.has("m") {
 		return fail("useradd", 2, "-o is only allowed with -u, and -k only with -m")
 	}
@@ -179,7 +182,7 @@ func (a *accounts) number(o *userOptions) (err error) {
 		if o.gid, err = a.newGID(o.has("r"), o.uid); err != nil {
 			return err
 		}
-		a.addGroup(o.name, "", o.gid)
+		a.addGroup(o.name, "", "!", o.gid)
 	}
 	return nil
 }

@@ -48,7 +48,8 @@ func Compiles(c *instructions.RunCommand) bool {
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		name = path.Base(name)
-		return name == "go" || name == "xx-go" || name == "make" || slices.Contains(setUp, name)
+		return name == "go" || name == "xx-go" || name == "make" ||
+			slices.Contains(setUp, name) && !slices.Contains(systemPrograms, name)
 	})
 }
 
