@@ -213,7 +213,7 @@ func (s *System) setCapability(p, value string, remove bool) error {
 	}
 	k := *n
 	k.Capability = value
-	return s.Tree.Set(at, &k)
+	return s.Tree.Change(at, &k)
 }
 
 // getcap is that of libcap 2.66, for files.

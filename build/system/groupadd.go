@@ -55,7 +55,7 @@ func groupadd(_ context.Context, s *System, args []string, _ io.Writer) error {
 			return err
 		}
 	}
-	a.addGroup(name, values["p"], gid)
+	a.addGroup(name, values["p"], or(values["p"], "x"), gid)
 	for _, user := range members(values["U"]) {
 		if a.user(user) == nil {
 			return fail(me, 10, "Invalid member username %s", user)

@@ -134,6 +134,10 @@ func printed(b *strings.Builder, command, out string) {
 // oracle runs the real programs in a root, whose files it restores.
 func oracle(t *testing.T, root string, files []txtar.File, commands []string) []byte {
 	t.Helper()
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, pattern := range []string{"etc/*", "home", "var", "srv", "opt", "usr/local", "usr/share/ca-certificates"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {

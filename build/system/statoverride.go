@@ -182,7 +182,7 @@ func (s *System) applyOverride(p string, uid, gid int, mode int64) error {
 			k.Mode |= m
 		}
 	}
-	return s.Tree.Set(at, &k)
+	return s.Tree.Change(at, &k)
 }
 
 // sortOverrides puts overrides in the order of dpkg's table of paths.
