@@ -21,6 +21,8 @@ type Manager interface {
 	// Run carries out a command. The files that it leaves depend on the call alone: a call may be
 	// repeated on a copy of the tree.
 	Run(ctx context.Context, c Call) error
+	// Print returns what a command prints, for $(dpkg --print-architecture).
+	Print(args []string, p platform.Platform) (string, error)
 }
 
 // Call is one command of a RUN.
@@ -68,6 +70,7 @@ func Absent(err error) error { return AbsentError{err} }
 // Commands are the names of all commands that managers carry out.
 func Commands() []string {
 	return []string{
-		"apt-get", "apt", "apt-cache", "apt-mark", "clean-install", "dpkg", "dpkg-query", "debconf-set-selections",
+		"apt-get", "apt", "apt-cache", "apt-mark", "clean-install", "debconf-set-selections", "dpkg", "dpkg-deb",
+		"dpkg-query",
 	}
 }

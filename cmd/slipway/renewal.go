@@ -25,7 +25,6 @@ type renewal struct {
 
 // addRenewal adds the flags of commands that keep digests and tags current.
 func (f *flags) addRenewal(cmd *cobra.Command, r *renewal, current string) {
-	f.addDescription(cmd)
 	cmd.Flags().BoolVar(&r.update, "update", false, "renew "+current+", too")
 	cmd.Flags().BoolVar(&r.check, "check", false, "write nothing, and fail where -update would change something")
 	cmd.Flags().TextVar(&r.newer, "newer", imagetag.None, "raise tags to newer versions: patch or minor")
@@ -87,7 +86,7 @@ With -check, bases writes nothing; a base that -update would change is an error.
 		}),
 	}
 	f.addRenewal(cmd, &r, "what is locked")
-	return cmd
+	return add(cmd, f.addDescription)
 }
 
 func newPin(f *flags) *cobra.Command {
@@ -152,6 +151,6 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 			return result, nil
 		}),
 	}
-	f.addRenewal(cmd, &r, "digests of tags that have moved")
-	return cmd
+	f.addRenewal(cmd, &r, "digests of tags that have moved, and versions of packages")
+	return add(cmd, f.addStore, f.addQuiet)
 }

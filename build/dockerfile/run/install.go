@@ -81,7 +81,7 @@ func (r *runner) installOne(source, name string, as *tree.Node, group bool) stri
 		fail("%s and %s are one file", source, name)
 	}
 	k := *s.n
-	k.Mode, k.UID, k.GID = as.Mode, as.UID, as.GID
+	k.Mode, k.UID, k.GID, k.Hard, k.Capability = as.Mode, as.UID, as.GID, false, ""
 	if dir := r.lstat(path.Dir(d.p)); dir != nil && !group {
 		k = *inherit(dir, &k)
 	}

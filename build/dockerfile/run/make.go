@@ -116,6 +116,7 @@ func file(perm fs.FileMode, content []byte) *tree.Node {
 func withContent(n *tree.Node, content []byte) *tree.Node {
 	k := *n
 	k.Origin, k.Made = "", nil
+	k.Hard, k.Capability = false, "" // Linux drops them when a file is written
 	k.Content = func() (layer.Content, error) { return layer.Bytes(content), nil }
 	return &k
 }

@@ -57,7 +57,7 @@ func chmod(r *runner, o options, args []string) {
 		r.walk(name, true, o.has("R"), func(p string, n *tree.Node) {
 			k := *n
 			if k.Mode = c.Apply(n); n.Kind != layer.Symlink && k.Mode != n.Mode {
-				r.set(p, &k)
+				check(r.t.Change(p, &k))
 			}
 		})
 	}
@@ -88,9 +88,10 @@ func (r *runner) own(o options, args []string, spec string) {
 				if k.Mode&0o010 != 0 {
 					k.Mode &^= fs.ModeSetgid
 				}
+				k.Capability = ""
 			}
-			if k.UID != n.UID || k.GID != n.GID || k.Mode != n.Mode {
-				r.set(p, &k)
+			if k.UID != n.UID || k.GID != n.GID || k.Mode != n.Mode || k.Capability != n.Capability {
+				check(r.t.Change(p, &k))
 			}
 		})
 	}

@@ -16,9 +16,21 @@ import (
 // packageCommands are those of package managers, which [State.Packages] carries out.
 func packageCommands() (rows []command) {
 	for _, name := range packages.Commands() {
-		rows = append(rows, command{names: name, plain: true, reads: true, prints: true, managed: true, run: managed})
+		c := command{names: name, plain: true, reads: true, prints: true, managed: true, run: managed}
+		if name == "dpkg" {
+			c.print = managedOutput
+		}
+		rows = append(rows, c)
 	}
 	return rows
+}
+
+// managedOutput returns what a command of a package manager prints.
+func managedOutput(r *runner, _ options, args []string, _ func() string) string {
+	if r.s.Packages == nil {
+		check(notPrinted("dpkg"))
+	}
+	return must(r.s.Packages.Print(append([]string{"dpkg"}, args...), r.s.System))
 }
 
 // withoutPackages passes over a line that installs packages on a base that is not at hand: a

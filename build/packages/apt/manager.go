@@ -35,13 +35,19 @@ type handler struct {
 	run   func(m *Manager, ctx context.Context, c packages.Call) error
 }
 
-// handlers are the commands, by name.
+// handlers are the commands, by name. Those without functions only print.
 func handlers() map[string]handler {
 	return map[string]handler{
 		"apt-get":       {checkApt, (*Manager).apt},
 		"apt":           {checkApt, (*Manager).apt},
 		"apt-mark":      {checkMark, (*Manager).mark},
+		"apt-cache":     {nil, nil},
 		"clean-install": {checkCleanInstall, (*Manager).cleanInstall},
+		"dpkg":          {checkDpkg, (*Manager).dpkg},
+		"dpkg-deb":      {checkDpkg, (*Manager).dpkg},
+		"dpkg-query":    {nil, nil},
+
+		"debconf-set-selections": {checkSelections, (*Manager).selections},
 	}
 }
 
@@ -51,6 +57,9 @@ func (m *Manager) Check(args []string) error {
 	if !ok {
 		return fmt.Errorf("%s is not carried out here: apt-get and dpkg -i are", args[0])
 	}
+	if h.check == nil {
+		return nil
+	}
 	return h.check(args)
 }
 
@@ -59,7 +68,10 @@ func (m *Manager) Run(ctx context.Context, c packages.Call) error {
 	if err := m.Check(c.Args); err != nil {
 		return err
 	}
-	return handlers()[c.Args[0]].run(m, ctx, c)
+	if h := handlers()[c.Args[0]]; h.run != nil {
+		return h.run(m, ctx, c)
+	}
+	return nil
 }
 
 func checkApt(args []string) error {

@@ -26,6 +26,9 @@ func checkMark(args []string) error {
 
 // mark is apt-mark. A package that is not installed is an error, as it is there.
 func (m *Manager) mark(ctx context.Context, c packages.Call) error {
+	if c.Unknown {
+		return nil
+	}
 	arch, err := architecture(c.Platform)
 	if err != nil {
 		return err

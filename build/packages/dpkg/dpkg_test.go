@@ -36,6 +36,7 @@ func TestFiles(t *testing.T) {
 		{Name: "./usr/lib/b", Link: "a"},
 	})
 	p.install(nil, first)
+	p.silent("--audit", "--verify")
 	p.install(nil, first)
 	p.install(nil, one("a", "1:1.0-2", "Section: y\nEssential: no\n", info{"md5sums": "d41d8cd98f00b204e9800998ecf8427e  y\n"}, files{
 		{Name: "./bin/tool", Text: "2"},
@@ -108,6 +109,7 @@ func TestReplaces(t *testing.T) {
 	}))
 	p.install(nil, one("a", "1.1", "", nil, files{{Name: "./usr/lib/shared", Text: "a"}, {Name: "./usr/lib/own", Text: "a"}}))
 	p.install(nil, one("c", "1", "Replaces: a\n", nil, files{{Name: "./usr/lib/own", Text: "c"}}))
+	p.silent("--audit", "--verify")
 	p.remove(true, "b")
 }
 

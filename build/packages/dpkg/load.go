@@ -121,8 +121,9 @@ func (db *database) loadPackage(s control.Stanza) (func() error, error) {
 		p.pending = append([]string{trigger}, p.pending...)
 	}
 	awaited := s.Get("Triggers-Awaited")
-	if (p.state == triggersPending) != (len(p.pending) > 0 && awaited == "") ||
-		(p.state == triggersAwaited) != (awaited != "") {
+	waits, pends := awaited != "", len(p.pending) > 0
+	if waits && (p.state <= configFiles || p.state >= triggersPending) || !waits && p.state == triggersAwaited ||
+		pends && p.state != triggersPending && p.state != triggersAwaited || !pends && p.state == triggersPending {
 		return fail(fmt.Errorf("its state %s does not fit its triggers", p.state))
 	}
 	if p.state == notInstalled && !p.reinstall &&

@@ -1,6 +1,7 @@
 package maintainer
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,6 +9,7 @@ import (
 func getopt(c *call) (int, error) {
 	short, long, words := "", "", []string(nil)
 	args := c.args
+	alternative := false
 	for len(args) > 0 {
 		w := args[0]
 		args = args[1:]
@@ -31,6 +33,8 @@ func getopt(c *call) (int, error) {
 			value()
 		case "-q", "--quiet", "-u", "--unquoted":
 			return 0, unknownOption(w)
+		case "-a", "--alternative":
+			alternative = true
 		case "-T", "--test":
 			return 4, nil
 		case "--":
@@ -39,7 +43,7 @@ func getopt(c *call) (int, error) {
 			return 0, unknownOption(w)
 		}
 	}
-	g := &optionReader{short: strings.TrimLeft(short, "+-"), long: strings.Split(long, ","), words: words}
+	g := &optionReader{short: strings.TrimLeft(short, "+-"), long: strings.Split(long, ","), words: words, one: alternative}
 	status := g.read()
 	if g.wrong != "" {
 		c.Err.Printf("getopt: %s\n", g.wrong)
@@ -52,6 +56,7 @@ func getopt(c *call) (int, error) {
 type optionReader struct {
 	short   string
 	long    []string
+	one     bool // long options may begin with one dash
 	words   []string
 	options []string
 	rest    []string
@@ -73,6 +78,13 @@ func (g *optionReader) read() int {
 			g.words = nil
 		case strings.HasPrefix(w, "--"):
 			if !g.word(w[2:]) {
+				status = 1
+			}
+		case g.one && len(w) > 2 && w[0] == '-' && slices.ContainsFunc(g.long, func(l string) bool {
+			name, _, _ := strings.Cut(w[1:], "=")
+			return l != "" && strings.HasPrefix(l, name)
+		}):
+			if !g.word(w[1:]) {
 				status = 1
 			}
 		case len(w) > 1 && w[0] == '-':

@@ -23,7 +23,7 @@ func dpkgQuery(c *call) (int, error) {
 	}
 	format := "${binary:Package}\t${Version}\n"
 	if c.has("f") {
-		format = c.value("f")
+		format = strings.TrimPrefix(c.value("f"), "=")
 	}
 	names := c.args
 	if len(names) == 0 {

@@ -17,10 +17,11 @@ type Version struct {
 // IsZero reports whether there is no version.
 func (v Version) IsZero() bool { return v == Version{} }
 
-// String returns the version as dpkg writes it: without an epoch of zero.
+// String returns the version as dpkg writes it: without an epoch of zero, unless the version has
+// a colon.
 func (v Version) String() string {
 	s := v.Upstream
-	if v.Epoch != 0 {
+	if v.Epoch != 0 || strings.Contains(v.Upstream, ":") {
 		s = strconv.Itoa(v.Epoch) + ":" + s
 	}
 	if v.Revision != "" {

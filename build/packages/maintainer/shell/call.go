@@ -36,10 +36,10 @@ func (sh *Shell) dispatch(
 ) error {
 	builtin := sh.builtin(args[0])
 	body := sh.functions[args[0]]
-	if !functions || builtin.special {
+	if !functions || builtin.special && !sh.Bash {
 		body = nil
 	}
-	if builtin.special {
+	if builtin.special && body == nil {
 		for _, a := range c.Assigns {
 			if err := sh.assignment(ctx, a); err != nil {
 				return err

@@ -183,6 +183,9 @@ func undented(parts []syntax.WordPart) []syntax.WordPart {
 		}
 		var b strings.Builder
 		for _, line := range strings.SplitAfter(lit.Value, "\n") {
+			if line == "" {
+				break // what follows the last new line
+			}
 			if begins {
 				line = strings.TrimLeft(line, "\t")
 			}
