@@ -3,7 +3,6 @@ package build
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -38,10 +37,7 @@ func (b *Builder) installed(c *content, i product.Image, p platform.Platform, r 
 		if !ok {
 			continue
 		}
-		one.SHA256 = from.SHA256.Hex
-		if from.Repository.URL != "" {
-			one.URL = strings.TrimSuffix(from.Repository.URL, "/") + "/" + from.Path
-		}
+		one.SHA256, one.URL = from.SHA256.Hex, download(from)
 		for _, s := range b.product.Packages.SkipScripts {
 			if s.Package == one.Name {
 				one.Skipped = append(one.Skipped, lock.SkippedScripts{Scripts: s.Scripts, Reason: s.Reason})
