@@ -12,10 +12,12 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/build/prebuilt"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
@@ -46,6 +48,8 @@ type Builder struct {
 	before   *here                    // of Here
 	commits  map[string]source.Commit // of directory sources, by name
 	modules  map[string]string        // commits of module sources that were proven, by name
+	pin      *apt.Pin                 // of Packages; nil takes packages.lock.yaml alone
+	asked    *atomic.Bool             // whether a package manager was called; nil for not of interest
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be

@@ -34,6 +34,9 @@ type content struct {
 	// files are those of the layers, and programs those among them that systems start.
 	files    inventory.Files
 	programs []lock.Program
+	// packages are those that are installed, and owned the paths of their files.
+	packages []lock.Package
+	owned    map[string]bool
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
@@ -52,13 +55,16 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image,
 	if err != nil {
 		return err
 	}
+	var known []lock.Program
 	for _, file := range programs {
-		known, err := inventory.Program(ctx, b.store, file)
+		one, err := inventory.Program(ctx, b.store, file)
 		if err != nil {
 			return err
 		}
-		c.programs = append(c.programs, known)
+		known = append(known, one)
 	}
+	entries, known = c.notPackaged(entries, known)
+	c.programs = append(c.programs, known...)
 	return c.files.Add(entries, p.OS)
 }
 

@@ -57,7 +57,8 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
-		Check: check, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
+		Check: check, Snapshot: b.product.Snapshot() && b.pin == nil, Compiler: b.compiler(),
+		Packages: b.packages(i), Whole: b.pin != nil,
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})
 }
@@ -104,6 +105,9 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		return content{}, err
 	}
 	if c.notes, err = checkRun(r, here, i.AllowLibraries); err != nil {
+		return content{}, err
+	}
+	if err := b.installed(&c, i, p, r); err != nil {
 		return content{}, err
 	}
 	for _, l := range r.Layers {

@@ -245,7 +245,7 @@ func checkRun(r dockerfile.Result, here bool, allow []string) (notes []string, e
 		return nil, err
 	}
 	if note != "" {
-		notes = append(notes, note)
+		notes = strings.Split(note, "\n")
 	}
 	more, err := r.CheckLibraries(here, allow)
 	return append(notes, more...), err

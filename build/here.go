@@ -16,7 +16,7 @@ type here struct {
 }
 
 // Here lists the materials that all parts of a release share: the archive of inputs, which goes
-// into the store, sources, and slipway. [Builder.Unchanged] compares with them.
+// into the store, sources, slipway, and packages of distributions. [Builder.Unchanged] compares with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	if b.before == nil {
 		h, err := b.look(ctx)
@@ -37,7 +37,7 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(slices.Clone(b.before.sources), archive, self), nil
+	return append(append(slices.Clone(b.before.sources), archive, self), packageMaterials(b.product)...), nil
 }
 
 func (b *Builder) look(ctx context.Context) (*here, error) {

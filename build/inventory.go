@@ -66,7 +66,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		item := times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}
 		b.noted.took(item, l.Digest, l.Seconds)
 	}
-	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
+	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List(), Packages: c.packages}
 	if i.Version != b.product.Version {
 		has.Version = i.Version
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/slipway-dev/slipway/build/built"
@@ -160,7 +161,7 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platf
 	}
 	f = finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
 	if note != "" {
-		f.notes = [][]string{{note}}
+		f.notes = [][]string{strings.Split(note, "\n")}
 	}
 	if err == nil {
 		f.on = []used{{r.Base.Info, r.Others}}

@@ -28,6 +28,9 @@ type Content struct {
 	// Version is that of an image which has another one than the product.
 	Version string `json:"version,omitempty"`
 	Files   []File `json:"files,omitempty"` // sorted by path
+	// Packages are those of a Linux distribution that are installed, in the order of
+	// [ComparePackages]. Files that came with them are not listed in Files.
+	Packages []Package `json:"packages,omitempty"`
 }
 
 // File is a regular file, as it is found in a container or in an unpacked archive. What a later
@@ -164,7 +167,7 @@ func (v *Inventory) check() error {
 	if v == nil {
 		return nil
 	}
-	return errors.Join(inOrder(v.Contents), inOrder(v.Programs), inOrder(v.Bases))
+	return errors.Join(inOrder(v.Contents), inOrder(v.Programs), inOrder(v.Bases), checkContents(v.Contents))
 }
 
 func inOrder[E byDigest](all []E) error {

@@ -28,7 +28,7 @@ func (p *Product) Inputs() []Input {
 		p = p.Unselected
 	}
 	all := []Input{{Path: filepath.Join(p.Dir, filepath.Base(p.Path))}}
-	for _, name := range []string{BasesLock, ImagesLock} {
+	for _, name := range []string{BasesLock, ImagesLock, PackagesLock} {
 		if fi, err := os.Stat(filepath.Join(p.Dir, name)); err == nil && fi.Mode().IsRegular() {
 			all = append(all, Input{Path: filepath.Join(p.Dir, name)})
 		}

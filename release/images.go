@@ -79,8 +79,7 @@ func systems(list []platform.Platform) []string {
 // [base.Lock]. It asks no registry, and leaves nothing on the disk except Go modules that the
 // module cache lacked. unread are the reasons why it may not have found all.
 func References(ctx context.Context, p *product.Product) (list []product.BaseImage, unread []error, err error) {
-	if !slices.ContainsFunc(p.Images,
-		func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }) {
+	if !slices.ContainsFunc(p.Images, hasDockerfile) {
 		return nil, nil, nil
 	}
 	dir, err := disk.Scratch("")

@@ -87,6 +87,14 @@ func link(s changes.Section, old, now *Release) section {
 				images = append(images, now.Images[[2]string{c.Name, v}]...)
 			}
 			m.Images = some(slices.Compact(slices.Sorted(slices.Values(images))))
+		case changes.Packages:
+			m.Direction, m.Images = "changed", some(with(now.Summary, c.Name, c.New))
+			switch {
+			case c.Added:
+				m.Direction = "new"
+			case c.Removed:
+				m.Direction = "gone"
+			}
 		}
 		out.Changes = append(out.Changes, m)
 	}
@@ -181,7 +189,7 @@ func (c *comparison) why(old, now *Release) {
 		}
 		all := grounds(before, i)
 		of := append(sourcesOf(old, i.Name), sourcesOf(now, i.Name)...)
-		inside := counted(modulesOf(old, i.Name), modulesOf(now, i.Name))
+		inside := append(counted(modulesOf(old, i.Name), modulesOf(now, i.Name)), packagesMoved(old, now, i.Name)...)
 		for _, s := range c.Sections {
 			if s.Title != changes.Sources {
 				continue
@@ -194,7 +202,7 @@ func (c *comparison) why(old, now *Release) {
 			}
 		}
 		if len(inside) == 0 && (len(all) == 0 || unexplained(before, i, all)) {
-			inside = []string{"its files, its labels or its settings: neither bases, modules nor sources"}
+			inside = []string{"its files, its labels or its settings: neither bases, packages, modules nor sources"}
 		}
 		all = append(all, inside...)
 		c.Why = append(c.Why, reasons{i.Name, all})

@@ -123,6 +123,8 @@ func TestContents(t *testing.T) {
 		{"example.com/a", "v1.1.0"}: {"image-001"},
 	}
 	r.Licenses = map[string][]string{"": {"example.com/a"}, "BSD-3-Clause": {"stdlib"}}
+	r.Packages = map[string]map[string][]string{"image-000": {"curl": {"7.88.1-10", "7.88.1-9"}, "<b>": {"1"}}}
+	r.Skipped = map[string][]string{"image-000": {"curl 7.88.1-10: postinst: it needs a network"}}
 	r.Lock.Images[0].Children[1].Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" +
 		hash(7).String(), Digest: hash(7), Created: time.Date(2025, 12, 24, 0, 0, 0, 0, time.UTC)}
 	r.Lock.Images[0].Children[0].Base = &lock.Base{
@@ -145,6 +147,9 @@ func TestContents(t *testing.T) {
 	wants(t, write(t, r, nil),
 		`2 Go modules are in the programs. Of these there are several versions`, `<code>v1.1.0</code> image-001`,
 		`data-license="BSD-3-Clause" data-count="1"`, "none declared",
+		`<details data-image="image-000" data-count="2"><summary>image-000: 2 packages; scripts of packages were not`,
+		`<th scope="row">curl</th><td>7.88.1-10, 7.88.1-9</td>`, "&lt;b&gt;</th>", "postinst: it needs a network</li>",
+		`href="#packages"`,
 		`Windows 10.0.20348.1</td><td class="age">2025-12-24, 38 days before the release`,
 		`2026-01-30, a day before the release`, "latest moves to it", "copy.example/big:edge stays: it names 2.0.0",
 		"800.0 MB of 1.0 GB (80 %)",
@@ -178,6 +183,9 @@ func TestWhy(t *testing.T) {
 		for path, versions := range r.Modules {
 			r.Images[[2]string{path, versions[0]}] = []string{"image-001"}
 		}
+		r.Packages = map[string]map[string][]string{
+			"image-001": {"curl": {fmt.Sprint(n)}, "same": {"1"}, []string{"old", "new"}[n]: {"1"}},
+		}
 		r.Lock.Images[1].Digest, r.Lock.Images[1].Children[0].Digest = hash(70+n), hash(80+n)
 		r.Lock.Images[1].Children[0].LayerBytes += int64(n) * 2e6
 		r.Lock.Images[1].Children[0].Base = &lock.Base{
@@ -192,15 +200,20 @@ func TestWhy(t *testing.T) {
 	text := write(t, now, old)
 	wants(t, text,
 		"base registry.example/base:1 for linux/amd64: 111111111111 → 222222222222", "Go 1.26.8 → 1.26.7",
-		`<span class="version">1.26.7</span> </td><td>down`, "modules: 3 up", "source app: aaaa → bbbb",
+		`<span class="version">1.26.7</span> </td><td>down`, "modules: 3 up",
+		"packages: 1 changed, 1 new, 1 gone", `<h3>Packages of distributions</h3>`,
+		`<td><span class="version">0</span> </td><td><span class="version">1</span> </td><td>changed`+
+			`<div class="soft">in image-001</div>`,
+		`<tr class="moved" data-name="old">`, `<em>gone</em></td><td>gone`,
+		"source app: aaaa → bbbb",
 		`href="https://github.com/me/app/compare/aaaa...bbbb"`,
 		`href="https://github.com/golang/sys/compare/v1.0.0...v1.2.0"`,
 		`href="https://github.com/x/y/compare/z/v1.0.0...z/v1.2.0"`,
 		`href="https://pkg.go.dev/example.com/m@v1.2.0"`, "2 manifests are the same", "2.0 MB", `id="new-findings"`,
 		`id="gone-findings"`, "{name: p0, namespace: a}")
 	for image, want := range map[string]string{
-		"image-002": `<div>its files, its labels or its settings: neither bases, modules nor sources</div>`,
-		"image-003": `<div>linux/arm64 is new</div><div>its files, its labels or its settings: neither bases, modules nor sources</div>`,
+		"image-002": `<div>its files, its labels or its settings: neither bases, packages, modules nor sources</div>`,
+		"image-003": `<div>linux/arm64 is new</div><div>its files, its labels or its settings: neither bases, packages, modules nor sources</div>`,
 	} {
 		wants(t, text, `<tr class="why" data-image="`+image+`"><th scope="row">`+image+`</th><td>`+want+`</td></tr>`)
 	}

@@ -24,6 +24,7 @@ type page struct {
 	Others           []other
 	Modules          []several // with several versions
 	ModuleCount      int
+	Packages         []packaged
 	Licenses         []license
 	Nodes            []node
 	Runners          []runner
@@ -84,6 +85,7 @@ func newPage(r, base *Release) *page {
 	p.layers(r.Contents)
 	p.bundles(r.Bundles, r.Deltas)
 	p.modules(r.Summary)
+	p.packages(r.Summary)
 	p.findings(r.Findings)
 	p.Linted = r.Linted
 	p.nodes(r.Nodes)

@@ -25,9 +25,10 @@ type copier struct {
 	include *patternmatcher.PatternMatcher // nil for everything
 	exclude *patternmatcher.PatternMatcher // nil for nothing
 
-	matched bool              // something was there to copy
-	led     map[string]string // where directories of the current archive are, which are there
-	parents []pending         // directories above the current file, made when the first included file comes
+	matched bool                      // something was there to copy
+	hard    map[*tree.Node]*tree.Node // files with several paths, that one source has
+	led     map[string]string         // where directories of the current archive are, which are there
+	parents []pending                 // directories above the current file, made when the first included file comes
 }
 
 // chmod is the value of --chmod.
@@ -69,12 +70,20 @@ func (c *copier) own(n *tree.Node) {
 	}
 }
 
-// copied returns a node as it arrives at the destination.
+// copied returns a node as it arrives at the destination. Capabilities stay, with another owner,
+// too, since BuildKit sets them after it. Of what one source has, a file with several paths stays
+// one.
 func (c *copier) copied(n *tree.Node) *tree.Node {
+	if c.hard[n] != nil {
+		return c.hard[n]
+	}
 	k := *n
 	c.own(&k)
 	if k.Kind != layer.Symlink {
 		k.Mode = c.chmod.apply(k.Mode|kindBits[k.Kind]) &^ fs.ModeType
+	}
+	if n.Hard && c.hard != nil {
+		c.hard[n] = &k
 	}
 	return &k
 }
@@ -117,6 +126,7 @@ func (c *copier) copy(ctx context.Context, src, dest string) error {
 	if err := c.dst.MkdirAll(target, c.made()); err != nil {
 		return err
 	}
+	c.hard = map[*tree.Node]*tree.Node{}
 	return c.node(ctx, n, place{from: from, dest: dest}, match{take: true})
 }
 

@@ -22,8 +22,7 @@
 // Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give
 // other bytes tomorrow.
 //
-// Devices, pipes, sparse files, and files of another image with capabilities, because a
-// layer entry cannot express them.
+// Devices, pipes and sparse files, because a layer entry cannot express them.
 //
 // Only the stages that the target needs are evaluated; errors in the others are not found.
 //
@@ -32,8 +31,7 @@
 // The tests in test/buildkit compare this package with a real buildkitd. The differences that
 // they allow:
 //
-//   - All times are Input.ModTime, and files that are hard links of each other become separate
-//     files. Extended attributes are dropped.
+//   - All times are Input.ModTime. Of extended attributes only capabilities stay.
 //   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's
 //     classic builder; BuildKit goes on without the files, and the image fails on a node. If one
 //     source matches, others need not.
@@ -79,6 +77,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
@@ -126,10 +125,14 @@ type Input struct {
 	// Snapshot means for a check that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
+	// Whole means for a check that bases are read, however large or far away they are.
+	Whole bool
 	// Limits bound what the Dockerfile may make.
 	Limits tree.Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler run.Compiler
+	// Packages carries out the commands of package managers; nil refuses them.
+	Packages packages.Manager
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
 	Client *network.Client

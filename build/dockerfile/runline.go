@@ -13,7 +13,7 @@ import (
 func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunCommand) error {
 	e := run.Evaluation{
 		Check: b.in.Check, Snapshot: b.in.Snapshot, Platform: normalize(b.in.Platform), Compiler: b.in.Compiler,
-		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add,
+		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add, Demand: b.demands.Add,
 		Files: func(ctx context.Context, from, source string) (tree.Files, error) {
 			if from == "" {
 				return b.buildContext(ctx)

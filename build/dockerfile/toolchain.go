@@ -21,12 +21,6 @@ import (
 // findToolchains marks the stages that are toolchains: all that start from one base, if none is a
 // part of the target and one of them compiles or sets up.
 func (b *builder) findToolchains(target *stage) {
-	root := func(s *stage) *stage {
-		for s.from != nil {
-			s = s.from
-		}
-		return s
-	}
 	shipped, marked := root(target), map[*stage]bool{}
 	for _, s := range b.stages {
 		for _, c := range s.commands {
@@ -38,6 +32,39 @@ func (b *builder) findToolchains(target *stage) {
 	for _, s := range b.stages {
 		s.Toolchain = marked[root(s)]
 	}
+}
+
+// root returns the first of the stages that a stage starts from.
+func root(s *stage) *stage {
+	for s.from != nil {
+		s = s.from
+	}
+	return s
+}
+
+// carryOut makes of a toolchain, and of all that start from its base, stages that are carried out
+// as those that ship are, if they only install packages. It reports whether they are.
+func (b *builder) carryOut(s *stage) bool {
+	if b.in.Packages == nil || !s.Toolchain {
+		return false
+	}
+	for _, other := range b.stages {
+		for _, c := range other.commands {
+			line, ok := c.Command.(*instructions.RunCommand)
+			known := run.State{Packages: b.in.Packages, System: s.System}
+			if ok && root(other) == root(s) && !known.Installs(line) {
+				return false
+			}
+		}
+	}
+	for _, other := range b.stages {
+		if root(other) == root(s) {
+			*other = stage{
+				Stage: other.Stage, index: other.index, base: other.base, from: other.from, commands: other.commands,
+			}
+		}
+	}
+	return true
 }
 
 // beginToolchain gives a stage the configuration that golang's images have.
@@ -85,6 +112,22 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 		s.baseImage, s.Tree.Below, s.Tree.Open = base, img.files, img.open
 	}
 	return nil
+}
+
+// wanting reports whether something is wanted of a toolchain that a command which was passed over
+// may have made.
+func (b *builder) wanting(s *stage, paths []string) bool {
+	for _, p := range paths {
+		if strings.ContainsAny(p, "*?[") {
+			p, _, _ = strings.Cut(p, "*")
+			p = path.Dir(p)
+		}
+		at, n, err := tree.Resolve(s.Tree, path.Join("/", tree.Slashed(p)))
+		if err == nil && len(s.Doubts(at, n)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // tools reports whether a COPY takes tools of another image into the system of a toolchain, such as

@@ -43,8 +43,10 @@ func arrange(entries []Entry, os string) ([]Entry, error) {
 		if !ok || all[i].Type != Regular {
 			return nil, fmt.Errorf("%s is a hard link to %s, which is not a file of this layer", e.Path, e.Linkname)
 		}
-		// The two are one file, and who unpacks the link sets these again.
+		// The two are one file, and who unpacks the link sets these again: a change of the owner
+		// removes capabilities.
 		e.Mode, e.UID, e.GID, e.ModTime = all[i].Mode, all[i].UID, all[i].GID, all[i].ModTime
+		e.Capability = all[i].Capability
 	}
 	slices.SortFunc(all, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(late(a), late(b)), strings.Compare(a.Path, b.Path))

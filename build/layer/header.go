@@ -42,8 +42,15 @@ func header(e Entry, o Options) *tar.Header {
 		return windowsHeader(h, e)
 	}
 	h.Uid, h.Gid = e.UID, e.GID
+	if e.Capability != "" {
+		h.PAXRecords = map[string]string{CapabilityRecord: e.Capability}
+	}
 	return h
 }
+
+// CapabilityRecord is the PAX record of a file's capabilities, as containerd and Docker write and
+// read it.
+const CapabilityRecord = "SCHILY.xattr.security.capability"
 
 // usersOwn is the security descriptor O:BUG:BU in self-relative binary form and base64: owner and
 // group BUILTIN\Users, no access control list. With it every account of a container,

@@ -39,6 +39,9 @@ type Entry struct {
 	Mode     fs.FileMode // permission bits and setuid, setgid, sticky
 	UID, GID int         // Linux only
 	Linkname string
+	// Capability is the extended attribute security.capability of a regular file, as Linux stores
+	// it; empty for none. A hard link has that of its target.
+	Capability string
 	// ModTime of the entry; zero means Options.ModTime.
 	ModTime time.Time
 	// Content of a regular file.

@@ -92,6 +92,8 @@ func fingerprint(entries []Entry, o Options) (key string, known bool) {
 		ModTime  int64
 		Digest   v1.Hash
 		Size     int64
+		// nil for none, so that the keys of other layers stay as they are
+		Capability []byte `json:",omitempty"`
 	}
 	all := sha256.New() // a million lines are not kept
 	b := bufio.NewWriter(all)
@@ -102,7 +104,7 @@ func fingerprint(entries []Entry, o Options) (key string, known bool) {
 		}
 		err := j.Encode(line{
 			e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(),
-			e.Content.Digest, e.Content.Size,
+			e.Content.Digest, e.Content.Size, []byte(e.Capability),
 		})
 		if err != nil {
 			return "", false

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -23,7 +25,6 @@ type renewal struct {
 
 // addRenewal adds the flags of commands that keep digests and tags current.
 func (f *flags) addRenewal(cmd *cobra.Command, r *renewal, current string) {
-	f.addDescription(cmd)
 	cmd.Flags().BoolVar(&r.update, "update", false, "renew "+current+", too")
 	cmd.Flags().BoolVar(&r.check, "check", false, "write nothing, and fail where -update would change something")
 	cmd.Flags().TextVar(&r.newer, "newer", imagetag.None, "raise tags to newer versions: patch or minor")
@@ -85,14 +86,14 @@ With -check, bases writes nothing; a base that -update would change is an error.
 		}),
 	}
 	f.addRenewal(cmd, &r, "what is locked")
-	return cmd
+	return add(cmd, f.addDescription)
 }
 
 func newPin(f *flags) *cobra.Command {
 	var r renewal
 	cmd := &cobra.Command{
 		Use:   "pin",
-		Short: "Pin third-party images by digest in images.txt and templates",
+		Short: "Pin third-party images by digest, and the packages of Dockerfiles",
 		Long: `Pin finds the references to third-party images in images.txt, in the templates that are in the
 repository of slipway.yaml, and below release in slipway.yaml. To each tag without a digest it
 adds the current one, repository:tag@sha256:…, and prints what changed. Comments, order and all
@@ -108,7 +109,13 @@ that the registry has: 1.2.3-alpine by 1.2.4-alpine. Tags without a version, suc
 ltsc2022, and dates are not replaced. A warning lists the platforms, such as a Windows build,
 that the new image of a tag lacks.
 
-With -check, pin writes nothing; a reference that -update would change is an error.`,
+Pin also decides which packages the package managers in Dockerfiles install, and writes them to
+packages.lock.yaml: for each command, image stage and platform the packages that it adds, changes
+or removes, with their hashes, and the signed indexes that they were chosen from. It resolves as
+apt does on what the base has installed, and downloads bases and packages into the store. A release
+asks no index. With -update, pin takes the current versions.
+
+With -check, pin writes nothing; a reference or a package that -update would change is an error.`,
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check " +
 			"-product=examples/hello/slipway.yaml",
 		Args: usage(cobra.NoArgs),
@@ -120,6 +127,14 @@ With -check, pin writes nothing; a reference that -update would change is an err
 			o := pin.Options{Update: r.update || r.check, Newer: r.newer}
 			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
 			if err != nil {
+				return nil, err
+			}
+			now := &apt.Pin{Update: o.Update, Now: time.Now()}
+			packages, err := release.Packages(cmd.Context(), p, f.storeDir(), now, f.printer(cmd))
+			if err != nil {
+				return nil, err
+			}
+			if err := result.AddPackages(p, packages); err != nil {
 				return nil, err
 			}
 			if !r.check {
@@ -136,6 +151,6 @@ With -check, pin writes nothing; a reference that -update would change is an err
 			return result, nil
 		}),
 	}
-	f.addRenewal(cmd, &r, "digests of tags that have moved")
-	return cmd
+	f.addRenewal(cmd, &r, "digests of tags that have moved, and versions of packages")
+	return add(cmd, f.addStore, f.addQuiet)
 }

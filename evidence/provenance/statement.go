@@ -237,6 +237,9 @@ const (
 	KindCompiler  = "compiler" // of C, for programs with CGO
 	KindToolchain = "toolchain"
 	KindSlipway   = "slipway"
+	KindPackage   = "package" // of a Linux distribution, which an image has installed
+	// KindRepository is an index of such packages at one time, as its signature covers it.
+	KindRepository = "repository"
 )
 
 // GoVersion returns the version of a dependency that is a Go toolchain: "go1.26.8". It is "" for
@@ -249,8 +252,10 @@ func (d Dependency) GoVersion() string {
 	return v[:max(strings.LastIndex(v, "."), 0)] // without .linux-amd64
 }
 
-// The beginnings of the purls of the Go toolchain and of Slipway.
+// The beginnings of the purls of the Go toolchain, of Slipway and of others.
 const (
 	toolchain = "pkg:golang/golang.org/toolchain@"
 	slipway   = "pkg:golang/github.com/slipway-dev/slipway"
+	// of a Debian package, and what the URI of an index of these has
+	debianPackage, inRelease = "pkg:deb/", "/InRelease#"
 )

@@ -85,7 +85,7 @@ func (g *graph) thirdParty(t lock.ThirdParty) string {
 	c := component{
 		id: id("Base", tagged, "third-party "+t.Reference+" "+t.Digest.String()), kind: base, name: repository,
 		version: tag, sha256: t.Digest.Hex,
-		comment: "an image of others that the release needs; what it consists of is not listed here",
+		comment: "an image of others that the release needs; " + notListed,
 	}
 	for _, r := range t.Referrers {
 		if strings.Contains(r.ArtifactType, "spdx") || strings.Contains(r.ArtifactType, "cyclonedx") {

@@ -15,30 +15,32 @@ import (
 type kind int
 
 const (
-	release  kind = iota // everything
-	index                // of an image
-	manifest             // an image for one platform
-	base                 // a third-party image
-	program              // a file that a system starts
-	file                 // any other file
-	module               // a Go module
-	compiler             // of C
-	artifact             // a file for download
-	chart                // of Helm
+	release   kind = iota // everything
+	index                 // of an image
+	manifest              // an image for one platform
+	base                  // a third-party image
+	program               // a file that a system starts
+	file                  // any other file
+	module                // a Go module
+	osPackage             // a package of a Linux distribution
+	compiler              // of C
+	artifact              // a file for download
+	chart                 // of Helm
 )
 
 // kinds has the words of the two forms for each kind.
 var kinds = [...]struct{ spdx, cyclonedx string }{
-	release:  {"APPLICATION", "application"},
-	index:    {"CONTAINER", "container"},
-	manifest: {"CONTAINER", "container"},
-	base:     {"CONTAINER", "container"},
-	program:  {"APPLICATION", "application"},
-	file:     {"FILE", "file"},
-	module:   {"LIBRARY", "library"},
-	compiler: {"APPLICATION", "application"},
-	artifact: {"ARCHIVE", "file"},
-	chart:    {"ARCHIVE", "file"},
+	release:   {"APPLICATION", "application"},
+	index:     {"CONTAINER", "container"},
+	manifest:  {"CONTAINER", "container"},
+	base:      {"CONTAINER", "container"},
+	program:   {"APPLICATION", "application"},
+	file:      {"FILE", "file"},
+	module:    {"LIBRARY", "library"},
+	osPackage: {"INSTALL", "library"},
+	compiler:  {"APPLICATION", "application"},
+	artifact:  {"ARCHIVE", "file"},
+	chart:     {"ARCHIVE", "file"},
 }
 
 // component is something that a document lists.
@@ -51,13 +53,14 @@ type component struct {
 	cpe     string
 	// sha256 and sha512 are those of a file or a manifest, in hex.
 	sha256, sha512 string
-	sum            string // h1: hash of a Go module
-	file           string // path
-	license        string // SPDX expression; "" if none is declared
-	supplier       string // organization; "" if it is not known
-	source         string // URL of the repository
-	label          string // name of the source of an image or a program
-	download       string // where it is, as SPDX writes it
+	sum            string   // h1: hash of a Go module
+	file           string   // path
+	license        string   // SPDX expression; "" if none is declared
+	supplier       string   // organization; "" if it is not known
+	source         string   // URL of the repository
+	label          string   // name of the source of an image or a program
+	download       string   // where it is, as SPDX writes it
+	skipped        []string // maintainer scripts of a package
 	comment        string
 	executable     bool
 	archive        bool

@@ -92,8 +92,13 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 	for _, f := range g.namesFirst(has.Files) {
 		g.relate(child, contains, g.contained(f), f.Path)
 	}
+	g.osPackages(child, has.Packages)
 	if c.Base != nil {
-		g.relate(child, descendantOf, g.base(*c.Base, c.Platform), "")
+		parent := g.base(*c.Base, c.Platform)
+		g.relate(child, descendantOf, parent, "")
+		if b := g.components[parent]; len(has.Packages) > 0 {
+			b.comment = strings.Replace(b.comment, notListed, "its packages are listed with those of the images on it", 1)
+		}
 	}
 	for _, b := range c.CopiedFrom {
 		g.relate(g.base(b, c.Platform), buildDependency, child, "files were copied from it")
@@ -109,6 +114,9 @@ func qualifiers(p platform.Platform, tag string) map[string]string {
 }
 
 const builtin = "builtin:"
+
+// notListed is said of an image of others.
+const notListed = "what it consists of is not listed here"
 
 // base adds a third-party image. p is the platform of the image that uses it.
 func (g *graph) base(b lock.Base, p platform.Platform) string {
@@ -130,7 +138,7 @@ func (g *graph) base(b lock.Base, p platform.Platform) string {
 	}
 	repository := ref.Context().Name()
 	c.name = repository
-	c.comment = fmt.Sprintf("%s for %s; what it consists of is not listed here", b.Name, p)
+	c.comment = fmt.Sprintf("%s for %s; %s", b.Name, p, notListed)
 	digest := b.Digest.String()
 	if b.Stub {
 		c.sha256, digest = "", ""

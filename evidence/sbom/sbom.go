@@ -8,7 +8,7 @@
 //
 // What is not known is not claimed. The hash of a Go module in go.sum ("h1:…") is a hash of a list
 // of hashes: it is a reference of its own kind, never a SHA-256 of a file. Licenses are those that
-// slipway.yaml or a base declares.
+// slipway.yaml, a base or the copyright file of a Debian package declares.
 package sbom
 
 import (

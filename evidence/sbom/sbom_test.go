@@ -152,6 +152,21 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 			{
 				Digest: storetest.MadeUpDigest(21),
 				Files:  []lock.File{in("/bin/here", 52), in("/bin/alias", 54), in("/bin/y", 54), in("/usr/bin/y", 54)},
+				Packages: []lock.Package{
+					{
+						Type: lock.PackageDeb, Name: "cifs-utils", Version: "2:7.0-2", Architecture: "amd64",
+						Distribution: "debian", Release: "12", Codename: "bookworm", Licenses: "GPL-3.0-or-later",
+						URL:     "http://deb.debian.org/debian/pool/main/c/cifs-utils/cifs-utils_7.0-2_amd64.deb",
+						SHA256:  strings.Repeat("c1f5", 16),
+						Skipped: []lock.SkippedScripts{{Scripts: []string{"postinst"}, Reason: "no keyring here"}},
+					},
+					{
+						Type: lock.PackageDeb, Name: "libgcc-s1", Version: "12.2.0-14", Architecture: "amd64",
+						Source: "gcc-12", SourceVersion: "12.2.0-1",
+						Distribution: "debian", Release: "12", Codename: "bookworm",
+						Licenses: "GPL-3.0-or-later AND LicenseRef-public-domain",
+					},
+				},
 			},
 			{
 				Digest: storetest.MadeUpDigest(30),

@@ -20,6 +20,12 @@ type Summary struct {
 	Modules map[string][]string
 	// Images are the names of the images that have a module, by its path and version, sorted.
 	Images map[[2]string][]string
+	// Packages are the versions of the packages of distributions in an image, by its name and that of
+	// the package, sorted. Images without any are left out.
+	Packages map[string]map[string][]string
+	// Skipped are the maintainer scripts that were not carried out for an image, each with its
+	// package and the reason, sorted.
+	Skipped map[string][]string
 	// Sources are the names of the sources of an image: that of its labels, and those of the
 	// programs in it. They are sorted.
 	Sources map[string][]string
@@ -60,8 +66,9 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	}
 	s := Summary{
 		Modules: map[string][]string{}, Images: map[[2]string][]string{}, Sources: map[string][]string{},
-		Licenses: map[string][]string{},
+		Licenses: map[string][]string{}, Packages: map[string]map[string][]string{}, Skipped: map[string][]string{},
 	}
+	packages := map[string]cdxComponent{}                           // by bom-ref
 	modules, sources := map[string][2]string{}, map[string]string{} // by bom-ref
 	for _, c := range doc.Components {
 		if c.Type != kinds[file].cyclonedx && c.Scope == "" {
@@ -71,6 +78,9 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 			s.Modules[c.Name] = append(s.Modules[c.Name], c.Version)
 			modules[c.Ref] = [2]string{c.Name, c.Version}
 		}
+		if strings.HasPrefix(c.Purl, "pkg:deb/") {
+			packages[c.Ref] = c
+		}
 		for _, p := range c.Properties {
 			if p.Name == sourceProperty {
 				sources[c.Ref] = p.Value
@@ -79,7 +89,23 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	}
 	tidy(s.Modules)
 	tidy(s.Licenses)
-	s.images(doc.Dependencies, modules, sources, l)
+	images(doc.Dependencies, l, func(image, ref string) {
+		if m, ok := modules[ref]; ok {
+			s.Images[m] = append(s.Images[m], image)
+		}
+		if name := sources[ref]; name != "" {
+			s.Sources[image] = append(s.Sources[image], name)
+		}
+		if p, ok := packages[ref]; ok {
+			s.addPackage(image, p)
+		}
+	})
+	tidy(s.Images)
+	tidy(s.Sources)
+	tidy(s.Skipped)
+	for _, all := range s.Packages {
+		tidy(all)
+	}
 	return s, nil
 }
 
@@ -94,8 +120,22 @@ func (c cdxComponent) license() string {
 	return c.Licenses[0].Expression
 }
 
-// images follows the dependencies of every manifest to its modules and sources.
-func (s *Summary) images(all []cdxDependency, modules map[string][2]string, sources map[string]string, l *lock.Lock) {
+// addPackage adds a package of a distribution that an image has.
+func (s *Summary) addPackage(image string, p cdxComponent) {
+	if s.Packages[image] == nil {
+		s.Packages[image] = map[string][]string{}
+	}
+	s.Packages[image][p.Name] = append(s.Packages[image][p.Name], p.Version)
+	for _, k := range p.Properties {
+		if k.Name == skippedProperty {
+			s.Skipped[image] = append(s.Skipped[image], p.Name+" "+p.Version+": "+k.Value)
+		}
+	}
+}
+
+// images follows the dependencies of every manifest to all that it contains, and calls visit with
+// the name of its image.
+func images(all []cdxDependency, l *lock.Lock, visit func(image, ref string)) {
 	needs := map[string][]string{}
 	for _, d := range all {
 		needs[d.Ref] = d.DependsOn
@@ -112,15 +152,8 @@ func (s *Summary) images(all []cdxDependency, modules map[string][2]string, sour
 				continue
 			}
 			seen[ref] = true
-			if m, ok := modules[ref]; ok {
-				s.Images[m] = append(s.Images[m], i.Name)
-			}
-			if name := sources[ref]; name != "" {
-				s.Sources[i.Name] = append(s.Sources[i.Name], name)
-			}
+			visit(i.Name, ref)
 			todo = append(todo, needs[ref]...)
 		}
 	}
-	tidy(s.Images)
-	tidy(s.Sources)
 }

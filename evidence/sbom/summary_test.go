@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/evidence/sbom"
 )
 
@@ -51,6 +53,13 @@ func TestSummary(t *testing.T) {
 	if !slices.Contains(s.Licenses["BSD-3-Clause"], "stdlib") || len(s.Licenses[""]) == 0 ||
 		len(s.Licenses["Apache-2.0"]) == 0 {
 		t.Errorf("the licenses are %v", s.Licenses)
+	}
+	want := map[string]map[string][]string{"tools": {"cifs-utils": {"2:7.0-2"}, "libgcc-s1": {"12.2.0-14"}}}
+	if d := cmp.Diff(want, s.Packages); d != "" {
+		t.Errorf("packages (-want +got):\n%s", d)
+	}
+	if want := "cifs-utils 2:7.0-2: postinst: no keyring here"; !slices.Equal(s.Skipped["tools"], []string{want}) {
+		t.Errorf("skipped scripts are %q", s.Skipped)
 	}
 	if _, err := sbom.Summarize([]byte(`{"bomFormat": "other"}`), l); err == nil {
 		t.Error("another format is read")

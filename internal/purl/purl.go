@@ -3,6 +3,7 @@
 package purl
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -35,6 +36,13 @@ func Generic(name, version, digest string) string {
 // Helm returns the URL of a chart in a repository.
 func Helm(name, version, repository string) string {
 	return write("helm", "", name, version, map[string]string{"repository_url": repository})
+}
+
+// Deb returns the URL of a Debian package, or of one of a distribution made from Debian: its ID in
+// os-release, debian if it is not known. Qualifiers are arch, distro, upstream and download_url;
+// those with an empty value are omitted.
+func Deb(distribution, name, version string, qualifiers map[string]string) string {
+	return write("deb", strings.ToLower(cmp.Or(distribution, "debian")), strings.ToLower(name), version, qualifiers)
 }
 
 func write(kind, namespace, name, version string, qualifiers map[string]string) string {

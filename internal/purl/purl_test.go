@@ -21,6 +21,10 @@ func TestWrite(t *testing.T) {
 			"", nil),
 		"pkg:golang/example.com":                           purl.Go("example.com", ""),
 		"pkg:generic/a%20b%23.exe@1?checksum=sha256%3Aabc": purl.Generic("a b#.exe", "1", "sha256:abc"),
+		"pkg:deb/debian/libgmp10@2%3A6.2.1%2Bdfsg1-1.1?arch=amd64&distro=debian-12&upstream=gmp": purl.Deb("debian",
+			"libgmp10", "2:6.2.1+dfsg1-1.1",
+			map[string]string{"arch": "amd64", "distro": "debian-12", "upstream": "gmp", "download_url": ""}),
+		"pkg:deb/debian/a@1~rc1": purl.Deb("", "a", "1~rc1", nil),
 		"pkg:helm/demo@1.0.0%2Bx?repository_url=ghcr.io/charts/demo": purl.Helm("demo", "1.0.0+x",
 			"ghcr.io/charts/demo"),
 	} {

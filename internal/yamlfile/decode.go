@@ -51,6 +51,13 @@ func (d *Document) decode(n *yaml.Node, v reflect.Value, tags reflect.StructTag)
 		}
 		d.At(d.pos(n), "this is %s where a whole number should be: write it in digits, without quotes", describe(n))
 		return false
+	case reflect.Bool:
+		if n.Tag == "!!bool" && (n.Value == "true" || n.Value == "false") {
+			v.SetBool(n.Value == "true")
+			return true
+		}
+		d.At(d.pos(n), "this is %s where true or false should be: write one of them, without quotes", describe(n))
+		return false
 	default:
 		if n.Kind == yaml.ScalarNode {
 			return d.text(n, v, tags)

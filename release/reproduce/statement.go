@@ -44,7 +44,7 @@ func (o *Original) Statement(path string, p evidence.Policy,
 // unsigned reads the statement in the directory of a release.
 func unsigned(dir string, pr *progress.Printer) (*provenance.Statement, string, error) {
 	path := filepath.Join(dir, evidence.Provenance)
-	text, err := regular.Given(path, 1<<20)
+	text, err := regular.Given(path, signature.MaxBundle)
 	if err != nil {
 		return nil, "", fmt.Errorf("reading the statement: %w: name the directory of a release", err)
 	}

@@ -22,6 +22,7 @@ type Release struct {
 const (
 	Sources   = "Sources"
 	Modules   = "Go modules in programs"
+	Packages  = "Packages of distributions"
 	Toolchain = "Go"
 )
 
@@ -40,8 +41,8 @@ type Change struct {
 	Added, Removed bool
 }
 
-// Compare returns the sections in which something differs. Modules are compared if both releases
-// have them. Digests of images are not changes: they differ in any case.
+// Compare returns the sections in which something differs. Modules and packages are compared if both
+// releases have a bill of materials. Digests of images are not changes: they differ in any case.
 func Compare(old, now Release) []Section {
 	var all []Section
 	add := func(title string, a, b things) {
@@ -56,8 +57,22 @@ func Compare(old, now Release) []Section {
 	add("Programs that were not compiled", prebuilt(old.Lock), prebuilt(now.Lock))
 	if old.Modules != nil && now.Modules != nil {
 		add(Modules, old.Modules, now.Modules)
+		add(Packages, packages(old.Packages), packages(now.Packages))
 	}
 	return all
+}
+
+// packages are the packages of distributions in any image.
+func packages(images map[string]map[string][]string) things {
+	t := things{}
+	for _, all := range images {
+		for name, versions := range all {
+			for _, v := range versions {
+				t.add(name, v)
+			}
+		}
+	}
+	return t
 }
 
 // things are the versions of things by their names.

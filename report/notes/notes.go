@@ -31,6 +31,7 @@ type Options struct {
 func Write(r changes.Release, o Options) string {
 	var b strings.Builder
 	images(&b, r.Lock)
+	packages(&b, r)
 	if o.Old != nil {
 		since(&b, *o.Old, r)
 	}

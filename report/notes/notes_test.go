@@ -95,6 +95,13 @@ func releases() (old, now changes.Release) {
 		"k8s.io/api": {"v0.30.0"}, "golang.org/x/sys": {"v0.29.0"},
 		"new.example/m": {"v1.0.0"}, "same.example/m": {"v1.0.0"},
 	}
+	old.Packages = map[string]map[string][]string{
+		"controller": {"curl": {"7.88.1-10"}, "gone": {"1"}, "same": {"1"}}, "waiter": {"curl": {"7.88.1-9"}},
+	}
+	now.Packages = map[string]map[string][]string{
+		"controller": {"curl": {"7.88.1-10+deb12u5"}, "libgmp10": {"2:6.2.1"}, "same": {"1"}},
+	}
+	now.Skipped = map[string][]string{"controller": {"curl 7.88.1-10+deb12u5: postinst: it needs a network"}}
 	return old, now
 }
 
@@ -120,6 +127,8 @@ func TestForeignText(t *testing.T) {
 		now.Lock.Sources[0].Name = evil
 		now.Lock.ThirdParty[0].Reference = evil
 		now.Modules[evil] = []string{evil}
+		now.Packages[evil] = map[string][]string{evil: {evil}}
+		now.Skipped[evil] = []string{evil}
 		got := notes.Write(now, notes.Options{Old: &old, Fingerprint: evil})
 		_, want := releases()
 		before, _ := releases()

@@ -31,6 +31,7 @@ type command struct {
 	prints      bool                                 // its output may go into a file
 	reads       bool                                 // it may stand behind a pipe
 	plain       bool                                 // all words are operands: it has no options
+	managed     bool                                 // a package manager carries it out
 	dashless    bool                                 // the first word may be options without -, as in tar xf
 	slashes     bool                                 // its options begin with a slash, as in cmd
 	check       func(o options, args []string) error // of what is certain before; nil for nothing
@@ -41,7 +42,8 @@ type command struct {
 
 // commands are all that are known. Those without run may only print for another one.
 func commands() []command {
-	return slices.Concat(fileCommands(), textCommands(), windowsCommands(), cmdlets(), programs(sh), programs(cmd))
+	return slices.Concat(fileCommands(), textCommands(), systemCommands(), packageCommands(), windowsCommands(),
+		cmdlets(), programs(sh), programs(cmd))
 }
 
 // fileCommands are those of Linux that change files.
@@ -201,11 +203,14 @@ func (s *State) command(name string) (command, bool) {
 	if s.Windows() {
 		return lookUp(cmd, strings.TrimSuffix(strings.ToLower(name), ".exe"))
 	}
-	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/"} {
+	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/", "/sbin/", "/usr/sbin/"} {
 		name = strings.TrimPrefix(name, dir)
 	}
+	if s.Toolchain && slices.Contains(systemPrograms, name) {
+		return command{}, false // what it needs of the base is not read
+	}
 	c, ok := lookUp(sh, name)
-	return c, ok && c.run != nil
+	return c, ok && c.run != nil && (!c.managed || s.Packages != nil)
 }
 
 // printer returns the command of a name whose output is known.

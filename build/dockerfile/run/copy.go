@@ -45,14 +45,20 @@ const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 // copyTree is cp for its sources.
 type copyTree struct {
 	*runner
-	recursive, keep bool            // keep modes and owners
-	links           bool            // copy links as links
-	through         bool            // follow links in directories, too
-	made            map[string]bool // files that the command has made
+	recursive, keep bool                      // keep modes and owners
+	attributes      bool                      // keep capabilities
+	links           bool                      // copy links as links
+	through         bool                      // follow links in directories, too
+	made            map[string]bool           // files that the command has made
+	hard            map[*tree.Node]*tree.Node // files with several paths, that stay one
 }
 
 func cp(r *runner, o options, args []string) {
 	c := &copyTree{runner: r, made: map[string]bool{}}
+	if o.has("a", "d") {
+		c.hard = map[*tree.Node]*tree.Node{}
+	}
+	c.attributes = o.has("a")
 	c.recursive, c.keep, c.through = o.has("r", "R", "a"), o.has("a", "p"), o.has("L")
 	c.links = o.has("a", "d", "P") || c.recursive && !c.through
 	if c.through && o.has("a", "d", "P") {
@@ -124,13 +130,25 @@ func (c *copyTree) copy(from string, n *tree.Node, dest string) {
 			fail("%s is a directory and cannot be replaced by the file %s", dest, from)
 		}
 	}
+	if k := c.hard[n]; k != nil {
+		c.place(dest, k)
+		return
+	}
 	k := *n
+	if k.Hard = n.Hard && c.hard != nil; k.Hard {
+		c.hard[n] = &k
+	}
+	if !c.attributes {
+		k.Capability = ""
+	}
 	switch {
-	case c.keep:
+	case c.keep && there == nil:
 		c.place(dest, &k)
+	case c.keep:
+		check(c.t.Change(dest, &k))
 	case there != nil:
 		k.Mode, k.UID, k.GID = there.Mode, there.UID, there.GID
-		c.place(dest, &k)
+		check(c.t.Change(dest, &k))
 	default:
 		k.Mode, k.UID, k.GID = n.Mode.Perm()&^umask, 0, 0
 		c.make(dest, &k)

@@ -26,4 +26,6 @@ type Evaluation struct {
 	Files func(ctx context.Context, from, source string) (tree.Files, error)
 	Fetch func(ctx context.Context, url string, digest v1.Hash) (layer.Content, error)
 	Note  func(at []parser.Range, word string, err error) // on what a snapshot cannot do
+	// Demand is what a release to a registry needs and a snapshot goes without.
+	Demand func(at []parser.Range, word string, err error)
 }

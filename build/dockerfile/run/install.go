@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -53,8 +54,8 @@ func install(r *runner, o options, args []string) {
 func (r *runner) installed(o options) *tree.Node {
 	n := &tree.Node{Kind: layer.Regular, Mode: 0o755}
 	if o.has("m") {
-		m, _ := must(parseMode(o.value("m"))).adjust(0, o.has("d")) // it begins with a mode of 0
-		n.Mode = fileModeOf(m)
+		m, _ := must(modechange.Parse(o.value("m"))).Adjust(0, o.has("d")) // it begins with a mode of 0
+		n.Mode = modechange.Mode(m)
 	}
 	if o.has("o") {
 		n.UID = r.owner(o.value("o")).UID
@@ -80,7 +81,7 @@ func (r *runner) installOne(source, name string, as *tree.Node, group bool) stri
 		fail("%s and %s are one file", source, name)
 	}
 	k := *s.n
-	k.Mode, k.UID, k.GID = as.Mode, as.UID, as.GID
+	k.Mode, k.UID, k.GID, k.Hard, k.Capability = as.Mode, as.UID, as.GID, false, ""
 	if dir := r.lstat(path.Dir(d.p)); dir != nil && !group {
 		k = *inherit(dir, &k)
 	}

@@ -6,12 +6,13 @@ import (
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
 // umask is that of the shell that RUN starts.
-const umask = 0o022
+const umask = modechange.Umask
 
 // inherit returns a new file as a directory with the setgid bit gives it its group.
 func inherit(dir, n *tree.Node) *tree.Node {
@@ -31,7 +32,7 @@ func checkMode(o options, _ []string) error {
 	if !o.has("m") {
 		return nil
 	}
-	_, err := parseMode(o.value("m"))
+	_, err := modechange.Parse(o.value("m"))
 	return err
 }
 
@@ -57,7 +58,7 @@ func mkdir(r *runner, o options, args []string) {
 		r.make(s.p, &tree.Node{Kind: layer.Dir, Mode: 0o755})
 		if n := r.lstat(s.p); o.has("m") {
 			k := *n
-			k.Mode = must(parseMode(o.value("m"))).made(n.Mode & fs.ModeSetgid)
+			k.Mode = must(modechange.Parse(o.value("m"))).Made(n.Mode & fs.ModeSetgid)
 			r.set(s.p, &k)
 		}
 		if r.s.Toolchain && !o.has("p") {
@@ -115,6 +116,7 @@ func file(perm fs.FileMode, content []byte) *tree.Node {
 func withContent(n *tree.Node, content []byte) *tree.Node {
 	k := *n
 	k.Origin, k.Made = "", nil
+	k.Hard, k.Capability = false, "" // Linux drops them when a file is written
 	k.Content = func() (layer.Content, error) { return layer.Bytes(content), nil }
 	return &k
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/dockerfile/modechange"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -46,17 +47,17 @@ func (r *runner) visit(p string, n *tree.Node, recursive bool, do func(p string,
 }
 
 func checkChmod(_ options, args []string) error {
-	_, err := parseMode(args[0])
+	_, err := modechange.Parse(args[0])
 	return err
 }
 
 func chmod(r *runner, o options, args []string) {
-	c := must(parseMode(args[0]))
+	c := must(modechange.Parse(args[0]))
 	for _, name := range args[1:] {
 		r.walk(name, true, o.has("R"), func(p string, n *tree.Node) {
 			k := *n
-			if k.Mode = c.apply(n); n.Kind != layer.Symlink && k.Mode != n.Mode {
-				r.set(p, &k)
+			if k.Mode = c.Apply(n); n.Kind != layer.Symlink && k.Mode != n.Mode {
+				check(r.t.Change(p, &k))
 			}
 		})
 	}
@@ -87,9 +88,10 @@ func (r *runner) own(o options, args []string, spec string) {
 				if k.Mode&0o010 != 0 {
 					k.Mode &^= fs.ModeSetgid
 				}
+				k.Capability = ""
 			}
-			if k.UID != n.UID || k.GID != n.GID || k.Mode != n.Mode {
-				r.set(p, &k)
+			if k.UID != n.UID || k.GID != n.GID || k.Mode != n.Mode || k.Capability != n.Capability {
+				check(r.t.Change(p, &k))
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func (r *runner) print(text string) {
 	if out.Append {
 		k.Content = func() (layer.Content, error) { return appended(old, text) }
 	}
-	r.set(s.p, k)
+	check(r.t.Change(s.p, k))
 }
 
 // target is find for a file that is written, or a link to it.

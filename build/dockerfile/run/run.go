@@ -47,6 +47,9 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 		s.guess = true
 		return "", cmp.Or(locate(withoutFiles(err)), ErrReported)
 	}
+	if without, err := e.withoutPackages(ctx, s, c, commands); without || err != nil {
+		return s.history(line), err
+	}
 	r := newRunner(ctx, e, s, c)
 	r.commands = commands
 	s.Tree.Before = s.Tree.Clone()
@@ -68,7 +71,12 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 			return "", ErrReported // of an earlier RUN
 		}
 	}
-	return "RUN " + strings.Join(append(s.arguments(), line...), " ") + " # buildkit", nil
+	return s.history(line), nil
+}
+
+// history is what the history says of a line.
+func (s *State) history(line []string) string {
+	return "RUN " + strings.Join(append(s.arguments(), line...), " ") + " # buildkit"
 }
 
 // arguments are what BuildKit writes of ARG before a command: their number and values.

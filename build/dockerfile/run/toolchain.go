@@ -30,6 +30,26 @@ func passOver(r *runner, _ options, args []string) {
 
 // Compiles reports whether a RUN has a command by which a stage is a toolchain.
 func Compiles(c *instructions.RunCommand) bool {
+	return slices.ContainsFunc(names(c), func(name string) bool {
+		return compilers(name) || slices.Contains(setUp, name) && !slices.Contains(systemPrograms, name)
+	})
+}
+
+// compilers reports whether a command compiles programs.
+func compilers(name string) bool { return name == "go" || name == "xx-go" || name == "make" }
+
+// Installs reports whether all commands of a RUN are known and none compiles programs: those of a
+// package manager, and others that only change files.
+func (s *State) Installs(c *instructions.RunCommand) bool {
+	plain := State{Packages: s.Packages, System: s.System}
+	return !slices.ContainsFunc(names(c), func(name string) bool {
+		_, ok := plain.command(name)
+		return !ok || compilers(name)
+	})
+}
+
+// names returns the names of all commands of a RUN, without their directories.
+func names(c *instructions.RunCommand) (all []string) {
 	line := c.CmdLine
 	if c.PrependShell {
 		text := strings.Join(line, " ")
@@ -38,18 +58,17 @@ func Compiles(c *instructions.RunCommand) bool {
 		}
 		line = []string{text}
 	}
-	var names []string
 	switch n := len(line); {
 	case n == 0:
 	case c.PrependShell, n > 2 && strings.HasSuffix(line[0], "sh") && strings.HasPrefix(line[1], "-"):
-		names = script.Names(line[n-1])
+		all = slices.Clone(script.Names(line[n-1]))
 	default:
-		names = line[:1]
+		all = []string{line[0]}
 	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		name = path.Base(name)
-		return name == "go" || name == "xx-go" || name == "make" || slices.Contains(setUp, name)
-	})
+	for n, name := range all {
+		all[n] = path.Base(name)
+	}
+	return all
 }
 
 // systemDirs are directories whose files no stage knows wholly without its base.

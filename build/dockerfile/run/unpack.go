@@ -118,6 +118,7 @@ func (u *unpacking) member(h *tar.Header, n *tree.Node) {
 	}
 	k := *n
 	k.UID, k.GID = u.owners(h)
+	k.Capability = "" // tar does not restore extended attributes
 	if m := u.modes[h.Name]; m != nil {
 		k.Mode = m.mode
 	}

@@ -10,11 +10,20 @@ import (
 // Settle keeps the contents that entries found, so that they are not found again when another
 // stage copies them.
 func (t *Tree) Settle(entries []layer.Entry) {
+	settled := map[*Node]*Node{} // hard links stay one file
 	for _, e := range entries {
-		if n := t.Nodes[e.Path]; n != nil && e.Type == layer.Regular {
+		n := t.Nodes[e.Path]
+		switch {
+		case n == nil:
+		case e.Type == layer.Regular:
 			k, content := *n, e.Content // and not all of e
 			k.Content = func() (layer.Content, error) { return content, nil }
 			t.Nodes[e.Path] = &k
+			if n.Hard {
+				settled[n] = &k
+			}
+		case e.Type == layer.Hardlink && settled[n] != nil:
+			t.Nodes[e.Path] = settled[n]
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (a *Archives) ReadImage(ctx context.Context, img v1.Image) (*Tree, error) {
 }
 
 // The record of a layer's files in the store; another form of it has another number.
-const indexKind, indexFormat = "tar", "3 "
+const indexKind, indexFormat = "tar", "4 "
 
 // index lists the files of a layer. The store remembers it, so that a base is read once. The
 // bytes must have the digest in the image's configuration, since that is what the list is
@@ -125,9 +125,6 @@ func (a *Archives) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tar
 	err = scan(ctx, io.TeeReader(bounded, sum), func(e tarEntry, h *tar.Header) error {
 		if len(entries) == bounded.b.Files {
 			return tooMany(bounded.b.Files)
-		}
-		if _, ok := h.PAXRecords["SCHILY.xattr.security.capability"]; ok && e.Odd == "" {
-			e.Odd = "a file with capabilities"
 		}
 		e.windows(h)
 		entries = append(entries, e)
@@ -225,6 +222,11 @@ func (t *Tree) apply(e tarEntry, windows bool, n *Node) error {
 		}
 		if n == nil || n.Kind == layer.Dir {
 			return fmt.Errorf("%s is a hard link to %s, which is not there", name, link)
+		}
+		if !windows && !n.Hard && n.Kind == layer.Regular {
+			if n, err = t.harden(link, n); err != nil {
+				return err
+			}
 		}
 	}
 	return t.Set(path.Join(dir, base), n)

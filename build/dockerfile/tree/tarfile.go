@@ -35,6 +35,8 @@ type tarEntry struct {
 	Name     string      `json:"name"`
 	Hardlink bool        `json:"hardlink,omitempty"`
 	SHA256   string      `json:"sha256,omitempty"` // of the content, in hex
+	// the value of the extended attribute security.capability
+	Capability []byte `json:"capability,omitempty"`
 }
 
 // header reads a tar header whose content begins at offset.
@@ -46,6 +48,7 @@ func header(h *tar.Header, offset int64) tarEntry {
 	}
 	switch h.Typeflag {
 	case tar.TypeReg:
+		e.Capability = []byte(h.PAXRecords[layer.CapabilityRecord])
 	case tar.TypeDir:
 		e.Kind = layer.Dir
 	case tar.TypeSymlink:
@@ -106,6 +109,7 @@ var empty = layer.Bytes(nil)
 func (e tarEntry) node(st *store.Store, file func() (string, error)) *Node {
 	return &Node{
 		Kind: e.Kind, Odd: e.Odd, Mode: e.Mode, UID: e.UID, GID: e.GID, Link: e.Link, size: e.Size,
+		Capability: string(e.Capability),
 		Content: func() (layer.Content, error) {
 			if e.Size == 0 {
 				return empty, nil // nothing is opened for it

@@ -258,6 +258,7 @@ func (t *Tree) Entries(windows, content bool) ([]layer.Entry, error) {
 	}
 	delete(all, "/")
 	entries := slices.Grow(gone, len(all))
+	links := map[*Node]string{} // hard links, and the first path of each
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		n, err := t.Lstat(p)
 		if err != nil {
@@ -266,8 +267,16 @@ func (t *Tree) Entries(windows, content bool) ([]layer.Entry, error) {
 		if n == nil {
 			continue
 		}
-		e := layer.Entry{Path: p, Type: n.Kind, Mode: n.Mode, UID: n.UID, GID: n.GID, Linkname: n.Link}
-		if n.Kind == layer.Regular && content {
+		e := layer.Entry{
+			Path: p, Type: n.Kind, Mode: n.Mode, UID: n.UID, GID: n.GID, Linkname: n.Link, Capability: n.Capability,
+		}
+		first := links[n]
+		if n.Hard && first == "" {
+			links[n] = p
+		}
+		if first != "" {
+			e.Type, e.Linkname = layer.Hardlink, first
+		} else if n.Kind == layer.Regular && content {
 			if err := t.Budget.add(n.size); err != nil {
 				return nil, err
 			}

@@ -127,13 +127,15 @@ func (s *solver) obstacle(d *dependency) string {
 			st := s.of(p.slot)
 			switch now := p.slot.installed; {
 			case st.held && now != nil && !one.satisfiedBy(now):
-				return fmt.Sprintf("%s is held at version %s: remove the hold, or ask for another version", p.Name, now.Version)
+				return fmt.Sprintf("%s is held at version %s: remove the hold, or ask for another version", p.Name,
+					now.Version)
 			case st.held && now == nil, st.delete():
 				return fmt.Sprintf("%s is to be removed: do not remove it", p.Name)
 			case st.target != nil && st.target != p:
-				return fmt.Sprintf("%s has version %s%s: ask for another version", p.Name, st.target.Version, s.because(p.slot))
+				return fmt.Sprintf("%s has version %s%s: ask for another version", p.Name, st.target.Version,
+					s.because(p.slot))
 			case s.policy.candidate(p.slot) != p:
-				return fmt.Sprintf("%s is not the version that pins and suites select: ask for %s=%s", p, p.Name, p.Version)
+				return fmt.Sprintf("%s is not the version that pins select: ask for %s=%s", p, p.Name, p.Version)
 			}
 		}
 	}
@@ -164,13 +166,16 @@ func (s *solver) allowed(p *Plan) error {
 		removed := c.Action == Remove || c.Action == Purge
 		switch {
 		case removed && s.settings.NoRemove:
-			all = append(all, fmt.Errorf("%s must be removed (%s), which --no-remove forbids: leave that out", c.Name, c.Why))
+			all = append(all, fmt.Errorf("%s must be removed (%s): leave out --no-remove", c.Name, c.Why))
 		case removed && c.Old != "" && (own.essential || own.important) && !s.settings.AllowRemoveEssential:
-			all = append(all, fmt.Errorf("%s is essential and would be removed (%s): add --allow-remove-essential", c.Name, c.Why))
+			all = append(all, fmt.Errorf("%s is essential and would be removed (%s): add --allow-remove-essential",
+				c.Name, c.Why))
 		case c.Action == Downgrade && !s.settings.AllowDowngrades:
-			all = append(all, fmt.Errorf("%s would be downgraded from %s to %s: add --allow-downgrades", c.Name, c.Old, c.New))
+			all = append(all, fmt.Errorf("%s would be downgraded from %s to %s: add --allow-downgrades", c.Name,
+				c.Old, c.New))
 		case own.held() && c.Action != Reinstall && !s.settings.AllowChangeHeld:
-			all = append(all, fmt.Errorf("%s is on hold and would change (%s): add --allow-change-held-packages", c.Name, c.Action))
+			all = append(all, fmt.Errorf("%s is on hold and would change (%s): add --allow-change-held-packages",
+				c.Name, c.Action))
 		}
 	}
 	return errors.Join(all...)

@@ -244,7 +244,8 @@ func (s *solver) virtual(own *slot, name string, matches func(*provided) bool) (
 	case len(names) > 1:
 		return nil, fmt.Errorf("%s is provided by several packages: name one of %s", name, strings.Join(names, ", "))
 	case len(own.versions) > 0:
-		return nil, fmt.Errorf("%s has no candidate, since pins exclude all its versions: there is %s", name, versionList(own))
+		return nil, fmt.Errorf("%s has no candidate, since pins exclude its versions: there is %s", name,
+			versionList(own))
 	}
 	return nil, s.unknown(name)
 }

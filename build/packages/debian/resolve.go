@@ -44,20 +44,28 @@ func (s *solver) run(r *Request) (*Plan, error) {
 		return nil, err
 	}
 	s.resolver = newResolver(s)
+	between := func() {}
+	if r.Command == CommandUpgrade || r.Command == CommandDistUpgrade {
+		between = s.sweep // apt looks for garbage after each step of these commands, and of no other
+	}
+	between()
 	c, err := s.names(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range c.removes {
 		s.removeAsked(s.of(p.slot))
+		between()
 	}
 	for _, p := range c.installs {
 		s.installAsked(p)
+		between()
 	}
 	s.propagate(c.byRelease)
 	for _, p := range c.installs {
 		if !s.skipped(p.slot) && !s.unsound {
 			s.markInstall(s.of(p.slot), true, 0, true, false, Reason{Asked: true})
+			between()
 		}
 	}
 	if s.unsound && s.brokenCount() != 0 {
@@ -72,7 +80,7 @@ func (s *solver) run(r *Request) (*Plan, error) {
 
 // finish repairs what is broken, and removes what is not needed.
 func (s *solver) finish(r *Request, c *chosen) error {
-	ok := true
+	var ok bool
 	switch {
 	case r.Command == CommandUpgrade && s.settings.UpgradeWithNew:
 		ok = s.upgradeWithNew()

@@ -92,6 +92,7 @@ func (r *run) callNew(ctx context.Context, p *pkg, d *deb.Deb, name string, args
 	}
 	return r.execute(ctx, p, &p.available, maintainer.Script{
 		Name: name, Path: admin + "/tmp.ci/" + name, Args: args, Text: text, Templates: d.Text("templates"),
+		Config: d.Text("config"),
 	})
 }
 

@@ -1,4 +1,5 @@
-package run
+// Package modechange reads what chmod and mkdir -m take as a mode, as GNU's modechange.c does.
+package modechange
 
 import (
 	"io/fs"
@@ -10,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// change is what chmod does to a mode, as GNU's modechange.c has it.
-type change []clause
+// Change is what chmod does to a mode.
+type Change []clause
 
 // clause is a part of a mode such as go+rX. Modes have the bits of Unix.
 type clause struct {
@@ -22,15 +23,18 @@ type clause struct {
 	mentioned uint32 // setuid and setgid of a directory stay unless they are among these
 }
 
+// Umask is that of the shells that start commands.
+const Umask = 0o022
+
 const (
 	allBits  = 0o7777
 	setBits  = 0o6000 // setuid and setgid
 	execBits = 0o111
 )
 
-// parseMode reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
-// is in the umask.
-func parseMode(s string) (change, error) {
+// Parse reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
+// is in [Umask].
+func Parse(s string) (Change, error) {
 	bad := mistake.At(s, "mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)
 	if s == "" {
 		return nil, bad
@@ -44,9 +48,9 @@ func parseMode(s string) (change, error) {
 		if len(s) < 5 {
 			c.mentioned = c.value&setBits | 0o1777
 		}
-		return change{c}, nil
+		return Change{c}, nil
 	}
-	var all change
+	var all Change
 	for _, part := range strings.Split(s, ",") {
 		who := part[:len(part)-len(strings.TrimLeft(part, "ugoa"))]
 		var affected uint32
@@ -97,8 +101,8 @@ func (c *clause) permissions(s string) bool {
 	return true
 }
 
-// adjust returns a mode after the change, and the bits that the change decides.
-func (c change) adjust(mode uint32, dir bool) (_, bits uint32) {
+// Adjust returns a mode after the change, and the bits that the change decides.
+func (c Change) Adjust(mode uint32, dir bool) (_, bits uint32) {
 	for _, p := range c {
 		var omit uint32
 		if dir {
@@ -121,7 +125,7 @@ func (c change) adjust(mode uint32, dir bool) (_, bits uint32) {
 			value &= p.affected
 			keep |= ^p.affected
 		} else {
-			value &^= umask
+			value &^= Umask
 		}
 		value &^= omit
 		switch p.op {
@@ -139,31 +143,33 @@ func (c change) adjust(mode uint32, dir bool) (_, bits uint32) {
 	return mode, bits
 }
 
-// apply returns the mode of a file after the change.
-func (c change) apply(n *tree.Node) fs.FileMode {
-	m, _ := c.adjust(unixMode(n.Mode), n.Kind == layer.Dir)
-	return fileModeOf(m)
+// Apply returns the mode of a file after the change.
+func (c Change) Apply(n *tree.Node) fs.FileMode {
+	m, _ := c.Adjust(Bits(n.Mode), n.Kind == layer.Dir)
+	return Mode(m)
 }
 
-// made returns the mode of a directory that mkdir -m makes: it makes one with a sticky bit that only
+// Made returns the mode of a directory that mkdir -m makes: it makes one with a sticky bit that only
 // its owner can write to, and changes it only if another bit that the mode decides is missing.
 // inherited is setgid, if the directory above has it.
-func (c change) made(inherited fs.FileMode) fs.FileMode {
-	mode, bits := c.adjust(0o777, true)
+func (c Change) Made(inherited fs.FileMode) fs.FileMode {
+	mode, bits := c.Adjust(0o777, true)
 	made := mode &^ setBits
 	if bits&setBits|mode&0o1000 != 0 {
 		made &^= 0o022
 	}
-	made |= unixMode(inherited)
+	made |= Bits(inherited)
 	if (made^mode)&bits != 0 {
 		made = mode | made&^bits
 	}
-	return fileModeOf(made)
+	return Mode(made)
 }
 
+// specialBits are those that Go has elsewhere.
 var specialBits = map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
 
-func unixMode(m fs.FileMode) uint32 {
+// Bits turns a mode into the bits of Unix.
+func Bits(m fs.FileMode) uint32 {
 	u := uint32(m.Perm())
 	for bit, special := range specialBits {
 		if m&special != 0 {
@@ -173,7 +179,8 @@ func unixMode(m fs.FileMode) uint32 {
 	return u
 }
 
-func fileModeOf(u uint32) fs.FileMode {
+// Mode turns the bits of Unix into a mode.
+func Mode(u uint32) fs.FileMode {
 	m := fs.FileMode(u) & fs.ModePerm
 	for bit, special := range specialBits {
 		if u&bit != 0 {

@@ -1,0 +1,79 @@
+package build
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/purl"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// packageMaterials lists the packages that packages.lock.yaml installs for the images of a product,
+// and the indexes that they were chosen from, each once.
+func packageMaterials(p *product.Product) (all []lock.Material) {
+	seen := map[string]bool{}
+	add := func(m lock.Material) {
+		if !seen[m.URI] {
+			seen[m.URI] = true
+			all = append(all, m)
+		}
+	}
+	for _, e := range p.LockedPackages {
+		if !slices.ContainsFunc(p.Images, func(i product.Image) bool {
+			return i.Name == e.Image && slices.ContainsFunc(i.Platforms, func(on platform.Platform) bool {
+				return platform.Same(on, e.Platform)
+			})
+		}) {
+			continue
+		}
+		for _, l := range e.Packages {
+			if l.Action != product.ActionInstall {
+				continue
+			}
+			add(lock.Material{URI: packageURL(l), SHA256: l.SHA256.Hex})
+			if l.Repository.URL != "" {
+				add(lock.Material{
+					URI: indexURL(l.Repository), SHA256: l.Repository.SHA256, Created: l.Repository.Date.UTC(),
+				})
+			}
+		}
+	}
+	return all
+}
+
+// packageURL names a package, and where it is. One that is a file of the stage has its digest
+// instead.
+func packageURL(l product.LockedPackage) string {
+	q := map[string]string{"arch": l.Arch}
+	if l.Repository.URL != "" {
+		q["download_url"] = download(l)
+	} else {
+		q["checksum"] = l.SHA256.String()
+	}
+	distribution := "debian"
+	if strings.Contains(l.Repository.URL, "ubuntu") {
+		distribution = "ubuntu"
+	}
+	return purl.Deb(distribution, l.Name, l.Version, q)
+}
+
+// download returns the URL of a package; "" for a file of the stage.
+func download(l product.LockedPackage) string {
+	if l.Repository.URL == "" {
+		return ""
+	}
+	return strings.TrimSuffix(l.Repository.URL, "/") + "/" + l.Path
+}
+
+// indexURL names an index of packages. Another one will be at its address, so that the name has the
+// time, too.
+func indexURL(r product.LockedRepository) string {
+	dir := strings.TrimSuffix(r.URL, "/") + "/dists/" + r.Suite
+	if flat, ok := strings.CutSuffix(r.Suite, "/"); ok {
+		dir = strings.TrimSuffix(strings.TrimSuffix(r.URL, "/")+"/"+strings.Trim(flat, "./"), "/")
+	}
+	return dir + "/InRelease#" + r.Date.UTC().Format(time.RFC3339)
+}

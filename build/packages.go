@@ -1,0 +1,73 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/build/packages/apt"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// packages returns what carries out the commands of package managers in the Dockerfile of an image.
+func (b *Builder) packages(i product.Image) packages.Manager {
+	m := &apt.Manager{
+		Image: i.Name, Locked: b.product.LockedPackages, Packages: b.product.Packages, Pin: b.pin,
+		Store: b.store, Client: b.client, Snapshot: b.product.Snapshot() && b.pin == nil,
+	}
+	if b.asked != nil {
+		return witness{m, b.asked}
+	}
+	return m
+}
+
+// witness notes that a command of a package manager was met.
+type witness struct {
+	packages.Manager
+
+	met *atomic.Bool
+}
+
+func (w witness) Check(args []string) error {
+	w.met.Store(true)
+	return w.Manager.Check(args)
+}
+
+// InstallsPackages reports whether a Dockerfile of the product has commands of package managers, as
+// far as that can be known without its bases. It asks no registry.
+func (b *Builder) InstallsPackages(ctx context.Context) (bool, error) {
+	b.bases.Snapshot, b.bases.Offline, b.asked = true, true, &atomic.Bool{}
+	err := b.evaluateAll(ctx)
+	return b.asked.Load(), err
+}
+
+// Packages evaluates the Dockerfiles of the product as far as no program is needed, so that pin
+// decides which packages they install. The bases are read from their registries. Every failure is
+// reported.
+func (b *Builder) Packages(ctx context.Context, pin *apt.Pin) error {
+	b.pin, b.bases.Snapshot = pin, false
+	return b.evaluateAll(ctx)
+}
+
+// evaluateAll checks all Dockerfiles, for every platform.
+func (b *Builder) evaluateAll(ctx context.Context) error {
+	var errs []error
+	for _, i := range b.product.Images {
+		if _, ok := i.Content.(*product.DockerfileImage); !ok {
+			continue
+		}
+		for _, p := range i.Platforms {
+			programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
+			if err != nil {
+				return err
+			}
+			if _, err := b.evaluate(ctx, i, p, programs, true); err != nil {
+				errs = append(errs, fmt.Errorf("image %s: %s: %w", i.Name, p.String(), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,90 @@
+package apt
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/build/webfile"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// parallel is how many packages are fetched at the same time.
+const parallel = 8
+
+// take returns the files of the packages that are installed, by index. They come out of the store,
+// or an archive. A check fetches none, and a snapshot asks no archive.
+func (m *Manager) take(ctx context.Context, list []product.LockedPackage, check bool) ([]layer.Content, error) {
+	all := make([]layer.Content, len(list))
+	var missing []product.LockedPackage
+	for n, p := range list {
+		if p.Path == "" || p.Repository.URL == "" {
+			continue
+		}
+		if !m.Store.Has(p.SHA256) {
+			missing = append(missing, p)
+			continue
+		}
+		var err error
+		if all[n], err = webfile.Stored(m.Store, p.SHA256); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(missing) == 0:
+		return all, nil
+	case m.Snapshot:
+		return nil, packages.Absent(fmt.Errorf("%s and %d more are not in the store, and a snapshot asks no archive",
+			missing[0].Name, len(missing)-1))
+	case check:
+		return nil, packages.Later(fmt.Errorf("a check fetches no packages"))
+	}
+	var g errgroup.Group
+	g.SetLimit(parallel)
+	failures := make([]error, len(list))
+	for n, p := range list {
+		if p.Path == "" || p.Repository.URL == "" || all[n].Open != nil {
+			continue
+		}
+		g.Go(func() error {
+			var err error
+			if all[n], err = webfile.Archive(ctx, m.Store, m.Client, m.places(p), p.Size, p.SHA256); err != nil {
+				failures[n] = fmt.Errorf("package %s %s: %w", p.Name, p.Version, err)
+			}
+			return nil
+		})
+	}
+	g.Wait() //nolint:errcheck // failures are kept by index
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, err := range failures {
+		if err != nil {
+			return nil, err // one is enough: the others have the same reason
+		}
+	}
+	return all, nil
+}
+
+// places are the URLs at which a package may be, in the order in which they are asked: its
+// repository, the mirrors of slipway.yaml, and for Debian's own archives the snapshot of the day.
+func (m *Manager) places(p product.LockedPackage) []string {
+	base := strings.TrimSuffix(p.Repository.URL, "/")
+	all := []string{base + "/" + p.Path}
+	for _, o := range m.Packages.Mirrors {
+		if o.For == base {
+			all = append(all, o.URL+"/"+p.Path)
+		}
+	}
+	_, rest, _ := strings.Cut(base, "://")
+	host, archive, _ := strings.Cut(rest, "/")
+	if strings.HasSuffix(host, ".debian.org") && (archive == "debian" || archive == "debian-security") {
+		all = append(all, "https://snapshot.debian.org/archive/"+archive+"/"+
+			p.Repository.Date.UTC().Format("20060102T150405Z")+"/"+p.Path)
+	}
+	return all
+}

@@ -1,0 +1,73 @@
+package apt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/packages"
+)
+
+// statusFile is where dpkg keeps what is installed.
+const statusFile = "/var/lib/dpkg/status"
+
+// transact carries out an operation that changes packages: as packages.lock.yaml has it, or as
+// decided anew.
+func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) error {
+	status, err := tree.ReadText(c.Tree, statusFile)
+	if err != nil {
+		return err
+	}
+	if status == nil {
+		return fmt.Errorf("the stage has no %s: its base is not made of Debian packages", statusFile)
+	}
+	on := identity(string(status))
+	entry, err := m.locked(c, o, on)
+	if m.Pin != nil {
+		absent := packages.AbsentError{}
+		if err != nil && !errors.As(err, &absent) {
+			return err
+		}
+		entry, err = m.Pin.decide(ctx, m, decision{call: c, operation: o, on: on, status: string(status)}, entry, err == nil)
+	}
+	if err != nil {
+		return err
+	}
+	debs, err := m.take(ctx, entry.Packages, c.Check && m.Pin == nil)
+	if err != nil {
+		return err
+	}
+	return m.install(ctx, c, o, entry, debs)
+}
+
+// identity returns the SHA-256 of the list of packages that a status file has: a line for each,
+// with name, architecture, version and state, sorted.
+func identity(status string) string {
+	var lines []string
+	for paragraph := range strings.SplitSeq(status, "\n\n") {
+		var name, arch, version, state string
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			switch key, value, _ := strings.Cut(line, ": "); key {
+			case "Package":
+				name = value
+			case "Architecture":
+				arch = value
+			case "Version":
+				version = value
+			case "Status":
+				state = value
+			}
+		}
+		if name != "" {
+			lines = append(lines, strings.Join([]string{name, arch, version, state}, " "))
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])
+}

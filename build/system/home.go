@@ -1,0 +1,146 @@
+package system
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// makeHome makes a home directory, with those above it, and reports whether it was not there.
+func (s *System) makeHome(home string, mode fs.FileMode, uid, gid int) (bool, error) {
+	n, err := s.stat(home)
+	if err != nil || n != nil {
+		return false, err
+	}
+	at, err := tree.Follow(s.Tree, home)
+	if err != nil {
+		return false, err
+	}
+	if err := s.makeParents(path.Dir(at)); err != nil {
+		return false, err
+	}
+	return true, s.make(at, &tree.Node{Kind: layer.Dir, Mode: mode, UID: uid, GID: gid})
+}
+
+// makeParents makes a directory and those above it for root.
+func (s *System) makeParents(dir string) error {
+	n, err := s.Tree.Lstat(dir)
+	if err != nil || n != nil {
+		return err
+	}
+	if err := s.makeParents(path.Dir(dir)); err != nil {
+		return err
+	}
+	return s.make(dir, &tree.Node{Kind: layer.Dir, Mode: 0o755})
+}
+
+// copyTree copies what is in a directory into another one, for a user. Links into the source
+// lead into the copy, where shadow's programs copy; adduser leaves them as they are.
+func (s *System) copyTree(from, to string, uid, gid int, skip func(name string) bool) error {
+	at, n, err := tree.Resolve(s.Tree, from)
+	if err != nil || n == nil || n.Kind != layer.Dir {
+		return err
+	}
+	target, err := tree.Follow(s.Tree, to)
+	if err != nil {
+		return err
+	}
+	return s.copyFiles(at, target, func(p string, n *tree.Node) *tree.Node {
+		if skip != nil && skip(strings.TrimPrefix(p, at+"/")) {
+			return nil
+		}
+		k := *n
+		k.UID, k.GID, k.Hard, k.Capability = uid, gid, false, ""
+		if skip == nil && k.Kind == layer.Symlink && tree.Within(k.Link, from) {
+			k.Link = to + strings.TrimPrefix(k.Link, from)
+		}
+		return &k
+	})
+}
+
+func (s *System) copyFiles(from, to string, as func(p string, n *tree.Node) *tree.Node) error {
+	names, err := s.Tree.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		p := path.Join(from, name)
+		n, err := s.Tree.Lstat(p)
+		if err != nil {
+			return err
+		}
+		k := as(p, n)
+		if k == nil {
+			continue
+		}
+		if err := s.Tree.Set(path.Join(to, name), k); err != nil {
+			return err
+		}
+		if n.Kind == layer.Dir {
+			if err := s.copyFiles(p, path.Join(to, name), as); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// change calls do for a file and everything in it, and puts what it returns in its place.
+func (s *System) change(p string, do func(n *tree.Node) *tree.Node) error {
+	n, err := s.Tree.Lstat(p)
+	if err != nil || n == nil {
+		return err
+	}
+	if k := do(n); k != n {
+		if err := s.Tree.Change(p, k); err != nil {
+			return err
+		}
+	}
+	if n.Kind != layer.Dir {
+		return nil
+	}
+	names, err := s.Tree.ReadDir(p)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := s.change(path.Join(p, name), do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chown returns a copy of a file with another owner. Linux drops what made a program privileged.
+func chown(n *tree.Node, uid, gid int) *tree.Node {
+	k := *n
+	k.UID, k.GID = uid, gid
+	if k.Kind == layer.Regular {
+		k.Mode &^= fs.ModeSetuid
+		if k.Mode&0o010 != 0 {
+			k.Mode &^= fs.ModeSetgid
+		}
+		k.Capability = ""
+	}
+	return &k
+}
+
+// move moves a file or directory with everything in it.
+func (s *System) move(from, to string) error {
+	n, err := s.Tree.Lstat(from)
+	if err != nil || n == nil {
+		return err
+	}
+	if err := s.Tree.Set(to, n); err != nil {
+		return err
+	}
+	if n.Kind == layer.Dir {
+		if err := s.copyFiles(from, to, func(_ string, n *tree.Node) *tree.Node { return n }); err != nil {
+			return err
+		}
+	}
+	return s.Tree.Erase(from)
+}

@@ -1,0 +1,141 @@
+// Package system does to the files of a tree what the administrative programs of a Linux
+// distribution do: accounts, alternatives, the cache of the dynamic linker, certificates. It runs
+// no program and reads nothing of this machine.
+//
+// A program is a function over a [System]. It parses its arguments as the real one does, so that
+// RUN of a Dockerfile and the maintainer script of a package both call it by words. What the
+// program would ask of the machine is fixed: the day of a password's last change is
+// [System.Day].
+//
+// An option that is not known here is an error that names it, and never ignored.
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// System is the root file system that programs change.
+type System struct {
+	Tree *tree.Tree
+	// Day is the current day, counted from 1970-01-01. Programs write it into /etc/shadow.
+	Day int
+	// Env returns a variable of the environment, empty for one that is not set. Nil has none.
+	Env func(name string) string
+}
+
+// Program is what one program does. args come without its name; out takes its standard output.
+// An [*Exit] says that the real program ends with a status other than zero; any other error
+// says that what it would do is not known here.
+type Program func(ctx context.Context, s *System, args []string, out io.Writer) error
+
+// Exit is the end of a program with a status other than zero.
+type Exit struct {
+	Program string
+	Code    int
+	Text    string // what it prints on standard error
+}
+
+func (e *Exit) Error() string { return e.Program + ": " + e.Text }
+
+// ErrUnread is about a file whose content is not at hand: a check does not unpack archives or
+// download files.
+var ErrUnread = errors.New("a check does not read it")
+
+// programs are all that are known, by name.
+var programs map[string]Program
+
+func init() { //nolint:gochecknoinits // a program may call others, by the table
+	programs = map[string]Program{
+		"useradd": useradd, "usermod": usermod, "userdel": userdel,
+		"groupadd": groupadd, "groupmod": groupmod, "groupdel": groupdel,
+		"gpasswd": gpasswd, "passwd": passwd, "chfn": chfn, "chsh": chsh,
+		"adduser": adduser, "addgroup": addgroup, "deluser": deluser, "delgroup": delgroup,
+		"getent": getent, "id": id,
+		"systemd-sysusers": systemdSysusers, "add-shell": addShell, "remove-shell": removeShell,
+		"update-shells": updateShells, "dpkg-statoverride": statoverride, "setcap": setcap, "getcap": getcap,
+		"update-alternatives": updateAlternatives, "update-ca-certificates": updateCACertificates, "ldconfig": ldconfig,
+	}
+}
+
+// Command returns the program of a name, which may be a path in a directory of programs.
+func Command(name string) (Program, bool) {
+	if dir, base := path.Split(name); slices.Contains(programDirs, strings.TrimSuffix(dir, "/")) {
+		name = base
+	}
+	p, ok := programs[name]
+	return p, ok
+}
+
+var programDirs = []string{"/bin", "/sbin", "/usr/bin", "/usr/sbin"}
+
+// Names returns the names of all programs, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(programs)) }
+
+// fail is an [Exit] of a program.
+func fail(program string, code int, format string, args ...any) error {
+	return &Exit{Program: program, Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// stat returns the file that a path leads to, nil where nothing is.
+func (s *System) stat(p string) (*tree.Node, error) {
+	_, n, err := tree.Resolve(s.Tree, p)
+	return n, err
+}
+
+// is reports whether a path leads to a file of a kind.
+func (s *System) is(p string, kind layer.Type) (bool, error) {
+	n, err := s.stat(p)
+	return n != nil && n.Kind == kind && (kind != layer.Regular || n.Odd == ""), err
+}
+
+// read returns the text of a file, nil where there is none.
+func (s *System) read(p string) ([]byte, error) {
+	n, err := s.stat(p)
+	if err != nil || n == nil {
+		return nil, err
+	}
+	if n.Kind == layer.Regular && n.Odd == "" {
+		c, err := n.Content()
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", p, err)
+		}
+		if c.Open == nil && c.Size > 0 || n.Stub {
+			return nil, fmt.Errorf("reading %s: %w", p, ErrUnread)
+		}
+	}
+	return tree.ReadText(s.Tree, p)
+}
+
+// make puts a new file at a path whose directory exists, with the group of a directory that has
+// the setgid bit, as Linux does.
+func (s *System) make(p string, n *tree.Node) error {
+	dir, d, err := tree.Resolve(s.Tree, path.Dir(p))
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		return fmt.Errorf("there is no directory %s: make it before", path.Dir(p))
+	case d.Kind != layer.Dir:
+		return fmt.Errorf("%s is not a directory", path.Dir(p))
+	}
+	if d.Mode&fs.ModeSetgid != 0 {
+		k := *n
+		k.GID = d.GID
+		if k.Kind == layer.Dir {
+			k.Mode |= fs.ModeSetgid
+		}
+		n = &k
+	}
+	return s.Tree.Set(path.Join(dir, path.Base(p)), n)
+}

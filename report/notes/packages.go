@@ -1,0 +1,33 @@
+package notes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/report/changes"
+)
+
+// packages states how many packages of a distribution each image has, and whose scripts were not
+// carried out.
+func packages(b *strings.Builder, r changes.Release) {
+	if len(r.Packages) == 0 {
+		return
+	}
+	b.WriteString("\n## Packages of distributions\n\n")
+	for n, image := range slices.Sorted(maps.Keys(r.Packages)) {
+		if n == maxLines || b.Len() > maxTables {
+			fmt.Fprintf(b, "- and %d more images\n", len(r.Packages)-n)
+			break
+		}
+		fmt.Fprintf(b, "- %s has %d, which its bill of materials lists\n", code(image), len(r.Packages[image]))
+		for n, s := range r.Skipped[image] {
+			if n == maxLines || b.Len() > maxTables {
+				fmt.Fprintf(b, "  - and %d more\n", len(r.Skipped[image])-n)
+				break
+			}
+			fmt.Fprintf(b, "  - maintainer scripts that were not carried out: %s\n", code(s))
+		}
+	}
+}
