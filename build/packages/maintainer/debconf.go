@@ -78,13 +78,13 @@ func (r *run) startDebconf(own bool) (err error) {
 			return err
 		}
 	}
-	d.load(parseTemplates(text))
+	d.load(parseTemplates(text), d.owner)
 	r.debconf = d
 	return nil
 }
 
 // load puts templates into the database, with a question of the same name for each.
-func (d *session) load(list []template) {
+func (d *session) load(list []template, owner string) {
 	for _, t := range list {
 		if t.kind == "" {
 			continue
@@ -94,8 +94,8 @@ func (d *session) load(list []template) {
 			q = newItem()
 			d.config.items[t.name] = q
 		}
-		if !q.owners[d.owner] {
-			q.owners[d.owner] = true
+		if !q.owners[owner] {
+			q.owners[owner] = true
 			d.config.dirty = true
 		}
 		if q.fields["template"] == "" {
