@@ -28,8 +28,10 @@ func updatePasswd(c *call) (int, error) {
 		for _, line := range lines(master) {
 			want := strings.Split(line, ":")
 			got := have[want[0]]
-			if len(got) < 3 || len(want) < 3 || got[2] != want[2] || name == "passwd" && !slices.Equal(got[3:], want[3:]) {
-				return 0, fmt.Errorf("would change the account %s in /etc/%s, which is not known here: %s", want[0], name, instead)
+			same := len(got) > 3 && len(want) > 3 && got[2] == want[2]
+			if !same || name == "passwd" && !slices.Equal(got[3:], want[3:]) {
+				return 0, fmt.Errorf("would change the account %s in /etc/%s, which is not known here: %s",
+					want[0], name, instead)
 			}
 		}
 	}

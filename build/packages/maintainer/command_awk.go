@@ -23,7 +23,8 @@ func awk(c *call) (int, error) {
 	if len(args) == 0 {
 		return c.usage(2)
 	}
-	if words := args[0]; len(args) == 1 && !strings.Contains(words, "BEGIN") && !strings.Contains(words, "END") && c.In.Empty() {
+	lasting := strings.Contains(args[0], "BEGIN") || strings.Contains(args[0], "END")
+	if len(args) == 1 && !lasting && c.In.Empty() {
 		return 0, nil // it has no line to do anything with
 	}
 	if do := awkKnown[args[0]]; do != nil {

@@ -49,7 +49,8 @@ func (sh *Shell) operand(ctx context.Context, w *syntax.Word) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if trimmed := strings.TrimSpace(text); w.Lit() == "" && strings.ContainsAny(strings.TrimLeft(trimmed, "-+"), "+-*/%<>=!&|^?: ") {
+	trimmed := strings.TrimLeft(strings.TrimSpace(text), "-+")
+	if w.Lit() == "" && strings.ContainsAny(trimmed, "+-*/%<>=!&|^?: ") {
 		return 0, sh.refuse("the arithmetic with %.40q in it is not known here", text)
 	}
 	return sh.number(text)
