@@ -52,8 +52,8 @@ func (a *accounts) readUserOptions(args []string) (*userOptions, error) {
 		program: "useradd",
 		letters: "b:c:d:e:f:Fg:G:k:K:O:lmMNop:rs:u:U",
 		long: "base-dir=b badname comment=c home-dir=d expiredate=e inactive=f add-subids-for-system=F gid=g " +
-			"groups=G skel=k key=K no-log-init=l create-home=m no-create-home=M no-user-group=N non-unique=o password=p " +
-			"system=r shell=s uid=u user-group=U",
+			"groups=G skel=k key=K no-log-init=l create-home=m no-create-home=M no-user-group=N non-unique=o " +
+			"password=p system=r shell=s uid=u user-group=U",
 	}.parse(args)
 	if err != nil {
 		return nil, err
