@@ -56,23 +56,8 @@ func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error 
 		}
 		return nil
 	}
-	for _, w := range words {
-		if !path.IsAbs(w) {
-			return fail("ldconfig", 1, "relative path `%s' used to build cache", w)
-		}
-		if err := c.dirs.add(w); err != nil {
-			return err
-		}
-	}
-	if !c.has["n"] {
-		if err := c.dirs.configure(config, 0); err != nil {
-			return err
-		}
-		for _, d := range c.k.system() {
-			if err := c.dirs.add(d); err != nil {
-				return err
-			}
-		}
+	if err := c.collect(words, config); err != nil {
+		return err
 	}
 	for _, d := range c.dirs.list {
 		if err := c.search(d); err != nil {
@@ -87,6 +72,30 @@ func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error 
 		return err
 	}
 	return s.Tree.WriteText(c.cache, text, 0o644)
+}
+
+// collect lists the directories that are searched.
+func (c *linkerCall) collect(words []string, config string) error {
+	for _, w := range words {
+		if !path.IsAbs(w) {
+			return fail("ldconfig", 1, "relative path `%s' used to build cache", w)
+		}
+		if err := c.dirs.add(w); err != nil {
+			return err
+		}
+	}
+	if c.has["n"] {
+		return nil
+	}
+	if err := c.dirs.configure(config, 0); err != nil {
+		return err
+	}
+	for _, d := range c.k.system() {
+		if err := c.dirs.add(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Ldconfig makes the cache of the dynamic linker again, and the links by soname in its

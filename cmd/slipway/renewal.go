@@ -125,16 +125,8 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 				return nil, err
 			}
 			o := pin.Options{Update: r.update || r.check, Newer: r.newer}
-			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
+			result, err := f.pin(cmd, p, o)
 			if err != nil {
-				return nil, err
-			}
-			now := &apt.Pin{Update: o.Update, Now: time.Now()}
-			packages, err := release.Packages(cmd.Context(), p, f.storeDir(), now, f.printer(cmd))
-			if err != nil {
-				return nil, err
-			}
-			if err := result.AddPackages(p, packages); err != nil {
 				return nil, err
 			}
 			if !r.check {
@@ -153,4 +145,18 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 	}
 	f.addRenewal(cmd, &r, "digests of tags that have moved, and versions of packages")
 	return add(cmd, f.addStore, f.addQuiet)
+}
+
+// pin finds what to change: references and packages.
+func (f *flags) pin(cmd *cobra.Command, p *product.Product, o pin.Options) (*pin.Result, error) {
+	result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
+	if err != nil {
+		return nil, err
+	}
+	now := &apt.Pin{Update: o.Update, Now: time.Now()}
+	packages, err := release.Packages(cmd.Context(), p, f.storeDir(), now, f.printer(cmd))
+	if err != nil {
+		return nil, err
+	}
+	return result, result.AddPackages(p, packages)
 }
