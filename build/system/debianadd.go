@@ -176,7 +176,8 @@ func (d *debianAdd) systemUser() (err error) {
 		d.gid, ingroup = d.uid, d.name
 	case makeGroup:
 		ingroup = d.name
-		d.gid, err = d.free(d.o.setting("firstgid", "first_system_gid"), d.o.setting("lastgid", "last_system_gid"), d.a.gid)
+		d.gid, err = d.free(d.o.setting("firstgid", "first_system_gid"), d.o.setting("lastgid", "last_system_gid"),
+			d.a.gid)
 		if err != nil {
 			return err
 		}

@@ -32,11 +32,12 @@ func groupadd(_ context.Context, s *System, args []string, _ io.Writer) error {
 		return fail(me, 2, "it takes one name, and -o only with -g")
 	}
 	name := names[0]
-	gid, ok := -1, true
-	if has["g"] {
-		if gid, ok = parseID(values["g"]); !ok {
-			return fail(me, 3, "invalid group ID '%s'", values["g"])
-		}
+	gid, ok := parseID(values["g"])
+	if has["g"] && !ok {
+		return fail(me, 3, "invalid group ID '%s'", values["g"])
+	}
+	if !has["g"] {
+		gid = -1
 	}
 	switch {
 	case !validName(name):

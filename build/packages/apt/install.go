@@ -30,7 +30,7 @@ func architecture(p platform.Platform) (string, error) {
 			return a, nil
 		}
 	}
-	return "", fmt.Errorf("Debian has no packages for %s", p)
+	return "", fmt.Errorf("there are no packages of Debian for %s", p)
 }
 
 // install unpacks and configures packages, and removes others, as packages.lock.yaml has them.

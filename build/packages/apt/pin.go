@@ -99,7 +99,9 @@ func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.Lock
 }
 
 // lockedPackage is a change in the form of packages.lock.yaml.
-func lockedPackage(c debian.Change, repositories map[*debian.Repository]product.LockedRepository) product.LockedPackage {
+func lockedPackage(c debian.Change,
+	repositories map[*debian.Repository]product.LockedRepository,
+) product.LockedPackage {
 	l := product.LockedPackage{
 		Action: product.ActionInstall, Name: c.Name, Arch: c.Arch, Version: c.New, Was: c.Old, Auto: c.Auto,
 	}

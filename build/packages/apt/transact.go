@@ -33,7 +33,8 @@ func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) er
 		if err != nil && !errors.As(err, &absent) {
 			return err
 		}
-		entry, err = m.Pin.decide(ctx, m, decision{call: c, operation: o, on: on, status: string(status)}, entry, err == nil)
+		d := decision{call: c, operation: o, on: on, status: string(status)}
+		entry, err = m.Pin.decide(ctx, m, d, entry, err == nil)
 	}
 	if err != nil {
 		return err
