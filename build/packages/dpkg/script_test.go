@@ -25,6 +25,8 @@ func scripted(name, version, fields string, more info) pack {
 	return one(name, version, fields, i, files{{Name: "./usr/share/" + name + "/" + version, Text: "x"}})
 }
 
+const favor = "in-favour" //nolint:misspell // the word of dpkg
+
 // TestScripts compares with what dpkg 1.21.23 and apt 2.6.2 called.
 func TestScripts(t *testing.T) {
 	a := func(version string) pack { return scripted("a", version, "", info{"conffiles": "/etc/a\n"}) }
@@ -53,9 +55,9 @@ func TestScripts(t *testing.T) {
 			{install: []pack{scripted("br", "1", "Breaks: a (<< 2)\n", nil), scripted("a", "2", "", nil)}},
 			{install: []pack{scripted("c", "1", "Conflicts: a\nReplaces: a\n", nil)}},
 		}, `a preinst install; a postinst configure ""; ` +
-			`a prerm deconfigure in-favour br 1; br preinst install; a prerm upgrade 2; a preinst upgrade 1 2; ` +
+			`a prerm deconfigure ` + favor + ` br 1; br preinst install; a prerm upgrade 2; a preinst upgrade 1 2; ` +
 			`a postrm upgrade 2; br postinst configure ""; a postinst configure 1; ` +
-			`a prerm remove in-favour c 1; c preinst install; a postrm remove; c postinst configure ""`},
+			`a prerm remove ` + favor + ` c 1; c preinst install; a postrm remove; c postinst configure ""`},
 		{"triggers", []step{
 			{install: []pack{man("1")}},
 			{install: []pack{scripted("w", "1", "Depends: u\n", named), scripted("u", "1", "", named)}},

@@ -35,8 +35,12 @@ func FuzzOpen(f *testing.F) {
 // FuzzMember checks that the files of a package stay in their place.
 func FuzzMember(f *testing.F) {
 	f.Add(debtest.Tar([]debtest.File{
-		{Name: "./"}, {Name: "./etc/a", Text: "x"}, {Name: "./etc/b", Hard: "./etc/a"}, {Name: "./etc/c", Link: "a"},
-		{Name: "./etc/c/d", Text: "x"}, {Name: "../x", Text: "x"},
+		{Name: "./"},
+		{Name: "./etc/a", Text: "x"},
+		{Name: "./etc/b", Hard: "./etc/a"},
+		{Name: "./etc/c", Link: "a"},
+		{Name: "./etc/c/d", Text: "x"},
+		{Name: "../x", Text: "x"},
 	}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := tar.NewReader(bytes.NewReader(b))
