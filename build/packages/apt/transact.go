@@ -39,9 +39,12 @@ func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) er
 	if err != nil {
 		return err
 	}
-	debs, err := m.take(ctx, entry.Packages, c.Check && m.Pin == nil)
+	debs, err := m.take(ctx, c, entry.Packages)
 	if err != nil {
 		return err
+	}
+	if o.verb == download {
+		return downloaded(c, entry.Packages, debs)
 	}
 	return m.install(ctx, c, o, entry, debs)
 }
