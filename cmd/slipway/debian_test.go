@@ -48,6 +48,8 @@ func debianRepository(ts *testscript.TestScript, neg bool, args []string) {
 			w.Unsigned = true
 		case "otherkey":
 			w.OtherKey = true
+		case "detached":
+			w.Detached = true
 		case "older":
 			w.Older = true
 		case "index":

@@ -58,7 +58,8 @@ func TestRules(t *testing.T) {
 	for _, c := range rules {
 		t.Run(c.name, func(t *testing.T) {
 			u := debian.NewUniverse("amd64")
-			for suite, all := range map[string][]string{"stable": c.stable, "next": c.next} {
+			for _, suite := range []string{"stable", "next"} {
+				all := map[string][]string{"stable": c.stable, "next": c.next}[suite]
 				if err := u.Add(repository(suite), "amd64", packages("amd64", all...)); err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // Described is a package of a repository, for one architecture.
@@ -34,7 +36,8 @@ func (d Described) stanza() string {
 //
 //	Suite: bookworm-security         the default is bookworm
 //	File: /usr/bin/hello some text   a file; as often as needed
-//	Link: /usr/lib/a /etc            a symbolic link
+//	Fill: /usr/share/fill 100000     a file of that many bytes
+//	Link: /usr/lib/a /etc            a symbolic link; the files below it are so in the package
 //	Device: /usr/lib/null            a device
 //	Postinst: #!/bin/sh              also Preinst, Prerm, Postrm, Templates, Triggers, Conffiles;
 //	 true                            more lines are indented by a space
@@ -83,7 +86,7 @@ func split(stanza string) (all []field) {
 func described(fields []field, arch string) Described {
 	d := Described{Suite: "bookworm", arch: arch}
 	p := Package{Info: map[string]string{}}
-	named, bomb := "", false
+	named, isBomb := "", false
 	for _, f := range fields {
 		words := strings.SplitN(f.value, " ", 2)
 		switch f.name {
@@ -93,9 +96,13 @@ func described(fields []field, arch string) Described {
 		case "Named":
 			named = f.value
 		case "Bomb":
-			bomb = true
+			isBomb = true
 		case "File":
 			p.Files = append(p.Files, File{Name: "." + words[0], Text: words[1] + "\n"})
+		case "Fill":
+			n, err := strconv.Atoi(words[1])
+			must(err)
+			p.Files = append(p.Files, File{Name: "." + words[0], Text: strings.Repeat("x", n)})
 		case "Link":
 			p.Files = append(p.Files, File{Name: "." + words[0], Link: words[1]})
 		case "Device":
@@ -122,18 +129,27 @@ func described(fields []field, arch string) Described {
 		p.Control = strings.Replace(p.Control, "Package: "+d.name+"\n", "Package: "+named+"\n", 1)
 	}
 	d.deb = Make(p)
-	if bomb {
+	if isBomb {
 		d.deb = bombed(p)
 	}
 	d.path = fmt.Sprintf("pool/main/%s/%s_%s_%s.deb", d.name, d.name, strings.ReplaceAll(d.version, ":", "%3a"), arch)
 	return d
 }
 
-// bombed is a package that unpacks to 1 GB.
+// bombed is a package that unpacks to 300 MB.
 func bombed(p Package) []byte {
+	return Archive(
+		Member{"debian-binary", []byte("2.0\n")},
+		Member{"control.tar", Tar([]File{{Name: "./"}, {Name: "./control", Text: p.Control}})},
+		Member{"data.tar.gz", bomb()},
+	)
+}
+
+var bomb = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	const size = 1 << 30
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	must(err)
+	const size = 300 << 20
 	zeros := make([]byte, 1<<20)
 	h := Tar([]File{{Name: "./"}, {Name: "./usr/"}, {Name: "./usr/bomb"}})
 	h = h[:3*512]
@@ -144,16 +160,12 @@ func bombed(p Package) []byte {
 		sum += int(c)
 	}
 	copy(h[2*512+148:], fmt.Sprintf("%06o\x00 ", sum))
-	_, err := w.Write(h)
+	_, err = w.Write(h)
 	must(err)
 	for n := 0; n < size; n += len(zeros) {
 		_, err := w.Write(zeros)
 		must(err)
 	}
 	must(w.Close())
-	return Archive(
-		Member{"debian-binary", []byte("2.0\n")},
-		Member{"control.tar", Tar([]File{{Name: "./"}, {Name: "./control", Text: p.Control}})},
-		Member{"data.tar.gz", b.Bytes()},
-	)
-}
+	return b.Bytes()
+})

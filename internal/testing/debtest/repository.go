@@ -38,6 +38,7 @@ type Wrong struct {
 	Expired  bool   // its Release
 	Unsigned bool   // its InRelease
 	OtherKey bool   // another key signs it
+	Detached bool   // it has Release and Release.gpg in place of InRelease, which is right, too
 	Older    bool   // it has the date of the day before
 	Index    bool   // Packages are others than Release says
 	Damaged  string // the package with this name is another file
@@ -162,6 +163,10 @@ func (r *Repository) suite(suite string, architectures []string, packages map[st
 	}
 	text += fmt.Sprintf("Acquire-By-Hash: yes\nNo-Support-for-Architecture-all: Packages\nArchitectures: %s\n"+
 		"Components: main\nSHA256:\n%s\n", strings.Join(architectures, " "), strings.Join(lines, "\n"))
+	if r.wrong.Detached {
+		r.files["dists/"+suite+"/Release"], r.files["dists/"+suite+"/Release.gpg"] = []byte(text), r.detached(text)
+		return
+	}
 	r.files["dists/"+suite+"/InRelease"] = r.signed(text)
 }
 
@@ -183,6 +188,14 @@ func (r *Repository) signed(text string) []byte {
 	must(err)
 	must(w.Close())
 	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// detached returns a Release.gpg.
+func (r *Repository) detached(text string) []byte {
+	var b bytes.Buffer
+	must(openpgp.DetachSign(&b, r.key, strings.NewReader(text),
+		&packet.Config{Time: func() time.Time { return r.date }}))
 	return b.Bytes()
 }
 
