@@ -64,7 +64,10 @@ func fromArchive(ctx context.Context, st *store.Store, client *network.Client, u
 		}
 		return nil
 	})
-	if err != nil {
+	switch absent := (*network.StatusError)(nil); {
+	case errors.As(err, &absent):
+		return err // it has the URL
+	case err != nil:
 		return fmt.Errorf("downloading %s: %w", url, err)
 	}
 	defer r.Close()

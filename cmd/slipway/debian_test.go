@@ -1,11 +1,18 @@
 package main
 
 import (
+	"archive/tar"
+	"errors"
+	"io"
 	"os"
+	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -104,4 +111,33 @@ func debianBase(ts *testscript.TestScript, neg bool, args []string) {
 	ref, err := name.ParseReference(args[0])
 	ts.Check(err)
 	ts.Check(remote.WriteIndex(ref, debtest.Base(r.(*debtest.Repository), platforms)))
+}
+
+// imageFiles REFERENCE DIRECTORY writes the regular files of an image for linux/amd64.
+func imageFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: imagefiles reference directory")
+	}
+	ref, err := name.ParseReference(args[0])
+	ts.Check(err)
+	img, err := remote.Image(ref, remote.WithPlatform(v1.Platform{OS: "linux", Architecture: "amd64"}))
+	ts.Check(err)
+	files := mutate.Extract(img)
+	defer files.Close()
+	dir := ts.MkAbs(args[1])
+	for all := tar.NewReader(files); ; {
+		h, err := all.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		ts.Check(err)
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		text, err := io.ReadAll(all)
+		ts.Check(err)
+		to := filepath.Join(dir, filepath.FromSlash(path.Clean("/"+h.Name)))
+		ts.Check(os.MkdirAll(filepath.Dir(to), 0o755))
+		ts.Check(os.WriteFile(to, text, 0o644))
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
@@ -16,10 +17,17 @@ import (
 // sooner. Only they read it.
 const hurry = "SLIPWAY_TEST_RENDER_CPU"
 
-// hurried sets the bound of the test.
+// impatience is a variable of the environment by which the tests' slipway takes a server for one
+// that stalls sooner. Only they read it.
+const impatience = "SLIPWAY_TEST_NETWORK_IDLE"
+
+// hurried sets the bounds of the test.
 func hurried() {
 	if d, err := time.ParseDuration(os.Getenv(hurry)); err == nil {
 		renderer.Bounds.CPU = d
+	}
+	if d, err := time.ParseDuration(os.Getenv(impatience)); err == nil {
+		network.Usual.Idle, network.Usual.GiveUp, network.Usual.Wait = d, d, d
 	}
 }
 

@@ -54,6 +54,9 @@ type Options struct {
 	HelperTime time.Duration
 }
 
+// Usual is what zero fields of Options mean. Only tests of the command change it.
+var Usual = struct{ Idle, GiveUp, Wait time.Duration }{time.Minute, 2 * time.Minute, time.Second}
+
 // Defaults returns o with its zero fields filled in.
 func (o Options) Defaults() Options {
 	if o.Jobs == 0 {
@@ -63,10 +66,10 @@ func (o Options) Defaults() Options {
 		o.Transport = direct()
 	}
 	if o.Idle == 0 {
-		o.Idle = time.Minute
+		o.Idle = Usual.Idle
 	}
 	if o.GiveUp == 0 {
-		o.GiveUp = 2 * time.Minute
+		o.GiveUp = Usual.GiveUp
 	}
 	if o.HelperTime == 0 {
 		o.HelperTime = time.Minute
@@ -75,7 +78,7 @@ func (o Options) Defaults() Options {
 		o.Keychain = keychain{o.HelperTime}
 	}
 	if o.Wait == 0 {
-		o.Wait = time.Second
+		o.Wait = Usual.Wait
 	}
 	if o.Attempts == 0 {
 		o.Attempts = 6

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/product"
@@ -28,7 +29,7 @@ const (
 	OtherVersion  = "other version"
 	NotNeeded     = "not needed"
 	OtherArchive  = "other file of the same version"
-	OtherCommands = "other commands or another base"
+	OtherCommands = "other commands, base or repositories"
 )
 
 // AddPackages adds what packages.lock.yaml becomes to what changes.
@@ -95,10 +96,20 @@ func finally(list []product.LockedPackages) map[placed]product.LockedPackage {
 	return all
 }
 
-// same reports whether two locks are equal but for their places in the file.
+// same reports whether two locks are equal but for their places in the file. That a repository has
+// a newer index with the same packages changes nothing: it has one every day.
 func same(a, b []product.LockedPackages) bool {
 	return slices.EqualFunc(a, b, func(x, y product.LockedPackages) bool {
-		x.Pos = y.Pos
+		x.Pos, x.Packages, y.Packages = y.Pos, timeless(x.Packages), timeless(y.Packages)
 		return reflect.DeepEqual(x, y)
 	})
+}
+
+// timeless returns packages without what identifies the index that they were chosen from.
+func timeless(list []product.LockedPackage) []product.LockedPackage {
+	list = slices.Clone(list)
+	for n := range list {
+		list[n].Repository.Date, list[n].Repository.SHA256 = time.Time{}, ""
+	}
+	return list
 }

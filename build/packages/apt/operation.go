@@ -79,8 +79,9 @@ var deciding = map[string]string{
 	"--no-install-recommends": "", "--install-recommends": "", "--install-suggests": "", "--no-install-suggests": "",
 	"--reinstall": "", "--no-upgrade": "", "--only-upgrade": "", "--allow-downgrades": "",
 	"--allow-change-held-packages": "", "--allow-remove-essential": "", "--allow-unauthenticated": "",
-	"--auto-remove": "", "--autoremove": "--auto-remove", "--purge": "", "--ignore-hold": "--allow-change-held-packages",
-	"--force-yes": "", "--with-new-pkgs": "", "--without-new-pkgs": "", "--no-remove": "",
+	"--auto-remove": "", "--autoremove": "--auto-remove", "--purge": "",
+	"--ignore-hold": "--allow-change-held-packages",
+	"--force-yes":   "", "--with-new-pkgs": "", "--without-new-pkgs": "", "--no-remove": "",
 }
 
 // passed are options that decide nothing: they answer questions, and say what is printed.

@@ -22,7 +22,8 @@ type scripts struct {
 // debconf and its like read, and the day of all files of layers, which accounts get that they add.
 func (m *Manager) scripts(c packages.Call, arch string) *scripts {
 	s := &scripts{m: m, runner: maintainer.Runner{
-		Architecture: arch, Day: int(layer.Epoch.Unix() / (24 * 60 * 60)), Env: map[string]string{"DEBIAN_FRONTEND": "noninteractive"}, Programs: program,
+		Architecture: arch, Day: int(layer.Epoch.Unix() / (24 * 60 * 60)), Programs: program,
+		Env: map[string]string{"DEBIAN_FRONTEND": "noninteractive"},
 	}}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "HOME"} {
 		if v, ok := c.Env(name); ok {

@@ -3,8 +3,8 @@ package dpkg
 import (
 	"context"
 	"fmt"
-	"strings"
 	"io/fs"
+	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"

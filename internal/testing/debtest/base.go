@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -49,11 +48,16 @@ func Architecture(p platform.Platform) string {
 	}
 }
 
+const passwd = `root:x:0:0:root:/root:/bin/sh
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+`
+
 func baseFiles(r *Repository, arch string) []File {
 	status := ""
 	for _, name := range []string{"base-files", "libc6", "old"} {
 		status += fmt.Sprintf("Package: %s\nStatus: install ok installed\nPriority: required\nSection: admin\n"+
-			"Maintainer: Test <test@example.com>\nArchitecture: %s\nVersion: 1.0\nDescription: for a test\n\n", name, arch)
+			"Maintainer: Test <test@example.com>\nArchitecture: %s\nVersion: 1.0\nDescription: for a test\n\n",
+			name, arch)
 	}
 	sources := ""
 	for _, suite := range []string{"bookworm", "bookworm-security"} {
@@ -74,7 +78,7 @@ func baseFiles(r *Repository, arch string) []File {
 		{Name: "usr/share/old", Text: "old\n"},
 		{Name: "etc/"},
 		{Name: "etc/os-release", Link: "../usr/lib/os-release"},
-		{Name: "etc/passwd", Text: "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+		{Name: "etc/passwd", Text: passwd},
 		{Name: "etc/shadow", Text: "root:*:19700:0:99999:7:::\nnobody:*:19700:0:99999:7:::\n", Mode: 0o640},
 		{Name: "etc/group", Text: "root:x:0:\nnogroup:x:65534:\n"},
 		{Name: "etc/gshadow", Text: "root:*::\nnogroup:*::\n", Mode: 0o640},
@@ -92,7 +96,7 @@ func baseFiles(r *Repository, arch string) []File {
 		{Name: "var/lib/dpkg/info/format", Text: "1\n"},
 		{Name: "var/lib/dpkg/info/base-files.list", Text: "/.\n/etc\n/usr\n/usr/bin\n/usr/lib\n/usr/share\n/var\n"},
 		{Name: "var/lib/dpkg/info/libc6.list", Text: "/.\n"},
-		{Name: "var/lib/dpkg/info/old.list", Text: strings.Join([]string{"/.", "/usr", "/usr/share", "/usr/share/old", ""}, "\n")},
+		{Name: "var/lib/dpkg/info/old.list", Text: "/.\n/usr\n/usr/share\n/usr/share/old\n"},
 		{Name: "var/lib/apt/"},
 		{Name: "var/lib/apt/lists/"},
 		{Name: "var/cache/"},

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -215,11 +214,4 @@ func compressed(text []byte, form string) []byte {
 	must(err)
 	must(w.Close())
 	return b.Bytes()
-}
-
-// Paths returns the paths of all files, for messages of tests.
-func (r *Repository) Paths() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.files))
 }
