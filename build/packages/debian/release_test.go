@@ -143,15 +143,18 @@ func TestVerifyRelease(t *testing.T) {
 			"verifying R: its signature is not valid: openpgp: invalid signature: EdDSA verification failure: name the repository's key in Signed-By",
 		},
 		{
-			"expired", signed, keyring(t, exported(t, one, false)), debian.Check{Now: clock.AddDate(0, 0, 30)},
+			"expired", signed, keyring(t, exported(t, one, false)),
+			debian.Check{Now: clock.AddDate(0, 0, 30)},
 			"R was valid until Sun, 08 Mar 2026 10:00:00 UTC: use a mirror that is up to date",
 		},
 		{
 			"expired and accepted", signed, keyring(t, exported(t, one, false)),
-			debian.Check{Now: clock.AddDate(0, 0, 30), NoValidUntil: true}, "ok",
+			debian.Check{Now: clock.AddDate(0, 0, 30), NoValidUntil: true},
+			"ok",
 		},
 		{
-			"older", signed, keyring(t, exported(t, one, false)), debian.Check{Now: clock, NotBefore: clock},
+			"older", signed, keyring(t, exported(t, one, false)),
+			debian.Check{Now: clock, NotBefore: clock},
 			"R is of Sun, 01 Mar 2026 10:00:00 UTC, older than that of Sun, 01 Mar 2026 12:00:00 UTC which was used before: " +
 				"use a mirror that is up to date",
 		},

@@ -321,8 +321,8 @@ var rules = []rule{
 	},
 }
 
-// TestAmbiguous checks that a choice which apt makes by chance is an error that names the packages,
-// and that naming one of them in the request is enough.
+// TestAmbiguous checks that a choice which apt makes by chance is an error that names the
+// packages, and that naming one of them in the request is enough.
 func TestAmbiguous(t *testing.T) {
 	u := debian.NewUniverse("amd64")
 	text := packages("amd64", "a 1; Depends: v", "b 1; Provides: v", "c 1; Provides: v")
