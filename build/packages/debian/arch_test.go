@@ -130,17 +130,18 @@ func TestLocal(t *testing.T) {
 
 // TestFaults checks the errors of indexes and status files.
 func TestFaults(t *testing.T) {
-	u := debian.NewUniverse("amd64")
 	for index, want := range map[string]string{
 		"Package: a\nVersion: 1\n\n\nVersion: 2\n": "line 5: there is no Package field",
 		"Package: a\n": "line 1: a has no Version field",
 		"Package: a\nVersion: 1\nProvides: b (\n": `line 1: a has a wrong Provides field: "b (" has no closing parenthesis`,
 	} {
+		u := debian.NewUniverse("amd64")
 		want = "reading the amd64 packages of http://deb.test/debian stable main: " + want
 		if err := u.Add(repository("stable"), "amd64", index); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", index, err, want)
 		}
 	}
+	u := debian.NewUniverse("amd64")
 	want := `s:2: b has the status "install": it must be like "install ok installed"`
 	if err := u.AddStatus("s", "\nPackage: b\nVersion: 1\nStatus: install\n"); err == nil || err.Error() != want {
 		t.Errorf("a wrong status: %v, want %s", err, want)
