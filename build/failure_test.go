@@ -38,11 +38,11 @@ func TestFailures(t *testing.T) {
 			func(t *testing.T, dir string) {
 				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"),
 					"func main() {", "func main() {\n\tundefinedThing()")
-				replace(t, filepath.Join(dir, "Dockerfile"), "USER 65532:65532", "RUN useradd me")
+				replace(t, filepath.Join(dir, "Dockerfile"), "USER 65532:65532", "RUN gpg me")
 			},
 			map[string]int{
 				"undefined: undefinedThing": 0, "building image hostinfo: linux/amd64": 1,
-				"RUN useradd needs a machine": 1, "building image hello": 0,
+				"RUN gpg needs a machine": 1, "building image hello": 0,
 			},
 		},
 		{

@@ -22,8 +22,7 @@
 // Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give
 // other bytes tomorrow.
 //
-// Devices, pipes, sparse files, and files of another image with capabilities, because a
-// layer entry cannot express them.
+// Devices, pipes and sparse files, because a layer entry cannot express them.
 //
 // Only the stages that the target needs are evaluated; errors in the others are not found.
 //
@@ -32,8 +31,7 @@
 // The tests in test/buildkit compare this package with a real buildkitd. The differences that
 // they allow:
 //
-//   - All times are Input.ModTime, and files that are hard links of each other become separate
-//     files. Extended attributes are dropped.
+//   - All times are Input.ModTime. Of extended attributes only capabilities stay.
 //   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's
 //     classic builder; BuildKit goes on without the files, and the image fails on a node. If one
 //     source matches, others need not.

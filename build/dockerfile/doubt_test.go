@@ -47,7 +47,7 @@ file 644 0:0 etc/release "root"
 			"dnf install --installroot /mnt/rootfs -y nfs-utils in line 3",
 		},
 		{
-			"COPY --from=root / /mnt/rootfs\nRUN useradd -R /mnt/rootfs app",
+			"COPY --from=root / /mnt/rootfs\nRUN useradd -R /mnt/rootfs app && git config --global a b",
 			"/mnt/rootfs/", "useradd -R /mnt/rootfs app in line 3",
 		},
 		{"COPY --from=root / /mnt/rootfs\nRUN dnf install -y nfs-utils", "/mnt/rootfs/", ""},
@@ -64,9 +64,13 @@ file 644 0:0 etc/release "root"
 			"apk add --root /chroot openssl in line 4",
 		},
 		{"RUN apk add git\nCOPY f.txt /etc/app/f.txt", "/etc/app/f.txt", ""},
-		{"COPY f.txt /etc/passwd\nRUN adduser -D app", "/etc/passwd", "adduser -D app in line 3"},
 		{
-			"COPY f.txt /etc/ssl/certs/ca.pem\nRUN update-ca-certificates", "/etc/ssl/certs/ca.pem",
+			"COPY f.txt /etc/passwd\nRUN adduser -D app && git config --global a b", "/etc/passwd",
+			"adduser -D app in line 3",
+		},
+		{
+			"COPY f.txt /etc/ssl/certs/ca.pem\nRUN update-ca-certificates && git config --global a b",
+			"/etc/ssl/certs/ca.pem",
 			"update-ca-certificates in line 3",
 		},
 		// the likely one of several is named

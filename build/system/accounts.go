@@ -169,16 +169,12 @@ func (a *accounts) leave(user string) {
 	}
 }
 
-// addGroup adds a group without members. Without a password it is locked.
-func (a *accounts) addGroup(name, password string, gid int) {
-	lock := password
-	if lock == "" {
-		lock = "!"
-	}
-	shown := lock
+// addGroup adds a group without members. Without a password it is locked; shown is its password
+// where there is no /etc/gshadow.
+func (a *accounts) addGroup(name, password, shown string, gid int) {
 	if a.gshadow.there {
 		shown = "x"
-		a.gshadow.set(name, name, lock, "", "")
+		a.gshadow.set(name, name, or(password, "!"), "", "")
 	}
 	a.group.set(name, name, shown, strconv.Itoa(gid), "")
 }

@@ -66,48 +66,56 @@ func (s *System) settings(files ...string) (map[string]string, error) {
 	return c, nil
 }
 
-// busyBox reports whether a program is BusyBox's, as in Alpine.
-func (s *System) busyBox(name string) (bool, error) {
+// variant returns what a program is a link to by its name, empty for a program of its own: that is
+// busybox in Alpine, and useradd for adduser in Fedora.
+func (s *System) variant(name string) (string, error) {
 	for _, dir := range []string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"} {
-		n, err := s.Tree.Lstat(dir + "/" + name)
+		p, err := s.itself(dir + "/" + name)
 		if err != nil {
-			return false, err
+			return "", err
 		}
-		if n != nil {
-			return n.Kind == layer.Symlink && path.Base(n.Link) == "busybox", nil
+		n, err := s.Tree.Lstat(p)
+		if err != nil {
+			return "", err
 		}
+		if n == nil {
+			continue
+		}
+		if n.Kind == layer.Symlink {
+			return path.Base(n.Link), nil
+		}
+		return "", nil
 	}
-	n, err := s.stat("/bin/busybox")
-	return n != nil, err
+	if n, err := s.stat("/bin/busybox"); err != nil || n == nil {
+		return "", err
+	}
+	return "busybox", nil
 }
 
 // adduser is Debian's, or BusyBox's where the system has that.
 func adduser(ctx context.Context, s *System, args []string, out io.Writer) error {
-	return s.debianOrBusyBox("adduser", args, func(o *debianOptions) error { return s.add(ctx, "adduser", o) },
-		func() error { return s.busyAddUser(args) })
+	return s.adding(ctx, "adduser", args, out, func() error { return s.busyAddUser(args) })
 }
 
 // addgroup is Debian's, or BusyBox's where the system has that.
 func addgroup(ctx context.Context, s *System, args []string, out io.Writer) error {
-	return s.debianOrBusyBox("addgroup", args, func(o *debianOptions) error { return s.add(ctx, "addgroup", o) },
-		func() error { return s.busyAddGroup(args) })
+	return s.adding(ctx, "addgroup", args, out, func() error { return s.busyAddGroup(args) })
 }
 
-func (s *System) debianOrBusyBox(
-	name string, args []string, debian func(o *debianOptions) error, busy func() error,
-) error {
-	is, err := s.busyBox(name)
-	if err != nil {
+func (s *System) adding(ctx context.Context, name string, args []string, out io.Writer, busy func() error) error {
+	switch variant, err := s.variant(name); {
+	case err != nil:
 		return err
-	}
-	if is {
+	case variant == "busybox":
 		return busy()
+	case variant == "useradd" || variant == "groupadd":
+		return programs[variant](ctx, s, args, out)
 	}
 	o, err := s.readDebian(name, args)
 	if err != nil {
 		return err
 	}
-	return debian(o)
+	return s.add(ctx, name, o)
 }
 
 // readDebian reads the options of adduser and addgroup.

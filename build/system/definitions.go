@@ -53,7 +53,7 @@ func (s *System) defaults() (map[string]string, error) {
 		return nil, err
 	}
 	d := map[string]string{
-		"GROUP": "100", "HOME": "/home", "SHELL": "/bin/sh", "INACTIVE": "-1", "EXPIRE": "",
+		"GROUP": "100", "HOME": "/home", "SHELL": "/bin/bash", "INACTIVE": "-1", "EXPIRE": "",
 		"SKEL": "/etc/skel", "CREATE_MAIL_SPOOL": "no",
 	}
 	for line := range strings.Lines(string(text)) {

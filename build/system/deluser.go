@@ -23,12 +23,13 @@ func delgroup(ctx context.Context, s *System, args []string, _ io.Writer) error 
 }
 
 func (s *System) delete(ctx context.Context, me string, args []string) error {
-	busy, err := s.busyBox(me)
-	if err != nil {
+	switch variant, err := s.variant(me); {
+	case err != nil:
 		return err
-	}
-	if busy {
+	case variant == "busybox":
 		return s.busyDelete(me, args)
+	case variant == "userdel" || variant == "groupdel":
+		return programs[variant](ctx, s, args, io.Discard)
 	}
 	list, names, err := syntax{
 		program: me, letters: "c:q",

@@ -95,7 +95,7 @@ func (s *System) change(p string, do func(n *tree.Node) *tree.Node) error {
 		return err
 	}
 	if k := do(n); k != n {
-		if err := s.Tree.Set(p, k); err != nil {
+		if err := s.Tree.Change(p, k); err != nil {
 			return err
 		}
 	}

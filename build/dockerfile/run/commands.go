@@ -42,8 +42,8 @@ type command struct {
 
 // commands are all that are known. Those without run may only print for another one.
 func commands() []command {
-	return slices.Concat(fileCommands(), textCommands(), packageCommands(), windowsCommands(), cmdlets(), programs(sh),
-		programs(cmd))
+	return slices.Concat(fileCommands(), textCommands(), systemCommands(), packageCommands(), windowsCommands(),
+		cmdlets(), programs(sh), programs(cmd))
 }
 
 // fileCommands are those of Linux that change files.
@@ -203,8 +203,11 @@ func (s *State) command(name string) (command, bool) {
 	if s.Windows() {
 		return lookUp(cmd, strings.TrimSuffix(strings.ToLower(name), ".exe"))
 	}
-	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/"} {
+	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/", "/sbin/", "/usr/sbin/"} {
 		name = strings.TrimPrefix(name, dir)
+	}
+	if s.Toolchain && name != "setcap" && slices.Contains(systemPrograms, name) {
+		return command{}, false // what it needs of the base is not read
 	}
 	c, ok := lookUp(sh, name)
 	return c, ok && c.run != nil && (!c.managed || s.Packages != nil)

@@ -12,9 +12,8 @@ func insteadOf(name string) string {
 	case "apt-get", "apt", "apk", "aptitude", "dnf", "microdnf", "tdnf", "yum", "zypper", "rpm",
 		"dpkg", "pacman", "clean-install":
 		return "name a base that has the packages; one with builtin: static has certificates and time zones"
-	case "adduser", "addgroup", "useradd", "groupadd", "usermod":
-		return "write the number in USER, which needs no account (65532 is nonroot of builtin: " +
-			"static), or COPY an /etc/passwd that has it"
+	case "passwd", "chpasswd", "chsh", "chfn", "gpasswd", "newusers":
+		return "use useradd or usermod with its options, or COPY an /etc/passwd and /etc/shadow"
 	}
 	return instead
 }

@@ -1,10 +1,7 @@
 package apt
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +11,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/packages/debian"
 	"github.com/slipway-dev/slipway/build/webfile"
@@ -33,14 +29,11 @@ type release struct {
 	locked product.LockedRepository
 }
 
-// The largest InRelease and list of packages that are read, in bytes: Debian's have 0.2 and 50 MB.
-const (
-	maxRelease  = 16 << 20
-	maxPackages = 1 << 30
-)
+// maxRelease bounds an InRelease, in bytes. Debian's has 0.2 MB.
+const maxRelease = 16 << 20
 
 // sources reads the sources of a stage.
-func sources(t *tree.Tree) (all []debian.Source, err error) {
+func sources(t *tree.Tree, arch string) (all []debian.Source, err error) {
 	var files []string
 	files = append(files, parts(t, "/etc/apt/sources.list.d", "list", "/etc/apt/sources.list")...)
 	for _, name := range parts(t, "/etc/apt/sources.list.d", "sources", "") {
@@ -50,14 +43,15 @@ func sources(t *tree.Tree) (all []debian.Source, err error) {
 	}
 	// apt reads sources.list first, and then the others in the order of their names
 	slices.SortStableFunc(files, func(a, b string) int {
-		return strings.Compare(strings.TrimPrefix(a, "/etc/apt/sources.list.d"), strings.TrimPrefix(b, "/etc/apt/sources.list.d"))
+		const dir = "/etc/apt/sources.list.d"
+		return strings.Compare(strings.TrimPrefix(a, dir), strings.TrimPrefix(b, dir))
 	})
 	for _, name := range files {
 		text, err := tree.ReadText(t, name)
 		if err != nil {
 			return nil, err
 		}
-		list, err := debian.ParseSources(name, string(text))
+		list, err := debian.ParseSources(name, string(text), arch)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +71,7 @@ func (p *Pin) universe(ctx context.Context, m *Manager, d decision, s debian.Set
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := sources(d.call.Tree)
+	list, err := sources(d.call.Tree, arch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,16 +86,23 @@ func (p *Pin) universe(ctx context.Context, m *Manager, d decision, s debian.Set
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, component := range src.Components {
-			r := &debian.Repository{URL: src.URL, Suite: src.Suite, Component: component}
-			r.Describe(rel.Release)
-			locked[r] = rel.locked
-			for _, a := range src.ArchitecturesOf(append([]string{arch}, foreign...)) {
-				text, err := packagesOf(ctx, m, src, rel, component, a)
+		repositories := map[string]*debian.Repository{}
+		for _, a := range architecturesOf(src, append([]string{arch}, foreign...)) {
+			list, err := rel.Indexes(src.Components, a)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", at(src), err)
+			}
+			for _, index := range list {
+				text, err := packagesOf(ctx, m, src, index)
 				if err != nil {
 					return nil, nil, err
 				}
-				if err := u.Add(r, a, text); err != nil {
+				r := repositories[index.Component]
+				if r == nil {
+					r = src.Repository(index.Component, rel.Release)
+					repositories[index.Component], locked[r] = r, rel.locked
+				}
+				if err := u.Add(r, index.Arch, text); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -141,39 +142,31 @@ func get(ctx context.Context, c *network.Client, url string, limit int64) ([]byt
 func (p *Pin) release(ctx context.Context, m *Manager, t *tree.Tree, src debian.Source,
 	s debian.Settings,
 ) (*release, error) {
-	keys, err := keyrings(t, src)
+	keys, keyID, err := keyring(t, src)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.New()
-	for _, k := range keys {
-		sum.Write(k.Data)
-	}
-	address := src.ReleaseURL("InRelease")
-	id := address + " " + hex.EncodeToString(sum.Sum(nil))
+	address := src.Base() + "/InRelease"
+	id := address + "\n" + keyID
 	if rel, ok := p.indexes[id]; ok {
 		return rel, nil
 	}
 	text, err := get(ctx, m.Client, address, maxRelease)
 	if err != nil {
-		return nil, fmt.Errorf("%s: reading the index of %s: %w", src.Pos, src, err)
+		return nil, fmt.Errorf("%s: reading %s: %w", at(src), address, err)
 	}
-	parsed, key, err := debian.VerifyRelease(text, keys, p.Now)
-	if err != nil && (src.Trusted || slices.Contains(m.Packages.Unsigned, src.URL)) {
-		parsed, key, err = nil, "", nil
-		if parsed, err = debian.ParseRelease(text); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", src.Pos, address, err)
-		}
+	check := debian.Check{Now: p.Now, NoValidUntil: s.NoValidUntil || src.NoValidUntil, NotBefore: m.newest(src)}
+	var parsed *debian.Release
+	if slices.Contains(m.Packages.Unsigned, src.URL) {
+		parsed, err = debian.ReadUnsigned(address, text, check)
+	} else {
+		parsed, err = debian.VerifyRelease(address, text, keys, check)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", src.Pos, address, err)
+		return nil, fmt.Errorf("%s: %w", at(src), err)
 	}
-	if err := m.notOlder(src, parsed.Date); err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", src.Pos, address, err)
-	}
-	digest := sha256.Sum256(text)
 	rel := &release{parsed, product.LockedRepository{
-		URL: src.URL, Suite: src.Suite, Date: parsed.Date.UTC(), SHA256: hex.EncodeToString(digest[:]), Key: key,
+		URL: src.URL, Suite: src.Suite, Date: parsed.Date.UTC(), SHA256: parsed.SHA256, Key: parsed.Fingerprint,
 	}}
 	if p.indexes == nil {
 		p.indexes = indexes{}
@@ -182,53 +175,50 @@ func (p *Pin) release(ctx context.Context, m *Manager, t *tree.Tree, src debian.
 	return rel, nil
 }
 
-// notOlder refuses an index that is older than one which packages.lock.yaml was made from: whoever
-// serves an old index withholds what was mended since.
-func (m *Manager) notOlder(src debian.Source, date time.Time) error {
+// newest returns the date of the newest index of a source that packages.lock.yaml was made from:
+// whoever serves an older one withholds what was mended since.
+func (m *Manager) newest(src debian.Source) (date time.Time) {
 	for _, e := range m.Locked {
 		for _, p := range e.Packages {
-			r := p.Repository
-			if r.URL == src.URL && r.Suite == src.Suite && r.Date.After(date) {
-				return fmt.Errorf("it is of %s, and %s was made from that of %s: use a mirror that is current",
-					date.Format(time.RFC3339), product.PackagesLock, r.Date.Format(time.RFC3339))
+			if r := p.Repository; r.URL == src.URL && r.Suite == src.Suite && r.Date.After(date) {
+				date = r.Date
 			}
 		}
 	}
-	return nil
+	return date
+}
+
+// architecturesOf returns those of the architectures that a source is read for.
+func architecturesOf(src debian.Source, all []string) []string {
+	if len(src.Architectures) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(a string) bool { return !slices.Contains(src.Architectures, a) })
 }
 
 // packagesOf returns the text of an index of packages. Its file stays in the store by its digest.
-func packagesOf(ctx context.Context, m *Manager, src debian.Source, rel *release, component, arch string) (string, error) {
-	f, err := rel.Index(component, arch)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", src.Pos, err)
-	}
+func packagesOf(ctx context.Context, m *Manager, src debian.Source, f debian.Index) (string, error) {
 	h := v1.Hash{Algorithm: "sha256", Hex: f.SHA256}
 	var urls []string
 	if f.ByHash != "" {
-		urls = append(urls, src.ReleaseURL(f.ByHash))
+		urls = append(urls, src.Base()+"/"+f.ByHash)
 	}
-	c, err := webfile.Archive(ctx, m.Store, m.Client, append(urls, src.ReleaseURL(f.Path)), f.Size, h)
+	c, err := webfile.Archive(ctx, m.Store, m.Client, append(urls, src.Base()+"/"+f.Path), f.Size, h)
 	if err != nil {
-		return "", fmt.Errorf("%s: the list of packages of %s: %w", src.Pos, src, err)
+		return "", fmt.Errorf("%s: %w", at(src), err)
 	}
 	r, err := c.Open()
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	plain, err := archive.Decompress(r)
+	data, err := io.ReadAll(r)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", src.ReleaseURL(f.Path), err)
+		return "", err
 	}
-	defer plain.Close()
-	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(plain, maxPackages+1))
-	if err == nil && n > maxPackages {
-		err = fmt.Errorf("it has more than %d bytes", maxPackages)
-	}
+	text, err := f.Read(data)
 	if err != nil {
-		return "", fmt.Errorf("unpacking %s: %w", src.ReleaseURL(f.Path), err)
+		return "", fmt.Errorf("%s: %w", at(src), err)
 	}
-	return b.String(), nil
+	return text, nil
 }

@@ -16,8 +16,12 @@ type AmbiguousError struct {
 
 // Error implements error.
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%s of %s can be satisfied by %s, and apt would choose by chance: name the one to install in the request",
-		e.Dependency, e.Package.Name, strings.Join(e.Choices, " or "))
+	choices := e.Choices
+	if len(choices) > 8 {
+		choices = append(slices.Clone(choices[:7]), fmt.Sprintf("%d others", len(choices)-7))
+	}
+	return fmt.Sprintf("%s of %s can be satisfied by %s, and apt would choose by chance: "+
+		"name the one to install in the request", e.Dependency, e.Package.Name, strings.Join(choices, " or "))
 }
 
 // ambiguity is a choice between packages that apt has no rule to tell apart.
@@ -42,6 +46,7 @@ func (s *solver) ambiguity() error {
 			e.Choices = append(e.Choices, p.Name)
 		}
 		slices.Sort(e.Choices)
+		e.Choices = slices.Compact(e.Choices)
 		return e
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 type apt struct {
 	dir, arch, lists string
 	foreign          []string
+	marks            bool // also find which packages are marked as installed automatically
 }
 
 func newApt(t *testing.T, arch string, foreign ...string) *apt {
@@ -72,7 +73,7 @@ func (a *apt) config() string {
 }
 
 var (
-	instLine = regexp.MustCompile(`(?m)^(Inst|Remv|Purg) (\S+) (?:\[([^\]]*)\])? ?(?:\((\S+) .*?\[(\S+)\]\))?`)
+	instLine = regexp.MustCompile(`(?m)^(Inst|Remv|Purg) (\S+)(?: \[([^\]]*)\])?(?: \((\S+) .*?\[(\S+)\]\))?`)
 	autoLine = regexp.MustCompile(`(?m)^AutoDep: (\S+)$`)
 )
 
@@ -84,7 +85,10 @@ func (a *apt) simulate(t *testing.T, args ...string) (lines, auto []string, outp
 	if err := os.WriteFile(conf, []byte(a.config()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"-s", "-y", "-o", "Debug::NoLocking=1", "-o", "Debug::pkgAutoRemove=1"}, args...)
+	args = append([]string{"-s", "-y", "-o", "Debug::NoLocking=1"}, args...)
+	if a.marks {
+		args = append([]string{"-o", "Debug::pkgAutoRemove=1"}, args...)
+	}
 	cmd := exec.CommandContext(t.Context(), "apt-get", args...)
 	cmd.Env = []string{"APT_CONFIG=" + conf, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	out, err := cmd.CombinedOutput()
@@ -133,10 +137,16 @@ func asApt(p *debian.Plan, native string) (lines []string) {
 }
 
 // autos returns the packages that a plan marks as installed automatically.
-func autos(p *debian.Plan) (names []string) {
-	for line := range strings.SplitSeq(p.ExtendedStates(), "\n") {
-		if name, ok := strings.CutPrefix(line, "Package: "); ok {
+func autos(p *debian.Plan, native string) (names []string) {
+	for entry := range strings.SplitSeq(p.ExtendedStates(), "\n\n") {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(entry, "Package: "), "\n")
+		arch, _, _ := strings.Cut(strings.TrimPrefix(rest, "Architecture: "), "\n")
+		switch {
+		case name == "":
+		case arch == native:
 			names = append(names, name)
+		default:
+			names = append(names, name+":"+arch)
 		}
 	}
 	slices.Sort(names)

@@ -8,11 +8,11 @@ import (
 // setting is one statement of an apt.conf file: A::B "value"; with the names joined and in lower
 // case. An item of a list is a setting too.
 type setting struct {
-	key   string
-	value string
-	item  bool
-	clear bool // #clear
-	line  int
+	key    string
+	value  string
+	item   bool
+	clears bool // #clear
+	line   int
 }
 
 // parseConf parses the syntax of apt.conf(5).
@@ -73,9 +73,9 @@ func (p *confParser) statement(parent string, depth int, t confToken) error {
 	if t.is("{") {
 		return p.block(parent, depth+1)
 	}
-	clear := t.is("#clear")
+	clears := t.is("#clear")
 	var words []confToken
-	if !clear {
+	if !clears {
 		words = append(words, t)
 	}
 	for {
@@ -87,7 +87,7 @@ func (p *confParser) statement(parent string, depth int, t confToken) error {
 		case !ok || next.is("}"):
 			return p.fail(t.line, "%q has no semicolon", short(t.text))
 		case next.is(";"):
-			return p.add(parent, words, clear)
+			return p.add(parent, words, clears)
 		case next.is("{") && len(words) == 1 && !words[0].quoted:
 			return p.block(join(parent, words[0].text), depth+1)
 		case next.is("{"):
@@ -98,11 +98,11 @@ func (p *confParser) statement(parent string, depth int, t confToken) error {
 }
 
 // add records a statement.
-func (p *confParser) add(parent string, words []confToken, clear bool) error {
+func (p *confParser) add(parent string, words []confToken, clears bool) error {
 	switch {
-	case clear:
+	case clears:
 		for _, w := range words {
-			p.found = append(p.found, setting{key: join(parent, w.text), clear: true, line: w.line})
+			p.found = append(p.found, setting{key: join(parent, w.text), clears: true, line: w.line})
 		}
 	case len(words) == 1 && words[0].quoted:
 		if parent == "" {

@@ -56,35 +56,46 @@ func (s *solver) explain(c *chosen) error {
 
 // explainOne explains why a package cannot be installed, if it cannot.
 func (s *solver) explainOne(p *Package) error {
-	path := []*dependency{}
-	seen := map[*Package]bool{}
-	for {
-		seen[p] = true
-		d := s.unsatisfied(p)
-		if d == nil {
-			break
-		}
-		path = append(path, d)
-		if d.kind.negative() {
-			break
-		}
-		next := s.culprit(d)
-		if next == nil || seen[next] {
-			break
-		}
-		p = next
-	}
+	path := s.path(p, map[*Package]bool{})
 	if len(path) == 0 {
 		return nil
 	}
-	first, last := path[0], path[len(path)-1]
+	last := path[len(path)-1]
 	var b strings.Builder
-	fmt.Fprintf(&b, "installing %s", first.parent)
-	for _, d := range path[:len(path)-1] {
-		fmt.Fprintf(&b, ", which needs %s", s.culprit(d).Name)
+	fmt.Fprintf(&b, "installing %s", p)
+	for _, d := range path[1:] {
+		fmt.Fprintf(&b, ", which needs %s", d.parent.Name)
 	}
 	fmt.Fprintf(&b, ": %s of %s: %s", Reason{dep: last}.Relation(), last.parent.Name, s.obstacle(last))
 	return errors.New(b.String())
+}
+
+// path returns the dependencies that lead from a package to the one that no package satisfies. It
+// goes through packages that are new, or would satisfy a dependency.
+func (s *solver) path(p *Package, seen map[*Package]bool) []*dependency {
+	seen[p] = true
+	if d := s.unsatisfied(p); d != nil {
+		if next := s.culprit(d); next != nil && !d.kind.negative() && !seen[next] {
+			if rest := s.path(next, seen); len(rest) > 0 {
+				return append([]*dependency{d}, rest...)
+			}
+		}
+		return []*dependency{d}
+	}
+	for _, d := range s.u.relations(p) {
+		if !d.kind.critical() || d.kind.negative() {
+			continue
+		}
+		for _, next := range d.allTargets() {
+			if seen[next] || s.of(next.slot).target != next || next.slot.installed == next {
+				continue
+			}
+			if rest := s.path(next, seen); len(rest) > 0 {
+				return append([]*dependency{d}, rest...)
+			}
+		}
+	}
+	return nil
 }
 
 // unsatisfied returns the first dependency of a package that is not satisfied in the end.
@@ -127,13 +138,15 @@ func (s *solver) obstacle(d *dependency) string {
 			st := s.of(p.slot)
 			switch now := p.slot.installed; {
 			case st.held && now != nil && !one.satisfiedBy(now):
-				return fmt.Sprintf("%s is held at version %s: remove the hold, or ask for another version", p.Name, now.Version)
+				return fmt.Sprintf("%s is held at version %s: remove the hold, or ask for another version", p.Name,
+					now.Version)
 			case st.held && now == nil, st.delete():
 				return fmt.Sprintf("%s is to be removed: do not remove it", p.Name)
 			case st.target != nil && st.target != p:
-				return fmt.Sprintf("%s has version %s%s: ask for another version", p.Name, st.target.Version, s.because(p.slot))
+				return fmt.Sprintf("%s has version %s%s: ask for another version", p.Name, st.target.Version,
+					s.because(p.slot))
 			case s.policy.candidate(p.slot) != p:
-				return fmt.Sprintf("%s is not the version that pins and suites select: ask for %s=%s", p, p.Name, p.Version)
+				return fmt.Sprintf("%s is not the version that pins select: ask for %s=%s", p, p.Name, p.Version)
 			}
 		}
 	}
@@ -164,13 +177,16 @@ func (s *solver) allowed(p *Plan) error {
 		removed := c.Action == Remove || c.Action == Purge
 		switch {
 		case removed && s.settings.NoRemove:
-			all = append(all, fmt.Errorf("%s must be removed (%s), which --no-remove forbids: leave that out", c.Name, c.Why))
+			all = append(all, fmt.Errorf("%s must be removed (%s): leave out --no-remove", c.Name, c.Why))
 		case removed && c.Old != "" && (own.essential || own.important) && !s.settings.AllowRemoveEssential:
-			all = append(all, fmt.Errorf("%s is essential and would be removed (%s): add --allow-remove-essential", c.Name, c.Why))
+			all = append(all, fmt.Errorf("%s is essential and would be removed (%s): add --allow-remove-essential",
+				c.Name, c.Why))
 		case c.Action == Downgrade && !s.settings.AllowDowngrades:
-			all = append(all, fmt.Errorf("%s would be downgraded from %s to %s: add --allow-downgrades", c.Name, c.Old, c.New))
+			all = append(all, fmt.Errorf("%s would be downgraded from %s to %s: add --allow-downgrades", c.Name,
+				c.Old, c.New))
 		case own.held() && c.Action != Reinstall && !s.settings.AllowChangeHeld:
-			all = append(all, fmt.Errorf("%s is on hold and would change (%s): add --allow-change-held-packages", c.Name, c.Action))
+			all = append(all, fmt.Errorf("%s is on hold and would change (%s): add --allow-change-held-packages",
+				c.Name, c.Action))
 		}
 	}
 	return errors.Join(all...)

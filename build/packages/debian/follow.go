@@ -206,7 +206,7 @@ func (m *marking) tied(group []*dependency, found []*Package) []*Package {
 // possible reports whether a package is not obviously out of the question.
 func (m *marking) possible(p *Package) bool {
 	st := m.of(p.slot)
-	return m.changeable(st, install, m.depth, false) && !(st.protected && st.target != p)
+	return m.changeable(st, install, m.depth, false) && (!st.protected || st.target == p)
 }
 
 // moveAuto reports whether a package that becomes a transitional one hands its mark of being wanted

@@ -174,9 +174,10 @@ func (v *investigation) impossible(d *dependency) {
 // apply makes the victims give way.
 func (v *investigation) apply() {
 	for _, one := range v.kill {
-		found := false
+		var found bool
 		if v.any(one.dep)&depNow == 0 {
-			found = one.dep.kind.negative() && v.markDelete(one.st, false, 0, false, Reason{By: v.st.target, dep: one.dep})
+			why := Reason{By: v.st.target, dep: one.dep}
+			found = one.dep.kind.negative() && v.markDelete(one.st, false, 0, false, why)
 		} else {
 			found = v.markKeep(one.st, 0, false)
 		}

@@ -3,6 +3,7 @@ package debian
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -91,7 +92,8 @@ func parsePin(file string, s Stanza) (Pin, error) {
 func (p *Pin) match() (err error) {
 	switch {
 	case p.data == "" && p.kind != "origin":
-		return fmt.Errorf("a pin selects by %q: write release a=..., version ... or origin ...", p.kind)
+		return fmt.Errorf("a pin by %q needs a value: write release a=stable, version 1.* or origin deb.debian.org",
+			p.kind)
 	case p.kind == "release":
 		p.release, err = parseReleaseMatch(p.data)
 	case p.kind == "origin":
@@ -141,7 +143,7 @@ func parseReleaseMatch(data string) (releaseMatch, error) {
 	for part := range strings.SplitSeq(data, ",") {
 		part = strings.TrimSpace(part)
 		key, value, ok := strings.Cut(part, "=")
-		if !ok || len(key) != 1 || !strings.Contains("voanlcb", key) {
+		if !ok || len(key) != 1 || !slices.Contains([]byte("voanlcb"), key[0]) {
 			return releaseMatch{}, fmt.Errorf("%q does not select a release: use a=, n=, o=, l=, c=, v= or b=", part)
 		}
 		if err := checkGlob(value); err != nil {

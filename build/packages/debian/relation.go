@@ -90,8 +90,13 @@ func cutOperator(text string) (operator, string) {
 		sign string
 		op   operator
 	}{
-		{"<=", lessEqual}, {"<<", less}, {">=", greaterEqual}, {">>", greater},
-		{"<", lessEqual}, {">", greaterEqual}, {"=", equal},
+		{"<=", lessEqual},
+		{"<<", less},
+		{">=", greaterEqual},
+		{">>", greater},
+		{"<", lessEqual},
+		{">", greaterEqual},
+		{"=", equal},
 	} {
 		if after, ok := strings.CutPrefix(text, o.sign); ok {
 			return o.op, strings.TrimSpace(after)

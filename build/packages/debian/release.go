@@ -2,249 +2,183 @@ package debian
 
 import (
 	"bytes"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	"github.com/ProtonMail/go-crypto/openpgp/clearsign"
-	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// Release is what the Release file of a suite says
-// (https://wiki.debian.org/DebianRepository/Format).
+// Release is what a Release or InRelease file says about a suite of a repository.
 type Release struct {
-	Suite, Codename, Origin, Label, Version string
-	NotAutomatic, ButAutomaticUpgrades      bool
-	Date, ValidUntil                        time.Time // zero if the file has none
-	ByHash                                  bool      // files are also found by their hash
-	Architectures, Components               []string  // none if the file does not list them
+	Origin, Label, Suite, Codename, Version string
 
-	files map[string]File
+	Date                 time.Time
+	ValidUntil           time.Time // zero if it is valid for ever
+	Architectures        []string
+	Components           []string
+	NotAutomatic         bool
+	ButAutomaticUpgrades bool
+
+	SHA256      string // of the file as it was read
+	Fingerprint string // of the key that signed it, or nothing
+
+	name   string
+	byHash bool
+	noAll  bool // architecture-independent packages are in the indexes of all architectures
+	files  map[string]releaseFile
 }
 
-// File is a file of a repository, beside its Release file.
-type File struct {
-	Path   string // main/binary-amd64/Packages.xz
-	ByHash string // its other path; empty if there is none
-	SHA256 string // in hexadecimal digits
-	Size   int64  // bytes
+// releaseFile is a file that a Release file names.
+type releaseFile struct {
+	size   int64
+	sha256 string
 }
 
-// Keyring is a file of OpenPGP keys, binary or armored.
-type Keyring struct {
-	File string // its name, for messages
-	Data []byte
+// Check is what a Release file must fulfill, besides its signature.
+type Check struct {
+	Now          time.Time // Valid-Until is compared with it
+	NoValidUntil bool      // an expired file is accepted, as Acquire::Check-Valid-Until "false" says
+	// NotBefore is the date of the file that was used before. An older one is refused.
+	NotBefore time.Time
 }
 
-// VerifyRelease reads an InRelease file that one of the keys must have signed, and that must be
-// valid at a time. key is the fingerprint of the primary key.
-func VerifyRelease(text []byte, keyrings []Keyring, now time.Time) (r *Release, key string, err error) {
-	block, rest := clearsign.Decode(text)
-	if block == nil {
-		return nil, "", errors.New("it has no signature: use a repository whose InRelease is signed")
+// signedMessage is how an InRelease file must begin, so that nothing before it is taken for signed.
+const signedMessage = "-----BEGIN PGP SIGNED MESSAGE-----"
+
+// VerifyRelease reads an InRelease file, which is signed in the clear. name is its URL, for messages.
+func VerifyRelease(name string, data []byte, keys *Keyring, check Check) (*Release, error) {
+	block, rest := clearsign.Decode(data)
+	if block == nil || len(bytes.TrimSpace(rest)) > 0 || !bytes.HasPrefix(data, []byte(signedMessage)) {
+		return nil, unsigned(name)
 	}
-	if len(bytes.TrimSpace(rest)) > 0 {
-		return nil, "", errors.New("it has text after its signature: use a repository that is not damaged")
-	}
-	var keys openpgp.EntityList
-	for _, k := range keyrings {
-		found, err := readKeys(k.Data)
-		if err != nil {
-			return nil, "", fmt.Errorf("reading keys of %s: %w", k.File, err)
-		}
-		keys = append(keys, found...)
-	}
-	key, err = signer(keys, block, now)
+	f, err := keys.verify(block.Bytes, block.ArmoredSignature.Body, check.Now)
 	if err != nil {
-		return nil, "", err
+		return nil, fmt.Errorf("verifying %s: %w: name the repository's key in Signed-By", name, err)
 	}
-	if r, err = ParseRelease(block.Plaintext); err != nil {
-		return nil, "", err
-	}
-	return r, key, r.valid(now)
+	return readRelease(name, data, block.Plaintext, f, check)
 }
 
-// readKeys reads a keyring. Keys of kinds that are not known are passed over, as gpgv does.
-func readKeys(data []byte) (openpgp.EntityList, error) {
-	if bytes.Contains(data, []byte("-----BEGIN PGP")) {
-		return readArmored(data)
-	}
-	return openpgp.ReadKeyRing(bytes.NewReader(data))
+func unsigned(name string) error {
+	return fmt.Errorf("verifying %s: it is not signed: use a signed repository, or mark its source as trusted", name)
 }
 
-// readArmored reads all armored blocks of a file.
-func readArmored(data []byte) (all openpgp.EntityList, err error) {
-	const begin = "-----BEGIN PGP"
-	for n, part := range bytes.Split(data, []byte(begin)) {
-		if n == 0 {
-			continue
-		}
-		found, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(append([]byte(begin), part...)))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
+// VerifyDetached reads a Release file whose signature is in a file of its own, Release.gpg.
+func VerifyDetached(name string, data, signature []byte, keys *Keyring, check Check) (*Release, error) {
+	if len(bytes.TrimSpace(signature)) == 0 {
+		return nil, unsigned(name)
 	}
-	return all, nil
-}
-
-// signer returns the fingerprint of the key that has signed a file. Keys that have expired since do
-// not count, and one good signature is enough, as for apt.
-func signer(keys openpgp.EntityList, block *clearsign.Block, now time.Time) (string, error) {
-	signatures, err := signaturesOf(block)
-	if err != nil {
-		return "", err
-	}
-	config := &packet.Config{Time: func() time.Time { return now }}
-	var ids []string
-	var failure error
-	for _, s := range signatures {
+	if block, err := armor.Decode(bytes.NewReader(signature)); err == nil {
 		var b bytes.Buffer
-		if err := s.Serialize(&b); err != nil {
-			return "", err
+		if _, err := b.ReadFrom(block.Body); err != nil {
+			return nil, fmt.Errorf("verifying %s: reading its signature: %w", name, err)
 		}
-		entity, err := openpgp.CheckDetachedSignature(keys, bytes.NewReader(block.Bytes), &b, config)
-		if err == nil {
-			return strings.ToUpper(fmt.Sprintf("%x", entity.PrimaryKey.Fingerprint)), nil
-		}
-		if s.IssuerKeyId != nil {
-			ids = append(ids, fmt.Sprintf("%016X", *s.IssuerKeyId))
-		}
-		failure = err
+		signature = b.Bytes()
 	}
-	return "", fmt.Errorf("none of its signatures is by a key of the stage (signed by %s: %w): "+
-		"add the key of the repository, or name it by signed-by", strings.Join(ids, ", "), failure)
+	f, err := keys.verify(data, bytes.NewReader(signature), check.Now)
+	if err != nil {
+		return nil, fmt.Errorf("verifying %s: %w: name the repository's key in Signed-By", name, err)
+	}
+	return readRelease(name, data, data, f, check)
 }
 
-// signaturesOf returns the signatures of a file.
-func signaturesOf(block *clearsign.Block) (all []*packet.Signature, err error) {
-	packets := packet.NewReader(block.ArmoredSignature.Body)
-	for len(all) < 16 {
-		p, err := packets.Next()
-		if err != nil {
-			break
-		}
-		if s, ok := p.(*packet.Signature); ok {
-			all = append(all, s)
-		}
+// ReadUnsigned reads a Release file of a source that is marked as trusted: its signature, if it has
+// one, is not looked at.
+func ReadUnsigned(name string, data []byte, check Check) (*Release, error) {
+	text := data
+	if block, _ := clearsign.Decode(data); block != nil {
+		text = block.Plaintext
 	}
-	if len(all) == 0 {
-		return nil, errors.New("it has no signature that can be read: use a repository whose InRelease is signed")
-	}
-	return all, nil
+	return readRelease(name, data, text, "", check)
 }
 
-// ParseRelease reads a Release file.
-func ParseRelease(text []byte) (*Release, error) {
-	list := newStanzas(string(text), false)
-	s, ok := list.next()
+func readRelease(name string, data, text []byte, fingerprint string, check Check) (*Release, error) {
+	s, ok := newStanzas(string(text), false).next()
 	if !ok {
-		return nil, errors.New("it is empty: use a repository that is not damaged")
+		return nil, fmt.Errorf("reading %s: it is empty: use another mirror", name)
 	}
-	if err := s.check("Release"); err != nil {
-		return nil, err
-	}
+	sum := sha256.Sum256(data)
 	r := &Release{
-		Suite: s.get("Suite"), Codename: s.get("Codename"), Origin: s.get("Origin"), Label: s.get("Label"),
-		Version: s.get("Version"), NotAutomatic: s.get("NotAutomatic") == "yes",
-		ButAutomaticUpgrades: s.get("ButAutomaticUpgrades") == "yes", ByHash: s.get("Acquire-By-Hash") == "yes",
-		Architectures: strings.Fields(s.get("Architectures")), Components: strings.Fields(s.get("Components")),
-		files: map[string]File{},
+		Origin: s.get("Origin"), Label: s.get("Label"), Suite: s.get("Suite"), Codename: s.get("Codename"),
+		Version: s.get("Version"), Architectures: strings.Fields(s.get("Architectures")),
+		Components: strings.Fields(s.get("Components")), NotAutomatic: s.get("NotAutomatic") == "yes",
+		ButAutomaticUpgrades: s.get("ButAutomaticUpgrades") == "yes", SHA256: hex.EncodeToString(sum[:]),
+		Fingerprint: fingerprint, name: name, byHash: s.get("Acquire-By-Hash") == "yes",
+		noAll: strings.Contains(s.get("No-Support-for-Architecture-all"), "Packages"), files: map[string]releaseFile{},
 	}
-	for _, f := range []struct {
-		name string
-		to   *time.Time
-	}{{"Date", &r.Date}, {"Valid-Until", &r.ValidUntil}} {
-		v := s.get(f.name)
-		if v == "" {
+	for field, to := range map[string]*time.Time{"Date": &r.Date, "Valid-Until": &r.ValidUntil} {
+		value, ok := s.Field(field)
+		if !ok {
 			continue
 		}
-		var err error
-		if *f.to, err = parseDate(v); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		t, err := parseDate(value)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: its field %s has %q, which is not a date", name, field, short(value))
 		}
+		*to = t
 	}
-	return r, r.list(s.get("SHA256"))
+	if err := r.readFiles(s); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return r, r.check(check)
 }
 
-// parseDate reads a date of a Release file: Sat, 16 May 2026 09:45:21 UTC.
-func parseDate(s string) (time.Time, error) {
-	for _, form := range []string{"Mon, 2 Jan 2006 15:04:05 MST", "Mon, _2 Jan 2006 15:04:05 MST", time.RFC1123Z} {
-		if t, err := time.Parse(form, s); err == nil {
-			if name, offset := t.Zone(); offset != 0 || name == "UTC" || name == "GMT" || form == time.RFC1123Z {
-				return t.UTC(), nil
-			}
+// parseDate reads the dates that Release files have.
+func parseDate(value string) (time.Time, error) {
+	var first error
+	for _, layout := range []string{
+		"Mon, _2 Jan 2006 15:04:05 MST", "Mon, _2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04:05 -0700",
+		"Mon, 2 Jan 2006 15:04:05 MST",
+	} {
+		t, err := time.Parse(layout, value)
+		if err == nil {
+			return t.UTC(), nil
+		}
+		if first == nil {
+			first = err
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is not a date such as Sat, 16 May 2026 09:45:21 UTC", s)
+	return time.Time{}, first
 }
 
-// list reads the hashes of the repository's files.
-func (r *Release) list(text string) error {
-	for line := range strings.SplitSeq(text, "\n") {
+// check compares the dates.
+func (r *Release) check(c Check) error {
+	day := func(t time.Time) string { return t.UTC().Format(time.RFC1123) }
+	switch {
+	case !r.ValidUntil.IsZero() && !c.NoValidUntil && c.Now.After(r.ValidUntil):
+		return fmt.Errorf("%s was valid until %s: use a mirror that is up to date", r.name, day(r.ValidUntil))
+	case r.Date.After(c.Now.Add(10*time.Second)) && !c.Now.IsZero():
+		return fmt.Errorf("%s is of %s, in the future: correct the clock", r.name, day(r.Date))
+	case !c.NotBefore.IsZero() && r.Date.Before(c.NotBefore):
+		return fmt.Errorf("%s is of %s, older than that of %s which was used before: use a mirror that is up to date",
+			r.name, day(r.Date), day(c.NotBefore))
+	}
+	return nil
+}
+
+// readFiles reads the section of SHA-256 digests.
+func (r *Release) readFiles(s Stanza) error {
+	section, ok := s.Field("SHA256")
+	if !ok {
+		return fmt.Errorf("it has no SHA256 section: the repository must publish SHA-256 digests")
+	}
+	for line := range strings.SplitSeq(section, "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 {
 			continue
 		}
-		size, err := strconv.ParseInt(words[min(1, len(words)-1)], 10, 64)
-		if len(words) != 3 || len(words[0]) != 64 || err != nil || size < 0 ||
-			strings.Trim(words[0], "0123456789abcdefABCDEF") != "" {
-			return fmt.Errorf("SHA256: %q is not a hash, a size and a path", strings.TrimSpace(line))
+		if len(words) != 3 || len(words[0]) != 2*sha256.Size {
+			return fmt.Errorf("its SHA256 section has the line %q: a line is a digest, a size and a path", short(line))
 		}
-		name := words[2]
-		if path.Clean("/"+name) != "/"+name || strings.ContainsAny(name, "?#%\\") {
-			continue
+		size, err := strconv.ParseInt(words[1], 10, 64)
+		if _, hexErr := hex.DecodeString(words[0]); err != nil || hexErr != nil || size < 0 {
+			return fmt.Errorf("its SHA256 section has the line %q: a line is a digest, a size and a path", short(line))
 		}
-		r.files[name] = File{Path: name, SHA256: strings.ToLower(words[0]), Size: size}
+		r.files[words[2]] = releaseFile{size, strings.ToLower(words[0])}
 	}
 	return nil
-}
-
-// valid returns an error for an index that is past its end, or of the future.
-func (r *Release) valid(now time.Time) error {
-	switch {
-	case r.Date.IsZero():
-		return errors.New("it has no Date: use a repository that is not damaged")
-	case !r.ValidUntil.IsZero() && now.After(r.ValidUntil):
-		return fmt.Errorf("it has expired on %s: use a mirror that is current", r.ValidUntil.Format(time.RFC3339))
-	case r.Date.After(now.Add(24 * time.Hour)):
-		return fmt.Errorf("it is of %s, which is in the future: set the clock", r.Date.Format(time.RFC3339))
-	}
-	return nil
-}
-
-// compressions are those of indexes, in the order in which they are tried.
-var compressions = []string{".xz", ".gz", ""}
-
-// Index returns the list of packages of a component for an architecture: the smallest of its forms.
-func (r *Release) Index(component, arch string) (File, error) {
-	base := path.Join(component, "binary-"+arch, "Packages")
-	if component == "" {
-		base = "Packages"
-	}
-	var found File
-	for _, ext := range compressions {
-		if f, ok := r.files[base+ext]; ok && (found.Path == "" || f.Size < found.Size) {
-			found = f
-		}
-	}
-	if found.Path == "" {
-		if len(r.Components) > 0 && component != "" && !slices.ContainsFunc(r.Components, func(c string) bool {
-			return path.Base(c) == path.Base(component)
-		}) {
-			return found, fmt.Errorf("the repository has no component %s: it has %s", component,
-				strings.Join(r.Components, ", "))
-		}
-		return found, fmt.Errorf("the repository has no packages for %s: it has %s", arch,
-			strings.Join(r.Architectures, ", "))
-	}
-	if r.ByHash {
-		found.ByHash = path.Join(path.Dir(found.Path), "by-hash", "SHA256", found.SHA256)
-	}
-	return found, nil
 }

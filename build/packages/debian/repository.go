@@ -47,6 +47,7 @@ func (r *Repository) site() string {
 type source struct {
 	repository *Repository
 	status     bool
+	file       string // the name of an archive
 	arch       string // of the index
 	number     int
 }

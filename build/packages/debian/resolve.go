@@ -44,20 +44,25 @@ func (s *solver) run(r *Request) (*Plan, error) {
 		return nil, err
 	}
 	s.resolver = newResolver(s)
+	s.sweeping = r.Command == CommandUpgrade || r.Command == CommandDistUpgrade
+	s.between()
 	c, err := s.names(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range c.removes {
 		s.removeAsked(s.of(p.slot))
+		s.between()
 	}
 	for _, p := range c.installs {
 		s.installAsked(p)
+		s.between()
 	}
 	s.propagate(c.byRelease)
 	for _, p := range c.installs {
 		if !s.skipped(p.slot) && !s.unsound {
 			s.markInstall(s.of(p.slot), true, 0, true, false, Reason{Asked: true})
+			s.between()
 		}
 	}
 	if s.unsound && s.brokenCount() != 0 {
@@ -66,13 +71,28 @@ func (s *solver) run(r *Request) (*Plan, error) {
 	if err := s.finish(r, c); err != nil {
 		return nil, err
 	}
+	if s.settings.Purge {
+		for _, st := range s.each() {
+			if st.delete() && !st.purge {
+				s.markDelete(st, true, 0, true, st.why)
+			}
+		}
+	}
 	plan := s.plan()
 	return plan, errors.Join(s.allowed(plan), s.ambiguity())
 }
 
+// between is called after each step of a request. During an upgrade apt looks for garbage then, which
+// later steps take into account.
+func (s *solver) between() {
+	if s.sweeping {
+		s.sweep()
+	}
+}
+
 // finish repairs what is broken, and removes what is not needed.
 func (s *solver) finish(r *Request, c *chosen) error {
-	ok := true
+	var ok bool
 	switch {
 	case r.Command == CommandUpgrade && s.settings.UpgradeWithNew:
 		ok = s.upgradeWithNew()

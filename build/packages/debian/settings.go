@@ -72,21 +72,17 @@ func (s *Settings) Set(option string) error {
 
 // harmless are the settings, and all below them, that do not decide which packages are taken.
 var harmless = []string{
-	"acquire", "dpkg", "debug", "dir", "unattended-upgrade", "apt::periodic", "apt::update", "apt::archives",
-	"apt::cmd", "apt::color", "apt::keep-downloaded-packages", "apt::sandbox", "apt::changelog",
-	"apt::hashes", "apt::compressor", "apt::cache-start", "apt::cache-grow", "apt::cache-limit", "apt::authentication",
-	"apt::versionedkernelpackages", "apt::get::assume-yes", "apt::get::assume-no", "apt::get::show-upgraded",
-	"apt::get::show-versions", "apt::get::show-user-simulation-note", "apt::get::hideautoremove", "apt::get::quiet",
-	"apt::get::list-cleanup", "apt::get::fix-missing", "apt::get::simulate", "apt::get::download-only",
-	"apt::get::trivial-only", "apt::get::print-uris", "apt::get::update", "apt::acquire", "apt::listchanges",
-	"apt::clean-installed", "apt::list-cleanup", "apt::move-autobit-sections-debug", "apt::color", "binary",
-	"binary::apt::dpkg", "binary::apt::apt::color", "binary::apt::apt::cmd", "quiet", "rpm", "aptitude",
-	"apt-file", "synaptic", "packagekit", "apt::install::pre-invoke", "apt::install::post-invoke-success",
-	"aptcli", "commandline", "apt::build-essential", "apt::build-profiles", "apt::get::build-dep-automatic",
-	"apt::cache", "apt::cdrom", "apt::ftparchive", "dselect", "orderlist", "apt::xapian", "apt::never-markauto-debug",
-	"apt::get::autosolving-debug", "apt::get::indep-only", "apt::get::dsc-only", "apt::immediate-configure",
-	"apt::force-loopbreak", "apt::status-fd", "apt::get::show-progress", "apt::get::upgrade-note",
-	"apt::get::allowunauthenticated-note", "apt::machine-id", "apt::get::allow-solver-debug",
+	"acquire", "apt-file", "apt::archives", "apt::authentication", "apt::build-profiles", "apt::cache",
+	"apt::cache-grow", "apt::cache-limit", "apt::cache-start", "apt::cdrom", "apt::changelog",
+	"apt::clean-installed", "apt::cmd", "apt::color", "apt::compressor", "apt::force-loopbreak",
+	"apt::ftparchive", "apt::get::assume-no", "apt::get::assume-yes", "apt::get::build-dep-automatic",
+	"apt::get::download-only", "apt::get::fix-missing", "apt::get::hideautoremove", "apt::get::list-cleanup",
+	"apt::get::print-uris", "apt::get::show-upgraded", "apt::get::show-user-simulation-note",
+	"apt::get::show-versions", "apt::get::simulate", "apt::get::trivial-only", "apt::get::update", "apt::hashes",
+	"apt::immediate-configure", "apt::keep-downloaded-packages", "apt::list-cleanup", "apt::machine-id",
+	"apt::periodic", "apt::sandbox", "apt::status-fd", "apt::update", "apt::versionedkernelpackages", "aptcli",
+	"aptitude", "binary", "binary::apt::apt::color", "binary::apt::apt::cmd", "commandline", "debug", "dir",
+	"dpkg", "dselect", "orderlist", "packagekit", "quiet", "rpm", "synaptic", "unattended-upgrade",
 }
 
 // apply applies one statement.
@@ -94,7 +90,7 @@ func (s *Settings) apply(one setting) error {
 	key := one.key
 	if yes := s.switchOf(key); yes != nil {
 		b, err := parseBool(one.value)
-		if one.clear {
+		if one.clears {
 			b, err = false, nil
 		}
 		*yes = b
@@ -102,7 +98,7 @@ func (s *Settings) apply(one setting) error {
 	}
 	if no := s.defaultOf(key); no != nil {
 		b, err := parseBool(one.value)
-		if one.clear {
+		if one.clears {
 			b, err = true, nil
 		}
 		*no = !b && err == nil
@@ -114,7 +110,7 @@ func (s *Settings) apply(one setting) error {
 	}
 	if list := s.listOf(key); list != nil {
 		switch {
-		case one.clear:
+		case one.clears:
 			*list = nil
 		case one.value != "":
 			*list = append(*list, one.value)
@@ -126,7 +122,7 @@ func (s *Settings) apply(one setting) error {
 			return nil
 		}
 	}
-	if one.clear || one.value == "" && !one.item {
+	if one.clears || one.value == "" && !one.item {
 		return nil
 	}
 	return fmt.Errorf("%s is not known, and may decide which packages are taken: remove it", key)

@@ -1,237 +1,210 @@
 package debian
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// Source is a suite of a repository, as sources.list(5) names it. Sources of source packages
-// (deb-src) are none.
+// Source is a suite of a repository that packages come from, of a .list or a .sources file.
 type Source struct {
-	URL           string   // without a / at the end: http://deb.debian.org/debian
-	Suite         string   // bookworm, bookworm/updates; a directory that ends in / if it is flat
-	Components    []string // main, contrib; one that is empty if the repository is flat
-	Architectures []string // those that are read; none means those that are configured
-	SignedBy      []string // files of keys, or one key as armored text; none means those of trusted.gpg.d
-	Trusted       bool     // no signature is asked for
-	Pos           string   // file:line:column
+	URL           string // without a slash at the end
+	Suite         string // with a slash at the end if the repository is flat
+	Components    []string
+	Architectures []string // empty for all that are configured
+	SignedBy      []string // files and fingerprints
+	Key           string   // the armored key that stands in the file itself
+	Trusted       bool     // the signature is not checked
+	NoValidUntil  bool     // Check-Valid-Until: no
+	AllowInsecure bool
+
+	File string // where it stands
+	Line int
 }
 
-// String returns the source as a line of sources.list has it.
-func (s Source) String() string { return strings.TrimSpace(s.URL + " " + s.Suite) }
-
-// Flat reports whether the packages of the repository are in one directory, without dists.
+// Flat reports whether the repository has no components.
 func (s Source) Flat() bool { return strings.HasSuffix(s.Suite, "/") }
 
-// ReleaseURL returns the address of a file by its path beside the Release file.
-func (s Source) ReleaseURL(path string) string {
+// Base returns the URL of the directory that has the Release file.
+func (s Source) Base() string {
 	if s.Flat() {
-		return s.URL + "/" + strings.TrimPrefix(strings.TrimPrefix(s.Suite, "./"), "/") + path
+		return strings.TrimSuffix(s.URL+"/"+strings.TrimPrefix(strings.TrimPrefix(s.Suite, "./"), "/"), "/")
 	}
-	return s.URL + "/dists/" + s.Suite + "/" + path
+	return s.URL + "/dists/" + s.Suite
 }
 
-// ArchitecturesOf returns those architectures among the configured ones that the source is read
-// for.
-func (s Source) ArchitecturesOf(configured []string) []string {
-	if len(s.Architectures) == 0 {
-		return configured
+// Repository returns the repository of one component of the source.
+func (s Source) Repository(component string, rel *Release) *Repository {
+	r := &Repository{URL: s.URL, Suite: s.Suite, Component: component}
+	if rel != nil {
+		r.Describe(rel)
 	}
-	return slices.DeleteFunc(slices.Clone(configured), func(a string) bool { return !slices.Contains(s.Architectures, a) })
+	return r
 }
 
-// ParseSources reads a file of sources: lines, or paragraphs if its name ends in .sources. All
-// mistakes are reported, each with its place.
-func ParseSources(file, text string) ([]Source, error) {
+// String returns the source as sources.list has it.
+func (s Source) String() string {
+	return strings.Join(append([]string{"deb", s.URL, s.Suite}, s.Components...), " ")
+}
+
+// ParseSources reads a file of sources: in deb822 form if its name ends in .sources, or else one
+// source per line. arch replaces $(ARCH). Sources of source packages and those that are not enabled
+// are left out.
+func ParseSources(file, text, arch string) ([]Source, error) {
+	var found []Source
+	var err error
 	if strings.HasSuffix(file, ".sources") {
-		return parseParagraphs(file, text)
+		found, err = parseSourceStanzas(file, text)
+	} else {
+		found, err = parseSourceLines(file, text)
 	}
-	var all []Source
-	var errs []error
+	for n := range found {
+		found[n].URL = strings.TrimRight(strings.ReplaceAll(found[n].URL, "$(ARCH)", arch), "/")
+		found[n].Suite = strings.ReplaceAll(found[n].Suite, "$(ARCH)", arch)
+	}
+	return found, err
+}
+
+// word is a word of a line, with its column from 1.
+type word struct {
+	text   string
+	column int
+}
+
+// words splits a line. Options in brackets are one word.
+func words(line string) (found []word) {
+	for at := 0; at < len(line); {
+		if line[at] == ' ' || line[at] == '\t' {
+			at++
+			continue
+		}
+		end := strings.IndexAny(line[at:], " \t")
+		if line[at] == '[' {
+			if end = strings.IndexByte(line[at:], ']'); end >= 0 {
+				end++
+			}
+		}
+		if end < 0 {
+			end = len(line) - at
+		}
+		found = append(found, word{line[at : at+end], at + 1})
+		at += end
+	}
+	return found
+}
+
+func parseSourceLines(file, text string) (all []Source, err error) {
 	for n, line := range strings.Split(text, "\n") {
-		s, err := parseLine(line)
-		switch {
-		case err != nil:
-			errs = append(errs, fmt.Errorf("%s:%d:%d: %w", file, n+1, 1+strings.Index(line, strings.TrimSpace(line)), err))
-		case s != nil:
-			s.Pos = fmt.Sprintf("%s:%d:%d", file, n+1, 1+strings.Index(line, "deb"))
-			all = append(all, *s)
-		}
-	}
-	return all, errors.Join(errs...)
-}
-
-// parseLine reads a line: deb [option=value…] URL suite component…. It returns nil for one that
-// names no packages.
-func parseLine(line string) (*Source, error) {
-	line, _, _ = strings.Cut(line, "#")
-	line = strings.TrimSpace(line)
-	kind, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
-	switch kind {
-	case "", "deb-src":
-		return nil, nil
-	case "deb":
-	default:
-		return nil, fmt.Errorf("%q is no type of source: a line begins with deb", kind)
-	}
-	var s Source
-	rest = strings.TrimSpace(rest)
-	if options, ok := strings.CutPrefix(rest, "["); ok {
-		options, after, closed := strings.Cut(options, "]")
-		if !closed {
-			return nil, errors.New("the options have no ] at their end")
-		}
-		for _, o := range strings.Fields(options) {
-			key, value, _ := strings.Cut(o, "=")
-			if err := s.option(strings.TrimRight(key, "+-"), strings.Split(value, ",")); err != nil {
-				return nil, err
-			}
-		}
-		rest = after
-	}
-	words := strings.Fields(rest)
-	if len(words) < 2 {
-		return nil, errors.New("a source is deb URL SUITE COMPONENT")
-	}
-	return &s, s.place(words[0], words[1], words[2:])
-}
-
-// place fills in where the packages are.
-func (s *Source) place(address, suite string, components []string) error {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || u.Scheme == "" || u.Scheme != "file" && u.Host == "":
-		return fmt.Errorf("%q is not the address of a repository", address)
-	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%s: only http and https repositories are read", address)
-	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%s: the address of a repository has no ? or #", address)
-	case u.User != nil:
-		return errors.New("the address has a password in it, which would stay in the image: leave it out")
-	case strings.ContainsAny(suite, "$?#%") || slices.Contains(strings.Split(suite, "/"), ".."):
-		return fmt.Errorf("%q is not a suite that is known here", suite)
-	case strings.HasSuffix(suite, "/") && len(components) > 0:
-		return fmt.Errorf("the suite %s ends in /, so that there are no components such as %s", suite, components[0])
-	case !strings.HasSuffix(suite, "/") && len(components) == 0:
-		return fmt.Errorf("the suite %s has no component such as main", suite)
-	}
-	for _, c := range components {
-		if strings.ContainsAny(c, "$?#%") || slices.Contains(strings.Split(c, "/"), "..") {
-			return fmt.Errorf("%q is not a component", c)
-		}
-	}
-	s.URL, s.Suite, s.Components = strings.TrimRight(address, "/"), suite, components
-	if s.Flat() {
-		s.Components = []string{""}
-	}
-	return nil
-}
-
-// option takes an option of a source that decides what is read of it, by its name in one line.
-func (s *Source) option(key string, values []string) error {
-	switch strings.ToLower(key) {
-	case "arch", "architectures":
-		s.Architectures = values
-	case "signed-by":
-		s.SignedBy = values
-	case "trusted":
-		yes, err := parseBool(strings.Join(values, " "))
-		if err != nil {
-			return fmt.Errorf("trusted: %w", err)
-		}
-		s.Trusted = yes
-	case "lang", "languages", "target", "targets", "pdiffs", "by-hash", "date-max-future", "inrelease-path",
-		"allow-weak", "check-date":
-	case "check-valid-until", "allow-insecure", "allow-downgrade-to-insecure", "valid-until-min", "valid-until-max":
-		return fmt.Errorf("the option %s is not known here, since it weakens what is checked: remove it", key)
-	default:
-		return fmt.Errorf("the option %s is not known: correct or remove it", key)
-	}
-	return nil
-}
-
-// parseParagraphs reads the form of .sources: fields in paragraphs.
-func parseParagraphs(file, text string) (all []Source, err error) {
-	var errs []error
-	list := newStanzas(text, true)
-	for p, ok := list.next(); ok; p, ok = list.next() {
-		found, err := paragraph(file, p)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		all = append(all, found...)
-	}
-	return all, errors.Join(errs...)
-}
-
-// paragraph reads one paragraph, which may stand for several sources.
-func paragraph(file string, p Stanza) (all []Source, err error) {
-	if err := p.check(file); err != nil {
-		return nil, err
-	}
-	at := func(field string) string { return fmt.Sprintf("%s:%d:1", file, p.lineOf(field)) }
-	if v := p.get("Enabled"); v != "" {
-		on, err := parseBool(v)
-		if err != nil {
-			return nil, fmt.Errorf("%s: Enabled: %w", at("Enabled"), err)
-		}
-		if !on {
-			return nil, nil
-		}
-	}
-	if !slices.Contains(strings.Fields(p.get("Types")), "deb") {
-		if p.get("Types") == "" {
-			return nil, fmt.Errorf("%s: the paragraph has no field Types: write Types: deb", at("URIs"))
-		}
-		return nil, nil
-	}
-	var s Source
-	for rest := p.text; rest != ""; {
-		field, value, next := cutField(rest)
-		rest = next
-		switch strings.ToLower(field) {
-		case "", "types", "uris", "suites", "components", "enabled", "x-repolib-name", "description":
-			continue
-		case "signed-by":
-			if key := unfolded(value); strings.Contains(key, "-----BEGIN PGP") {
-				s.SignedBy = []string{key}
-				continue
-			}
-		}
-		if strings.HasPrefix(strings.ToLower(field), "x-") {
+		line, _, _ = strings.Cut(strings.TrimRight(line, "\r"), "#")
+		found := words(line)
+		if len(found) == 0 {
 			continue
 		}
-		if err := s.option(field, strings.Fields(value)); err != nil {
-			return nil, fmt.Errorf("%s: %w", at(field), err)
+		fail := func(w word, format string, args ...any) error {
+			return fmt.Errorf("%s:%d:%d: %s", file, n+1, w.column, fmt.Sprintf(format, args...))
 		}
-	}
-	for _, address := range strings.Fields(p.get("URIs")) {
-		for _, suite := range strings.Fields(p.get("Suites")) {
-			one := s
-			if err := one.place(address, suite, strings.Fields(p.get("Components"))); err != nil {
-				return nil, fmt.Errorf("%s: %w", at("URIs"), err)
+		if found[0].text == "deb-src" {
+			continue
+		}
+		if found[0].text != "deb" {
+			return nil, fail(found[0], "%q is not a type: write deb URL suite component", short(found[0].text))
+		}
+		s := Source{File: file, Line: n + 1}
+		last := found[len(found)-1]
+		found = found[1:]
+		if len(found) > 0 && strings.HasPrefix(found[0].text, "[") {
+			if !strings.HasSuffix(found[0].text, "]") {
+				return nil, fail(found[0], "the options have no closing bracket")
 			}
-			one.Pos = at("URIs")
-			all = append(all, one)
+			if bad, err := s.options(found[0]); err != nil {
+				return nil, fail(bad, "%v", err)
+			}
+			found = found[1:]
 		}
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: the paragraph has no URIs or no Suites", at("Types"))
+		if len(found) < 2 {
+			return nil, fail(last, "a source needs a URL and a suite: write deb URL suite component")
+		}
+		s.URL, s.Suite = found[0].text, found[1].text
+		for _, w := range found[2:] {
+			s.Components = append(s.Components, w.text)
+		}
+		if part, err := s.check(); err != nil {
+			return nil, fail(found[min(part, len(found)-1)], "%v", err)
+		}
+		all = append(all, s)
 	}
 	return all, nil
 }
 
-// unfolded returns a value of several lines as the text that it stands for: without the space that
-// continues a line, and an empty line for a dot.
-func unfolded(value string) string {
-	lines := strings.Split(value, "\n")
-	for n, line := range lines {
-		if lines[n] = strings.TrimSpace(line); lines[n] == "." {
-			lines[n] = ""
+// options reads [arch=amd64 signed-by=/a.gpg]. With an error it returns the word at fault.
+func (s *Source) options(w word) (word, error) {
+	for _, o := range words(w.text[1 : len(w.text)-1]) {
+		o.column += w.column
+		key, value, ok := strings.Cut(o.text, "=")
+		if !ok {
+			return o, fmt.Errorf("the option %q has no value: write name=value", o.text)
+		}
+		if strings.HasSuffix(key, "+") || strings.HasSuffix(key, "-") {
+			if k := strings.ToLower(key[:len(key)-1]); slices.Contains(harmlessOptions, k) {
+				continue
+			}
+			return o, fmt.Errorf("the option %s changes a default: write %s=... with all values", key, key[:len(key)-1])
+		}
+		if err := s.set(strings.ToLower(key), strings.Split(value, ",")); err != nil {
+			return o, err
 		}
 	}
-	return strings.Join(lines, "\n")
+	return word{}, nil
+}
+
+// harmlessOptions do not decide which packages a source has.
+var harmlessOptions = []string{
+	"lang", "languages", "target", "targets", "pdiffs", "by-hash", "valid-until-min", "check-date",
+	"date-max-future", "inrelease-path", "snapshot", "description", "x-repolib-name", "include", "exclude",
+}
+
+// set applies an option, by its name in either form of the files.
+func (s *Source) set(key string, values []string) error {
+	switches := map[string]*bool{
+		"trusted": &s.Trusted, "allow-insecure": &s.AllowInsecure, "check-valid-until": &s.NoValidUntil,
+	}
+	if to := switches[key]; to != nil {
+		b, err := parseBool(strings.Join(values, ""))
+		if err != nil {
+			return fmt.Errorf("the option %s: %w", key, err)
+		}
+		*to = b != (key == "check-valid-until")
+		return nil
+	}
+	switch {
+	case key == "arch" || key == "architectures":
+		s.Architectures = values
+	case key == "signed-by":
+		s.SignedBy = values
+	case strings.HasPrefix(key, "x-") || slices.Contains(harmlessOptions, key):
+	default:
+		return fmt.Errorf("the option %s is not supported: use arch, signed-by, trusted or check-valid-until", key)
+	}
+	return nil
+}
+
+// check checks a complete source. With an error it returns the number of the word at fault, of URL,
+// suite and components.
+func (s Source) check() (int, error) {
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil || u.Scheme == "" || u.Host == "" && u.Path == "" && u.Opaque == "":
+		return 0, fmt.Errorf("%q is not a URL: write it with its scheme, as https://", short(s.URL))
+	case u.Scheme == "cdrom":
+		return 0, fmt.Errorf("a repository on CD cannot be used: remove the source")
+	case s.Flat() && len(s.Components) > 0:
+		return 2, fmt.Errorf("the suite %s ends in a slash and has no components: remove %s", s.Suite, s.Components[0])
+	case !s.Flat() && len(s.Components) == 0:
+		return 1, fmt.Errorf("the suite %s needs a component, such as main: if the repository is flat, write %s/",
+			s.Suite, s.Suite)
+	case strings.Contains("/"+s.Suite+"/", "/../"):
+		return 1, fmt.Errorf("the suite %q leaves the repository: remove the dots", s.Suite)
+	}
+	return 0, nil
 }

@@ -3,7 +3,6 @@ package debian
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // mode is what happens to a slot.
@@ -41,12 +40,6 @@ type state struct {
 	why Reason
 }
 
-// health says which of the versions of a slot have their dependencies.
-type health struct {
-	now, nowPolicy       bool
-	target, targetPolicy bool
-}
-
 // depState says which versions satisfy a dependency, or for a negative one, do not offend it.
 type depState uint8
 
@@ -69,6 +62,7 @@ type solver struct {
 	watched map[*slot][]*dependency
 
 	resolver  *resolver
+	sweeping  bool // garbage is looked for after each step
 	unsound   bool // dependencies are broken before anything is changed
 	ambiguous []ambiguity
 }
@@ -139,7 +133,6 @@ func (st *state) install() bool    { return st.mode == install }
 func (st *state) delete() bool     { return st.mode == remove }
 func (st *state) keep() bool       { return st.mode == keep }
 func (st *state) newInstall() bool { return st.status == 2 && st.mode == install }
-func (st *state) upgrade() bool    { return st.status > 0 && st.mode == install }
 func (st *state) upgradable() bool { return st.status >= 1 && st.candidate != nil }
 
 // update publishes a state that has changed: all dependencies on it are computed anew.
@@ -227,82 +220,4 @@ func (s *solver) any(d *dependency) (found depState) {
 		found |= s.dep(one)
 	}
 	return found
-}
-
-// important reports whether the solver installs what a dependency asks for.
-func (s *solver) important(d *dependency) bool {
-	switch {
-	case d.kind.critical():
-		return true
-	case d.kind == recommends:
-		return !s.settings.NoRecommends || inSection(d.parent, s.settings.RecommendsSections)
-	}
-	return s.settings.Suggests
-}
-
-// inSection reports whether a package is in one of these sections, which may have an area before
-// them.
-func inSection(p *Package, sections []string) bool {
-	section := p.section()
-	if section == "" || len(sections) == 0 {
-		return false
-	}
-	last := section
-	if n := strings.LastIndexByte(section, '/'); n >= 0 {
-		last = section[n+1:]
-	} else {
-		section = "/" + section
-	}
-	return slices.Contains(sections, section) || slices.Contains(sections, last)
-}
-
-// healthOf returns which versions of a slot have their dependencies.
-func (s *solver) healthOf(st *state) health {
-	if !st.known {
-		st.health = health{true, true, true, true}
-		if st.slot.installed != nil {
-			st.health.now, st.health.nowPolicy = s.complete(st.slot.installed, depNow)
-		}
-		if st.target != nil {
-			st.health.target, st.health.targetPolicy = s.complete(st.target, depTarget)
-		}
-		st.known = true
-	}
-	return st.health
-}
-
-// complete reports whether a version has what it depends on, and also what it recommends.
-func (s *solver) complete(p *Package, which depState) (critical, policy bool) {
-	policy = true
-	deps := s.u.relations(p)
-	for n := 0; n < len(deps); {
-		group := deps[n].group()
-		n += len(group)
-		if !s.important(group[0]) || s.any(group[0])&which != 0 {
-			continue
-		}
-		if group[0].kind.critical() {
-			return false, false
-		}
-		policy = false
-	}
-	return true, policy
-}
-
-// broken reports whether the version in the end lacks a dependency.
-func (s *solver) broken(st *state) bool { return st.target != nil && !s.healthOf(st).target }
-
-// policyBroken reports whether it lacks a dependency or a recommendation.
-func (s *solver) policyBroken(st *state) bool {
-	return st.target != nil && !s.healthOf(st).targetPolicy
-}
-
-// brokenCount returns the number of packages that lack a dependency.
-func (s *solver) brokenCount() (n int) {
-	for _, st := range s.active {
-		if s.broken(st) {
-			n++
-		}
-	}
-	return n
 }

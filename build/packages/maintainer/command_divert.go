@@ -140,7 +140,9 @@ func (c *call) listDiversions(all []diversion) (int, error) {
 		pats = []string{"*"}
 	}
 	for _, d := range all {
-		if !slices.ContainsFunc(pats, func(p string) bool { return p == d.from || p == d.to || p == d.owner || matches(p, d.from) }) {
+		if !slices.ContainsFunc(pats, func(p string) bool {
+			return p == d.from || p == d.to || p == d.owner || matches(p, d.from)
+		}) {
 			continue
 		}
 		by := " by " + d.owner

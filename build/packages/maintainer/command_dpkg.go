@@ -26,7 +26,7 @@ func (r *run) architecture() string { return cmp.Or(r.Architecture, "amd64") }
 
 // dpkg answers questions about packages and versions. It installs nothing.
 func dpkg(c *call) (int, error) {
-	args := slices.DeleteFunc(slices.Clone(c.args), func(a string) bool { return strings.HasPrefix(a, "--root=") && a == "--root=" })
+	args := slices.DeleteFunc(slices.Clone(c.args), func(a string) bool { return a == "--root=" })
 	if len(args) == 0 {
 		return c.usage(2)
 	}
@@ -44,7 +44,8 @@ func dpkg(c *call) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		return c.printLines(slices.DeleteFunc(lines(text), func(a string) bool { return a == c.r.architecture() }), 0, nil)
+		own := func(a string) bool { return a == c.r.architecture() }
+		return c.printLines(slices.DeleteFunc(lines(text), own), 0, nil)
 	case "--version":
 		return c.print("Debian 'dpkg' package management program version 1.21.23 (amd64).\n")
 	case "-L", "--listfiles":
@@ -71,7 +72,12 @@ func (c *call) compareVersions(args []string) (int, error) {
 	n := compareVersions(a, b)
 	// an empty version is earlier than any other, or later with the operators that end in -nl
 	if later := strings.HasSuffix(op, "-nl"); a == "" || b == "" {
-		n = strings.Compare(map[bool]string{true: "", false: "x"}[a == ""], map[bool]string{true: "", false: "x"}[b == ""])
+		switch n = 0; {
+		case a == "" && b != "":
+			n = -1
+		case a != "" && b == "":
+			n = 1
+		}
 		if later {
 			n = -n
 		}

@@ -43,7 +43,9 @@ func getopt(c *call) (int, error) {
 			return 0, unknownOption(w)
 		}
 	}
-	g := &optionReader{short: strings.TrimLeft(short, "+-"), long: strings.Split(long, ","), words: words, one: alternative}
+	g := &optionReader{
+		short: strings.TrimLeft(short, "+-"), long: strings.Split(long, ","), words: words, one: alternative,
+	}
 	status := g.read()
 	if g.wrong != "" {
 		c.Err.Printf("getopt: %s\n", g.wrong)
@@ -133,7 +135,7 @@ func (g *optionReader) word(w string) bool {
 
 // cluster reads short options in one word.
 func (g *optionReader) cluster(w string) bool {
-	for n := 0; n < len(w); n++ {
+	for n := range len(w) {
 		at := strings.IndexByte(g.short, w[n])
 		if at < 0 || w[n] == ':' {
 			g.wrong = "invalid option -- '" + w[n:n+1] + "'"

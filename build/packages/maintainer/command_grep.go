@@ -83,11 +83,8 @@ func (c *call) search(all []*regexp.Regexp, files []string) (int, error) {
 	status := 1
 	missing := false
 	for _, name := range files {
-		text := []byte(nil)
-		there, err := true, error(nil)
-		if name == "-" {
-			text = c.In.All()
-		} else if text, there, err = c.read(name); err != nil {
+		text, there, err := c.input(name)
+		if err != nil {
 			return 0, err
 		}
 		if !there {
@@ -164,4 +161,12 @@ func (c *call) searchText(all []*regexp.Regexp, name string, text []byte, named 
 	}
 	_, err := c.Out.Write(out.Bytes())
 	return count > 0, err
+}
+
+// input returns the content of a file, or what is piped in for a dash.
+func (c *call) input(name string) ([]byte, bool, error) {
+	if name == "-" {
+		return c.In.All(), true, nil
+	}
+	return c.read(name)
 }

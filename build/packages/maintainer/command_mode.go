@@ -23,12 +23,13 @@ func chmod(c *call) (int, error) {
 	var m modechange.Change
 	var fixed *tree.Node
 	var err error
-	if c.has("reference") {
+	switch {
+	case c.has("reference"):
 		fixed, err = c.reference()
-	} else if len(args) > 1 {
+	case len(args) > 1:
 		m, err = modechange.Parse(args[0])
 		args = args[1:]
-	} else {
+	default:
 		return c.fail("missing operand")
 	}
 	if err != nil {

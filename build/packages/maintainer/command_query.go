@@ -18,6 +18,8 @@ func dpkgQuery(c *call) (int, error) {
 		return c.printStatus(c.args)
 	case c.has("l"):
 		return c.listPackages(c.args)
+	case c.has("control-path"):
+		return c.controlPath()
 	case !c.has("W"):
 		return 0, unknownOption(strings.Join(c.Args[1:], " "))
 	}
@@ -116,4 +118,33 @@ func fieldOf(p stanza, name string) (string, error) {
 		}
 		return p[lower], nil
 	}
+}
+
+// controlPath prints where the control files of a package are.
+func (c *call) controlPath() (int, error) {
+	if len(c.args) == 0 {
+		return c.usage(2)
+	}
+	found, err := c.r.named(c.args[0])
+	if err != nil {
+		return 0, err
+	}
+	if len(found) == 0 {
+		c.Err.Printf("dpkg-query: package '%s' is not installed\n", c.args[0])
+		return 1, nil
+	}
+	names, err := c.r.t.ReadDir(admin + "/info")
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		ext, ok := strings.CutPrefix(name, found[0].id()+".")
+		if !ok || ext == "list" || len(c.args) > 1 && ext != c.args[1] {
+			continue
+		}
+		if _, err := c.print(admin + "/info/" + name + "\n"); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
 }

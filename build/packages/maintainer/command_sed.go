@@ -42,12 +42,12 @@ func sed(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	out, quit, err := c.edit(commands, text)
+	out, err := c.edit(commands, text)
 	if err != nil {
 		return 0, err
 	}
 	_, err = c.Out.Write(out)
-	return max(status*2, quit), err
+	return status * 2, err
 }
 
 func (c *call) editInPlace(commands []sedCommand, files []string) (int, error) {
@@ -73,7 +73,7 @@ func (c *call) editInPlace(commands []sedCommand, files []string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		out, _, err := c.edit(commands, text)
+		out, err := c.edit(commands, text)
 		if err != nil {
 			return 0, err
 		}

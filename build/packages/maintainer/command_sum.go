@@ -17,11 +17,11 @@ import (
 // sum prints or checks the sums of files.
 func sum(c *call) (int, error) {
 	name := path.Base(c.Args[0])
-	make := map[string]func() hash.Hash{
+	algorithm := map[string]func() hash.Hash{
 		"md5sum": md5.New, "sha1sum": sha1.New, "sha256sum": sha256.New, "sha512sum": sha512.New,
 	}[name]
 	if c.has("c") {
-		return c.checkSums(make)
+		return c.checkSums(algorithm)
 	}
 	args := c.args
 	if len(args) == 0 {
@@ -30,14 +30,14 @@ func sum(c *call) (int, error) {
 	status := 0
 	for _, file := range args {
 		if file == "-" {
-			h := make()
+			h := algorithm()
 			h.Write(c.In.All())
 			if _, err := c.print(hex.EncodeToString(h.Sum(nil)) + "  -\n"); err != nil {
 				return 0, err
 			}
 			continue
 		}
-		got, err := c.sumOf(file, make())
+		got, err := c.sumOf(file, algorithm())
 		if err != nil {
 			return 0, err
 		}
@@ -73,7 +73,7 @@ func (c *call) sumOf(name string, h hash.Hash) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func (c *call) checkSums(make func() hash.Hash) (int, error) {
+func (c *call) checkSums(algorithm func() hash.Hash) (int, error) {
 	text, status, err := c.all(c.args)
 	if err != nil || status != 0 {
 		return status, err
@@ -85,7 +85,7 @@ func (c *call) checkSums(make func() hash.Hash) (int, error) {
 			continue
 		}
 		file = file[1:]
-		got, err := c.sumOf(file, make())
+		got, err := c.sumOf(file, algorithm())
 		if err != nil {
 			return 0, err
 		}

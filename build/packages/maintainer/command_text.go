@@ -75,8 +75,8 @@ func tee(c *call) (int, error) {
 
 // headTail is head and tail.
 func headTail(c *call) (int, error) {
-	n, err := 10, error(nil)
-	from := false
+	n, from := 10, false
+	var err error
 	count := c.value("n")
 	for _, digits := range "0123456789" {
 		if c.has(string(digits)) { // -1

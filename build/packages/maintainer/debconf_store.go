@@ -23,7 +23,6 @@ type store struct {
 	file  string
 	items map[string]*item
 	dirty bool
-	saved bool // the copy -old is made of what was there before the script
 	was   []byte
 	had   bool
 }

@@ -53,7 +53,10 @@ func (r *run) forget() error {
 			continue
 		}
 		content, err := n.Content()
-		if err != nil || content.Size > maxIdentity {
+		if err != nil {
+			return err
+		}
+		if content.Size > maxIdentity {
 			continue
 		}
 		text, err := tree.ReadText(r.t, p)

@@ -105,54 +105,102 @@ var effects = []struct {
 	files        []string
 	want         string
 }{
-	{"mkdir", `mkdir -p -m 0750 /srv/a/b; mkdir /srv/c; chown man:adm /srv/a/b; chmod g+s,o= /srv/c`, nil,
-		"/srv/ 755\n/srv/a/ 755\n/srv/a/b/ 750 6:4\n/srv/c/ 2750\n"},
-	{"touch and text", `umask 027; echo a > /etc/a; echo b >> /etc/a; : > /etc/b; touch /etc/c`, nil,
-		"/etc/a 640 \"a\\nb\\n\"\n/etc/b 640 \"\"\n/etc/c 640 \"\"\n"},
-	{"ln", `ln -s a /etc/l; ln -sf b /etc/l; ln -s /etc/a /tmp; ln -sfn x /etc/d`, []string{"/etc/a x", "/etc/d -> init.d"},
-		"/etc/d -> x\n/etc/l -> b\n/tmp/a -> /etc/a\n"},
-	{"cp and mv", `cp /etc/a /etc/b; cp -p /etc/a /tmp; mv /etc/a /etc/c; mv -n /etc/c /etc/b`, []string{"/etc/a x"},
-		"/etc/a gone\n/etc/b 644 \"x\"\n/etc/c 644 \"x\"\n/tmp/a 644 \"x\"\n"},
-	{"cp -a", `cp -a /usr/share/d /etc/`, []string{"/usr/share/d/f x", "/usr/share/d/l -> f"},
-		"/etc/d/ 755\n/etc/d/f 644 \"x\"\n/etc/d/l -> f\n"},
-	{"rm", `rm -f /etc/none /etc/a; rm -r /etc/d; rmdir /etc/e; rmdir --ignore-fail-on-non-empty /etc/init.d`,
-		[]string{"/etc/a x", "/etc/d/f y", "/etc/e/", "/etc/init.d/z z"}, "/etc/a gone\n/etc/d gone\n/etc/e gone\n"},
-	{"install", `install -d -o man -g adm -m 2755 /var/log/x; install -m 600 /dev/null /etc/n; install -D /etc/a /srv/b`,
+	{
+		"mkdir", `mkdir -p -m 0750 /srv/a/b; mkdir /srv/c; chown man:adm /srv/a/b; chmod g+s,o= /srv/c`, nil,
+		"/srv/ 755\n/srv/a/ 755\n/srv/a/b/ 750 6:4\n/srv/c/ 2750\n",
+	},
+	{
+		"touch and text", `umask 027; echo a > /etc/a; echo b >> /etc/a; : > /etc/b; touch /etc/c`, nil,
+		"/etc/a 640 \"a\\nb\\n\"\n/etc/b 640 \"\"\n/etc/c 640 \"\"\n",
+	},
+	{
+		"ln", `ln -s a /etc/l; ln -sf b /etc/l; ln -s /etc/a /tmp; ln -sfn x /etc/d`,
+		[]string{"/etc/a x", "/etc/d -> init.d"},
+		"/etc/d -> x\n/etc/l -> b\n/tmp/a -> /etc/a\n",
+	},
+	{
+		"cp and mv", `cp /etc/a /etc/b; cp -p /etc/a /tmp; mv /etc/a /etc/c; mv -n /etc/c /etc/b`,
 		[]string{"/etc/a x"},
-		"/etc/n 600 \"\"\n/srv/ 755\n/srv/b 755 \"x\"\n/var/log/ 755\n/var/log/x/ 2755 6:4\n"},
-	{"sed -i", `sed -i -e 's/^#\(a=\).*/\12/' -e '/^b/d' /etc/a`, []string{`/etc/a #a=1\nb=2\nc=3\n`},
-		"/etc/a 644 \"a=2\\nc=3\\n\"\n"},
-	{"sed", `sed -n '/x/,/y/{s/[[:space:]]*$//;p;}' /etc/a > /etc/b; sed -E 's/(a|b)+/<&>/g;$d' /etc/a > /etc/c`,
+		"/etc/a gone\n/etc/b 644 \"x\"\n/etc/c 644 \"x\"\n/tmp/a 644 \"x\"\n",
+	},
+	{
+		"cp -a", `cp -a /usr/share/d /etc/`,
+		[]string{"/usr/share/d/f x", "/usr/share/d/l -> f"},
+		"/etc/d/ 755\n/etc/d/f 644 \"x\"\n/etc/d/l -> f\n",
+	},
+	{
+		"rm", `rm -f /etc/none /etc/a; rm -r /etc/d; rmdir /etc/e; rmdir --ignore-fail-on-non-empty /etc/init.d`,
+		[]string{"/etc/a x", "/etc/d/f y", "/etc/e/", "/etc/init.d/z z"},
+		"/etc/a gone\n/etc/d gone\n/etc/e gone\n",
+	},
+	{
+		"install", `install -d -o man -g adm -m 2755 /var/log/x; install -m 600 /dev/null /etc/n; install -D /etc/a /srv/b`,
+		[]string{"/etc/a x"},
+		"/etc/n 600 \"\"\n/srv/ 755\n/srv/b 755 \"x\"\n/var/log/ 755\n/var/log/x/ 2755 6:4\n",
+	},
+	{
+		"sed -i", `sed -i -e 's/^#\(a=\).*/\12/' -e '/^b/d' /etc/a`,
+		[]string{`/etc/a #a=1\nb=2\nc=3\n`},
+		"/etc/a 644 \"a=2\\nc=3\\n\"\n",
+	},
+	{
+		"sed", `sed -n '/x/,/y/{s/[[:space:]]*$//;p;}' /etc/a > /etc/b; sed -E 's/(a|b)+/<&>/g;$d' /etc/a > /etc/c`,
 		[]string{`/etc/a 1\nx  \n2\ny\nab\nend\n`},
-		"/etc/b 644 \"x\\n2\\ny\\n\"\n/etc/c 644 \"1\\nx  \\n2\\ny\\n<ab>\\n\"\n"},
-	{"grep", `grep -q '^root:' /etc/passwd && ! grep -qs x /none && grep -v root /etc/passwd | cut -d: -f1,3 > /etc/a`, nil,
-		"/etc/a 644 \"man:6\\n\"\n"},
-	{"texts", `printf 'b\na\nb\n' | sort -u | tr a-z A-Z | head -n1 > /etc/a; printf 'x y\n' | awk '{print $2}' >> /etc/a; wc -l < /etc/a >> /etc/a`,
-		nil, "/etc/a 644 \"A\\ny\\n2\\n\"\n"},
-	{"paths", `cd /etc; echo $(basename /a/b.c .c) $(dirname /a/b) $(readlink l) $(readlink -f l) $(realpath -m ./x/../y) > a`,
-		[]string{"/etc/l -> init.d"}, "/etc/a 644 \"b /a init.d /etc/init.d /etc/y\\n\"\n"},
-	{"mktemp", `t=$(mktemp); u=$(mktemp -d /tmp/x.XXXXXX); echo $t $u > /etc/a; rm $t; rmdir $u`, nil,
-		"/etc/a 644 \"/tmp/tmp.0000000001 /tmp/x.000002\\n\"\n"},
-	{"find and xargs", `find /etc -name '*.bak' -type f -print0 | xargs -0 rm -f; find /srv -type d -empty -delete`,
-		[]string{"/etc/a.bak x", "/etc/b x", "/srv/d/e/"}, "/etc/a.bak gone\n/srv gone\n"},
+		"/etc/b 644 \"x\\n2\\ny\\n\"\n/etc/c 644 \"1\\nx  \\n2\\ny\\n<ab>\\n\"\n",
+	},
+	{
+		"grep", `grep -q '^root:' /etc/passwd && ! grep -qs x /none && grep -v root /etc/passwd | cut -d: -f1,3 > /etc/a`, nil,
+		"/etc/a 644 \"man:6\\n\"\n",
+	},
+	{
+		"texts", `printf 'b\na\nb\n' | sort -u | tr a-z A-Z | head -n1 > /etc/a; printf 'x y\n' | awk '{print $2}' >> /etc/a; wc -l < /etc/a >> /etc/a`,
+		nil, "/etc/a 644 \"A\\ny\\n2\\n\"\n",
+	},
+	{
+		"paths", `cd /etc; echo $(basename /a/b.c .c) $(dirname /a/b) $(readlink l) $(readlink -f l) $(realpath -m ./x/../y) > a`,
+		[]string{"/etc/l -> init.d"},
+		"/etc/a 644 \"b /a init.d /etc/init.d /etc/y\\n\"\n",
+	},
+	{
+		"mktemp", `t=$(mktemp); u=$(mktemp -d /tmp/x.XXXXXX); echo $t $u > /etc/a; rm $t; rmdir $u`, nil,
+		"/etc/a 644 \"/tmp/tmp.0000000001 /tmp/x.000002\\n\"\n",
+	},
+	{
+		"find and xargs", `find /etc -name '*.bak' -type f -print0 | xargs -0 rm -f; find /srv -type d -empty -delete`,
+		[]string{"/etc/a.bak x", "/etc/b x", "/srv/d/e/"},
+		"/etc/a.bak gone\n/srv gone\n",
+	},
 	{"stat", `stat -c '%a %u:%g %U %n' /etc/passwd > /etc/a`, nil, "/etc/a 644 \"644 0:0 root /etc/passwd\\n\"\n"},
-	{"sums", `echo "$(md5sum /etc/a | cut -d' ' -f1)" > /etc/b; echo "$(cat /etc/b)  /etc/a" | md5sum -c --status && echo ok >> /etc/b`,
-		[]string{"/etc/a x"}, "/etc/b 644 \"9dd4e461268c8034f5c8564e155c67a6\\nok\\n\"\n"},
-	{"versions", `for p in '1.0 lt 1.0-1' '1.0~rc1 lt 1.0' '2:1 gt 3' '1.10 ge 1.9' '"" lt 1' '"" ge-nl 1'; do
+	{
+		"sums", `echo "$(md5sum /etc/a | cut -d' ' -f1)" > /etc/b; echo "$(cat /etc/b)  /etc/a" | md5sum -c --status && echo ok >> /etc/b`,
+		[]string{"/etc/a x"},
+		"/etc/b 644 \"9dd4e461268c8034f5c8564e155c67a6\\nok\\n\"\n",
+	},
+	{
+		"versions", `for p in '1.0 lt 1.0-1' '1.0~rc1 lt 1.0' '2:1 gt 3' '1.10 ge 1.9' '"" lt 1' '"" ge-nl 1'; do
 eval "dpkg --compare-versions $p" && echo "$p" >> /etc/a; done; [ "$(dpkg --print-architecture)" = amd64 ]`, nil,
-		"/etc/a 644 \"1.0 lt 1.0-1\\n1.0~rc1 lt 1.0\\n2:1 gt 3\\n1.10 ge 1.9\\n\\\"\\\" lt 1\\n\\\"\\\" ge-nl 1\\n\"\n"},
-	{"dpkg-query", `dpkg-query -W -f='${Package} ${db:Status-Status}\n' demo > /etc/a; dpkg -L demo | tail -1 >> /etc/a; dpkg -s none || echo none >> /etc/a`,
+		"/etc/a 644 \"1.0 lt 1.0-1\\n1.0~rc1 lt 1.0\\n2:1 gt 3\\n1.10 ge 1.9\\n\\\"\\\" lt 1\\n\\\"\\\" ge-nl 1\\n\"\n",
+	},
+	{
+		"dpkg-query", `dpkg-query -W -f='${Package} ${db:Status-Status}\n' demo > /etc/a; dpkg -L demo | tail -1 >> /etc/a; dpkg -s none || echo none >> /etc/a`,
 		[]string{
 			`/var/lib/dpkg/status Package: demo\nStatus: install ok half-configured\nVersion: 1\n\n`,
 			`/var/lib/dpkg/info/demo.list /.\n/usr\n`,
-		}, "/etc/a 644 \"demo half-configured\\n/usr\\nnone\\n\"\n"},
-	{"dpkg-divert", `dpkg-divert --package demo --add --rename --divert /etc/a.real /etc/a; dpkg-divert --truename /etc/a > /etc/b`,
+		},
+		"/etc/a 644 \"demo half-configured\\n/usr\\nnone\\n\"\n",
+	},
+	{
+		"dpkg-divert", `dpkg-divert --package demo --add --rename --divert /etc/a.real /etc/a; dpkg-divert --truename /etc/a > /etc/b`,
 		[]string{"/etc/a x", "/var/lib/dpkg/diversions "},
 		"/etc/a gone\n/etc/a.real 644 \"x\"\n/etc/b 644 \"/etc/a.real\\n\"\n" +
-			"/var/lib/dpkg/diversions 644 \"/etc/a\\n/etc/a.real\\ndemo\\n\"\n/var/lib/dpkg/diversions-old 644 \"\"\n"},
-	{"dpkg-trigger", `dpkg-trigger --no-await ldconfig; dpkg-trigger x`, nil,
-		"/var/lib/dpkg/triggers/ 755\n/var/lib/dpkg/triggers/Unincorp 644 \"ldconfig -\\nx demo\\n\"\n"},
-	{"units", `deb-systemd-helper unmask a.service; if deb-systemd-helper --quiet was-enabled a.service; then
+			"/var/lib/dpkg/diversions 644 \"/etc/a\\n/etc/a.real\\ndemo\\n\"\n/var/lib/dpkg/diversions-old 644 \"\"\n",
+	},
+	{
+		"dpkg-trigger", `dpkg-trigger --no-await ldconfig; dpkg-trigger x`, nil,
+		"/var/lib/dpkg/triggers/ 755\n/var/lib/dpkg/triggers/Unincorp 644 \"ldconfig -\\nx demo\\n\"\n",
+	},
+	{
+		"units", `deb-systemd-helper unmask a.service; if deb-systemd-helper --quiet was-enabled a.service; then
 deb-systemd-helper enable a.service; else deb-systemd-helper update-state a.service; fi`,
 		[]string{`/lib/systemd/system/a.service [Install]\nWantedBy=multi-user.target\n`},
 		"/etc/systemd/ 755\n/etc/systemd/system/ 755\n/etc/systemd/system/multi-user.target.wants/ 755\n" +
@@ -161,19 +209,80 @@ deb-systemd-helper enable a.service; else deb-systemd-helper update-state a.serv
 			"/var/lib/systemd/deb-systemd-helper-enabled/a.service.dsh-also 644 " +
 			"\"/etc/systemd/system/multi-user.target.wants/a.service\\n\"\n" +
 			"/var/lib/systemd/deb-systemd-helper-enabled/multi-user.target.wants/ 755\n" +
-			"/var/lib/systemd/deb-systemd-helper-enabled/multi-user.target.wants/a.service 644 \"\"\n"},
-	{"update-rc.d", `update-rc.d x defaults; invoke-rc.d x start; deb-systemd-invoke start x.service`,
+			"/var/lib/systemd/deb-systemd-helper-enabled/multi-user.target.wants/a.service 644 \"\"\n",
+	},
+	{
+		"update-rc.d", `update-rc.d x defaults; invoke-rc.d x start; deb-systemd-invoke start x.service`,
 		[]string{`/etc/init.d/x ### BEGIN INIT INFO\n# Default-Start: 2\n# Default-Stop: 0 6\n### END INIT INFO\n`},
 		"/etc/rc0.d/ 755\n/etc/rc0.d/K01x -> ../init.d/x\n/etc/rc2.d/ 755\n/etc/rc2.d/S01x -> ../init.d/x\n" +
-			"/etc/rc6.d/ 755\n/etc/rc6.d/K01x -> ../init.d/x\n"},
-	{"a script of the tree", `helper a b > /etc/a`, []string{`/usr/bin/helper #!/bin/sh\necho "$0 $# $DPKG_MAINTSCRIPT_PACKAGE"\n`},
-		"/etc/a 644 \"/usr/bin/helper 2 demo\\n\"\n"},
-	{"what is not there", `command -v systemctl || systemctl x || echo $? > /etc/a; which grep > /etc/b || echo no > /etc/b`, nil,
-		"/etc/a 644 \"127\\n\"\n/etc/b 644 \"no\\n\"\n"},
-	{"environment", `echo $DPKG_MAINTSCRIPT_NAME $DPKG_MAINTSCRIPT_ARCH "$DPKG_ROOT" $DEBIAN_FRONTEND $1 "$2" $0 > /etc/a`, nil,
-		"/etc/a 644 \"postinst amd64  noninteractive configure  /var/lib/dpkg/info/demo.postinst\\n\"\n"},
-	{"an identity", `echo "InitiatorName=$(uuidgen)" > /etc/id; echo x > /etc/a`, []string{"/usr/bin/uuidgen \x7fELF"},
-		"/etc/a 644 \"x\\n\"\n"},
+			"/etc/rc6.d/ 755\n/etc/rc6.d/K01x -> ../init.d/x\n",
+	},
+	{
+		"a script of the tree", `helper a b > /etc/a`,
+		[]string{`/usr/bin/helper #!/bin/sh\necho "$0 $# $DPKG_MAINTSCRIPT_PACKAGE"\n`},
+		"/etc/a 644 \"/usr/bin/helper 2 demo\\n\"\n",
+	},
+	{
+		"what is not there", `command -v systemctl || systemctl x || echo $? > /etc/a; which grep > /etc/b || echo no > /etc/b`, nil,
+		"/etc/a 644 \"127\\n\"\n/etc/b 644 \"no\\n\"\n",
+	},
+	{
+		"environment", `echo $DPKG_MAINTSCRIPT_NAME $DPKG_MAINTSCRIPT_ARCH "$DPKG_ROOT" $DEBIAN_FRONTEND $1 "$2" $0 > /etc/a`, nil,
+		"/etc/a 644 \"postinst amd64  noninteractive configure  /var/lib/dpkg/info/demo.postinst\\n\"\n",
+	},
+	{
+		"pam-auth-update", `pam-auth-update --package --force`,
+		append(pamFiles(), "/usr/sbin/pam-auth-update #!/usr/bin/perl", `/usr/share/pam-configs/unix Name: Unix
+Default: yes
+Priority: 256
+Auth-Type: Primary
+Auth:
+	[success=end default=ignore]	pam_unix.so nullok try_first_pass
+Auth-Initial:
+	[success=end default=ignore]	pam_unix.so nullok
+`), pamWant(),
+	},
+	{
+		"pwconv", `pwconv`,
+		[]string{"/etc/passwd root:*:0:0:root:/root:/bin/sh\n"},
+		"/etc/passwd 644 \"root:x:0:0:root:/root:/bin/sh\\n\"\n/etc/shadow 600 \"root:*:0:0:99999:7:::\\n\"\n",
+	},
+	{
+		"an identity", `echo "InitiatorName=$(uuidgen)" > /etc/id; echo x > /etc/a`,
+		[]string{"/usr/bin/uuidgen \x7fELF"},
+		"/etc/a 644 \"x\\n\"\n",
+	},
+}
+
+const pamBlocks = "# here are the per-package modules (the \"Primary\" block)\n%s# here's the fallback if no module succeeds\n" +
+	"deny\n# and here are more per-package modules (the \"Additional\" block)\n# end of pam-auth-update config\n"
+
+var pamKinds = []string{"account", "auth", "password", "session", "session-noninteractive"}
+
+func pamFiles() (files []string) {
+	for _, kind := range pamKinds {
+		files = append(files, "/usr/share/pam/common-"+kind+" "+fmt.Sprintf(pamBlocks, ""))
+	}
+	return append(files, "/var/cache/debconf/", "/etc/pam.d/")
+}
+
+func pamWant() string {
+	etc, kept := "", ""
+	for _, kind := range pamKinds {
+		line, module := "[default=1]\t\t\tpam_permit.so", "null"
+		mod := line
+		if kind == "auth" {
+			line, module = "[success=1 default=ignore]\tpam_unix.so nullok", "unix"
+			mod = "[success=end default=ignore]\tpam_unix.so nullok"
+		}
+		text := fmt.Sprintf(pamBlocks, strings.TrimSuffix(kind, "-noninteractive")+"\t"+line+"\n")
+		etc += fmt.Sprintf("/etc/pam.d/common-%s 644 %q\n", kind, text)
+		kept += fmt.Sprintf("/var/lib/pam/%s 644 %q\n", kind, "Module: "+module+"\n"+mod+"\n")
+		if kind == "password" {
+			kept += "/var/lib/pam/seen 644 \"unix\\n\"\n"
+		}
+	}
+	return etc + "/var/lib/pam/ 755\n" + kept
 }
 
 func TestEffects(t *testing.T) {

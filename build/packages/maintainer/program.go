@@ -70,7 +70,8 @@ func (r *run) dispatch(ctx context.Context, c *shell.Call) (int, error) {
 	}
 	if r.Programs != nil && standard[path.Dir(at)] {
 		if p, ok := r.Programs(path.Base(at)); ok {
-			status, text, err := p(ctx, r.t, SystemCall{systemArgs(path.Base(at), c.Args[1:]), c.Out, r.Day, c.Shell.Getenv})
+			args := systemArgs(path.Base(at), c.Args[1:])
+			status, text, err := p(ctx, r.t, SystemCall{args, c.Out, r.Day, c.Shell.Getenv})
 			c.Err.Printf("%s", text)
 			return status, err
 		}
@@ -87,7 +88,8 @@ func (r *run) dispatch(ctx context.Context, c *shell.Call) (int, error) {
 
 // systemArgs leaves out options that name the root of the system, which is where all happens.
 func systemArgs(name string, args []string) []string {
-	if n := slices.Index(args, "-r"); name == "ldconfig" && n >= 0 && n+1 < len(args) && (args[n+1] == "" || args[n+1] == "/") {
+	n := slices.Index(args, "-r")
+	if name == "ldconfig" && n >= 0 && n+1 < len(args) && strings.Trim(args[n+1], "/") == "" {
 		args = slices.Delete(slices.Clone(args), n, n+2)
 	}
 	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--root=" || a == "--root=/" })
@@ -122,7 +124,12 @@ func (r *run) child(ctx context.Context, c *shell.Call, name string, text []byte
 	if interpreter(text) == "bash" {
 		sh.Bash = true
 	}
+	outer := r.debconf
 	status, err := sh.Script(ctx, text)
+	if outer == nil && err == nil { // a talk of its own with debconf
+		err = r.finishDebconf()
+		r.debconf = nil
+	}
 	if err != nil {
 		return 0, &shell.Error{At: c.Shell.Where() + ": " + c.Args[0], Text: err.Error()}
 	}

@@ -111,11 +111,11 @@ func bracket(re string, n int) (string, int, error) {
 	}
 	for end < len(re) && re[end] != ']' {
 		if re[end] == '[' && end+1 < len(re) && strings.IndexByte(":.=", re[end+1]) >= 0 {
-			close := strings.Index(re[end+2:], string(re[end+1])+"]")
-			if close < 0 {
+			closing := strings.Index(re[end+2:], string(re[end+1])+"]")
+			if closing < 0 {
 				return "", 0, fmt.Errorf("the expression %s does not end", re)
 			}
-			end += close + 3
+			end += closing + 3
 		}
 		end++
 	}
@@ -133,9 +133,9 @@ func bracket(re string, n int) (string, int, error) {
 	for k := 0; k < len(inner); k++ {
 		switch c := inner[k]; {
 		case c == '[' && strings.HasPrefix(inner[k:], "[:"):
-			close := strings.Index(inner[k:], ":]")
-			b.WriteString(inner[k : k+close+2])
-			k += close + 1
+			closing := strings.Index(inner[k:], ":]")
+			b.WriteString(inner[k : k+closing+2])
+			k += closing + 1
 		case c == '[' && k+1 < len(inner) && (inner[k+1] == '.' || inner[k+1] == '='):
 			return "", 0, fmt.Errorf("the set [%s] is not known here", inner)
 		case c == '\\' && k+1 < len(inner) && (inner[k+1] == 'n' || inner[k+1] == 't'): // as sed does

@@ -139,7 +139,8 @@ func (r *run) carryOut(ctx context.Context) error {
 		return err
 	}
 	if status != 0 {
-		return fmt.Errorf("%s ends with status %d%s: %s", cmp.Or(r.last, r.s.Name), status, lastLine(errs.Text()), instead)
+		return fmt.Errorf("%s ends with status %d%s: %s",
+			cmp.Or(r.last, r.s.Name), status, lastLine(errs.Text()), instead)
 	}
 	return errors.Join(r.forget(), r.finishDebconf())
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 )
@@ -23,18 +24,19 @@ type editor struct {
 	rounds  int
 }
 
-func (c *call) edit(commands []sedCommand, text []byte) ([]byte, int, error) {
+func (c *call) edit(commands []sedCommand, text []byte) ([]byte, error) {
+	begin(commands)
 	e := &editor{c: c, lines: lines(text), ended: len(text) > 0 && text[len(text)-1] != '\n'}
 	for e.n < len(e.lines) {
 		if err := c.ctx.Err(); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		e.space = e.lines[e.n]
 		e.n++
 		e.changed = false
 		next, err := e.cycle(commands)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if next != noPrint && !c.has("n") {
 			e.print(e.space)
@@ -46,14 +48,23 @@ func (c *call) edit(commands []sedCommand, text []byte) ([]byte, int, error) {
 			break
 		}
 		if e.out.Len() > tree.MaxText {
-			return nil, 0, fmt.Errorf("prints more than %d bytes", tree.MaxText)
+			return nil, fmt.Errorf("prints more than %d bytes", tree.MaxText)
 		}
 	}
 	out := e.out.String()
 	if e.ended && e.n == len(e.lines) {
 		out = strings.TrimSuffix(out, "\n")
 	}
-	return []byte(out), 0, nil
+	return []byte(out), nil
+}
+
+// begin makes ranges ready for another text: 0,/EXPRESSION/ begins before the first line.
+func begin(commands []sedCommand) {
+	for n := range commands {
+		c := &commands[n]
+		c.inside = c.to != nil && c.from.re == nil && !c.from.last && c.from.line == 0
+		begin(c.block)
+	}
 }
 
 func (e *editor) print(text string) { e.out.WriteString(text + "\n") }
@@ -239,17 +250,12 @@ func replacement(now, text string, m []int) string {
 		case 'L':
 			s = strings.ToLower(s)
 		case 'u', 'l':
-			for n, r := range s {
+			if r, n := utf8.DecodeRuneInString(s); n > 0 {
+				up := unicode.ToLower(r)
 				if change == 'u' {
-					r = unicode.ToUpper(r)
-				} else {
-					r = unicode.ToLower(r)
+					up = unicode.ToUpper(r)
 				}
-				s = s[:n] + string(r) + s[n+len(string(r)):]
-				break
-			}
-			if s != "" {
-				change = 0
+				s, change = string(up)+s[n:], 0
 			}
 		}
 		b.WriteString(s)

@@ -111,7 +111,8 @@ func (p *sedParser) command() (c sedCommand, err error) {
 		p.rest = p.rest[end:]
 		return c, nil
 	case 'a', 'i', 'c':
-		return c, p.insertion(&c)
+		p.insertion(&c)
+		return c, nil
 	}
 	return c, p.bad()
 }
@@ -259,7 +260,7 @@ func (p *sedParser) translation(c *sedCommand) error {
 }
 
 // insertion reads the text of a, i and c.
-func (p *sedParser) insertion(c *sedCommand) error {
+func (p *sedParser) insertion(c *sedCommand) {
 	text := strings.TrimLeft(p.rest[1:], " \t")
 	text = strings.TrimPrefix(text, "\\\n")
 	text = strings.TrimPrefix(text, "\\")
@@ -273,5 +274,4 @@ func (p *sedParser) insertion(c *sedCommand) error {
 		end++
 	}
 	c.text, p.rest = b.String(), text[end:]
-	return nil
 }

@@ -19,13 +19,11 @@ type units struct {
 }
 
 func (c *call) units() *units {
-	u := &units{c, "system", "/var/lib/systemd/deb-systemd-helper-enabled", "/var/lib/systemd/deb-systemd-helper-masked"}
+	instance, state := "system", "/var/lib/systemd/deb-systemd-helper-"
 	if c.has("user", "global") {
-		u = &units{
-			c, "user", "/var/lib/systemd/deb-systemd-user-helper-enabled", "/var/lib/systemd/deb-systemd-user-helper-masked",
-		}
+		instance, state = "user", "/var/lib/systemd/deb-systemd-user-helper-"
 	}
-	return u
+	return &units{c, instance, state + "enabled", state + "masked"}
 }
 
 // link is one that enables a unit.

@@ -116,7 +116,8 @@ func (c *call) rcDefaults(name, letter string) (int, error) {
 				return 0, err
 			}
 			if s.n == nil {
-				if err := c.set(p, &tree.Node{Kind: layer.Symlink, Mode: 0o777, Link: "../init.d/" + name}); err != nil {
+				n := &tree.Node{Kind: layer.Symlink, Mode: 0o777, Link: "../init.d/" + name}
+				if err := c.set(p, n); err != nil {
 					return 0, err
 				}
 			}

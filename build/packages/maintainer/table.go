@@ -25,7 +25,8 @@ func fileRows() map[string]row {
 			letters: "pvm:Z", long: "parents=p mode=m verbose=v", least: 1, essential: true, run: mkdir,
 		},
 		"touch": {
-			letters: "amchr:d:t:", long: "no-create=c no-dereference=h reference=r date=d", least: 1, essential: true, run: touch,
+			letters: "amchr:d:t:", long: "no-create=c no-dereference=h reference=r date=d", least: 1, essential: true,
+			run: touch,
 		},
 		"ln": {
 			letters: "sfnvTt:r", least: 1, essential: true, run: ln,
@@ -45,18 +46,24 @@ func fileRows() map[string]row {
 			long: "directory=d mode=m owner=o group=g target-directory=t no-target-directory=T verbose=v " +
 				"preserve-timestamps=p",
 		},
-		"rm":    {letters: "rRfvd", long: "recursive=r force=f verbose=v", essential: true, run: rm},
-		"rmdir": {letters: "pv", long: "parents=p verbose=v ignore-fail-on-non-empty", least: 1, essential: true, run: rmdir},
+		"rm": {letters: "rRfvd", long: "recursive=r force=f verbose=v", essential: true, run: rm},
+		"rmdir": {
+			letters: "pv", long: "parents=p verbose=v ignore-fail-on-non-empty", least: 1, essential: true, run: rmdir,
+		},
 		"chmod": {
 			letters: "Rvcf", long: changing, essential: true, run: chmod,
 		},
-		"chown":    {letters: "Rhvcf", long: changing + " no-dereference=h from:", essential: true, run: chown},
-		"chgrp":    {letters: "Rhvcf", long: changing + " no-dereference=h", essential: true, run: chgrp},
-		"find":     {plain: true, essential: true, run: find},
-		"mktemp":   {letters: "duqtp:", long: "directory=d dry-run=u quiet=q tmpdir: suffix:", essential: true, run: mktemp},
+		"chown": {letters: "Rhvcf", long: changing + " no-dereference=h from:", essential: true, run: chown},
+		"chgrp": {letters: "Rhvcf", long: changing + " no-dereference=h", essential: true, run: chgrp},
+		"find":  {plain: true, essential: true, run: find},
+		"mktemp": {
+			letters: "duqtp:", long: "directory=d dry-run=u quiet=q tmpdir: suffix:", essential: true, run: mktemp,
+		},
 		"tempfile": {letters: "d:p:s:m:n:", essential: true, run: mktempFile},
-		"stat":     {letters: "Lc:f", long: "dereference=L format=c printf: file-system=f", least: 1, essential: true, run: stat},
-		"ls":       {letters: "1aAdLlFhtrR", least: 0, essential: true, run: ls},
+		"stat": {
+			letters: "Lc:f", long: "dereference=L format=c file-system=f", least: 1, essential: true, run: stat,
+		},
+		"ls": {letters: "1aAdLlFhtrR", least: 0, essential: true, run: ls},
 		"readlink": {
 			letters: "femnqsvz", least: 1, essential: true, run: readlink,
 			long: "canonicalize=f canonicalize-existing=e canonicalize-missing=m no-newline=n",
@@ -78,7 +85,8 @@ const changing = "recursive=R verbose=v changes=c silent=f quiet=f reference:"
 // textRows are commands that read and print texts.
 func textRows() map[string]row {
 	sums := row{
-		letters: "cbtwsq", long: "check=c binary=b text=t status quiet warn=w strict ignore-missing", essential: true, run: sum,
+		letters: "cbtwsq", long: "check=c binary=b text=t status quiet warn=w strict ignore-missing", essential: true,
+		run: sum,
 	}
 	greps := row{
 		letters: "EFGPe:f:ivwxqshHnolLcrRm:y", essential: true, run: grep,
@@ -88,20 +96,27 @@ func textRows() map[string]row {
 	}
 	lines := row{letters: "n:c:qv0123456789", long: "lines=n bytes=c quiet=q", essential: true, run: headTail}
 	return map[string]row{
-		"cat":    {letters: "u", essential: true, run: cat},
-		"tac":    {essential: true, run: tac},
-		"tee":    {letters: "ai", long: "append=a", essential: true, run: tee},
-		"head":   lines,
-		"tail":   lines,
-		"cut":    {letters: "d:f:c:b:s", long: "delimiter=d fields=f only-delimited=s", essential: true, run: cutCommand},
-		"sort":   {letters: "unrk:t:o:Vzbs", long: "unique=u numeric-sort=n reverse=r", essential: true, run: sortCommand},
-		"uniq":   {letters: "cdu", long: "count=c", essential: true, run: uniq},
-		"wc":     {letters: "lwc", long: "lines=l", essential: true, run: wc},
-		"tr":     {letters: "dscC", long: "delete=d squeeze-repeats=s", least: 1, essential: true, run: tr},
-		"grep":   greps,
-		"egrep":  greps,
-		"fgrep":  greps,
-		"sed":    {letters: "nEre:f:i?s", long: "in-place=i quiet=n silent=n expression=e file=f regexp-extended=E", essential: true, run: sed},
+		"cat":  {letters: "u", essential: true, run: cat},
+		"tac":  {essential: true, run: tac},
+		"tee":  {letters: "ai", long: "append=a", essential: true, run: tee},
+		"head": lines,
+		"tail": lines,
+		"cut": {
+			letters: "d:f:c:b:s", long: "delimiter=d fields=f only-delimited=s", essential: true, run: cutCommand,
+		},
+		"sort": {
+			letters: "unrk:t:o:Vzbs", long: "unique=u numeric-sort=n reverse=r", essential: true, run: sortCommand,
+		},
+		"uniq":  {letters: "cdu", long: "count=c", essential: true, run: uniq},
+		"wc":    {letters: "lwc", long: "lines=l", essential: true, run: wc},
+		"tr":    {letters: "dscC", long: "delete=d squeeze-repeats=s", least: 1, essential: true, run: tr},
+		"grep":  greps,
+		"egrep": greps,
+		"fgrep": greps,
+		"sed": {
+			letters: "nEre:f:i?s", essential: true, run: sed,
+			long: "in-place=i quiet=n silent=n expression=e file=f regexp-extended=E follow-symlinks",
+		},
 		"awk":    {plain: true, essential: true, run: awk},
 		"mawk":   {plain: true, run: awk},
 		"cmp":    {letters: "sq", long: "quiet=s silent=s", least: 2, essential: true, run: cmpCommand},
@@ -119,13 +134,15 @@ func dpkgRows() map[string]row {
 		"dpkg": {plain: true, essential: true, run: dpkg},
 		"dpkg-query": {
 			letters: "WLSslf:", essential: true, run: dpkgQuery,
-			long: "show=W listfiles=L search=S status=s list=l showformat=f admindir: root:",
+			long: "show=W listfiles=L search=S status=s list=l showformat=f control-path admindir: root:",
 		},
 		"dpkg-divert": {
 			essential: true, run: divert,
 			long: "add remove list listpackage truename rename no-rename local quiet package: divert: admindir: root:",
 		},
-		"dpkg-trigger":                {essential: true, run: trigger, long: "await no-await check-supported by-package: admindir:"},
+		"dpkg-trigger": {
+			essential: true, run: trigger, long: "await no-await check-supported by-package: admindir:",
+		},
 		"/usr/share/debconf/frontend": {plain: true, essential: true, run: frontend},
 		"debconf-set-selections":      {letters: "cv", essential: true, run: setSelections},
 		"debconf-communicate":         {plain: true, run: refused},
@@ -138,8 +155,8 @@ func serviceRows() map[string]row {
 	return map[string]row{
 		"systemctl": {
 			letters: "qnHMpa", run: systemctl,
-			long: "quiet=q system user global root: preset-mode: no-reload no-block force now help version property: value " +
-				"no-legend no-pager all state: machine:",
+			long: "quiet=q system user global root: preset-mode: no-reload no-block force now help version property: " +
+				"value no-legend no-pager all state: machine:",
 		},
 		"deb-systemd-helper":  {long: "quiet user system", essential: true, run: systemdHelper},
 		"deb-systemd-invoke":  {plain: true, essential: true, run: service},
@@ -206,35 +223,43 @@ func leftOutRows() map[string]row {
 		"vgcfgbackup":              {plain: true, run: service},
 		"dmsetup":                  {plain: true, run: service},
 		"/usr/share/update-notifier/notify-reboot-required": {plain: true, run: nothing},
-		"/lib/runit-helper/runit-helper":                    {plain: true, run: service},
 	}
 }
 
 // otherRows are the remaining commands.
 func otherRows() map[string]row {
 	return map[string]row{
-		"env":         {plain: true, essential: true, run: env},
-		"xargs":       {plain: true, essential: true, run: xargs},
-		"sh":          {plain: true, essential: true, run: sh},
-		"dash":        {plain: true, essential: true, run: sh},
-		"bash":        {plain: true, essential: true, run: sh},
-		"getopt":      {plain: true, essential: true, run: getopt},
-		"git":         {plain: true, run: git},
-		"nohup":       {plain: true, essential: true, run: handOn},
-		"nice":        {plain: true, essential: true, run: handOn},
-		"uname":       {letters: "srmvnpioa", essential: true, run: uname},
-		"arch":        {essential: true, run: arch},
-		"hostname":    {plain: true, essential: true, run: hostname},
-		"nproc":       {plain: true, essential: true, run: refused},
-		"date":        {plain: true, essential: true, run: date},
-		"clear":       {plain: true, run: nothing},
-		"tput":        {plain: true, run: fails},
-		"uuidgen":     {plain: true, run: invented},
-		"iscsi-iname": {plain: true, run: invented},
-		"nvme":        {plain: true, run: nvme},
-		"logger":      {plain: true, run: nothing},
-		"chattr":      {plain: true, run: nothing},
-		"lsattr":      {plain: true, run: fails},
-		"perl":        {plain: true, run: perl},
+		"env":             {plain: true, essential: true, run: env},
+		"xargs":           {plain: true, essential: true, run: xargs},
+		"sh":              {plain: true, essential: true, run: sh},
+		"dash":            {plain: true, essential: true, run: sh},
+		"bash":            {plain: true, essential: true, run: sh},
+		"update-passwd":   {plain: true, essential: true, run: updatePasswd},
+		"pam-auth-update": {long: "package force remove root:", run: pamUpdate},
+		"pwck":            {plain: true, essential: true, run: nothing},
+		"grpck":           {plain: true, essential: true, run: nothing},
+		"pwconv":          {plain: true, essential: true, run: pwconv},
+		"grpconv":         {plain: true, essential: true, run: pwconv},
+		"getopt":          {plain: true, essential: true, run: getopt},
+		"git":             {plain: true, run: git},
+		"setpriv":         {plain: true, essential: true, run: asUser},
+		"runuser":         {plain: true, essential: true, run: asUser},
+		"update-locale":   {long: "no-checks reset remove", run: updateLocale},
+		"nohup":           {plain: true, essential: true, run: handOn},
+		"nice":            {plain: true, essential: true, run: handOn},
+		"uname":           {letters: "srmvnpioa", essential: true, run: uname},
+		"arch":            {essential: true, run: arch},
+		"hostname":        {plain: true, essential: true, run: hostname},
+		"nproc":           {plain: true, essential: true, run: refused},
+		"date":            {plain: true, essential: true, run: date},
+		"clear":           {plain: true, run: nothing},
+		"tput":            {plain: true, run: fails},
+		"uuidgen":         {plain: true, run: invented},
+		"iscsi-iname":     {plain: true, run: invented},
+		"nvme":            {plain: true, run: nvme},
+		"logger":          {plain: true, run: nothing},
+		"chattr":          {plain: true, run: nothing},
+		"lsattr":          {plain: true, run: fails},
+		"perl":            {plain: true, run: perl},
 	}
 }

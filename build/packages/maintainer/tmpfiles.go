@@ -23,8 +23,8 @@ func tmpfiles(c *call) (int, error) {
 	}
 	var all [][]string
 	for _, name := range c.args {
-		for _, dir := range []string{"/etc/tmpfiles.d/", "/run/tmpfiles.d/", "/usr/local/lib/tmpfiles.d/", "/usr/lib/tmpfiles.d/"} {
-			text, there, err := c.read(dir + name)
+		for _, dir := range []string{"/etc", "/run", "/usr/local/lib", "/usr/lib"} {
+			text, there, err := c.read(dir + "/tmpfiles.d/" + name)
 			if err != nil {
 				return 0, err
 			}
@@ -60,12 +60,20 @@ func (c *call) tmpfile(f []string) error {
 		f = append(f, "-")
 	}
 	kind, name, mode := f[0], f[1], f[2]
-	if strings.Contains(kind, "!") { // at boot only
+	if strings.ContainsAny(kind, "!^") { // at boot only, or with a credential of the machine
 		return nil
 	}
-	kind = strings.TrimRight(kind, "-=~^$")
+	kind = strings.TrimRight(kind, "-=~$")
 	if strings.HasPrefix(name, "/proc") || strings.HasPrefix(name, "/sys") || strings.HasPrefix(name, "/dev") {
 		return nil
+	}
+	for _, unknown := range []string{"%m", "%b", "%v", "%H", "%l"} { // of a machine that runs
+		if strings.Contains(name, unknown) {
+			return nil
+		}
+	}
+	if _, err := c.owner(tmpfileOwners(f[3], f[4])); err != nil {
+		return err
 	}
 	if strings.Contains(name, "%") {
 		return fmt.Errorf("finds %s, whose %% is not known here: %s", name, instead)
@@ -116,15 +124,7 @@ func (c *call) tmpfileOwner(p string, n *tree.Node, mode, user, group string) er
 		}
 		k.Mode = m.Apply(n)
 	}
-	user, group = strings.TrimPrefix(user, ":"), strings.TrimPrefix(group, ":")
-	spec := strings.ReplaceAll(user, "-", "")
-	if strings.Trim(user, "-") != "" {
-		spec = user
-	}
-	if strings.Trim(group, "-") != "" {
-		spec += ":" + group
-	}
-	o, err := c.owner(spec)
+	o, err := c.owner(tmpfileOwners(user, group))
 	if err != nil {
 		return err
 	}
@@ -154,4 +154,16 @@ func (c *call) tmpfileText(f []string, kind string, s spot) error {
 		return err
 	}
 	return c.tmpfileOwner(s.p, s.n, f[2], f[3], f[4])
+}
+
+// tmpfileOwners returns the user and group of a line in the form of chown.
+func tmpfileOwners(user, group string) string {
+	user, group = strings.TrimPrefix(user, ":"), strings.TrimPrefix(group, ":")
+	if strings.Trim(user, "-") == "" {
+		user = ""
+	}
+	if strings.Trim(group, "-") == "" {
+		return user
+	}
+	return user + ":" + group
 }

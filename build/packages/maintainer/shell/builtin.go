@@ -15,7 +15,7 @@ type builtin struct {
 	special bool // it comes before functions, and its failure ends the shell
 	bash    bool // only bash has it
 	program bool // there is a program of this name, too, which exec and env can call
-	run     func(sh *Shell, ctx context.Context, args []string) error
+	run     func(ctx context.Context, sh *Shell, args []string) error
 }
 
 // builtin returns the command of the shell itself that has a name.
@@ -68,18 +68,18 @@ func builtins() map[string]builtin {
 	}
 }
 
-func succeed(sh *Shell, _ context.Context, _ []string) error {
+func succeed(_ context.Context, sh *Shell, _ []string) error {
 	sh.status = 0
 	return nil
 }
 
-func fail(sh *Shell, _ context.Context, _ []string) error {
+func fail(_ context.Context, sh *Shell, _ []string) error {
 	sh.status = 1
 	return nil
 }
 
 // source is . with a file of the tree.
-func source(sh *Shell, ctx context.Context, args []string) error {
+func source(ctx context.Context, sh *Shell, args []string) error {
 	if len(args) < 2 {
 		return &failed{2, args[0] + ": a file is missing"}
 	}
@@ -115,7 +115,7 @@ func source(sh *Shell, ctx context.Context, args []string) error {
 	return err
 }
 
-func leaveLoop(sh *Shell, _ context.Context, args []string) error {
+func leaveLoop(_ context.Context, sh *Shell, args []string) error {
 	n := 1
 	if len(args) > 1 {
 		var err error
@@ -133,12 +133,12 @@ func leaveLoop(sh *Shell, _ context.Context, args []string) error {
 	return &jump{continuing, n}
 }
 
-func eval(sh *Shell, ctx context.Context, args []string) error {
+func eval(ctx context.Context, sh *Shell, args []string) error {
 	return sh.evaluate(ctx, strings.Join(args[1:], " "))
 }
 
 // leaveShell is exit and return.
-func leaveShell(sh *Shell, _ context.Context, args []string) error {
+func leaveShell(_ context.Context, sh *Shell, args []string) error {
 	n := sh.status
 	if len(args) > 1 {
 		var err error
@@ -152,7 +152,7 @@ func leaveShell(sh *Shell, _ context.Context, args []string) error {
 	return &jump{exiting, n & 255}
 }
 
-func shift(sh *Shell, _ context.Context, args []string) error {
+func shift(_ context.Context, sh *Shell, args []string) error {
 	n := 1
 	if len(args) > 1 {
 		var err error
@@ -172,7 +172,7 @@ func shift(sh *Shell, _ context.Context, args []string) error {
 }
 
 // trap keeps what is to be done at the end. Signals do not occur here.
-func trap(sh *Shell, _ context.Context, args []string) error {
+func trap(_ context.Context, sh *Shell, args []string) error {
 	sh.status = 0
 	if len(args) > 1 && args[1] == "--" {
 		args = args[1:]
@@ -199,7 +199,7 @@ func trap(sh *Shell, _ context.Context, args []string) error {
 	return nil
 }
 
-func unset(sh *Shell, _ context.Context, args []string) error {
+func unset(_ context.Context, sh *Shell, args []string) error {
 	sh.status = 0
 	functions := false
 	for _, a := range args[1:] {
@@ -219,13 +219,13 @@ func unset(sh *Shell, _ context.Context, args []string) error {
 	return nil
 }
 
-func pwd(sh *Shell, _ context.Context, _ []string) error {
+func pwd(_ context.Context, sh *Shell, _ []string) error {
 	sh.stream(1).Printf("%s\n", sh.Dir)
 	sh.status = 0
 	return nil
 }
 
-func cd(sh *Shell, _ context.Context, args []string) error {
+func cd(_ context.Context, sh *Shell, args []string) error {
 	var dir string
 	for _, a := range args[1:] {
 		if a != "-L" && a != "-P" && a != "-e" && a != "--" {
@@ -259,7 +259,7 @@ func cd(sh *Shell, _ context.Context, args []string) error {
 }
 
 // umask sets the mode that new files do not get.
-func umask(sh *Shell, _ context.Context, args []string) error {
+func umask(_ context.Context, sh *Shell, args []string) error {
 	sh.status = 0
 	if len(args) < 2 {
 		sh.stream(1).Printf("%04o\n", sh.Umask)

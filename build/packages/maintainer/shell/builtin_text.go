@@ -2,11 +2,12 @@ package shell
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
 // which is command -v and type.
-func which(sh *Shell, _ context.Context, args []string) error {
+func which(_ context.Context, sh *Shell, args []string) error {
 	names := args[1:]
 	long := args[0] == "type" || len(names) > 0 && names[0] == "-V"
 	for len(names) > 0 && (names[0] == "-v" || names[0] == "-V" || names[0] == "-p" || names[0] == "--") {
@@ -70,7 +71,7 @@ func (sh *Shell) LookPath(name string) (string, error) {
 }
 
 // read reads a line into variables.
-func read(sh *Shell, _ context.Context, args []string) error {
+func read(_ context.Context, sh *Shell, args []string) error {
 	raw := false
 	args = args[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -173,14 +174,14 @@ func (sh *Shell) assignFields(line []piece, names []string) error {
 		}
 	}
 	last := string(text[at:end])
-	if n := len(last) - 1; n >= 0 && in(end-1, ifs) && strings.IndexAny(last[:n], ifs) < 0 {
+	if n := len(last) - 1; n >= 0 && in(end-1, ifs) && !strings.ContainsAny(last[:n], ifs) {
 		last = last[:n]
 	}
 	return sh.assign(names[len(names)-1], last)
 }
 
 // set sets options and parameters.
-func set(sh *Shell, _ context.Context, args []string) error {
+func set(_ context.Context, sh *Shell, args []string) error {
 	sh.status = 0
 	args = args[1:]
 	for len(args) > 0 {
@@ -240,8 +241,8 @@ func (sh *Shell) setLetters(word string) bool {
 
 // option sets an option by its name.
 func (sh *Shell) option(name string, on bool) bool {
-	known := strings.Contains(letters+" ", "="+name+" ") && name != "noexec"
-	if known || name == "pipefail" || name == "posix" || name == "nolog" {
+	known := slices.ContainsFunc(strings.Fields(letters), func(o string) bool { return o[2:] == name })
+	if known && name != "noexec" || name == "pipefail" || name == "posix" || name == "nolog" {
 		sh.options[name] = on
 		return true
 	}
@@ -259,7 +260,7 @@ func (sh *Shell) letters() string {
 	return b.String()
 }
 
-func shopt(sh *Shell, _ context.Context, args []string) error {
+func shopt(_ context.Context, sh *Shell, args []string) error {
 	sh.status = 0
 	for _, a := range args[1:] {
 		switch a {

@@ -21,7 +21,7 @@ func (sh *Shell) call(ctx context.Context, c *syntax.CallExpr, redirects []*synt
 	}
 	name := args[0]
 	if name == "command" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		args, name = args[1:], args[1]
+		args = args[1:]
 		return sh.dispatch(ctx, c, args, redirects, false)
 	}
 	if name == "exec" && !slices.Contains(args, "--help") {
@@ -47,7 +47,7 @@ func (sh *Shell) dispatch(
 		}
 		restore, err := sh.redirect(ctx, redirects)
 		if err == nil {
-			err = builtin.run(sh, ctx, args)
+			err = builtin.run(ctx, sh, args)
 		}
 		return sh.forgiven(errors.Join(err, restore()))
 	}
@@ -61,7 +61,7 @@ func (sh *Shell) dispatch(
 		case body != nil:
 			return sh.function(ctx, args, body)
 		case builtin.run != nil && (!builtin.bash || sh.Bash):
-			return builtin.run(sh, ctx, args)
+			return builtin.run(ctx, sh, args)
 		}
 		return sh.program(ctx, args)
 	})
@@ -203,7 +203,7 @@ func (sh *Shell) dispatchProgram(
 	defer restore()
 	return sh.withRedirects(ctx, redirects, func() error {
 		if b := sh.builtin(args[0]); b.run != nil && b.program {
-			return b.run(sh, ctx, args)
+			return b.run(ctx, sh, args)
 		}
 		return sh.program(ctx, args)
 	})

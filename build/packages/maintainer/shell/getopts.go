@@ -9,7 +9,7 @@ import (
 )
 
 // getopts reads options.
-func getopts(sh *Shell, _ context.Context, args []string) error {
+func getopts(_ context.Context, sh *Shell, args []string) error {
 	if len(args) < 3 || !syntax.ValidName(args[2]) {
 		return &failed{2, "getopts: Usage: getopts optstring var [arg...]"}
 	}

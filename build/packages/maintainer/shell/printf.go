@@ -16,7 +16,7 @@ const (
 )
 
 // echo is that of dash, which reads escapes, and of bash, which does with -e.
-func echo(sh *Shell, _ context.Context, args []string) error {
+func echo(_ context.Context, sh *Shell, args []string) error {
 	args = args[1:]
 	end, read := "\n", !sh.Bash
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
@@ -99,7 +99,7 @@ func octal(text string, most int) string {
 }
 
 // printfCommand is printf.
-func printfCommand(sh *Shell, _ context.Context, args []string) error {
+func printfCommand(_ context.Context, sh *Shell, args []string) error {
 	args = args[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
@@ -132,13 +132,13 @@ type printer struct {
 	ended bool
 }
 
-func (p *printer) next() (string, bool) {
+func (p *printer) next() string {
 	if len(p.args) == 0 {
-		return "", false
+		return ""
 	}
 	a := p.args[0]
 	p.args = p.args[1:]
-	return a, true
+	return a
 }
 
 func (p *printer) format(f string) error {
@@ -171,7 +171,7 @@ func (p *printer) directive(flags string, verb byte) error {
 		return nil
 	}
 	for strings.Contains(flags, "*") {
-		width, _ := p.next()
+		width := p.next()
 		if _, err := strconv.Atoi(width); err != nil && width != "" {
 			return p.sh.refuse("printf: the width %s is not known here", width)
 		}
@@ -182,7 +182,7 @@ func (p *printer) directive(flags string, verb byte) error {
 			return p.sh.refuse("printf: the width %s is not known here", number)
 		}
 	}
-	arg, _ := p.next()
+	arg := p.next()
 	switch verb {
 	case 's':
 		fmt.Fprintf(&p.b, "%"+flags+"s", arg)

@@ -25,18 +25,23 @@ var scripts = []struct {
 	{`x=1; echo "$x${x}y" '$x' \$x "\$x"`, "11y $x $x $x\n", 0},
 	{`echo ${u-a} ${u:-b} ${u+c}. ${u=d} $u`, "a b . d d\n", 0},
 	{`u=; echo "${u-a}${u:-b}${u+c}${u:+d}"`, "bc\n", 0},
-	{`x=usr/lib/libc.so.6; echo ${x#*/} ${x##*/} ${x%.*} ${x%%.*} ${#x}`,
-		"lib/libc.so.6 libc.so.6 usr/lib/libc.so usr/lib/libc 17\n", 0},
+	{
+		`x=usr/lib/libc.so.6; echo ${x#*/} ${x##*/} ${x%.*} ${x%%.*} ${#x}`,
+		"lib/libc.so.6 libc.so.6 usr/lib/libc.so usr/lib/libc 17\n", 0,
+	},
 	{`x='a*b'; echo "${x#'a*'}" "${x%"*b"}"`, "b a\n", 0},
 	{`set -- 'a b' c; for i in "$@"; do echo "<$i>"; done; echo $# "$*" $1`, "<a b>\n<c>\n2 a b c a b\n", 0},
 	{`set --; for i in "$@" ${1+"$@"}; do echo "<$i>"; done; echo "$#"`, "0\n", 0},
-	{`set -- 'a b' ''; for i in ${1+"$@"}; do echo "<$i>"; done; for i in x"$@"y; do echo "<$i>"; done`,
-		"<a b>\n<>\n<xa b>\n<y>\n", 0},
+	{
+		`set -- 'a b' ''; for i in ${1+"$@"}; do echo "<$i>"; done; for i in x"$@"y; do echo "<$i>"; done`,
+		"<a b>\n<>\n<xa b>\n<y>\n", 0,
+	},
 	{`IFS=:; x=a::b:; set -- $x; echo $#; for i; do echo "<$i>"; done`, "3\n<a>\n<>\n<b>\n", 0},
 	{`IFS=', '; x='a , b,,c '; set -- $x; for i; do echo "<$i>"; done`, "<a>\n<b>\n<>\n<c>\n", 0},
 	{`x="  a  b "; set -- $x; echo "$#$1"; set -- x$x; echo $#`, "2a\n3\n", 0},
 	{`x=$(printf 'a\n\n\n'); echo "[$x]" "[` + "`echo b`" + `]"`, "[a] [b]\n", 0},
 	{`echo $((1+2*3)) $((7/2)) $((7%2)) $((1<2)) $((2==3)) $((1?5:6)) $((0x10))`, "7 3 1 1 0 5 16\n", 0},
+	{`x='2 * 100 + 1'; echo $(($x)) $(($(echo 1 + 1))) $((x=3)) $x; y=4; echo $((y+1)) $(($y*-1))`, "201 2 3 3\n5 -4\n", 0},
 	{`i=0; while [ $i -lt 5 ]; do i=$((i+1)); [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done`, "1\n3\n", 0},
 	{`i=0; until [ $i -ge 2 ]; do i=$((i+1)); echo $i; done`, "1\n2\n", 0},
 	{`for a in 1 2; do for b in 1 2; do [ $b = 2 ] && continue 2; echo $a$b; done; done`, "11\n21\n", 0},
@@ -57,8 +62,10 @@ var scripts = []struct {
 	{`echo a >&2; echo b 2>&1; { echo c; echo d >&2; } 2>/dev/null`, "b\nc\n", 0},
 	{`exec 3>&1; echo a >&3; exec >/dev/null; echo b; echo c >&3`, "a\nc\n", 0},
 	{`a=$(exit 3); echo $?; a=$(exit 4)b$(true); echo $?; false; a=1; echo $?`, "3\n0\n0\n", 0},
-	{`while getopts ab:c o -a -b val -cx -- rest; do echo "$o $OPTARG"; done 2>/dev/null; echo $OPTIND`,
-		"a \nb val\nc \n? \n6\n", 0},
+	{
+		`while getopts ab:c o -a -b val -cx -- rest; do echo "$o $OPTARG"; done 2>/dev/null; echo $OPTIND`,
+		"a \nb val\nc \n? \n6\n", 0,
+	},
 	{`set -- -n x; while getopts n:q o; do echo $o$OPTARG; done; shift $((OPTIND-1)); echo $#`, "nx\n0\n", 0},
 	{`[ a = a -a b != c ] && echo 1; [ ! -e /nothing ] && echo 2; [ -n "" -o x ] && echo 3; [ "" ] || echo 4`, "1\n2\n3\n4\n", 0},
 	{`test -d / && echo d; test '(' a = a ')' && echo p; test ! a = b && echo n; [ 3 -gt 2 ] && echo g`, "d\np\nn\ng\n", 0},
@@ -105,12 +112,16 @@ c`, "a\nb ac\n", 0},
 	{`: > /nodir/x; echo no`, "", 2},
 	{`true > /nodir/x; echo $?`, "2\n", 0},
 	{`exit 3 | true; echo $?; return 6; echo no`, "0\n", 6},
-	{`#!/bin/bash
+	{
+		`#!/bin/bash
 set -e; x=$(false; echo in); echo $x; a=(1 "2 3"); a+=(4); echo ${#a[@]} "${a[1]}"; [[ ab == a* && x != y ]] && echo m`,
-		"in\n3 2 3\nm\n", 0},
-	{`#!/bin/bash
+		"in\n3 2 3\nm\n", 0,
+	},
+	{
+		`#!/bin/bash
 x=hello; echo ${x^^} ${x:1:3} ${x/l/L} ${x//l/L}; echo {a,b}c; echo 'a\tb'; echo -e 'a\tb'; ((1+1)) && echo ar; for ((i=0;i<2;i++)); do echo $i; done`,
-		"HELLO ell heLlo heLLo\nac bc\na\\tb\na\tb\nar\n0\n1\n", 0},
+		"HELLO ell heLlo heLLo\nac bc\na\\tb\na\tb\nar\n0\n1\n", 0,
+	},
 	{`#!/bin/bash
 set -o pipefail; false | true; echo $?; cat <<< "a b"; echo a &>/dev/null; echo $'x\ty'`, "1\na b\nx\ty\n", 0},
 	{`#!/bin/sh -e

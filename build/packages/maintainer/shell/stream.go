@@ -69,7 +69,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 }
 
 // Printf prints to the stream. What is too much is left out: the next statement finds that.
-func (s *Stream) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) } //nolint:errcheck // see above
+func (s *Stream) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
 // All reads what is left.
 func (s *Stream) All() []byte {
@@ -77,6 +77,9 @@ func (s *Stream) All() []byte {
 	s.read = nil
 	return all
 }
+
+// Empty reports whether nothing is left to read.
+func (s *Stream) Empty() bool { return len(s.read) == 0 }
 
 // Line reads a line with its end. It returns false at the end of the text.
 func (s *Stream) Line() (string, bool) {

@@ -12,7 +12,7 @@ import (
 )
 
 // testCommand is test and [.
-func testCommand(sh *Shell, _ context.Context, args []string) error {
+func testCommand(_ context.Context, sh *Shell, args []string) error {
 	words := args[1:]
 	if args[0] == "[" {
 		if len(words) == 0 || words[len(words)-1] != "]" {
@@ -226,7 +226,7 @@ func (sh *Shell) unaryTest(op, word string) (bool, error) {
 	}
 	if n == nil {
 		device := word == "/dev/null" || word == "/dev/zero"
-		return device && strings.Contains("-c-e-r-w", op), nil
+		return device && (op == "-c" || op == "-e" || op == "-r" || op == "-w"), nil
 	}
 	switch op {
 	case "-e", "-r", "-w", "-O", "-G":

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,9 +131,6 @@ func (sh *Shell) assignList(ctx context.Context, a *syntax.Assign) error {
 	return sh.count(len(text))
 }
 
-// names returns the variables, sorted.
-func (sh *Shell) names() []string { return slices.Sorted(maps.Keys(sh.vars)) }
-
 // declare carries out what bash reads as a declaration: local, export, readonly, declare.
 func (sh *Shell) declare(ctx context.Context, d *syntax.DeclClause) error {
 	args := []string{d.Variant.Value}
@@ -165,11 +161,11 @@ func (sh *Shell) declare(ctx context.Context, d *syntax.DeclClause) error {
 			args = append(args, a.Name.Value+"="+text)
 		}
 	}
-	return declaration(sh, ctx, args)
+	return declaration(ctx, sh, args)
 }
 
 // declaration is local, export, readonly or declare with its words.
-func declaration(sh *Shell, _ context.Context, args []string) error {
+func declaration(_ context.Context, sh *Shell, args []string) error {
 	what := args[0]
 	sh.status = 0
 	for _, arg := range args[1:] {

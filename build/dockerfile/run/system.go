@@ -1,0 +1,100 @@
+package run
+
+import (
+	"errors"
+	"io"
+	"path"
+	"slices"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/system"
+)
+
+// systemPrograms are programs of a distribution that package system carries out.
+var systemPrograms = []string{
+	"useradd", "usermod", "userdel", "groupadd", "groupmod", "groupdel", "adduser", "addgroup", "deluser", "delgroup",
+	"update-ca-certificates", "ldconfig", "update-alternatives", "setcap",
+}
+
+// systemCommands are the commands that call them. They parse their options themselves.
+func systemCommands() []command {
+	var list []command
+	for _, name := range systemPrograms {
+		list = append(list, command{names: name, plain: true, run: callSystem})
+	}
+	return list
+}
+
+// secondsOfDay is the length of a day of /etc/shadow.
+const secondsOfDay = 24 * 60 * 60
+
+// callSystem carries out a program of a distribution. The day that it writes into /etc/shadow is
+// that of the files of all layers. On a stub base it is left out.
+func callSystem(r *runner, _ options, args []string) {
+	name := path.Base(r.name())
+	var err error
+	switch {
+	case name == "setcap":
+		err = try(func() { args = r.namedFiles(args) })
+	case r.t.Open && !r.hasAccounts(name):
+		err = errUnknown
+	}
+	if r.lenient && errors.Is(err, errUnknown) {
+		r.left = true
+		return
+	}
+	check(err)
+	if name != "update-ca-certificates" && !r.t.Open && !r.provides(name) {
+		fail("the base has no %s: name one that has it", name)
+	}
+	s := &system.System{
+		Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay),
+		Env: func(name string) string {
+			v, _ := r.s.Env.Get(name)
+			return v
+		},
+	}
+	p, _ := system.Command(name)
+	err = p(r.ctx, s, args, io.Discard)
+	if errors.Is(err, system.ErrUnread) {
+		fail("%w", errLater)
+	}
+	var exit *system.Exit
+	if errors.As(err, &exit) && exit.Program == name {
+		fail("%s", exit.Text)
+	}
+	check(err)
+}
+
+// namedFiles returns the arguments of setcap, capabilities and files in turn, with the paths of the
+// files, all of which must be known.
+func (r *runner) namedFiles(args []string) []string {
+	var list []string
+	for _, w := range args {
+		if w == "-q" && len(list) == 0 {
+			continue
+		}
+		if len(list)%2 == 1 {
+			w = r.file(w, false).p
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// provides reports whether the stage has a program.
+func (r *runner) provides(name string) bool {
+	return slices.ContainsFunc([]string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"}, func(dir string) bool {
+		p, err := tree.Follow(r.t, dir)
+		check(err)
+		return r.lstat(path.Join(p, name)) != nil
+	})
+}
+
+// hasAccounts reports whether a command is about accounts, and these are known in a stage whose
+// base is not.
+func (r *runner) hasAccounts(name string) bool {
+	return slices.Index(systemPrograms, name) < slices.Index(systemPrograms, "update-ca-certificates") &&
+		r.lstat(r.follow("/etc/passwd")) != nil && r.lstat(r.follow("/etc/group")) != nil
+}
