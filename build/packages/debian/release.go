@@ -66,7 +66,8 @@ func VerifyRelease(name string, data []byte, keys *Keyring, check Check) (*Relea
 }
 
 func unsigned(name string) error {
-	return fmt.Errorf("verifying %s: it is not signed: use a signed repository, or mark its source as trusted", name)
+	return fmt.Errorf("verifying %s: it is not signed: use a signed repository, or "+
+		"name this one below packages.unsigned in slipway.yaml", name)
 }
 
 // VerifyDetached reads a Release file whose signature is in a file of its own, Release.gpg.

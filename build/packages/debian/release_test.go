@@ -126,15 +126,15 @@ func TestVerifyRelease(t *testing.T) {
 		},
 		{
 			"not signed", []byte(releaseText), keyring(t, exported(t, one, false)), now,
-			"verifying R: it is not signed: use a signed repository, or mark its source as trusted",
+			"verifying R: it is not signed: use a signed repository, or name this one below packages.unsigned in slipway.yaml",
 		},
 		{
 			"text before what is signed", append([]byte("Suite: x\n"), signed...), keyring(t, exported(t, one, false)), now,
-			"verifying R: it is not signed: use a signed repository, or mark its source as trusted",
+			"verifying R: it is not signed: use a signed repository, or name this one below packages.unsigned in slipway.yaml",
 		},
 		{
 			"text after what is signed", append(bytes.Clone(signed), "Suite: x\n"...), keyring(t, exported(t, one, false)), now,
-			"verifying R: it is not signed: use a signed repository, or mark its source as trusted",
+			"verifying R: it is not signed: use a signed repository, or name this one below packages.unsigned in slipway.yaml",
 		},
 		{
 			"changed", bytes.Replace(signed, []byte("bookworm"), []byte("trixie"), 1), keyring(t, exported(t, one, false)), now,
