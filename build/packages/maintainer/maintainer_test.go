@@ -230,6 +230,7 @@ deb-systemd-helper enable a.service; else deb-systemd-helper update-state a.serv
 		"environment", `echo $DPKG_MAINTSCRIPT_NAME $DPKG_MAINTSCRIPT_ARCH "$DPKG_ROOT" $DEBIAN_FRONTEND $1 "$2" $0 > /etc/a`, nil,
 		"/etc/a 644 \"postinst amd64  noninteractive configure  /var/lib/dpkg/info/demo.postinst\\n\"\n",
 	},
+	{"mounts", `if findmnt / | grep -q /dev/md; then exit 1; fi; findmnt / || echo no > /etc/a`, nil, "/etc/a 644 \"no\\n\"\n"},
 	{
 		"an identity", `echo "InitiatorName=$(uuidgen)" > /etc/id; echo x > /etc/a`,
 		[]string{"/usr/bin/uuidgen \x7fELF"},
