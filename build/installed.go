@@ -30,14 +30,15 @@ func (b *Builder) installed(c *content, i product.Image, p platform.Platform, r 
 	if err != nil {
 		return err
 	}
-	taken := taken(b.product, i, p)
+	taken := Installed(b.product, i.Name, p)
 	for n := range all {
 		one := &all[n]
-		from, ok := taken[[3]string{one.Name, one.Architecture, one.Version}]
+		from, ok := taken[[2]string{one.Name, one.Architecture}]
+		ok = ok && from.Version == one.Version
 		if !ok {
 			continue
 		}
-		one.SHA256, one.URL = from.SHA256.Hex, download(from)
+		one.SHA256, one.URL = from.SHA256.Hex, from.URL()
 		for _, s := range b.product.Packages.SkipScripts {
 			if s.Package == one.Name {
 				one.Skipped = append(one.Skipped, lock.SkippedScripts{Scripts: s.Scripts, Reason: s.Reason})
@@ -51,17 +52,19 @@ func (b *Builder) installed(c *content, i product.Image, p platform.Platform, r 
 	return err
 }
 
-// taken returns the packages that packages.lock.yaml installs for an image on a platform, by name,
-// architecture and version.
-func taken(p *product.Product, i product.Image, on platform.Platform) map[[3]string]product.LockedPackage {
-	all := map[[3]string]product.LockedPackage{}
+// Installed returns the packages that packages.lock.yaml installs for an image on a platform, in any
+// stage, by name and architecture: as the last of its commands leaves them.
+func Installed(p *product.Product, image string, on platform.Platform) map[[2]string]product.LockedPackage {
+	all, stage := map[[2]string]product.LockedPackage{}, map[[2]string]string{}
 	for _, e := range p.LockedPackages {
-		if e.Image != i.Name || !platform.Same(e.Platform, on) {
+		if e.Image != image || !platform.Same(e.Platform, on) {
 			continue
 		}
 		for _, l := range e.Packages {
-			if l.Action == product.ActionInstall {
-				all[[3]string{l.Name, l.Arch, l.Version}] = l
+			if key := [2]string{l.Name, l.Arch}; l.Action == product.ActionInstall {
+				all[key], stage[key] = l, e.Stage
+			} else if stage[key] == e.Stage {
+				delete(all, key)
 			}
 		}
 	}

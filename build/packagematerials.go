@@ -49,7 +49,7 @@ func packageMaterials(p *product.Product) (all []lock.Material) {
 func packageURL(l product.LockedPackage) string {
 	q := map[string]string{"arch": l.Arch}
 	if l.Repository.URL != "" {
-		q["download_url"] = download(l)
+		q["download_url"] = l.URL()
 	} else {
 		q["checksum"] = l.SHA256.String()
 	}
@@ -60,20 +60,8 @@ func packageURL(l product.LockedPackage) string {
 	return purl.Deb(distribution, l.Name, l.Version, q)
 }
 
-// download returns the URL of a package; "" for a file of the stage.
-func download(l product.LockedPackage) string {
-	if l.Repository.URL == "" {
-		return ""
-	}
-	return strings.TrimSuffix(l.Repository.URL, "/") + "/" + l.Path
-}
-
 // indexURL names an index of packages. Another one will be at its address, so that the name has the
 // time, too.
 func indexURL(r product.LockedRepository) string {
-	dir := strings.TrimSuffix(r.URL, "/") + "/dists/" + r.Suite
-	if flat, ok := strings.CutSuffix(r.Suite, "/"); ok {
-		dir = strings.TrimSuffix(strings.TrimSuffix(r.URL, "/")+"/"+strings.Trim(flat, "./"), "/")
-	}
-	return dir + "/InRelease#" + r.Date.UTC().Format(time.RFC3339)
+	return r.Index() + "#" + r.Date.UTC().Format(time.RFC3339)
 }

@@ -196,7 +196,9 @@ func lockedRepository(d *yamlfile.Document, in *lockedRepositoryYAML) LockedRepo
 
 // lockedPackage reads an entry. Its path becomes part of an address, and so may not lead out of
 // the repository.
-func lockedPackage(d *yamlfile.Document, in *lockedPackageYAML, repositories map[string]LockedRepository) LockedPackage {
+func lockedPackage(d *yamlfile.Document, in *lockedPackageYAML,
+	repositories map[string]LockedRepository,
+) LockedPackage {
 	p := LockedPackage{
 		Action: in.Action, Name: in.Name, Version: in.Version, Arch: in.Arch, Path: in.Path, Size: int64(in.Size),
 		Why: in.Why, Was: in.Was, Auto: in.Auto,

@@ -60,6 +60,6 @@ func installsPackages(ctx context.Context, p *product.Product, trees map[string]
 		return false, err
 	}
 	// what is wrong with a Dockerfile is reported when its packages are looked for, or by a check
-	installs, _ := build.New(p, trees, st, nil).InstallsPackages(ctx) //nolint:errcheck // see above
+	installs, _ := build.New(p, trees, st, nil).InstallsPackages(ctx)
 	return installs, ctx.Err()
 }

@@ -44,6 +44,17 @@ func TestRunFails(t *testing.T) {
 	for _, c := range []struct{ on, line, want string }{
 		{"linux/amd64", "rm /none", "2:8: RUN rm: /none is not there: use rm -f"},
 		{"linux/amd64", "rm /etc", "use rm -r"},
+		{"linux/amd64", "useradd app", "RUN useradd: the base has no useradd"},
+		{"linux/amd64", "update-ca-certificates", "there is no directory /etc/ssl/certs"},
+		{
+			"linux/amd64", "mkdir /sbin && touch /sbin/useradd && useradd --nosuch app",
+			"useradd: option --nosuch is not known here",
+		},
+		{
+			"linux/amd64", "mkdir /sbin && touch /sbin/useradd && /sbin/useradd root",
+			"RUN /sbin/useradd: user 'root' already exists",
+		},
+		{"windows/amd64:ltsc2022", "useradd app", "RUN useradd needs a machine"},
 		{"linux/amd64", "rm -r /etc", "cannot be removed while RUN runs"},
 		{"linux/amd64", "rm -rf / .", "is not removed"},
 		{"linux/amd64", "rm", "names no file"},
@@ -192,6 +203,9 @@ func TestRunOnStub(t *testing.T) {
 		{"cp /bin/tool /x", false},
 		{"chown app /etc", true},
 		{"chmod -R g+w /etc/app && mkdir /x && chgrp root /x /y", true},
+		{"useradd app && /sbin/ldconfig && update-ca-certificates", true},
+		{"addgroup -S app && adduser -S -G app app && mkdir /opt && chown app:app /opt", true},
+		{"setcap cap_net_raw=+ep /usr/bin/ping && update-alternatives --auto awk", true},
 		{"mkdir /opt && chown app:app /opt && chgrp app /opt && chown root: /opt", true},
 		{"echo x >> /etc/motd", false},
 		{"rm -f /tmp/*", false},

@@ -21,14 +21,14 @@ const (
 // alternative is a link group of update-alternatives: a link, those that go along with it, and
 // the files that it may lead to.
 type alternative struct {
-	s              *System
-	name, link     string
-	auto, known    bool // known says whether auto is
-	slaves         []slaveLink
-	choices        []choice
-	modified, exit bool
-	force          bool
-	current        string // what the link leads to, empty for nothing
+	s           *System
+	name, link  string
+	auto, known bool // known says whether auto is
+	slaves      []slaveLink
+	choices     []choice
+	modified    bool
+	force       bool
+	current     string // what the link leads to, empty for nothing
 }
 
 type slaveLink struct {

@@ -103,7 +103,8 @@ func (c *alternativesCall) apply(a *alternative, found bool) (wanted string, err
 func (c *alternativesCall) parse(args []string) error {
 	operands := map[string]int{
 		"install": 4, "slave": 3, "remove": 2, "set": 2, "display": 1, "query": 1, "auto": 1, "list": 1,
-		"remove-all": 1, "get-selections": 0, "quiet": 0, "verbose": 0, "debug": 0, "force": 0, "skip-auto": 0, "log": 1,
+		"remove-all": 1, "get-selections": 0, "quiet": 0, "verbose": 0, "debug": 0, "force": 0, "skip-auto": 0,
+		"log": 1,
 	}
 	for len(args) > 0 {
 		name, isOption := strings.CutPrefix(args[0], "--")

@@ -22,7 +22,8 @@ func (s *System) busyAddUser(args []string) error {
 	const me = "adduser"
 	list, names, err := syntax{
 		program: me, letters: "h:g:s:G:DSHu:k:",
-		long: "home=h gecos=g shell=s ingroup=G disabled-password=D empty-password=D system=S no-create-home=H uid=u skel=k",
+		long: "home=h gecos=g shell=s ingroup=G disabled-password=D empty-password=D system=S no-create-home=H uid=u " +
+			"skel=k",
 	}.parse(args)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -97,7 +98,7 @@ func (c capabilities) attribute() (string, error) {
 	flags := uint32(capabilityRevision)
 	if c.effective != 0 {
 		if either&^c.effective != 0 {
-			return "", fmt.Errorf("effective capabilities of a file are all or none of the others: add e to each clause")
+			return "", errors.New("effective capabilities are all or none of the others: add e to each clause")
 		}
 		flags |= capabilityEffective
 	}

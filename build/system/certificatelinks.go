@@ -148,7 +148,8 @@ func (c *certificates) refuseHooks(known ...string) error {
 		}
 		if hookName.MatchString(name) && n != nil && n.Kind == layer.Regular && n.Mode&0o111 != 0 &&
 			!slices.Contains(known, name) {
-			return fmt.Errorf("update-ca-certificates: the hook %s/%s is a program, and none is run here: remove it before",
+			return fmt.Errorf("update-ca-certificates: the hook %s/%s is a program, and none is run here: "+
+				"remove it before",
 				c.hooks, name)
 		}
 	}

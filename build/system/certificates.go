@@ -103,8 +103,8 @@ func (c *certificates) variant() (alpine bool, err error) {
 		case bytes.HasPrefix(text, []byte("\x7fELF")):
 			return true, nil
 		case !bytes.Contains(text, []byte("LOCALCERTSDIR=")):
-			return false, fmt.Errorf("update-ca-certificates: %s is neither Debian's nor Alpine's, and is not known here: "+
-				"COPY a bundle of certificates", p)
+			return false, fmt.Errorf("update-ca-certificates: %s is neither Debian's nor Alpine's, and is not known "+
+				"here: COPY a bundle of certificates", p)
 		}
 		return false, nil
 	}

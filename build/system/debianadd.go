@@ -146,15 +146,7 @@ func (d *debianAdd) systemUser() (err error) {
 	given, makeGroup := d.uidOption(), d.o.has["group"]
 	least, most := d.o.setting("firstuid", "first_system_uid"), d.o.setting("lastuid", "last_system_uid")
 	if u := d.a.user(d.name); u != nil {
-		uid := number(u[fieldUID])
-		isSystem := uid >= number(d.o.config["first_system_uid"]) && uid <= number(d.o.config["last_system_uid"])
-		switch {
-		case given && uid != d.uid && isSystem:
-			return fail(d.me, 1, "The user `%s' already exists with a different UID. Exiting.", d.name)
-		case isSystem && (!given || uid == d.uid):
-			return nil
-		}
-		return fail(d.me, 1, "The user `%s' already exists, but is not a system user. Exiting.", d.name)
+		return d.existing(number(u[fieldUID]), given)
 	}
 	ingroup := d.o.values["ingroup"]
 	if !d.gidOption() && ingroup == "" && !makeGroup {
@@ -176,7 +168,8 @@ func (d *debianAdd) systemUser() (err error) {
 		d.gid, ingroup = d.uid, d.name
 	case makeGroup:
 		ingroup = d.name
-		d.gid, err = d.free(d.o.setting("firstgid", "first_system_gid"), d.o.setting("lastgid", "last_system_gid"), d.a.gid)
+		d.gid, err = d.free(d.o.setting("firstgid", "first_system_gid"), d.o.setting("lastgid", "last_system_gid"),
+			d.a.gid)
 		if err != nil {
 			return err
 		}
@@ -202,6 +195,18 @@ func (d *debianAdd) systemUser() (err error) {
 		}
 	}
 	return d.home(home, false)
+}
+
+// existing is adduser --system for a user that exists.
+func (d *debianAdd) existing(uid int, given bool) error {
+	isSystem := uid >= number(d.o.config["first_system_uid"]) && uid <= number(d.o.config["last_system_uid"])
+	switch {
+	case given && uid != d.uid && isSystem:
+		return fail(d.me, 1, "The user `%s' already exists with a different UID. Exiting.", d.name)
+	case isSystem && (!given || uid == d.uid):
+		return nil
+	}
+	return fail(d.me, 1, "The user `%s' already exists, but is not a system user. Exiting.", d.name)
 }
 
 func or(s, otherwise string) string {

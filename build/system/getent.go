@@ -25,7 +25,8 @@ func getent(_ context.Context, s *System, args []string, out io.Writer) error {
 	tables := map[string]*table{"passwd": a.passwd, "group": a.group, "shadow": a.shadow, "gshadow": a.gshadow}
 	t, ok := tables[words[0]]
 	if !ok {
-		return fmt.Errorf("%s: database %s is not known here, only %s", me, words[0], strings.Join(sortedKeys(tables), ", "))
+		return fmt.Errorf("%s: database %s is not known here, only %s", me, words[0],
+			strings.Join(sortedKeys(tables), ", "))
 	}
 	if len(words) == 1 {
 		for _, f := range t.all() {

@@ -51,12 +51,12 @@ func (a *accounts) changeMembers(g []string, o option, out io.Writer) error {
 	lists := []*[]string{&g, &hidden}
 	switch o.key {
 	case "a":
-		fmt.Fprintf(out, "Adding user %s to group %s\n", o.value, g[0]) //nolint:errcheck // as the program does
+		fmt.Fprintf(out, "Adding user %s to group %s\n", o.value, g[0])
 	case "d":
 		if !slices.Contains(members(g[fieldMembers]), o.value) {
 			return fail(me, 3, "user '%s' is not a member of '%s'", o.value, g[0])
 		}
-		fmt.Fprintf(out, "Removing user %s from group %s\n", o.value, g[0]) //nolint:errcheck // as the program does
+		fmt.Fprintf(out, "Removing user %s from group %s\n", o.value, g[0])
 	case "A":
 		if hidden == nil {
 			return fail(me, 2, "shadow group passwords required for -A")

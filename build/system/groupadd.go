@@ -32,11 +32,12 @@ func groupadd(_ context.Context, s *System, args []string, _ io.Writer) error {
 		return fail(me, 2, "it takes one name, and -o only with -g")
 	}
 	name := names[0]
-	gid, ok := -1, true
-	if has["g"] {
-		if gid, ok = parseID(values["g"]); !ok {
-			return fail(me, 3, "invalid group ID '%s'", values["g"])
-		}
+	gid, ok := parseID(values["g"])
+	if has["g"] && !ok {
+		return fail(me, 3, "invalid group ID '%s'", values["g"])
+	}
+	if !has["g"] {
+		gid = -1
 	}
 	switch {
 	case !validName(name):
@@ -56,13 +57,21 @@ func groupadd(_ context.Context, s *System, args []string, _ io.Writer) error {
 		}
 	}
 	a.addGroup(name, values["p"], or(values["p"], "x"), gid)
-	for _, user := range members(values["U"]) {
+	if err := a.addMembers(me, name, members(values["U"])); err != nil {
+		return err
+	}
+	return a.save()
+}
+
+// addMembers adds users to a group.
+func (a *accounts) addMembers(me, group string, users []string) error {
+	for _, user := range users {
 		if a.user(user) == nil {
 			return fail(me, 10, "Invalid member username %s", user)
 		}
-		f := a.group.find(name)
+		f := a.group.find(group)
 		f[fieldMembers] = include(f[fieldMembers], user)
-		a.group.set(name, f...)
+		a.group.set(group, f...)
 	}
-	return a.save()
+	return nil
 }

@@ -27,7 +27,9 @@ type linkerCall struct {
 // ldconfig is that of glibc. Its aux-cache, which speeds up the next call, is left out: it has
 // times and numbers of files.
 func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error {
-	list, words, err := syntax{program: "ldconfig", letters: "vNXC:f:nir:", long: "verbose=v ignore-aux-cache=i"}.parse(args)
+	list, words, err := syntax{
+		program: "ldconfig", letters: "vNXC:f:nir:", long: "verbose=v ignore-aux-cache=i",
+	}.parse(args)
 	if err != nil {
 		return err
 	}
@@ -54,23 +56,8 @@ func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error 
 		}
 		return nil
 	}
-	for _, w := range words {
-		if !path.IsAbs(w) {
-			return fail("ldconfig", 1, "relative path `%s' used to build cache", w)
-		}
-		if err := c.dirs.add(w); err != nil {
-			return err
-		}
-	}
-	if !c.has["n"] {
-		if err := c.dirs.configure(config, 0); err != nil {
-			return err
-		}
-		for _, d := range c.k.system() {
-			if err := c.dirs.add(d); err != nil {
-				return err
-			}
-		}
+	if err := c.collect(words, config); err != nil {
+		return err
 	}
 	for _, d := range c.dirs.list {
 		if err := c.search(d); err != nil {
@@ -85,6 +72,30 @@ func ldconfig(ctx context.Context, s *System, args []string, _ io.Writer) error 
 		return err
 	}
 	return s.Tree.WriteText(c.cache, text, 0o644)
+}
+
+// collect lists the directories that are searched.
+func (c *linkerCall) collect(words []string, config string) error {
+	for _, w := range words {
+		if !path.IsAbs(w) {
+			return fail("ldconfig", 1, "relative path `%s' used to build cache", w)
+		}
+		if err := c.dirs.add(w); err != nil {
+			return err
+		}
+	}
+	if c.has["n"] {
+		return nil
+	}
+	if err := c.dirs.configure(config, 0); err != nil {
+		return err
+	}
+	for _, d := range c.k.system() {
+		if err := c.dirs.add(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Ldconfig makes the cache of the dynamic linker again, and the links by soname in its
@@ -234,7 +245,7 @@ func (c *linkerCall) read(p string, n *tree.Node) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // it is only read
 	if size < least {
 		return nil, errNoLibrary
 	}
@@ -248,7 +259,8 @@ func (c *linkerCall) read(p string, n *tree.Node) (*library, error) {
 // dynamicLinkers are never linked again, since that would break systems of several architectures.
 var dynamicLinkers = []string{
 	"ld-linux-aarch64.so.1", "ld-linux-aarch64_be.so.1", "ld-linux-armhf.so.3", "ld-linux-ia64.so.2",
-	"ld-linux-mipsn8.so.1", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux.so.3", "ld.so.1", "ld64.so.1", "ld64.so.2",
+	"ld-linux-mipsn8.so.1", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux.so.3", "ld.so.1",
+	"ld64.so.1", "ld64.so.2",
 }
 
 // link makes the link from a soname to its library.

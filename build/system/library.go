@@ -88,12 +88,11 @@ func (o *object) names(l *library, off uint64) error {
 	if err != nil {
 		return err
 	}
-	strings := uint64(0)
 	at := slices.IndexFunc(entries, func(d elf.Dyn64) bool { return elf.DynTag(d.Tag) == elf.DT_STRTAB })
 	if at < 0 {
 		return errNoLibrary
 	}
-	strings = o.offset(entries[at].Val)
+	strings := o.offset(entries[at].Val)
 	for _, d := range entries {
 		tag := elf.DynTag(d.Tag)
 		if tag != elf.DT_NEEDED && tag != elf.DT_SONAME {
@@ -187,7 +186,8 @@ func (o *object) flags(l *library, machine elf.Machine) error {
 			return errNoLibrary
 		}
 	default:
-		return fmt.Errorf("ldconfig: %v is not known here: leave it out, and name the directory in LD_LIBRARY_PATH", machine)
+		return fmt.Errorf("ldconfig: %v is not known here: leave it out, and name the directory in LD_LIBRARY_PATH",
+			machine)
 	}
 	return nil
 }

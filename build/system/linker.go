@@ -35,7 +35,7 @@ func (s *System) linker(ctx context.Context) (*linker, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // it is only read
 	ident := make([]byte, 20)
 	if size < int64(len(ident)) {
 		return nil, nil
@@ -75,8 +75,8 @@ func (k *linker) known(file string) error {
 	minor, _, _ := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(minor)
 	if major != "2" || err != nil || n < 33 || len(k.dirs) == 0 {
-		return fmt.Errorf("ldconfig: %s is not of glibc 2.33 or later, and the cache of an older one is not known here: "+
-			"take a newer base, or name the directory in LD_LIBRARY_PATH", file)
+		return fmt.Errorf("ldconfig: %s is not of glibc 2.33 or later, and the cache of an older one is not known "+
+			"here: take a newer base, or name the directory in LD_LIBRARY_PATH", file)
 	}
 	k.debian = strings.Contains(k.generator, "(Debian ") || strings.Contains(k.generator, "(Ubuntu ")
 	return nil
@@ -246,4 +246,5 @@ func (l *libraryDirs) include(joined, pattern string, depth int) error {
 }
 
 // errScript is what a directory given to musl's ldconfig leads to.
-var errScript = errors.New("ldconfig: that of musl links nothing by itself, and its script is not known here: use ln -s")
+var errScript = errors.New("ldconfig: that of musl links nothing by itself, and its script is not known here: " +
+	"use ln -s")

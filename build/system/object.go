@@ -114,7 +114,8 @@ func (o *object) readSegments() error {
 				return err
 			}
 			p = elf.Prog64{
-				Type: q.Type, Off: uint64(q.Off), Vaddr: uint64(q.Vaddr), Filesz: uint64(q.Filesz), Align: uint64(q.Align),
+				Type: q.Type, Off: uint64(q.Off), Vaddr: uint64(q.Vaddr), Filesz: uint64(q.Filesz),
+				Align: uint64(q.Align),
 			}
 		}
 		o.progs = append(o.progs, p)

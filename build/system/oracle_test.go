@@ -71,8 +71,6 @@ func TestLdconfigOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
-				os.WriteFile("/tmp/got.cache", got, 0o644)
-				os.WriteFile("/tmp/want.cache", want, 0o644)
 				t.Errorf("the caches differ: %d and %d bytes", len(got), len(want))
 			}
 			after := fromDisk(t, root)

@@ -55,7 +55,7 @@ func passwd(_ context.Context, s *System, args []string, out io.Writer) error {
 	}
 	a.shadow.set(f[0], f...)
 	if !quiet {
-		fmt.Fprintf(out, "passwd: %s\n", text) //nolint:errcheck // as the program does
+		fmt.Fprintf(out, "passwd: %s\n", text)
 	}
 	return a.save()
 }

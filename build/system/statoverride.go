@@ -25,7 +25,9 @@ func (o override) line() string { return o.user + " " + o.group + " " + o.mode +
 // statoverride is dpkg-statoverride of dpkg 1.21.
 func statoverride(_ context.Context, s *System, args []string, out io.Writer) error {
 	const me = "dpkg-statoverride"
-	list, words, err := syntax{program: me, long: "add remove list update quiet force force-all", strict: true}.parse(args)
+	list, words, err := syntax{
+		program: me, long: "add remove list update quiet force force-all", strict: true,
+	}.parse(args)
 	if err != nil {
 		return err
 	}

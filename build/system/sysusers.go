@@ -84,7 +84,11 @@ func (x *sysusers) files(names []string) error {
 			if err != nil {
 				return err
 			}
-			names = append(names, slices.DeleteFunc(more, func(n string) bool { return !strings.HasSuffix(n, ".conf") })...)
+			for _, name := range more {
+				if strings.HasSuffix(name, ".conf") {
+					names = append(names, name)
+				}
+			}
 		}
 		slices.Sort(names)
 		names = slices.Compact(names)

@@ -11,7 +11,6 @@ import (
 type userOptions struct {
 	given    map[string]bool
 	values   map[string]string
-	keys     []string
 	defaults map[string]string
 	name     string
 	groups   []string
@@ -52,9 +51,9 @@ func (a *accounts) readUserOptions(args []string) (*userOptions, error) {
 	list, names, err := syntax{
 		program: "useradd",
 		letters: "b:c:d:e:f:Fg:G:k:K:O:lmMNop:rs:u:U",
-		long: "base-dir=b badname comment=c home-dir=d expiredate=e inactive=f add-subids-for-system=F gid=g groups=G " +
-			"skel=k key=K no-log-init=l create-home=m no-create-home=M no-user-group=N non-unique=o password=p " +
-			"system=r shell=s uid=u user-group=U",
+		long: "base-dir=b badname comment=c home-dir=d expiredate=e inactive=f add-subids-for-system=F gid=g " +
+			"groups=G skel=k key=K no-log-init=l create-home=m no-create-home=M no-user-group=N non-unique=o " +
+			"password=p system=r shell=s uid=u user-group=U",
 	}.parse(args)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ var adoptions = []struct {
 		module:  "github.com/stefanprodan/podinfo@v1.8.1-0.20250910200901-e86405a8674e",
 		found:   []string{"found .goreleaser.yml"},
 		file:    []string{"- {name: podinfo, programs: [podcli]}", "pkg/version.REVISION={{.Revision}}"},
-		refused: []string{"Dockerfile:29:5: RUN addgroup", "Dockerfile:31:8: RUN apk"},
+		refused: []string{"Dockerfile:31:8: RUN apk"},
 	},
 	{
 		module:    "github.com/tektoncd/pipeline@v1.15.0",

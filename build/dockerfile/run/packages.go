@@ -53,7 +53,8 @@ func (e *Evaluation) withoutPackages(ctx context.Context, s *State, c *instructi
 		}
 		name = words[0]
 		err := s.Packages.Run(ctx, packages.Call{
-			Args: append([]string{path.Base(name)}, words[1:]...), Stage: s.Stage, Platform: s.System, Check: true, Unknown: true,
+			Args: append([]string{path.Base(name)}, words[1:]...), Stage: s.Stage, Platform: s.System,
+			Check: true, Unknown: true,
 		})
 		absent, later := packages.AbsentError{}, packages.LaterError{}
 		switch {
@@ -70,8 +71,8 @@ func (e *Evaluation) withoutPackages(ctx context.Context, s *State, c *instructi
 		s.Tree.Later = true
 		return true, nil
 	}
-	e.Note(c.Location(), name, fmt.Errorf("RUN %s: a snapshot leaves the packages out, since a stub replaces the base; "+
-		"a release to a registry installs them", name))
+	e.Note(c.Location(), name, fmt.Errorf("RUN %s: a snapshot leaves the packages out, since a stub replaces "+
+		"the base; a release to a registry installs them", name))
 	return true, nil
 }
 

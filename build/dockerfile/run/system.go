@@ -33,14 +33,19 @@ const secondsOfDay = 24 * 60 * 60
 // that of the files of all layers. On a stub base it is left out.
 func callSystem(r *runner, _ options, args []string) {
 	name := path.Base(r.name())
-	if r.t.Open && !r.hasAccounts(name) {
-		if !r.lenient {
-			fail("%w", errUnknown)
-		}
+	var err error
+	switch {
+	case name == "setcap":
+		err = try(func() { args = r.namedFiles(args) })
+	case r.t.Open && !r.hasAccounts(name):
+		err = errUnknown
+	}
+	if r.lenient && errors.Is(err, errUnknown) {
 		r.left = true
 		return
 	}
-	if name != "update-ca-certificates" && !r.provides(name) {
+	check(err)
+	if name != "update-ca-certificates" && !r.t.Open && !r.provides(name) {
 		fail("the base has no %s: name one that has it", name)
 	}
 	s := &system.System{
@@ -51,7 +56,7 @@ func callSystem(r *runner, _ options, args []string) {
 		},
 	}
 	p, _ := system.Command(name)
-	err := p(r.ctx, s, args, io.Discard)
+	err = p(r.ctx, s, args, io.Discard)
 	if errors.Is(err, system.ErrUnread) {
 		fail("%w", errLater)
 	}
@@ -60,6 +65,22 @@ func callSystem(r *runner, _ options, args []string) {
 		fail("%s", exit.Text)
 	}
 	check(err)
+}
+
+// namedFiles returns the arguments of setcap, capabilities and files in turn, with the paths of the
+// files, all of which must be known.
+func (r *runner) namedFiles(args []string) []string {
+	var list []string
+	for _, w := range args {
+		if w == "-q" && len(list) == 0 {
+			continue
+		}
+		if len(list)%2 == 1 {
+			w = r.file(w, false).p
+		}
+		list = append(list, w)
+	}
+	return list
 }
 
 // provides reports whether the stage has a program.

@@ -58,6 +58,16 @@ func (a *Archives) EachOnce(
 	return nil
 }
 
+// Aside returns Archives of the same store for one goroutine, whose budget counts by itself.
+func (a *Archives) Aside() *Archives { return NewArchives(a.store, a.limits) }
+
+// Join takes over what others have unpacked.
+func (a *Archives) Join(others ...*Archives) {
+	for _, o := range others {
+		a.spooled = append(a.spooled, o.spooled...)
+	}
+}
+
 // record lists the files of an archive, and remembers the list.
 func (a *Archives) record(
 	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error),

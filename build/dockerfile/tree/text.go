@@ -42,7 +42,7 @@ func ReadText(f Files, p string) ([]byte, error) {
 		}
 		n, err := r.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
-		if err == io.EOF { //nolint:errorlint // a Reader returns it bare
+		if err == io.EOF {
 			return text, nil
 		}
 		if err != nil {

@@ -43,7 +43,8 @@ func sources(t *tree.Tree, arch string) (all []debian.Source, err error) {
 	}
 	// apt reads sources.list first, and then the others in the order of their names
 	slices.SortStableFunc(files, func(a, b string) int {
-		return strings.Compare(strings.TrimPrefix(a, "/etc/apt/sources.list.d"), strings.TrimPrefix(b, "/etc/apt/sources.list.d"))
+		const dir = "/etc/apt/sources.list.d"
+		return strings.Compare(strings.TrimPrefix(a, dir), strings.TrimPrefix(b, dir))
 	})
 	for _, name := range files {
 		text, err := tree.ReadText(t, name)

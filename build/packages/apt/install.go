@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -30,7 +33,7 @@ func architecture(p platform.Platform) (string, error) {
 			return a, nil
 		}
 	}
-	return "", fmt.Errorf("Debian has no packages for %s", p)
+	return "", fmt.Errorf("there are no packages of Debian for %s", p)
 }
 
 // install unpacks and configures packages, and removes others, as packages.lock.yaml has them.
@@ -57,10 +60,33 @@ func (m *Manager) install(ctx context.Context, c packages.Call, o operation, ent
 		}
 		tx.Changes = append(tx.Changes, change)
 	}
+	if err := unpacked(ctx, c.Archives, tx.Changes); err != nil {
+		return err
+	}
 	if tx.Auto, err = automatic(c.Tree, o, entry, arch); err != nil {
 		return err
 	}
 	_, err = dpkg.Install(ctx, c.Tree, tx)
+	return err
+}
+
+// unpacked unpacks packages into the store, on all processors: installing them then only reads lists
+// of files.
+func unpacked(ctx context.Context, a *tree.Archives, changes []dpkg.Change) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.NumCPU())
+	apart := make([]*tree.Archives, len(changes))
+	for n, change := range changes {
+		if change.Deb == nil {
+			continue
+		}
+		apart[n] = a.Aside()
+		g.Go(func() error {
+			return change.Deb.Walk(ctx, apart[n], func(deb.Member) error { return nil })
+		})
+	}
+	err := g.Wait()
+	a.Join(slices.DeleteFunc(apart, func(one *tree.Archives) bool { return one == nil })...)
 	return err
 }
 

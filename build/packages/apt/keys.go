@@ -34,7 +34,8 @@ func keyring(t *tree.Tree, src debian.Source) (keys *debian.Keyring, id string, 
 			return nil, "", err
 		}
 		if text == nil {
-			return nil, "", fmt.Errorf("%s: the stage has no key %s: COPY it before, or correct signed-by", at(src), name)
+			return nil, "", fmt.Errorf("%s: the stage has no key %s: COPY it before, or correct signed-by",
+				at(src), name)
 		}
 		if err := keys.Add(name, text); err != nil {
 			return nil, "", err

@@ -42,7 +42,8 @@ func (m *Manager) mark(ctx context.Context, c packages.Call) error {
 		base, own, _ := strings.Cut(name, ":")
 		n := slices.IndexFunc(paragraphs, func(p string) bool {
 			a := field(p, "Architecture")
-			return field(p, "Package") == base && (own == "" || own == a) && strings.HasSuffix(field(p, "Status"), " installed")
+			return field(p, "Package") == base && (own == "" || own == a) &&
+				strings.HasSuffix(field(p, "Status"), " installed")
 		})
 		if n < 0 {
 			return fmt.Errorf("%s is not installed", name)

@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/debian"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -16,6 +18,8 @@ import (
 type Pin struct {
 	// Update decides anew what packages.lock.yaml has, too.
 	Update bool
+	// Security takes, with Update, newer versions from security suites only.
+	Security bool
 	// Now is when indexes must be valid.
 	Now time.Time
 
@@ -84,7 +88,29 @@ func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.Lock
 	if err != nil {
 		return entry, err
 	}
-	r := debian.Request{Command: commands[d.operation.verb], Names: d.operation.names, Settings: s, Pins: pins}
+	if p.Security {
+		fixed, err := onlySecurity(u, p.before(m, d))
+		if err != nil {
+			return entry, err
+		}
+		pins = append(fixed, pins...)
+	}
+	r := debian.Request{Command: commands[d.operation.verb], Settings: s, Pins: pins}
+	locals := map[*debian.Package]layer.Content{}
+	for _, name := range d.operation.names {
+		if !isFile(name) {
+			r.Names = append(r.Names, name)
+			continue
+		}
+		one, content, err := addLocal(u, d.call, name)
+		if err != nil {
+			return entry, err
+		}
+		r.Local, locals[one] = append(r.Local, one), content
+	}
+	if d.operation.verb == download {
+		r.Command, r.Settings.Reinstall = debian.CommandInstall, true
+	}
 	if d.operation.has("--auto-remove") && r.Command == debian.CommandRemove {
 		r.Command = debian.CommandAutoRemove
 	}
@@ -93,13 +119,33 @@ func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.Lock
 		return entry, err
 	}
 	for _, change := range plan.Changes {
-		entry.Packages = append(entry.Packages, lockedPackage(change, repositories))
+		if d.operation.verb == download && !change.Why.Asked {
+			continue
+		}
+		l := lockedPackage(change, repositories)
+		if content, ok := locals[change.Package]; ok {
+			l.Path, l.Size, l.SHA256 = localPath(d.call, change.Package.File()), content.Size, content.Digest
+		}
+		entry.Packages = append(entry.Packages, l)
 	}
 	return entry, nil
 }
 
+// before returns the packages that packages.lock.yaml has for a command, whatever it was on.
+func (p *Pin) before(m *Manager, d decision) []product.LockedPackage {
+	for _, e := range m.Locked {
+		if e.Image == m.Image && e.Stage == d.call.Stage && platform.Same(e.Platform, d.call.Platform) &&
+			e.Command == d.operation.String() {
+			return e.Packages
+		}
+	}
+	return nil
+}
+
 // lockedPackage is a change in the form of packages.lock.yaml.
-func lockedPackage(c debian.Change, repositories map[*debian.Repository]product.LockedRepository) product.LockedPackage {
+func lockedPackage(c debian.Change,
+	repositories map[*debian.Repository]product.LockedRepository,
+) product.LockedPackage {
 	l := product.LockedPackage{
 		Action: product.ActionInstall, Name: c.Name, Arch: c.Arch, Version: c.New, Was: c.Old, Auto: c.Auto,
 	}

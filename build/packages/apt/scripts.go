@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/maintainer"
 	"github.com/slipway-dev/slipway/build/system"
@@ -18,11 +19,10 @@ type scripts struct {
 }
 
 // scripts returns what carries out maintainer scripts. They have the variables of the stage that
-// debconf and its like read, and no day: an account has none of a last change then, as with
-// SOURCE_DATE_EPOCH=0.
+// debconf and its like read, and the day of all files of layers, which accounts get that they add.
 func (m *Manager) scripts(c packages.Call, arch string) *scripts {
 	s := &scripts{m: m, runner: maintainer.Runner{
-		Architecture: arch, Env: map[string]string{"DEBIAN_FRONTEND": "noninteractive"}, Programs: program,
+		Architecture: arch, Day: int(layer.Epoch.Unix() / (24 * 60 * 60)), Env: map[string]string{"DEBIAN_FRONTEND": "noninteractive"}, Programs: program,
 	}}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "HOME"} {
 		if v, ok := c.Env(name); ok {

@@ -48,6 +48,7 @@ func (m *Manager) selections(ctx context.Context, c packages.Call) error {
 	}
 	return m.scripts(c, arch).run(ctx, c.Tree, maintainer.Script{
 		Package: "debconf", Name: "config", Arch: "all", Path: "debconf-set-selections",
-		Text: []byte("#!/bin/sh\ndebconf-set-selections <<'" + end + "'\n" + strings.TrimSuffix(text, "\n") + "\n" + end + "\n"),
+		Text: []byte("#!/bin/sh\ndebconf-set-selections <<'" + end + "'\n" +
+			strings.TrimSuffix(text, "\n") + "\n" + end + "\n"),
 	})
 }

@@ -18,11 +18,18 @@ const parallel = 8
 
 // take returns the files of the packages that are installed, by index. They come out of the store,
 // or an archive. A check fetches none, and a snapshot asks no archive.
-func (m *Manager) take(ctx context.Context, list []product.LockedPackage, check bool) ([]layer.Content, error) {
+func (m *Manager) take(ctx context.Context, c packages.Call, list []product.LockedPackage) ([]layer.Content, error) {
 	all := make([]layer.Content, len(list))
 	var missing []product.LockedPackage
 	for n, p := range list {
-		if p.Path == "" || p.Repository.URL == "" {
+		if p.Path == "" {
+			continue
+		}
+		if p.Repository.URL == "" {
+			var err error
+			if all[n], err = localContent(c, p); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if !m.Store.Has(p.SHA256) {
@@ -40,7 +47,7 @@ func (m *Manager) take(ctx context.Context, list []product.LockedPackage, check 
 	case m.Snapshot:
 		return nil, packages.Absent(fmt.Errorf("%s and %d more are not in the store, and a snapshot asks no archive",
 			missing[0].Name, len(missing)-1))
-	case check:
+	case c.Check && m.Pin == nil:
 		return nil, packages.Later(fmt.Errorf("a check fetches no packages"))
 	}
 	var g errgroup.Group

@@ -33,14 +33,18 @@ func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) er
 		if err != nil && !errors.As(err, &absent) {
 			return err
 		}
-		entry, err = m.Pin.decide(ctx, m, decision{call: c, operation: o, on: on, status: string(status)}, entry, err == nil)
+		d := decision{call: c, operation: o, on: on, status: string(status)}
+		entry, err = m.Pin.decide(ctx, m, d, entry, err == nil)
 	}
 	if err != nil {
 		return err
 	}
-	debs, err := m.take(ctx, entry.Packages, c.Check && m.Pin == nil)
+	debs, err := m.take(ctx, c, entry.Packages)
 	if err != nil {
 		return err
+	}
+	if o.verb == download {
+		return downloaded(c, entry.Packages, debs)
 	}
 	return m.install(ctx, c, o, entry, debs)
 }

@@ -73,7 +73,7 @@ func (a *apt) config() string {
 }
 
 var (
-	instLine = regexp.MustCompile(`(?m)^(Inst|Remv|Purg) (\S+) (?:\[([^\]]*)\])? ?(?:\((\S+) .*?\[(\S+)\]\))?`)
+	instLine = regexp.MustCompile(`(?m)^(Inst|Remv|Purg) (\S+)(?: \[([^\]]*)\])?(?: \((\S+) .*?\[(\S+)\]\))?`)
 	autoLine = regexp.MustCompile(`(?m)^AutoDep: (\S+)$`)
 )
 

@@ -27,6 +27,9 @@ func (s *solver) autoRemove() {
 			tooMuch = append(tooMuch, st)
 			s.markDelete(st, false, 0, false, Reason{})
 		}
+		if st.garbage {
+			s.between()
+		}
 	}
 	if s.brokenCount() == 0 && !slices.ContainsFunc(s.active, s.policyBroken) {
 		return
@@ -37,6 +40,7 @@ func (s *solver) autoRemove() {
 			return
 		}
 		s.markInstall(tooMuch[n], false, 0, false, false, tooMuch[n].why)
+		s.between()
 		tooMuch = slices.Delete(tooMuch, n, n+1)
 	}
 }

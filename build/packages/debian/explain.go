@@ -56,35 +56,46 @@ func (s *solver) explain(c *chosen) error {
 
 // explainOne explains why a package cannot be installed, if it cannot.
 func (s *solver) explainOne(p *Package) error {
-	path := []*dependency{}
-	seen := map[*Package]bool{}
-	for {
-		seen[p] = true
-		d := s.unsatisfied(p)
-		if d == nil {
-			break
-		}
-		path = append(path, d)
-		if d.kind.negative() {
-			break
-		}
-		next := s.culprit(d)
-		if next == nil || seen[next] {
-			break
-		}
-		p = next
-	}
+	path := s.path(p, map[*Package]bool{})
 	if len(path) == 0 {
 		return nil
 	}
-	first, last := path[0], path[len(path)-1]
+	last := path[len(path)-1]
 	var b strings.Builder
-	fmt.Fprintf(&b, "installing %s", first.parent)
-	for _, d := range path[:len(path)-1] {
-		fmt.Fprintf(&b, ", which needs %s", s.culprit(d).Name)
+	fmt.Fprintf(&b, "installing %s", p)
+	for _, d := range path[1:] {
+		fmt.Fprintf(&b, ", which needs %s", d.parent.Name)
 	}
 	fmt.Fprintf(&b, ": %s of %s: %s", Reason{dep: last}.Relation(), last.parent.Name, s.obstacle(last))
 	return errors.New(b.String())
+}
+
+// path returns the dependencies that lead from a package to the one that no package satisfies. It
+// goes through packages that are new, or would satisfy a dependency.
+func (s *solver) path(p *Package, seen map[*Package]bool) []*dependency {
+	seen[p] = true
+	if d := s.unsatisfied(p); d != nil {
+		if next := s.culprit(d); next != nil && !d.kind.negative() && !seen[next] {
+			if rest := s.path(next, seen); len(rest) > 0 {
+				return append([]*dependency{d}, rest...)
+			}
+		}
+		return []*dependency{d}
+	}
+	for _, d := range s.u.relations(p) {
+		if !d.kind.critical() || d.kind.negative() {
+			continue
+		}
+		for _, next := range d.allTargets() {
+			if seen[next] || s.of(next.slot).target != next || next.slot.installed == next {
+				continue
+			}
+			if rest := s.path(next, seen); len(rest) > 0 {
+				return append([]*dependency{d}, rest...)
+			}
+		}
+	}
+	return nil
 }
 
 // unsatisfied returns the first dependency of a package that is not satisfied in the end.

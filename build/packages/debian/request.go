@@ -98,8 +98,14 @@ func (s *solver) name(r *Request, c *chosen, text string) error {
 		return s.glob(c, base, removes)
 	}
 	own := s.u.find(base)
-	if own == nil || len(own.versions) == 0 && len(own.providers) == 0 {
+	if own == nil || len(own.versions) == 0 && (len(own.providers) == 0 || s.foreignOnly(own)) {
+		if removes && s.u.mentioned(base) {
+			return nil // apt knows the name, and that it is not installed
+		}
 		return s.unknown(base)
+	}
+	if removes && len(own.versions) == 0 && version == "" {
+		return nil // apt removes none of the packages that provide a name
 	}
 	p, err := s.version(own, base, version, byRelease, removes)
 	if err != nil || p == nil {
@@ -114,6 +120,12 @@ func (s *solver) name(r *Request, c *chosen, text string) error {
 		c.installs = append(c.installs, p)
 	}
 	return nil
+}
+
+// foreignOnly reports whether a name is only provided by packages of other architectures, while a
+// relation asks for a native one: apt does not choose those.
+func (s *solver) foreignOnly(own *slot) bool {
+	return own.arch != s.u.native && own.arch != anyArch && s.u.mentioned(own.family.name)
 }
 
 // unknown returns the error for a name that no package has.
@@ -184,8 +196,8 @@ func (s *solver) version(own *slot, name, version string, byRelease, removes boo
 			return v, nil
 		}
 	}
-	if len(own.versions) == 0 {
-		return s.virtual(own, name, func(p *provided) bool { return p.version == version })
+	if p, err := s.virtual(own, name, func(p *provided) bool { return p.version == version }); err == nil {
+		return p, nil
 	}
 	return nil, fmt.Errorf("%s has no version %s: there is %s", name, version, versionList(own))
 }
@@ -200,6 +212,15 @@ func (s *solver) inRelease(own *slot, name, suite string) (*Package, error) {
 		if slices.ContainsFunc(v.files, func(f origin) bool { return m.matches(f.index) }) {
 			return v, nil
 		}
+	}
+	within := func(p *provided) bool {
+		return slices.ContainsFunc(p.owner.files, func(f origin) bool {
+			r := f.index.repository
+			return r != nil && (r.Archive == suite || r.Codename == suite)
+		})
+	}
+	if p, err := s.virtual(own, name, within); err == nil {
+		return p, nil
 	}
 	var suites []string
 	for _, v := range own.versions {

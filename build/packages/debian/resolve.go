@@ -44,28 +44,25 @@ func (s *solver) run(r *Request) (*Plan, error) {
 		return nil, err
 	}
 	s.resolver = newResolver(s)
-	between := func() {}
-	if r.Command == CommandUpgrade || r.Command == CommandDistUpgrade {
-		between = s.sweep // apt looks for garbage after each step of these commands, and of no other
-	}
-	between()
+	s.sweeping = r.Command == CommandUpgrade || r.Command == CommandDistUpgrade
+	s.between()
 	c, err := s.names(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range c.removes {
 		s.removeAsked(s.of(p.slot))
-		between()
+		s.between()
 	}
 	for _, p := range c.installs {
 		s.installAsked(p)
-		between()
+		s.between()
 	}
 	s.propagate(c.byRelease)
 	for _, p := range c.installs {
 		if !s.skipped(p.slot) && !s.unsound {
 			s.markInstall(s.of(p.slot), true, 0, true, false, Reason{Asked: true})
-			between()
+			s.between()
 		}
 	}
 	if s.unsound && s.brokenCount() != 0 {
@@ -74,8 +71,23 @@ func (s *solver) run(r *Request) (*Plan, error) {
 	if err := s.finish(r, c); err != nil {
 		return nil, err
 	}
+	if s.settings.Purge {
+		for _, st := range s.each() {
+			if st.delete() && !st.purge {
+				s.markDelete(st, true, 0, true, st.why)
+			}
+		}
+	}
 	plan := s.plan()
 	return plan, errors.Join(s.allowed(plan), s.ambiguity())
+}
+
+// between is called after each step of a request. During an upgrade apt looks for garbage then, which
+// later steps take into account.
+func (s *solver) between() {
+	if s.sweeping {
+		s.sweep()
+	}
 }
 
 // finish repairs what is broken, and removes what is not needed.

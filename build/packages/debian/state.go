@@ -62,6 +62,7 @@ type solver struct {
 	watched map[*slot][]*dependency
 
 	resolver  *resolver
+	sweeping  bool // garbage is looked for after each step
 	unsound   bool // dependencies are broken before anything is changed
 	ambiguous []ambiguity
 }

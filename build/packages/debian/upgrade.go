@@ -1,5 +1,7 @@
 package debian
 
+import "slices"
+
 // upgradeInstalled upgrades what can be upgraded without installing or removing a package.
 func (s *solver) upgradeInstalled() bool {
 	for _, st := range s.each() {
@@ -65,20 +67,19 @@ func (s *solver) distUpgrade() bool {
 
 // installEssential installs the essential packages that are missing.
 func (s *solver) installEssential() {
-	var missing []*slot
+	var all []*slot
 	for _, own := range s.u.slots {
-		if !own.essential {
-			continue
-		}
-		installed := false
-		for _, sibling := range own.family.slots {
-			installed = installed || sibling.essential && s.of(sibling).install()
-		}
-		if !installed {
-			missing = append(missing, s.u.preferred(own.family))
+		if own.essential {
+			all = append(all, own)
 		}
 	}
-	for _, own := range missing {
-		s.markInstall(s.of(own), true, 0, false, false, Reason{text: "essential"})
+	slices.SortStableFunc(all, (*slot).before)
+	for _, own := range all {
+		installed := slices.ContainsFunc(own.family.slots, func(sibling *slot) bool {
+			return sibling.essential && s.of(sibling).install()
+		})
+		if !installed {
+			s.markInstall(s.of(s.u.preferred(own.family)), true, 0, false, false, Reason{text: "essential"})
+		}
 	}
 }

@@ -23,6 +23,10 @@ func awk(c *call) (int, error) {
 	if len(args) == 0 {
 		return c.usage(2)
 	}
+	lasting := strings.Contains(args[0], "BEGIN") || strings.Contains(args[0], "END")
+	if len(args) == 1 && !lasting && c.In.Empty() {
+		return 0, nil // it has no line to do anything with
+	}
 	if do := awkKnown[args[0]]; do != nil {
 		text, status, err := c.all(args[1:])
 		return c.printLines(do(lines(text)), status, err)
@@ -83,6 +87,7 @@ func awkPrint(list, line string, fields []string) (string, bool) {
 
 // awkKnown are longer programs that occur, by their text.
 var awkKnown = map[string]func([]string) []string{
+	`{if ($1 ~ /^Package:/) { package=$2 } else if ($0 ~ /^Status: .* installed$/) { print package }}`: installed,
 	`/^LANG=/ {gsub("\"", ""); sub("LANG=", ""); lang=$0;} END {print lang}`: func(list []string) []string { // locales
 		lang := ""
 		for _, l := range list {
@@ -92,4 +97,21 @@ var awkKnown = map[string]func([]string) []string{
 		}
 		return []string{lang}
 	},
+}
+
+// installed returns the packages of an output of dpkg -s that are installed: libpam0g.
+func installed(list []string) []string {
+	var out []string
+	name := ""
+	for _, l := range list {
+		switch f := strings.Fields(l); {
+		case len(f) > 0 && strings.HasPrefix(f[0], "Package:"):
+			if name = ""; len(f) > 1 {
+				name = f[1]
+			}
+		case strings.HasPrefix(l, "Status: ") && strings.HasSuffix(l, " installed"):
+			out = append(out, name)
+		}
+	}
+	return out
 }

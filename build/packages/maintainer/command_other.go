@@ -224,7 +224,7 @@ func setSelections(c *call) (int, error) {
 	if err != nil || status != 0 {
 		return status, err
 	}
-	if err := c.r.startDebconf(); err != nil {
+	if err := c.r.startDebconf(false); err != nil {
 		return 0, err
 	}
 	for _, line := range lines(text) {

@@ -26,8 +26,9 @@ func (r *run) source(ctx context.Context, sh *shell.Shell, args []string) (bool,
 	if args[0] != "/usr/share/debconf/confmodule" && args[0] != "/usr/share/debconf/confmodule.sh" {
 		return false, nil
 	}
-	first := r.debconf == nil
-	if err := r.startDebconf(); err != nil {
+	own := sh.Name == r.s.Name // and no other script that it calls
+	first := r.debconf == nil && own
+	if err := r.startDebconf(own); err != nil {
 		return false, err
 	}
 	if first && (r.s.Name == "postinst" || r.s.Name == "preinst") {
@@ -47,8 +48,8 @@ func (r *run) source(ctx context.Context, sh *shell.Shell, args []string) (bool,
 // talking is what debconf's library does with the streams of a script.
 const talking = "exec 3>&1 1>&2; export DEBIAN_HAS_FRONTEND=1 DEBCONF_REDIR=1"
 
-// startDebconf opens the database and loads the templates of the package.
-func (r *run) startDebconf() (err error) {
+// startDebconf opens the database and, for a script of the package, loads its templates.
+func (r *run) startDebconf(own bool) (err error) {
 	if r.debconf != nil {
 		return nil
 	}
@@ -67,19 +68,23 @@ func (r *run) startDebconf() (err error) {
 	if err := r.preset(d); err != nil {
 		return err
 	}
+	if !own {
+		r.debconf = d
+		return nil
+	}
 	text := r.s.Templates
 	if len(text) == 0 {
 		if text, err = tree.ReadText(r.t, admin+"/info/"+d.owner+".templates"); err != nil {
 			return err
 		}
 	}
-	d.load(parseTemplates(text))
+	d.load(parseTemplates(text), d.owner)
 	r.debconf = d
 	return nil
 }
 
 // load puts templates into the database, with a question of the same name for each.
-func (d *session) load(list []template) {
+func (d *session) load(list []template, owner string) {
 	for _, t := range list {
 		if t.kind == "" {
 			continue
@@ -89,8 +94,8 @@ func (d *session) load(list []template) {
 			q = newItem()
 			d.config.items[t.name] = q
 		}
-		if !q.owners[d.owner] {
-			q.owners[d.owner] = true
+		if !q.owners[owner] {
+			q.owners[owner] = true
 			d.config.dirty = true
 		}
 		if q.fields["template"] == "" {

@@ -97,7 +97,11 @@ func (c *call) answer(verb string, words []string) (int, string, error) {
 		if err != nil || !there {
 			return badParams, "failed to open " + words[0], err
 		}
-		d.load(parseTemplates(text))
+		owner := d.owner
+		if len(words) > 1 {
+			owner = words[1]
+		}
+		d.load(parseTemplates(text), owner)
 		return 0, "", nil
 	case "register":
 		return c.register(words)

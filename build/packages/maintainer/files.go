@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -48,19 +46,7 @@ func (c *call) parent(s spot) (bool, error) {
 func (c *call) set(p string, n *tree.Node) error { return c.r.t.Set(p, n) }
 
 // change gives a file other metadata, at each of its names.
-func (c *call) change(s spot, k *tree.Node) error {
-	if !s.n.Hard {
-		return c.set(s.p, k)
-	}
-	for _, p := range slices.Sorted(maps.Keys(c.r.t.Nodes)) {
-		if c.r.t.Nodes[p] == s.n {
-			if err := c.set(p, k); err != nil {
-				return err
-			}
-		}
-	}
-	return c.set(s.p, k)
-}
+func (c *call) change(s spot, k *tree.Node) error { return c.r.t.Change(s.p, k) }
 
 // write gives a file a content. A file that is there keeps its mode and owner.
 func (c *call) write(name string, text []byte, mode fs.FileMode) error {

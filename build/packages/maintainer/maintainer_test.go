@@ -232,10 +232,58 @@ deb-systemd-helper enable a.service; else deb-systemd-helper update-state a.serv
 	},
 	{"mounts", `if findmnt / | grep -q /dev/md; then exit 1; fi; findmnt / || echo no > /etc/a`, nil, "/etc/a 644 \"no\\n\"\n"},
 	{
+		"pam-auth-update", `pam-auth-update --package --force`,
+		append(pamFiles(), "/usr/sbin/pam-auth-update #!/usr/bin/perl", `/usr/share/pam-configs/unix Name: Unix
+Default: yes
+Priority: 256
+Auth-Type: Primary
+Auth:
+	[success=end default=ignore]	pam_unix.so nullok try_first_pass
+Auth-Initial:
+	[success=end default=ignore]	pam_unix.so nullok
+`), pamWant(),
+	},
+	{
+		"pwconv", `pwconv`,
+		[]string{"/etc/passwd root:*:0:0:root:/root:/bin/sh\n"},
+		"/etc/passwd 644 \"root:x:0:0:root:/root:/bin/sh\\n\"\n/etc/shadow 600 \"root:*:0:0:99999:7:::\\n\"\n",
+	},
+	{
 		"an identity", `echo "InitiatorName=$(uuidgen)" > /etc/id; echo x > /etc/a`,
 		[]string{"/usr/bin/uuidgen \x7fELF"},
 		"/etc/a 644 \"x\\n\"\n",
 	},
+}
+
+const pamBlocks = "# here are the per-package modules (the \"Primary\" block)\n%s# here's the fallback if no module succeeds\n" +
+	"deny\n# and here are more per-package modules (the \"Additional\" block)\n# end of pam-auth-update config\n"
+
+var pamKinds = []string{"account", "auth", "password", "session", "session-noninteractive"}
+
+func pamFiles() (files []string) {
+	for _, kind := range pamKinds {
+		files = append(files, "/usr/share/pam/common-"+kind+" "+fmt.Sprintf(pamBlocks, ""))
+	}
+	return append(files, "/var/cache/debconf/", "/etc/pam.d/")
+}
+
+func pamWant() string {
+	etc, kept := "", ""
+	for _, kind := range pamKinds {
+		line, module := "[default=1]\t\t\tpam_permit.so", "null"
+		mod := line
+		if kind == "auth" {
+			line, module = "[success=1 default=ignore]\tpam_unix.so nullok", "unix"
+			mod = "[success=end default=ignore]\tpam_unix.so nullok"
+		}
+		text := fmt.Sprintf(pamBlocks, strings.TrimSuffix(kind, "-noninteractive")+"\t"+line+"\n")
+		etc += fmt.Sprintf("/etc/pam.d/common-%s 644 %q\n", kind, text)
+		kept += fmt.Sprintf("/var/lib/pam/%s 644 %q\n", kind, "Module: "+module+"\n"+mod+"\n")
+		if kind == "password" {
+			kept += "/var/lib/pam/seen 644 \"unix\\n\"\n"
+		}
+	}
+	return etc + "/var/lib/pam/ 755\n" + kept
 }
 
 func TestEffects(t *testing.T) {

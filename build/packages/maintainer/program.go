@@ -124,7 +124,12 @@ func (r *run) child(ctx context.Context, c *shell.Call, name string, text []byte
 	if interpreter(text) == "bash" {
 		sh.Bash = true
 	}
+	outer := r.debconf
 	status, err := sh.Script(ctx, text)
+	if outer == nil && err == nil { // a talk of its own with debconf
+		err = r.finishDebconf()
+		r.debconf = nil
+	}
 	if err != nil {
 		return 0, &shell.Error{At: c.Shell.Where() + ": " + c.Args[0], Text: err.Error()}
 	}

@@ -49,7 +49,8 @@ func Make(p Package) []byte {
 		}
 	}
 	return Archive(
-		Member{"debian-binary", []byte("2.0\n")}, Member{"control.tar", Tar(control)}, Member{"data.tar", Tar(parents(p.Files))},
+		Member{"debian-binary", []byte("2.0\n")}, Member{"control.tar", Tar(control)},
+		Member{"data.tar", Tar(parents(p.Files))},
 	)
 }
 
@@ -98,7 +99,9 @@ func Tar(files []File) []byte {
 		}
 		if f.Mode != 0 {
 			h.Mode = int64(f.Mode.Perm())
-			for bit, mode := range map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+			for bit, mode := range map[int64]fs.FileMode{
+				0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky,
+			} {
 				if f.Mode&mode != 0 {
 					h.Mode |= bit
 				}

@@ -188,31 +188,3 @@ func TestBomb(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
-
-// FuzzOpen checks that paths stay in their place, and that reading ends.
-func FuzzOpen(f *testing.F) {
-	f.Add(debtest.Make(debtest.Package{
-		Control: control, Info: map[string]string{"postinst": "#!/bin/sh\n"},
-		Files: []debtest.File{{Name: "./etc/a", Text: "x"}, {Name: "./etc/b", Hard: "./etc/a"}, {Name: "./etc/c", Link: "a"}},
-	}))
-	a := archives(f)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := deb.Open("a.deb", layer.Bytes(b), deb.Identity{})
-		if err != nil {
-			return
-		}
-		seen := map[string]layer.Type{}
-		d.Walk(t.Context(), a, func(m deb.Member) error { //nolint:errcheck // most are damaged
-			if !strings.HasPrefix(m.Path, "/") || strings.Contains(m.Path+"/", "/../") || strings.Contains(m.Path, "\n") {
-				t.Errorf("a file %q", m.Path)
-			}
-			for dir, kind := range seen {
-				if kind != layer.Dir && strings.HasPrefix(m.Path, dir+"/") {
-					t.Errorf("%q goes through %q", m.Path, dir)
-				}
-			}
-			seen[m.Path] = m.Kind
-			return nil
-		})
-	})
-}

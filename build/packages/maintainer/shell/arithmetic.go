@@ -12,11 +12,7 @@ import (
 func (sh *Shell) arithmetic(ctx context.Context, x syntax.ArithmExpr) (int64, error) {
 	switch x := x.(type) {
 	case *syntax.Word:
-		text, err := sh.text(ctx, x)
-		if err != nil {
-			return 0, err
-		}
-		return sh.number(text)
+		return sh.operand(ctx, x)
 	case *syntax.ParenArithm:
 		return sh.arithmetic(ctx, x.X)
 	case *syntax.UnaryArithm:
@@ -25,6 +21,39 @@ func (sh *Shell) arithmetic(ctx context.Context, x syntax.ArithmExpr) (int64, er
 		return sh.binaryArithmetic(ctx, x)
 	}
 	return 0, sh.refuse("this arithmetic is not known here")
+}
+
+// whole evaluates an expression, which may be what another one prints: $(($(echo 1 + 1))).
+func (sh *Shell) whole(ctx context.Context, x syntax.ArithmExpr) (int64, error) {
+	w, ok := x.(*syntax.Word)
+	if !ok || w.Lit() != "" {
+		return sh.arithmetic(ctx, x)
+	}
+	text, err := sh.text(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	if strings.ContainsAny(text, "$`\\\"'") || len(text) > 1000 {
+		return 0, sh.refuse("the arithmetic %.40q is not known here", text)
+	}
+	inner, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Arithmetic(strings.NewReader(text))
+	if err != nil || inner == nil {
+		return sh.number(text)
+	}
+	return sh.arithmetic(ctx, inner)
+}
+
+// operand evaluates a word in an expression.
+func (sh *Shell) operand(ctx context.Context, w *syntax.Word) (int64, error) {
+	text, err := sh.text(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	trimmed := strings.TrimLeft(strings.TrimSpace(text), "-+")
+	if w.Lit() == "" && strings.ContainsAny(trimmed, "+-*/%<>=!&|^?: ") {
+		return 0, sh.refuse("the arithmetic with %.40q in it is not known here", text)
+	}
+	return sh.number(text)
 }
 
 // number reads a number, or the variable that has one.

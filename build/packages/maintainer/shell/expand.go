@@ -248,7 +248,7 @@ func (sh *Shell) part(ctx context.Context, p syntax.WordPart, quoted bool) ([]pi
 		text, err := sh.substitute(ctx, p)
 		return []piece{{text: text, quoted: quoted, split: !quoted}}, err
 	case *syntax.ArithmExp:
-		n, err := sh.arithmetic(ctx, p.X)
+		n, err := sh.whole(ctx, p.X)
 		return []piece{{text: strconv.FormatInt(n, 10), quoted: quoted, split: !quoted}}, err
 	case *syntax.ExtGlob:
 		return nil, sh.refuse("the pattern %s%s) is not known here", p.Op, p.Pattern.Value)

@@ -41,6 +41,7 @@ var scripts = []struct {
 	{`x="  a  b "; set -- $x; echo "$#$1"; set -- x$x; echo $#`, "2a\n3\n", 0},
 	{`x=$(printf 'a\n\n\n'); echo "[$x]" "[` + "`echo b`" + `]"`, "[a] [b]\n", 0},
 	{`echo $((1+2*3)) $((7/2)) $((7%2)) $((1<2)) $((2==3)) $((1?5:6)) $((0x10))`, "7 3 1 1 0 5 16\n", 0},
+	{`x='2 * 100 + 1'; echo $(($x)) $(($(echo 1 + 1))) $((x=3)) $x; y=4; echo $((y+1)) $(($y*-1))`, "201 2 3 3\n5 -4\n", 0},
 	{`i=0; while [ $i -lt 5 ]; do i=$((i+1)); [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done`, "1\n3\n", 0},
 	{`i=0; until [ $i -ge 2 ]; do i=$((i+1)); echo $i; done`, "1\n2\n", 0},
 	{`for a in 1 2; do for b in 1 2; do [ $b = 2 ] && continue 2; echo $a$b; done; done`, "11\n21\n", 0},

@@ -78,6 +78,9 @@ func (s *Stream) All() []byte {
 	return all
 }
 
+// Empty reports whether nothing is left to read.
+func (s *Stream) Empty() bool { return len(s.read) == 0 }
+
 // Line reads a line with its end. It returns false at the end of the text.
 func (s *Stream) Line() (string, bool) {
 	if len(s.read) == 0 {
