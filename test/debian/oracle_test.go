@@ -19,9 +19,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
-// real is the tree that apt makes of a base by the line of a Dockerfile. It is kept in the user's
+// installed unpacks the tree that apt makes of a base by the line of a Dockerfile. It is kept in the user's
 // cache as long as base and packages are the same.
-func real(t *testing.T, u upstream, base string, packages []byte, dir string) {
+func installed(t *testing.T, u upstream, base string, packages []byte, dir string) {
 	t.Helper()
 	name := fmt.Sprintf("debian/apt-%s-%x", u.name, sha256.Sum256(bytes.Join([][]byte{
 		[]byte(base), packages, []byte(u.line),
@@ -70,7 +70,7 @@ func within(t *testing.T, root, line string) string {
 	if err == nil {
 		defer os.WriteFile(resolv, had, 0o644) //nolint:errcheck // the comparison finds it
 	} else {
-		defer os.Remove(resolv)
+		defer os.Remove(resolv) //nolint:errcheck // the comparison finds it
 	}
 	own, err := os.ReadFile("/etc/resolv.conf")
 	must(t, err)
@@ -106,7 +106,7 @@ func scanned(t *testing.T, root string) map[string]string {
 		if err != nil {
 			return err
 		}
-		st, _ := info.Sys().(*syscall.Stat_t) //nolint:errcheck // it is Linux
+		st, _ := info.Sys().(*syscall.Stat_t)
 		text := fmt.Sprintf("%s %d:%d", info.Mode(), st.Uid, st.Gid)
 		switch info.Mode().Type() {
 		case fs.ModeSymlink:

@@ -19,8 +19,8 @@ import (
 func (u upstream) unpack(t *testing.T, dir string) error {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", u.module)
-	cmd.Dir = t.TempDir() // so that no other go.mod is asked
-	out, _ := cmd.Output() //nolint:errcheck // Zip is empty then
+	cmd.Dir = t.TempDir()  // so that no other go.mod is asked
+	out, _ := cmd.Output() // Zip is empty then
 	var m struct{ Zip string }
 	if err := json.Unmarshal(out, &m); err == nil && m.Zip != "" {
 		return unzip(m.Zip, u.module+"/", dir)
@@ -44,7 +44,7 @@ func unzip(file, prefix, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // it was read
 	for _, f := range r.File {
 		rel := strings.TrimPrefix(f.Name, prefix)
 		if strings.HasPrefix(rel, "vendor/") || strings.HasPrefix(rel, "charts/") || strings.HasSuffix(rel, "/") {

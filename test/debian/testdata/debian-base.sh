@@ -3,7 +3,7 @@
 # clean-install, without services, and with a package on hold. mmdebstrap runs it.
 set -eu
 root=$1
-in() { DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
+inside() { DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 
 for p in /usr/share/doc /usr/share/groff /usr/share/i18n/locales /usr/share/info /usr/share/locale /usr/share/man; do
 	echo "path-exclude $p/*"
@@ -39,12 +39,12 @@ chmod 555 noop
 
 gone=
 for p in bash e2fsprogs libss2 libcom-err2 libext2fs2 logsave ncurses-base ncurses-bin tzdata; do
-	if in dpkg-query -W $p > /dev/null 2>&1; then gone="$gone $p"; fi
+	if inside dpkg-query -W $p > /dev/null 2>&1; then gone="$gone $p"; fi
 done
-in dpkg --purge --force-remove-essential --force-depends $gone
-in apt-get autoremove --purge -y -q
-in apt-mark hold libcap2
-in apt-get clean
+inside dpkg --purge --force-remove-essential --force-depends $gone
+inside apt-get autoremove --purge -y -q
+inside apt-mark hold libcap2
+inside apt-get clean
 cd "$root"
 rm -rf usr/share/doc usr/share/man usr/share/info usr/share/locale usr/share/common-licenses var/lib/apt/lists/* \
 	var/log/* var/cache/debconf/* etc/systemd usr/lib/lsb usr/lib/udev
