@@ -49,11 +49,10 @@ func (c *checker) base(in *baseYAML) {
 	c.out.Bases = append(c.out.Bases, b)
 }
 
-// inPlaceOf reads the references that a builtin base takes the place of.
+// inPlaceOf reads the references that a base takes the place of.
 func (c *checker) inPlaceOf(in *baseYAML) (list []name.Reference) {
-	if in.Builtin == "" {
-		c.Errorf(&in.InPlaceOf,
-			"inPlaceOf goes with builtin alone: a Dockerfile names any other base by the references under images")
+	if in.Microsoft != "" {
+		c.Errorf(&in.InPlaceOf, "inPlaceOf goes with builtin and images: repository says where copies of Microsoft's are")
 		return nil
 	}
 	for n, s := range in.InPlaceOf {

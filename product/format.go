@@ -128,8 +128,8 @@ type baseYAML struct {
 	// distroless static:nonroot does. static-root has the same files and runs as root in /, as
 	// distroless static:latest does. scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=static-root,enum=scratch"`
-	// The references that a builtin base takes the place of in Dockerfiles, as they have them:
-	// gcr.io/distroless/static:nonroot.
+	// The references that the base takes the place of in Dockerfiles, as they have them, with
+	// their digest if they have one: gcr.io/distroless/static:nonroot.
 	InPlaceOf []string `yaml:"inPlaceOf,omitempty"`
 	// An image of a registry for each platform: repository:tag, whose digest is in
 	// bases.lock.yaml, or repository:tag@sha256:….

@@ -145,7 +145,7 @@ type Base struct {
 	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then
 	// Images is empty.
 	Builtin string
-	// InPlaceOf are references of Dockerfiles that mean this base, which is a builtin one.
+	// InPlaceOf are references of Dockerfiles that mean this base.
 	InPlaceOf []name.Reference
 	// Images has one reference per platform, sorted; each pinned by slipway.yaml or
 	// bases.lock.yaml unless this is a snapshot.

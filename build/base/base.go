@@ -153,7 +153,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if err := product.OtherRelease(image, p); err != nil {
 		return Base{}, err
 	}
-	if b, ok := r.replaced(ref); ok && p.OS == platform.Linux {
+	if b, ok := r.replaced(ref); ok && (b.Builtin == "" || p.OS == platform.Linux) {
 		return r.resolve(ctx, b.Name, p)
 	}
 	if b, i, ok := r.named(ref, p); ok {
@@ -175,7 +175,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	return b, err
 }
 
-// replaced returns the builtin base that takes the place of a reference.
+// replaced returns the base that takes the place of a reference.
 func (r *Resolver) replaced(ref name.Reference) (product.Base, bool) {
 	n := slices.IndexFunc(r.Bases, func(b product.Base) bool {
 		return slices.ContainsFunc(b.InPlaceOf, func(o name.Reference) bool { return o.Name() == ref.Name() })

@@ -117,6 +117,21 @@ func TestInPlaceOf(t *testing.T) {
 	}
 }
 
+// TestInPlaceOfDigest resolves a reference with a digest that another image takes the place of.
+func TestInPlaceOfDigest(t *testing.T) {
+	old := "registry.example/base:1@sha256:" + strings.Repeat("a", 64)
+	image := product.BaseImage{Reference: reference(t, "mirror.example/base:2"), Tag: "2"}
+	image.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
+	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{
+		Name: "base", Images: []product.BaseImage{image}, InPlaceOf: []name.Reference{reference(t, old)},
+	}}}
+	for n, want := range map[string]string{old: "mirror.example/base:2", "registry.example/base:1": "registry.example/base:1"} {
+		if b := resolve(t, p, n, "linux/amd64"); b.Info.Name != want {
+			t.Errorf("%s is %+v, want %s", n, b.Info, want)
+		}
+	}
+}
+
 func TestScratch(t *testing.T) {
 	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "none", Builtin: "scratch"}}}
 	for _, name := range []string{"scratch", "none"} {

@@ -171,3 +171,25 @@ COPY --from=b /etc/mime.types /etc/
 		t.Errorf("%v, want %q", err, want)
 	}
 }
+
+// TestDeclaredByOutputs checks that what a stage has copied itself is taken as it is beside outputs,
+// which name what make leaves, and that what it has not is in doubt all the same.
+func TestDeclaredByOutputs(t *testing.T) {
+	for _, c := range []struct{ outputs, copied, want string }{
+		{"/w/dist/app", "/w/go.mod", ""},
+		{"/w/dist/app", "/w/", ""},
+		{"/w/dist/app", "/w/other", "RUN make"},
+		{"", "/w/go.mod", "RUN make"},
+	} {
+		in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\nFROM golang AS b\nWORKDIR /w\n"+
+			"COPY go.mod .\nRUN make dist/app\nFROM scratch\nCOPY --from=b "+c.copied+" /x/\n"+goSource))).Input
+		in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
+		if c.outputs != "" {
+			in.Outputs = map[string]map[string]dockerfile.File{"b": {c.outputs: {Mode: 0o755}}}
+		}
+		_, err := dockerfile.Build(t.Context(), in)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("outputs %q, COPY --from=b %s: %v, want %q", c.outputs, c.copied, err, c.want)
+		}
+	}
+}

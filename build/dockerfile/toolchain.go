@@ -95,6 +95,9 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 			return err
 		}
 		if doubts := s.Doubts(at, n); len(doubts) > 0 {
+			if b.declared(s, at, doubts) {
+				continue
+			}
 			return b.doubted(s, p, at, n, doubts)
 		}
 		if s.completed || s.Tree.Later || s.Made(path.Join("/", tree.Slashed(p))) {
@@ -112,6 +115,17 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 		s.baseImage, s.Tree.Below, s.Tree.Open = base, img.files, img.open
 	}
 	return nil
+}
+
+// declared reports whether a file in doubt is taken as the stage itself has put it there: outputs of
+// the stage name what commands make that are not carried out, such as make.
+func (b *builder) declared(s *stage, p string, doubts []*run.Skip) bool {
+	named := false
+	for name := range b.in.Outputs {
+		named = named || name != "" && b.find(name) == s
+	}
+	return named && s.Tree.Nodes[p] != nil &&
+		!slices.ContainsFunc(doubts, func(k *run.Skip) bool { return k.Refusal == nil })
 }
 
 // wanting reports whether something is wanted of a toolchain that a command which was passed over

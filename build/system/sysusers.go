@@ -33,9 +33,10 @@ type sysusersItem struct {
 	shell, group, owner string // owner is a path whose owner decides
 	uid, gid            int    // -1 for none
 	strict, isNew       bool
+	locked              bool // the account is expired, as u! of systemd 257 says
 }
 
-// systemdSysusers is that of systemd 252.
+// systemdSysusers is that of systemd 252, with what 257 has besides.
 func systemdSysusers(_ context.Context, s *System, args []string, _ io.Writer) error {
 	list, files, err := syntax{program: "systemd-sysusers", long: "root: inline replace: no-pager"}.parse(args)
 	if err != nil {
@@ -146,7 +147,7 @@ func (x *sysusers) line(file, line string) error {
 	if f[0] != "r" && !validName(f[1]) || !printable(f[3]) || !printable(f[4]) || !printable(f[5]) {
 		return wrong("has a name or a text that is not valid")
 	}
-	i := &sysusersItem{user: f[0] == "u", name: f[1], comment: f[3], home: f[4], shell: f[5], uid: -1, gid: -1}
+	i := &sysusersItem{user: f[0] == "u" || f[0] == "u!", locked: f[0] == "u!", name: f[1], comment: f[3], home: f[4], shell: f[5], uid: -1, gid: -1}
 	switch f[0] {
 	case "m":
 		x.members = append(x.members, [2]string{f[2], f[1]})
@@ -163,7 +164,7 @@ func (x *sysusers) line(file, line string) error {
 		}
 		x.ranges = append(x.ranges, span{from, to})
 		return nil
-	case "u", "g":
+	case "u", "u!", "g":
 		if !i.number(f[2]) {
 			return wrong("has no number")
 		}

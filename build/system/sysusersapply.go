@@ -164,7 +164,11 @@ func (x *sysusers) write(groups, users []*sysusersItem) {
 	for _, i := range users {
 		shell := or(i.shell, "/usr/sbin/nologin")
 		x.a.passwd.set(i.name, i.name, "x", strconv.Itoa(i.uid), strconv.Itoa(i.gid), i.comment, or(i.home, "/"), shell)
-		x.a.shadow.set(i.name, i.name, "!*", x.s.today(), "", "", "", "", "", "")
+		expires := ""
+		if i.locked {
+			expires = "1"
+		}
+		x.a.shadow.set(i.name, i.name, "!*", x.s.today(), "", "", "", "", expires, "")
 	}
 	for _, t := range []*table{x.a.group, x.a.gshadow} {
 		for _, m := range x.members {

@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -10,14 +11,41 @@ import (
 )
 
 func checkEcho(_ options, args []string) error {
-	_, err := echoed(args)
+	_, err := echoed(args, dash)
 	return err
 }
 
-func echo(_ *runner, _ options, args []string, _ func() string) string { return must(echoed(args)) }
+func echo(r *runner, _ options, args []string, _ func() string) string {
+	if !strings.Contains(strings.Join(args, ""), `\`) {
+		return must(echoed(args, ""))
+	}
+	return must(echoed(args, r.shell()))
+}
 
-// echoed is what echo prints, where all shells agree on it.
-func echoed(args []string) (string, error) {
+// The shells whose echo is known here. That of dash reads escapes, and that of bash does not.
+const (
+	dash = "dash"
+	bash = "bash"
+)
+
+// shell returns the name of the program that carries out RUN, as the files of the stage have it.
+func (r *runner) shell() string {
+	p := "/bin/sh"
+	if len(r.s.Config.Shell) > 0 {
+		p = r.s.Config.Shell[0]
+	}
+	at, err := tree.Follow(r.t, p)
+	check(err)
+	n, err := r.t.Lstat(at)
+	check(err)
+	if n == nil && r.t.Open {
+		check(errUnknown)
+	}
+	return path.Base(at)
+}
+
+// echoed is what echo prints. Where shells differ, it is what the given one prints.
+func echoed(args []string, shell string) (string, error) {
 	end := "\n"
 	if len(args) > 0 && args[0] == "-n" {
 		args, end = args[1:], ""
@@ -26,10 +54,51 @@ func echoed(args []string) (string, error) {
 		return "", fmt.Errorf("option %s has another meaning in each shell: use printf", args[0])
 	}
 	text := strings.Join(args, " ")
-	if strings.Contains(text, `\`) {
+	if !strings.Contains(text, `\`) || shell == bash {
+		return text + end, nil
+	}
+	if shell != dash {
 		return "", errors.New(`\ has another meaning in the echo of each shell: use printf`)
 	}
-	return text + end, nil
+	return dashEcho(text, end), nil
+}
+
+// dashEcho is a text with the escapes that the echo of dash reads.
+func dashEcho(text, end string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		c := text[i]
+		switch at := strings.IndexByte(`abfnrtv\`, c); {
+		case at >= 0:
+			b.WriteByte("\a\b\f\n\r\t\v\\"[at])
+		case c == 'c':
+			return b.String()
+		case c >= '0' && c <= '7':
+			used := 1
+			most := 3
+			if c == '0' {
+				most = 4 // the zero and three digits
+			}
+			for used < most && i+used < len(text) && text[i+used] >= '0' && text[i+used] <= '7' {
+				used++
+			}
+			n := 0
+			for _, d := range text[i : i+used] {
+				n = n*8 + int(d-'0')
+			}
+			b.WriteByte(byte(n)) //nolint:gosec // dash cuts it, too
+			i += used - 1
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + end
 }
 
 func checkPrintf(_ options, args []string) error {

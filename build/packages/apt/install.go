@@ -112,6 +112,13 @@ func automatic(t *tree.Tree, o operation, entry product.LockedPackages, arch str
 	all = slices.DeleteFunc(all, func(a dpkg.AutoInstalled) bool {
 		return o.verb == install && slices.ContainsFunc(o.names, func(w string) bool { return means(w, a.Name) })
 	})
+	if len(entry.Packages) > 0 { // apt forgets what is not installed when it writes the file
+		there, err := present(t, arch)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.DeleteFunc(all, func(a dpkg.AutoInstalled) bool { return !there[a] })
+	}
 	for _, p := range entry.Packages {
 		a := dpkg.AutoInstalled{Name: p.Name, Architecture: p.Arch}
 		if a.Architecture == "all" {
@@ -123,6 +130,23 @@ func automatic(t *tree.Tree, o operation, entry product.LockedPackages, arch str
 		}
 	}
 	return all, nil
+}
+
+// present returns the packages of which files are there, by /var/lib/dpkg/status.
+func present(t *tree.Tree, arch string) (map[dpkg.AutoInstalled]bool, error) {
+	text, err := tree.ReadText(t, statusFile)
+	all := map[dpkg.AutoInstalled]bool{}
+	for paragraph := range strings.SplitSeq(string(text), "\n\n") {
+		a := dpkg.AutoInstalled{Name: field(paragraph, "Package"), Architecture: field(paragraph, "Architecture")}
+		if a.Architecture == "all" {
+			a.Architecture = arch
+		}
+		words := strings.Fields(field(paragraph, "Status"))
+		if n := len(words); n > 0 && words[n-1] != "not-installed" && words[n-1] != "config-files" {
+			all[a] = true
+		}
+	}
+	return all, err
 }
 
 // readAuto returns the packages of extended_states.

@@ -230,6 +230,7 @@ deb-systemd-helper enable a.service; else deb-systemd-helper update-state a.serv
 		"environment", `echo $DPKG_MAINTSCRIPT_NAME $DPKG_MAINTSCRIPT_ARCH "$DPKG_ROOT" $DEBIAN_FRONTEND $1 "$2" $0 > /etc/a`, nil,
 		"/etc/a 644 \"postinst amd64  noninteractive configure  /var/lib/dpkg/info/demo.postinst\\n\"\n",
 	},
+	{"mounts", `if findmnt / | grep -q /dev/md; then exit 1; fi; findmnt / || echo no > /etc/a`, nil, "/etc/a 644 \"no\\n\"\n"},
 	{
 		"pam-auth-update", `pam-auth-update --package --force`,
 		append(pamFiles(), "/usr/sbin/pam-auth-update #!/usr/bin/perl", `/usr/share/pam-configs/unix Name: Unix

@@ -109,6 +109,11 @@ var All = []Consumer{
 		Suites:  []string{"build/base"},
 	},
 	{
+		Name: "mmdebstrap", Purpose: "bases of Debian, and apt for comparison",
+		Commands: []string{"mmdebstrap", "dpkg", "chroot"}, Packages: []string{"mmdebstrap"}, Root: true,
+		Suites: []string{"test/debian"},
+	},
+	{
 		Name: "wine", Purpose: "running Windows programs",
 		Commands: []string{"wine"}, Packages: []string{"wine"}, Website: "https://wiki.winehq.org/Download",
 		Suites: []string{"test/examples", "test/windows"},
