@@ -222,7 +222,7 @@ func lockedPackage(d *yamlfile.Document, in *lockedPackageYAML,
 	}
 	local := in.From == ""
 	if path.Clean("/"+in.Path) != "/"+strings.TrimPrefix(in.Path, "/") ||
-		path.IsAbs(in.Path) != local || strings.ContainsAny(in.Path, "\\?#%") {
+		path.IsAbs(in.Path) != local || strings.ContainsAny(in.Path, "\\\x00\n") {
 		d.Errorf(&in.Path, "%q is not a path of a package: run %s", in.Path, howto.Run("pin"))
 	}
 	if !hexadecimal(in.SHA256) {

@@ -1,6 +1,9 @@
 package product
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 // Index returns the URL of the signed index of a repository: its InRelease.
 func (r LockedRepository) Index() string {
@@ -20,8 +23,12 @@ func (p LockedPackage) URL() string {
 	if p.Repository.URL == "" || p.Path == "" {
 		return ""
 	}
-	return strings.TrimSuffix(p.Repository.URL, "/") + "/" + p.Path
+	return strings.TrimSuffix(p.Repository.URL, "/") + "/" + p.File()
 }
+
+// File returns the path of a package as URLs have it: a name can have a percent sign, which apt
+// escapes, too.
+func (p LockedPackage) File() string { return (&url.URL{Path: p.Path}).EscapedPath() }
 
 // MirrorsOf returns the second places of a repository, in the order of slipway.yaml.
 func (p Packages) MirrorsOf(r LockedRepository) (all []LockedRepository) {

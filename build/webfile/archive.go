@@ -12,6 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
+// ErrOther is about a file of an archive that has not the digest.
+var ErrOther = errors.New("it is another file there")
+
 // Archive is Get for a file of an archive of packages, of a given size in bytes, which several URLs
 // may have: the next is asked where one does not have it, or has another file.
 func Archive(ctx context.Context, st *store.Store, client *network.Client, urls []string, size int64,
@@ -32,12 +35,24 @@ func Archive(ctx context.Context, st *store.Store, client *network.Client, urls 
 			}
 			errs = append(errs, err)
 		}
-		return nil, errors.Join(errs...)
+		return nil, oneLine(errs)
 	})
 	if err != nil {
 		return layer.Content{}, err
 	}
 	return Stored(st, digest)
+}
+
+// oneLine joins errors.
+func oneLine(errs []error) (err error) {
+	for _, e := range errs {
+		if err == nil {
+			err = e
+			continue
+		}
+		err = fmt.Errorf("%w; %w", err, e)
+	}
+	return err
 }
 
 func fromArchive(ctx context.Context, st *store.Store, client *network.Client, url string, size int64,
@@ -53,7 +68,11 @@ func fromArchive(ctx context.Context, st *store.Store, client *network.Client, u
 		return fmt.Errorf("downloading %s: %w", url, err)
 	}
 	defer r.Close()
-	if err := st.Put(digest, r); err != nil {
+	all := &complete{Reader: r}
+	if err := st.Put(digest, all); err != nil {
+		if all.read {
+			err = fmt.Errorf("%w: %w", err, ErrOther)
+		}
 		return fmt.Errorf("downloading %s: %w", url, err)
 	}
 	return nil

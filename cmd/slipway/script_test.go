@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
-			env.Values[listening], env.Values[hubs] = &heard{}, &sync.Map{}
+			env.Values[listening], env.Values[hubs], env.Values[repositories] = &heard{}, &sync.Map{}, &sync.Map{}
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"} {
 				out, err := exec.Command("go", "env", name).Output()
 				if err != nil {
@@ -66,6 +66,7 @@ func TestScript(t *testing.T) {
 			"killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads,
 			"guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase,
 			"stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop,
+			"debian": debianRepository, "debianbase": debianBase, "debfiles": debFiles,
 			"unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) {
 				signedReleases(t, ts, neg, args)
 			}, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) {

@@ -97,7 +97,7 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 		parent := g.base(*c.Base, c.Platform)
 		g.relate(child, descendantOf, parent, "")
 		if b := g.components[parent]; len(has.Packages) > 0 {
-			b.comment = strings.Replace(b.comment, notListed, "its packages are listed with those of the images on it", 1)
+			b.comment = strings.Replace(b.comment, notListed, packagesListed, 1)
 		}
 	}
 	for _, b := range c.CopiedFrom {
@@ -115,8 +115,12 @@ func qualifiers(p platform.Platform, tag string) map[string]string {
 
 const builtin = "builtin:"
 
-// notListed is said of an image of others.
-const notListed = "what it consists of is not listed here"
+// notListed is said of an image of others, and packagesListed if the packages are known of an image
+// that is built on it.
+const (
+	notListed      = "what it consists of is not listed here"
+	packagesListed = "its packages are listed with those of the images on it"
+)
 
 // base adds a third-party image. p is the platform of the image that uses it.
 func (g *graph) base(b lock.Base, p platform.Platform) string {

@@ -100,7 +100,8 @@ const (
 	spdxDocID    = spdxRef + "DOCUMENT"
 	goSumRefType = "go.sum"
 	creation     = "Made by slipway while it built the image, from the build information of programs, " +
-		"the entries of layers, the database of dpkg and the lock of the release. Nothing was scanned. The time is that of the release. " +
+		"the entries of layers, the database of dpkg and the lock of the release. Nothing was scanned. " +
+		"The time is that of the release. " +
 		"References of the type go.sum are the hashes that go.sum has (h1:), which are not digests of a file."
 )
 

@@ -24,7 +24,8 @@ func TestArchives(t *testing.T) {
 	}
 	p := &product.Product{LockedPackages: []product.LockedPackages{{Packages: []product.LockedPackage{
 		repository("/debian", "bookworm"), repository("/debian", "bookworm"), repository("/debian", "trixie"),
-		repository("/moved", "bookworm"), {Action: product.ActionRemove},
+		repository("/moved", "bookworm"),
+		{Action: product.ActionRemove},
 	}}}}
 	p.Packages.Mirrors = []product.Mirror{{For: s.URL + "/moved", URL: s.URL + "/debian"}}
 	e := &examination{product: p, client: network.New(network.Options{Attempts: 1})}

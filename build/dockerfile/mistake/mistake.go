@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
@@ -58,14 +59,15 @@ func (r *List) Add(at []parser.Range, word string, err error) {
 	}
 }
 
-// Position returns where a word of an instruction is, or the instruction.
+// Position returns where a word of an instruction is, or the instruction. Of several words as many
+// as stand there in a row count: a command may continue in another line.
 func (r *List) Position(at []parser.Range, word string) (line, column int) {
 	if len(at) == 0 {
 		return 1, 1
 	}
 	lines := bytes.Split(r.Source, []byte("\n"))
 	start := max(at[0].Start.Line, 1)
-	if word != "" {
+	for ; word != ""; word = word[:max(0, strings.LastIndexByte(word, ' '))] {
 		for i := start; i <= max(at[len(at)-1].End.Line, start) && i <= len(lines); i++ {
 			if c := bytes.Index(lines[i-1], []byte(word)); c >= 0 {
 				return i, c + 1

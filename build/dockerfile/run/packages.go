@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
@@ -59,9 +60,9 @@ func (e *Evaluation) withoutPackages(ctx context.Context, s *State, c *instructi
 		absent, later := packages.AbsentError{}, packages.LaterError{}
 		switch {
 		case errors.As(err, &absent) && e.Snapshot:
-			e.Demand(c.Location(), name, fmt.Errorf("RUN %s: %w", name, absent))
+			e.Demand(c.Location(), strings.Join(words, " "), fmt.Errorf("RUN %s: %w", name, absent))
 		case err != nil && !errors.As(err, &later):
-			return true, mistake.At(name, "RUN %s: %w", name, err)
+			return true, mistake.At(strings.Join(words, " "), "RUN %s: %w", name, err)
 		}
 	}
 	if name == "" {
@@ -84,16 +85,17 @@ func managed(r *runner, _ options, args []string) {
 		Stage: r.s.Stage, Platform: r.s.System, Tree: r.t, Archives: r.eval.Archives, Check: r.eval.Check,
 	})
 	absent, later := packages.AbsentError{}, packages.LaterError{}
+	at := strings.Join(append([]string{r.name()}, args...), " ")
 	switch {
 	case errors.As(err, &absent) && r.eval.Snapshot:
 		r.t.Open = true
-		r.eval.Note(r.location, r.name(), fmt.Errorf("RUN %s: a snapshot leaves the packages out: %w", name, absent))
-		r.eval.Demand(r.location, r.name(), fmt.Errorf("RUN %s: %w", name, absent))
+		r.eval.Note(r.location, at, fmt.Errorf("RUN %s: a snapshot leaves the packages out: %w", name, absent))
+		r.eval.Demand(r.location, at, fmt.Errorf("RUN %s: %w", name, absent))
 	case errors.As(err, &later):
 		r.t.Open, r.t.Later = true, true
 		check(errLater)
-	default:
-		check(err)
+	case err != nil:
+		failAt(at, "RUN %s: %w", name, err)
 	}
 }
 
@@ -116,7 +118,7 @@ func (s *State) refuseManaged(words []string) error {
 		if l := (mistake.Located{}); errors.As(err, &l) {
 			return err
 		}
-		return mistake.At(words[0], "RUN %s: %w", words[0], err)
+		return mistake.At(strings.Join(words, " "), "RUN %s: %w", words[0], err)
 	}
 	return nil
 }

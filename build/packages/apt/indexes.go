@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -151,17 +152,8 @@ func (p *Pin) release(ctx context.Context, m *Manager, t *tree.Tree, src debian.
 	if rel, ok := p.indexes[id]; ok {
 		return rel, nil
 	}
-	text, err := get(ctx, m.Client, address, maxRelease)
-	if err != nil {
-		return nil, fmt.Errorf("%s: reading %s: %w", at(src), address, err)
-	}
 	check := debian.Check{Now: p.Now, NoValidUntil: s.NoValidUntil || src.NoValidUntil, NotBefore: m.newest(src)}
-	var parsed *debian.Release
-	if slices.Contains(m.Packages.Unsigned, src.URL) {
-		parsed, err = debian.ReadUnsigned(address, text, check)
-	} else {
-		parsed, err = debian.VerifyRelease(address, text, keys, check)
-	}
+	parsed, err := m.read(ctx, src, keys, check)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", at(src), err)
 	}
@@ -173,6 +165,36 @@ func (p *Pin) release(ctx context.Context, m *Manager, t *tree.Tree, src debian.
 	}
 	p.indexes[id] = rel
 	return rel, nil
+}
+
+// read reads the Release of a source, which is signed in itself, or by a file beside it.
+func (m *Manager) read(ctx context.Context, src debian.Source, keys *debian.Keyring,
+	check debian.Check,
+) (*debian.Release, error) {
+	unsigned := slices.Contains(m.Packages.Unsigned, src.URL)
+	address := src.Base() + "/InRelease"
+	text, err := get(ctx, m.Client, address, maxRelease)
+	switch absent := (*network.StatusError)(nil); {
+	case err == nil && unsigned:
+		return debian.ReadUnsigned(address, text, check)
+	case err == nil:
+		return debian.VerifyRelease(address, text, keys, check)
+	case !errors.As(err, &absent) || absent.Code != http.StatusNotFound:
+		return nil, fmt.Errorf("reading %s: %w", address, err)
+	}
+	address = src.Base() + "/Release"
+	text, other := get(ctx, m.Client, address, maxRelease)
+	switch {
+	case other != nil:
+		return nil, fmt.Errorf("reading the index: %w: correct the source, or use another mirror", err)
+	case unsigned:
+		return debian.ReadUnsigned(address, text, check)
+	}
+	signature, err := get(ctx, m.Client, address+".gpg", maxRelease)
+	if absent := (*network.StatusError)(nil); err != nil && !errors.As(err, &absent) {
+		return nil, fmt.Errorf("reading %s.gpg: %w", address, err)
+	}
+	return debian.VerifyDetached(address, text, signature, keys, check)
 }
 
 // newest returns the date of the newest index of a source that packages.lock.yaml was made from:
@@ -205,7 +227,7 @@ func packagesOf(ctx context.Context, m *Manager, src debian.Source, f debian.Ind
 	}
 	c, err := webfile.Archive(ctx, m.Store, m.Client, append(urls, src.Base()+"/"+f.Path), f.Size, h)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", at(src), err)
+		return "", fmt.Errorf("%s: %w: try again later, or use another mirror", at(src), err)
 	}
 	r, err := c.Open()
 	if err != nil {

@@ -2,6 +2,7 @@ package apt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/webfile"
+	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -60,7 +63,7 @@ func (m *Manager) take(ctx context.Context, c packages.Call, list []product.Lock
 		g.Go(func() error {
 			var err error
 			if all[n], err = webfile.Archive(ctx, m.Store, m.Client, m.places(p), p.Size, p.SHA256); err != nil {
-				failures[n] = fmt.Errorf("package %s %s: %w", p.Name, p.Version, err)
+				failures[n] = fmt.Errorf("package %s %s: %w", p.Name, p.Version, advised(err))
 			}
 			return nil
 		})
@@ -77,21 +80,31 @@ func (m *Manager) take(ctx context.Context, c packages.Call, list []product.Lock
 	return all, nil
 }
 
+// advised adds what to do about a package that an archive does not have.
+func advised(err error) error {
+	if absent := (*network.StatusError)(nil); !errors.As(err, &absent) && !errors.Is(err, webfile.ErrOther) {
+		return err
+	}
+	return fmt.Errorf("%w: name a mirror that has it below packages.mirrors in slipway.yaml, or run %s", err,
+		howto.Run("pin -update"))
+}
+
 // places are the URLs at which a package may be, in the order in which they are asked: its
 // repository, the mirrors of slipway.yaml, and for Debian's own archives the snapshot of the day.
 func (m *Manager) places(p product.LockedPackage) []string {
 	base := strings.TrimSuffix(p.Repository.URL, "/")
-	all := []string{base + "/" + p.Path}
+	file := p.File()
+	all := []string{base + "/" + file}
 	for _, o := range m.Packages.Mirrors {
 		if o.For == base {
-			all = append(all, o.URL+"/"+p.Path)
+			all = append(all, o.URL+"/"+file)
 		}
 	}
 	_, rest, _ := strings.Cut(base, "://")
 	host, archive, _ := strings.Cut(rest, "/")
 	if strings.HasSuffix(host, ".debian.org") && (archive == "debian" || archive == "debian-security") {
 		all = append(all, "https://snapshot.debian.org/archive/"+archive+"/"+
-			p.Repository.Date.UTC().Format("20060102T150405Z")+"/"+p.Path)
+			p.Repository.Date.UTC().Format("20060102T150405Z")+"/"+file)
 	}
 	return all
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// AmbiguousError is the error for a dependency that several packages satisfy, when apt has no rule
-// to prefer one of them.
+// AmbiguousError is the error for a dependency that several packages satisfy, when apt has no
+// rule to prefer one of them.
 type AmbiguousError struct {
 	Package    *Package // whose dependency it is
 	Dependency string   // with the field: "Depends: awk"

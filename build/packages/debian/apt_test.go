@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/build/packages/debian"
 )
 
-// apt runs the real apt-get in a directory of its own, so that it neither reads nor changes what is
-// installed on the machine.
+// apt runs the real apt-get in a directory of its own, so that it neither reads nor changes what
+// is installed on the machine.
 type apt struct {
 	dir, arch, lists string
 	foreign          []string
@@ -23,8 +23,12 @@ type apt struct {
 
 func newApt(t *testing.T, arch string, foreign ...string) *apt {
 	t.Helper()
-	if _, err := exec.LookPath("apt-get"); err != nil {
+	version, err := exec.CommandContext(t.Context(), "apt-get", "--version").Output()
+	if err != nil {
 		t.Skip("apt-get is not installed")
+	}
+	if !strings.HasPrefix(string(version), "apt 2.6.") {
+		t.Skipf("this is not apt 2.6: %s", version)
 	}
 	a := &apt{dir: t.TempDir(), arch: arch, foreign: foreign}
 	a.lists = filepath.Join(a.dir, "lists")

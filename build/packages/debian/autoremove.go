@@ -157,9 +157,9 @@ func (s *solver) needs(st *state, explored map[*slot]bool) {
 	}
 }
 
-// finalProviders returns the packages that satisfy a dependency in the end: of those that are built
-// from one source, the newest. unsure reports whether another dependency on the same target may
-// have another answer.
+// finalProviders returns the packages that satisfy a dependency in the end: of those that are
+// built from one source, the newest. unsure reports whether another dependency on the same target
+// may have another answer.
 func (s *solver) finalProviders(d *dependency) (found []*Package, unsure bool) {
 	target := s.of(d.target)
 	if v := target.final(); v != nil && !target.boring() {

@@ -1,7 +1,7 @@
 package debian
 
-// propagate makes the dependencies of versions that were chosen by their release come from the same
-// release, where their candidates would not do.
+// propagate makes the dependencies of versions that were chosen by their release come from the
+// same release, where their candidates would not do.
 func (s *solver) propagate(chosen []release) {
 	for _, c := range chosen {
 		s.setCandidate(c.p)

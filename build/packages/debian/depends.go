@@ -40,8 +40,8 @@ func (u *Universe) relationsOf(p *Package, k kind, field string) {
 	}
 }
 
-// targets returns the slots that a relation is about: one, but for relations that forbid a name for
-// every architecture.
+// targets returns the slots that a relation is about: one, but for relations that forbid a name
+// for every architecture.
 func (u *Universe) targets(p *Package, k kind, name string) []*slot {
 	base, arch, qualified := cutArch(name)
 	switch {

@@ -6,9 +6,9 @@
 // one of them.
 //
 // A [Universe] holds the packages of all repositories and the installed ones. [ParseSettings] and
-// [ParsePreferences] read the configuration that decides which version is taken. [Universe.Resolve]
-// answers a [Request] with a [Plan]: every package that is installed, upgraded or removed, where
-// its archive is, and why.
+// [ParsePreferences] read the configuration that decides which version is taken.
+// [Universe.Resolve] answers a [Request] with a [Plan]: every package that is installed, upgraded
+// or removed, where its archive is, and why.
 //
 // The resolver follows apt 2.6 step by step: pkgDepCache::MarkInstall, which goes through the
 // dependencies depth first, and pkgProblemResolver, which repairs conflicts by scores. It differs

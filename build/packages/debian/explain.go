@@ -36,8 +36,8 @@ func (s *solver) explainInstalled() error {
 	return errors.New("the installation has broken dependencies: repair the base image first")
 }
 
-// explain returns the error for a request that cannot be fulfilled: it follows the dependencies of
-// what was asked for to the one that no package satisfies.
+// explain returns the error for a request that cannot be fulfilled: it follows the dependencies
+// of what was asked for to the one that no package satisfies.
 func (s *solver) explain(c *chosen) error {
 	for _, p := range c.installs {
 		if err := s.explainOne(p); err != nil {

@@ -20,7 +20,8 @@ func (m *marking) dependents() {
 	}
 }
 
-// siblings upgrades the installed packages that are built from the same source to the same version.
+// siblings upgrades the installed packages that are built from the same source to the same
+// version.
 func (m *marking) siblings() {
 	built := m.u.families[m.candidate.source]
 	if built == nil {
@@ -45,8 +46,8 @@ func (m *marking) siblings() {
 	}
 }
 
-// upgradeOrRemove upgrades the installed packages that the candidate makes impossible, and removes
-// those that cannot be upgraded.
+// upgradeOrRemove upgrades the installed packages that the candidate makes impossible, and
+// removes those that cannot be upgraded.
 func (m *marking) upgradeOrRemove() bool {
 	ok := true
 	for _, st := range m.upgrades {
@@ -122,8 +123,8 @@ func (m *marking) protect(group []*dependency) bool {
 	return m.markInstall(st, true, m.depth+1, false, m.force, m.reason(group[0]))
 }
 
-// wanted reports whether the upgrade of a package follows a recommendation: one that is new, or that
-// was satisfied before.
+// wanted reports whether the upgrade of a package follows a recommendation: one that is new, or
+// that was satisfied before.
 func (m *marking) wanted(d *dependency) bool {
 	isNew, was := true, false
 	deps := m.u.relations(m.st.slot.installed)
@@ -139,8 +140,8 @@ func (m *marking) wanted(d *dependency) bool {
 	return isNew || was
 }
 
-// groupNow reports whether some alternative of the group that a dependency belongs to is satisfied
-// now.
+// groupNow reports whether some alternative of the group that a dependency belongs to is
+// satisfied now.
 func (m *marking) groupNow(d *dependency) bool {
 	for n := d.index - 1; n >= 0 && d.parent.deps[n].or; n-- {
 		if m.dep(d.parent.deps[n])&depNow != 0 {
@@ -150,8 +151,8 @@ func (m *marking) groupNow(d *dependency) bool {
 	return false
 }
 
-// installOne installs the first package that can be installed and satisfies a dependency. A package
-// that apt prefers by chance is noted.
+// installOne installs the first package that can be installed and satisfies a dependency. A
+// package that apt prefers by chance is noted.
 func (m *marking) installOne(group []*dependency) bool {
 	found := m.solutions(group, candidateVersion)
 	for n, v := range found {
@@ -209,8 +210,8 @@ func (m *marking) possible(p *Package) bool {
 	return m.changeable(st, install, m.depth, false) && (!st.protected || st.target == p)
 }
 
-// moveAuto reports whether a package that becomes a transitional one hands its mark of being wanted
-// to what it depends on.
+// moveAuto reports whether a package that becomes a transitional one hands its mark of being
+// wanted to what it depends on.
 func (m *marking) moveAuto() bool {
 	now, next := m.st.slot.installed, m.st.target
 	if next == nil || m.st.auto || now == nil || now.section() == "" || next.section() == "" ||

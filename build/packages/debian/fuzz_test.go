@@ -66,6 +66,9 @@ func FuzzCompare(f *testing.F) {
 	f.Add("1:1.0-1", "1.0~rc1", "2")
 	f.Add("", "~", "0-0")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
+		if strings.Contains(a+b+c, "\x00") {
+			return // the end of a version for dpkg
+		}
 		if sign(debian.Compare(a, b)) != -sign(debian.Compare(b, a)) {
 			t.Errorf("%q and %q have no order", a, b)
 		}

@@ -85,8 +85,8 @@ func (f *fields) named(name string) *string {
 	return nil
 }
 
-// read adds a stanza to the packages, and returns the package that it describes. It returns nil for
-// an entry of a status file without a version, of which only the state counts.
+// read adds a stanza to the packages, and returns the package that it describes. It returns nil
+// for an entry of a status file without a version, of which only the state counts.
 func (u *Universe) read(src *source, s Stanza) (*Package, error) {
 	var f fields
 	f.scan(s.text)
@@ -220,8 +220,8 @@ func (p *Package) relationHash() uint32 {
 	return p.hash
 }
 
-// relationHash leaves out white space, epochs of zero and equals signs, which dpkg rewrites in its
-// status.
+// relationHash leaves out white space, epochs of zero and equals signs, which dpkg rewrites in
+// its status.
 func relationHash(s Stanza) uint32 {
 	h := uint32(5381)
 	for _, name := range []string{"Installed-Size", "Depends", "Pre-Depends", "Conflicts", "Breaks", "Replaces"} {

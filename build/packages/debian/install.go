@@ -22,8 +22,8 @@ type marking struct {
 	movesTo  []*state // these
 }
 
-// markInstall installs the candidate of a slot. With follow it installs what the candidate depends
-// on, and removes what it conflicts with. It reports whether that worked.
+// markInstall installs the candidate of a slot. With follow it installs what the candidate
+// depends on, and removes what it conflicts with. It reports whether that worked.
 func (s *solver) markInstall(st *state, follow bool, depth int, byUser, force bool, why Reason) bool {
 	asIs := st.protected && st.keep() && st.candidate != nil && st.candidate == st.slot.installed
 	if !asIs && !s.changeable(st, install, depth, byUser) || st.candidate == nil {
@@ -136,8 +136,8 @@ func (m *marking) collect() {
 // reason says that a relation of the candidate is why something changes.
 func (m *marking) reason(d *dependency) Reason { return Reason{By: m.candidate, dep: d} }
 
-// clear deals with the packages that the candidate conflicts with: what was to be installed is not,
-// and what is installed is upgraded or removed.
+// clear deals with the packages that the candidate conflicts with: what was to be installed is
+// not, and what is installed is upgraded or removed.
 func (m *marking) clear() bool {
 	ok := true
 	var bad []*state
@@ -190,7 +190,8 @@ func (m *marking) clearCandidates(d *dependency, bad *[]*state) bool {
 	return ok
 }
 
-// clearInstalled is clear for installed versions: those with another candidate are upgraded later.
+// clearInstalled is clear for installed versions: those with another candidate are upgraded
+// later.
 func (m *marking) clearInstalled(d *dependency, bad []*state) bool {
 	ok := true
 	for _, v := range m.solutions([]*dependency{d}, installedVersion) {
@@ -210,8 +211,8 @@ func (m *marking) clearInstalled(d *dependency, bad []*state) bool {
 	return ok
 }
 
-// removeFor removes an installed package that cannot be upgraded, at once if the candidate is sure
-// to be installed.
+// removeFor removes an installed package that cannot be upgraded, at once if the candidate is
+// sure to be installed.
 func (m *marking) removeFor(st *state, d *dependency) bool {
 	if !m.st.protected {
 		if st.delete() {

@@ -22,8 +22,8 @@ type investigation struct {
 	done   bool
 }
 
-// investigate goes through the broken dependencies of a package. It reports whether it has changed
-// something.
+// investigate goes through the broken dependencies of a package. It reports whether it has
+// changed something.
 func (r *resolver) investigate(st *state, counter int, upgrades bool) bool {
 	v := &investigation{resolver: r, st: st, counter: counter, upgrades: upgrades}
 	deps := r.u.relations(st.target)

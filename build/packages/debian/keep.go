@@ -2,8 +2,8 @@ package debian
 
 import "slices"
 
-// repairByKeep resolves what is broken without installing or removing anything: upgrades that break
-// a package are not made. It reports whether that worked.
+// repairByKeep resolves what is broken without installing or removing anything: upgrades that
+// break a package are not made. It reports whether that worked.
 func (r *resolver) repairByKeep() bool {
 	r.score()
 	list := r.each()

@@ -19,8 +19,8 @@ type Keyring struct {
 	names    []string // of the files
 }
 
-// Add reads a keyring file: binary as gpg exports it, or armored, with one or more keys. name is for
-// messages.
+// Add reads a keyring file: binary as gpg exports it, or armored, with one or more keys. name is
+// for messages.
 func (k *Keyring) Add(name string, data []byte) error {
 	found, err := readKeys(data)
 	if err != nil {

@@ -2,8 +2,8 @@ package debian
 
 import "fmt"
 
-// AddLocal adds a package whose archive is given as a file, by the text of its control file. It is
-// added after the status. The package can then be part of a request, in Local, or satisfy a
+// AddLocal adds a package whose archive is given as a file, by the text of its control file. It
+// is added after the status. The package can then be part of a request, in Local, or satisfy a
 // dependency.
 func (u *Universe) AddLocal(file, control string) (*Package, error) {
 	u.mu.Lock()

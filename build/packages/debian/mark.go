@@ -3,8 +3,8 @@ package debian
 // maxDepth bounds how far the solver follows dependencies, as apt does.
 const maxDepth = 3000
 
-// changeable reports whether a slot may get another mode: not one that the user has decided about,
-// one on hold, or one that the system needs.
+// changeable reports whether a slot may get another mode: not one that the user has decided
+// about, one on hold, or one that the system needs.
 func (s *solver) changeable(st *state, to mode, depth int, byUser bool) bool {
 	switch {
 	case depth > maxDepth || len(st.slot.versions) == 0:
@@ -59,8 +59,8 @@ func (s *solver) markDelete(st *state, purge bool, depth int, byUser bool, why R
 	return true
 }
 
-// deletable reports whether the solver may drop a package that it was to install: not one that was
-// asked for.
+// deletable reports whether the solver may drop a package that it was to install: not one that
+// was asked for.
 func (s *solver) deletable(st *state) bool {
 	return st.slot.installed != nil || st.target == nil || st.status != 2 || st.auto
 }

@@ -103,8 +103,8 @@ func (p *Package) section() string { return p.stanza.get("Section") }
 // String returns name:arch=version.
 func (p *Package) String() string { return p.slot.String() + " (" + p.Version + ")" }
 
-// slot is a package by name and architecture, of which one version can be installed. Names that are
-// only provided have a slot without versions.
+// slot is a package by name and architecture, of which one version can be installed. Names that
+// are only provided have a slot without versions.
 type slot struct {
 	family    *family
 	arch      string
@@ -215,8 +215,8 @@ func (d *dependency) satisfiedByProvided(p *provided) bool {
 	return satisfies(p.version, d.op, d.version)
 }
 
-// ignores reports whether a negative relation does not apply to a slot: that of the package itself,
-// and those of its name with Multi-Arch: same.
+// ignores reports whether a negative relation does not apply to a slot: that of the package
+// itself, and those of its name with Multi-Arch: same.
 func (d *dependency) ignores(s *slot) bool {
 	own := d.parent.slot
 	if !d.kind.negative() || own.family != s.family {

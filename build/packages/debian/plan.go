@@ -30,7 +30,8 @@ type Reason struct {
 	text    string
 }
 
-// Relation returns the field and the relation that ask for the change: "Depends: libc6 (>= 2.36)".
+// Relation returns the field and the relation that ask for the change: "Depends: libc6 (>=
+// 2.36)".
 func (r Reason) Relation() string {
 	if r.dep == nil {
 		return ""

@@ -79,8 +79,8 @@ func (p *policy) releases() (names []string) {
 	return names
 }
 
-// priority returns the priority of an index by the pins that are for every package: the first that
-// matches, unless another one forbids the index.
+// priority returns the priority of an index by the pins that are for every package: the first
+// that matches, unless another one forbids the index.
 func (s *source) priority(pins []Pin) int {
 	n, fixed := priorityDefault, false
 	switch r := s.repository; {

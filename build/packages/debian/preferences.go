@@ -19,8 +19,9 @@ type Pin struct {
 	never    bool
 }
 
-// ParsePreferences reads the entries of a preferences file. file is its name for messages. apt reads
-// /etc/apt/preferences after the files of preferences.d, and the first entry that matches counts.
+// ParsePreferences reads the entries of a preferences file. file is its name for messages. apt
+// reads /etc/apt/preferences after the files of preferences.d, and the first entry that matches
+// counts.
 func ParsePreferences(file, text string) ([]Pin, error) {
 	var pins []Pin
 	all := newStanzas(text, true)
@@ -185,8 +186,8 @@ func (m releaseMatch) matches(s *source) bool {
 	return true
 }
 
-// globMatch compares a text with a pattern of the shell, without case. Unlike path.Match it lets *
-// stand for slashes.
+// globMatch compares a text with a pattern of the shell, without case. Unlike path.Match it lets
+// * stand for slashes.
 func globMatch(pattern, text string) bool {
 	if text == "" {
 		return false

@@ -95,8 +95,13 @@ func (w *world) pkg(name, version, arch, ma string) stanza {
 		groups int
 		alts   int
 	}{
-		{"Depends", 2, 3, 3}, {"Pre-Depends", 12, 1, 2}, {"Recommends", 5, 2, 3}, {"Suggests", 8, 2, 2},
-		{"Conflicts", 8, 2, 1}, {"Breaks", 7, 2, 1}, {"Replaces", 10, 1, 1},
+		{"Depends", 2, 3, 3},
+		{"Pre-Depends", 12, 1, 2},
+		{"Recommends", 5, 2, 3},
+		{"Suggests", 8, 2, 2},
+		{"Conflicts", 8, 2, 1},
+		{"Breaks", 7, 2, 1},
+		{"Replaces", 10, 1, 1},
 	} {
 		if w.rnd.IntN(r.chance) == 0 {
 			add(r.field, w.relation(name, 1+w.rnd.IntN(r.groups), r.alts))

@@ -25,8 +25,8 @@ func (r Relation) String() string {
 	return s
 }
 
-// ParseRelations parses the value of a field such as Depends: groups separated by commas, each with
-// alternatives separated by bars.
+// ParseRelations parses the value of a field such as Depends: groups separated by commas, each
+// with alternatives separated by bars.
 func ParseRelations(text string) ([][]Relation, error) {
 	var groups [][]Relation
 	var group []Relation
@@ -61,7 +61,7 @@ func cutRelation(text string) (name string, op operator, want string, or bool, r
 		n = len(text)
 	}
 	name, rest = text[:n], strings.TrimLeft(text[n:], " \t\n")
-	if name == "" {
+	if name == "" || name[0] == ':' {
 		return "", 0, "", false, "", fmt.Errorf("%q has no name of a package", short(text))
 	}
 	if strings.HasPrefix(rest, "(") {

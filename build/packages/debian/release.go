@@ -47,10 +47,12 @@ type Check struct {
 	NotBefore time.Time
 }
 
-// signedMessage is how an InRelease file must begin, so that nothing before it is taken for signed.
+// signedMessage is how an InRelease file must begin, so that nothing before it is taken for
+// signed.
 const signedMessage = "-----BEGIN PGP SIGNED MESSAGE-----"
 
-// VerifyRelease reads an InRelease file, which is signed in the clear. name is its URL, for messages.
+// VerifyRelease reads an InRelease file, which is signed in the clear. name is its URL, for
+// messages.
 func VerifyRelease(name string, data []byte, keys *Keyring, check Check) (*Release, error) {
 	block, rest := clearsign.Decode(data)
 	if block == nil || len(bytes.TrimSpace(rest)) > 0 || !bytes.HasPrefix(data, []byte(signedMessage)) {
@@ -64,7 +66,8 @@ func VerifyRelease(name string, data []byte, keys *Keyring, check Check) (*Relea
 }
 
 func unsigned(name string) error {
-	return fmt.Errorf("verifying %s: it is not signed: use a signed repository, or mark its source as trusted", name)
+	return fmt.Errorf("verifying %s: it is not signed: use a signed repository, or "+
+		"name this one below packages.unsigned in slipway.yaml", name)
 }
 
 // VerifyDetached reads a Release file whose signature is in a file of its own, Release.gpg.
@@ -86,8 +89,8 @@ func VerifyDetached(name string, data, signature []byte, keys *Keyring, check Ch
 	return readRelease(name, data, data, f, check)
 }
 
-// ReadUnsigned reads a Release file of a source that is marked as trusted: its signature, if it has
-// one, is not looked at.
+// ReadUnsigned reads a Release file of a source that is marked as trusted: its signature, if it
+// has one, is not looked at.
 func ReadUnsigned(name string, data []byte, check Check) (*Release, error) {
 	text := data
 	if block, _ := clearsign.Decode(data); block != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // repair resolves what is broken: each broken package, from the highest score to the lowest, is
-// repaired, kept as it is, or removed. With upgrades it may install and upgrade others for that. It
-// reports whether nothing is broken in the end.
+// repaired, kept as it is, or removed. With upgrades it may install and upgrade others for that.
+// It reports whether nothing is broken in the end.
 func (r *resolver) repair(upgrades bool) bool {
 	for again := true; again; {
 		again = false

@@ -170,7 +170,8 @@ func (s *solver) glob(c *chosen, pattern string, removes bool) error {
 	return nil
 }
 
-// version returns the version of a slot that a request means. It is nil if there is nothing to do.
+// version returns the version of a slot that a request means. It is nil if there is nothing to
+// do.
 func (s *solver) version(own *slot, name, version string, byRelease, removes bool) (*Package, error) {
 	switch {
 	case version == "" && removes && len(own.versions) > 0:

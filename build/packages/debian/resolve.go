@@ -82,8 +82,8 @@ func (s *solver) run(r *Request) (*Plan, error) {
 	return plan, errors.Join(s.allowed(plan), s.ambiguity())
 }
 
-// between is called after each step of a request. During an upgrade apt looks for garbage then, which
-// later steps take into account.
+// between is called after each step of a request. During an upgrade apt looks for garbage then,
+// which later steps take into account.
 func (s *solver) between() {
 	if s.sweeping {
 		s.sweep()

@@ -41,8 +41,8 @@ type Settings struct {
 	Architecture              string   // APT::Architecture
 }
 
-// ParseSettings reads an apt.conf file into the settings. file is its name for messages. A setting
-// that may decide which package is taken, and is not known here, is an error.
+// ParseSettings reads an apt.conf file into the settings. file is its name for messages. A
+// setting that may decide which package is taken, and is not known here, is an error.
 func (s *Settings) ParseSettings(file, text string) error {
 	found, err := parseConf(file, text)
 	if err != nil {

@@ -90,8 +90,8 @@ func (s *solver) alternatives(group []*dependency) []*Package {
 	})
 }
 
-// prefer compares two packages that satisfy a dependency by apt's rules. Zero means that apt has no
-// reason to prefer one of them.
+// prefer compares two packages that satisfy a dependency by apt's rules. Zero means that apt has
+// no reason to prefer one of them.
 func (s *solver) prefer(a, b *Package, d *dependency) int {
 	sa, sb := s.of(a.slot), s.of(b.slot)
 	rules := []func(p *Package, st *state) bool{

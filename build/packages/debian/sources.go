@@ -49,8 +49,8 @@ func (s Source) String() string {
 }
 
 // ParseSources reads a file of sources: in deb822 form if its name ends in .sources, or else one
-// source per line. arch replaces $(ARCH). Sources of source packages and those that are not enabled
-// are left out.
+// source per line. arch replaces $(ARCH). Sources of source packages and those that are not
+// enabled are left out.
 func ParseSources(file, text, arch string) ([]Source, error) {
 	var found []Source
 	var err error
@@ -189,8 +189,8 @@ func (s *Source) set(key string, values []string) error {
 	return nil
 }
 
-// check checks a complete source. With an error it returns the number of the word at fault, of URL,
-// suite and components.
+// check checks a complete source. With an error it returns the number of the word at fault, of
+// URL, suite and components.
 func (s Source) check() (int, error) {
 	u, err := url.Parse(s.URL)
 	switch {

@@ -49,8 +49,8 @@ func (s Stanza) lineOf(name string) int {
 	return s.line
 }
 
-// cutField returns the first field of a stanza and what comes after it. A line that is not a field
-// is returned as a value without a name.
+// cutField returns the first field of a stanza and what comes after it. A line that is not a
+// field is returned as a value without a name.
 func cutField(text string) (field, value, rest string) {
 	end := fieldEnd(text)
 	line := text[:end]
@@ -64,7 +64,8 @@ func cutField(text string) (field, value, rest string) {
 	return field, strings.TrimSpace(value), rest
 }
 
-// fieldEnd returns the position of the line feed that ends a field, with the lines that continue it.
+// fieldEnd returns the position of the line feed that ends a field, with the lines that continue
+// it.
 func fieldEnd(text string) int {
 	for at := 0; ; {
 		n := strings.IndexByte(text[at:], '\n')

@@ -99,8 +99,8 @@ func (s *solver) activate(st *state) {
 	}
 }
 
-// each returns the states of all packages that are or will be installed, in the order of apt's hash
-// table.
+// each returns the states of all packages that are or will be installed, in the order of apt's
+// hash table.
 func (s *solver) each() []*state {
 	if s.unsorted {
 		slices.SortStableFunc(s.active, func(a, b *state) int { return a.slot.before(b.slot) })
@@ -214,7 +214,8 @@ func (s *solver) seen(own *slot, which depState) *Package {
 	return s.of(own).seenCandidate
 }
 
-// any returns the states of a dependency and of the alternatives after it, of which one is enough.
+// any returns the states of a dependency and of the alternatives after it, of which one is
+// enough.
 func (s *solver) any(d *dependency) (found depState) {
 	for _, one := range d.group() {
 		found |= s.dep(one)

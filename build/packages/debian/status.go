@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// AddStatus reads the status file of dpkg: what is installed, and what is on hold. file is its name
-// for messages. It must be added after the repositories, as apt does.
+// AddStatus reads the status file of dpkg: what is installed, and what is on hold. file is its
+// name for messages. It must be added after the repositories, as apt does.
 func (u *Universe) AddStatus(file, text string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -28,8 +28,8 @@ func (u *Universe) AddStatus(file, text string) error {
 	return nil
 }
 
-// AddExtendedStates reads the marks of packages that were installed automatically, as apt keeps them in
-// /var/lib/apt/extended_states.
+// AddExtendedStates reads the marks of packages that were installed automatically, as apt keeps
+// them in /var/lib/apt/extended_states.
 func (u *Universe) AddExtendedStates(file, text string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

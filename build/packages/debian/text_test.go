@@ -15,9 +15,19 @@ func TestCompare(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"1.0", "1.0", 0}, {"1.0", "1.0-0", 0}, {"0:1.0", "1.0", 0}, {"1:0.1", "2.0", 1}, {"1.0~rc1", "1.0", -1},
-		{"1.10", "1.9", 1}, {"1.0-1", "1.0-1+b1", -1}, {"1.0+deb12u1", "1.0+deb12u2", -1}, {"1.0~", "1.0~~", 1},
-		{"1.0a", "1.0+", -1}, {"2-1-1", "2-1-2", -1}, {"1.01", "1.1", 0}, {"", "1", -1},
+		{"1.0", "1.0", 0},
+		{"1.0", "1.0-0", 0},
+		{"0:1.0", "1.0", 0},
+		{"1:0.1", "2.0", 1},
+		{"1.0~rc1", "1.0", -1},
+		{"1.10", "1.9", 1},
+		{"1.0-1", "1.0-1+b1", -1},
+		{"1.0+deb12u1", "1.0+deb12u2", -1},
+		{"1.0~", "1.0~~", 1},
+		{"1.0a", "1.0+", -1},
+		{"2-1-1", "2-1-2", -1},
+		{"1.01", "1.1", 0},
+		{"", "1", -1},
 	} {
 		if got := sign(debian.Compare(c.a, c.b)); got != c.want {
 			t.Errorf("Compare(%q, %q) is %d, want %d", c.a, c.b, got, c.want)
@@ -160,7 +170,7 @@ func TestParseSettings(t *testing.T) {
 		{"APT::NeverAutoRemove { \"(\"; };", "c:1: \"(\" is not a regular expression: error parsing regexp: missing closing ): `(`"},
 	} {
 		var s debian.Settings
-		got := ""
+		var got string
 		if err := s.ParseSettings("c", c.text); err != nil {
 			got = err.Error()
 		} else {

@@ -147,8 +147,8 @@ func bucket(name string) uint32 {
 	return h % 196613
 }
 
-// slot returns the slot of a name and an architecture, which it makes if there is none. A slot that
-// comes to others of its name is provided by what provides those for all architectures.
+// slot returns the slot of a name and an architecture, which it makes if there is none. A slot
+// that comes to others of its name is provided by what provides those for all architectures.
 func (u *Universe) slot(name, arch string) *slot {
 	arch = u.archOf(arch)
 	f := u.family(name)

@@ -7,8 +7,8 @@ import (
 	"pault.ag/go/debian/version"
 )
 
-// Compare compares two versions as dpkg and apt do: it returns a negative number if a is older than
-// b, and zero if they are equal.
+// Compare compares two versions as dpkg and apt do: it returns a negative number if a is older
+// than b, and zero if they are equal.
 func Compare(a, b string) int {
 	if a == b {
 		return 0

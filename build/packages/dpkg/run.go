@@ -3,6 +3,7 @@ package dpkg
 import (
 	"context"
 	"fmt"
+	"strings"
 	"io/fs"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -116,7 +117,7 @@ func (r *run) execute(ctx context.Context, p *pkg, b *binary, s maintainer.Scrip
 	s.Package, s.Arch, s.Version, s.Instances = p.set.name, b.arch, b.version.String(), p.set.instances()
 	r.report.Scripts = append(r.report.Scripts, s)
 	if err := r.script(ctx, r.db.t, s); err != nil {
-		return fmt.Errorf("package %s %s: %s %v: %w", s.Package, s.Version, s.Name, s.Args, err)
+		return fmt.Errorf("%s: %w", strings.TrimSpace(s.Name+" "+strings.Join(s.Args, " ")), err)
 	}
 	if err := r.db.loadDiversions(); err != nil {
 		return err

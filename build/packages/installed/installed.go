@@ -137,7 +137,7 @@ func paragraphs(file string, text []byte, managed bool) (all []paragraph) {
 func (p paragraph) pkg() (lock.Package, bool) {
 	words := strings.Fields(p.fields["status"])
 	state := "installed"
-	if p.managed {
+	if p.managed || len(words) > 0 {
 		if state = "not-installed"; len(words) == 3 {
 			state = words[2]
 		}

@@ -116,6 +116,7 @@ func TestDistroless(t *testing.T) {
 		"/var/lib/dpkg/status.d/base":         "Package: base-files\nVersion: 12\nArchitecture: amd64\n",
 		"/var/lib/dpkg/status.d/base.md5sums": "0123  Package: a\nPackage: b\nVersion: 1\n",
 		"/var/lib/dpkg/status.d/dir/x":        "Package: c\nVersion: 1\nArchitecture: amd64\n",
+		"/var/lib/dpkg/status.d/gone":         "Package: d\nStatus: deinstall ok config-files\nVersion: 1\n",
 		"/usr/lib/os-release":                 "ID='debian'\n",
 	}))
 	want := []lock.Package{{

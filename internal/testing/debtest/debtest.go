@@ -65,13 +65,16 @@ func parents(files []File) []File {
 			continue
 		}
 		for n := 2; n < len(name)-1; n++ {
+			if seen[name[:n]] && name[n] == '/' {
+				break // of a link
+			}
 			if dir := name[:n+1]; name[n] == '/' && !seen[dir] {
 				seen[dir] = true
 				all = append(all, File{Name: dir})
 			}
 		}
 		if !seen[name] {
-			seen[name] = strings.HasSuffix(name, "/")
+			seen[name] = strings.HasSuffix(name, "/") || f.Link != ""
 			all = append(all, f)
 		}
 	}
