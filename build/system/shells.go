@@ -155,7 +155,18 @@ func (s *System) packagedShells(template string) ([]string, error) {
 			}
 		}
 	}
+	script, err := s.read("/usr/sbin/update-shells")
+	if err != nil {
+		return nil, err
+	}
+	// newer ones list each shell once
+	once := strings.Contains(string(script), `hashset_contains "$PKG_SHELLS" "$line"`)
 	var list []string
+	add := func(shell string) {
+		if !once || !slices.Contains(list, shell) {
+			list = append(list, shell)
+		}
+	}
 	for _, f := range files {
 		if ok, err := s.is(f, layer.Regular); err != nil || !ok {
 			if err != nil {
@@ -168,13 +179,13 @@ func (s *System) packagedShells(template string) ([]string, error) {
 			return nil, err
 		}
 		for _, shell := range shellsOf(string(text)) {
-			list = append(list, shell)
+			add(shell)
 			at, err := s.realShell(shell)
 			if err != nil {
 				return nil, err
 			}
 			if at != shell {
-				list = append(list, at)
+				add(at)
 			}
 		}
 	}

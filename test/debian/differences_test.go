@@ -26,12 +26,28 @@ var differences = []difference{
 		reason: "it only makes the next ldconfig faster; ld.so.cache itself is the same",
 	},
 	{
-		name: "the hardware database", paths: []string{"/usr/lib/udev/hwdb.bin"},
-		reason: "systemd-hwdb is a program; its sources are there, and udev of a container reads none",
+		name: "compiled databases", paths: []string{"/usr/lib/udev/hwdb.bin", "/var/lib/systemd/catalog/"},
+		reason: "systemd-hwdb and journalctl are programs; their sources are there, and a container reads neither",
 	},
 	{
-		name: "marks of adduser", paths: []string{"/run/adduser"},
-		reason: "a lock file of a program that ran",
+		name: "the state of a running system", paths: []string{"/run/"},
+		reason: "locks of programs that ran, and what systemd-tmpfiles makes again at each boot",
+	},
+	{
+		name: "identities", paths: []string{"/etc/machine-id", "/etc/nvme/hostid", "/etc/nvme/hostnqn"},
+		reason: "every node that runs the image would have the same one, which is to be one of a kind",
+	},
+	{
+		name: "dates in texts", paths: []string{"/etc/mdadm/mdadm.conf"},
+		reason: "a comment has the time at which it was generated; here that is the same each time",
+	},
+	{
+		name: "links of units of trixie", paths: []string{"/etc/systemd/system/*/*"},
+		reason: "they name /lib in place of /usr/lib, which is the same directory",
+	},
+	{
+		name: "the order of diversions", paths: []string{"/var/lib/dpkg/diversions", "/var/lib/dpkg/diversions-old"},
+		reason: "dpkg 1.22 writes them in the order of a hash table; they are the same",
 	},
 	{
 		name: "caches of apt", paths: []string{"/var/cache/apt/"},

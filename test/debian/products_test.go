@@ -39,7 +39,7 @@ var upstreams = []upstream{
 		outputs: []string{"_output/amd64/smbplugin"},
 		line: "apt update && apt upgrade -y && apt-mark unhold libcap2 && " +
 			"clean-install ca-certificates cifs-utils util-linux e2fsprogs mount udev xfsprogs",
-		own: []string{"/smbplugin", "/etc/krb5.conf"}, installs: []string{"cifs-utils", "libcap2-bin", "udev"},
+		own: []string{"/smbplugin", "/etc/krb5.conf"}, installs: []string{"cifs-utils", "udev"},
 		smoke: []string{"mount.cifs", "-V"},
 	},
 	{
