@@ -49,10 +49,6 @@ var differences = []difference{
 		name: "the order of diversions", paths: []string{"/var/lib/dpkg/diversions", "/var/lib/dpkg/diversions-old"},
 		reason: "dpkg 1.22 writes them in the order of a hash table; they are the same",
 	},
-	{
-		name: "caches of apt", paths: []string{"/var/cache/apt/"},
-		reason: "apt makes them when it needs them",
-	},
 }
 
 // class returns the class of a path, nil for none.
