@@ -52,7 +52,8 @@ func (c *checker) base(in *baseYAML) {
 // inPlaceOf reads the references that a base takes the place of.
 func (c *checker) inPlaceOf(in *baseYAML) (list []name.Reference) {
 	if in.Microsoft != "" {
-		c.Errorf(&in.InPlaceOf, "inPlaceOf goes with builtin and images: repository says where copies of Microsoft's are")
+		c.Errorf(&in.InPlaceOf,
+			"inPlaceOf goes with builtin and images: repository says where copies of Microsoft's are")
 		return nil
 	}
 	for n, s := range in.InPlaceOf {

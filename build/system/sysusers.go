@@ -147,7 +147,10 @@ func (x *sysusers) line(file, line string) error {
 	if f[0] != "r" && !validName(f[1]) || !printable(f[3]) || !printable(f[4]) || !printable(f[5]) {
 		return wrong("has a name or a text that is not valid")
 	}
-	i := &sysusersItem{user: f[0] == "u" || f[0] == "u!", locked: f[0] == "u!", name: f[1], comment: f[3], home: f[4], shell: f[5], uid: -1, gid: -1}
+	i := &sysusersItem{
+		user: f[0] == "u" || f[0] == "u!", locked: f[0] == "u!", name: f[1], comment: f[3], home: f[4], shell: f[5],
+		uid: -1, gid: -1,
+	}
 	switch f[0] {
 	case "m":
 		x.members = append(x.members, [2]string{f[2], f[1]})
