@@ -33,7 +33,9 @@ var adoptions = []struct {
 			"- {name: hostprocess, microsoft: hostprocess}", "pkg/smb.gitCommit={{.Revision}}",
 			`"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`,
 		},
-		refused: []string{"cmd/smbplugin/Dockerfile:17:64: RUN clean-install"},
+		names: []string{
+			"slipway.local/csi-driver-smb/smb-csi:v1.20.1", "slipway.local/csi-driver-smb/smb-csi-hostprocess:v1.20.1",
+		},
 	},
 	{
 		module:    "github.com/prometheus-community/windows_exporter@v0.31.8",
