@@ -149,8 +149,8 @@ Pin also decides which packages the package managers in Dockerfiles install, and
 packages.lock.yaml: for each command, image stage and platform the packages that it adds, changes
 or removes, with their hashes, and the signed indexes that they were chosen from. It resolves as
 apt does on what the base has installed, and downloads bases and packages into the store. A
-release asks no index. With -update, pin takes the current versions; with -update=security, it takes those
-that a security suite has newer, and keeps all else.
+release asks no index. With -update, pin takes the current versions; with -update=security, it
+takes those that a security suite has newer, and keeps all else.
 
 With -check, pin writes nothing; a reference or a package that -update would change is an error.`,
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check " +
