@@ -129,5 +129,8 @@ func (m *Manager) cleanInstall(ctx context.Context, c packages.Call) error {
 	if c.Unknown {
 		return nil
 	}
+	if err := cleaned(c.Tree); err != nil {
+		return err
+	}
 	return emptied(c.Tree, "/var/cache/debconf", "/var/lib/apt/lists", "/var/log", "/tmp", "/var/tmp")
 }

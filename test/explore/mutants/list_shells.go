@@ -47,7 +47,7 @@ var shells = []Mutant{
 	},
 	{
 		Name: "sticky-stays", Fault: "chmod a=rwx left the sticky bit.",
-		File: "build/dockerfile/run/modechange.go", Func: "change.adjust",
+		File: "build/dockerfile/modechange/modechange.go", Func: "Change.Adjust",
 		Old: `mode = mode&keep | value`,
 		New: `mode = mode&(keep|0o1000) | value`,
 	},
