@@ -121,8 +121,16 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 // the stage name what commands make that are not carried out, such as make.
 func (b *builder) declared(s *stage, p string, doubts []*run.Skip) bool {
 	named := false
-	for name := range b.in.Outputs {
-		named = named || name != "" && b.find(name) == s
+	for name, files := range b.in.Outputs {
+		if name == "" || b.find(name) != s {
+			continue
+		}
+		named = true
+		for file := range files {
+			if tree.Within(path.Join("/", file), p) {
+				return false // what makes this file may leave others beside it
+			}
+		}
 	}
 	return named && s.Tree.Nodes[p] != nil &&
 		!slices.ContainsFunc(doubts, func(k *run.Skip) bool { return k.Refusal == nil })
