@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/pattern"
+
+	"github.com/slipway-dev/slipway/build/packages/debian"
 )
 
 // matches reports whether a pattern of the shell matches a whole text.
@@ -69,7 +71,7 @@ func (c *call) compareVersions(args []string) (int, error) {
 		return c.usage(2)
 	}
 	a, op, b := args[0], args[1], args[2]
-	n := compareVersions(a, b)
+	n := debian.Compare(strings.TrimSpace(a), strings.TrimSpace(b))
 	// an empty version is earlier than any other, or later with the operators that end in -nl
 	if later := strings.HasSuffix(op, "-nl"); a == "" || b == "" {
 		switch n = 0; {
