@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/apt"
@@ -40,7 +41,7 @@ func (w witness) Check(args []string) error {
 // far as that can be known without its bases. It asks no registry.
 func (b *Builder) InstallsPackages(ctx context.Context) (bool, error) {
 	b.bases.Snapshot, b.bases.Offline, b.asked = true, true, &atomic.Bool{}
-	err := b.evaluateAll(ctx)
+	err := b.evaluateAll(ctx, func(dockerfile.Result) {})
 	return b.asked.Load(), err
 }
 
@@ -49,11 +50,12 @@ func (b *Builder) InstallsPackages(ctx context.Context) (bool, error) {
 // reported.
 func (b *Builder) Packages(ctx context.Context, pin *apt.Pin) error {
 	b.pin, b.bases.Snapshot = pin, false
-	return b.evaluateAll(ctx)
+	return b.evaluateAll(ctx, func(dockerfile.Result) {})
 }
 
-// evaluateAll checks all Dockerfiles, for every platform.
-func (b *Builder) evaluateAll(ctx context.Context) error {
+// evaluateAll checks all Dockerfiles, for every platform. each gets what came of one, also where it
+// has errors.
+func (b *Builder) evaluateAll(ctx context.Context, each func(dockerfile.Result)) error {
 	var errs []error
 	for _, i := range b.product.Images {
 		if _, ok := i.Content.(*product.DockerfileImage); !ok {
@@ -64,9 +66,11 @@ func (b *Builder) evaluateAll(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if _, err := b.evaluate(ctx, i, p, programs, true); err != nil {
+			r, err := b.evaluate(ctx, i, p, programs, true)
+			if err != nil {
 				errs = append(errs, fmt.Errorf("image %s: %s: %w", i.Name, p.String(), err))
 			}
+			each(r)
 		}
 	}
 	return errors.Join(errs...)

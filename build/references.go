@@ -2,11 +2,9 @@ package build
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -17,29 +15,15 @@ import (
 func (b *Builder) References(ctx context.Context) ([]product.BaseImage, error) {
 	b.bases.Snapshot, b.bases.Offline = true, true
 	var list []product.BaseImage
-	var errs []error
-	for _, i := range b.product.Images {
-		if _, ok := i.Content.(*product.DockerfileImage); !ok {
-			continue
-		}
-		for _, p := range i.Platforms {
-			programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
-			if err != nil {
-				return nil, err
-			}
-			r, err := b.evaluate(ctx, i, p, programs, true)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("image %s: %s: %w", i.Name, p.String(), err))
-			}
-			for _, ref := range r.References {
-				found := b.product.Referenced(ref.Reference, ref.Platform, ref.Pos)
-				if !slices.ContainsFunc(list, func(o product.BaseImage) bool {
-					return o.Reference.Name() == found.Reference.Name() && platform.Same(o.Platform, found.Platform)
-				}) {
-					list = append(list, found)
-				}
+	err := b.evaluateAll(ctx, func(r dockerfile.Result) {
+		for _, ref := range r.References {
+			found := b.product.Referenced(ref.Reference, ref.Platform, ref.Pos)
+			if !slices.ContainsFunc(list, func(o product.BaseImage) bool {
+				return o.Reference.Name() == found.Reference.Name() && platform.Same(o.Platform, found.Platform)
+			}) {
+				list = append(list, found)
 			}
 		}
-	}
-	return list, errors.Join(errs...)
+	})
+	return list, err
 }

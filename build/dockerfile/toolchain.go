@@ -86,10 +86,7 @@ func (s *stage) beginToolchain() {
 // has made.
 func (b *builder) complete(ctx context.Context, s *stage, paths []string) error {
 	for _, p := range paths {
-		if strings.ContainsAny(p, "*?[") {
-			p, _, _ = strings.Cut(p, "*")
-			p = path.Dir(p)
-		}
+		p = beforePattern(p)
 		at, n, err := tree.Resolve(s.Tree, path.Join("/", tree.Slashed(p)))
 		if err != nil {
 			return err
@@ -136,14 +133,20 @@ func (b *builder) declared(s *stage, p string, doubts []*run.Skip) bool {
 		!slices.ContainsFunc(doubts, func(k *run.Skip) bool { return k.Refusal == nil })
 }
 
+// beforePattern returns the directory that a pattern is looked for in, and any other path as it is.
+func beforePattern(p string) string {
+	if !strings.ContainsAny(p, "*?[") {
+		return p
+	}
+	p, _, _ = strings.Cut(p, "*")
+	return path.Dir(p)
+}
+
 // wanting reports whether something is wanted of a toolchain that a command which was passed over
 // may have made.
 func (b *builder) wanting(s *stage, paths []string) bool {
 	for _, p := range paths {
-		if strings.ContainsAny(p, "*?[") {
-			p, _, _ = strings.Cut(p, "*")
-			p = path.Dir(p)
-		}
+		p = beforePattern(p)
 		at, n, err := tree.Resolve(s.Tree, path.Join("/", tree.Slashed(p)))
 		if err == nil && len(s.Doubts(at, n)) > 0 {
 			return true
