@@ -4,22 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/build/packages/debian"
 )
 
-// verb is what a command does.
-type verb string
+// verb is what a command does: a command that package debian resolves, or one of the others here.
+type verb = debian.Command
 
 const (
-	update      verb = "update"
-	install     verb = "install"
-	upgrade     verb = "upgrade"
-	distUpgrade verb = "dist-upgrade"
-	remove      verb = "remove"
-	purge       verb = "purge"
-	autoremove  verb = "autoremove"
-	clean       verb = "clean"
-	download    verb = "download"
-	nothing     verb = "" // it changes no file that an image keeps
+	install     = debian.CommandInstall
+	upgrade     = debian.CommandUpgrade
+	distUpgrade = debian.CommandDistUpgrade
+	remove      = debian.CommandRemove
+	purge       = debian.CommandPurge
+	autoremove  = debian.CommandAutoRemove
+
+	update   verb = "update"
+	clean    verb = "clean"
+	download verb = "download"
+	nothing  verb = "" // it changes no file that an image keeps
 )
 
 // verbs are the words for each, of apt-get and apt.

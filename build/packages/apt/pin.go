@@ -64,12 +64,6 @@ func (p *Pin) decide(ctx context.Context, m *Manager, d decision, old product.Lo
 	return entry, nil
 }
 
-// commands are the verbs that resolving knows.
-var commands = map[verb]debian.Command{
-	install: debian.CommandInstall, remove: debian.CommandRemove, purge: debian.CommandPurge,
-	upgrade: debian.CommandUpgrade, distUpgrade: debian.CommandDistUpgrade, autoremove: debian.CommandAutoRemove,
-}
-
 // resolve asks the repositories.
 func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.LockedPackages, error) {
 	entry := product.LockedPackages{
@@ -95,7 +89,7 @@ func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.Lock
 		}
 		pins = append(fixed, pins...)
 	}
-	r := debian.Request{Command: commands[d.operation.verb], Settings: s, Pins: pins}
+	r := debian.Request{Command: d.operation.verb, Settings: s, Pins: pins}
 	locals := map[*debian.Package]layer.Content{}
 	for _, name := range d.operation.names {
 		if !isFile(name) {
