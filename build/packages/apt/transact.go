@@ -54,21 +54,10 @@ func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) er
 func identity(status string) string {
 	var lines []string
 	for paragraph := range strings.SplitSeq(status, "\n\n") {
-		var name, arch, version, state string
-		for line := range strings.SplitSeq(paragraph, "\n") {
-			switch key, value, _ := strings.Cut(line, ": "); key {
-			case "Package":
-				name = value
-			case "Architecture":
-				arch = value
-			case "Version":
-				version = value
-			case "Status":
-				state = value
-			}
-		}
-		if name != "" {
-			lines = append(lines, strings.Join([]string{name, arch, version, state}, " "))
+		if name := field(paragraph, "Package"); name != "" {
+			lines = append(lines, strings.Join([]string{
+				name, field(paragraph, "Architecture"), field(paragraph, "Version"), field(paragraph, "Status"),
+			}, " "))
 		}
 	}
 	slices.Sort(lines)
