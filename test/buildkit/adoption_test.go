@@ -25,7 +25,7 @@ import (
 // apart are the shapes of repositories that BuildKit cannot build here, and why.
 var apart = map[string]string{
 	"controller": "Slipway refuses it: it installs packages into what ships",
-	"packages":   "Slipway refuses it: it installs packages into what ships",
+	"packages":   "it runs apt, which the stand-ins for bases lack: test/debian compares that with apt",
 	"trust":      "its slipway.yaml says that it is incomplete: its programs need a C compiler",
 }
 
@@ -40,6 +40,9 @@ func TestAdoption(t *testing.T) {
 	images, shapes := 0, 0
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".txtar")
+		if name == "packages" {
+			continue // nor would Slipway do it here: it needs a lock of the base's archive
+		}
 		t.Run(name, func(t *testing.T) {
 			compared := a.shape(t, f)
 			images += compared

@@ -104,9 +104,14 @@ func (t tree) addEntries(tb testing.TB, entries []layer.Entry, windows bool) {
 			b, err := io.ReadAll(r)
 			fail(tb, errors.Join(err, r.Close()))
 			t.put(e.Path, describe(windows, "file", mode, e.UID, e.GID, contentOf(b)), false)
-		case layer.Whiteout:
+		case layer.Whiteout, layer.Hardlink:
 		default:
 			tb.Errorf("%s has type %d", e.Path, e.Type)
+		}
+	}
+	for _, e := range entries {
+		if e.Type == layer.Hardlink {
+			t.put(e.Path, t[e.Linkname], false)
 		}
 	}
 }
