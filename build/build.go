@@ -56,7 +56,7 @@ type Builder struct {
 // fetched is missing from trees; then [Builder.Check] passes over what is made from it.
 func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
 	client := network.New(network.Options{Progress: pr})
-	return &Builder{
+	b := &Builder{
 		product: p, store: st, trees: trees, created: Created(p, trees), progress: pr, client: client,
 		warnings: &progress.Warnings{Printer: pr},
 		commits:  map[string]source.Commit{}, modules: map[string]string{},
@@ -65,6 +65,8 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 			Client: client, Progress: pr,
 		},
 	}
+	b.bases.Packages = b.packagesBase
+	return b
 }
 
 // WarnIn adds the builder's warnings to w, which may have others. Without it, the builder prints

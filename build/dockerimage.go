@@ -151,7 +151,8 @@ func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Pla
 			"take --platform out of its last FROM, or name another base", p, got)
 	}
 	p.OSVersion = got.OSVersion
-	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil
+	on.Platform = p
+	return on, nil
 }
 
 // binaries returns the programs that an image may copy, each with what content returns.

@@ -30,18 +30,11 @@ func (b *Builder) installed(c *content, i product.Image, p platform.Platform, r 
 	if err != nil {
 		return err
 	}
-	taken := Installed(b.product, i.Name, p)
+	b.origins(all, installedBy(b.product, i.Name, p))
 	for n := range all {
-		one := &all[n]
-		from, ok := taken[[2]string{one.Name, one.Architecture}]
-		ok = ok && from.Version == one.Version
-		if !ok {
-			continue
-		}
-		one.SHA256, one.URL = from.SHA256.Hex, from.URL()
-		for _, s := range b.product.Packages.SkipScripts {
-			if s.Package == one.Name {
-				one.Skipped = append(one.Skipped, lock.SkippedScripts{Scripts: s.Scripts, Reason: s.Reason})
+		for _, of := range r.Base.Packages {
+			if of.Name == all[n].Name && of.Architecture == all[n].Architecture && of.Version == all[n].Version {
+				all[n] = of
 			}
 		}
 	}
@@ -52,12 +45,41 @@ func (b *Builder) installed(c *content, i product.Image, p platform.Platform, r 
 	return err
 }
 
-// Installed returns the packages that packages.lock.yaml installs for an image on a platform, in any
+// origins adds to packages where those came from that this release installed, and which of their
+// scripts it did not carry out.
+func (b *Builder) origins(all []lock.Package, taken map[[2]string]product.LockedPackage) {
+	for n := range all {
+		one := &all[n]
+		from, ok := taken[[2]string{one.Name, one.Architecture}]
+		if !ok || from.Version != one.Version {
+			continue
+		}
+		one.SHA256, one.URL = from.SHA256.Hex, from.URL()
+		for _, s := range b.product.Packages.SkipScripts {
+			if s.Package == one.Name {
+				one.Skipped = append(one.Skipped, lock.SkippedScripts{Scripts: s.Scripts, Reason: s.Reason})
+			}
+		}
+	}
+}
+
+// installedBy returns the packages that packages.lock.yaml installs for an image on a platform, in any
 // stage, by name and architecture: as the last of its commands leaves them.
-func Installed(p *product.Product, image string, on platform.Platform) map[[2]string]product.LockedPackage {
+func installedBy(p *product.Product, image string, on platform.Platform) map[[2]string]product.LockedPackage {
+	return locked(p, on, func(e product.LockedPackages) bool { return e.Image == image })
+}
+
+// installedInBase returns the packages of a base that consists of packages, as installedBy does.
+func installedInBase(p *product.Product, base string, on platform.Platform) map[[2]string]product.LockedPackage {
+	return locked(p, on, func(e product.LockedPackages) bool { return e.Image == "" && e.Stage == base })
+}
+
+func locked(p *product.Product, on platform.Platform,
+	is func(product.LockedPackages) bool,
+) map[[2]string]product.LockedPackage {
 	all, stage := map[[2]string]product.LockedPackage{}, map[[2]string]string{}
 	for _, e := range p.LockedPackages {
-		if e.Image != image || !platform.Same(e.Platform, on) {
+		if !is(e) || !platform.Same(e.Platform, on) {
 			continue
 		}
 		for _, l := range e.Packages {

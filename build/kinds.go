@@ -133,6 +133,9 @@ func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.
 	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err == nil {
 		f.on = []used{{base: parent.Info}}
+		if parent.Demand != nil {
+			f.demands = append(f.demands, parent.Demand)
+		}
 		_, err = parent.Config()
 	}
 	f.errs = output.Split(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// packageMaterials lists the packages that packages.lock.yaml installs for the images of a product,
-// and the indexes that they were chosen from, each once.
+// packageMaterials lists the packages that packages.lock.yaml installs for the images of a product
+// and their bases, and the indexes that they were chosen from, each once.
 func packageMaterials(p *product.Product) (all []lock.Material) {
 	seen := map[string]bool{}
 	add := func(m lock.Material) {
@@ -23,7 +23,7 @@ func packageMaterials(p *product.Product) (all []lock.Material) {
 	}
 	for _, e := range p.LockedPackages {
 		if !slices.ContainsFunc(p.Images, func(i product.Image) bool {
-			return i.Name == e.Image && slices.ContainsFunc(i.Platforms, func(on platform.Platform) bool {
+			return (e.Image == "" || i.Name == e.Image) && slices.ContainsFunc(i.Platforms, func(on platform.Platform) bool {
 				return platform.Same(on, e.Platform)
 			})
 		}) {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/apt"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -37,20 +39,33 @@ func (w witness) Check(args []string) error {
 	return w.Manager.Check(args)
 }
 
-// InstallsPackages reports whether a Dockerfile of the product has commands of package managers, as
-// far as that can be known without its bases. It asks no registry.
+// InstallsPackages reports whether a base of the product consists of packages, or a Dockerfile has
+// commands of package managers, as far as that can be known without its bases. It asks no registry.
 func (b *Builder) InstallsPackages(ctx context.Context) (bool, error) {
+	if slices.ContainsFunc(b.product.Bases, func(o product.Base) bool { return o.Packages != nil }) {
+		return true, nil
+	}
 	b.bases.Snapshot, b.bases.Offline, b.asked = true, true, &atomic.Bool{}
 	err := b.evaluateAll(ctx, func(dockerfile.Result) {})
 	return b.asked.Load(), err
 }
 
-// Packages evaluates the Dockerfiles of the product as far as no program is needed, so that pin
-// decides which packages they install. The bases are read from their registries. Every failure is
-// reported.
+// Packages makes the bases that consist of packages, and evaluates the Dockerfiles of the product as
+// far as no program is needed, so that pin decides which packages they have. The other bases are read
+// from their registries. Every failure is reported.
 func (b *Builder) Packages(ctx context.Context, pin *apt.Pin) error {
 	b.pin, b.bases.Snapshot = pin, false
-	return b.evaluateAll(ctx, func(dockerfile.Result) {})
+	var errs []error
+	for _, i := range b.product.Images {
+		for _, p := range i.Platforms {
+			if of, ok := b.product.Base(i.Bases[p.OS]); ok && of.Packages != nil {
+				_, err := b.bases.Resolve(ctx, of.Name, p)
+				errs = append(errs, err)
+			}
+		}
+	}
+	errs = append(errs, b.evaluateAll(ctx, func(dockerfile.Result) {}))
+	return output.JoinOnce(errs...)
 }
 
 // evaluateAll checks all Dockerfiles, for every platform. each gets what came of one, also where it

@@ -138,6 +138,8 @@ type baseYAML struct {
 	// servercore, or hostprocess, which is one image for all Windows builds, of programs that run
 	// in HostProcess containers.
 	Microsoft string `yaml:"microsoft,omitempty" jsonschema:"oneof_required=microsoft,enum=nanoserver,enum=servercore,enum=hostprocess"`
+	// A Linux base that slipway makes of the packages of a distribution alone.
+	Packages *basePackagesYAML `yaml:"packages,omitempty" jsonschema:"oneof_required=packages"`
 	// The repository that has copies of Microsoft's base under its tags, where it is not to be
 	// pulled from mcr.microsoft.com.
 	Repository string `yaml:"repository,omitempty"`

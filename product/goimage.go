@@ -64,9 +64,10 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	}
 	b, ok := c.out.Base(use)
 	switch {
-	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0 && b.Microsoft == "":
+	case !ok || b.Builtin == scratch ||
+		b.Builtin == "" && len(b.Images) == 0 && b.Microsoft == "" && b.Packages == nil:
 		return
-	case b.Builtin != "":
+	case b.Builtin != "" || b.Packages != nil:
 		if os != platform.Linux {
 			c.At(at, "base %s is for Linux: name another for %s", use, os)
 		}

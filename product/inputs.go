@@ -36,6 +36,14 @@ func (p *Product) Inputs() []Input {
 	if p.Airgap.ListFile != "" {
 		all = append(all, Input{Path: p.Airgap.ListFile})
 	}
+	for _, b := range p.Bases {
+		if b.Packages == nil {
+			continue
+		}
+		for _, r := range b.Packages.Repositories {
+			all = append(all, Input{Path: r.KeyFile}) // none is no absolute path
+		}
+	}
 	for _, i := range p.Images {
 		if d, ok := i.Content.(*DockerfileImage); ok {
 			all = append(all, d.inputs()...)

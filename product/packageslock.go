@@ -21,12 +21,14 @@ import (
 const PackagesLock = "packages.lock.yaml"
 
 // LockedPackages is an entry of packages.lock.yaml: what one command of a Dockerfile does to the
-// packages of one stage, for one platform.
+// packages of one stage, for one platform, or the packages of a base.
 type LockedPackages struct {
-	Image    string // name in slipway.yaml
-	Stage    string // its name in the Dockerfile, or its number
+	Image    string // name in slipway.yaml; empty for a base
+	Stage    string // its name in the Dockerfile, or its number; the name of a base
 	Platform platform.Platform
-	Command  string // the words of the command, without what does not decide: apt-get install curl
+	// Command are the words of the command, without what does not decide: apt-get install curl. Those
+	// of a base are of [BasePackages.String].
+	Command string
 	// Installed identifies the packages that were installed before the command: the SHA-256 of a list.
 	Installed string
 	Packages  []LockedPackage
@@ -65,13 +67,14 @@ type LockedPackage struct {
 }
 
 // packagesLockYAML is what slipway pin writes beside slipway.yaml: the packages that Dockerfiles
-// install, by hash.
+// install, and those of bases, by hash.
 type packagesLockYAML struct {
 	// The format of this file: slipway/v1.
 	APIVersion string `yaml:"apiVersion" jsonschema:"required"`
 	// The indexes that the packages were chosen from.
 	Repositories []lockedRepositoryYAML `yaml:"repositories" jsonschema:"required"`
-	// What each command does, by image, stage and platform, in the order of the Dockerfile.
+	// What each command does, by base, or by image and stage, and platform, in the order of the
+	// Dockerfile.
 	Commands []lockedPackagesYAML `yaml:"commands" jsonschema:"required"`
 }
 
@@ -93,13 +96,16 @@ type lockedRepositoryYAML struct {
 
 // lockedPackagesYAML is what one command does.
 type lockedPackagesYAML struct {
-	// The image in slipway.yaml.
-	Image string `yaml:"image" jsonschema:"required"`
+	// The base in slipway.yaml that consists of the packages.
+	Base string `yaml:"base,omitempty"`
+	// The image in slipway.yaml, whose Dockerfile has the command.
+	Image string `yaml:"image,omitempty"`
 	// The stage's name in the Dockerfile, or its number.
-	Stage string `yaml:"stage" jsonschema:"required"`
+	Stage string `yaml:"stage,omitempty"`
 	// The platform.
 	Platform string `yaml:"platform" jsonschema:"required"`
-	// The command, without options that do not decide which packages it takes.
+	// The command, without options that do not decide which packages it takes. For a base, what
+	// slipway.yaml says of it.
 	Command string `yaml:"command" jsonschema:"required"`
 	// The SHA-256 of the list of packages that were installed before.
 	Installed string `yaml:"installed" jsonschema:"required"`
@@ -163,8 +169,11 @@ func readPackages(d *yamlfile.Document, in *packagesLockYAML) (list []LockedPack
 	for i := range in.Commands {
 		c := &in.Commands[i]
 		e := LockedPackages{
-			Image: c.Image, Stage: c.Stage, Command: c.Command, Installed: c.Installed, Pos: d.Pos(&c.Image),
+			Image: c.Image, Stage: c.Stage + c.Base, Command: c.Command, Installed: c.Installed, Pos: d.Pos(c),
 			Packages: []LockedPackage{},
+		}
+		if (c.Base == "") != (c.Image != "" && c.Stage != "") || c.Base != "" && c.Image+c.Stage != "" {
+			d.Errorf(c, "a command is of a base, or of an image and a stage: run %s", howto.Run("pin"))
 		}
 		var err error
 		if e.Platform, err = platform.Parse(c.Platform); err != nil {
@@ -245,6 +254,9 @@ func writtenPackages(list []LockedPackages) packagesLockYAML {
 		c := lockedPackagesYAML{
 			Image: e.Image, Stage: e.Stage, Platform: e.Platform.String(), Command: e.Command, Installed: e.Installed,
 			Packages: []lockedPackageYAML{},
+		}
+		if e.Image == "" {
+			c.Base, c.Stage = e.Stage, ""
 		}
 		for _, p := range e.Packages {
 			y := lockedPackageYAML{

@@ -156,6 +156,8 @@ type Base struct {
 	// AnyBuild means that one image serves every Windows build, as that of HostProcess containers
 	// does: its own os.version is meaningless.
 	AnyBuild bool
+	// Packages is a Linux base that consists of packages; nil for others.
+	Packages *BasePackages
 }
 
 // BaseImage is the base for one platform.

@@ -23,7 +23,7 @@ import (
 func Packages(ctx context.Context, p *product.Product, dir string, pin *apt.Pin,
 	pr *progress.Printer,
 ) ([]product.LockedPackages, error) {
-	if !slices.ContainsFunc(p.Images, hasDockerfile) {
+	if !slices.ContainsFunc(p.Images, hasDockerfile) && !slices.ContainsFunc(p.Bases, hasPackages) {
 		return nil, nil
 	}
 	trees, missing := build.Sources(ctx, p)
@@ -47,6 +47,8 @@ func Packages(ctx context.Context, p *product.Product, dir string, pin *apt.Pin,
 }
 
 func hasDockerfile(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }
+
+func hasPackages(b product.Base) bool { return b.Packages != nil }
 
 // installsPackages reports whether a Dockerfile has commands of package managers.
 func installsPackages(ctx context.Context, p *product.Product, trees map[string]source.Tree) (bool, error) {

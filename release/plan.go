@@ -195,7 +195,7 @@ func (pl *planner) images() {
 		for k, on := range pl.outlines[n].On {
 			row.Platforms = append(row.Platforms, PlannedPlatform{
 				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base,
-				CopiedFrom: on.CopiedFrom, Packages: len(build.Installed(pl.product, i.Name, on.Platform)),
+				CopiedFrom: on.CopiedFrom, Packages: on.Packages,
 			})
 		}
 		pl.Images = append(pl.Images, row)

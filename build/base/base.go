@@ -12,11 +12,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -34,6 +36,10 @@ type Base struct {
 	Demand error
 	// Reference is that of an image that no base of slipway.yaml is; nil for bases.
 	Reference name.Reference
+	// Packages are those of a base that consists of packages, and Others its files that none of them
+	// has, without their contents.
+	Packages []lock.Package
+	Others   []layer.Entry
 }
 
 // Info identifies a base, for the lock.
@@ -88,7 +94,9 @@ type Resolver struct {
 	Snapshot   bool // builds on stubs of what registries have
 	Store      *store.Store
 	Client     *network.Client // mandatory where a base is fetched from a registry
-	Progress   *progress.Printer
+	// Packages makes a base that consists of packages.
+	Packages func(ctx context.Context, b product.Base, p platform.Platform) (Base, error)
+	Progress *progress.Printer
 	// Offline builds on stubs, as Snapshot does; what a release demands stays an error.
 	Offline bool
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
@@ -116,11 +124,21 @@ func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform
 	}
 	r.mu.Unlock()
 	b, err := f()
-	if err != nil {
-		return Base{}, fmt.Errorf("base %s for %s: %w", name, p, err)
+	if err == nil {
+		return b, nil
 	}
-	return b, nil
+	err = fmt.Errorf("base %s for %s: %w", name, p, err)
+	if slices.ContainsFunc(r.Bases, func(b product.Base) bool { return b.Name == name }) {
+		err = KnownError{err}
+	}
+	return Base{}, err
 }
+
+// KnownError is about a base that slipway.yaml has: its name is no mistake.
+type KnownError struct{ error }
+
+// Unwrap returns the reason.
+func (e KnownError) Unwrap() error { return e.error }
 
 func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platform) (Base, error) {
 	if image == "scratch" {
@@ -128,14 +146,17 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	}
 	if n := slices.IndexFunc(r.Bases, func(b product.Base) bool { return b.Name == image }); n >= 0 {
 		b := r.Bases[n]
+		if (b.Builtin == "static" || b.Builtin == "static-root" || b.Packages != nil) && p.OS != platform.Linux {
+			return Base{}, fmt.Errorf("it is for Linux: name another for %s, "+
+				"or take it --platform=linux/%s for its files", p.OS, p.Architecture)
+		}
+		if b.Packages != nil {
+			return r.Packages(ctx, b, p)
+		}
 		switch b.Builtin {
 		case "scratch":
 			return Base{Platform: full(p)}, nil
 		case "static", "static-root":
-			if p.OS != platform.Linux {
-				return Base{}, fmt.Errorf("it is for Linux: name another for %s, "+
-					"or take it --platform=linux/%s for its files", p.OS, p.Architecture)
-			}
 			return static(ctx, r.Store, b.Builtin, p)
 		}
 		for _, i := range b.Images {
@@ -153,7 +174,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if err := product.OtherRelease(image, p); err != nil {
 		return Base{}, err
 	}
-	if b, ok := r.replaced(ref); ok && (b.Builtin == "" || p.OS == platform.Linux) {
+	if b, ok := r.replaced(ref); ok && (b.Builtin == "" && b.Packages == nil || p.OS == platform.Linux) {
 		return r.resolve(ctx, b.Name, p)
 	}
 	if b, i, ok := r.named(ref, p); ok {
@@ -214,7 +235,7 @@ func pinned(ref name.Reference) error {
 // are among the product's demands already, which stop a release before anything is pulled.
 func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error) {
 	if r.Offline || r.Snapshot {
-		return stub(ctx, r.Store, i.Reference, i.Platform)
+		return Stub(ctx, r.Store, i.Reference.String(), i.Platform)
 	}
 	if err := pinned(i.Reference); err != nil {
 		return Base{}, err

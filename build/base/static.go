@@ -43,20 +43,25 @@ func static(ctx context.Context, st *store.Store, builtin string, p platform.Pla
 	if builtin == "static-root" {
 		config.User, config.WorkingDir = "0", "/"
 	}
-	name := builtinPrefix + builtin
-	img, d, err := compose(ctx, st, p, staticEntries(), config, "slipway "+name)
+	name := BuiltinPrefix + builtin
+	img, d, err := Compose(ctx, st, p, staticEntries(), config, "slipway "+name)
 	if err != nil {
 		return Base{}, err
 	}
 	return Base{Image: img, Platform: p, Info: &Info{Name: name, Digest: d}}, nil
 }
 
-const builtinPrefix = "builtin:"
+// BuiltinPrefix begins the names of bases that slipway makes.
+const BuiltinPrefix = "builtin:"
 
-// Entries returns the files of a built-in base; none for another base.
+// Entries returns the files of a base that slipway makes, but for those of packages; none for another
+// base.
 func (b Base) Entries() []layer.Entry {
-	if b.Info == nil || !strings.HasPrefix(b.Info.Name, builtinPrefix) {
+	if b.Info == nil || !strings.HasPrefix(b.Info.Name, BuiltinPrefix) {
 		return nil
+	}
+	if len(b.Packages) > 0 {
+		return b.Others
 	}
 	return staticEntries()
 }

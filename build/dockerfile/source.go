@@ -76,7 +76,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 // notNamed returns the error for an image that is not there. One without a tag, a digest or a
 // repository may be a stage or a context that was meant.
 func (b *builder) notNamed(flag, image string, err error) error {
-	if strings.ContainsAny(image, "/:@") {
+	if known := (base.KnownError{}); strings.ContainsAny(image, "/:@") || errors.As(err, &known) {
 		return err
 	}
 	return fmt.Errorf("%s%s is neither a stage above nor a named context (%s): %w", flag, image, b.contextNames(), err)

@@ -88,6 +88,18 @@ func debFiles(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// debKey VARIABLE FILE writes the key of a repository with ASCII armor.
+func debKey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: debkey variable file")
+	}
+	r, ok := ts.Value(repositories).(*sync.Map).Load(args[0])
+	if !ok {
+		ts.Fatalf("there is no repository %s", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(r.(*debtest.Repository).ArmoredKey()), 0o644))
+}
+
 // debianBase REFERENCE VARIABLE [PLATFORM…] pushes a small image of Debian that takes packages from
 // a repository.
 func debianBase(ts *testscript.TestScript, neg bool, args []string) {

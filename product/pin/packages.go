@@ -11,8 +11,9 @@ import (
 )
 
 // PackageChange is a package that a stage gets in another version than packages.lock.yaml has, or
-// gets or loses.
+// gets or loses; or one of a base.
 type PackageChange struct {
+	Base     string `json:"base,omitempty"` // empty for a stage
 	Image    string `json:"image"`
 	Stage    string `json:"stage"`
 	Platform string `json:"platform"`
@@ -44,8 +45,16 @@ func (r *Result) AddPackages(p *product.Product, list []product.LockedPackages) 
 	return err
 }
 
-// placed identifies a package of a stage.
+// placed identifies a package of a stage, or of a base as [product.LockedPackages] has it.
 type placed struct{ image, stage, platform, name, arch string }
+
+func (p placed) change(from, to, why string) PackageChange {
+	c := PackageChange{"", p.image, p.stage, p.platform, p.name, p.arch, from, to, why}
+	if c.Image == "" {
+		c.Base, c.Stage = c.Stage, ""
+	}
+	return c
+}
 
 // packageChanges compares two locks.
 func packageChanges(old, now []product.LockedPackages) []PackageChange {
@@ -66,7 +75,7 @@ func packageChanges(old, now []product.LockedPackages) []PackageChange {
 		if was.Version == is.Version && was.SHA256 == is.SHA256 && was.Action == is.Action {
 			continue
 		}
-		c := PackageChange{at.image, at.stage, at.platform, at.name, at.arch, was.Version, is.Version, OtherVersion}
+		c := at.change(was.Version, is.Version, OtherVersion)
 		switch {
 		case was.Version == "":
 			c.Why = NotLocked
@@ -79,7 +88,7 @@ func packageChanges(old, now []product.LockedPackages) []PackageChange {
 	}
 	if len(all) == 0 && !same(old, now) {
 		for _, e := range slices.Concat(now, old) {
-			return []PackageChange{{Image: e.Image, Stage: e.Stage, Platform: e.Platform.String(), Why: OtherCommands}}
+			return []PackageChange{placed{e.Image, e.Stage, e.Platform.String(), "", ""}.change("", "", OtherCommands)}
 		}
 	}
 	return all

@@ -41,6 +41,9 @@ func (r *Result) Outdated() error {
 // String returns what changes.
 func (c PackageChange) String() string {
 	at := fmt.Sprintf("stage %s of image %s for %s", c.Stage, c.Image, c.Platform)
+	if c.Base != "" {
+		at = fmt.Sprintf("base %s for %s", c.Base, c.Platform)
+	}
 	switch {
 	case c.Package == "":
 		return at + " would be locked anew"
@@ -69,7 +72,11 @@ func (r *Result) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "IMAGE\tSTAGE\tPLATFORM\tPACKAGE\tVERSION\tWHY")
 	for _, c := range r.Packages {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Image, c.Stage, c.Platform, c.Package,
+		in := c.Image
+		if c.Base != "" {
+			in = "base " + c.Base
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", in, c.Stage, c.Platform, c.Package,
 			output.Change(c.From, c.To), c.Why)
 	}
 	return t.Flush()

@@ -139,6 +139,8 @@ func BaseText(b *lock.Base) string {
 		return "a stub of " + b.Name
 	case strings.Contains(b.Name, "@"):
 		return b.Name
+	case b.Digest == (v1.Hash{}) && strings.HasPrefix(b.Name, "builtin:"):
+		return b.Name
 	case b.Digest == (v1.Hash{}):
 		return b.Name + ", not pinned"
 	}

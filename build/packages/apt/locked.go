@@ -28,6 +28,10 @@ func (m *Manager) locked(c packages.Call, o operation, on string) (product.Locke
 			other = e
 		}
 	}
+	where := "stage " + c.Stage
+	if m.Image == "" {
+		where = "base " + c.Stage
+	}
 	switch {
 	case other != nil:
 		return product.LockedPackages{}, packages.Absent(fmt.Errorf(
@@ -35,10 +39,10 @@ func (m *Manager) locked(c packages.Call, o operation, on string) (product.Locke
 			product.PackagesLock, o, howto.Run("pin")))
 	case stage:
 		return product.LockedPackages{}, packages.Absent(fmt.Errorf(
-			"%s has other commands for stage %s on %s than %q: run %s", product.PackagesLock, c.Stage, c.Platform,
+			"%s has other packages for %s on %s than %q: run %s", product.PackagesLock, where, c.Platform,
 			o, howto.Run("pin")))
 	}
 	return product.LockedPackages{}, packages.Absent(fmt.Errorf(
-		"%s has no packages for stage %s on %s: run %s, which asks the repositories once and writes them",
-		product.PackagesLock, c.Stage, c.Platform, howto.Run("pin")))
+		"%s has no packages for %s on %s: run %s, which asks the repositories once and writes them",
+		product.PackagesLock, where, c.Platform, howto.Run("pin")))
 }

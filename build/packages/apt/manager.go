@@ -12,9 +12,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Manager carries out the commands of apt and dpkg for the stages of one image.
+// Manager carries out the commands of apt and dpkg for the stages of one image, or makes bases.
 type Manager struct {
-	Image string // its name in slipway.yaml, by which packages.lock.yaml has it
+	// Image is its name in slipway.yaml, by which packages.lock.yaml has it; empty for bases.
+	Image string
 	// Locked are the entries of packages.lock.yaml.
 	Locked []product.LockedPackages
 	// Pin decides anew what Locked does not have, and reports it; nil takes Locked alone.

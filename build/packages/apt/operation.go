@@ -40,6 +40,7 @@ type operation struct {
 	// set are those options that decide which packages are taken, in their long form.
 	set      []string
 	settings []setting // of -o
+	text     string    // what packages.lock.yaml has in place of the words; "" for these
 }
 
 // setting is KEY=VALUE of -o.
@@ -66,6 +67,9 @@ func (o operation) resolves() bool {
 // String returns the command without what does not decide which packages it takes: the form of
 // packages.lock.yaml.
 func (o operation) String() string {
+	if o.text != "" {
+		return o.text
+	}
 	words := []string{"apt-get", string(o.verb)}
 	set := slices.Clone(o.set)
 	slices.Sort(set)

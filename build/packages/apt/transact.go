@@ -11,31 +11,15 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // statusFile is where dpkg keeps what is installed.
 const statusFile = "/var/lib/dpkg/status"
 
-// transact carries out an operation that changes packages: as packages.lock.yaml has it, or as
-// decided anew.
+// transact carries out an operation that changes packages.
 func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) error {
-	status, err := tree.ReadText(c.Tree, statusFile)
-	if err != nil {
-		return err
-	}
-	if status == nil {
-		return fmt.Errorf("the stage has no %s: its base is not made of Debian packages", statusFile)
-	}
-	on := identity(string(status))
-	entry, err := m.locked(c, o, on)
-	if m.Pin != nil {
-		absent := packages.AbsentError{}
-		if err != nil && !errors.As(err, &absent) {
-			return err
-		}
-		d := decision{call: c, operation: o, on: on, status: string(status)}
-		entry, err = m.Pin.decide(ctx, m, d, entry, err == nil)
-	}
+	entry, err := m.entry(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -47,6 +31,28 @@ func (m *Manager) transact(ctx context.Context, c packages.Call, o operation) er
 		return downloaded(c, entry.Packages, debs)
 	}
 	return m.install(ctx, c, o, entry, debs)
+}
+
+// entry returns what an operation does: as packages.lock.yaml has it, or as decided anew.
+func (m *Manager) entry(ctx context.Context, c packages.Call, o operation) (product.LockedPackages, error) {
+	status, err := tree.ReadText(c.Tree, statusFile)
+	if err != nil {
+		return product.LockedPackages{}, err
+	}
+	if status == nil {
+		return product.LockedPackages{},
+			fmt.Errorf("the stage has no %s: its base is not made of Debian packages", statusFile)
+	}
+	on := identity(string(status))
+	entry, err := m.locked(c, o, on)
+	if m.Pin == nil {
+		return entry, err
+	}
+	if absent := (packages.AbsentError{}); err != nil && !errors.As(err, &absent) {
+		return entry, err
+	}
+	d := decision{call: c, operation: o, on: on, status: string(status)}
+	return m.Pin.decide(ctx, m, d, entry, err == nil)
 }
 
 // identity returns the SHA-256 of the list of packages that a status file has: a line for each,

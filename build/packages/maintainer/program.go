@@ -45,6 +45,23 @@ var standard = map[string]bool{
 	"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true,
 }
 
+// essential are programs of essential packages, which a script may call without a dependency: they
+// are carried out in an image without these packages, too.
+var essential = map[string]bool{
+	"update-alternatives": true, "dpkg-statoverride": true, "ldconfig": true, "getent": true, "id": true,
+}
+
+// helper is a script of dpkg, which is evaluated where it is there.
+const helper = "dpkg-maintscript-helper"
+
+// fresh reports whether a call of helper is about a package of which no version was there before:
+// then it has nothing to move.
+func fresh(args []string) bool {
+	n := slices.Index(args, "--")
+	return n >= 0 && (len(args) < n+3 || args[n+2] == "") && len(args) > n+1 &&
+		(args[n+1] == "install" || args[n+1] == "configure")
+}
+
 func (r *run) dispatch(ctx context.Context, c *shell.Call) (int, error) {
 	name := c.Args[0]
 	if r.debconf != nil && strings.HasPrefix(name, "db_") {
@@ -55,12 +72,18 @@ func (r *run) dispatch(ctx context.Context, c *shell.Call) (int, error) {
 		return 0, err
 	}
 	known, ok := r.lookUp(name, at)
+	if at == "" && !ok && r.Programs != nil && essential[name] {
+		at = "/usr/bin/" + name
+	}
 	if at == "" && (!ok || !known.essential) {
 		if strings.Contains(name, "/") {
 			if n, err := c.Shell.Stat(name); err != nil || n != nil {
 				c.Err.Printf("%s: Permission denied\n", name)
 				return 126, err
 			}
+		}
+		if name == helper && fresh(c.Args) {
+			return 0, nil
 		}
 		c.Err.Printf("%s: not found\n", name)
 		return 127, nil

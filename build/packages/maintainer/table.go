@@ -75,7 +75,7 @@ func fileRows() map[string]row {
 		"dirname":    {least: 1, essential: true, run: dirname},
 		"basename":   {letters: "as:", long: "multiple=a suffix=s", least: 1, essential: true, run: basename},
 		"sync":       {plain: true, essential: true, run: nothing},
-		"mountpoint": {letters: "qdx", long: "quiet=q", essential: true, run: fails},
+		"mountpoint": {letters: "qdx", long: "quiet=q", essential: true, run: mountpoint},
 		"findmnt":    {plain: true, essential: true, run: fails}, // nothing is mounted
 	}
 }

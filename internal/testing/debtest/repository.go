@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	"github.com/ProtonMail/go-crypto/openpgp/clearsign"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"github.com/ulikunitz/xz"
@@ -76,6 +77,16 @@ func newKey() *openpgp.Entity {
 func (r *Repository) Key() string {
 	var b bytes.Buffer
 	must(r.key.Serialize(&b))
+	return b.String()
+}
+
+// ArmoredKey returns the public key with ASCII armor.
+func (r *Repository) ArmoredKey() string {
+	var b bytes.Buffer
+	w, err := armor.Encode(&b, "PGP PUBLIC KEY BLOCK", nil)
+	must(err)
+	must(r.key.Serialize(w))
+	must(w.Close())
 	return b.String()
 }
 

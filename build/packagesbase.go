@@ -1,0 +1,77 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages"
+	"github.com/slipway-dev/slipway/build/packages/apt"
+	"github.com/slipway-dev/slipway/build/packages/installed"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// ofPackages begins the names of bases that consist of packages.
+const ofPackages = base.BuiltinPrefix + "packages/"
+
+// packagesBase makes a base that consists of packages, in the store. A snapshot gets a stub where a
+// package is missing, and so does a check that asks nothing; where packages.lock.yaml does not have
+// them, a release to a registry refuses that.
+func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.Platform) (base.Base, error) {
+	name := ofPackages + of.Name
+	near := (b.bases.Snapshot || b.bases.Offline) && b.pin == nil
+	m := &apt.Manager{
+		Locked: b.product.LockedPackages, Packages: b.product.Packages, Pin: b.pin, Store: b.store, Client: b.client,
+		Snapshot: near,
+	}
+	archives := tree.NewArchives(b.store, tree.Limits{})
+	defer archives.Drop()
+	t := tree.New(nil)
+	err := m.Base(ctx, packages.Call{
+		Env:   func(string) (string, bool) { return "", false },
+		Stage: of.Name, Platform: p, Tree: t, Archives: archives,
+	}, *of.Packages)
+	if absent := (packages.AbsentError{}); near && errors.As(err, &absent) {
+		stub, failure := base.Stub(ctx, b.store, name, p)
+		if len(installedInBase(b.product, of.Name, p)) == 0 {
+			stub.Demand = fmt.Errorf("base %s for %s: %w", of.Name, p, err)
+		}
+		return stub, failure
+	}
+	if err != nil {
+		return base.Base{}, err
+	}
+	entries, err := t.Entries(false, true)
+	if err != nil {
+		return base.Base{}, err
+	}
+	config := v1.Config{
+		User: of.Packages.User, Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+	}
+	img, d, err := base.Compose(ctx, b.store, p, entries, config, "slipway "+name)
+	if err != nil {
+		return base.Base{}, err
+	}
+	out := base.Base{Image: img, Platform: p, Info: &base.Info{Name: name, Digest: d}}
+	if out.Packages, err = installed.List(t); err != nil {
+		return out, err
+	}
+	b.origins(out.Packages, installedInBase(b.product, of.Name, p))
+	owned, err := installed.Owned(t, out.Packages)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range entries {
+		if !owned[e.Path] {
+			e.Content = layer.Content{Digest: e.Content.Digest, Size: e.Content.Size}
+			out.Others = append(out.Others, e)
+		}
+	}
+	return out, nil
+}
