@@ -67,3 +67,52 @@ func meaning(ref string) string {
 	}
 	return t.Name()
 }
+
+// Target returns the name of the image that m has for a reference.
+func (m ImageMapping) Target(ref string) string {
+	if m.Image != "" {
+		return m.Image
+	}
+	last := path.Base(ref)
+	if !strings.HasPrefix(ref, Ko) {
+		last, _, _ = strings.Cut(last, ":")
+	}
+	return last
+}
+
+// Match returns how exactly m matches a reference, of which repository and tag are known if it is
+// not another text: -1 if it does not.
+func (m ImageMapping) Match(ref, repository, tag string) int {
+	if strings.ContainsAny(m.Reference, `*?[\`) {
+		base, _, _ := strings.Cut(ref, ":")
+		for _, text := range []string{ref, base, repository, repository + ":" + tag} {
+			if ok, err := path.Match(m.Reference, text); text != "" && err == nil && ok {
+				return 0
+			}
+		}
+		return -1
+	}
+	if m.Reference == ref {
+		return 2
+	}
+	t, err := name.NewTag(m.Reference, name.WithDefaultTag(""))
+	switch {
+	case err != nil || repository == "" || t.Context().Name() != repository:
+		return -1
+	case t.TagStr() == "":
+		return 1
+	case t.TagStr() == tag:
+		return 2
+	}
+	return -1
+}
+
+// Maps reports whether release.images has an image of the product for a reference, which has no
+// digest.
+func (p *Product) Maps(ref string) bool {
+	t, err := name.NewTag(ref, name.WithDefaultTag(""))
+	return err == nil && slices.ContainsFunc(p.Release.Images, func(m ImageMapping) bool {
+		return m.Match(ref, t.Context().Name(), t.TagStr()) >= 0 &&
+			slices.ContainsFunc(p.Images, func(i Image) bool { return i.Name == m.Target(ref) })
+	})
+}

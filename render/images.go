@@ -111,10 +111,10 @@ func (m *images) reference(image string) string {
 func (m *images) mapped(ref, repository, tag string) (string, bool) {
 	best, found := -1, -1
 	for n, e := range m.product.Release.Images {
-		r := matching(e.Reference, ref, repository, tag)
+		r := e.Match(ref, repository, tag)
 		switch {
 		case r < 0 || r < best:
-		case r == best && m.target(e, ref) != m.target(m.product.Release.Images[found], ref):
+		case r == best && e.Target(ref) != m.product.Release.Images[found].Target(ref):
 			m.errs.At(e.Pos, "%s and %s both match %s: add an entry for %s itself", e.Reference,
 				m.product.Release.Images[found].Reference, ref, ref)
 		default:
@@ -125,47 +125,9 @@ func (m *images) mapped(ref, repository, tag string) (string, bool) {
 		return "", false
 	}
 	e := m.product.Release.Images[found]
-	image := m.reference(m.target(e, ref))
+	image := m.reference(e.Target(ref))
 	m.used[e.Pos] = true
 	return image, image != ""
-}
-
-// target returns the name of the image that an entry has for a reference.
-func (m *images) target(e product.ImageMapping, ref string) string {
-	if e.Image != "" {
-		return e.Image
-	}
-	last := path.Base(ref)
-	if !strings.HasPrefix(ref, product.Ko) {
-		last, _, _ = strings.Cut(last, ":")
-	}
-	return last
-}
-
-// matching returns how exactly an entry of release.images matches a reference: -1 if it does not.
-func matching(entry, ref, repository, tag string) int {
-	if strings.ContainsAny(entry, `*?[\`) {
-		base, _, _ := strings.Cut(ref, ":")
-		for _, text := range []string{ref, base, repository, repository + ":" + tag} {
-			if ok, err := path.Match(entry, text); text != "" && err == nil && ok {
-				return 0
-			}
-		}
-		return -1
-	}
-	if entry == ref {
-		return 2
-	}
-	t, err := name.NewTag(entry, name.WithDefaultTag(""))
-	switch {
-	case err != nil || repository == "" || t.Context().Name() != repository:
-		return -1
-	case t.TagStr() == "":
-		return 1
-	case t.TagStr() == tag:
-		return 2
-	}
-	return -1
 }
 
 // unmatched returns the entries of release.images that match no reference.

@@ -44,6 +44,7 @@ release:
   values: # not of the product
     proxy: {image: "REG/proxy:1.2"}
     tag: 1.2.3
+  images: {"REG/was/app": app}
 airgap: {images: images.txt, firstImage: "REG/pause:3.10.0"}
 destinations:
 - {name: one, registry: registry.example/team}
@@ -102,6 +103,7 @@ template: {image: "{{ .Values.image }}"}
 aliased: {image: &side REG/side:v1}
 alias: {image: *side}
 ko: {image: ko://example.com/demo/cmd/app}
+mapped: {image: "REG/was/app:1", untagged: {image: REG/was/app}}
 `
 
 // setup writes the product and starts a registry with its images.
@@ -341,7 +343,7 @@ func TestNewer(t *testing.T) {
 	got := strings.Join(lines(r, dir, s), "\n")
 	for _, want := range []string{
 		"images.txt:3:1 pause:3.10.0 pause:3.10.2@sha256:", " newer patch\n",
-		"images.txt:4:3 proxy:1.2 proxy:1.2@sha256:", "slipway.yaml:15:42 pause:3.10.0 pause:3.10.2 newer patch",
+		"images.txt:4:3 proxy:1.2 proxy:1.2@sha256:", "slipway.yaml:16:42 pause:3.10.0 pause:3.10.2 newer patch",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %s", got, want)

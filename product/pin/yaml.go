@@ -80,13 +80,13 @@ func (s *search) text(f *file, o workload.Object, t workload.Text) {
 	p := newPlace(value, t.Pos)
 	if p == nil {
 		if r, err := name.NewRepository(value); image && value != "" && !strings.Contains(value, "://") && err == nil &&
-			!s.product.Owns(r) {
+			!s.product.Owns(r) && !s.product.Maps(value) {
 			s.kept = append(s.kept,
 				Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})
 		}
 		return
 	}
-	if !s.product.Owns(p.tag.Context()) {
+	if !s.product.Owns(p.tag.Context()) && !s.product.Maps(withoutDigest(value)) {
 		p.file = f
 		s.places = append(s.places, p)
 	}

@@ -217,9 +217,13 @@ func (w *world) report() {
 
 // reproduce rebuilds the release from its own statement.
 func (w *world) reproduce() {
-	if !maybe(w.t, 5, "long") {
-		return
+	if maybe(w.t, 5, "long") {
+		w.rebuild()
 	}
+}
+
+// rebuild makes the images again from what the release states.
+func (w *world) rebuild() {
 	args := []string{"reproduce", "out"}
 	if w.now.key != "" {
 		args = append(args, "-key="+w.now.key)

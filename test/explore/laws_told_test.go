@@ -43,6 +43,7 @@ func (w *world) agree(r *result, dir string) {
 		}
 	}
 	w.floats(r, l)
+	w.installed(r, l, dir)
 }
 
 // versions checks that a bill of materials has the version of an image.

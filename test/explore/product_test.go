@@ -24,6 +24,7 @@ type product struct {
 	channels []string
 	images   []string
 	allowed  []object // findings of lint
+	locks    bool     // a Dockerfile installs packages, which have to be locked
 }
 
 // host and mirror stand for the registry of a walk in what is drawn.
@@ -153,7 +154,7 @@ func (p *product) drawBases(t *rapid.T) {
 	var all []object
 	p.pushes = true
 	if p.linux() {
-		if !maybe(t, 4, "base in a registry") {
+		if in := pick(t, "base in", "slipway", "slipway", "slipway", "registry", "debian"); in == "slipway" {
 			all = append(all,
 				object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
 			if maybe(t, 5, "in place of") {
@@ -162,7 +163,7 @@ func (p *product) drawBases(t *rapid.T) {
 		} else {
 			images := object{}
 			for _, on := range slices.DeleteFunc(slices.Clone(p.platforms), isWindows) {
-				images[on] = host + "/base/linux:1"
+				images[on] = host + map[string]string{"registry": "/base/linux:1", "debian": debianImage}[in]
 			}
 			all = append(all, object{"name": "linux", "images": images})
 			p.registry = true

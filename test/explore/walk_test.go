@@ -31,6 +31,9 @@ func (w *world) step() {
 		if maybe(w.t, 4, "any command") {
 			s = step{"any", (*world).any}
 		}
+		if w.p.locks && maybe(w.t, 4, "packages") {
+			s = pick(w.t, "step with packages", steps[0], steps[1], steps[2])
+		}
 		if *only != "" {
 			s = steps[slices.IndexFunc(steps, func(s step) bool { return s.name == *only })]
 		}
@@ -52,6 +55,9 @@ type step struct {
 }
 
 var steps = []step{
+	{"release after the archive", (*world).later},
+	{"pin after the archive", (*world).renew},
+	{"changed lock of packages", (*world).relock},
 	{"release again", (*world).again},
 	{"release after a change", (*world).changed},
 	{"release another version", (*world).raised},
@@ -139,7 +145,10 @@ func (w *world) first() {
 		}
 	}
 	if w.p.registry {
-		w.run("bases", "-product=src/slipway.yaml")
+		if w.run("bases", "-product=src/slipway.yaml").code != 0 {
+			w.p.locks = false // a base of Microsoft is not here
+		}
+		w.lockPackages(r)
 		if w.p.git {
 			w.commit("bases")
 			w.edits++

@@ -3,6 +3,7 @@ package apt
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -73,11 +74,20 @@ func downloaded(c packages.Call, list []product.LockedPackage, debs []layer.Cont
 	return nil
 }
 
-// onlySecurity returns pins that keep packages at the versions which packages.lock.yaml has, but
-// for those that a security suite has newer.
+// onlySecurity returns pins that keep packages at the versions which packages.lock.yaml has, and
+// others at those that are installed, but for packages that a security suite has newer.
 func onlySecurity(u *debian.Universe, list []product.LockedPackage) ([]debian.Pin, error) {
 	var text strings.Builder
-	for _, p := range list {
+	all := slices.Clone(list)
+	for _, name := range u.Names() {
+		is := u.Installed(name)
+		if is != nil && !slices.ContainsFunc(list, func(p product.LockedPackage) bool { return p.Name == name }) {
+			all = append(all, product.LockedPackage{
+				Action: product.ActionInstall, Name: name, Arch: is.Architecture, Version: is.Version,
+			})
+		}
+	}
+	for _, p := range all {
 		if p.Action != product.ActionInstall {
 			continue
 		}

@@ -82,8 +82,8 @@ func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.Lock
 	if err != nil {
 		return entry, err
 	}
-	if p.Security {
-		fixed, err := onlySecurity(u, p.before(m, d))
+	if before, ok := p.before(m, d); ok && p.Security {
+		fixed, err := onlySecurity(u, before)
 		if err != nil {
 			return entry, err
 		}
@@ -125,15 +125,16 @@ func (p *Pin) resolve(ctx context.Context, m *Manager, d decision) (product.Lock
 	return entry, nil
 }
 
-// before returns the packages that packages.lock.yaml has for a command, whatever it was on.
-func (p *Pin) before(m *Manager, d decision) []product.LockedPackage {
+// before returns the packages that packages.lock.yaml has for a command, whatever it was on, and
+// whether it has the command.
+func (p *Pin) before(m *Manager, d decision) ([]product.LockedPackage, bool) {
 	for _, e := range m.Locked {
 		if e.Image == m.Image && e.Stage == d.call.Stage && platform.Same(e.Platform, d.call.Platform) &&
 			e.Command == d.operation.String() {
-			return e.Packages
+			return e.Packages, true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // lockedPackage is a change in the form of packages.lock.yaml.
