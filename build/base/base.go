@@ -112,18 +112,17 @@ type Resolver struct {
 // slipway.yaml, or an image reference. A reference is fetched from its registry into the store;
 // in a snapshot it is replaced by a stub.
 func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform) (Base, error) {
-	key := name + " " + p.String()
-	r.mu.Lock()
-	if r.found == nil {
-		r.found = map[string]func() (Base, error){}
-	}
-	f, ok := r.found[key]
-	if !ok {
-		f = sync.OnceValues(func() (Base, error) { return r.resolve(ctx, name, p) })
-		r.found[key] = f
-	}
-	r.mu.Unlock()
-	b, err := f()
+	return r.once(ctx, name, p, "", r.pull)
+}
+
+// puller returns an image that a base or a Dockerfile names.
+type puller func(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error)
+
+// once resolves a name with a puller, which way names, and keeps the result.
+func (r *Resolver) once(ctx context.Context, name string, p platform.Platform, way string,
+	pull puller,
+) (Base, error) {
+	b, err := r.kept(name+" "+p.String()+" "+way, func() (Base, error) { return r.resolve(ctx, name, p, pull) })
 	if err == nil {
 		return b, nil
 	}
@@ -134,13 +133,28 @@ func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform
 	return Base{}, err
 }
 
+// kept calls do once for a key, and keeps what it returns.
+func (r *Resolver) kept(key string, do func() (Base, error)) (Base, error) {
+	r.mu.Lock()
+	if r.found == nil {
+		r.found = map[string]func() (Base, error){}
+	}
+	f, ok := r.found[key]
+	if !ok {
+		f = sync.OnceValues(do)
+		r.found[key] = f
+	}
+	r.mu.Unlock()
+	return f()
+}
+
 // KnownError is about a base that slipway.yaml has: its name is no mistake.
 type KnownError struct{ error }
 
 // Unwrap returns the reason.
 func (e KnownError) Unwrap() error { return e.error }
 
-func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platform) (Base, error) {
+func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platform, pull puller) (Base, error) {
 	if image == "scratch" {
 		return Base{Platform: full(p)}, nil
 	}
@@ -151,7 +165,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 				"or take it --platform=linux/%s for its files", p.OS, p.Architecture)
 		}
 		if b.Packages != nil {
-			return r.Packages(ctx, b, p)
+			return r.kept("packages "+b.Name+" "+p.String(), func() (Base, error) { return r.Packages(ctx, b, p) })
 		}
 		switch b.Builtin {
 		case "scratch":
@@ -162,7 +176,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 		for _, i := range b.Images {
 			if platform.Same(i.Platform, p) {
 				i.Platform = p
-				return r.pull(ctx, i, b.AnyBuild)
+				return pull(ctx, i, b.AnyBuild)
 			}
 		}
 		return Base{}, fmt.Errorf("%s names no image for this platform: add one under bases", r.File)
@@ -175,10 +189,10 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 		return Base{}, err
 	}
 	if b, ok := r.replaced(ref); ok && (b.Builtin == "" && b.Packages == nil || p.OS == platform.Linux) {
-		return r.resolve(ctx, b.Name, p)
+		return r.resolve(ctx, b.Name, p, pull)
 	}
 	if b, i, ok := r.named(ref, p); ok {
-		return r.pull(ctx, i, b.AnyBuild)
+		return pull(ctx, i, b.AnyBuild)
 	}
 	i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
 	if r.Referenced != nil {
@@ -191,7 +205,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if unpinned != nil && !r.Snapshot {
 		return Base{}, unpinned
 	}
-	b, err := r.pull(ctx, i, false)
+	b, err := pull(ctx, i, false)
 	b.Demand, b.Reference = unpinned, ref
 	return b, err
 }
