@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -64,6 +65,23 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 		return Kept{}, err
 	}
 	return k, s.Record(kindKept, rel, k)
+}
+
+// KeepWritten syncs a file that was written to disk, gives it its place in the work directory, and
+// records the digest and the size that its writer has computed.
+func (s *Store) KeepWritten(f *disk.File, path string, digest v1.Hash, size int64) (Kept, error) {
+	rel, err := s.rel(path)
+	if err == nil {
+		err = f.Commit(path, disk.ModeFile)
+	}
+	k := Kept{Path: rel, Digest: digest, Size: size}
+	if err == nil {
+		err = s.Record(kindKept, rel, k)
+	}
+	if err != nil {
+		return Kept{}, fmt.Errorf("keeping %s: %w", path, err)
+	}
+	return k, nil
 }
 
 // Kept returns what [Store.Keep] recorded of a file, and false if there is no record or the file

@@ -226,6 +226,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 			b.shipped = append(b.shipped, part)
 		}
 		b.findToolchains(s)
+		b.archives.Whole = b.installs()
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.Err()); err != nil {
 			if limit := (*tree.LimitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {

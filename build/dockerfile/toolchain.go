@@ -188,3 +188,13 @@ func (b *builder) program(s *stage, entries []layer.Entry) {
 		}
 	}
 }
+
+// installs reports whether a stage has a command of a package manager.
+func (b *builder) installs() bool {
+	return slices.ContainsFunc(b.stages, func(s *stage) bool {
+		return slices.ContainsFunc(s.commands, func(c command) bool {
+			line, ok := c.Command.(*instructions.RunCommand)
+			return ok && run.Manages(line)
+		})
+	})
+}

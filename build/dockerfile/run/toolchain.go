@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages"
 )
 
 // setUp are commands that prepare a toolchain: packages and accounts of its system, and the
@@ -46,6 +47,12 @@ func (s *State) Installs(c *instructions.RunCommand) bool {
 		_, ok := plain.command(name)
 		return !ok || compilers(name)
 	})
+}
+
+// Manages reports whether a RUN has a command of a package manager.
+func Manages(c *instructions.RunCommand) bool {
+	managers := packages.Commands()
+	return slices.ContainsFunc(names(c), func(name string) bool { return slices.Contains(managers, name) })
 }
 
 // names returns the names of all commands of a RUN, without their directories.

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -23,6 +25,7 @@ type Archives struct {
 	store   *store.Store
 	limits  Limits
 	Budget  *Budget  // of what is unpacked, and of all files that are made
+	Whole   bool     // the contents of images are read, too: their layers are unpacked at once
 	spooled []string // archives that were unpacked, in the store's work directory
 }
 
@@ -121,11 +124,10 @@ func (c closers) Close() error {
 // spool keeps a decompressed archive in the store's work directory, so that its files can be read
 // in any order.
 func (a *Archives) spool(ctx context.Context, digest v1.Hash, open func() (io.ReadCloser, error)) (store.Kept, error) {
-	dir, err := a.store.Work("tar")
+	file, err := a.spoolFile(digest)
 	if err != nil {
 		return store.Kept{}, err
 	}
-	file := filepath.Join(dir, digest.Hex+".tar")
 	if k, ok := a.store.Kept(file); ok {
 		return k, nil
 	}
@@ -134,17 +136,38 @@ func (a *Archives) spool(ctx context.Context, digest v1.Hash, open func() (io.Re
 		return store.Kept{}, err
 	}
 	defer r.Close()
+	return a.spoolTo(file, progress.Reader(ctx, a.Budget.unpack(r), nil), func(r io.Reader) error {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return fmt.Errorf("unpacking: %w", err)
+		}
+		return nil
+	}, v1.Hash{})
+}
+
+// spoolFile returns where a decompressed archive is kept.
+func (a *Archives) spoolFile(digest v1.Hash) (string, error) {
+	dir, err := a.store.Work("tar")
+	return filepath.Join(dir, digest.Hex+".tar"), err
+}
+
+// spoolTo keeps what read reads of r, to its end. Its digest has to be want, unless that is empty.
+func (a *Archives) spoolTo(file string, r io.Reader, read func(io.Reader) error, want v1.Hash) (store.Kept, error) {
 	f, err := disk.Create(a.store.Temp())
 	if err != nil {
 		return store.Kept{}, err
 	}
 	defer f.Abort()
-	if _, err := io.Copy(f, progress.Reader(ctx, a.Budget.unpack(r), nil)); err != nil {
-		return store.Kept{}, fmt.Errorf("unpacking: %w", err)
-	}
-	a.spooled = append(a.spooled, file)
-	if err := f.Commit(file, disk.ModeFile); err != nil {
+	sum := sha256.New()
+	c := &counter{r: io.TeeReader(r, io.MultiWriter(f, sum))}
+	if err := read(c); err != nil {
 		return store.Kept{}, err
 	}
-	return a.store.Keep(ctx, file)
+	digest := oci.Sum(sum)
+	if want != (v1.Hash{}) {
+		if err := same(digest, want); err != nil {
+			return store.Kept{}, err
+		}
+	}
+	a.spooled = append(a.spooled, file)
+	return a.store.KeepWritten(f, file, digest, c.n)
 }

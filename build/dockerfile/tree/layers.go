@@ -119,24 +119,38 @@ func (a *Archives) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tar
 		return nil, err
 	}
 	defer plain.Close()
-	sum := sha256.New()
 	entries = []tarEntry{}
 	bounded := ofLayer(a.limits).unpack(plain)
-	err = scan(ctx, io.TeeReader(bounded, sum), func(e tarEntry, h *tar.Header) error {
-		if len(entries) == bounded.b.Files {
-			return tooMany(bounded.b.Files)
-		}
-		e.windows(h)
-		entries = append(entries, e)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	list := func(r io.Reader) error {
+		return scan(ctx, r, func(e tarEntry, h *tar.Header) error {
+			if len(entries) == bounded.b.Files {
+				return tooMany(bounded.b.Files)
+			}
+			e.windows(h)
+			entries = append(entries, e)
+			return nil
+		})
 	}
-	if err := same(oci.Sum(sum), diffID); err != nil {
+	if err := a.read(bounded, list, diffID); err != nil {
 		return nil, err
 	}
 	return entries, a.store.Record(indexKind, indexFormat+diffID.String(), entries)
+}
+
+// read reads a layer, and keeps it if its contents are read, too.
+func (a *Archives) read(r io.Reader, list func(io.Reader) error, diffID v1.Hash) error {
+	if a.Whole {
+		file, err := a.spoolFile(diffID)
+		if err == nil {
+			_, err = a.spoolTo(file, r, list, diffID)
+		}
+		return err
+	}
+	sum := sha256.New()
+	if err := list(io.TeeReader(r, sum)); err != nil {
+		return err
+	}
+	return same(oci.Sum(sum), diffID)
 }
 
 // spoolLayer decompresses a layer into the store's work directory.

@@ -2,11 +2,14 @@ package tree
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
+	"errors"
 	"io"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // recorded is a file of an archive that the store remembers: also what only packages ask for.
@@ -68,20 +71,34 @@ func (a *Archives) Join(others ...*Archives) {
 	}
 }
 
-// record lists the files of an archive, and remembers the list.
+// record lists the files of an archive while it unpacks it, and remembers the list.
 func (a *Archives) record(
 	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error),
 ) ([]recorded, error) {
-	all := []recorded{}
-	err := a.each(ctx, c, open, func(_ store.Kept, e tarEntry, h *tar.Header) error {
-		if len(all) == a.Budget.Files {
-			return tooMany(a.Budget.Files)
-		}
-		all = append(all, recorded{e, h.Typeflag, h.Uname, h.Gname, h.Format&tar.FormatPAX != 0})
-		return nil
-	})
+	file, err := a.spoolFile(c.Digest)
 	if err != nil {
 		return nil, err
+	}
+	r, err := open()
+	if err != nil {
+		return nil, cmp.Or(Verify(ctx, c), err)
+	}
+	defer r.Close()
+	all := []recorded{}
+	_, err = a.spoolTo(file, a.Budget.unpack(r), func(r io.Reader) error {
+		return scan(ctx, r, func(e tarEntry, h *tar.Header) error {
+			if len(all) == a.Budget.Files {
+				return tooMany(a.Budget.Files)
+			}
+			all = append(all, recorded{e, h.Typeflag, h.Uname, h.Gname, h.Format&tar.FormatPAX != 0})
+			return nil
+		})
+	}, v1.Hash{})
+	if limit := (*LimitError)(nil); errors.As(err, &limit) {
+		return nil, limit
+	}
+	if err != nil {
+		return nil, cmp.Or(Verify(ctx, c), err)
 	}
 	return all, a.store.Record(indexKind, recordedFormat+c.Digest.String(), all)
 }

@@ -1,6 +1,7 @@
 package apt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -60,7 +61,7 @@ func (m *Manager) install(ctx context.Context, c packages.Call, o operation, ent
 		}
 		tx.Changes = append(tx.Changes, change)
 	}
-	if err := unpacked(ctx, c.Archives, tx.Changes); err != nil {
+	if err := unpacked(ctx, c.Archives, tx.Changes, debs); err != nil {
 		return err
 	}
 	if tx.Auto, err = automatic(c.Tree, o, entry, arch); err != nil {
@@ -70,23 +71,28 @@ func (m *Manager) install(ctx context.Context, c packages.Call, o operation, ent
 	return err
 }
 
-// unpacked unpacks packages into the store, on all processors: installing them then only reads lists
-// of files.
-func unpacked(ctx context.Context, a *tree.Archives, changes []dpkg.Change) error {
-	var g errgroup.Group
-	g.SetLimit(runtime.NumCPU())
-	apart := make([]*tree.Archives, len(changes))
+// unpacked unpacks packages into the store, on all processors, the largest first: installing them then
+// only reads lists of files.
+func unpacked(ctx context.Context, a *tree.Archives, changes []dpkg.Change, debs []layer.Content) error {
+	var order []int
 	for n, change := range changes {
-		if change.Deb == nil {
-			continue
+		if change.Deb != nil {
+			order = append(order, n)
 		}
-		apart[n] = a.Aside()
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(debs[b].Size, debs[a].Size) })
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	var apart []*tree.Archives
+	for _, n := range order {
+		own := a.Aside()
+		apart = append(apart, own)
 		g.Go(func() error {
-			return change.Deb.Walk(ctx, apart[n], func(deb.Member) error { return nil })
+			return changes[n].Deb.Walk(ctx, own, func(deb.Member) error { return nil })
 		})
 	}
 	err := g.Wait()
-	a.Join(slices.DeleteFunc(apart, func(one *tree.Archives) bool { return one == nil })...)
+	a.Join(apart...)
 	return err
 }
 

@@ -1,0 +1,73 @@
+package tree_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// TestWhole reads an image whose contents are wanted, too: its layer is then unpacked in the store,
+// by the same reading that lists its files. A damaged layer leaves nothing.
+func TestWhole(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		st, img := sampleImage(t)
+		a := tree.NewArchives(st, tree.Limits{})
+		a.Whole = whole
+		if _, err := a.ReadImage(t.Context(), img); err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := filepath.Glob(filepath.Join(st.Dir(), "work", "tar", "*"))
+		if err != nil || (len(unpacked) == 1) != whole {
+			t.Errorf("whole %t: %v, %v", whole, unpacked, err)
+		}
+		for _, path := range unpacked {
+			if ok, err := st.ProveKept(t.Context(), path); !ok || err != nil {
+				t.Errorf("%s is not what was kept: %v", path, err)
+			}
+		}
+
+		st, img = sampleImage(t)
+		m, err := img.Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := st.Path(m.Layers[0].Digest)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)/2]++
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a = tree.NewArchives(st, tree.Limits{})
+		a.Whole = whole
+		if _, err := a.ReadImage(t.Context(), img); err == nil {
+			t.Errorf("whole %t: the damage was not found", whole)
+		}
+		if left, err := filepath.Glob(filepath.Join(st.Dir(), "work", "tar", "*")); len(left) > 0 || err != nil {
+			t.Errorf("whole %t: %v are left, %v", whole, left, err)
+		}
+	}
+}
+
+func sampleImage(t *testing.T) (*store.Store, v1.Image) {
+	t.Helper()
+	st := storetest.Open(t)
+	i := storetest.Index(t, st, "sample", storetest.Child{
+		Platform: platform.Platform{OS: "linux", Architecture: "amd64"},
+		Layers:   []v1.Layer{storetest.Layer(t, "etc/file", "seed", 5000)},
+	})
+	img, err := st.Image(i.Children[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, img
+}
