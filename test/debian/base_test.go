@@ -66,22 +66,25 @@ func dated(suite string) func() (string, error) {
 // are unpacked as in distroless images. It is made once for each date of the suite.
 func base(t *testing.T, suite string, whole bool) string {
 	t.Helper()
+	hook, err := filepath.Abs("testdata/debian-base.sh")
+	must(t, err)
+	if whole {
+		return bootstrapped(t, suite, "debian-base.tar", "--variant=minbase", "--customize-hook="+hook)
+	}
+	return bootstrapped(t, suite, "distroless.tar",
+		"--variant=extract", "--include=base-files,netbase,tzdata,libc6,libssl3t64,ca-certificates")
+}
+
+// bootstrapped returns an archive that mmdebstrap makes, once for each date of the suite.
+func bootstrapped(t *testing.T, suite, name string, args ...string) string {
+	t.Helper()
 	testprog.Need(t, "mmdebstrap")
 	date, err := dates[map[string]int{bookworm: 0, trixie: 1}[suite]]()
 	if err != nil {
 		testprog.Missing(t, "mmdebstrap", fmt.Errorf("asking Debian's archive: %w", err))
 	}
-	hook, err := filepath.Abs("testdata/debian-base.sh")
+	text, err := os.ReadFile("testdata/debian-base.sh")
 	must(t, err)
-	text, err := os.ReadFile(hook)
-	must(t, err)
-	args, name := []string{"--variant=minbase", "--customize-hook=" + hook}, "debian-base.tar"
-	if !whole {
-		name = "distroless.tar"
-		args = []string{
-			"--variant=extract", "--include=base-files,netbase,tzdata,libc6,libssl3t64,ca-certificates",
-		}
-	}
 	dir := fmt.Sprintf("debian/%s-%s-%.4x", suite, date, sha256.Sum256(append(text, strings.Join(args, " ")...)))
 	p, err := cache.Program(t.Context(), dir, name, func(ctx context.Context, dir string) error {
 		fmt.Fprintf(os.Stderr, "making %s of %s into the user's cache, once: minutes\n", name, suite)

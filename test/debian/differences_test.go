@@ -51,14 +51,17 @@ var differences = []difference{
 	},
 }
 
+// has reports whether a path is in the class.
+func (d difference) has(p string) bool {
+	return d.part != "" && strings.Contains(p, d.part) || slices.ContainsFunc(d.paths, func(pattern string) bool {
+		ok, _ := path.Match(pattern, p)
+		return ok || strings.HasSuffix(pattern, "/") && strings.HasPrefix(p+"/", pattern)
+	})
+}
+
 // class returns the class of a path, nil for none.
 func class(p string) *difference {
-	n := slices.IndexFunc(differences, func(d difference) bool {
-		return d.part != "" && strings.Contains(p, d.part) || slices.ContainsFunc(d.paths, func(pattern string) bool {
-			ok, _ := path.Match(pattern, p)
-			return ok || strings.HasSuffix(pattern, "/") && strings.HasPrefix(p+"/", pattern)
-		})
-	})
+	n := slices.IndexFunc(differences, func(d difference) bool { return d.has(p) })
 	if n < 0 {
 		return nil
 	}

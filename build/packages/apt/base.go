@@ -20,13 +20,19 @@ import (
 //go:embed debian/archive.gpg
 var debianKeys []byte
 
-// passwd and group are the accounts of every system of Debian, as package base-passwd has them, and
-// nonroot of 65532, whom builtin static has, too.
+// passwd and group are the accounts of every system of Debian, as package base-passwd has them.
+// Scripts name them, and nothing depends on that package.
 var (
 	//go:embed debian/passwd
-	passwd []byte
+	passwd string
 	//go:embed debian/group
-	group []byte
+	group string
+)
+
+// The account of 65532, whom builtin static has, too.
+const (
+	nonRoot      = "nonroot:*:65532:65532:nonroot:/home/nonroot:/usr/sbin/nologin\n"
+	nonRootGroup = "nonroot:*:65532:\n"
 )
 
 // debianKeyring is where that package has them.
@@ -56,10 +62,12 @@ func (m *Manager) Base(ctx context.Context, c packages.Call, spec product.BasePa
 		return err
 	}
 	own := !slices.ContainsFunc(entry.Packages, func(p product.LockedPackage) bool { return p.Name == "base-passwd" })
+	users, groups := passwd, group
 	if own {
-		if err := written(c.Tree, map[string][]byte{"/etc/passwd": passwd, "/etc/group": group}); err != nil {
-			return err
-		}
+		users, groups = passwd+nonRoot, group+nonRootGroup
+	}
+	if err := written(c.Tree, map[string]string{"/etc/passwd": users, "/etc/group": groups}); err != nil {
+		return err
 	}
 	debs, err := m.take(ctx, c, entry.Packages)
 	if err != nil {
@@ -78,9 +86,9 @@ func (m *Manager) Base(ctx context.Context, c packages.Call, spec product.BasePa
 }
 
 // written writes texts into a tree, by path.
-func written(t *tree.Tree, files map[string][]byte) error {
+func written(t *tree.Tree, files map[string]string) error {
 	for name, text := range files {
-		if err := t.WriteText(name, text, 0o644); err != nil {
+		if err := t.WriteText(name, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
@@ -102,12 +110,12 @@ func prepared(t *tree.Tree, spec product.BasePackages, arch string) error {
 			return err
 		}
 	}
-	files := map[string][]byte{
-		statusFile: {},
-		"/etc/apt/sources.list.d/" + sourcesName(spec): []byte(sourcesOf(spec)),
+	files := map[string]string{
+		statusFile: "",
+		"/etc/apt/sources.list.d/" + sourcesName(spec): sourcesOf(spec),
 	}
 	if spec.Distribution == "debian" {
-		files[debianKeyring] = debianKeys
+		files[debianKeyring] = string(debianKeys)
 	}
 	return written(t, files)
 }
