@@ -40,6 +40,16 @@ func stated(change func(s *provenance.Statement)) func(*testing.T, *world) error
 	})
 }
 
+// dependent attacks with a statement whose dependencies are all of another kind: that a digest is in
+// it does not make a third-party image of it.
+func dependent(kind string) func(*testing.T, *world) error {
+	return stated(func(s *provenance.Statement) {
+		for n := range s.Predicate.BuildDefinition.ResolvedDependencies {
+			s.Predicate.BuildDefinition.ResolvedDependencies[n].Annotations.Kind = kind
+		}
+	})
+}
+
 // forged attacks with a Sigstore bundle whose envelope was changed.
 func forged(change func(e *envelope)) func(*testing.T, *world) error {
 	return on(func(t *testing.T, w *world) []byte { return w.forge(t, change) })
@@ -106,6 +116,8 @@ var equal = map[string]string{
 	"PAE confusion":                                  "another payload type",
 	"third-party image added":                        "third-party image exchanged",
 	"base image for a third-party image":             "third-party image exchanged",
+	"Debian package for a third-party image":         "third-party image exchanged",
+	"index of packages for a third-party image":      "third-party image exchanged",
 }
 
 var attacks = []attack{
@@ -269,11 +281,9 @@ var attacks = []attack{
 	{"stub base signed by the real key", stated(func(s *provenance.Statement) {
 		s.Predicate.BuildDefinition.ResolvedDependencies[0].Annotations.Stub = true
 	})},
-	{"base image for a third-party image", stated(func(s *provenance.Statement) {
-		for n := range s.Predicate.BuildDefinition.ResolvedDependencies {
-			s.Predicate.BuildDefinition.ResolvedDependencies[n].Annotations.Kind = provenance.KindBase
-		}
-	})},
+	{"base image for a third-party image", dependent(provenance.KindBase)},
+	{"Debian package for a third-party image", dependent(provenance.KindPackage)},
+	{"index of packages for a third-party image", dependent(provenance.KindRepository)},
 	{"floating tag of another repository", func(t *testing.T, w *world) error {
 		path := w.floating(t).pack(t)
 		if _, err := verify(t, policy(w.key), path); err != nil {
