@@ -11,14 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -89,7 +87,7 @@ func TestSMB(t *testing.T) {
 	})
 	t.Run("to a registry it needs pinned bases", func(t *testing.T) {
 		said, err := p.run(t.Context(), t, "build", "-registry=localhost:1/smb")
-		if err == nil || !strings.Contains(said, "base cifs is not locked for linux/amd64: ") ||
+		if err == nil || !strings.Contains(said, "debian-base:bookworm-v1.0.7 is not pinned: run slipway bases, ") ||
 			!strings.Contains(said, "base servercore is not locked for windows/amd64:ltsc2025, ") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
@@ -224,120 +222,5 @@ func upstreamNames(t *testing.T, l *lock.Lock, registry string) {
 	}
 	if d := cmp.Diff([]string{"v1.20.1", "latest", "v1.20.1-windows-hp", "latest-windows-hp"}, names); d != "" {
 		t.Errorf("the names are (-want +got):\n%s", d)
-	}
-}
-
-// toRegistry cuts the release to a registry on loopback, which has what the release takes from
-// others.
-func toRegistry(t *testing.T, p *product) {
-	host := registryHost(t)
-	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"},
-		map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
-	edits := []string{"registry.k8s.io/sig-storage/smbplugin:v1.20.1", cifs}
-	push(t, host+"/hostprocess:v1.0.0", []string{"windows/amd64:10.0.17763.4711"},
-		map[string]string{"/hp.txt": "HostProcess"})
-	for ltsc, version := range map[string]string{
-		"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711",
-		"ltsc2025": "10.0.26100.4711",
-	} {
-		on := []string{"windows/amd64:" + version}
-		core := push(t, host+"/servercore:"+ltsc,
-			on, map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version})
-		edits = append(edits, "mcr.microsoft.com/windows/servercore:"+ltsc, core)
-		nano := push(t, host+"/nanoserver:"+ltsc, on, map[string]string{"/Windows/nano.txt": version})
-		b, err := os.ReadFile(filepath.Join(p.dir, "slipway.yaml"))
-		must(t, err)
-		edits = append(edits, regexp.MustCompile(`mcr\S+nanoserver:`+ltsc+`@\S+`).FindString(string(b)), nano)
-	}
-	// its Dockerfile names Microsoft's
-	edits = append(edits, "microsoft: hostprocess", "microsoft: hostprocess, repository: "+host+"/hostprocess")
-	// The chart names sidecars by other tags, at a registry that cannot be asked here.
-	edits = append(edits, "\ncharts:\n  - {name: csi-driver-smb, source: "+
-		"smb, path: charts/v1.20.1/csi-driver-smb, version: \"1.20.1\", appVersion: \"1.20.1\"}\n", "")
-	p.replace(t, "slipway.yaml", edits...)
-	if said, err := p.run(t.Context(), t, "bases"); err != nil {
-		t.Fatalf("slipway bases: %v\n%s", err, said)
-	}
-	list, err := os.ReadFile(filepath.Join(p.dir, "images.lock.yaml"))
-	must(t, err)
-	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)`).FindAllStringSubmatch(string(list), -1) {
-		push(t, host+"/sig-storage/"+s[1], []string{
-			"linux/amd64", "windows/amd64:10.0.17763.1",
-			"windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1",
-		}, map[string]string{"/" + s[1]: "a sidecar"})
-	}
-	overlay, err := os.ReadFile(filepath.Join(p.dir, "overlays", "images.yaml"))
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"),
-		regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
-
-	if said, err := p.run(t.Context(), t, "check", "-registry="+host+"/out"); err == nil ||
-		strings.Count(said, " by tag: run slipway pin, which ") != 4 {
-		t.Errorf("with the lock of another registry: %v\n%s", err, said)
-	}
-	if said, err := p.run(t.Context(), t, "pin"); err != nil {
-		t.Fatalf("slipway pin: %v\n%s", err, said)
-	}
-	l := p.release(t, "-registry="+host+"/out")
-	manifest(t, p, l)
-	sidecars(t, p)
-	upstreamNames(t, l, host+"/out")
-	for _, i := range l.Images {
-		for _, n := range i.Names() {
-			ref, err := name.NewTag(n.Reference)
-			must(t, err)
-			d, err := remote.Head(ref)
-			must(t, err)
-			if d.Digest != n.Desc.Digest {
-				t.Errorf("%s is %s, the lock has %s", ref, d.Digest, n.Desc.Digest)
-			}
-		}
-	}
-	if l.HasStubs() || len(l.ThirdParty) != 4 {
-		t.Errorf("the release has stub bases: %v; %d third-party images", l.HasStubs(), len(l.ThirdParty))
-	}
-	ref, err := name.NewDigest(l.Images[0].Reference())
-	must(t, err)
-	idx, err := remote.Index(ref)
-	must(t, err)
-	for _, d := range storetest.List(t, idx) {
-		published(t, platform.From(d.Platform), filesOf(t, d.Image))
-	}
-}
-
-// sidecars checks which third-party images the bundles include.
-func sidecars(t *testing.T, p *product) {
-	t.Helper()
-	for bundle, want := range map[string]string{
-		"csi-driver-smb-images": "livenessprobe csi-node-driver-registrar " +
-			"csi-provisioner csi-resizer",
-		"csi-driver-smb-images.linux-amd64": "livenessprobe csi-node-driver-registrar " +
-			"csi-provisioner csi-resizer",
-		"csi-driver-smb-images.windows-ltsc2022-amd64": "livenessprobe csi-node-driver-registrar",
-	} {
-		b, err := os.ReadFile(filepath.Join(p.out, bundle+".txt"))
-		must(t, err)
-		var got []string
-		for _, s := range regexp.MustCompile(`:\d+/sig-storage/([a-z-]+):`).FindAllStringSubmatch(string(b), -1) {
-			got = append(got, s[1])
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s has %q, want %q:\n%s", bundle, got, want, b)
-		}
-	}
-}
-
-func published(t *testing.T, p platform.Platform, files map[string][]byte) {
-	t.Helper()
-	if p.OS == platform.Linux {
-		if machine(files["/smbplugin"]) != "linux/amd64" || string(files["/usr/sbin/mount.cifs"]) != "mounts" {
-			t.Errorf("the Linux image has mount.cifs %q, and upstream's smbplugin", files["/usr/sbin/mount.cifs"])
-		}
-		return
-	}
-	if !strings.HasSuffix(p.OSVersion, ".4711") || string(files["/Windows/System32/netapi32.dll"]) != "the DLL of "+
-		p.OSVersion || string(files["/Windows/nano.txt"]) != p.OSVersion {
-		t.Errorf("the image for %s has netapi32.dll %q on a base %q", p.OSVersion,
-			files["/Windows/System32/netapi32.dll"], files["/Windows/nano.txt"])
 	}
 }

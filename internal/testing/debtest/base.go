@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -14,11 +15,14 @@ import (
 )
 
 // Base returns an index of small images of Debian, one for each platform: with base-files, dpkg's
-// database, a merged /usr, and a source of packages that r's key signs. The files of extra come on top.
+// database, a merged /usr, and a source of packages that r's key signs. The files of extra are added,
+// or replace those of the same name.
 func Base(r *Repository, platforms []platform.Platform, extra ...File) v1.ImageIndex {
 	var index v1.ImageIndex = empty.Index
 	for _, p := range platforms {
-		files := append(baseFiles(r, Architecture(p)), extra...)
+		files := append(slices.DeleteFunc(baseFiles(r, Architecture(p)), func(f File) bool {
+			return slices.ContainsFunc(extra, func(e File) bool { return e.Name == f.Name })
+		}), extra...)
 		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(Tar(files))), nil
 		})
@@ -69,9 +73,11 @@ func baseFiles(r *Repository, arch string) []File {
 		{Name: "lib", Link: "usr/lib"},
 		{Name: "usr/"},
 		{Name: "usr/bin/"},
-		{Name: "usr/bin/sh", Text: "sh", Mode: 0o755},
+		{Name: "usr/bin/dash", Text: "dash", Mode: 0o755},
+		{Name: "usr/bin/sh", Link: "dash"},
 		{Name: "usr/sbin/"},
 		{Name: "usr/sbin/adduser", Text: "adduser", Mode: 0o755},
+		{Name: "usr/sbin/addgroup", Link: "adduser"},
 		{Name: "usr/lib/"},
 		{Name: "usr/lib/os-release", Text: "ID=debian\nVERSION_ID=\"12\"\nVERSION_CODENAME=bookworm\n"},
 		{Name: "usr/share/"},

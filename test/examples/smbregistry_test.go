@@ -1,0 +1,242 @@
+package examples
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/internal/testing/debtest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// smbPackages are those that the Dockerfile for Linux installs, as Debian has them for it: a newer
+// version of one that the base holds, one that others need, and one that upgrade takes.
+const smbPackages = `Package: ca-certificates
+File: /usr/share/ca-certificates/root.crt root
+
+Package: cifs-utils
+Architecture: any
+Version: 2:7.0-2
+Depends: libcap2 (>= 1:2.66), libkeyutils1
+Recommends: keyutils
+File: /usr/sbin/mount.cifs mounts
+
+Package: libkeyutils1
+Architecture: any
+File: /usr/lib/x86_64-linux-gnu/libkeyutils.so.1 keys
+
+Package: keyutils
+Architecture: any
+File: /sbin/request-key asks
+
+Package: libcap2
+Architecture: any
+Version: 1:2.66-4
+File: /usr/lib/x86_64-linux-gnu/libcap.so.2 capabilities
+
+Package: libc6
+Architecture: any
+Version: 1.1
+Suite: bookworm-security
+File: /usr/lib/libc.so.6 mended
+
+Package: util-linux
+Architecture: any
+File: /usr/bin/lsblk lists
+
+Package: e2fsprogs
+Architecture: any
+File: /sbin/mke2fs formats
+
+Package: mount
+Architecture: any
+File: /usr/bin/mount mounts
+
+Package: udev
+Architecture: any
+File: /usr/bin/udevadm rules
+Postinst: #!/bin/sh
+ set -e
+ addgroup --quiet --system render
+
+Package: xfsprogs
+Architecture: any
+File: /sbin/mkfs.xfs formats
+`
+
+// smbStatus has the packages of a base as those of Kubernetes' debian-base are: with one on hold.
+const smbStatus = `Package: libc6
+Status: install ok installed
+Priority: required
+Maintainer: Test <test@example.com>
+Architecture: amd64
+Version: 1.0
+Description: for a test
+
+Package: libcap2
+Status: hold ok installed
+Priority: required
+Maintainer: Test <test@example.com>
+Architecture: amd64
+Version: 1:2.65-1
+Description: for a test
+`
+
+// smbBases puts what stands for the bases of the driver, and a repository of packages, on loopback,
+// and writes into slipway.yaml where they are.
+func smbBases(t *testing.T, p *product, host string) {
+	t.Helper()
+	packages := debtest.Serve()
+	t.Cleanup(packages.Close)
+	packages.Publish(smbPackages, []string{"amd64"}, debtest.Wrong{})
+	linux, err := name.NewTag(host + "/debian-base:bookworm-v1.0.7")
+	must(t, err)
+	must(t, remote.WriteIndex(linux, debtest.Base(packages, []platform.Platform{{OS: "linux", Architecture: "amd64"}},
+		debtest.File{Name: "var/lib/dpkg/status", Text: smbStatus},
+		debtest.File{Name: "var/lib/dpkg/info/libcap2.list", Text: "/.\n"})))
+	hostprocess := "  - {name: hostprocess, microsoft: hostprocess"
+	edits := []string{
+		hostprocess, "  - {name: debian, inPlaceOf: [\"registry.k8s.io/build-image/debian-base:bookworm-v1.0.7\"], " +
+			"images: {linux/amd64: \"" + linux.String() + "\"}}\n" + hostprocess + ", repository: " + host + "/hostprocess",
+		// The chart names sidecars by other tags, at a registry that cannot be asked here.
+		"\ncharts:\n  - {name: csi-driver-smb, source: smb, path: charts/v1.20.1/csi-driver-smb, " +
+			"version: \"1.20.1\", appVersion: \"1.20.1\"}\n", "",
+	}
+	push(t, host+"/hostprocess:v1.0.0", []string{"windows/amd64:10.0.17763.4711"},
+		map[string]string{"/hp.txt": "HostProcess"})
+	for _, base := range []string{"nanoserver", "servercore"} {
+		edits = append(edits, "microsoft: "+base, "microsoft: "+base+", repository: "+host+"/"+base)
+		for ltsc, version := range map[string]string{
+			"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.4711",
+		} {
+			files := map[string]string{"/Windows/nano.txt": version}
+			if base == "servercore" {
+				files = map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version}
+			}
+			push(t, host+"/"+base+":"+ltsc, []string{"windows/amd64:" + version}, files)
+		}
+	}
+	p.replace(t, "slipway.yaml", edits...)
+}
+
+// toRegistry cuts the release to a registry on loopback, which has what the release takes from
+// others.
+func toRegistry(t *testing.T, p *product) {
+	host := registryHost(t)
+	smbBases(t, p, host)
+	if said, err := p.run(t.Context(), t, "bases"); err != nil {
+		t.Fatalf("slipway bases: %v\n%s", err, said)
+	}
+	list, err := os.ReadFile(filepath.Join(p.dir, "images.lock.yaml"))
+	must(t, err)
+	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)`).FindAllStringSubmatch(string(list), -1) {
+		push(t, host+"/sig-storage/"+s[1], []string{
+			"linux/amd64", "windows/amd64:10.0.17763.1",
+			"windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1",
+		}, map[string]string{"/" + s[1]: "a sidecar"})
+	}
+	overlay, err := os.ReadFile(filepath.Join(p.dir, "overlays", "images.yaml"))
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"),
+		regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
+
+	if said, err := p.run(t.Context(), t, "check", "-registry="+host+"/out"); err == nil ||
+		strings.Count(said, " by tag: run slipway pin, which ") != 4 {
+		t.Errorf("with the lock of another registry: %v\n%s", err, said)
+	}
+	const absent = "smb:cmd/smbplugin/Dockerfile:17:19: RUN apt: packages.lock.yaml has no packages for stage 0 on " +
+		"linux/amd64: run slipway pin, "
+	if said, err := p.run(t.Context(), t, "check", "-registry="+host+"/out"); err == nil ||
+		strings.Count(said, absent) != 1 {
+		t.Errorf("without packages.lock.yaml: %v\n%s", err, said)
+	}
+	if said, err := p.run(t.Context(), t, "pin"); err != nil {
+		t.Fatalf("slipway pin: %v\n%s", err, said)
+	}
+	l := p.release(t, "-registry="+host+"/out")
+	manifest(t, p, l)
+	sidecars(t, p)
+	upstreamNames(t, l, host+"/out")
+	for _, i := range l.Images {
+		for _, n := range i.Names() {
+			ref, err := name.NewTag(n.Reference)
+			must(t, err)
+			d, err := remote.Head(ref)
+			must(t, err)
+			if d.Digest != n.Desc.Digest {
+				t.Errorf("%s is %s, the lock has %s", ref, d.Digest, n.Desc.Digest)
+			}
+		}
+	}
+	if l.HasStubs() || len(l.ThirdParty) != 4 {
+		t.Errorf("the release has stub bases: %v; %d third-party images", l.HasStubs(), len(l.ThirdParty))
+	}
+	ref, err := name.NewDigest(l.Images[0].Reference())
+	must(t, err)
+	idx, err := remote.Index(ref)
+	must(t, err)
+	for _, d := range storetest.List(t, idx) {
+		published(t, platform.From(d.Platform), filesOf(t, d.Image))
+	}
+}
+
+// sidecars checks which third-party images the bundles include.
+func sidecars(t *testing.T, p *product) {
+	t.Helper()
+	for bundle, want := range map[string]string{
+		"csi-driver-smb-images": "livenessprobe csi-node-driver-registrar " +
+			"csi-provisioner csi-resizer",
+		"csi-driver-smb-images.linux-amd64": "livenessprobe csi-node-driver-registrar " +
+			"csi-provisioner csi-resizer",
+		"csi-driver-smb-images.windows-ltsc2022-amd64": "livenessprobe csi-node-driver-registrar",
+	} {
+		b, err := os.ReadFile(filepath.Join(p.out, bundle+".txt"))
+		must(t, err)
+		var got []string
+		for _, s := range regexp.MustCompile(`:\d+/sig-storage/([a-z-]+):`).FindAllStringSubmatch(string(b), -1) {
+			got = append(got, s[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s has %q, want %q:\n%s", bundle, got, want, b)
+		}
+	}
+}
+
+// published checks the files of an image on a base of the registry.
+func published(t *testing.T, p platform.Platform, files map[string][]byte) {
+	t.Helper()
+	if p.OS == platform.Linux {
+		for file, want := range map[string]string{
+			"/usr/sbin/mount.cifs": "mounts\n", "/usr/lib/libc.so.6": "mended\n", "/usr/sbin/mkfs.xfs": "formats\n",
+			"/etc/krb5.conf": "[libdefaults]\n    default_ccache_name = FILE:/var/lib/kubelet/kerberos/krb5cc_%{uid}\n\n",
+		} {
+			if string(files[file]) != want {
+				t.Errorf("the Linux image has %s %q, want %q", file, files[file], want)
+			}
+		}
+		status := string(files["/var/lib/dpkg/status"])
+		for _, want := range []string{
+			"cifs-utils", "xfsprogs", "util-linux", "e2fsprogs", "mount", "udev", "ca-certificates", "libkeyutils1",
+		} {
+			if !strings.Contains("\n"+status, "\nPackage: "+want+"\nStatus: install ok installed\n") {
+				t.Errorf("%s is not installed in the Linux image: %s", want, status)
+			}
+		}
+		if machine(files["/smbplugin"]) != "linux/amd64" || !strings.Contains(status, "\nVersion: 1:2.66-4\n") ||
+			strings.Contains(status, "\nPackage: keyutils\n") || !strings.Contains(string(files["/etc/group"]), "\nrender:x:") {
+			t.Errorf("the Linux image lacks the program, libcap2 1:2.66-4 or the group render, or has keyutils: %s", status)
+		}
+		return
+	}
+	if !strings.HasSuffix(p.OSVersion, ".4711") || string(files["/Windows/System32/netapi32.dll"]) != "the DLL of "+
+		p.OSVersion || string(files["/Windows/nano.txt"]) != p.OSVersion {
+		t.Errorf("the image for %s has netapi32.dll %q on a base %q", p.OSVersion,
+			files["/Windows/System32/netapi32.dll"], files["/Windows/nano.txt"])
+	}
+}
