@@ -52,13 +52,14 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 	if err != nil {
 		return dockerfile.Result{}, err
 	}
-	return dockerfile.Build(ctx, dockerfile.Input{
+	snapshot := b.product.Snapshot() && b.pin == nil
+	return b.evaluated(ctx, i, dockerfile.Input{
 		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs,
 		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
-		Check: check, Snapshot: b.product.Snapshot() && b.pin == nil, Compiler: b.compiler(),
-		Packages: b.packages(i), Whole: b.pin != nil,
+		Check: check, Snapshot: snapshot, Compiler: b.compiler(),
+		Packages: b.packages(i, snapshot), Whole: b.pin != nil,
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})
 }

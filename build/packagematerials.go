@@ -21,14 +21,7 @@ func packageMaterials(p *product.Product) (all []lock.Material) {
 			all = append(all, m)
 		}
 	}
-	for _, e := range p.LockedPackages {
-		if !slices.ContainsFunc(p.Images, func(i product.Image) bool {
-			return (e.Image == "" || i.Name == e.Image) && slices.ContainsFunc(i.Platforms, func(on platform.Platform) bool {
-				return platform.Same(on, e.Platform)
-			})
-		}) {
-			continue
-		}
+	for _, e := range lockedPackages(p) {
 		for _, l := range e.Packages {
 			if l.Action != product.ActionInstall {
 				continue
@@ -39,6 +32,20 @@ func packageMaterials(p *product.Product) (all []lock.Material) {
 					URI: indexURL(l.Repository), SHA256: l.Repository.SHA256, Created: l.Repository.Date.UTC(),
 				})
 			}
+		}
+	}
+	return all
+}
+
+// lockedPackages returns what packages.lock.yaml has for the images of a product.
+func lockedPackages(p *product.Product) (all []product.LockedPackages) {
+	for _, e := range p.LockedPackages {
+		if slices.ContainsFunc(p.Images, func(i product.Image) bool {
+			return (e.Image == "" || i.Name == e.Image) && slices.ContainsFunc(i.Platforms, func(on platform.Platform) bool {
+				return platform.Same(on, e.Platform)
+			})
+		}) {
+			all = append(all, e)
 		}
 	}
 	return all

@@ -16,10 +16,11 @@ import (
 )
 
 // packages returns what carries out the commands of package managers in the Dockerfile of an image.
-func (b *Builder) packages(i product.Image) packages.Manager {
+// It asks an archive unless offline.
+func (b *Builder) packages(i product.Image, offline bool) packages.Manager {
 	m := &apt.Manager{
 		Image: i.Name, Locked: b.product.LockedPackages, Packages: b.product.Packages, Pin: b.pin,
-		Store: b.store, Client: b.client, Snapshot: b.product.Snapshot() && b.pin == nil,
+		Store: b.store, Client: b.client, Snapshot: offline,
 	}
 	if b.asked != nil {
 		return witness{m, b.asked}

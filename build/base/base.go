@@ -112,14 +112,24 @@ type Resolver struct {
 // slipway.yaml, or an image reference. A reference is fetched from its registry into the store;
 // in a snapshot it is replaced by a stub.
 func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform) (Base, error) {
-	key := name + " " + p.String()
+	return r.once(ctx, name, p, "", r.pull)
+}
+
+// puller returns an image that a base or a Dockerfile names.
+type puller func(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error)
+
+// once resolves a name with a puller, which way names, and keeps the result.
+func (r *Resolver) once(ctx context.Context, name string, p platform.Platform, way string,
+	pull puller,
+) (Base, error) {
+	key := name + " " + p.String() + " " + way
 	r.mu.Lock()
 	if r.found == nil {
 		r.found = map[string]func() (Base, error){}
 	}
 	f, ok := r.found[key]
 	if !ok {
-		f = sync.OnceValues(func() (Base, error) { return r.resolve(ctx, name, p) })
+		f = sync.OnceValues(func() (Base, error) { return r.resolve(ctx, name, p, pull) })
 		r.found[key] = f
 	}
 	r.mu.Unlock()
@@ -140,7 +150,7 @@ type KnownError struct{ error }
 // Unwrap returns the reason.
 func (e KnownError) Unwrap() error { return e.error }
 
-func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platform) (Base, error) {
+func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platform, pull puller) (Base, error) {
 	if image == "scratch" {
 		return Base{Platform: full(p)}, nil
 	}
@@ -162,7 +172,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 		for _, i := range b.Images {
 			if platform.Same(i.Platform, p) {
 				i.Platform = p
-				return r.pull(ctx, i, b.AnyBuild)
+				return pull(ctx, i, b.AnyBuild)
 			}
 		}
 		return Base{}, fmt.Errorf("%s names no image for this platform: add one under bases", r.File)
@@ -175,10 +185,10 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 		return Base{}, err
 	}
 	if b, ok := r.replaced(ref); ok && (b.Builtin == "" && b.Packages == nil || p.OS == platform.Linux) {
-		return r.resolve(ctx, b.Name, p)
+		return r.resolve(ctx, b.Name, p, pull)
 	}
 	if b, i, ok := r.named(ref, p); ok {
-		return r.pull(ctx, i, b.AnyBuild)
+		return pull(ctx, i, b.AnyBuild)
 	}
 	i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
 	if r.Referenced != nil {
@@ -191,7 +201,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if unpinned != nil && !r.Snapshot {
 		return Base{}, unpinned
 	}
-	b, err := r.pull(ctx, i, false)
+	b, err := pull(ctx, i, false)
 	b.Demand, b.Reference = unpinned, ref
 	return b, err
 }

@@ -15,21 +15,28 @@ import (
 // fetch brings the child for the platform of a base in a registry into the store, byte for byte;
 // its layers only once they are read.
 func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool) (Base, error) {
-	ref := b.Reference
 	if why := r.moved(ctx, b); why != "" {
 		r.Progress.Printf("warning: %s", why)
 	}
+	return r.take(ctx, b, anyBuild, r.reader(ctx, b.Reference.Context()))
+}
+
+// take puts the documents of a base into the store, which it reads from a reader.
+func (r *Resolver) take(ctx context.Context, b product.BaseImage, anyBuild bool, from reader) (Base, error) {
+	ref := b.Reference
 	h, err := v1.NewHash(ref.Identifier())
 	if err != nil {
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
-	from := r.reader(ctx, ref.Context())
 	raw, err := from.manifests(v1.Descriptor{Digest: h})
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, network.Clean(err))
 	}
 	top, err := oci.Parse(v1.Descriptor{Digest: h}, raw)
 	if err != nil {
+		return Base{}, err
+	}
+	if _, err := r.Store.PutBytes(raw); err != nil { // for Local
 		return Base{}, err
 	}
 	img, err := choose(from, top, b.Platform, anyBuild)

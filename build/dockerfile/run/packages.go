@@ -72,8 +72,8 @@ func (e *Evaluation) withoutPackages(ctx context.Context, s *State, c *instructi
 		s.Tree.Later = true
 		return true, nil
 	}
-	e.Note(c.Location(), name, fmt.Errorf("RUN %s: a snapshot leaves the packages out, since a stub replaces "+
-		"the base; a release to a registry installs them", name))
+	e.Note(c.Location(), name, fmt.Errorf("RUN %s: a snapshot on a stub base leaves the packages out; "+
+		"a release to a registry installs them", name))
 	return true, nil
 }
 
