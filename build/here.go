@@ -29,7 +29,7 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 		}
 		b.before = h
 	}
-	archive, err := archived(ctx, b.product, b.before.set, b.store)
+	archive, err := archived(ctx, b.product, b.before.set, b.store, b.client)
 	if err != nil {
 		return nil, err
 	}

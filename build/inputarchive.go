@@ -3,10 +3,14 @@ package build
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
+	"path"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/inputs"
+	"github.com/slipway-dev/slipway/build/packages/apt"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -22,12 +26,15 @@ type Archive struct {
 
 // Inputs puts the archive of a product's inputs into the store. materials have the sources, as
 // build lists them: what a commit has is not in the archive.
-func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store) (Archive, error) {
+// Of packages that it is to have, client fetches those that the store lacks.
+func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store,
+	client *network.Client,
+) (Archive, error) {
 	set, err := collect(ctx, p, materials)
 	if err != nil {
 		return Archive{}, err
 	}
-	m, err := archived(ctx, p, set, st)
+	m, err := archived(ctx, p, set, st, client)
 	return Archive{m, set.Outside}, err
 }
 
@@ -48,9 +55,43 @@ func collect(ctx context.Context, p *product.Product, materials []lock.Material)
 }
 
 // archived puts the archive of inputs into the store.
-func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store) (lock.Material, error) {
+func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store,
+	client *network.Client,
+) (lock.Material, error) {
+	if err := addPackages(ctx, p, set, st, client); err != nil {
+		return lock.Material{}, err
+	}
 	h, err := put(ctx, set, st)
 	return lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, err
+}
+
+// addPackages adds the packages of all images and platforms to the inputs of a product that asks for
+// them. A snapshot fetches none: its archive has them if the store has all, as its images do.
+func addPackages(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store,
+	client *network.Client,
+) error {
+	if !p.Packages.Inputs {
+		return nil
+	}
+	if p.Unselected != nil {
+		p = p.Unselected
+	}
+	var list []product.LockedPackage
+	for _, l := range fetchedPackages(p) {
+		if p.Snapshot() && !st.Has(l.SHA256) {
+			return nil
+		}
+		list = append(list, l)
+	}
+	m := &apt.Manager{Packages: p.Packages, Store: st, Client: client}
+	all, err := m.Fetch(ctx, list)
+	if err != nil {
+		return fmt.Errorf("collecting inputs: %w", err)
+	}
+	for n, content := range all {
+		set.AddPackage(path.Base(list[n].Path), content)
+	}
+	return nil
 }
 
 // kindArchive is the kind of records of what tars of inputs became.

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
@@ -31,14 +32,12 @@ func (b *Builder) installable(i product.Image) bool {
 	if b.pin != nil || b.asked != nil || b.bases.Offline {
 		return false
 	}
-	found := false
-	for _, e := range lockedPackages(b.product) {
-		found = found || e.Image == i.Name
-		for _, l := range e.Packages {
-			if l.Repository.URL != "" && b.bases.Shipped == nil && !b.store.Has(l.SHA256) {
-				return false
-			}
-		}
+	if b.bases.Shipped == nil && slices.ContainsFunc(fetchedPackages(b.product), func(l product.LockedPackage) bool {
+		return !b.store.Has(l.SHA256)
+	}) {
+		return false
 	}
-	return found
+	return slices.ContainsFunc(b.product.LockedPackages, func(e product.LockedPackages) bool {
+		return e.Image == i.Name
+	})
 }

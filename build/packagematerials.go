@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -37,7 +39,7 @@ func packageMaterials(p *product.Product) (all []lock.Material) {
 	return all
 }
 
-// lockedPackages returns what packages.lock.yaml has for the images of a product, and their bases.
+// lockedPackages returns what packages.lock.yaml has for the images of a product.
 func lockedPackages(p *product.Product) (all []product.LockedPackages) {
 	for _, e := range p.LockedPackages {
 		if slices.ContainsFunc(p.Images, func(i product.Image) bool {
@@ -46,6 +48,21 @@ func lockedPackages(p *product.Product) (all []product.LockedPackages) {
 			})
 		}) {
 			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// fetchedPackages returns the packages of repositories that the images of a product install, each
+// once.
+func fetchedPackages(p *product.Product) (all []product.LockedPackage) {
+	seen := map[v1.Hash]bool{}
+	for _, e := range lockedPackages(p) {
+		for _, l := range e.Packages {
+			if l.Repository.URL != "" && !seen[l.SHA256] {
+				seen[l.SHA256] = true
+				all = append(all, l)
+			}
 		}
 	}
 	return all

@@ -13,6 +13,7 @@ type Packages struct {
 	Mirrors     []Mirror
 	Unsigned    []string // the addresses of repositories that nothing signs, without a / at the end
 	SkipScripts []SkipScripts
+	Inputs      bool // the archive of inputs has them
 }
 
 // Mirror is a second place of the files of a repository. The addresses end without a /.
@@ -31,6 +32,7 @@ var maintainerScripts = []string{"preinst", "postinst", "prerm", "postrm", "conf
 
 func (c *checker) packages() {
 	in, out := &c.in.Packages, &c.out.Packages
+	out.Inputs = in.Inputs
 	forEach(in.Mirrors, func(m *mirrorYAML) {
 		out.Mirrors = append(out.Mirrors, Mirror{c.archive(&m.For), c.archive(&m.URL)})
 	})

@@ -4,7 +4,8 @@
 // The archive is a tar of a few KB as a rule, compressed by gzip. product/ has files of the
 // product's repository, at their places in it; sources/NAME/ has a directory source that is
 // outside of it. What a commit or a hash identifies is not in it: Go modules, directories of a
-// git repository without changes, prebuilt programs. Equal files give equal bytes: entries are
+// git repository without changes, prebuilt programs; packages of distributions are on request, as
+// packages/SHA256/NAME. Equal files give equal bytes: entries are
 // sorted and have no time and no owner. Modes are 0644 and 0755, but for those of files in build
 // contexts that git does not track: they decide the bytes of images.
 package inputs
@@ -13,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,16 +23,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 )
 
 // The directories of the archive.
 const (
-	Product = "product" // of the product's repository, or of the directory of slipway.yaml
-	Sources = "sources" // of the other directory sources, by their names
+	Product  = "product"  // of the product's repository, or of the directory of slipway.yaml
+	Sources  = "sources"  // of the other directory sources, by their names
+	packages = "packages" // of distributions, by their SHA-256
 )
 
 // Name returns the name of the archive of a product's version.
@@ -89,7 +94,7 @@ type Set struct {
 
 // entry is a file, directory or symbolic link of the archive.
 type entry struct {
-	from string // absolute
+	open func() (io.ReadCloser, error) // of a file
 	mode fs.FileMode
 	size int64
 	link string
@@ -194,7 +199,8 @@ func (s *Set) file(ctx context.Context, full string, fi fs.FileInfo, exact bool)
 		}
 	}
 	e := entry{
-		from: full, mode: mode & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky),
+		open: func() (io.ReadCloser, error) { return regular.Open(full) },
+		mode: mode & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky),
 		size: fi.Size(),
 	}
 	switch fi.Mode().Type() {
@@ -221,6 +227,12 @@ func (s *Set) file(ctx context.Context, full string, fi fs.FileInfo, exact bool)
 		s.entries[name] = e
 	}
 	return nil
+}
+
+// AddPackage adds the package of a distribution, under the name of its file.
+func (s *Set) AddPackage(name string, content layer.Content) {
+	name = path.Join(packages, content.Digest.Hex, name)
+	s.entries[name] = entry{open: content.Open, mode: 0o644, size: content.Size}
 }
 
 // place returns the path of a file in the archive; "" if it is not part of it.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Compression says how archives are compressed: equal tars become equal archives while it is the
@@ -77,7 +76,7 @@ func (e entry) write(ctx context.Context, archive *tar.Writer, name string) erro
 	if err := archive.WriteHeader(h); err != nil {
 		return err
 	}
-	f, err := regular.Open(e.from)
+	f, err := e.open()
 	if err != nil {
 		return err
 	}

@@ -25,16 +25,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // inputTree is a directory with the inputs of a release.
 type inputTree struct {
 	options Options
 	dir     string
+	store   string // directory of the store
 	rebuild *product.Rebuild
 }
 
-// make checks out what is named by commit, and unpacks the archive of inputs over it.
+// make checks out what is named by commit, and unpacks the archive of inputs over it. Packages of
+// distributions go into the store.
 func (s *inputTree) make(ctx context.Context) error {
 	root := filepath.Join(s.dir, inputs.Product)
 	if err := disk.MkdirAll(s.dir); err != nil {
@@ -60,7 +63,11 @@ func (s *inputTree) make(ctx context.Context) error {
 	if err := s.compareArchive(f); err != nil {
 		return err
 	}
-	return inputs.Extract(f, s.dir)
+	st, err := store.Open(s.store)
+	if err != nil {
+		return err
+	}
+	return inputs.Extract(f, s.dir, st.Put)
 }
 
 // compareArchive compares the archive with the statement, and rewinds it.

@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		o.Progress.Printf("note: %s", output.Line(n))
 	}
 	s := &inputTree{
-		options: o, dir: filepath.Join(dir, "inputs"),
+		options: o, dir: filepath.Join(dir, "inputs"), store: filepath.Join(dir, "store"),
 		rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}},
 	}
 	if err := s.make(ctx); err != nil {
@@ -76,7 +76,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	}
 	r.Sandbox = s.rebuild.Sandbox.Protection()
 	o.Progress.Printf("sandbox: %s", r.Sandbox)
-	made, err := s.build(ctx, filepath.Join(dir, "store"), filepath.Join(dir, "out"))
+	made, err := s.build(ctx, filepath.Join(dir, "out"))
 	if err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
 	}
@@ -86,7 +86,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 }
 
 // build makes the release from its inputs.
-func (s *inputTree) build(ctx context.Context, store, out string) (*release.Rebuilt, error) {
+func (s *inputTree) build(ctx context.Context, out string) (*release.Rebuilt, error) {
 	par := s.options.Statement.Predicate.BuildDefinition.ExternalParameters
 	if par.SourceDateEpoch {
 		s.rebuild.SourceDateEpoch = par.Created
@@ -96,8 +96,8 @@ func (s *inputTree) build(ctx context.Context, store, out string) (*release.Rebu
 		return nil, err
 	}
 	p, err := product.Load(ctx, product.Options{
-		Path: file, Registries: par.Registries, Version: par.Version, Channel: par.Channel, Made: []string{store, out},
-		Rebuild: s.rebuild,
+		Path: file, Registries: par.Registries, Version: par.Version, Channel: par.Channel,
+		Made: []string{s.store, out}, Rebuild: s.rebuild,
 	})
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *inputTree) build(ctx context.Context, store, out string) (*release.Rebu
 		return nil, err
 	}
 	return release.Rebuild(ctx, p, release.Options{
-		Store: store, Out: out, Builder: s.options.Builder,
+		Store: s.store, Out: out, Builder: s.options.Builder,
 		Progress: s.options.Progress,
 	}, publish.Shipped{Open: shipped, Digest: s.digest})
 }

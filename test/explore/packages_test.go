@@ -199,6 +199,9 @@ func (p *product) drawInstalls(t *rapid.T) (lines []string) {
 	if maybe(t, 2, "mirror") {
 		p.packages()["mirrors"] = []object{{"for": signedAt, "url": mirrorAt}}
 	}
+	if maybe(t, 3, "inputs") {
+		p.packages()["inputs"] = true
+	}
 	return lines
 }
 

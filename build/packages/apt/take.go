@@ -53,6 +53,18 @@ func (m *Manager) take(ctx context.Context, c packages.Call, list []product.Lock
 	case c.Check && m.Pin == nil:
 		return nil, packages.Later(fmt.Errorf("a check fetches no packages"))
 	}
+	return all, m.fetch(ctx, list, all)
+}
+
+// Fetch returns packages of repositories, which it brings into the store if that lacks them.
+func (m *Manager) Fetch(ctx context.Context, list []product.LockedPackage) ([]layer.Content, error) {
+	all := make([]layer.Content, len(list))
+	return all, m.fetch(ctx, list, all)
+}
+
+// fetch brings those packages of repositories into the store of which all has no content, and adds
+// that.
+func (m *Manager) fetch(ctx context.Context, list []product.LockedPackage, all []layer.Content) error {
 	var g errgroup.Group
 	g.SetLimit(parallel)
 	failures := make([]error, len(list))
@@ -70,14 +82,14 @@ func (m *Manager) take(ctx context.Context, c packages.Call, list []product.Lock
 	}
 	g.Wait() //nolint:errcheck // failures are kept by index
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	for _, err := range failures {
 		if err != nil {
-			return nil, err // one is enough: the others have the same reason
+			return err // one is enough: the others have the same reason
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // advised adds what to do about a package that an archive does not have.
