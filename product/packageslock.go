@@ -64,6 +64,7 @@ type LockedPackage struct {
 	Why        string // the package that depends on it or recommends it; empty if the command names it
 	Was        string // the version that was installed before; empty for none
 	Auto       bool   // apt removes it when nothing needs it any more
+	Priority   string // in the index, by which apt orders packages; empty for optional
 }
 
 // packagesLockYAML is what slipway pin writes beside slipway.yaml: the packages that Dockerfiles
@@ -137,6 +138,8 @@ type lockedPackageYAML struct {
 	Why string `yaml:"why,omitempty"`
 	// Whether apt removes it when nothing needs it any more.
 	Auto bool `yaml:"auto,omitempty"`
+	// Its priority in the index, by which apt orders packages. The default is optional.
+	Priority string `yaml:"priority,omitempty" jsonschema:"enum=required,enum=important,enum=standard,enum=extra"`
 }
 
 // MarshalYAML writes a package as one line, so that a diff has a line for each.
@@ -210,7 +213,7 @@ func lockedPackage(d *yamlfile.Document, in *lockedPackageYAML,
 ) LockedPackage {
 	p := LockedPackage{
 		Action: in.Action, Name: in.Name, Version: in.Version, Arch: in.Arch, Path: in.Path, Size: int64(in.Size),
-		Why: in.Why, Was: in.Was, Auto: in.Auto,
+		Why: in.Why, Was: in.Was, Auto: in.Auto, Priority: in.Priority,
 	}
 	if p.Action == "" {
 		p.Action = ActionInstall
@@ -261,7 +264,7 @@ func writtenPackages(list []LockedPackages) packagesLockYAML {
 		for _, p := range e.Packages {
 			y := lockedPackageYAML{
 				Name: p.Name, Version: p.Version, Arch: p.Arch, Was: p.Was, Path: p.Path, Size: int(p.Size),
-				SHA256: p.SHA256.Hex, Why: p.Why, Auto: p.Auto,
+				SHA256: p.SHA256.Hex, Why: p.Why, Auto: p.Auto, Priority: p.Priority,
 			}
 			if p.Action != ActionInstall {
 				y.Action = p.Action

@@ -62,12 +62,13 @@ func dated(suite string) func() (string, error) {
 	}
 }
 
+// hook makes a base that of debian-base. Its name counts in every checkout.
+const hook = "testdata/debian-base.sh"
+
 // base returns the archive of a base: a suite as debian-base is, or, without a hook, packages that
 // are unpacked as in distroless images. It is made once for each date of the suite.
 func base(t *testing.T, suite string, whole bool) string {
 	t.Helper()
-	hook, err := filepath.Abs("testdata/debian-base.sh")
-	must(t, err)
 	if whole {
 		return bootstrapped(t, suite, "debian-base.tar", "--variant=minbase", "--customize-hook="+hook)
 	}
@@ -83,7 +84,7 @@ func bootstrapped(t *testing.T, suite, name string, args ...string) string {
 	if err != nil {
 		testprog.Missing(t, "mmdebstrap", fmt.Errorf("asking Debian's archive: %w", err))
 	}
-	text, err := os.ReadFile("testdata/debian-base.sh")
+	text, err := os.ReadFile(hook)
 	must(t, err)
 	dir := fmt.Sprintf("debian/%s-%s-%.4x", suite, date, sha256.Sum256(append(text, strings.Join(args, " ")...)))
 	p, err := cache.Program(t.Context(), dir, name, func(ctx context.Context, dir string) error {

@@ -51,13 +51,19 @@ func newProduct(t *testing.T, u upstream, r *registrytest.Server, store string) 
 	if err := u.unpack(t, filepath.Join(p.dir, "upstream")); err != nil {
 		t.Skipf("%s: %v", u.module, err)
 	}
+	p.write(t)
+	return p
+}
+
+// write writes stand-ins for programs, and slipway.yaml.
+func (p product) write(t *testing.T) {
+	t.Helper()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/standin\n\ngo 1.24\n", "main.go": "package main\n\nfunc main() { println(\"stand-in\") }\n",
 		"slipway.yaml": p.config(t),
 	} {
 		must(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644))
 	}
-	return p
 }
 
 // config is slipway.yaml, which is also JSON.

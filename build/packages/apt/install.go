@@ -58,6 +58,9 @@ func (m *Manager) install(ctx context.Context, c packages.Call, o operation, ent
 			if change.Deb, err = deb.Open(path.Base(p.Path), debs[n], want); err != nil {
 				return err
 			}
+			if p.Repository.URL != "" && change.Deb.Control.Get("Priority") != "" { // else that of the file
+				change.Priority = cmp.Or(p.Priority, "optional")
+			}
 		}
 		tx.Changes = append(tx.Changes, change)
 	}

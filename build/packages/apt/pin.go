@@ -158,5 +158,8 @@ func lockedPackage(c debian.Change,
 	l.Repository = repositories[c.Package.Repository()]
 	l.Path, l.Size = strings.TrimPrefix(c.Package.Filename(), "./"), c.Package.Size()
 	l.SHA256.Algorithm, l.SHA256.Hex = "sha256", c.Package.SHA256()
+	if l.Repository.URL != "" {
+		l.Priority = c.Package.Priority()
+	}
 	return l
 }

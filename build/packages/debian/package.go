@@ -69,6 +69,15 @@ func (p *Package) Filename() string { return p.archive("Filename") }
 // SHA256 returns the digest of the archive in hexadecimal digits.
 func (p *Package) SHA256() string { return strings.ToLower(p.archive("SHA256")) }
 
+// Priority returns the priority in the index, unless that is optional, as for nearly all packages.
+func (p *Package) Priority() string {
+	switch s := strings.ToLower(p.archive("Priority")); s {
+	case "required", "important", "standard", "extra":
+		return s
+	}
+	return ""
+}
+
 // Size returns the size of the archive in bytes.
 func (p *Package) Size() int64 {
 	n, err := strconv.ParseInt(p.archive("Size"), 10, 64)
