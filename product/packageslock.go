@@ -154,7 +154,7 @@ func (p lockedPackageYAML) MarshalYAML() (any, error) {
 }
 
 var packagesLock = lockFile[packagesLockYAML, LockedPackages]{
-	name: PackagesLock, content: "The packages that Dockerfiles install", command: "pin",
+	name: PackagesLock, content: "The packages of Dockerfiles and bases", command: "pin",
 	version: func(f *packagesLockYAML) *string { return &f.APIVersion },
 	read:    readPackages,
 	written: writtenPackages,

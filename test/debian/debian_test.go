@@ -43,7 +43,7 @@ func TestDockerfiles(t *testing.T) {
 		pushed(t, r, files[suite], suite)
 	}
 	pushed(t, r, base(t, trixie, false), "distroless")
-	store := filepath.Join(t.TempDir(), "store")
+	store := storeDir()
 	var mu sync.Mutex
 	occurred, compared := map[string]bool{}, 0
 	t.Run("products", func(t *testing.T) {
@@ -173,6 +173,11 @@ func TestPage(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", d.name, strings.Join(paths, "` `"), d.reason)
 	}
 	b.WriteString("| the day in `/etc/shadow` | | that of the image's sources, so that every release has the same |\n")
+	b.WriteString("\n## Bases\n\nA base that consists of the packages of Debian's minbase is compared with what mmdebstrap makes of the same " +
+		"packages, and differs in these:\n\n| what | paths | why |\n|---|---|---|\n")
+	for _, d := range ofBases {
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", d.name, strings.Join(d.paths, "` `"), d.reason)
+	}
 	b.WriteString("\n## Products\n\nThese Dockerfiles are released as upstream has them, all layers, twice and from two directories. What is a " +
 		"stand-in: the base, which is\nmade by mmdebstrap with `clean-install`, a hold, and the `dpkg.cfg.d` and `apt.conf.d` of Kubernetes' debian-base; every " +
 		"program that a\nMakefile compiles or that is downloaded, which `outputs` names; and the modes of scripts, which Go modules lack.\nTheir programs, and `mount.cifs`, `mount.nfs`, `iscsiadm` and `curl` of an image whose Dockerfile adds a certificate, run in runc, as the\n" +

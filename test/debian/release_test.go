@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// storeDir is the store of all products: they have many packages in common.
+func storeDir() string { return filepath.Join(workDir, "store") }
+
 var slipway = sync.OnceValues(func() (string, error) { return testprog.Slipway(context.Background(), workDir) })
 
 // product is a product of an upstream, in a directory.

@@ -5,8 +5,8 @@ var products = []Mutant{
 	{
 		Name: "static-for-windows", Fault: "A base of Linux files became an image for Windows.",
 		File: "build/base/base.go", Func: "Resolver.resolve",
-		Old: `if p.OS != platform.Linux {`,
-		New: `if p.OS == "" {`,
+		Old: `&& p.OS != platform.Linux {`,
+		New: `&& p.OS == "" {`,
 	},
 	{
 		Name: "bundle-empty-late", Fault: "That a bundle would be empty was found after everything had been pushed.",
