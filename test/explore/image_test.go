@@ -186,7 +186,7 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		p.files["extra/LICENSE"] = "license\n"
 		line("COPY --from=more LICENSE /LICENSE")
 	}
-	if base := p.yaml["bases"].([]object)[0]; linux && !both && base["builtin"] != "static" {
+	if base := p.yaml["bases"].([]object)[0]; linux && !both && !p.bare && base["builtin"] != "static" {
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			line("RUN %s",
 				pick(t, "run", "mkdir -p /ran/by/run", "mkdir -p /ran/x && touch /ran/x/empty",

@@ -70,6 +70,9 @@ func (w *world) installed(r *result, l *lock.Lock, dir string) {
 	}
 	want := map[string]map[string]string{} // versions by name, by image and platform
 	for _, c := range w.packages().Commands {
+		if c.Image == "" {
+			continue // a base
+		}
 		at := c.Image + " " + c.Platform
 		if want[at] == nil {
 			want[at] = map[string]string{}
