@@ -47,8 +47,12 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 	for n, f := range found {
 		b.warn(b.product.Images[n], f.notes)
 		for _, d := range f.demands {
-			if s := d.Error(); !slices.Contains(demands, s) {
-				demands = append(demands, s)
+			s := d.Error()
+			if slices.Contains(demands, s) {
+				continue
+			}
+			if demands = append(demands, s); !b.product.Snapshot() {
+				errs = append(errs, fmt.Errorf("building image %s: %w", b.product.Images[n].Name, d))
 			}
 		}
 		for _, err := range f.errs {

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"slices"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
@@ -43,8 +46,23 @@ func (pl *planner) inputs() *lock.Lock {
 	for n, i := range now.Images {
 		now.Images[n].Children = slices.Clone(i.Children)
 		for k, on := range pl.outlines[n].On {
-			now.Images[n].Children[k].Base, now.Images[n].Children[k].CopiedFrom = on.Base, on.CopiedFrom
+			now.Images[n].Children[k].Base, now.Images[n].Children[k].CopiedFrom = pl.base(i.Name, on), on.CopiedFrom
 		}
 	}
 	return &now
+}
+
+// base returns the base of a platform of an image. Where its digest is known only once it is made,
+// as that of a base of packages, it is taken for that of the release before.
+func (pl *planner) base(image string, on build.Grounds) *lock.Base {
+	old, ok := pl.old.Image(image)
+	if !ok || on.Base == nil || on.Base.Digest != (v1.Hash{}) {
+		return on.Base
+	}
+	for _, c := range old.Children {
+		if c.Base != nil && c.Base.Name == on.Base.Name && platform.Same(c.Platform, on.Platform) {
+			return c.Base
+		}
+	}
+	return on.Base
 }

@@ -186,11 +186,11 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		p.files["extra/LICENSE"] = "license\n"
 		line("COPY --from=more LICENSE /LICENSE")
 	}
-	if base := p.yaml["bases"].([]object)[0]; linux && !both && base["builtin"] != "static" {
+	if base := p.yaml["bases"].([]object)[0]; linux && !both && !p.bare && base["builtin"] != "static" {
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			line("RUN %s",
-				pick(t, "run", "mkdir -p /made/by/run", "mkdir -p /made/x && touch /made/x/empty",
-					"mkdir -p /made/d; ln -s /made/d /made/e", "echo text > /text",
+				pick(t, "run", "mkdir -p /ran/by/run", "mkdir -p /ran/x && touch /ran/x/empty",
+					"mkdir -p /ran/d; ln -s /ran/d /ran/e", "echo text > /text",
 					"set -e; mkdir -p /mode && chmod 700 /mode"))
 		}
 	}

@@ -23,7 +23,7 @@ func (w *world) lockPackages(r *release) {
 	if !w.p.locks {
 		return
 	}
-	if r.pushed != "" {
+	if r.pushed != "" && !w.p.git { // of which a changed file is wrong first
 		refused := w.reads(append([]string{"check", "-product=src/slipway.yaml"}, r.flags...)...)
 		made := w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(r))...)
 		for _, r := range []*result{refused, made} {
@@ -70,6 +70,9 @@ func (w *world) installed(r *result, l *lock.Lock, dir string) {
 	}
 	want := map[string]map[string]string{} // versions by name, by image and platform
 	for _, c := range w.packages().Commands {
+		if c.Image == "" {
+			continue // a base
+		}
 		at := c.Image + " " + c.Platform
 		if want[at] == nil {
 			want[at] = map[string]string{}

@@ -22,10 +22,17 @@ const (
 	signedAt   = "http://SIGNED/debian"
 	mirrorAt   = "http://MIRROR/debian"
 	unsignedAt = "http://UNSIGNED/debian"
+	// keysOf stands for the keys of the signed repository.
+	keysOf = "KEYS\n"
 )
 
 // stated are packages of the signed repository that stay as they are.
-const stated = `Package: greet
+const stated = `Package: base-files
+Version: 12
+Architecture: any
+File: /etc/os-release ID=debian
+
+Package: greet
 Architecture: any
 Depends: libgreet (>= 1.0) | other, libc6
 Recommends: suggested
@@ -119,11 +126,12 @@ var archives = sync.OnceValue(func() *repositories {
 
 // addresses puts the addresses of repositories into a text.
 func addresses(text string) string {
-	if !strings.Contains(text, "/debian") {
+	if !strings.Contains(text, "/debian") && text != keysOf {
 		return text
 	}
 	r := archives()
-	return strings.NewReplacer(signedAt, r.signed.URL, mirrorAt, r.mirror.URL, unsignedAt, r.unsigned.URL).Replace(text)
+	return strings.NewReplacer(keysOf, r.signed.ArmoredKey()+r.later.ArmoredKey(),
+		signedAt, r.signed.URL, mirrorAt, r.mirror.URL, unsignedAt, r.unsigned.URL).Replace(text)
 }
 
 // pushDebian pushes the base whose packages are those of the signed repository.
@@ -214,4 +222,25 @@ func (p *product) packages() object {
 		p.yaml["packages"] = object{}
 	}
 	return p.yaml["packages"].(object)
+}
+
+// drawBare draws a base for Linux that consists of packages.
+func (p *product) drawBare(t *rapid.T) object {
+	p.bare, p.locks = true, true
+	p.files["keys/archive.asc"] = keysOf
+	from := object{"url": signedAt, "key": "keys/archive.asc", "suites": []string{"bookworm", "bookworm-security"}}
+	if maybe(t, 2, "components") {
+		from["components"] = []string{"main"}
+	}
+	o := object{
+		"suite": "bookworm", "install": some(t, "package", 1, "tool", "old", "suggested"),
+		"repositories": []object{from},
+	}
+	if maybe(t, 2, "distribution") {
+		o["distribution"] = "debian"
+	}
+	if maybe(t, 2, "user of the base") {
+		o["user"] = pick(t, "user", "0", "1000:1000")
+	}
+	return object{"name": "linux", "packages": o}
 }

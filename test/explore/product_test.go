@@ -24,6 +24,7 @@ type product struct {
 	channels []string
 	images   []string
 	allowed  []object // findings of lint
+	bare     bool     // the base for Linux consists of packages alone
 	locks    bool     // a Dockerfile installs packages, which have to be locked
 }
 
@@ -154,13 +155,16 @@ func (p *product) drawBases(t *rapid.T) {
 	var all []object
 	p.pushes = true
 	if p.linux() {
-		if in := pick(t, "base in", "slipway", "slipway", "slipway", "registry", "debian"); in == "slipway" {
+		switch in := pick(t, "base in", "slipway", "slipway", "slipway", "registry", "debian", "packages"); in {
+		case "packages":
+			all = append(all, p.drawBare(t))
+		case "slipway":
 			all = append(all,
 				object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
 			if maybe(t, 5, "in place of") {
 				all[0]["inPlaceOf"] = []string{"gcr.io/distroless/static:nonroot"}
 			}
-		} else {
+		default:
 			images := object{}
 			for _, on := range slices.DeleteFunc(slices.Clone(p.platforms), isWindows) {
 				images[on] = host + map[string]string{"registry": "/base/linux:1", "debian": debianImage}[in]
@@ -172,7 +176,7 @@ func (p *product) drawBases(t *rapid.T) {
 	if p.windows() {
 		all = append(all,
 			object{"name": "win", "microsoft": pick(t, "microsoft", "nanoserver", "servercore", "hostprocess")})
-		if maybe(t, 2, "repository of the base") {
+		if p.bare || maybe(t, 2, "repository of the base") {
 			all[len(all)-1]["repository"] = host + "/base/" + all[len(all)-1]["microsoft"].(string)
 			p.registry = true
 		} else {

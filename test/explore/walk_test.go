@@ -137,14 +137,14 @@ func (w *world) first() {
 	if len(w.p.channels) > 0 && maybe(w.t, 3, "channel") {
 		r.flags = append(r.flags, "-channel=stable")
 	}
-	if w.p.pushes && !maybe(w.t, 3, "a snapshot") {
+	if w.p.pushes && (w.p.bare || !maybe(w.t, 3, "a snapshot")) { // one without packages in its store is another
 		r.pushed = w.host + "/made"
 		r.flags = append(r.flags, "-registry="+r.pushed)
 		if maybe(w.t, 3, "to a destination") && len(w.p.dest) > 0 {
 			r.flags[len(r.flags)-1] = "-registry=" + pick(w.t, "destinations", "one", "two", "all", "one,two")
 		}
 	}
-	if w.p.registry {
+	if w.p.registry || w.p.locks {
 		if w.run("bases", "-product=src/slipway.yaml").code != 0 {
 			w.p.locks = false // a base of Microsoft is not here
 		}

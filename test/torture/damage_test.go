@@ -52,6 +52,9 @@ func damage(s *scenario, dirs ...string) (cases []fault) {
 		for _, class := range slices.Sorted(maps.Keys(classes)) {
 			for n := range classes[class] {
 				for _, way := range ways {
+					if dir == packagesLock && strings.HasPrefix(way.name, "flipped") {
+						continue // it may state something else, which decides no byte of an image
+					}
 					cases = append(cases, fault{
 						kind: "damage", scenario: s, name: fmt.Sprintf("%s/%s-%d/%s",
 							s.name, strings.ReplaceAll(class, "/", "-"), n+1, way.name),
@@ -62,7 +65,7 @@ func damage(s *scenario, dirs ...string) (cases []fault) {
 							o.hits = []call{{name: way.name, path: path}}
 							return o
 						},
-						mend: mendDamage(s),
+						mend: mendDamage(s, dir),
 					})
 				}
 			}
@@ -129,9 +132,9 @@ var (
 
 // mendDamage puts the input back. Of a command with a store it first asks for everything once
 // more: what the first run had no need to read is read then. Then it does what the messages say.
-func mendDamage(s *scenario) func(w *worker, o outcome, res *result) {
+func mendDamage(s *scenario, dir string) func(w *worker, o outcome, res *result) {
 	return func(w *worker, o outcome, res *result) {
-		if s.input != "" {
+		if s.input == dir {
 			b, err := os.ReadFile(filepath.Join(w.saved, s.name, s.input))
 			w.must(err)
 			w.must(os.WriteFile(filepath.Join(w.dir, s.input), b, 0o644))
@@ -182,7 +185,7 @@ func (w *worker) follow(s *scenario, message string) bool {
 
 // damages are all cases of damaged files.
 func damages() (cases []fault) {
-	for _, name := range []string{"release-again", "publish-to", "pack"} {
+	for _, name := range []string{"release-again", "publish-to", "pack", "pin-again", "release-packages"} {
 		cases = append(cases, damage(find(name), "store")...)
 	}
 	cases = append(cases, damage(find("release-again"), "out")...)

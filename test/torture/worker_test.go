@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/testing/debtest"
 )
 
 // worker tries one case after the other. All runs of a worker have the same directory and
@@ -28,6 +30,7 @@ type worker struct {
 	proxies map[bool]*proxy // and all, by whether they are secure
 	fail    chan error      // what went wrong with the suite itself
 	ready   map[*scenario]*prepared
+	archive *debtest.Repository
 	stop    func() // ends the registry
 }
 
@@ -69,6 +72,7 @@ func newWorker(base string, n int) (*worker, error) {
 		w.proxies[secure] = p
 	}
 	w.turn(scenarios[0])
+	w.archive = newArchive(w.host)
 	return w, nil
 }
 
@@ -95,7 +99,12 @@ func (w *worker) prepare(s *scenario) *prepared {
 		w.must(seed(w.host))
 		host = w.host
 	}
-	w.must(writeProduct(filepath.Join(w.dir, "src"), host))
+	product := "tiny"
+	if s.registry == archive {
+		product = "packages"
+		w.must(seedDebian(w.host, w.archive))
+	}
+	w.must(writeProduct(filepath.Join(w.dir, "src"), product, host))
 	for _, step := range s.before {
 		w.step(step)
 	}
@@ -106,7 +115,7 @@ func (w *worker) prepare(s *scenario) *prepared {
 	}
 	w.clearTemp()
 	w.must(copyTree(filepath.Join(w.saved, s.name), w.dir))
-	if s.registry == memory || s.registry == secure {
+	if s.registry != "" && s.registry != debian {
 		p.content = crawl(w.proxy.backend(), w.proxy.pushed)
 	}
 	w.ready[s] = p
