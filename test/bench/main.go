@@ -11,7 +11,8 @@
 // github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar
 // (libarchive-tools) and zstd. With ko (go install github.com/google/ko) it has a row more. Every
 // other tool runs as its users run it. Peak memory is that of the program itself, without the
-// compilers it starts. Measuring costs a few hundredths of a second.
+// compilers it starts. Measuring costs a few hundredths of a second. The part packages needs root,
+// mmdebstrap and runc, and Debian's archive, of which it keeps a copy while it runs.
 package main
 
 import (
@@ -75,7 +76,7 @@ func run(ctx context.Context, args []string) error {
 	parts := fs.String("parts",
 		"warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,"+
 			"push,again,absent,lookup,read,curve,compress,unpack",
-		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), evidence, verify, "+
+		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), packages, evidence, verify, "+
 			"evidence-cold and reproduce (an hour each), and what the default names")
 	fs.StringVar(&b.results,
 		"results", "", "a file that keeps the results of all parts, with a page and plots next to it")
@@ -139,6 +140,7 @@ func (b *bench) parts() []part {
 		{"compress", b.one(b.compress)},
 		{"unpack", b.one(b.unpack)},
 		{"cacheprog", b.one(b.cacheprog)},
+		{"packages", b.packages},
 		{"shards", b.shards},
 		{"evidence", b.evidence},
 		{"evidence-cold", b.evidenceCold},
