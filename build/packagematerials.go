@@ -42,10 +42,9 @@ func packageMaterials(p *product.Product) (all []lock.Material) {
 // lockedPackages returns what packages.lock.yaml has for the images of a product.
 func lockedPackages(p *product.Product) (all []product.LockedPackages) {
 	for _, e := range p.LockedPackages {
+		on := func(p platform.Platform) bool { return platform.Same(p, e.Platform) }
 		if slices.ContainsFunc(p.Images, func(i product.Image) bool {
-			return (e.Image == "" || i.Name == e.Image) && slices.ContainsFunc(i.Platforms, func(on platform.Platform) bool {
-				return platform.Same(on, e.Platform)
-			})
+			return (e.Image == "" || i.Name == e.Image) && slices.ContainsFunc(i.Platforms, on)
 		}) {
 			all = append(all, e)
 		}

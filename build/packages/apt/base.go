@@ -154,7 +154,8 @@ func debianRepositories(suite string) []product.BaseRepository {
 	if !slices.Contains([]string{"sid", "unstable", "experimental"}, suite) {
 		all[0].Suites = append(all[0].Suites, suite+"-updates")
 		all = append(all, product.BaseRepository{
-			URL: "http://deb.debian.org/debian-security", Suites: []string{suite + "-security"}, Components: []string{"main"},
+			URL: "http://deb.debian.org/debian-security", Suites: []string{suite + "-security"},
+			Components: []string{"main"},
 		})
 	}
 	return all

@@ -110,7 +110,8 @@ var All = []Consumer{
 	},
 	{
 		Name: "mmdebstrap", Purpose: "bases of Debian, and apt for comparison",
-		Commands: []string{"mmdebstrap", "dpkg", "chroot", "runc"}, Packages: []string{"mmdebstrap", "runc"}, Root: true,
+		Commands: []string{"mmdebstrap", "dpkg", "chroot", "runc"}, Packages: []string{"mmdebstrap", "runc"},
+		Root: true,
 		Suites: []string{"test/debian"},
 	},
 	{
