@@ -31,7 +31,6 @@ func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.
 		Snapshot: near,
 	}
 	archives := tree.NewArchives(b.store, tree.Limits{})
-	defer archives.Drop()
 	t := tree.New(nil)
 	err := m.Base(ctx, packages.Call{
 		Env:   func(string) (string, bool) { return "", false },
@@ -45,6 +44,7 @@ func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.
 		return stub, failure
 	}
 	if err != nil {
+		archives.Drop() // not otherwise: another platform's base may read them
 		return base.Base{}, err
 	}
 	entries, err := t.Entries(false, true)
