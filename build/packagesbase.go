@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/build/packages/installed"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -25,7 +26,10 @@ const ofPackages = base.BuiltinPrefix + "packages/"
 // them, a release to a registry refuses that.
 func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.Platform) (base.Base, error) {
 	name := ofPackages + of.Name
-	near := (b.bases.Snapshot || b.bases.Offline) && b.pin == nil
+	if was, ok, err := b.wasStub(ctx, name, p); ok || err != nil {
+		return was, err
+	}
+	near := (b.bases.Snapshot || b.bases.Offline) && b.pin == nil && b.bases.Shipped == nil
 	m := &apt.Manager{
 		Locked: b.product.LockedPackages, Packages: b.product.Packages, Pin: b.pin, Store: b.store, Client: b.client,
 		Snapshot: near,
@@ -74,4 +78,34 @@ func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.
 		}
 	}
 	return out, nil
+}
+
+// wasStub returns the stub that a snapshot which is rebuilt has in place of a base of packages; ok is
+// false where it has the base, or nothing is rebuilt.
+func (b *Builder) wasStub(ctx context.Context, name string, p platform.Platform) (stub base.Base, ok bool, err error) {
+	if !b.product.Snapshot() || b.bases.Shipped == nil {
+		return stub, false, nil
+	}
+	if stub, err = base.Stub(ctx, b.store, name, p); err != nil {
+		return stub, false, err
+	}
+	layers, err := stub.Image.Layers()
+	if err != nil {
+		return stub, false, err
+	}
+	for _, l := range layers {
+		d, err := l.Digest()
+		if err != nil {
+			return stub, false, err
+		}
+		r, err := b.bases.Shipped(d)
+		if errors.Is(err, oci.ErrAbsent) {
+			return stub, false, nil
+		}
+		if err != nil {
+			return stub, false, err
+		}
+		r.Close()
+	}
+	return stub, true, nil
 }

@@ -67,6 +67,10 @@ func debianRepository(ts *testscript.TestScript, neg bool, args []string) {
 			w.Missing = value
 		case "moved":
 			w.Moved = value
+		case "login":
+			w.Login = value
+		case "flat":
+			w.Flat = true
 		case "stalls":
 			w.Stalls = value
 		default:

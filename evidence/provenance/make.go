@@ -255,7 +255,7 @@ func base(b lock.Base) (Dependency, error) {
 	if builtin, ok := strings.CutPrefix(b.Name, "builtin:"); ok {
 		return Dependency{
 			URI: slipway + "#build/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex},
-			Annotations: Annotations{Kind: KindBase},
+			Annotations: Annotations{Kind: KindBase, Stub: b.Stub},
 		}, nil
 	}
 	d, err := image(b.Name, b.Digest)

@@ -26,7 +26,8 @@ func (c *Client) Download(ctx context.Context, u string, room func(size int64) e
 
 // Archive is Download from an archive of packages, where signatures and digests decide what is
 // taken, and which therefore may be one of plain HTTP, as Debian's are. It is not redirected to
-// another host: whoever runs a mirror that moved names the new one.
+// another host: whoever runs a mirror that moved names the new one. Credentials are those that apt has
+// for it, or those of NETRC.
 func (c *Client) Archive(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
 	return c.Download(context.WithValue(ctx, archive{}, true), u, room)
 }
@@ -93,6 +94,13 @@ func (d *download) connect() error {
 	client := &http.Client{Transport: d.c.rt}
 	if ofArchive(d.ctx) {
 		client.CheckRedirect = stay
+		l, ok, err := archiveLogin(q.URL)
+		if err != nil {
+			return err
+		}
+		if ok {
+			q.SetBasicAuth(l.name, l.password)
+		}
 	}
 	a, err := client.Do(q)
 	if err != nil {
@@ -112,6 +120,9 @@ func (d *download) take(a *http.Response) error {
 	switch rest, err := d.ranged(a); {
 	case rest || err != nil:
 		return err
+	case a.StatusCode == http.StatusUnauthorized && ofArchive(d.ctx):
+		return fmt.Errorf("%w: write credentials for it into the file that NETRC names, or /etc/apt/auth.conf",
+			&StatusError{d.name, a.Status, a.StatusCode})
 	case a.StatusCode != http.StatusOK:
 		return &StatusError{d.name, a.Status, a.StatusCode}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -94,7 +95,9 @@ func (m *Manager) fetch(ctx context.Context, list []product.LockedPackage, all [
 
 // advised adds what to do about a package that an archive does not have.
 func advised(err error) error {
-	if absent := (*network.StatusError)(nil); !errors.As(err, &absent) && !errors.Is(err, webfile.ErrOther) {
+	absent := (*network.StatusError)(nil)
+	if is := errors.As(err, &absent); is && absent.Code == http.StatusUnauthorized ||
+		!is && !errors.Is(err, webfile.ErrOther) {
 		return err
 	}
 	return fmt.Errorf("%w: name a mirror that has it below packages.mirrors in slipway.yaml, or run %s", err,

@@ -39,6 +39,8 @@ type Wrong struct {
 	Unsigned bool   // its InRelease
 	OtherKey bool   // another key signs it
 	Detached bool   // it has Release and Release.gpg in place of InRelease, which is right, too
+	Flat     bool   // it has no suites, which is right, too: ./ in sources.list
+	Login    string // NAME:PASSWORD, without which it has nothing
 	Older    bool   // it has the date of the day before
 	Index    bool   // Packages are others than Release says
 	Damaged  string // the package with this name is another file
@@ -96,7 +98,10 @@ func (r *Repository) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	wrong := r.wrong
 	data, ok := r.files[strings.TrimPrefix(q.URL.Path, "/debian/")]
 	r.mu.Unlock()
+	name, password, _ := q.BasicAuth()
 	switch {
+	case wrong.Login != "" && wrong.Login != name+":"+password:
+		w.WriteHeader(http.StatusUnauthorized)
 	case wrong.Moved != "":
 		http.Redirect(w, q, wrong.Moved+q.URL.Path, http.StatusMovedPermanently)
 	case wrong.Stalls != "" && strings.Contains(q.URL.Path, wrong.Stalls):
@@ -144,8 +149,15 @@ func (r *Repository) Publish(description string, architectures []string, wrong W
 // suite writes the indexes of a suite.
 func (r *Repository) suite(suite string, architectures []string, packages map[string]string) {
 	var lines []string
+	root := "dists/" + suite + "/"
+	if r.wrong.Flat {
+		root = ""
+	}
 	for _, arch := range architectures {
 		dir := "main/binary-" + arch + "/"
+		if r.wrong.Flat {
+			dir = ""
+		}
 		text := []byte(packages[arch])
 		for name, data := range map[string][]byte{
 			"Packages": text, "Packages.xz": compressed(text, "xz"), "Packages.gz": compressed(text, "gz"),
@@ -157,8 +169,7 @@ func (r *Repository) suite(suite string, architectures []string, packages map[st
 				data = slices.Concat([]byte{data[0] ^ 1}, data[1:])
 			}
 			if name != "Packages" {
-				r.files["dists/"+suite+"/"+dir+name] = data
-				r.files["dists/"+suite+"/"+dir+"by-hash/SHA256/"+digest] = data
+				r.files[root+dir+name], r.files[root+dir+"by-hash/SHA256/"+digest] = data, data
 			}
 		}
 	}
@@ -174,10 +185,10 @@ func (r *Repository) suite(suite string, architectures []string, packages map[st
 	text += fmt.Sprintf("Acquire-By-Hash: yes\nNo-Support-for-Architecture-all: Packages\nArchitectures: %s\n"+
 		"Components: main\nSHA256:\n%s\n", strings.Join(architectures, " "), strings.Join(lines, "\n"))
 	if r.wrong.Detached {
-		r.files["dists/"+suite+"/Release"], r.files["dists/"+suite+"/Release.gpg"] = []byte(text), r.detached(text)
+		r.files[root+"Release"], r.files[root+"Release.gpg"] = []byte(text), r.detached(text)
 		return
 	}
-	r.files["dists/"+suite+"/InRelease"] = r.signed(text)
+	r.files[root+"InRelease"] = r.signed(text)
 }
 
 func day(t time.Time) string { return t.Format(time.RFC1123) }
