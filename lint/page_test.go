@@ -13,7 +13,7 @@ import (
 // pageHead is the part of docs/rules.md above the rules.
 const pageHead = `# Rules
 
-What ` + "`slipway lint`" + ` finds in a manifest, as does every release in its release.yaml. This page is made from the table in package lint:
+What ` + "`slipway lint`" + ` finds in a manifest, as does every release in its release.yaml, and [` + "`slipway audit`" + `](audit.md) in images. This page is made from the table in package lint:
 ` + "`go test ./lint -update`" + ` writes it.
 
 An **error** ends a release: the API server refuses the object, or a node does not do what the manifest says. A **warning** is shown: the
@@ -95,6 +95,9 @@ func page() string {
 			}
 			if r.Changed != "" {
 				fmt.Fprintf(&b, "- in 2019: %s\n", r.Changed)
+			}
+			if r.Seen != "" {
+				fmt.Fprintf(&b, "- seen: %s\n", r.Seen)
 			}
 			if r.ReleaseOnly {
 				b.WriteString("- applies: to all manifests of a release\n")

@@ -40,8 +40,9 @@ type Finding struct {
 type Report struct {
 	Files    []string  `json:"files"`
 	Objects  int       `json:"objects"`
-	Pods     int       `json:"pods"`     // pod templates, and kpack's Images and Builds
-	Findings []Finding `json:"findings"` // sorted by place
+	Pods     int       `json:"pods"`             // pod templates, and kpack's Images and Builds
+	Images   int       `json:"images,omitempty"` // of registries and archives
+	Findings []Finding `json:"findings"`         // sorted by place
 	// those that a comment or slipway.yaml allows, sorted by place
 	Allowed []Finding `json:"allowed"`
 	// Unchecked states what was not checked, and why; "" if everything was.
@@ -112,6 +113,9 @@ func (f Finding) where() string {
 
 // pos returns the place in the template or, if it is not known, in the manifest.
 func (f Finding) pos() string {
+	if f.Line == 0 { // an image that has no place in a file
+		return cmp.Or(f.Origin, f.File)
+	}
 	return cmp.Or(f.Origin, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
 }
 
@@ -217,7 +221,11 @@ func (r *Report) Summary() string {
 	if n := len(r.Allowed); n > 0 {
 		counts += fmt.Sprintf("; %d allowed", n)
 	}
-	line := fmt.Sprintf("%s in %s of %s", counts, plural(r.Pods, "pod"), r.Title())
+	where := plural(r.Pods, "pod") + " of " + r.Title()
+	if r.Images > 0 && len(r.Files) == r.Images {
+		where = r.Title()
+	}
+	line := counts + " in " + where
 	if r.Unchecked != "" {
 		line += "; " + r.Unchecked
 	}

@@ -26,6 +26,7 @@ type Rule struct {
 	Since    string   // first Kubernetes release with the field; "" if every supported one has it
 	Rejected string   // first Kubernetes release whose API server refuses it if spec.os.name is OS; "" if none does
 	Changed  string   // how Kubernetes today differs from the enhancement of 2019
+	Seen     string   // where it happened, in Markdown
 	// Ignored marks a field that Windows nodes ignore without harm: its findings are warnings
 	// unless the API server refuses the pod because of spec.os.name.
 	Ignored bool
@@ -81,6 +82,7 @@ var groups = []group{
 	{"HostProcess pods", hostProcessRules},
 	{"Linux pods", linuxRules},
 	{"Images", imageRules},
+	{"Images of registries and archives", indexRules},
 	{"Charts", chartRules},
 	{"slipway.yaml", productRules},
 	{"kpack", kpackRules},

@@ -62,7 +62,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
+		Region   *sarifRegion  `json:"region,omitempty"` // none for an image that has no place in a file
 	}
 	sarifArtifact struct {
 		URI string `json:"uri"`
@@ -121,8 +121,10 @@ func (f Finding) sarif() sarifResult {
 		Message: sarifText{sentence(f.What) + " Write instead: " + plain(f.Instead) + "."},
 		Locations: []sarifLocation{{Physical: sarifPhysical{
 			Artifact: sarifArtifact{(&url.URL{Path: filepath.ToSlash(f.File)}).String()},
-			Region:   sarifRegion{f.Line, f.Column},
 		}}},
+	}
+	if f.Line > 0 {
+		s.Locations[0].Physical.Region = &sarifRegion{f.Line, f.Column}
 	}
 	if f.Object != "" {
 		s.Locations[0].Logical = []sarifLogical{{FullyQualifiedName: f.Object + " " + f.Path, Kind: "member"}}

@@ -65,6 +65,12 @@ func init() {
 				file("lock", "out/release.lock.json"),
 			},
 		},
+		"audit": {
+			args: func(p *place) []string {
+				return append(bundle(p), some(p.t, "audited", 0, p.at("out/images.txt"), p.at("none.tar"))...)
+			},
+			often: []group{asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never")},
+		},
 		"nodes": {
 			always: []group{cluster},
 			often: []group{

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lint/audit"
+)
+
+func newAudit(f *flags) *cobra.Command {
+	a := &auditing{flags: f}
+	cmd := &cobra.Command{
+		Use:   "audit IMAGE|LIST|ARCHIVE|DIR ...",
+		Short: "Find what would break on nodes in images that anybody has published",
+		Long: `Audit reads images as registries and archives have them, whoever made them: the index, and each
+entry's manifest and configuration, and no layer. It needs no slipway.yaml and no account.
+docs/rules.md describes the rules, and docs/audit.md how to use it in a pipeline.
+
+A list is a text file with one reference per line. An archive is one of docker save or docker
+buildx, an OCI layout, or a bundle, compressed or not; a directory is one that is unpacked.
+
+The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one.`,
+		Example: `  slipway audit registry.k8s.io/pause:3.10
+  slipway audit -json images.txt
+  slipway audit -sarif -fail=warning app.tar > audit.sarif`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: a.run,
+	}
+	cmd.Flags().StringVar(&a.fail, "fail", string(lint.Error), "the severity that fails: error, warning or note")
+	cmd.Flags().BoolVar(&a.sarif, "sarif", false, "print the result as SARIF 2.1.0")
+	return add(cmd, f.addJSON)
+}
+
+// auditing has the command's flags.
+type auditing struct {
+	flags *flags
+	fail  string
+	sarif bool
+}
+
+// severities are those of findings, the most serious first.
+var severities = []lint.Severity{lint.Error, lint.Warning, lint.Note}
+
+func (a *auditing) run(cmd *cobra.Command, args []string) error {
+	if a.sarif && a.flags.json {
+		return misuse(cmd, "-json and -sarif are two forms of one result: choose one")
+	}
+	least := slices.Index(severities, lint.Severity(a.fail))
+	if least < 0 {
+		return misuse(cmd, "-fail=%s: the severities are error, warning and note", a.fail)
+	}
+	const jobs = 8
+	reader := audit.Reader{Client: network.New(network.Options{Jobs: jobs}), Jobs: jobs}
+	var all []lint.Index
+	for _, arg := range args {
+		list, err := reader.Read(cmd.Context(), arg)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+	}
+	r := lint.CheckIndexes(all, time.Now())
+	var err error
+	if a.sarif {
+		err = r.WriteSARIF(cmd.OutOrStdout(), identify().Version)
+	} else {
+		err = a.flags.show(cmd, r)
+	}
+	if err != nil {
+		return err
+	}
+	var found []string
+	for _, s := range severities[:least+1] {
+		if n := r.Count(s); n == 1 {
+			found = append(found, "1 "+string(s))
+		} else if n > 1 {
+			found = append(found, fmt.Sprintf("%d %ss", n, s))
+		}
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%s: %s", r.Title(), strings.Join(found, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+package audit_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lint/audit"
+)
+
+var now = time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
+
+func image(t *testing.T, on string, form types.MediaType) v1.Image {
+	t.Helper()
+	img, err := random.Image(64, 1)
+	must(t, err)
+	p, err := v1.ParsePlatform(on)
+	must(t, err)
+	img, err = mutate.ConfigFile(img, &v1.ConfigFile{
+		OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion,
+		RootFS: rootFS(t, img),
+	})
+	must(t, err)
+	if form != types.DockerManifestSchema2 {
+		img = mutate.ConfigMediaType(mutate.MediaType(img, types.OCIManifestSchema1), types.OCIConfigJSON)
+	}
+	return img
+}
+
+func rootFS(t *testing.T, img v1.Image) v1.RootFS {
+	t.Helper()
+	cf, err := img.ConfigFile()
+	must(t, err)
+	return cf.RootFS
+}
+
+// index lists images: "linux/amd64", or "linux/amd64 as windows/amd64:10.0.17763.1", "as" for no
+// platform, or "attestation".
+func index(t *testing.T, entries ...string) v1.ImageIndex {
+	t.Helper()
+	i := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	seen := map[string]v1.Image{}
+	for _, text := range entries {
+		is, as, other := strings.Cut(text, " as")
+		listed := is
+		if other {
+			listed = strings.TrimSpace(as)
+		}
+		if text == "attestation" {
+			is, listed = "linux/amd64", "unknown/unknown"
+		}
+		form := types.OCIManifestSchema1
+		if name, docker := strings.CutPrefix(is, "docker "); docker {
+			is, form = name, types.DockerManifestSchema2
+			listed = name
+		}
+		img := seen[is]
+		if again := strings.TrimPrefix(is, "again "); again != is {
+			is, img = again, seen[again]
+			listed = again
+		} else {
+			img = image(t, is, form)
+			seen[is] = img
+		}
+		a := mutate.IndexAddendum{Add: img}
+		if listed != "" {
+			p, err := v1.ParsePlatform(listed)
+			must(t, err)
+			a.Descriptor.Platform = p
+		}
+		i = mutate.AppendManifests(i, a)
+	}
+	return i
+}
+
+const (
+	w2019 = "windows/amd64:10.0.17763.6893"
+	w2022 = "windows/amd64:10.0.20348.3091"
+	w2025 = "windows/amd64:10.0.26100.2894"
+)
+
+var cases = []struct {
+	name    string
+	entries []string
+	want    []string
+}{
+	{"healthy", []string{"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", w2019, w2022, w2025}, nil},
+	{"healthy-linux", []string{"linux/amd64", "linux/arm64", "linux/386", "linux/s390x"}, nil},
+	{
+		"dapr",
+		[]string{"linux/amd64", w2019 + " as windows/amd64", w2022 + " as windows/amd64"},
+		[]string{"error manifests[1] index-os-version", "error manifests[2] index-os-version"},
+	},
+	{
+		"rke2-2025",
+		[]string{"linux/amd64", w2019, w2022, w2022 + " as " + w2025},
+		[]string{"error manifests[3] index-os-version-differs"},
+	},
+	{"swapped", []string{"linux/arm64 as linux/amd64"}, []string{"error manifests[0] index-platform-differs"}},
+	{
+		"linux-as-windows",
+		[]string{"linux/amd64 as " + w2022, w2019, w2025},
+		[]string{"error manifests[0] index-platform-differs"},
+	},
+	{"twice", []string{"linux/amd64", "linux/amd64"}, []string{"warning manifests[1] index-duplicate"}},
+	{"same-twice", []string{"linux/amd64", "again linux/amd64"}, []string{"warning manifests[1] index-duplicate"}},
+	{"no-platform", []string{"linux/amd64", "linux/arm64 as"}, []string{"error manifests[1] index-no-platform"}},
+	{"attested", []string{"linux/amd64", "attestation"}, []string{"note manifests[1] index-attestation"}},
+	{"mixed", []string{"linux/amd64", "docker linux/arm64"}, []string{"note manifests[1] index-mixed"}},
+	{
+		"ended",
+		[]string{w2019, w2022, w2025, "windows/amd64:10.0.18363.1556"},
+		[]string{"note manifests[3] index-windows-ended"},
+	},
+	{"without-2025", []string{w2019, w2022}, []string{"note index-windows-release"}},
+	{
+		"variants",
+		[]string{"linux/arm/v7", "linux/arm/v6 as linux/arm/v7"},
+		[]string{"warning manifests[1] index-duplicate", "error manifests[1] index-platform-differs"},
+	},
+}
+
+// TestFaults pushes each image to a registry, and writes it as a layout and as archives: the findings
+// are the same.
+func TestFaults(t *testing.T) {
+	r := registrytest.Serve(t)
+	occurred := map[string]bool{}
+	t.Cleanup(func() { everyRule(t, occurred) })
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			i := index(t, tc.entries...)
+			ref := r.Repo(t, tc.name).Tag("1")
+			must(t, remote.WriteIndex(ref, i))
+			dir := filepath.Join(t.TempDir(), "layout")
+			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+				Add:        i,
+				Descriptor: v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": "1"}},
+			}))
+			must(t, err)
+			for _, f := range tc.want {
+				occurred[f[strings.LastIndex(f, " ")+1:]] = true
+			}
+			for _, arg := range []string{ref.String(), dir, packed(t, dir, "tar"), packed(t, dir, "gz"), packed(t, dir, "zst")} {
+				if diff := cmp.Diff(tc.want, found(t, arg)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", arg, diff)
+				}
+			}
+		})
+	}
+}
+
+// elsewhere are rules whose faults are in other tests.
+var elsewhere = []string{"index-missing", "index-unreadable", "index-single"}
+
+func everyRule(t *testing.T, occurred map[string]bool) {
+	for _, r := range lint.Rules() {
+		if strings.HasPrefix(r.ID, "index-") && !occurred[r.ID] && !slices.Contains(elsewhere, r.ID) {
+			t.Errorf("no case has %s", r.ID)
+		}
+	}
+}
+
+// TestMissing removes what an index lists, and damages it.
+func TestMissing(t *testing.T) {
+	i := index(t, "linux/amd64", "linux/arm64")
+	m, err := i.IndexManifest()
+	must(t, err)
+	for name, tc := range map[string]struct {
+		do   func(file string) error
+		want []string
+	}{
+		"removed": {os.Remove, []string{"error manifests[1] index-missing"}},
+		"damaged": {
+			func(file string) error { return os.WriteFile(file, []byte("{}"), 0o644) },
+			[]string{"error manifests[1] index-unreadable"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "layout")
+			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: i}))
+			must(t, err)
+			must(t, tc.do(filepath.Join(dir, "blobs", "sha256", m.Manifests[1].Digest.Hex)))
+			for _, arg := range []string{dir, packed(t, dir, "gz")} {
+				if diff := cmp.Diff(tc.want, found(t, arg)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", arg, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestSaved reads an archive as docker save wrote it before it wrote layouts.
+func TestSaved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "saved.tar")
+	img := image(t, w2022, types.DockerManifestSchema2)
+	ref := registrytest.Serve(t).Repo(t, "saved").Tag("1")
+	must(t, tarball.WriteToFile(file, ref, img))
+	if diff := cmp.Diff([]string{"note index-single"}, found(t, file)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// found returns the findings of an argument.
+func found(t *testing.T, args ...string) (all []string) {
+	t.Helper()
+	reader := audit.Reader{Client: network.New(network.Options{Wait: time.Millisecond}), Jobs: 4}
+	var list []lint.Index
+	for _, arg := range args {
+		some, err := reader.Read(t.Context(), arg)
+		must(t, err)
+		list = append(list, some...)
+	}
+	for _, f := range lint.CheckIndexes(list, now).Findings {
+		all = append(all, strings.Join(slices.DeleteFunc([]string{string(f.Severity), f.Path, f.Rule}, func(s string) bool {
+			return s == ""
+		}), " "))
+	}
+	return all
+}
+
+// packed writes a directory as an archive.
+func packed(t *testing.T, dir, form string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	must(t, w.AddFS(os.DirFS(dir)))
+	must(t, w.Close())
+	file := filepath.Join(t.TempDir(), "image."+form)
+	var out bytes.Buffer
+	var to io.WriteCloser = nothing{&out}
+	switch form {
+	case "gz":
+		to = gzip.NewWriter(&out)
+	case "zst":
+		z, err := zstd.NewWriter(&out)
+		must(t, err)
+		to = z
+	}
+	_, err := to.Write(b.Bytes())
+	must(t, err)
+	must(t, to.Close())
+	must(t, os.WriteFile(file, out.Bytes(), 0o644))
+	return file
+}
+
+type nothing struct{ io.Writer }
+
+func (nothing) Close() error { return nil }
+
+// TestNothing: what is no image is named.
+func TestNothing(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "list"), []byte("# none\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "bad"), []byte("# two\nregistry.example/a:1\nno image\n"), 0o644))
+	reader := audit.Reader{Client: network.New(network.Options{Wait: time.Millisecond, Attempts: 1}), Jobs: 4}
+	for arg, want := range map[string]string{
+		filepath.Join(dir, "list"): "names no image",
+		filepath.Join(dir, "bad"):  "bad:3:1: \"no image\" is no image reference",
+		dir:                        "has neither index.json nor manifest.json",
+		"Not An Image":             "is no file and no image reference",
+	} {
+		_, err := reader.Read(t.Context(), arg)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %q", arg, err, want)
+		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
