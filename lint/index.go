@@ -15,8 +15,9 @@ import (
 // Index is an image as a registry or an archive has it.
 type Index struct {
 	// Name is what findings call it: a reference, or an archive and a reference in it.
-	Name    string
-	Desc    v1.Descriptor
+	Name string
+	Desc v1.Descriptor
+	Raw  []byte // the document; nil if it could not be read
 	Entries []Entry // in the index's order; one for a manifest without an index
 	Single  bool    // it is a manifest without an index
 }
@@ -133,6 +134,9 @@ func absent(e Entry) string {
 }
 
 func isDocker(mediaType string) bool { return strings.Contains(mediaType, "docker") }
+
+// SameEntry reports whether two entries of an index are for the same hosts.
+func SameEntry(a, b *v1.Platform) bool { return identity(a) == identity(b) }
 
 // identity returns what runtimes distinguish entries by.
 func identity(p *v1.Platform) string {

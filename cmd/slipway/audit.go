@@ -25,23 +25,31 @@ docs/rules.md describes the rules, and docs/audit.md how to use it in a pipeline
 A list is a text file with one reference per line. An archive is one of docker save or docker
 buildx, an OCI layout, or a bundle, compressed or not; a directory is one that is unpacked.
 
-The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one.`,
+The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one.
+
+With -fix it mends the index of one image instead: every entry gets the platform of its image, and
+what is there twice, or is not there at all, is removed. The new index goes to -to, with the images
+that it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
-  slipway audit -sarif -fail=warning app.tar > audit.sarif`,
+  slipway audit -sarif -fail=warning app.tar > audit.sarif
+  slipway audit -fix -to=ghcr.io/me/app:1.2.3-fixed ghcr.io/me/app:1.2.3`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.run,
 	}
 	cmd.Flags().StringVar(&a.fail, "fail", string(lint.Error), "the severity that fails: error, warning or note")
 	cmd.Flags().BoolVar(&a.sarif, "sarif", false, "print the result as SARIF 2.1.0")
-	return add(cmd, f.addJSON)
+	cmd.Flags().BoolVar(&a.mend, "fix", false, "push a corrected index to -to")
+	cmd.Flags().StringVar(&a.to, "to", "", "the repository, and the tag, of the corrected index: REPOSITORY[:TAG]")
+	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "with -fix, say what would change, and push nothing")
+	return add(cmd, f.addFloating, f.addJSON)
 }
 
 // auditing has the command's flags.
 type auditing struct {
-	flags *flags
-	fail  string
-	sarif bool
+	flags               *flags
+	fail, to            string
+	sarif, mend, dryRun bool
 }
 
 // severities are those of findings, the most serious first.
@@ -56,7 +64,14 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		return misuse(cmd, "-fail=%s: the severities are error, warning and note", a.fail)
 	}
 	const jobs = 8
-	reader := audit.Reader{Client: network.New(network.Options{Jobs: jobs}), Jobs: jobs}
+	o := network.Options{Jobs: jobs}
+	reader := audit.Reader{Client: network.New(o), Options: o, Jobs: jobs}
+	if a.mend {
+		return a.fix(cmd, reader, args)
+	}
+	if a.to != "" || a.dryRun {
+		return misuse(cmd, "-to and -dry-run belong to -fix")
+	}
 	var all []lint.Index
 	for _, arg := range args {
 		list, err := reader.Read(cmd.Context(), arg)

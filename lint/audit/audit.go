@@ -24,8 +24,9 @@ import (
 
 // Reader reads images.
 type Reader struct {
-	// Client asks registries.
-	Client *network.Client
+	// Client asks registries, with these options.
+	Client  *network.Client
+	Options network.Options
 	// Jobs is how many images, and of each how many entries, are read at the same time.
 	Jobs int
 }
@@ -82,7 +83,7 @@ type source struct{ manifests, configs oci.Get }
 
 // index reads what a document lists.
 func (r Reader) index(ctx context.Context, name string, d v1.Descriptor, raw []byte, from source) (lint.Index, error) {
-	i := lint.Index{Name: name, Desc: d}
+	i := lint.Index{Name: name, Desc: d, Raw: raw}
 	t, err := oci.Parse(d, raw)
 	if err != nil {
 		i.Single, i.Entries = true, []lint.Entry{{Desc: d, Fault: err}}

@@ -27,6 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 var now = time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
@@ -177,6 +178,85 @@ func everyRule(t *testing.T, occurred map[string]bool) {
 	for _, r := range lint.Rules() {
 		if strings.HasPrefix(r.ID, "index-") && !occurred[r.ID] && !slices.Contains(elsewhere, r.ID) {
 			t.Errorf("no case has %s", r.ID)
+		}
+	}
+}
+
+// TestFix mends each image into another repository: the index has no error then, hosts of every
+// release take the image for their build, and a second time nothing is to be mended.
+func TestFix(t *testing.T) {
+	r := registrytest.Serve(t)
+	o := network.Options{Wait: time.Millisecond, Jobs: 4}
+	reader := audit.Reader{Client: network.New(o), Options: o, Jobs: 4}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			ref := r.Repo(t, tc.name).Tag("1")
+			must(t, remote.WriteIndex(ref, index(t, tc.entries...)))
+			to := r.Repo(t, "mended-"+tc.name)
+			dry, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", DryRun: true})
+			must(t, err)
+			done, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"})
+			must(t, err)
+			if diff := cmp.Diff(dry.Changes, done.Changes); diff != "" || dry.After != done.After || dry.To != "" {
+				t.Errorf("a dry run: %s", diff)
+			}
+			serious := slices.ContainsFunc(tc.want, func(f string) bool { return !strings.HasPrefix(f, "note ") })
+			if changed := len(done.Changes) > 0; changed != serious || changed != (done.Before != done.After) {
+				t.Fatalf("it changes %q", done.Changes)
+			}
+			if !serious {
+				return
+			}
+			for _, f := range found(t, to.Tag("1").String()) {
+				if !strings.HasPrefix(f, "note ") {
+					t.Errorf("the mended index has %s", f)
+				}
+			}
+			again, err := reader.Fix(t.Context(), to.Tag("1").String(), audit.Fix{To: to, Tag: "2"})
+			must(t, err)
+			if len(again.Changes) > 0 || again.To != "" {
+				t.Errorf("mended again: %q", again.Changes)
+			}
+			// another image under the tag stays there
+			must(t, remote.WriteIndex(ref, index(t, append(slices.Clone(tc.entries), "linux/riscv64")...)))
+			if _, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"}); err == nil ||
+				!strings.Contains(err.Error(), "already") {
+				t.Errorf("a tag that exists: %v", err)
+			}
+			moved, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", Move: true})
+			must(t, err)
+			if d, err := remote.Head(to.Tag("1")); err != nil || d.Digest != moved.After {
+				t.Errorf("the tag was not moved: %v, %v", d, err)
+			}
+		})
+	}
+}
+
+// TestChosen: of dapr's shape, mended, each host takes the image of its build.
+func TestChosen(t *testing.T) {
+	r := registrytest.Serve(t)
+	o := network.Options{Wait: time.Millisecond}
+	reader := audit.Reader{Client: network.New(o), Options: o, Jobs: 2}
+	ref := r.Repo(t, "dapr").Tag("1")
+	must(t, remote.WriteIndex(ref, index(t, "linux/amd64", w2019+" as windows/amd64", w2022+" as windows/amd64")))
+	done, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: ref.Context(), Tag: "2"})
+	must(t, err)
+	i, err := remote.Index(ref.Context().Digest(done.After.String()))
+	must(t, err)
+	m, err := i.IndexManifest()
+	must(t, err)
+	var all []platform.Platform
+	for _, d := range m.Manifests {
+		all = append(all, platform.From(d.Platform))
+	}
+	for host, want := range map[string]int{
+		"linux/amd64": 0, "windows/amd64:10.0.17763.1": 1, "windows/amd64:10.0.20348.1": 2, "windows/amd64:10.0.26100.1": 2,
+		"windows/amd64:10.0.14393.1": -1,
+	} {
+		p, err := platform.Parse(host)
+		must(t, err)
+		if got := platform.Best(p, all); got != want {
+			t.Errorf("%s takes %d of %v, not %d", host, got, all, want)
 		}
 	}
 }

@@ -69,7 +69,10 @@ func init() {
 			args: func(p *place) []string {
 				return append(bundle(p), some(p.t, "audited", 0, p.at("out/images.txt"), p.at("none.tar"))...)
 			},
-			often: []group{asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never")},
+			often: []group{
+				asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never"), sw("fix"), sw("dry-run"),
+				one("to", "localhost:1/mended", "localhost:1/mended:1", "NO"), floating,
+			},
 		},
 		"nodes": {
 			always: []group{cluster},
