@@ -37,6 +37,7 @@ git init -q && git add . && git commit -qm all` + locked,
 		},
 	},
 	"docs/apt.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
+	"docs/audit.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
 	"docs/build-cache.md": {
 		products: map[string]string{"kpack": "app kpack"}, in: "kpack",
 		setup: "cd kpack" + linuxOnly + locked,
