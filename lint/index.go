@@ -15,9 +15,9 @@ import (
 // Index is an image as a registry or an archive has it.
 type Index struct {
 	// Name is what findings call it: a reference, or an archive and a reference in it.
-	Name string
-	Desc v1.Descriptor
-	Raw  []byte // the document; nil if it could not be read
+	Name    string
+	Desc    v1.Descriptor
+	Raw     []byte  // the document; nil if it could not be read
 	Entries []Entry // in the index's order; one for a manifest without an index
 	Single  bool    // it is a manifest without an index
 }

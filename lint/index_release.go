@@ -51,15 +51,16 @@ func (j *judging) windows() {
 	}
 	for _, r := range platform.LTSC {
 		host := platform.Platform{OS: platform.Windows, Architecture: on[0].Architecture, OSVersion: r.Version}
-		if slices.ContainsFunc(on, func(p platform.Platform) bool { return p.OSVersion == "" || platform.Same(p, host) }) {
+		has := func(p platform.Platform) bool { return p.OSVersion == "" || platform.Same(p, host) }
+		if slices.ContainsFunc(on, has) {
 			continue
 		}
 		if best := platform.Best(host, on); best >= 0 {
 			j.add("index-windows-release", -1, "it has no entry for %s; hosts of that release run the one for %s",
 				r.Name, platform.Release(on[best].OSVersion))
 		} else {
-			j.add("index-windows-release", -1, "it has no entry for %s, and hosts of that release run none of the others",
-				r.Name)
+			j.add("index-windows-release", -1,
+				"it has no entry for %s, and hosts of that release run none of the others", r.Name)
 		}
 	}
 }

@@ -12,9 +12,10 @@ var indexRules = []Rule{
 	{
 		ID: "index-os-version", Severity: Error, OS: windows,
 		Title: "a Windows entry of the index has no os.version",
-		Reason: "containerd and Docker choose among Windows entries by the version in the index, and do not open the images. An entry " +
-			"without one is taken on any Windows host of the architecture, also by a host that cannot run it: its containers end with " +
-			"`The container operating system does not match the host operating system`.",
+		Reason: "containerd and Docker choose among Windows entries by the version in the index, and do not " +
+			"open the images. An entry without one is taken on any Windows host of the architecture, " +
+			"also by a host that cannot run it: its containers end with `The container operating system " +
+			"does not match the host operating system`.",
 		Instead: "the os.version of the image's own configuration in the index: `slipway audit -fix`",
 		Link:    linkIndex,
 		Seen: "dapr 1.16.9, whose index was put together with `docker buildx imagetools create` " +
@@ -23,41 +24,43 @@ var indexRules = []Rule{
 	{
 		ID: "index-os-version-differs", Severity: Error, OS: windows,
 		Title: "the index gives another Windows build than the image's configuration",
-		Reason: "A host chooses by the index, and then refuses or cannot start what it has pulled, or takes an image for a build that " +
-			"it does not run.",
-		Instead: "the os.version of the image's own configuration in the index, or an image that was built for this one",
-		Link:    linkIndex,
-		Seen:    "RKE2's archive for Windows Server 2025, which has the images of 2022",
+		Reason: "A host chooses by the index, and then refuses or cannot start what it has pulled, or takes " +
+			"an image for a build that it does not run.",
+		Instead: "the os.version of the image's own configuration in the index, or an image that was built " +
+			"for this one",
+		Link: linkIndex,
+		Seen: "RKE2's archive for Windows Server 2025, which has the images of 2022",
 	},
 	{
 		ID: "index-platform-differs", Severity: Error,
 		Title: "the index gives another platform than the image's configuration",
-		Reason: "Nodes choose by the index. They pull an image for another operating system or architecture, and its programs do not start: " +
-			"`exec format error`.",
+		Reason: "Nodes choose by the index. They pull an image for another operating system or architecture, " +
+			"and its programs do not start: `exec format error`.",
 		Instead: "the platform of the image's own configuration in the index, or the right image",
 		Link:    linkIndex,
 	},
 	{
 		ID: "index-duplicate", Severity: Warning,
 		Title: "the index has two images for one platform",
-		Reason: "Runtimes take the first, tools that copy or scan by platform take one or the other, and which of them was meant " +
-			"cannot be told.",
-		Instead: "one entry for each platform and Windows build: `slipway audit -fix` keeps the first, which runtimes take",
-		Link:    linkIndex,
+		Reason: "Runtimes take the first, tools that copy or scan by platform take one or the other, and " +
+			"which of them was meant cannot be told.",
+		Instead: "one entry for each platform and Windows build: `slipway audit -fix` keeps the first, which " +
+			"runtimes take",
+		Link: linkIndex,
 	},
 	{
 		ID: "index-no-platform", Severity: Error,
 		Title: "an entry of the index has no platform",
-		Reason: "containerd takes the entry on every node whose platform it finds in the configuration, Docker on none: what is pulled depends " +
-			"on the runtime.",
+		Reason: "containerd takes the entry on every node whose platform it finds in the configuration, " +
+			"Docker on none: what is pulled depends on the runtime.",
 		Instead: "the platform of the image's own configuration in the index",
 		Link:    linkIndex,
 	},
 	{
 		ID: "index-attestation", Severity: Note,
 		Title: "the index has attestations for the platform unknown/unknown",
-		Reason: "BuildKit stores provenance and SBOMs so. `docker manifest` and registries' pages list them as images, and tools that take " +
-			"every entry for an image fail on them.",
+		Reason: "BuildKit stores provenance and SBOMs so. `docker manifest` and registries' pages list them " +
+			"as images, and tools that take every entry for an image fail on them.",
 		Instead: "`--provenance=false` where nothing reads them, or referrers, as cosign and ORAS make them",
 		Link:    linkAttested,
 	},
@@ -70,32 +73,34 @@ var indexRules = []Rule{
 	},
 	{
 		ID: "index-unreadable", Severity: Error,
-		Title:   "a document of the image cannot be read",
-		Reason:  "It is no manifest or configuration of an image, has another digest, or is larger than runtimes read.",
+		Title: "a document of the image cannot be read",
+		Reason: "It is no manifest or configuration of an image, has another digest, or is larger than " +
+			"runtimes read.",
 		Instead: "an image that a builder or a copy has written completely",
 		Link:    linkIndex,
 	},
 	{
 		ID: "index-mixed", Severity: Note,
 		Title: "documents of Docker and of OCI are mixed",
-		Reason: "An index of one form lists manifests of the other. containerd and Docker read that; Azure's and other registries refuse it, and " +
-			"tools that convert the form give other digests.",
+		Reason: "An index of one form lists manifests of the other. containerd and Docker read that; Azure's " +
+			"and other registries refuse it, and tools that convert the form give other digests.",
 		Instead: "one form for index and manifests",
 		Link:    linkIndex,
 	},
 	{
 		ID: "index-single", Severity: Note, OS: windows,
 		Title: "the image is one manifest for Windows, without an index",
-		Reason: "Every node pulls it, also those of Linux and of other builds, and finds out when it starts it. A manifest says nothing of " +
-			"os.version.",
+		Reason: "Every node pulls it, also those of Linux and of other builds, and finds out when it starts " +
+			"it. A manifest says nothing of os.version.",
 		Instead: "an index, even over one image: it has os.version",
 		Link:    linkIndex,
 	},
 	{
 		ID: "index-windows-release", Severity: Note, OS: windows,
 		Title: "the image has no entry for a Windows Server release that Microsoft supports",
-		Reason: "Hosts of Windows Server 2019 run images of their own build only. Later hosts fall back to an image for the release before " +
-			"theirs, which whoever made the image may not have tested there.",
+		Reason: "Hosts of Windows Server 2019 run images of their own build only. Later hosts fall back to " +
+			"an image for the release before theirs, which whoever made the image may not have tested " +
+			"there.",
 		Instead: "an image for the release, or a word about it in the product's documentation",
 		Link:    linkReleases,
 	},

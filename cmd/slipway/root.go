@@ -31,8 +31,8 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newRelease(&f), newMerge(&f), newFetch(&f), newKubernetes(&f), newTekton(&f),
 		newReproduce(&f), newPromote(&f), newGitHubRelease(&f), newReport(&f), newKeygen(&f), newInit(),
 		newCheck(&f), newPlan(&f), newImages(&f), newDoctor(&f), newBuild(&f), newPublish(&f), newRender(&f),
-		newLint(&f), newAudit(&f), newNodes(&f), newAirgap(&f), newServe(&f), newVerifier(), newCacheprog(), newBases(&f), newPin(&f),
-		newStore(&f), newClean(&f), newVersion(&f))
+		newLint(&f), newAudit(&f), newNodes(&f), newAirgap(&f), newServe(&f), newVerifier(),
+		newCacheprog(), newBases(&f), newPin(&f), newStore(&f), newClean(&f), newVersion(&f))
 	return root
 }
 

@@ -170,7 +170,8 @@ func (r Reader) layout(ctx context.Context, from string, all files) ([]lint.Inde
 		name := from + ": " + named(d)
 		raw, err := get(d)
 		if err != nil {
-			list = append(list, lint.Index{Name: name, Desc: d, Single: true, Entries: []lint.Entry{missed(lint.Entry{Desc: d}, err)}})
+			lost := missed(lint.Entry{Desc: d}, err)
+			list = append(list, lint.Index{Name: name, Desc: d, Single: true, Entries: []lint.Entry{lost}})
 			continue
 		}
 		i, err := r.index(ctx, name, d, raw, source{get, get})

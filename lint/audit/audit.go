@@ -42,8 +42,8 @@ func (r Reader) Read(ctx context.Context, arg string) ([]lint.Index, error) {
 	}
 	ref, err := name.ParseReference(arg)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no file and no image reference: write repository:tag, or the path of a list or an archive",
-			arg)
+		return nil, fmt.Errorf("%s is no file and no image reference: write repository:tag, or the path of a list "+
+			"or an archive", arg)
 	}
 	i, err := r.reference(ctx, arg, ref)
 	return []lint.Index{i}, err
@@ -84,10 +84,10 @@ type source struct{ manifests, configs oci.Get }
 // index reads what a document lists.
 func (r Reader) index(ctx context.Context, name string, d v1.Descriptor, raw []byte, from source) (lint.Index, error) {
 	i := lint.Index{Name: name, Desc: d, Raw: raw}
-	t, err := oci.Parse(d, raw)
-	if err != nil {
-		i.Single, i.Entries = true, []lint.Entry{{Desc: d, Fault: err}}
-		return i, nil
+	t, fault := oci.Parse(d, raw)
+	if fault != nil {
+		i.Single, i.Entries = true, []lint.Entry{{Desc: d, Fault: fault}}
+		return i, ctx.Err()
 	}
 	i.Desc = t.Desc
 	if !t.Desc.MediaType.IsIndex() {

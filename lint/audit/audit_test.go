@@ -64,31 +64,27 @@ func index(t *testing.T, entries ...string) v1.ImageIndex {
 	seen := map[string]v1.Image{}
 	for _, text := range entries {
 		is, as, other := strings.Cut(text, " as")
-		listed := is
-		if other {
-			listed = strings.TrimSpace(as)
-		}
-		if text == "attestation" {
-			is, listed = "linux/amd64", "unknown/unknown"
-		}
 		form := types.OCIManifestSchema1
 		if name, docker := strings.CutPrefix(is, "docker "); docker {
 			is, form = name, types.DockerManifestSchema2
-			listed = name
+		}
+		is, again := strings.CutPrefix(is, "again ")
+		listed := is
+		switch {
+		case other:
+			listed = strings.TrimSpace(as)
+		case text == "attestation":
+			is, listed = "linux/amd64", "unknown/unknown"
+		}
+		if !again {
+			seen[is] = image(t, is, form)
 		}
 		img := seen[is]
-		if again := strings.TrimPrefix(is, "again "); again != is {
-			is, img = again, seen[again]
-			listed = again
-		} else {
-			img = image(t, is, form)
-			seen[is] = img
-		}
 		a := mutate.IndexAddendum{Add: img}
 		if listed != "" {
 			p, err := v1.ParsePlatform(listed)
 			must(t, err)
-			a.Descriptor.Platform = p
+			a.Platform = p
 		}
 		i = mutate.AppendManifests(i, a)
 	}

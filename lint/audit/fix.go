@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -42,7 +41,8 @@ type Fixed struct {
 // digest, and under a tag if f has one. Without a change it pushes nothing.
 func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	if _, err := os.Stat(text); err == nil {
-		return Fixed{}, fmt.Errorf("%s is a file: an index is mended where a registry has it: name the image there", text)
+		return Fixed{}, fmt.Errorf("%s is a file: an index is mended where a registry has it: name the image there",
+			text)
 	}
 	ref, err := name.ParseReference(text)
 	if err != nil {
@@ -85,10 +85,13 @@ func (r Reader) push(ctx context.Context, text string, from transfer.Remote, f F
 	if f.Tag != "" && !f.Move {
 		to = f.To.Tag(f.Tag)
 	}
-	_, err := client.Push(ctx, []transfer.Image{{Name: text, Ref: to, Tree: from.Tree, Bases: from.MountFrom()}}, source,
-		transfer.PushOptions{Task: "audit", Conflict: func(_ transfer.Image, have v1.Hash) error {
+	image := transfer.Image{Name: text, Ref: to, Tree: from.Tree, Bases: from.MountFrom()}
+	_, err := client.Push(ctx, []transfer.Image{image}, source, transfer.PushOptions{
+		Task: "audit",
+		Conflict: func(_ transfer.Image, have v1.Hash) error {
 			return fmt.Errorf("%s is %s already: name another tag with -to, or move it with -floating=move", to, have)
-		}})
+		},
+	})
 	if err != nil || f.Tag == "" || !f.Move {
 		return to.String(), err
 	}
@@ -112,7 +115,7 @@ func (r Reader) orphans(ctx context.Context, of name.Digest) (all []string, err 
 		return nil, err
 	}
 	s := &transfer.Subject{Repo: of.Context(), Name: of.String(), Digests: []v1.Hash{h}}
-	if err := transfer.New(r.Options).ReadReferrers(ctx, []*transfer.Subject{s}); err != nil && !errors.Is(err, context.Canceled) {
+	if err := transfer.New(r.Options).ReadReferrers(ctx, []*transfer.Subject{s}); err != nil {
 		return nil, err
 	}
 	for n, t := range s.Trees {

@@ -30,8 +30,8 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 			continue
 		}
 		if _, err := name.ParseReference(line); err != nil {
-			return nil, fmt.Errorf("%s:%d:1: %q is no image reference: write one reference per line, repository:tag", file, n,
-				line)
+			return nil, fmt.Errorf("%s:%d:1: %q is no image reference: write one reference per line, repository:tag",
+				file, n, line)
 		}
 		seen[line] = true
 		names = append(names, line)

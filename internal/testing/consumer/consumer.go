@@ -111,7 +111,7 @@ var All = []Consumer{
 	{
 		Name: "mmdebstrap", Purpose: "bases of Debian, and apt for comparison",
 		Commands: []string{"mmdebstrap", "dpkg", "chroot", "runc"}, Packages: []string{"mmdebstrap", "runc"},
-		Root: true,
+		Root:   true,
 		Suites: []string{"test/debian"},
 	},
 	{
