@@ -28,8 +28,8 @@ buildx, an OCI layout, or a bundle, compressed or not; a directory is one that i
 The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one.
 
 With -fix it mends the index of one image instead: every entry gets the platform of its image, and
-what is there twice, or is not there at all, is removed. The new index goes to -to, with the images
-that it lists if that is another repository.`,
+what is there twice, or is not there at all, is removed. The new index goes to -to, with the
+images that it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
   slipway audit -sarif -fail=warning app.tar > audit.sarif
@@ -69,8 +69,8 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	if a.mend {
 		return a.fix(cmd, reader, args)
 	}
-	if a.to != "" || a.dryRun {
-		return misuse(cmd, "-to and -dry-run belong to -fix")
+	if a.to != "" || a.dryRun || cmd.Flags().Changed("floating") {
+		return misuse(cmd, "-to, -dry-run and -floating belong to -fix")
 	}
 	var all []lint.Index
 	for _, arg := range args {
