@@ -36,7 +36,7 @@ git init -q && git add . && git commit -qm all` + locked,
 				"and the files that name each": "cd ../slipway",
 		},
 	},
-	"docs/apt.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
+	"docs/apt.md":   {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
 	"docs/audit.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
 	"docs/build-cache.md": {
 		products: map[string]string{"kpack": "app kpack"}, in: "kpack",
