@@ -206,23 +206,29 @@ func (r *Report) Folded(verbose bool) []Fold {
 	return list
 }
 
+// Severities are those of findings, the most serious first.
+var Severities = []Severity{Error, Warning, Note}
+
+// Counts returns how many findings there are of a severity and of the more serious ones: "2 errors,
+// 1 note", and "" for none.
+func (r *Report) Counts(least Severity) string {
+	var parts []string
+	for _, s := range Severities[:slices.Index(Severities, least)+1] {
+		if n := r.Count(s); n > 0 {
+			parts = append(parts, plural(n, string(s)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Summary returns the number of findings in one line.
 func (r *Report) Summary() string {
-	counts := "nothing found"
-	if len(r.Findings) > 0 {
-		var parts []string
-		for _, s := range []Severity{Error, Warning, Note} {
-			if n := r.Count(s); n > 0 {
-				parts = append(parts, plural(n, string(s)))
-			}
-		}
-		counts = strings.Join(parts, ", ")
-	}
+	counts := cmp.Or(r.Counts(Note), "nothing found")
 	if n := len(r.Allowed); n > 0 {
 		counts += fmt.Sprintf("; %d allowed", n)
 	}
 	where := plural(r.Pods, "pod") + " of " + r.Title()
-	if r.Images > 0 && len(r.Files) == r.Images {
+	if r.Images > 0 {
 		where = r.Title()
 	}
 	line := counts + " in " + where

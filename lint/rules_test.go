@@ -55,7 +55,8 @@ func TestRules(t *testing.T) {
 		})
 	}
 	for _, r := range lint.Rules() {
-		// which are about slipway.yaml, see TestUnused, the values of charts, and images: see package audit
+		// which are about slipway.yaml, see TestUnused, the values of charts, and images: see
+		// package audit
 		if !strings.HasPrefix(r.ID, "index-") && r.ID != "image-incomplete" && r.ID != "image-unused" && r.ID != "product-unused" &&
 			r.ID != "chart-image-unrendered" {
 			want = append(want, r.ID)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,15 +51,11 @@ type auditing struct {
 	sarif, mend, dryRun bool
 }
 
-// severities are those of findings, the most serious first.
-var severities = []lint.Severity{lint.Error, lint.Warning, lint.Note}
-
 func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	if a.sarif && a.flags.json {
 		return misuse(cmd, "-json and -sarif are two forms of one result: choose one")
 	}
-	least := slices.Index(severities, lint.Severity(a.fail))
-	if least < 0 {
+	if !slices.Contains(lint.Severities, lint.Severity(a.fail)) {
 		return misuse(cmd, "-fail=%s: the severities are error, warning and note", a.fail)
 	}
 	const jobs = 8
@@ -90,16 +85,8 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var found []string
-	for _, s := range severities[:least+1] {
-		if n := r.Count(s); n == 1 {
-			found = append(found, "1 "+string(s))
-		} else if n > 1 {
-			found = append(found, fmt.Sprintf("%d %ss", n, s))
-		}
-	}
-	if len(found) > 0 {
-		return fmt.Errorf("%s: %s", r.Title(), strings.Join(found, ", "))
+	if found := r.Counts(lint.Severity(a.fail)); found != "" {
+		return fmt.Errorf("%s: %s", r.Title(), found)
 	}
 	return nil
 }

@@ -24,9 +24,8 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 	case a.to == "" && !a.dryRun:
 		return misuse(cmd, "-fix needs -to=REPOSITORY[:TAG], where the mended index goes, or -dry-run")
 	}
-	rules := []string{imagetag.RuleForward, imagetag.RuleMove, imagetag.RuleKeep}
-	if !slices.Contains(rules, a.flags.floating) {
-		return misuse(cmd, "-floating=%s: it is one of %s", a.flags.floating, strings.Join(rules, ", "))
+	if err := imagetag.CheckRule(a.flags.floating); err != nil {
+		return misuse(cmd, "%v", err)
 	}
 	f := audit.Fix{DryRun: a.dryRun, Move: a.flags.floating == imagetag.RuleMove}
 	if a.to != "" {

@@ -49,23 +49,6 @@ func (r Reader) Read(ctx context.Context, arg string) ([]lint.Index, error) {
 	return []lint.Index{i}, err
 }
 
-// all reads references at the same time.
-func (r Reader) all(ctx context.Context, names []string) ([]lint.Index, error) {
-	list := make([]lint.Index, len(names))
-	var g errgroup.Group
-	g.SetLimit(r.Jobs)
-	for n, text := range names {
-		g.Go(func() error {
-			ref, err := name.ParseReference(text)
-			if err == nil {
-				list[n], err = r.reference(ctx, text, ref)
-			}
-			return err
-		})
-	}
-	return list, g.Wait()
-}
-
 // reference reads an image of a registry.
 func (r Reader) reference(ctx context.Context, text string, ref name.Reference) (lint.Index, error) {
 	top, err := r.Client.Get(ctx, ref)

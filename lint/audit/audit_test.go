@@ -138,8 +138,8 @@ var cases = []struct {
 	},
 }
 
-// TestFaults pushes each image to a registry, and writes it as a layout and as archives: the findings
-// are the same.
+// TestFaults pushes each image to a registry, and writes it as a layout and as archives: the
+// findings are the same.
 func TestFaults(t *testing.T) {
 	r := registrytest.Serve(t)
 	occurred := map[string]bool{}

@@ -32,8 +32,8 @@ type Fixed struct {
 	After   v1.Hash  `json:"after"`
 	To      string   `json:"to,omitempty"` // the reference that was pushed; empty if nothing was
 	Changes []string `json:"changes"`
-	// Orphans are referrers of the index before, such as signatures and SBOMs: they are not about the
-	// one after it.
+	// Orphans are referrers of the index before, such as signatures and SBOMs: they are not about
+	// the one after it.
 	Orphans []string `json:"orphans,omitempty"`
 }
 

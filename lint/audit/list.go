@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
@@ -20,6 +21,7 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	var refs []name.Reference
 	var names []string
 	seen := map[string]bool{}
 	n := 0
@@ -29,15 +31,25 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "!") || seen[line] {
 			continue
 		}
-		if _, err := name.ParseReference(line); err != nil {
+		ref, err := name.ParseReference(line)
+		if err != nil {
 			return nil, fmt.Errorf("%s:%d:1: %q is no image reference: write one reference per line, repository:tag",
 				file, n, line)
 		}
 		seen[line] = true
-		names = append(names, line)
+		refs, names = append(refs, ref), append(names, line)
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s names no image", file)
 	}
-	return r.all(ctx, names)
+	all := make([]lint.Index, len(refs))
+	var g errgroup.Group
+	g.SetLimit(r.Jobs)
+	for n, ref := range refs {
+		g.Go(func() (err error) {
+			all[n], err = r.reference(ctx, names[n], ref)
+			return err
+		})
+	}
+	return all, g.Wait()
 }

@@ -23,13 +23,13 @@ type Mended struct {
 // ErrNoIndex is about an image that is one manifest.
 var ErrNoIndex = errors.New("it has no index to mend")
 
-// referenceDigest is the annotation by which BuildKit's attestations name the manifest they are about
-// (https://docs.docker.com/build/metadata/attestations/attestation-storage/).
+// referenceDigest is the annotation by which BuildKit's attestations name the manifest they are
+// about (https://docs.docker.com/build/metadata/attestations/attestation-storage/).
 const referenceDigest = "vnd.docker.reference.digest"
 
 // Mend returns an index in which each entry has the platform of its image's configuration, each
-// platform is there once, and everything that is listed is there. The rest of the document stays as it
-// is. Of two images for one platform it keeps the first, which runtimes take.
+// platform is there once, and everything that is listed is there. The rest of the document stays
+// as it is. Of two images for one platform it keeps the first, which runtimes take.
 func Mend(i lint.Index) (Mended, error) {
 	if i.Single {
 		return Mended{}, ErrNoIndex
@@ -80,8 +80,8 @@ func (m *Mended) change(n int, d v1.Descriptor, what string) {
 	m.Changes = append(m.Changes, fmt.Sprintf("entry %d (%s) %s", n, name, what))
 }
 
-// platform returns the platform of an entry as its image has it. What a configuration leaves out, such
-// as a variant, stays as it is in the index.
+// platform returns the platform of an entry as its image has it. What a configuration leaves out,
+// such as a variant, stays as it is in the index.
 func (m *Mended) platform(n int, d v1.Descriptor, config *v1.ConfigFile) *v1.Platform {
 	p := v1.Platform{}
 	if d.Platform != nil {
