@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestBase makes a base of the packages that mmdebstrap installs, from nothing, and compares the two;
-// and one with a shell and certificates alone, whose programs run.
+// TestBase makes a base of the packages that mmdebstrap installs, from nothing, and compares the
+// two; and one with a shell and certificates alone, whose programs run.
 func TestBase(t *testing.T) {
 	r := registrytest.Serve(t)
 	theirs := filepath.Join(t.TempDir(), "theirs")
@@ -59,27 +59,39 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// basesProduct writes a product with an image on each base.
+// object is one of slipway.yaml, which is also JSON.
+type object = map[string]any
+
+// basesProduct returns a product with an image on each base.
 func basesProduct(t *testing.T, r *registrytest.Server, bases map[string][]string) product {
 	t.Helper()
-	p := product{upstream: upstream{name: "whole"}, dir: t.TempDir(), registry: r}
-	p.store = storeDir()
-	type object = map[string]any
-	var list, images []object
+	var list []object
+	dockerfiles := map[string]string{}
 	for name, install := range bases {
 		list = append(list, object{
 			"name": name, "packages": object{"distribution": "debian", "suite": bookworm, "install": install},
 		})
+		dockerfiles[name] = "FROM " + name + "\nUSER 0\nENV A=b\n"
+	}
+	return written(t, r, "whole", list, dockerfiles)
+}
+
+// written writes a product with bases, and an image of each Dockerfile.
+func written(t *testing.T, r *registrytest.Server, name string, bases []object, dockerfiles map[string]string) product {
+	t.Helper()
+	p := product{upstream: upstream{name: name}, dir: t.TempDir(), registry: r, store: storeDir()}
+	var images []object
+	for name, text := range dockerfiles {
 		images = append(images, object{"name": name, "source": "here", "dockerfile": object{"file": name, "context": "files"}})
-		must(t, os.WriteFile(filepath.Join(p.dir, name), []byte("FROM "+name+"\nUSER 0\nENV A=b\n"), 0o644))
+		must(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644))
 	}
 	must(t, os.Mkdir(filepath.Join(p.dir, "files"), 0o755))
 	text, err := json.Marshal(object{
-		"apiVersion": "slipway/v1", "name": "whole", "version": "1.0.0", "platforms": []string{"linux/amd64"},
+		"apiVersion": "slipway/v1", "name": name, "version": "1.0.0", "platforms": []string{"linux/amd64"},
 		"sources": []object{{
 			"name": "here", "directory": "files", "revision": "abc", "created": "2024-01-01T00:00:00Z",
 		}},
-		"bases": list, "images": images,
+		"bases": bases, "images": images,
 	})
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(p.dir, "slipway.yaml"), text, 0o644))

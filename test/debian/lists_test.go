@@ -1,7 +1,6 @@
 package debian
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,29 +34,13 @@ func TestLists(t *testing.T) {
 	}
 	r := registrytest.Serve(t)
 	pushed(t, r, base(t, bookworm, true), bookworm)
-	p := product{upstream: upstream{name: "smb"}, dir: t.TempDir(), registry: r, store: storeDir()}
-	type object = map[string]any
-	var images []object
+	dockerfiles := map[string]string{}
 	for name, packages := range lists {
-		images = append(images, object{
-			"name": name, "source": "here", "dockerfile": object{"file": name, "context": "files"},
-		})
-		text := "FROM debian\nRUN apt-mark unhold libcap2 && apt-get install -y --no-install-recommends " + packages + "\n"
-		must(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644))
+		dockerfiles[name] = "FROM debian\nRUN apt-mark unhold libcap2 && apt-get install -y --no-install-recommends " + packages + "\n"
 	}
-	must(t, os.Mkdir(filepath.Join(p.dir, "files"), 0o755))
-	text, err := json.Marshal(object{
-		"apiVersion": "slipway/v1", "name": "smb", "version": "1.0.0", "platforms": []string{"linux/amd64"},
-		"sources": []object{{
-			"name": "here", "directory": "files", "revision": "abc", "created": "2024-01-01T00:00:00Z",
-		}},
-		"bases": []object{{
-			"name": "debian", "images": object{"linux/amd64": r.Host() + "/base:" + bookworm},
-		}},
-		"images": images,
-	})
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(p.dir, "slipway.yaml"), text, 0o644))
+	p := written(t, r, "smb", []object{{
+		"name": "debian", "images": object{"linux/amd64": r.Host() + "/base:" + bookworm},
+	}}, dockerfiles)
 	p.run(t, "bases")
 	p.run(t, "pin", "-q", "-store="+p.store)
 	p.release(t)

@@ -72,7 +72,6 @@ func (p product) write(t *testing.T) {
 // config is slipway.yaml, which is also JSON.
 func (p product) config(t *testing.T) string {
 	t.Helper()
-	type object = map[string]any
 	source := func(name, dir string) object {
 		return object{"name": name, "directory": dir, "revision": "abc", "created": "2024-01-01T00:00:00Z"}
 	}
