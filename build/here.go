@@ -16,7 +16,8 @@ type here struct {
 }
 
 // Here lists the materials that all parts of a release share: the archive of inputs, which goes
-// into the store, sources, slipway, and packages of distributions. [Builder.Unchanged] compares with them.
+// into the store, sources, slipway, and packages of distributions. [Builder.Unchanged] compares
+// with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	if b.before == nil {
 		h, err := b.look(ctx)

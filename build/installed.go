@@ -63,8 +63,8 @@ func (b *Builder) origins(all []lock.Package, taken map[[2]string]product.Locked
 	}
 }
 
-// installedBy returns the packages that packages.lock.yaml installs for an image on a platform, in any
-// stage, by name and architecture: as the last of its commands leaves them.
+// installedBy returns the packages that packages.lock.yaml installs for an image on a platform,
+// in any stage, by name and architecture: as the last of its commands leaves them.
 func installedBy(p *product.Product, image string, on platform.Platform) map[[2]string]product.LockedPackage {
 	return locked(p, on, func(e product.LockedPackages) bool { return e.Image == image })
 }

@@ -80,8 +80,8 @@ func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.
 	return out, nil
 }
 
-// wasStub returns the stub that a snapshot which is rebuilt has in place of a base of packages; ok is
-// false where it has the base, or nothing is rebuilt.
+// wasStub returns the stub that a snapshot which is rebuilt has in place of a base of packages;
+// ok is false where it has the base, or nothing is rebuilt.
 func (b *Builder) wasStub(ctx context.Context, name string, p platform.Platform) (stub base.Base, ok bool, err error) {
 	if !b.product.Snapshot() || b.bases.Shipped == nil {
 		return stub, false, nil

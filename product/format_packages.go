@@ -9,8 +9,8 @@ type packagesYAML struct {
 	Unsigned []unsignedYAML `yaml:"unsigned,omitempty"`
 	// Maintainer scripts that are not carried out, since they cannot be or need not be.
 	SkipScripts []skipScriptsYAML `yaml:"skipScripts,omitempty"`
-	// Whether the archive of inputs has the packages: then the release can be made again without their
-	// repositories.
+	// Whether the archive of inputs has the packages: then the release can be made again without
+	// their repositories.
 	Inputs bool `yaml:"inputs,omitempty"`
 }
 

@@ -26,10 +26,11 @@ type LockedPackages struct {
 	Image    string // name in slipway.yaml; empty for a base
 	Stage    string // its name in the Dockerfile, or its number; the name of a base
 	Platform platform.Platform
-	// Command are the words of the command, without what does not decide: apt-get install curl. Those
-	// of a base are of [BasePackages.String].
+	// Command are the words of the command, without what does not decide: apt-get install curl.
+	// Those of a base are of [BasePackages.String].
 	Command string
-	// Installed identifies the packages that were installed before the command: the SHA-256 of a list.
+	// Installed identifies the packages that were installed before the command: the SHA-256 of a
+	// list.
 	Installed string
 	Packages  []LockedPackage
 	Pos       yamlfile.Pos

@@ -54,8 +54,8 @@ func static(ctx context.Context, st *store.Store, builtin string, p platform.Pla
 // BuiltinPrefix begins the names of bases that slipway makes.
 const BuiltinPrefix = "builtin:"
 
-// Entries returns the files of a base that slipway makes, but for those of packages; none for another
-// base.
+// Entries returns the files of a base that slipway makes, but for those of packages; none for
+// another base.
 func (b Base) Entries() []layer.Entry {
 	if b.Info == nil || !strings.HasPrefix(b.Info.Name, BuiltinPrefix) {
 		return nil

@@ -13,12 +13,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// login is an entry of apt_auth.conf(5): machine [SCHEME://]HOST[:PORT][/PATH] login NAME password WORD.
+// login is an entry of apt_auth.conf(5): machine [SCHEME://]HOST[:PORT][/PATH] login NAME
+// password WORD.
 type login struct{ machine, name, password string }
 
 // archiveLogin returns the credentials for an address of an archive, from where apt and curl have
-// them: the file of NETRC, or else ~/.netrc, and then /etc/apt/auth.conf and auth.conf.d. As with apt, an
-// entry without a scheme is for HTTPS alone.
+// them: the file of NETRC, or else ~/.netrc, and then /etc/apt/auth.conf and auth.conf.d. As with
+// apt, an entry without a scheme is for HTTPS alone.
 func archiveLogin(u *url.URL) (login, bool, error) {
 	for _, file := range authFiles() {
 		text, err := regular.Read(file)

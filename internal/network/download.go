@@ -26,8 +26,8 @@ func (c *Client) Download(ctx context.Context, u string, room func(size int64) e
 
 // Archive is Download from an archive of packages, where signatures and digests decide what is
 // taken, and which therefore may be one of plain HTTP, as Debian's are. It is not redirected to
-// another host: whoever runs a mirror that moved names the new one. Credentials are those that apt has
-// for it, or those of NETRC.
+// another host: whoever runs a mirror that moved names the new one. Credentials are those that
+// apt has for it, or those of NETRC.
 func (c *Client) Archive(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
 	return c.Download(context.WithValue(ctx, archive{}, true), u, room)
 }

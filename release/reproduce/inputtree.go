@@ -125,8 +125,8 @@ func (s *inputTree) source(ctx context.Context, d provenance.Dependency, root st
 	return nil
 }
 
-// checkout checks a source out. The user's repositories are asked with the user's settings, those that
-// the statement names only if it is signed, over HTTPS and without credentials.
+// checkout checks a source out. The user's repositories are asked with the user's settings, those
+// that the statement names only if it is signed, over HTTPS and without credentials.
 func (s *inputTree) checkout(ctx context.Context, d provenance.Dependency, to string) error {
 	name, hash := d.Annotations.Source, d.Digest.GitCommit
 	if !gitHash.MatchString(hash) {

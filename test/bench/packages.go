@@ -33,8 +33,8 @@ type aptProduct struct {
 }
 
 // packages compares a release of an image with Debian packages, which are in the store, with what
-// mmdebstrap and BuildKit make of them on the same base, where a proxy on loopback has all files of the
-// archive. All are run on all processors, then on one.
+// mmdebstrap and BuildKit make of them on the same base, where a proxy on loopback has all files
+// of the archive. All are run on all processors, then on one.
 func (b *bench) packages(ctx context.Context) error {
 	p, stop, err := b.aptProduct(ctx)
 	if err != nil {

@@ -93,7 +93,8 @@ func (d *buildDaemon) build(ctx context.Context, _ []string) (figure, error) {
 	return f, err
 }
 
-// processorSeconds reads the processor time of a process and of those that it has waited for, in seconds.
+// processorSeconds reads the processor time of a process and of those that it has waited for, in
+// seconds.
 func processorSeconds(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -29,9 +29,9 @@ var apart = map[string]string{
 	"trust":      "its slipway.yaml says that it is incomplete: its programs need a C compiler",
 }
 
-// TestAdoption takes the repositories of which package scaffold tests what init writes. Slipway builds
-// what that slipway.yaml says, and BuildKit upstream's Dockerfile, with the programs where the
-// project's own build puts them. An image is equal, or init has said that it is refused.
+// TestAdoption takes the repositories of which package scaffold tests what init writes. Slipway
+// builds what that slipway.yaml says, and BuildKit upstream's Dockerfile, with the programs where
+// the project's own build puts them. An image is equal, or init has said that it is refused.
 func TestAdoption(t *testing.T) {
 	testprog.Need(t, "buildkit")
 	files, err := filepath.Glob("../../scaffold/testdata/adoption/*.txtar")

@@ -34,7 +34,8 @@ func (w *world) lockPackages(r *release) {
 	}
 	store := "-store=store"
 	if r.pushed == "" {
-		// a snapshot has the packages if its store does, and the laws compare it with those of new stores
+		// a snapshot has the packages if its store does, and the laws compare it with those of
+		// new stores
 		store = "-store=pinned"
 	}
 	w.ok(w.run("pin", "-product=src/slipway.yaml", store))

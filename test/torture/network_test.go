@@ -199,7 +199,8 @@ func networks() (cases []fault) {
 		}
 		for _, tr := range troubles {
 			if tr.name == "pretends" && s.registry != debian {
-				// a registry that checks no manifest cannot be distinguished from one that has the blobs
+				// a registry that checks no manifest cannot be distinguished from one that has
+				// the blobs
 				continue
 			}
 			for _, mode := range []string{"once", "once-more", "always"} {
@@ -217,8 +218,8 @@ func networks() (cases []fault) {
 	return cases
 }
 
-// troubled is a case in which a registry is in trouble once or for ever, from a random one of so many
-// requests on.
+// troubled is a case in which a registry is in trouble once or for ever, from a random one of so
+// many requests on.
 func troubled(kind string, s *scenario, tr trouble, mode string, requests int) fault {
 	return fault{
 		kind: kind, name: s.name + "/" + tr.name + "-" + mode, scenario: s, heals: mode != "always" && tr.passes,

@@ -74,8 +74,8 @@ func (m *Manager) install(ctx context.Context, c packages.Call, o operation, ent
 	return err
 }
 
-// unpacked unpacks packages into the store, on all processors, the largest first: installing them then
-// only reads lists of files.
+// unpacked unpacks packages into the store, on all processors, the largest first: installing them
+// then only reads lists of files.
 func unpacked(ctx context.Context, a *tree.Archives, changes []dpkg.Change, debs []layer.Content) error {
 	var order []int
 	for n, change := range changes {

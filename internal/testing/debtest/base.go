@@ -15,8 +15,8 @@ import (
 )
 
 // Base returns an index of small images of Debian, one for each platform: with base-files, dpkg's
-// database, a merged /usr, and a source of packages that r's key signs. The files of extra are added,
-// or replace those of the same name.
+// database, a merged /usr, and a source of packages that r's key signs. The files of extra are
+// added, or replace those of the same name.
 func Base(r *Repository, platforms []platform.Platform, extra ...File) v1.ImageIndex {
 	var index v1.ImageIndex = empty.Index
 	for _, p := range platforms {
