@@ -19,7 +19,7 @@ type allow struct {
 	// of a comment: the line that it applies to, and the number of the object if it applies to
 	// all of an object, otherwise -1
 	line, object int
-	entry        product.Allow // of slipway.yaml
+	given        func(Finding) bool // of a file beside: whether it allows a finding
 }
 
 // key finds comments: by rule, file and line, or by rule and object.
@@ -35,28 +35,40 @@ func (a *allow) key() key {
 	return key{a.rule, a.pos.File, a.line, -1}
 }
 
-// covers reports whether an entry of slipway.yaml allows a finding.
-func (a *allow) covers(f Finding) bool {
-	e := a.entry
-	below := strings.HasPrefix(f.Path, e.Path+".") || strings.HasPrefix(f.Path, e.Path+"[")
-	return e.Rule == f.Rule && (e.Object == "" || e.Object == f.Object) && (e.Path == "" || e.Path == f.Path || below)
+// covers returns whether an entry of slipway.yaml allows a finding.
+func covers(e product.Allow) func(Finding) bool {
+	return func(f Finding) bool {
+		below := strings.HasPrefix(f.Path, e.Path+".") || strings.HasPrefix(f.Path, e.Path+"[")
+		return e.Rule == f.Rule && (e.Object == "" || e.Object == f.Object) &&
+			(e.Path == "" || e.Path == f.Path || below)
+	}
 }
 
 // divide adds findings to those that comments and entries of slipway.yaml allow, or to the others,
 // and returns the comments and entries that are wrong or allow nothing.
 func (r *Report) divide(list []Finding, inSource []*allow, o Options) (wrong []problem) {
+	var entries []*allow
+	for _, e := range o.Allow {
+		a := &allow{pos: e.Pos, rule: e.Rule, reason: e.Reason, kind: "external", given: covers(e)}
+		for _, c := range o.Charts {
+			a.used = a.used || c.used[a.pos]
+		}
+		entries = append(entries, a)
+	}
+	return r.sift(list, inSource, entries, !o.chart) // another manifest may use an entry
+}
+
+// sift adds findings to those that comments and entries of a file allow, or to the others, and
+// returns the comments and entries that are wrong or, of entries if all are known, allow nothing.
+func (r *Report) sift(list []Finding, inSource, entries []*allow, all bool) (wrong []problem) {
 	comments := map[key][]*allow{}
 	for _, a := range inSource {
 		comments[a.key()] = append(comments[a.key()], a)
 	}
-	var entries []*allow
-	for _, e := range o.Allow {
-		entries = append(entries, &allow{pos: e.Pos, rule: e.Rule, reason: e.Reason, kind: "external", entry: e})
-	}
 	for _, f := range list {
 		by := slices.Concat(comments[key{f.Rule, f.File, f.Line, -1}], comments[key{rule: f.Rule, object: f.object}])
 		for _, e := range entries {
-			if e.covers(f) {
+			if e.given(f) {
 				by = append(by, e)
 			}
 		}
@@ -72,11 +84,8 @@ func (r *Report) divide(list []Finding, inSource []*allow, o Options) (wrong []p
 		r.Findings = append(r.Findings, f)
 	}
 	for _, a := range entries {
-		for _, c := range o.Charts {
-			a.used = a.used || c.used[a.pos]
-		}
 		r.used[a.pos] = a.used
-		a.used = a.used || o.chart // which another manifest may
+		a.used = a.used || !all
 	}
 	for _, a := range slices.Concat(inSource, entries) {
 		if id, what := a.fault(); id != "" {

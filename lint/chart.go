@@ -36,13 +36,18 @@ func CheckChart(ctx context.Context, c *chart.Chart, cases []chart.Case, o Optio
 		return f.Rule == "allow-unused" && len(f.cases) < len(cases) // another case has what the comment allows
 	})
 	for _, list := range [][]Finding{all.Findings, all.Allowed} {
-		for n, f := range list {
-			if !slices.Contains(f.cases, "") {
-				list[n].Cases = strings.Join(f.cases, ", ")
-			}
+		for n := range list {
+			list[n].nameCases()
 		}
 	}
 	return all, nil
+}
+
+// nameCases names the cases of a finding that the chart's own values do not have.
+func (f *Finding) nameCases() {
+	if !slices.Contains(f.cases, "") {
+		f.Cases = strings.Join(f.cases, ", ")
+	}
 }
 
 func inCase(err error, name string) error {
@@ -67,8 +72,8 @@ func (r *Report) join(one *Report, name string) {
 func join(all, list []Finding, name string) []Finding {
 	for _, f := range list {
 		n := slices.IndexFunc(all, func(o Finding) bool {
-			return o.Rule == f.Rule && o.Object == f.Object && o.Path == f.Path && o.What == f.What &&
-				o.Origin == f.Origin && (f.Origin != "" || o.Line == f.Line)
+			return o.Rule == f.Rule && o.File == f.File && o.Object == f.Object && o.Path == f.Path &&
+				o.What == f.What && o.Origin == f.Origin && (f.Origin != "" || o.Line == f.Line)
 		})
 		if n < 0 {
 			n = len(all)

@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -20,6 +23,33 @@ type Index struct {
 	Raw     []byte  // the document; nil if it could not be read
 	Entries []Entry // in the index's order; one for a manifest without an index
 	Single  bool    // it is a manifest without an index
+
+	// Pos is where a file names the image; the zero value if none does. Origin is the place in a
+	// template that the line was rendered from, or "".
+	Pos    yamlfile.Pos
+	Origin string
+	// Before is the image that this one follows; nil if none is known.
+	Before *Index
+}
+
+// Platforms returns what the image is for: of each entry as the index has it, and of an image
+// without one as its configuration has it.
+func (i Index) Platforms() (all []platform.Platform) {
+	for n := range i.Entries {
+		if p := i.platform(n); p.IsImage() {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// platform returns the platform of an entry.
+func (i Index) platform(n int) platform.Platform {
+	e := i.Entries[n]
+	if i.Single && e.Config != nil {
+		return platform.From(e.Config.Platform())
+	}
+	return platform.From(e.Desc.Platform)
 }
 
 // Entry is what an index lists, or the manifest of an image without one.
@@ -34,37 +64,72 @@ type Entry struct {
 	Fault   error // why a document cannot be read; nil if it can
 }
 
-// CheckIndexes reports what breaks a rule in images. now is the time by which releases have ended.
-func CheckIndexes(list []Index, now time.Time) *Report {
-	var names []string
-	for _, i := range list {
-		names = append(names, i.Name)
-	}
-	r := newReport(names)
+// IndexOptions say by what images are judged.
+type IndexOptions struct {
+	// Now is the time by which releases have ended.
+	Now time.Time
+	// Platforms must be among those of each image.
+	Platforms []platform.Platform
+	// Hosts must find an entry in each image for their operating system.
+	Hosts []Host
+	// Allow are findings that are known and meant.
+	Allow []IndexAllow
+	// Found are those of [CheckPods] and [CheckListed] in what names the images.
+	Found []Finding
+}
+
+// Host is a node of a cluster.
+type Host struct {
+	Name     string
+	Platform platform.Platform
+}
+
+// CheckIndexes reports what breaks a rule in images.
+func CheckIndexes(list []Index, o IndexOptions) *Report {
+	r := newReport(nil)
 	r.Images = len(list)
+	var all []Finding
 	for _, i := range list {
-		j := judging{index: i, now: now}
+		j := judging{index: i, options: o}
 		j.entries()
 		j.windows()
-		r.Findings = append(r.Findings, j.found...)
+		j.before()
+		j.wanted()
+		j.hosts()
+		all = append(all, j.found...)
+		r.about(cmp.Or(i.Pos.File, output.Line(i.Name)))
 	}
+	for _, f := range o.Found {
+		r.about(f.File)
+	}
+	r.allowIndexes(append(all, o.Found...), o.Allow)
 	r.sort()
 	return r
 }
 
+// about adds a file, once.
+func (r *Report) about(file string) {
+	if !slices.Contains(r.Files, file) {
+		r.Files = append(r.Files, file)
+	}
+}
+
 // judging collects the findings of one image.
 type judging struct {
-	index Index
-	now   time.Time
-	found []Finding
+	index   Index
+	options IndexOptions
+	found   []Finding
 }
 
 // add reports a finding, of an entry unless n is negative.
 func (j *judging) add(id string, n int, format string, args ...any) {
 	r := rule(id)
 	f := Finding{
-		Rule: r.ID, Severity: r.Severity, File: output.Line(j.index.Name), Instead: r.Instead, Link: r.Link, object: -1,
-		What: output.Line(r.Title),
+		Rule: r.ID, Severity: r.Severity, Image: output.Line(j.index.Name), File: output.Line(j.index.Name),
+		Instead: r.Instead, Link: r.Link, object: -1, What: output.Line(r.Title),
+	}
+	if j.index.Pos.File != "" {
+		f.File, f.Line, f.Column, f.Origin = j.index.Pos.File, j.index.Pos.Line, j.index.Pos.Column, j.index.Origin
 	}
 	if format != "" {
 		f.What = output.Line(fmt.Sprintf(format, args...))
@@ -78,8 +143,8 @@ func (j *judging) add(id string, n int, format string, args ...any) {
 
 // name returns the platform of an entry, as the index has it.
 func (j *judging) name(n int) string {
-	if p := j.index.Entries[n].Desc.Platform; p != nil {
-		return platform.From(p).String()
+	if p := j.index.platform(n); !p.IsZero() {
+		return p.String()
 	}
 	return j.index.Entries[n].Desc.Digest.String()
 }
@@ -129,6 +194,9 @@ func (j *judging) entries() {
 func absent(e Entry) string {
 	if e.MediaType == "" && e.Desc.Digest.Hex != "" {
 		return fmt.Sprintf("%s is not there", e.Desc.Digest)
+	}
+	if e.Desc.Digest.Hex == "" && e.Config == nil && e.Desc.MediaType == "" {
+		return "the image is not there"
 	}
 	return "its configuration or a layer is not there"
 }

@@ -27,17 +27,14 @@ var ended = map[int]struct{ name, end string }{
 // windows looks at the Windows entries together.
 func (j *judging) windows() {
 	var on []platform.Platform
-	for n, e := range j.index.Entries {
-		p := platform.From(e.Desc.Platform)
-		if j.index.Single && e.Config != nil {
-			p = platform.Platform{OS: e.Config.OS, Architecture: e.Config.Architecture, OSVersion: e.Config.OSVersion}
-		}
+	for n := range j.index.Entries {
+		p := j.index.platform(n)
 		if p.OS != platform.Windows {
 			continue
 		}
 		on = append(on, p)
 		if was, ok := ended[platform.Build(p.OSVersion)]; ok {
-			if end, err := time.Parse(time.DateOnly, was.end); err == nil && j.now.After(end.AddDate(0, 0, 1)) {
+			if end, err := time.Parse(time.DateOnly, was.end); err == nil && j.options.Now.After(end.AddDate(0, 0, 1)) {
 				j.add("index-windows-ended", n, "the support of %s ended on %s", was.name, was.end)
 			}
 		}

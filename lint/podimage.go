@@ -22,14 +22,19 @@ func (k *known) podImages(pods []*pod) (all []problem) {
 			case wrong.rule == "image-reference" || wrong.rule == "image-ko" || wrong.rule != "" && k.sources:
 				all = append(all, wrong)
 			case k.sources && ref.Runs && i.Unresolved == "":
-				anyBuild := hostProcessAt(p.spec, ref.Path)
-				for _, os := range []string{linux, windows} {
-					either := p.os == nil && !i.Product && slices.ContainsFunc(i.Platforms, on(os))
-					if either || slices.Contains(p.os, os) {
-						all = append(all, k.runs(p, at, i, os, anyBuild)...)
-					}
-				}
+				all = append(all, k.everywhere(p, ref, i)...)
 			}
+		}
+	}
+	return all
+}
+
+// everywhere checks that an image runs on each operating system that its pod may run on.
+func (k *known) everywhere(p *pod, ref workload.Reference, i lock.CatalogImage) (all []problem) {
+	for _, os := range []string{linux, windows} {
+		either := p.os == nil && !i.Product && slices.ContainsFunc(i.Platforms, on(os))
+		if either || slices.Contains(p.os, os) {
+			all = append(all, k.runs(p, p.place(ref.Path), i, os, hostProcessAt(p.spec, ref.Path))...)
 		}
 	}
 	return all

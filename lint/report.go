@@ -15,6 +15,7 @@ import (
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
+	Image    string   `json:"image,omitempty"`  // the reference, or the archive and the reference in it
 	Object   string   `json:"object,omitempty"` // Deployment kpack/kpack-controller; "" for what is about a comment
 	// spec.template.spec.containers[0].securityContext.privileged
 	Path    string `json:"path,omitempty"`
@@ -103,12 +104,14 @@ func (f Finding) inCases() string {
 	return " (case " + f.Cases + ")"
 }
 
-// where returns object and path, as far as the finding has them.
+// where returns image, object and path, as far as the finding has them. An image that is the file
+// itself is left out.
 func (f Finding) where() string {
-	if f.Object == "" || f.Path == "" {
-		return f.Object + f.Path
+	parts := []string{f.Image, f.Object, f.Path}
+	if f.Image == f.File {
+		parts[0] = ""
 	}
-	return f.Object + ": " + f.Path
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 }
 
 // pos returns the place in the template or, if it is not known, in the manifest.
@@ -144,8 +147,8 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 	var b strings.Builder
 	for _, f := range r.Folded(verbose) {
 		fmt.Fprintf(&b, "%s: %s: %s%s [%s]\n", f.pos(), f.Severity, f.What, f.inCases(), f.Rule)
-		if f.Object != "" {
-			fmt.Fprintf(&b, "  in       %s\n", f.where())
+		if where := f.where(); where != "" {
+			fmt.Fprintf(&b, "  in       %s\n", where)
 		}
 		fmt.Fprintf(&b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
 		if f.More > 0 {

@@ -98,6 +98,9 @@ var rules = func() []Rule {
 	return all
 }()
 
+// IndexRules returns the rules that slipway audit looks for in images and what names them.
+func IndexRules() []Rule { return slices.Clone(indexRules) }
+
 // Rules returns all rules.
 func Rules() []Rule { return slices.Clone(rules) }
 

@@ -111,4 +111,39 @@ var indexRules = []Rule{
 		Instead: "an index without the entry",
 		Link:    linkReleases,
 	},
+	{
+		ID: "index-platform-lost", Severity: Warning,
+		Title: "the image lacks a platform that the version before has",
+		Reason: "Nodes of that platform run the version before and find none to update to: " +
+			"`no matching manifest`. Most often a job of the pipeline failed or was taken out, and the " +
+			"index was made of what was left.",
+		Instead: "an image for the platform, or a word about its end in the release's notes, and an entry " +
+			"of `-allow`",
+		Link: linkIndex,
+		Seen: "calico ([11330](https://github.com/projectcalico/calico/issues/11330)), drone-docker " +
+			"([514](https://github.com/drone-plugins/drone-docker/issues/514))",
+	},
+	{
+		ID: "index-platform-absent", Severity: Error,
+		Title:   "the image lacks a platform that was asked for",
+		Reason:  "`-platform` names what each image has to be for. Nodes of that platform cannot run it.",
+		Instead: "an image for the platform",
+		Link:    linkIndex,
+	},
+	{
+		ID: "index-node", Severity: Error,
+		Title: "nodes run no entry of the image",
+		Reason: "`-nodes` has nodes of an operating system that the image is for, and of an architecture or " +
+			"a Windows build that it is not for.",
+		Instead: "an image for these nodes, or a node selector that keeps its pods away from them",
+		Link:    linkVersions,
+	},
+	{
+		ID: "chart-images", Severity: Warning,
+		Title: "a chart's annotation lists other images than the chart renders",
+		Reason: "Artifact Hub scans, and tools for airgaps copy, what `artifacthub.io/images` and " +
+			"`helm.sh/images` list, and not what the chart makes.",
+		Instead: "the list that the chart renders, with its own values or those of a `-case`",
+		Link:    "https://artifacthub.io/docs/topics/annotations/helm/",
+	},
 }

@@ -2,27 +2,43 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
+	"github.com/slipway-dev/slipway/lint/nodes"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 func newAudit(f *flags) *cobra.Command {
 	a := &auditing{flags: f}
 	cmd := &cobra.Command{
-		Use:   "audit IMAGE|LIST|ARCHIVE|DIR ...",
+		Use:   "audit IMAGE|LIST|MANIFEST|CHART|ARCHIVE|DIR ...",
 		Short: "Find what would break on nodes in images that anybody has published",
 		Long: `Audit reads images as registries and archives have them, whoever made them: the index, and each
 entry's manifest and configuration, and no layer. It needs no slipway.yaml and no account.
 docs/rules.md describes the rules, and docs/audit.md how to use it in a pipeline.
 
-A list is a text file with one reference per line. An archive is one of docker save or docker
-buildx, an OCI layout, or a bundle, compressed or not; a directory is one that is unpacked.
+A list is a text file with one reference per line. A manifest is a .yaml, .yml or .json file, or
+"-" for standard input; a chart is a directory with a Chart.yaml or a .tgz. Of these every image
+is read that pods, arguments and ConfigMaps name, and pods that may run where their image does
+not are findings, too. An archive is one of docker save or docker buildx, an OCI layout, or a
+bundle, compressed or not; a directory is one that is unpacked.
+
+Each image is compared with the version before it, which the tags of its repository tell, or with
+-base. To allow a finding, name it with a reason in the file of -allow:
+
+  allow:
+  - rule: index-attestation
+    image: ghcr.io/acme/app
+    reason: our scanner reads them
 
 The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one.
 
@@ -31,6 +47,7 @@ what is there twice, or is not there at all, is removed. The new index goes to -
 images that it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
+  slipway audit -nodes=nodes.json -case=windows=values-windows.yaml charts/app
   slipway audit -sarif -fail=warning app.tar > audit.sarif
   slipway audit -fix -to=ghcr.io/me/app:1.2.3-fixed ghcr.io/me/app:1.2.3`,
 		Args: cobra.MinimumNArgs(1),
@@ -38,6 +55,15 @@ images that it lists if that is another repository.`,
 	}
 	cmd.Flags().StringVar(&a.fail, "fail", string(lint.Error), "the severity that fails: error, warning or note")
 	cmd.Flags().BoolVar(&a.sarif, "sarif", false, "print the result as SARIF 2.1.0")
+	cmd.Flags().StringVar(&a.base, "base", "",
+		"the image to compare with, or none (default the version before, by the tags of the repository)")
+	cmd.Flags().StringSliceVar(&a.platforms, "platform", nil, "platforms that each image must be for")
+	fileFlag(cmd, &a.nodes, "nodes", "", "nodes that must run the images: a file from kubectl get nodes -o json",
+		"json")
+	cmd.Flags().StringSliceVar(&a.values, "values",
+		nil, "files of values for charts; later ones replace values of those before")
+	cmd.Flags().StringArrayVar(&a.cases, "case", nil, "further values of charts: NAME=FILE[,FILE]; may be repeated")
+	fileFlag(cmd, &a.allow, "allow", "", "a file of findings that are meant, each with a reason", "yaml", "yml")
 	cmd.Flags().BoolVar(&a.mend, "fix", false, "push a corrected index to -to")
 	cmd.Flags().StringVar(&a.to, "to", "", "the repository, and the tag, of the corrected index: REPOSITORY[:TAG]")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "with -fix, say what would change, and push nothing")
@@ -47,7 +73,10 @@ images that it lists if that is another repository.`,
 // auditing has the command's flags.
 type auditing struct {
 	flags               *flags
-	fail, to            string
+	fail, to, base      string
+	nodes, allow        string
+	platforms, values   []string
+	cases               []string
 	sarif, mend, dryRun bool
 }
 
@@ -58,25 +87,26 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(lint.Severities, lint.Severity(a.fail)) {
 		return misuse(cmd, "-fail=%s: the severities are error, warning and note", a.fail)
 	}
-	const jobs = 8
-	o := network.Options{Jobs: jobs}
-	reader := audit.Reader{Client: network.New(o), Options: o, Jobs: jobs}
+	reader := audit.NewReader(network.Options{Jobs: 8})
 	if a.mend {
 		return a.fix(cmd, reader, args)
 	}
 	if a.to != "" || a.dryRun || cmd.Flags().Changed("floating") {
 		return misuse(cmd, "-to, -dry-run and -floating belong to -fix")
 	}
+	o, err := a.options(cmd, &reader, args)
+	if err != nil {
+		return err
+	}
 	var all []lint.Index
 	for _, arg := range args {
-		list, err := reader.Read(cmd.Context(), arg)
+		list, found, err := reader.Read(cmd.Context(), arg)
 		if err != nil {
 			return err
 		}
-		all = append(all, list...)
+		all, o.Found = append(all, list...), append(o.Found, found...)
 	}
-	r := lint.CheckIndexes(all, time.Now())
-	var err error
+	r := lint.CheckIndexes(all, o)
 	if a.sarif {
 		err = r.WriteSARIF(cmd.OutOrStdout(), identify().Version)
 	} else {
@@ -89,4 +119,45 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: %s", r.Title(), found)
 	}
 	return nil
+}
+
+// options reads what the flags name.
+func (a *auditing) options(cmd *cobra.Command, reader *audit.Reader, args []string) (lint.IndexOptions, error) {
+	o := lint.IndexOptions{Now: time.Now()}
+	if a.base != "" && a.base != audit.NoBefore {
+		_, wrong := name.ParseReference(a.base)
+		if _, err := os.Stat(args[0]); wrong != nil || err == nil || len(args) > 1 {
+			return o, misuse(cmd, "-base=%s: name the image before the only one that is audited, or none", a.base)
+		}
+	}
+	reader.Before, reader.Values = a.base, a.values
+	for _, text := range a.platforms {
+		p, err := platform.Parse(text)
+		if err != nil {
+			return o, misuse(cmd, "-platform: %v", err)
+		}
+		o.Platforms = append(o.Platforms, p)
+	}
+	for _, text := range a.cases {
+		of, files, ok := strings.Cut(text, "=")
+		if !ok || of == "" || files == "" {
+			return o, misuse(cmd, "-case=%s: write NAME=FILE[,FILE]", text)
+		}
+		reader.Cases = append(reader.Cases, audit.Case{Name: of, Files: strings.Split(files, ",")})
+	}
+	if a.nodes != "" {
+		list, err := nodes.ReadFile(a.nodes)
+		if err != nil {
+			return o, err
+		}
+		for _, n := range list {
+			o.Hosts = append(o.Hosts, lint.Host{Name: n.Name, Platform: n.Platform})
+		}
+		reader.Hosts = o.Hosts
+	}
+	var err error
+	if a.allow != "" {
+		o.Allow, err = lint.ReadIndexAllow(a.allow)
+	}
+	return o, err
 }

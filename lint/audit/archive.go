@@ -168,13 +168,11 @@ func (r Reader) layout(ctx context.Context, from string, all files) ([]lint.Inde
 			list = append(list, lint.Index{Name: name, Desc: d, Single: true, Entries: []lint.Entry{lost}})
 			continue
 		}
-		i, err := r.index(ctx, name, d, raw, source{get, get})
-		if err != nil {
-			return nil, err
-		}
+		i := r.index(d, raw, source{get, get})
+		i.Name = name
 		list = append(list, i)
 	}
-	return list, nil
+	return list, ctx.Err()
 }
 
 // named returns the name that a layout gives an image: that of containerd, or of the OCI

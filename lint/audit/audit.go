@@ -1,9 +1,9 @@
 // Package audit reads images as registries and archives have them, for [lint.CheckIndexes] to judge.
 //
-// Nothing of Slipway has to have made them: it reads any reference, lists of references, archives of
-// docker save and docker buildx, OCI layouts in directories and archives, and Slipway's bundles. It
-// reads documents alone, and no layer: of a registry the index, and for each entry its manifest and
-// its configuration.
+// Nothing of Slipway has to have made them: it reads any reference, lists of references, manifests
+// and charts, archives of docker save and docker buildx, OCI layouts in directories and archives,
+// and Slipway's bundles. It reads documents alone, and no layer: of a registry the index, and for
+// each entry its manifest and its configuration.
 package audit
 
 import (
@@ -12,70 +12,160 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// Reader reads images.
+// Reader reads images. Several goroutines may use one; what it has read it does not read again.
 type Reader struct {
 	// Client asks registries, with these options.
 	Client  *network.Client
 	Options network.Options
 	// Jobs is how many images, and of each how many entries, are read at the same time.
 	Jobs int
+	// Hosts are the nodes that pods of manifests may run on.
+	Hosts []lint.Host
+	// Before is the image that each of the others follows: a reference. Without it that is the
+	// newest older version among the tags of its repository; with "none" none is looked for.
+	Before string
+	// Values are files with values of charts, and Cases are others by name, each beside the
+	// chart's own.
+	Values []string
+	Cases  []Case
+
+	memory *memory
 }
 
-// Read reads what an argument names: the path of a file or a directory, or else a reference.
-func (r Reader) Read(ctx context.Context, arg string) ([]lint.Index, error) {
+// Case is a set of values of charts.
+type Case struct {
+	Name  string
+	Files []string
+}
+
+// NewReader returns a reader that asks registries with options, o.Jobs images at the same time.
+func NewReader(o network.Options) Reader {
+	return Reader{Client: network.New(o), Options: o, Jobs: o.Jobs, memory: newMemory()}
+}
+
+// Read reads what an argument names: the path of a file or a directory, or else a reference. found
+// are findings about manifests and charts themselves. What cannot be read of a registry is an
+// entry's fault and no error.
+func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found []lint.Finding, err error) {
 	fi, err := os.Stat(arg)
 	switch {
+	case arg == "-" || err == nil && !fi.IsDir() && isManifest(arg):
+		return r.manifest(ctx, arg)
+	case err == nil && (strings.HasSuffix(arg, ".tgz") || fi.IsDir() && isFile(filepath.Join(arg, "Chart.yaml"))):
+		return r.chart(ctx, arg)
 	case err == nil && fi.IsDir():
-		return r.directory(ctx, arg)
+		all, err = r.directory(ctx, arg)
+		return all, nil, err
 	case err == nil:
-		return r.file(ctx, arg)
+		all, err = r.file(ctx, arg)
+		return all, nil, err
+	}
+	if strings.HasPrefix(arg, "oci://") {
+		return nil, nil, fmt.Errorf("%s is a chart in a registry: pull it with helm pull, and name the .tgz", arg)
 	}
 	ref, err := name.ParseReference(arg)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no file and no image reference: write repository:tag, or the path of a list "+
-			"or an archive", arg)
+		return nil, nil, fmt.Errorf("%s is no file and no image reference: write repository:tag, or the path of a "+
+			"list, a manifest, a chart or an archive", arg)
 	}
-	i, err := r.reference(ctx, arg, ref)
-	return []lint.Index{i}, err
+	all, err = r.named(ctx, []lint.Index{{Name: arg}}, []name.Reference{ref})
+	return all, nil, err
 }
 
-// reference reads an image of a registry.
-func (r Reader) reference(ctx context.Context, text string, ref name.Reference) (lint.Index, error) {
-	top, err := r.Client.Get(ctx, ref)
+// isManifest reports whether a file has the name of a manifest of Kubernetes.
+func isManifest(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+func isFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular()
+}
+
+// cases returns the sets of values of a chart: the one of Values, and the others.
+func (r Reader) cases() ([]chart.Case, error) {
+	values, err := chart.ReadValueFiles(r.Values)
 	if err != nil {
-		return lint.Index{}, fmt.Errorf("reading %s: %w", text, network.Clean(err))
+		return nil, err
 	}
-	repo := ref.Context()
-	return r.index(ctx, text, top.Descriptor, top.Manifest, source{
-		manifests: r.Client.Manifests(ctx, repo), configs: r.Client.Configs(ctx, repo),
+	all := []chart.Case{{Options: chart.Options{Values: values}}}
+	for _, c := range r.Cases {
+		values, err := chart.ReadValueFiles(slices.Concat(r.Values, c.Files))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, chart.Case{Name: c.Name, Options: chart.Options{Values: values}})
+	}
+	return all, nil
+}
+
+// named reads images of registries, whose names and places the indexes have.
+func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Reference) ([]lint.Index, error) {
+	var g errgroup.Group
+	g.SetLimit(r.Jobs)
+	for n, ref := range refs {
+		g.Go(func() (err error) {
+			i := &all[n]
+			read := r.reference(ctx, ref)
+			read.Name, read.Pos, read.Origin = i.Name, i.Pos, i.Origin
+			*i = read
+			if i.Before, err = r.before(ctx, ref); err == nil {
+				err = ctx.Err()
+			}
+			return err
+		})
+	}
+	return all, g.Wait()
+}
+
+// reference reads an image of a registry, once in the life of the reader.
+func (r Reader) reference(ctx context.Context, ref name.Reference) lint.Index {
+	return r.memory.image(ref.Name(), func() lint.Index {
+		top, err := r.Client.Get(ctx, ref)
+		if err != nil {
+			return lint.Index{Single: true, Entries: []lint.Entry{missed(lint.Entry{}, err)}}
+		}
+		return r.index(top.Descriptor, top.Manifest, r.documents(ctx, ref.Context()))
 	})
+}
+
+// documents returns where those of a repository are, each of which is read once.
+func (r Reader) documents(ctx context.Context, repo name.Repository) source {
+	return source{
+		manifests: r.memory.once(repo.Name(), r.Client.Manifests(ctx, repo)),
+		configs:   r.memory.once(repo.Name(), r.Client.Configs(ctx, repo)),
+	}
 }
 
 // source is where the documents of an image are.
 type source struct{ manifests, configs oci.Get }
 
 // index reads what a document lists.
-func (r Reader) index(ctx context.Context, name string, d v1.Descriptor, raw []byte, from source) (lint.Index, error) {
-	i := lint.Index{Name: name, Desc: d, Raw: raw}
+func (r Reader) index(d v1.Descriptor, raw []byte, from source) lint.Index {
+	i := lint.Index{Desc: d, Raw: raw}
 	t, fault := oci.Parse(d, raw)
 	if fault != nil {
 		i.Single, i.Entries = true, []lint.Entry{{Desc: d, Fault: fault}}
-		return i, ctx.Err()
+		return i
 	}
 	i.Desc = t.Desc
 	if !t.Desc.MediaType.IsIndex() {
 		i.Single, i.Entries = true, []lint.Entry{entry(t, from)}
-		return i, ctx.Err()
+		return i
 	}
 	i.Entries = make([]lint.Entry, len(t.Children))
 	var g errgroup.Group
@@ -87,7 +177,7 @@ func (r Reader) index(ctx context.Context, name string, d v1.Descriptor, raw []b
 		})
 	}
 	g.Wait() //nolint:errcheck // faults are those of entries
-	return i, ctx.Err()
+	return i
 }
 
 // listed reads what an index lists. An attestation is no image, and is not read.

@@ -168,11 +168,14 @@ func TestFaults(t *testing.T) {
 }
 
 // elsewhere are rules whose faults are in other tests.
-var elsewhere = []string{"index-missing", "index-unreadable", "index-single"}
+var elsewhere = []string{
+	"index-missing", "index-unreadable", "index-single", "index-platform-lost", "index-platform-absent", "index-node",
+	"chart-images",
+}
 
 func everyRule(t *testing.T, occurred map[string]bool) {
-	for _, r := range lint.Rules() {
-		if strings.HasPrefix(r.ID, "index-") && !occurred[r.ID] && !slices.Contains(elsewhere, r.ID) {
+	for _, r := range lint.IndexRules() {
+		if !occurred[r.ID] && !slices.Contains(elsewhere, r.ID) {
 			t.Errorf("no case has %s", r.ID)
 		}
 	}
@@ -182,16 +185,14 @@ func everyRule(t *testing.T, occurred map[string]bool) {
 // release take the image for their build, and a second time nothing is to be mended.
 func TestFix(t *testing.T) {
 	r := registrytest.Serve(t)
-	o := network.Options{Wait: time.Millisecond, Jobs: 4}
-	reader := audit.Reader{Client: network.New(o), Options: o, Jobs: 4}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			ref := r.Repo(t, tc.name).Tag("1")
 			must(t, remote.WriteIndex(ref, index(t, tc.entries...)))
 			to := r.Repo(t, "mended-"+tc.name)
-			dry, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", DryRun: true})
+			dry, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", DryRun: true})
 			must(t, err)
-			done, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"})
+			done, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"})
 			must(t, err)
 			if diff := cmp.Diff(dry.Changes, done.Changes); diff != "" || dry.After != done.After || dry.To != "" {
 				t.Errorf("a dry run: %s", diff)
@@ -208,18 +209,18 @@ func TestFix(t *testing.T) {
 					t.Errorf("the mended index has %s", f)
 				}
 			}
-			again, err := reader.Fix(t.Context(), to.Tag("1").String(), audit.Fix{To: to, Tag: "2"})
+			again, err := reader().Fix(t.Context(), to.Tag("1").String(), audit.Fix{To: to, Tag: "2"})
 			must(t, err)
 			if len(again.Changes) > 0 || again.To != "" {
 				t.Errorf("mended again: %q", again.Changes)
 			}
 			// another image under the tag stays there
 			must(t, remote.WriteIndex(ref, index(t, append(slices.Clone(tc.entries), "linux/riscv64")...)))
-			if _, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"}); err == nil ||
+			if _, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"}); err == nil ||
 				!strings.Contains(err.Error(), "already") {
 				t.Errorf("a tag that exists: %v", err)
 			}
-			moved, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", Move: true})
+			moved, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", Move: true})
 			must(t, err)
 			if d, err := remote.Head(to.Tag("1")); err != nil || d.Digest != moved.After {
 				t.Errorf("the tag was not moved: %v, %v", d, err)
@@ -231,8 +232,7 @@ func TestFix(t *testing.T) {
 // TestChosen: of dapr's shape, mended, each host takes the image of its build.
 func TestChosen(t *testing.T) {
 	r := registrytest.Serve(t)
-	o := network.Options{Wait: time.Millisecond}
-	reader := audit.Reader{Client: network.New(o), Options: o, Jobs: 2}
+	reader := reader()
 	ref := r.Repo(t, "dapr").Tag("1")
 	must(t, remote.WriteIndex(ref, index(t, "linux/amd64", w2019+" as windows/amd64", w2022+" as windows/amd64")))
 	done, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: ref.Context(), Tag: "2"})
@@ -297,22 +297,34 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// found returns the findings of an argument.
+// found returns the findings of arguments.
 func found(t *testing.T, args ...string) (all []string) {
 	t.Helper()
-	reader := audit.Reader{Client: network.New(network.Options{Wait: time.Millisecond}), Jobs: 4}
-	var list []lint.Index
-	for _, arg := range args {
-		some, err := reader.Read(t.Context(), arg)
-		must(t, err)
-		list = append(list, some...)
-	}
-	for _, f := range lint.CheckIndexes(list, now).Findings {
+	return judged(t, reader(), lint.IndexOptions{Now: now}, args...)
+}
+
+func reader() audit.Reader { return audit.NewReader(network.Options{Wait: time.Millisecond, Jobs: 4}) }
+
+// judged returns the findings of arguments: severity, path and rule.
+func judged(t *testing.T, r audit.Reader, o lint.IndexOptions, args ...string) (all []string) {
+	t.Helper()
+	for _, f := range report(t, r, o, args...).Findings {
 		all = append(all, strings.Join(slices.DeleteFunc([]string{string(f.Severity), f.Path, f.Rule}, func(s string) bool {
 			return s == ""
 		}), " "))
 	}
 	return all
+}
+
+func report(t *testing.T, r audit.Reader, o lint.IndexOptions, args ...string) *lint.Report {
+	t.Helper()
+	var list []lint.Index
+	for _, arg := range args {
+		some, more, err := r.Read(t.Context(), arg)
+		must(t, err)
+		list, o.Found = append(list, some...), append(o.Found, more...)
+	}
+	return lint.CheckIndexes(list, o)
 }
 
 // packed writes a directory as an archive.
@@ -349,14 +361,14 @@ func TestNothing(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "list"), []byte("# none\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(dir, "bad"), []byte("# two\nregistry.example/a:1\nno image\n"), 0o644))
-	reader := audit.Reader{Client: network.New(network.Options{Wait: time.Millisecond, Attempts: 1}), Jobs: 4}
+	reader := reader()
 	for arg, want := range map[string]string{
 		filepath.Join(dir, "list"): "names no image",
 		filepath.Join(dir, "bad"):  "bad:3:1: \"no image\" is no image reference",
 		dir:                        "has neither index.json nor manifest.json",
 		"Not An Image":             "is no file and no image reference",
 	} {
-		_, err := reader.Read(t.Context(), arg)
+		_, _, err := reader.Read(t.Context(), arg)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", arg, err, want)
 		}

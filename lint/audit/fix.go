@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -37,6 +39,8 @@ type Fixed struct {
 	Orphans []string `json:"orphans,omitempty"`
 }
 
+var errAbsent = errors.New("the registry does not have it")
+
 // Fix corrects the index of an image in a registry, and pushes it with everything that it lists, by
 // digest, and under a tag if f has one. Without a change it pushes nothing.
 func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
@@ -48,9 +52,9 @@ func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	if err != nil {
 		return Fixed{}, fmt.Errorf("%s is no image reference: write repository:tag", text)
 	}
-	i, err := r.reference(ctx, text, ref)
-	if err != nil {
-		return Fixed{}, err
+	i := r.reference(ctx, ref)
+	if e := i.Entries[0]; i.Single && (e.Fault != nil || e.Missing) {
+		return Fixed{}, fmt.Errorf("reading %s: %w", text, cmp.Or(e.Fault, errAbsent))
 	}
 	m, err := Mend(i)
 	if err != nil {

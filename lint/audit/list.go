@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
@@ -22,7 +21,7 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, err
 	}
 	var refs []name.Reference
-	var names []string
+	var all []lint.Index
 	seen := map[string]bool{}
 	n := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
@@ -37,19 +36,11 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 				file, n, line)
 		}
 		seen[line] = true
-		refs, names = append(refs, ref), append(names, line)
+		pos := yamlfile.Pos{File: file, Line: n, Column: 1}
+		refs, all = append(refs, ref), append(all, lint.Index{Name: line, Pos: pos})
 	}
-	if len(names) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s names no image", file)
 	}
-	all := make([]lint.Index, len(refs))
-	var g errgroup.Group
-	g.SetLimit(r.Jobs)
-	for n, ref := range refs {
-		g.Go(func() (err error) {
-			all[n], err = r.reference(ctx, names[n], ref)
-			return err
-		})
-	}
-	return all, g.Wait()
+	return r.named(ctx, all, refs)
 }

@@ -1,0 +1,93 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/lint"
+)
+
+// NoBefore is the value of [Reader.Before] that compares with nothing.
+const NoBefore = "none"
+
+// before reads the image that another one follows: of an index what it lists, without the manifests.
+// It returns nil if there is none, or if the registry does not say; the error is about one that was
+// given.
+func (r Reader) before(ctx context.Context, ref name.Reference) (*lint.Index, error) {
+	earlier := r.earlier(ctx, ref)
+	if earlier == nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var fault error
+	i := r.memory.image("before "+earlier.Name(), func() lint.Index {
+		top, err := r.Client.Get(ctx, earlier)
+		if err != nil {
+			fault = network.Clean(err)
+			return lint.Index{}
+		}
+		t, err := oci.Parse(top.Descriptor, top.Manifest)
+		if err != nil {
+			fault = err
+			return lint.Index{}
+		}
+		if !t.Desc.MediaType.IsIndex() {
+			return lint.Index{Single: true, Entries: []lint.Entry{entry(t, r.documents(ctx, earlier.Context()))}}
+		}
+		i := lint.Index{Desc: t.Desc}
+		for _, c := range t.Children {
+			i.Entries = append(i.Entries, lint.Entry{Desc: c.Desc})
+		}
+		return i
+	})
+	i.Name = earlier.String()
+	if fault != nil && r.Before != "" {
+		return nil, fmt.Errorf("reading %s: %w", i.Name, fault)
+	}
+	return &i, nil
+}
+
+// earlier returns the image before: the one that is given, or the one that the tags tell.
+func (r Reader) earlier(ctx context.Context, ref name.Reference) name.Reference {
+	switch r.Before {
+	case NoBefore:
+		return nil
+	case "":
+	default:
+		given, err := name.ParseReference(r.Before)
+		if err != nil {
+			return nil // the caller has checked it
+		}
+		return given
+	}
+	tag, ok := ref.(name.Tag)
+	if !ok {
+		return nil
+	}
+	list, err := r.tags(ctx, tag.Context())
+	if err != nil {
+		return nil // registries need not list tags
+	}
+	if before := imagetag.Before(tag.TagStr(), list); before != "" {
+		return tag.Context().Tag(before)
+	}
+	return nil
+}
+
+// tags lists the tags of a repository, once.
+func (r Reader) tags(ctx context.Context, repo name.Repository) ([]string, error) {
+	m := r.memory
+	m.mu.Lock()
+	do, ok := m.tags[repo.Name()]
+	if !ok {
+		do = sync.OnceValues(func() ([]string, error) { return r.Client.Tags(ctx, repo) })
+		m.tags[repo.Name()] = do
+	}
+	m.mu.Unlock()
+	return do()
+}

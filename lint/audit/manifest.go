@@ -1,0 +1,81 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/product/references"
+)
+
+// manifest reads the images that a manifest names; "-" is standard input.
+func (r Reader) manifest(ctx context.Context, path string) ([]lint.Index, []lint.Finding, error) {
+	files, err := lint.ReadFiles(ctx, []string{path}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.rendered(ctx, []lint.Rendered{{File: files[0]}}, "")
+}
+
+// chart reads the images that a chart renders, with its values and in each case.
+func (r Reader) chart(ctx context.Context, path string) ([]lint.Index, []lint.Finding, error) {
+	c, err := chart.Load(chart.Locate(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	cases, err := r.cases()
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := lint.Render(ctx, c, cases)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, found, err := r.rendered(ctx, made, c.Name())
+	if err != nil {
+		return nil, nil, err
+	}
+	var refs []string
+	for _, i := range all {
+		refs = append(refs, i.Name)
+	}
+	return all, append(found, lint.CheckListed(c, refs)...), nil
+}
+
+// rendered reads the images that manifests name, in pods and texts.
+func (r Reader) rendered(ctx context.Context, list []lint.Rendered, of string) ([]lint.Index, []lint.Finding, error) {
+	var manifests []references.Manifest
+	for _, m := range list {
+		manifests = append(manifests, references.Manifest{
+			File: m.Name, Text: m.Text, Origin: m.Origin, Chart: of, Case: m.Case,
+		})
+	}
+	named, err := references.Find(&product.Product{}, manifests)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []lint.Index
+	var refs []name.Reference
+	for _, i := range named {
+		ref, err := name.ParseReference(i.Reference)
+		if err != nil {
+			continue // references.Find takes none
+		}
+		all, refs = append(all, lint.Index{Name: i.Reference, Pos: i.Pos}), append(refs, ref)
+	}
+	if all, err = r.named(ctx, all, refs); err != nil {
+		return nil, nil, err
+	}
+	platforms := map[string][]platform.Platform{}
+	for _, i := range all {
+		if has := i.Platforms(); len(has) > 0 {
+			platforms[i.Name] = has
+		}
+	}
+	found, err := lint.CheckPods(list, platforms, r.Hosts)
+	return all, found, err
+}

@@ -1,0 +1,53 @@
+package audit
+
+import (
+	"sync"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/lint"
+)
+
+// memory has what a reader has read, and what it is reading.
+type memory struct {
+	mu        sync.Mutex
+	images    map[string]func() lint.Index        // by reference
+	documents map[string]func() ([]byte, error)   // by repository and digest
+	tags      map[string]func() ([]string, error) // by repository
+}
+
+func newMemory() *memory {
+	return &memory{
+		images:    map[string]func() lint.Index{},
+		documents: map[string]func() ([]byte, error){},
+		tags:      map[string]func() ([]string, error){},
+	}
+}
+
+// image reads an image, unless that was done.
+func (m *memory) image(key string, read func() lint.Index) lint.Index {
+	m.mu.Lock()
+	do, ok := m.images[key]
+	if !ok {
+		do = sync.OnceValue(read)
+		m.images[key] = do
+	}
+	m.mu.Unlock()
+	return do()
+}
+
+// once returns a function that reads each document of a repository once.
+func (m *memory) once(repo string, get oci.Get) oci.Get {
+	return func(d v1.Descriptor) ([]byte, error) {
+		key := repo + "@" + d.Digest.String()
+		m.mu.Lock()
+		do, ok := m.documents[key]
+		if !ok {
+			do = sync.OnceValues(func() ([]byte, error) { return get(d) })
+			m.documents[key] = do
+		}
+		m.mu.Unlock()
+		return do()
+	}
+}

@@ -1,0 +1,108 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// before looks for what the version before has and this one lacks: systems, and of those that it
+// has the releases of Windows.
+func (j *judging) before() {
+	if j.index.Before == nil || !j.complete() {
+		return
+	}
+	now := j.index.Platforms()
+	var lost []platform.Platform
+	for _, p := range j.index.Before.Platforms() {
+		same := func(o platform.Platform) bool { return platform.Same(o, p) }
+		if !slices.ContainsFunc(now, same) && !slices.ContainsFunc(lost, same) {
+			lost = append(lost, p)
+		}
+	}
+	if len(lost) > 0 {
+		j.add("index-platform-lost", -1, "%s has an entry for %s, and this image has none", j.index.Before.Name,
+			format(lost))
+	}
+}
+
+// wanted looks for the platforms that each image must have.
+func (j *judging) wanted() {
+	if len(j.options.Platforms) == 0 || !j.complete() {
+		return
+	}
+	has := j.index.Platforms()
+	var absent []platform.Platform
+	for _, p := range j.options.Platforms {
+		if !slices.ContainsFunc(has, func(o platform.Platform) bool { return platform.Same(o, p) }) {
+			absent = append(absent, p)
+		}
+	}
+	if len(absent) > 0 {
+		j.add("index-platform-absent", -1, "it has no entry for %s, and is for %s", format(absent), format(has))
+	}
+}
+
+// complete reports whether the image was read, so that it can be told what it lacks.
+func (j *judging) complete() bool {
+	return !j.index.Single || slices.ContainsFunc(j.index.Entries, func(e Entry) bool { return e.Config != nil })
+}
+
+// hosts looks for nodes that find no entry. Those of an operating system that the image is not for
+// run other images, unless it is for none of theirs.
+func (j *judging) hosts() {
+	has := j.index.Platforms()
+	if len(has) == 0 || !j.complete() {
+		return
+	}
+	var without []Host
+	some := false
+	for _, h := range j.options.Hosts {
+		forOS := slices.ContainsFunc(has, on(h.Platform.OS))
+		some = some || forOS
+		if forOS && !runsOn(h.Platform, has) {
+			without = append(without, h)
+		}
+	}
+	if !some && len(j.options.Hosts) > 0 {
+		j.add("index-node", -1, "none of the nodes runs it: it is for %s", format(has))
+	} else if len(without) > 0 {
+		j.add("index-node", -1, "%s run none of its entries: it is for %s", formatHosts(without), format(has))
+	}
+}
+
+// runsOn reports whether a node runs one of the platforms. A Linux node does not report a variant,
+// such as v7, and a Windows node of unknown build runs for certain what names none.
+func runsOn(node platform.Platform, has []platform.Platform) bool {
+	return slices.ContainsFunc(has, func(p platform.Platform) bool {
+		if p.OS != node.OS || p.Architecture != node.Architecture {
+			return false
+		}
+		return p.OS != windows || p.OSVersion == "" || node.OSVersion != "" && platform.Runs(node, p)
+	})
+}
+
+// formatHosts names nodes, and what they are.
+func formatHosts(list []Host) string {
+	const most = 3
+	h := list[0]
+	p := h.Platform
+	p.OSVersion = platform.Short(p.OSVersion)
+	switch {
+	case len(list) == 1:
+		return fmt.Sprintf("node %s (%s)", h.Name, p)
+	case len(list) > most:
+		return fmt.Sprintf("%d nodes, such as %s (%s),", len(list), h.Name, p)
+	}
+	text := "nodes "
+	for n, h := range list {
+		if n > 0 {
+			text += ", "
+		}
+		p := h.Platform
+		p.OSVersion = platform.Short(p.OSVersion)
+		text += fmt.Sprintf("%s (%s)", h.Name, p)
+	}
+	return text
+}
