@@ -68,7 +68,7 @@ func (j *judging) hosts() {
 	if !some && len(j.options.Hosts) > 0 {
 		j.add("index-node", -1, "none of the nodes runs it: it is for %s", format(has))
 	} else if len(without) > 0 {
-		j.add("index-node", -1, "%s run none of its entries: it is for %s", formatHosts(without), format(has))
+		j.add("index-node", -1, "no entry runs on %s: it is for %s", formatHosts(without), format(has))
 	}
 }
 
@@ -93,7 +93,7 @@ func formatHosts(list []Host) string {
 	case len(list) == 1:
 		return fmt.Sprintf("node %s (%s)", h.Name, p)
 	case len(list) > most:
-		return fmt.Sprintf("%d nodes, such as %s (%s),", len(list), h.Name, p)
+		return fmt.Sprintf("%d nodes, such as %s (%s)", len(list), h.Name, p)
 	}
 	text := "nodes "
 	for n, h := range list {

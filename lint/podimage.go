@@ -55,7 +55,7 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 	may := func(h platform.Platform) bool { return h.OS == os && admits(p, h) }
 	hosts := slices.DeleteFunc(slices.Clone(k.nodes), func(h platform.Platform) bool { return !may(h) })
 	image := "the image"
-	if !i.Product {
+	if !i.Product && k.Lock != nil {
 		image = "third-party image " + i.Name
 	}
 	switch {

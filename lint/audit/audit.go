@@ -77,6 +77,9 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 	if strings.HasPrefix(arg, "oci://") {
 		return nil, nil, fmt.Errorf("%s is a chart in a registry: pull it with helm pull, and name the .tgz", arg)
 	}
+	if looksLikeFile(arg) {
+		return nil, nil, fmt.Errorf("%s is not there: name a file, or an image as repository:tag", arg)
+	}
 	ref, err := name.ParseReference(arg)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s is no file and no image reference: write repository:tag, or the path of a "+
@@ -89,6 +92,12 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 // isManifest reports whether a file has the name of a manifest of Kubernetes.
 func isManifest(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+// looksLikeFile reports whether an argument names a file rather than an image.
+func looksLikeFile(arg string) bool {
+	return strings.HasPrefix(arg, ".") || filepath.IsAbs(arg) || isManifest(arg) ||
+		slices.Contains([]string{".txt", ".tar", ".gz", ".tgz", ".zst"}, filepath.Ext(arg))
 }
 
 func isFile(path string) bool {

@@ -67,11 +67,15 @@ func init() {
 		},
 		"audit": {
 			args: func(p *place) []string {
-				return append(bundle(p), some(p.t, "audited", 0, p.at("out/images.txt"), p.at("none.tar"))...)
+				return append(bundle(p), some(p.t, "audited", 0, p.at("out/images.txt"), p.at("out/release.yaml"),
+					p.at("none.tar"))...)
 			},
 			often: []group{
 				asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never"), sw("fix"), sw("dry-run"),
 				one("to", "localhost:1/mended", "localhost:1/mended:1", "NO"), floating,
+				one("base", "none", "localhost:1/before:1", "NO"), one("platform", "linux/amd64", "windows/amd64:ltsc2022"),
+				file("nodes", "keys/nodes.json"), file("values", "keys/values.yaml"), one("case", "a=none.yaml", "NO"),
+				file("allow", "none.yaml"),
 			},
 		},
 		"nodes": {
