@@ -49,3 +49,28 @@ func (s *Session) tags(ctx context.Context) (list []string, err error) {
 	}
 	return list, nil
 }
+
+// FirstTags lists the tags on the first page of a registry's list, in its order. all reports that
+// there is no other page.
+func (c *Client) FirstTags(ctx context.Context, repo name.Repository) (list []string, all bool, err error) {
+	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
+	if err != nil {
+		return nil, false, err
+	}
+	err = s.o.retry(ctx, func() error {
+		lister, err := s.puller.Lister(ctx, s.repo)
+		if err != nil {
+			return err
+		}
+		page, err := lister.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if len(page.Tags) > maxTags {
+			return fmt.Errorf("%s lists more than %d tags, as no registry does", s.repo, maxTags)
+		}
+		list, all = page.Tags, !lister.HasNext()
+		return nil
+	})
+	return list, all, err
+}

@@ -1,0 +1,95 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/network"
+)
+
+// Tags has the tags of repositories, of each the first page of the registry's list, which is read
+// once. The zero value has none yet. Several goroutines may use it.
+type Tags struct {
+	mu      sync.Mutex
+	pages   map[string]func() (TagPage, error)
+	digests map[string]func() v1.Hash // of the tags that were asked for, by their names
+}
+
+// TagPage is the first page of the tags of a repository.
+type TagPage struct {
+	// Tags are in the registry's order. There are none if it does not list them.
+	Tags []string
+	// Whole means that there is no other page: a tag that is not in Tags does not exist.
+	Whole bool
+}
+
+// Has reports whether the page has a tag.
+func (p TagPage) Has(tag string) bool { return slices.Contains(p.Tags, tag) }
+
+// MayHave reports whether a tag may exist: it is on the page, or there are other pages.
+func (p TagPage) MayHave(tag string) bool { return !p.Whole || p.Has(tag) }
+
+
+// Of returns the tags of a repository. It is no error if the registry lists none, or not for this
+// account.
+func (t *Tags) Of(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
+	t.mu.Lock()
+	if t.pages == nil {
+		t.pages = map[string]func() (TagPage, error){}
+	}
+	once := t.pages[repo.Name()]
+	if once == nil {
+		once = sync.OnceValues(func() (TagPage, error) { return readTags(ctx, c, repo) })
+		t.pages[repo.Name()] = once
+	}
+	t.mu.Unlock()
+	return once()
+}
+
+// digest returns what a tag names; the zero digest if that is not known.
+func (t *Tags) digest(ctx context.Context, c *network.Client, tag name.Tag) v1.Hash {
+	t.mu.Lock()
+	if t.digests == nil {
+		t.digests = map[string]func() v1.Hash{}
+	}
+	once := t.digests[tag.Name()]
+	if once == nil {
+		once = sync.OnceValue(func() v1.Hash {
+			d, err := c.Head(ctx, tag)
+			if err != nil {
+				return v1.Hash{}
+			}
+			return d.Digest
+		})
+		t.digests[tag.Name()] = once
+	}
+	t.mu.Unlock()
+	return once()
+}
+
+// withoutTags are the answers of registries that do not list tags, or not to everybody.
+var withoutTags = []int{
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+	http.StatusNotImplemented,
+}
+
+func readTags(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
+	list, whole, err := c.FirstTags(ctx, repo)
+	var refused *transport.Error
+	if errors.As(err, &refused) && slices.Contains(withoutTags, refused.StatusCode) {
+		return TagPage{}, nil
+	}
+	if err != nil {
+		return TagPage{}, network.Clean(err)
+	}
+	isNone := func(tag string) bool { return !imagename.IsTag(tag) }
+	return TagPage{Tags: slices.DeleteFunc(list, isNone), Whole: whole}, nil
+}
