@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
@@ -69,25 +68,12 @@ func (r Reader) earlier(ctx context.Context, ref name.Reference) name.Reference 
 	if !ok {
 		return nil
 	}
-	list, err := r.tags(ctx, tag.Context())
+	page, err := r.memory.tags.Of(ctx, r.Client, tag.Context())
 	if err != nil {
-		return nil // registries need not list tags
+		return nil
 	}
-	if before := imagetag.Before(tag.TagStr(), list); before != "" {
+	if before := imagetag.Before(tag.TagStr(), page.Tags); before != "" {
 		return tag.Context().Tag(before)
 	}
 	return nil
-}
-
-// tags lists the tags of a repository, once.
-func (r Reader) tags(ctx context.Context, repo name.Repository) ([]string, error) {
-	m := r.memory
-	m.mu.Lock()
-	do, ok := m.tags[repo.Name()]
-	if !ok {
-		do = sync.OnceValues(func() ([]string, error) { return r.Client.Tags(ctx, repo) })
-		m.tags[repo.Name()] = do
-	}
-	m.mu.Unlock()
-	return do()
 }

@@ -12,16 +12,15 @@ import (
 // memory has what a reader has read, and what it is reading.
 type memory struct {
 	mu        sync.Mutex
-	images    map[string]func() lint.Index        // by reference
-	documents map[string]func() ([]byte, error)   // by repository and digest
-	tags      map[string]func() ([]string, error) // by repository
+	images    map[string]func() lint.Index      // by reference
+	documents map[string]func() ([]byte, error) // by repository and digest
+	tags      Tags
 }
 
 func newMemory() *memory {
 	return &memory{
 		images:    map[string]func() lint.Index{},
 		documents: map[string]func() ([]byte, error){},
-		tags:      map[string]func() ([]string, error){},
 	}
 }
 

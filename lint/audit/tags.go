@@ -37,7 +37,6 @@ func (p TagPage) Has(tag string) bool { return slices.Contains(p.Tags, tag) }
 // MayHave reports whether a tag may exist: it is on the page, or there are other pages.
 func (p TagPage) MayHave(tag string) bool { return !p.Whole || p.Has(tag) }
 
-
 // Of returns the tags of a repository. It is no error if the registry lists none, or not for this
 // account.
 func (t *Tags) Of(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
