@@ -32,6 +32,9 @@ type Entry struct {
 	// Missing means that the registry or the archive lacks the manifest or its configuration.
 	Missing bool
 	Fault   error // why a document cannot be read; nil if it can
+	// Layers are those of the manifest, and Inside is what they have; nil if they were not read.
+	Layers []v1.Descriptor
+	Inside *Inside
 }
 
 // CheckIndexes reports what breaks a rule in images. now is the time by which releases have ended.
@@ -46,6 +49,9 @@ func CheckIndexes(list []Index, now time.Time) *Report {
 		j := judging{index: i, now: now}
 		j.entries()
 		j.windows()
+		j.age()
+		j.foreign()
+		j.inside()
 		r.Findings = append(r.Findings, j.found...)
 	}
 	r.sort()

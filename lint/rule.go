@@ -83,6 +83,8 @@ var groups = []group{
 	{"Linux pods", linuxRules},
 	{"Images", imageRules},
 	{"Images of registries and archives", indexRules},
+	{"Images of registries and archives: age", ageRules},
+	{"Images of registries and archives: what is inside", insideRules},
 	{"Charts", chartRules},
 	{"slipway.yaml", productRules},
 	{"kpack", kpackRules},

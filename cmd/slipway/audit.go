@@ -38,6 +38,7 @@ images that it lists if that is another repository.`,
 	}
 	cmd.Flags().StringVar(&a.fail, "fail", string(lint.Error), "the severity that fails: error, warning or note")
 	cmd.Flags().BoolVar(&a.sarif, "sarif", false, "print the result as SARIF 2.1.0")
+	cmd.Flags().BoolVar(&a.deep, "deep", false, "read the layers, too: age, and what keeps an image from starting")
 	cmd.Flags().BoolVar(&a.mend, "fix", false, "push a corrected index to -to")
 	cmd.Flags().StringVar(&a.to, "to", "", "the repository, and the tag, of the corrected index: REPOSITORY[:TAG]")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "with -fix, say what would change, and push nothing")
@@ -49,6 +50,7 @@ type auditing struct {
 	flags               *flags
 	fail, to            string
 	sarif, mend, dryRun bool
+	deep                bool
 }
 
 func (a *auditing) run(cmd *cobra.Command, args []string) error {
@@ -66,6 +68,14 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	}
 	if a.to != "" || a.dryRun || cmd.Flags().Changed("floating") {
 		return misuse(cmd, "-to, -dry-run and -floating belong to -fix")
+	}
+	if a.deep {
+		deep, err := audit.NewDeep()
+		if err != nil {
+			return err
+		}
+		defer deep.Close()
+		reader.Deep = deep
 	}
 	var all []lint.Index
 	for _, arg := range args {

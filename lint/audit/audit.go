@@ -29,6 +29,8 @@ type Reader struct {
 	Options network.Options
 	// Jobs is how many images, and of each how many entries, are read at the same time.
 	Jobs int
+	// Deep reads layers, too; nil reads none.
+	Deep *Deep
 }
 
 // Read reads what an argument names: the path of a file or a directory, or else a reference.
@@ -56,9 +58,10 @@ func (r Reader) reference(ctx context.Context, text string, ref name.Reference) 
 		return lint.Index{}, fmt.Errorf("reading %s: %w", text, network.Clean(err))
 	}
 	repo := ref.Context()
-	return r.index(ctx, text, top.Descriptor, top.Manifest, source{
+	i, err := r.index(ctx, text, top.Descriptor, top.Manifest, source{
 		manifests: r.Client.Manifests(ctx, repo), configs: r.Client.Configs(ctx, repo),
 	})
+	return i, errors.Join(err, r.Deep.look(ctx, &i, r.blobs(ctx, repo)))
 }
 
 // source is where the documents of an image are.
@@ -112,7 +115,7 @@ func listed(d v1.Descriptor, from source) lint.Entry {
 
 // entry reads the configuration of a manifest.
 func entry(t *oci.Tree, from source) lint.Entry {
-	e := lint.Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType)}
+	e := lint.Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers}
 	if t.Config == nil || !t.Config.MediaType.IsConfig() {
 		return e // an index in an index, or an artifact
 	}
