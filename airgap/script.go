@@ -45,7 +45,7 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 	data := struct {
 		Name, Version  string
 		Complete       string // the bundle for all platforms, where there is one
-		Releases       []platform.LTSCRelease
+		Releases       []platform.WindowsRelease
 		Linux, Windows []nodeBundle
 	}{Name: product, Version: version, Releases: platform.LTSC}
 	for _, b := range targets {

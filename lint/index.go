@@ -62,6 +62,9 @@ type Entry struct {
 	// Missing means that the registry or the archive lacks the manifest or its configuration.
 	Missing bool
 	Fault   error // why a document cannot be read; nil if it can
+	// Layers are those of the manifest, and Inside is what they have; nil if they were not read.
+	Layers []v1.Descriptor
+	Inside *Inside
 }
 
 // IndexOptions say by what images are judged.
@@ -96,6 +99,9 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 		j.before()
 		j.wanted()
 		j.hosts()
+		j.age()
+		j.foreign()
+		j.inside()
 		all = append(all, j.found...)
 		r.about(cmp.Or(i.Pos.File, output.Line(i.Name)))
 	}

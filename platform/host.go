@@ -7,7 +7,7 @@ import (
 // Runs reports whether a host runs images made for another platform. Outside Windows the two must
 // be the [Same]. On Windows it decides as containerd/platforms v1 does for containers that share
 // the host's kernel: a host runs images of its own build, and of every build from
-// [LTSCRelease.Oldest] of its release up to its own
+// [WindowsRelease.Oldest] of its release up to its own
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 //
 // Runtimes also apply this rule when they choose from an index under Hyper-V and for

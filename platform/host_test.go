@@ -178,7 +178,7 @@ func TestNextRelease(t *testing.T) {
 	old := platform.LTSC
 	defer func() { platform.LTSC = old }()
 	platform.LTSC = append(slices.Clone(old),
-		platform.LTSCRelease{Name: "ltsc2028", Version: "10.0.30000", Oldest: 26100})
+		platform.WindowsRelease{Name: "ltsc2028", Version: "10.0.30000", Oldest: 26100})
 	next := parse(t, "windows/amd64:ltsc2028")
 	if got := next.String() + " " + next.Slug(); got != "windows/amd64:ltsc2028 windows-ltsc2028-amd64" {
 		t.Errorf("it is written %s", got)

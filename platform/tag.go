@@ -1,25 +1,26 @@
 package platform
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// tagNames maps names of Windows releases in image tags to versions. It has the releases that
-// are not in [LTSC]: the semi-annual channel and ltsc2016. See
-// https://learn.microsoft.com/windows/release-health/windows-server-release-info and
+// version1809 is the name that ltsc2019 had in image tags before it had that one. See
 // https://mcr.microsoft.com/en-us/artifact/mar/windows/nanoserver/tags.
-var tagNames = map[string]string{
-	"ltsc2016": "10.0.14393",
-	"1709":     "10.0.16299",
-	"1803":     "10.0.17134",
-	"1809":     "10.0.17763",
-	"1903":     "10.0.18362",
-	"1909":     "10.0.18363",
-	"2004":     "10.0.19041",
-	"20h2":     "10.0.19042",
+const version1809 = "1809"
+
+// named returns the version of the release that has a name in image tags; "" for none.
+func named(tag string) string {
+	if tag == version1809 {
+		tag = "ltsc2019"
+	}
+	for _, r := range slices.Concat(WindowsReleases, LTSC) {
+		if r.Name == tag && tag != "" {
+			return r.Version
+		}
+	}
+	return ""
 }
 
 var (
@@ -44,7 +45,7 @@ func TagVersion(tag string) string {
 		if tagVersion.MatchString(w) {
 			return Short(w)
 		}
-		if v := cmp.Or(tagNames[w], ltscVersion(w)); v != w {
+		if v := named(w); v != "" {
 			return v
 		}
 	}

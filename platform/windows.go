@@ -1,32 +1,58 @@
 package platform
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// LTSCRelease is a Long-Term Servicing Channel release of Windows Server.
-type LTSCRelease struct {
-	Name    string // as in Microsoft's image tags: "ltsc2022"
+// WindowsRelease is a release of Windows Server that images have been made for.
+type WindowsRelease struct {
+	Name    string // as in Microsoft's image tags: "ltsc2022"; empty if no tag has one
 	Version string // major.minor.build, as in os.version without its revision: "10.0.20348"
 	// Oldest is the build of the oldest images that hosts of this release run besides their
 	// own. It also applies to hosts of every build up to the next release. It is 0 if an image
 	// must have exactly the host's build. ltsc2025 is the first release that runs images of the
 	// one before it.
 	Oldest int
+	// Current marks a release of the Long-Term Servicing Channel that images are made for.
+	Current bool
+	Support Support
 }
 
-// LTSC lists the releases that images are made for, oldest first
-// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). To add
-// a release, add a line: everything that depends on releases, such as [Runs], reads this table.
-var LTSC = []LTSCRelease{
-	{"ltsc2019", "10.0.17763", 0},
-	{"ltsc2022", "10.0.20348", 20348},
-	{"ltsc2025", "10.0.26100", 20348},
+// WindowsReleases are all releases, oldest first, with the days until which Microsoft supports them
+// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info; 23H2:
+// https://support.microsoft.com/servicing/os/windows-server/2026/05/end-of-updates-statement; the
+// days were compared with those of endoflife.date of August 2026). To add a release, add a line:
+// everything that depends on releases, such as [Runs], reads this table.
+var WindowsReleases = []WindowsRelease{
+	{"ltsc2016", "10.0.14393", 0, false, Support{"Windows Server 2016", "2022-01-11", "2027-01-12"}},
+	{"1709", "10.0.16299", 0, false, Support{"Windows Server, version 1709", "2019-04-09", ""}},
+	{"1803", "10.0.17134", 0, false, Support{"Windows Server, version 1803", "2019-11-12", ""}},
+	{"ltsc2019", "10.0.17763", 0, true, Support{"Windows Server 2019", "2024-01-09", "2029-01-09"}},
+	{"1903", "10.0.18362", 0, false, Support{"Windows Server, version 1903", "2020-12-08", ""}},
+	{"1909", "10.0.18363", 0, false, Support{"Windows Server, version 1909", "2021-05-11", ""}},
+	{"2004", "10.0.19041", 0, false, Support{"Windows Server, version 2004", "2021-12-14", ""}},
+	{"20h2", "10.0.19042", 0, false, Support{"Windows Server, version 20H2", "2022-08-09", ""}},
+	{"ltsc2022", "10.0.20348", 20348, true, Support{"Windows Server 2022", "2026-10-13", "2031-10-14"}},
+	{"", "10.0.25398", 0, false, Support{"Windows Server, version 23H2", "2026-05-12", ""}},
+	{"ltsc2025", "10.0.26100", 20348, true, Support{"Windows Server 2025", "2029-11-13", "2034-11-14"}},
 }
+
+// LTSC lists the releases of [WindowsReleases] that images are made for, oldest first.
+var LTSC = slices.DeleteFunc(slices.Clone(WindowsReleases), func(r WindowsRelease) bool { return !r.Current })
 
 // Build returns the release's build number: 20348 for ltsc2022.
-func (r LTSCRelease) Build() int { return Build(r.Version) }
+func (r WindowsRelease) Build() int { return Build(r.Version) }
+
+// FindWindows returns the release that a Windows version of three or four parts belongs to.
+func FindWindows(osVersion string) (WindowsRelease, bool) {
+	n := slices.IndexFunc(WindowsReleases, func(r WindowsRelease) bool { return r.Version == Short(osVersion) })
+	if n < 0 {
+		return WindowsRelease{}, false
+	}
+	return WindowsReleases[n], true
+}
 
 func names() []string {
 	var s []string

@@ -83,7 +83,7 @@ func (d *Draft) windowsVersion(name string) {
 			"Windows "+name+" is built today and left out: no release of that name is known")
 		return
 	}
-	if r := platform.Release(v); !slices.ContainsFunc(platform.LTSC, func(l platform.LTSCRelease) bool {
+	if r := platform.Release(v); !slices.ContainsFunc(platform.LTSC, func(l platform.WindowsRelease) bool {
 		return l.Name == r
 	}) {
 		d.platformNotes = append(d.platformNotes,

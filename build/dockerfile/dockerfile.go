@@ -76,6 +76,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/entrypoint"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -236,7 +237,8 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		}
 		r := s.result()
 		r.start = start{
-			b.report.File, src, s.startAt, s.starts, s.Tree, s.Config, s.System, in.Check,
+			b.report.File, src, s.startAt, s.starts,
+			entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: in.Check},
 			mistake.Lines(b.emptied), mistake.Lines(b.notes),
 		}
 		if len(r.start.at) == 0 {

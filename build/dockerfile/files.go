@@ -9,8 +9,8 @@ import (
 // reports whether all of them are known: they are not on a stub, nor in a check that leaves a RUN
 // to a release.
 func (r Result) Files() (files tree.Files, ok bool) {
-	t := r.start.tree
-	if t == nil || t.Open || t.More || t.Later || r.start.on.OS == platform.Windows {
+	t := r.start.image.Tree
+	if t == nil || t.Open || t.More || t.Later || r.start.image.On.OS == platform.Windows {
 		return nil, false
 	}
 	return t, true

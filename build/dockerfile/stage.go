@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/entrypoint"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -129,7 +130,7 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 		}
 	}
 	if _, ok := run.NewEnvironment(s.Config.Env).Get("PATH"); !ok && !s.Windows() {
-		s.Config.Env = append(s.Config.Env, "PATH="+defaultPath)
+		s.Config.Env = append(s.Config.Env, "PATH="+entrypoint.DefaultPath)
 	}
 	if s.Env == nil {
 		s.Env = run.NewEnvironment(nil)
@@ -147,9 +148,6 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 		}
 	}
 }
-
-// defaultPath is what BuildKit gives Linux images that have no PATH; Windows has its own.
-const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 func (b *builder) stagePlatform(s *stage) (platform.Platform, error) {
 	v, err := b.word(s.Platform, b.globals)

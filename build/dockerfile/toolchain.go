@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/entrypoint"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -75,7 +76,7 @@ func (s *stage) beginToolchain() {
 	s.Env = run.NewEnvironment(nil)
 	s.Env.Unread = s.base
 	s.Config.WorkingDir = "/go"
-	s.Config.Env = []string{"GOPATH=/go", "PATH=/go/bin:/usr/local/go/bin:" + defaultPath}
+	s.Config.Env = []string{"GOPATH=/go", "PATH=/go/bin:/usr/local/go/bin:" + entrypoint.DefaultPath}
 	if s.Windows() {
 		s.Config.WorkingDir = `C:\go`
 		s.Config.Env = []string{`GOPATH=C:\go`}

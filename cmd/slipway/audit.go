@@ -64,6 +64,7 @@ images that it lists if that is another repository.`,
 		nil, "files of values for charts; later ones replace values of those before")
 	cmd.Flags().StringArrayVar(&a.cases, "case", nil, "further values of charts: NAME=FILE[,FILE]; may be repeated")
 	fileFlag(cmd, &a.allow, "allow", "", "a file of findings that are meant, each with a reason", "yaml", "yml")
+	cmd.Flags().BoolVar(&a.deep, "deep", false, "read the layers, too: age, and what keeps an image from starting")
 	cmd.Flags().BoolVar(&a.mend, "fix", false, "push a corrected index to -to")
 	cmd.Flags().StringVar(&a.to, "to", "", "the repository, and the tag, of the corrected index: REPOSITORY[:TAG]")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "with -fix, say what would change, and push nothing")
@@ -78,6 +79,7 @@ type auditing struct {
 	platforms, values   []string
 	cases               []string
 	sarif, mend, dryRun bool
+	deep                bool
 }
 
 func (a *auditing) run(cmd *cobra.Command, args []string) error {
@@ -93,6 +95,14 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	}
 	if a.to != "" || a.dryRun || cmd.Flags().Changed("floating") {
 		return misuse(cmd, "-to, -dry-run and -floating belong to -fix")
+	}
+	if a.deep {
+		deep, err := audit.NewDeep()
+		if err != nil {
+			return err
+		}
+		defer deep.Close()
+		reader.Deep = deep
 	}
 	o, err := a.options(cmd, &reader, args)
 	if err != nil {

@@ -19,6 +19,8 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 	switch {
 	case len(args) != 1:
 		return misuse(cmd, "-fix mends one image: name one")
+	case a.deep:
+		return misuse(cmd, "-fix reads no layers: leave -deep out")
 	case a.sarif:
 		return misuse(cmd, "-sarif prints findings: leave it out with -fix")
 	case a.to == "" && !a.dryRun:

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,7 @@ by digest. Without it, check lists these requirements.`,
 				r.Name, r.Version, r.VersionSource, r.Channel, r.Snapshot = p.Name, p.Version, &p.VersionSource,
 					p.Channel, p.Snapshot()
 				r.Checked, err = release.Check(cmd.Context(), p)
+				r.Warnings = append(r.Warnings, release.Aged(p, time.Now())...)
 			}
 			for _, e := range output.Split(err) {
 				r.Errors = append(r.Errors, e.Error())

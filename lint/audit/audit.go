@@ -42,6 +42,8 @@ type Reader struct {
 	// chart's own.
 	Values []string
 	Cases  []Case
+	// Deep reads layers, too; nil reads none.
+	Deep *Deep
 
 	memory *memory
 }
@@ -148,7 +150,9 @@ func (r Reader) reference(ctx context.Context, ref name.Reference) lint.Index {
 		if err != nil {
 			return lint.Index{Single: true, Entries: []lint.Entry{missed(lint.Entry{}, err)}}
 		}
-		return r.index(top.Descriptor, top.Manifest, r.documents(ctx, ref.Context()))
+		i := r.index(top.Descriptor, top.Manifest, r.documents(ctx, ref.Context()))
+		r.Deep.look(ctx, &i, r.blobs(ctx, ref.Context())) //nolint:errcheck // it is that of ctx
+		return i
 	})
 }
 
@@ -211,7 +215,7 @@ func listed(d v1.Descriptor, from source) lint.Entry {
 
 // entry reads the configuration of a manifest.
 func entry(t *oci.Tree, from source) lint.Entry {
-	e := lint.Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType)}
+	e := lint.Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers}
 	if t.Config == nil || !t.Config.MediaType.IsConfig() {
 		return e // an index in an index, or an artifact
 	}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -76,8 +78,13 @@ func (a *Archives) ReadImage(ctx context.Context, img v1.Image) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.ReadLayers(ctx, layers, diffIDs, cf.OS == platform.Windows)
+}
+
+// ReadLayers makes a tree of layers, as ReadImage does, with the digests of their tars.
+func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash, windows bool) (*Tree, error) {
 	t := New(nil)
-	if cf.OS == platform.Windows {
+	if windows {
 		t.Caseless(false)
 	}
 	for n, l := range layers {
@@ -95,12 +102,28 @@ func (a *Archives) ReadImage(ctx context.Context, img v1.Image) (*Tree, error) {
 		}
 		t.Begin()
 		for _, e := range entries {
-			if err := t.apply(e, cf.OS == platform.Windows, e.node(a.store, file)); err != nil {
+			if err := t.apply(e, windows, e.node(a.store, file)); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return t, nil
+}
+
+// Top returns the sorted names in the root directory of a layer's tar. A layer for Windows has Files
+// and Hives there.
+func (a *Archives) Top(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]string, error) {
+	entries, err := a.index(ctx, l, diffID)
+	if err != nil {
+		return nil, a.blame(ctx, l, err)
+	}
+	names := map[string]bool{}
+	for _, e := range entries {
+		if name, _, _ := strings.Cut(path.Clean("/" + e.Name)[1:], "/"); name != "" {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
 }
 
 // The record of a layer's files in the store; another form of it has another number.

@@ -176,3 +176,18 @@ func (a *Archives) Drop() {
 		os.Remove(file) //nolint:errcheck // clean removes it as well
 	}
 }
+
+// Trim removes what was unpacked if that takes more than some bytes. What is read of it after that
+// is unpacked again.
+func (a *Archives) Trim(most int64) {
+	size := int64(0)
+	for _, file := range a.spooled {
+		if fi, err := os.Stat(file); err == nil {
+			size += fi.Size()
+		}
+	}
+	if size > most {
+		a.Drop()
+		a.spooled = nil
+	}
+}

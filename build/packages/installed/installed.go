@@ -12,11 +12,11 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform/distribution"
 )
 
 // Where dpkg keeps what is installed.
@@ -47,7 +47,7 @@ func List(t tree.Files) ([]lock.Package, error) {
 		if !ok {
 			continue
 		}
-		one.Distribution, one.Release, one.Codename = on.id, on.version, on.codename
+		one.Distribution, one.Release, one.Codename = on.ID, on.Version, on.Codename
 		if err := one.Check(); err != nil {
 			return nil, fmt.Errorf("%s: %w: it is not a file of dpkg", p.file, err)
 		}
@@ -160,36 +160,16 @@ func (p paragraph) pkg() (lock.Package, bool) {
 	return out, true
 }
 
-// system is what os-release says.
-type system struct{ id, version, codename string }
-
 // release reads which distribution a tree is of.
-func release(t tree.Files) (s system, err error) {
-	var text []byte
-	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
-		if text, err = tree.ReadText(t, file); err != nil {
-			return s, err
+func release(t tree.Files) (r distribution.OSRelease, err error) {
+	for _, file := range distribution.Files {
+		text, err := tree.ReadText(t, file)
+		if err != nil {
+			return r, err
 		}
 		if text != nil {
-			break
+			return distribution.Parse(text), nil
 		}
 	}
-	for line := range strings.Lines(string(text)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		value = strings.Trim(value, `"'`)
-		if len(value) > maxField || strings.ContainsFunc(value, func(r rune) bool {
-			return r == unicode.ReplacementChar || !unicode.IsPrint(r)
-		}) {
-			continue
-		}
-		switch key {
-		case "ID":
-			s.id = value
-		case "VERSION_ID":
-			s.version = value
-		case "VERSION_CODENAME":
-			s.codename = value
-		}
-	}
-	return s, nil
+	return r, nil
 }

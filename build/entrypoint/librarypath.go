@@ -1,4 +1,4 @@
-package dockerfile
+package entrypoint
 
 import (
 	"path"
@@ -19,9 +19,9 @@ var multiarch = map[string]string{
 
 // directories are where the loader looks for a library that a program needs, or one of its
 // libraries, in its order. Those of the second list are its own: of the files in them, only a base
-// can have named those to the cache of the loader that are not in [libraries.standard].
-func (l *libraries) directories(program, by string) (first, own []string) {
-	if l.on.OS == platform.Windows {
+// can have named those to the cache of the loader that are not in [Libraries.standard].
+func (l *Libraries) directories(program, by string) (first, own []string) {
+	if l.On.OS == platform.Windows {
 		return l.windowsDirectories(program), nil
 	}
 	add := func(file string, dirs []string) {
@@ -43,32 +43,32 @@ func (l *libraries) directories(program, by string) (first, own []string) {
 			add(program, p.RPath)
 		}
 	}
-	wd := path.Join("/", l.config.WorkingDir)
-	if list, ok := run.NewEnvironment(l.config.Env).Get("LD_LIBRARY_PATH"); ok {
+	wd := path.Join("/", l.Config.WorkingDir)
+	if list, ok := run.NewEnvironment(l.Config.Env).Get("LD_LIBRARY_PATH"); ok {
 		for _, dir := range strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ';' }) {
 			first = append(first, absolute(wd, dir))
 		}
 	}
 	own = append(own, path.Dir(p.Interpreter), "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib",
 		"/usr/local/lib64")
-	if tuple, ok := multiarch[l.on.Architecture]; ok {
+	if tuple, ok := multiarch[l.On.Architecture]; ok {
 		own = append(own, "/lib/"+tuple, "/usr/lib/"+tuple, "/usr/local/lib/"+tuple)
 	}
 	return first, own
 }
 
-func (l *libraries) musl(program string) bool {
+func (l *Libraries) musl(program string) bool {
 	return strings.HasPrefix(path.Base(l.needs[program].Interpreter), "ld-musl-")
 }
 
 // standard are the directories in which a loader finds files without a cache, which only ldconfig
 // writes: those of musl, and of glibc those that its distribution has libc.so.6 in.
-func (l *libraries) standard(program string) ([]string, error) {
+func (l *Libraries) standard(program string) ([]string, error) {
 	if l.musl(program) {
 		return []string{"/lib", "/usr/local/lib", "/usr/lib"}, nil
 	}
 	lib := []string{"/lib", "/usr/lib"}
-	if tuple, ok := multiarch[l.on.Architecture]; ok {
+	if tuple, ok := multiarch[l.On.Architecture]; ok {
 		lib = append(lib, "/lib/"+tuple, "/usr/lib/"+tuple)
 	}
 	for _, dirs := range [][]string{lib, {"/lib64", "/usr/lib64"}} {
@@ -84,11 +84,11 @@ func (l *libraries) standard(program string) ([]string, error) {
 
 // windowsDirectories are where Windows looks for a DLL
 // (https://learn.microsoft.com/windows/win32/dlls/dynamic-link-library-search-order).
-func (l *libraries) windowsDirectories(program string) []string {
-	wd := path.Join("/", tree.Slashed(l.config.WorkingDir))
+func (l *Libraries) windowsDirectories(program string) []string {
+	wd := path.Join("/", tree.Slashed(l.Config.WorkingDir))
 	// programs for 386 have SysWOW64 under the name of System32
 	dirs := []string{path.Dir(program), "/Windows/System32", "/Windows/SysWOW64", "/Windows/System", "/Windows", wd}
-	list, _ := run.NewEnvironment(l.config.Env).WithoutCase().Get("PATH")
+	list, _ := run.NewEnvironment(l.Config.Env).WithoutCase().Get("PATH")
 	for _, dir := range strings.Split(list, ";") {
 		if dir = tree.Slashed(strings.Trim(dir, `"`)); dir != "" {
 			dirs = append(dirs, absolute(wd, dir))

@@ -1,4 +1,4 @@
-package dockerfile
+package entrypoint
 
 import (
 	"path"
@@ -17,7 +17,7 @@ func brought(name string) bool {
 
 // hosts reports whether a program may come from the machine that runs the container: HostProcess
 // containers see its files, and other drives are mounted.
-func (s start) hosts(name string) bool {
+func (i Image) hosts(name string) bool {
 	p := tree.Slashed(name)
 	return !strings.Contains(p, "/") || strings.Contains(p, ":") || strings.Contains(p, "%") ||
 		strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
@@ -26,9 +26,9 @@ func (s start) hosts(name string) bool {
 // windowsCandidates are the paths at which CreateProcess looks for a program
 // (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw),
 // with each extension of PATHEXT.
-func (s start) windowsCandidates(name string) []string {
-	env := run.NewEnvironment(s.config.Env).WithoutCase()
-	wd := path.Join("/", tree.Slashed(s.config.WorkingDir))
+func (i Image) windowsCandidates(name string) []string {
+	env := run.NewEnvironment(i.Config.Env).WithoutCase()
+	wd := path.Join("/", tree.Slashed(i.Config.WorkingDir))
 	name = tree.Slashed(name)
 	dirs := []string{wd}
 	if !strings.Contains(name, "/") {

@@ -1,4 +1,4 @@
-package dockerfile
+package entrypoint
 
 import (
 	"fmt"
@@ -16,14 +16,14 @@ import (
 // unused reports DLLs that were copied to Windows' own directories, where only what is loaded by
 // its name is found, and that no file of the image's own layers imports or mentions. It can be said
 // only of images that start a program of theirs, and if all these DLLs are real.
-func (l *libraries) unused(entry string) error {
-	if l.on.OS != platform.Windows || !l.known || l.tree.Nodes[entry] == nil {
+func (l *Libraries) unused(entry string) error {
+	if l.On.OS != platform.Windows || !l.Known || l.Tree.Nodes[entry] == nil {
 		return nil
 	}
 	var dlls []string
-	for _, p := range slices.Sorted(maps.Keys(l.tree.Nodes)) {
+	for _, p := range slices.Sorted(maps.Keys(l.Tree.Nodes)) {
 		dir := layer.Fold(path.Dir(p))
-		if l.tree.Nodes[p].Kind != layer.Regular || !strings.EqualFold(path.Ext(p), ".dll") ||
+		if l.Tree.Nodes[p].Kind != layer.Regular || !strings.EqualFold(path.Ext(p), ".dll") ||
 			dir != "/WINDOWS/SYSTEM32" && dir != "/WINDOWS/SYSWOW64" {
 			continue
 		}
@@ -53,14 +53,14 @@ func (l *libraries) unused(entry string) error {
 
 // mentioned reports for each DLL whether another file has its name, without the extension, which
 // LoadLibrary adds. An import is a mention, too.
-func (l *libraries) mentioned(dlls []string) ([]bool, error) {
+func (l *Libraries) mentioned(dlls []string) ([]bool, error) {
 	var names []string
 	for _, p := range dlls {
 		base := path.Base(p)
 		names = append(names, strings.TrimSuffix(base, path.Ext(base)))
 	}
 	used := make([]bool, len(dlls))
-	for p, n := range l.tree.Nodes {
+	for p, n := range l.Tree.Nodes {
 		if n.Kind != layer.Regular || n.Odd != "" {
 			continue
 		}

@@ -1,4 +1,4 @@
-package dockerfile
+package entrypoint
 
 import (
 	"fmt"
@@ -19,11 +19,11 @@ var apiSet = regexp.MustCompile(`^(?i:api|ext)-`)
 var muslOwn = regexp.MustCompile(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
 
 // ignored reports whether a library is not looked for in files.
-func (l *libraries) ignored(program, name string) bool {
+func (l *Libraries) ignored(program, name string) bool {
 	if l.names[strings.ToLower(name)] || l.allowed(name) {
 		return true
 	}
-	if l.on.OS == platform.Windows {
+	if l.On.OS == platform.Windows {
 		return apiSet.MatchString(name)
 	}
 	by := path.Base(l.needs[program].Interpreter)
@@ -32,31 +32,31 @@ func (l *libraries) ignored(program, name string) bool {
 
 // judged reports whether a program is made for the image's system. A Linux program whose loader is
 // not in the image was built for another one, to which it will be copied; if the image starts it,
-// [Result.CheckStart] reports that.
-func (l *libraries) judged(p string) (bool, error) {
+// [Image.Start] reports that.
+func (l *Libraries) judged(p string) (bool, error) {
 	by := l.needs[p].Interpreter
-	if l.on.OS == platform.Windows || by == "" {
-		return l.on.OS == platform.Windows, nil
+	if l.On.OS == platform.Windows || by == "" {
+		return l.On.OS == platform.Windows, nil
 	}
 	_, n, err := l.find(by)
 	return n != nil, err
 }
 
 // missing reports a library that by needs and the loader does not find.
-func (l *libraries) missing(name, program, by string, starts bool) error {
-	if !l.known && !l.gone(name) {
+func (l *Libraries) missing(name, program, by string, starts bool) error {
+	if !l.Known && !l.Gone(name) {
 		return nil
 	}
 	l.names[strings.ToLower(name)] = true
-	if l.on.OS == platform.Windows {
+	if l.On.OS == platform.Windows {
 		if side, err := l.sideBySide(name); err != nil || side {
 			return err
 		}
 		text := fmt.Sprintf("%s, which %s imports, is not in %s: "+
-			"copy it from an image that has it (COPY --from), or use another base", name, by, l.base)
-		if strings.HasPrefix(l.base, "nanoserver") {
+			"copy it from an image that has it (COPY --from), or use another base", name, by, l.Base)
+		if strings.HasPrefix(l.Base, "nanoserver") {
 			text = fmt.Sprintf("%s, which %s imports, is not in %s: copy it from servercore of the same release (COPY "+
-				"--from), or use servercore as the base", name, by, l.base)
+				"--from), or use servercore as the base", name, by, l.Base)
 		}
 		l.tell(text, starts)
 		return nil
@@ -80,9 +80,11 @@ func (l *libraries) missing(name, program, by string, starts bool) error {
 	return nil
 }
 
-func (l *libraries) tell(text string, starts bool) {
-	text += ", or name it under allowLibraries if it is there when the program runs"
-	if starts && l.known {
+func (l *Libraries) tell(text string, starts bool) {
+	if !l.one {
+		text += ", or name it under allowLibraries if it is there when the program runs"
+	}
+	if starts && l.Known {
 		l.fatal = append(l.fatal, text)
 		return
 	}
@@ -91,14 +93,14 @@ func (l *libraries) tell(text string, starts bool) {
 
 // sideBySide reports whether a DLL is among the side-by-side assemblies, which a manifest in the
 // program selects (https://learn.microsoft.com/windows/win32/sbscs/about-side-by-side-assemblies-).
-func (l *libraries) sideBySide(name string) (bool, error) {
+func (l *Libraries) sideBySide(name string) (bool, error) {
 	const dir = "/Windows/WinSxS"
-	assemblies, err := l.tree.ReadDir(dir)
+	assemblies, err := l.Tree.ReadDir(dir)
 	if err != nil {
 		return false, err
 	}
 	for _, a := range assemblies {
-		if n, err := l.tree.Lstat(path.Join(dir, a, name)); err != nil || n != nil {
+		if n, err := l.Tree.Lstat(path.Join(dir, a, name)); err != nil || n != nil {
 			return n != nil, err
 		}
 	}
@@ -107,18 +109,18 @@ func (l *libraries) sideBySide(name string) (bool, error) {
 
 // elsewhere looks for a library in all directories. own is true for a file of the image's own
 // layers, if the image has no list of directories for the loader.
-func (l *libraries) elsewhere(name string) (dir string, own bool, err error) {
+func (l *Libraries) elsewhere(name string) (dir string, own bool, err error) {
 	listed := false
-	for p, n := range l.tree.Nodes {
+	for p, n := range l.Tree.Nodes {
 		listed = listed || p == "/etc/ld.so.cache" || strings.HasPrefix(p, "/etc/ld-musl-")
 		if n.Kind != layer.Dir && path.Base(p) == name && (dir == "" || path.Dir(p) < dir) {
 			dir, own = path.Dir(p), true
 		}
 	}
-	if l.tree.Below == nil {
+	if l.Tree.Below == nil {
 		return dir, own && !listed, nil
 	}
-	below, err := l.tree.Below()
+	below, err := l.Tree.Below()
 	if err != nil {
 		return "", false, err
 	}

@@ -1,0 +1,248 @@
+// Package entrypoint finds out whether an image can start what it is made to start: the program of
+// its entrypoint or command, its interpreter and its shared libraries, without running anything.
+//
+// Images that are built and images that are audited are looked at by the same code. What is not in
+// the files of the image, because a base is not at hand, is not reported as missing.
+package entrypoint
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/executable"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Image is an image, as far as its files are known.
+type Image struct {
+	Tree   *tree.Tree
+	Config v1.Config
+	On     platform.Platform
+	Check  bool // files have no content
+}
+
+// Fault is why an image cannot start its program.
+type Fault struct {
+	Kind Kind
+	Text string // what is wrong, about the word and the name of [Image.Program]
+	// Certain means that files which are not in the tree would not help.
+	Certain bool
+}
+
+// Kind is what is wrong with a program.
+type Kind int
+
+// The kinds of faults.
+const (
+	Missing     Kind = iota // there is no such file
+	Mode                    // the user may not execute it
+	Interpreter             // its interpreter or loader is not there
+)
+
+// DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
+const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// Program returns what the image starts, and the word of the configuration that it is from: the
+// first word of the entrypoint, or of the command where there is no entrypoint. name is "" for an
+// image that starts nothing, or what every base has.
+func (i Image) Program() (word, name string) {
+	word, name = "ENTRYPOINT", first(i.Config.Entrypoint)
+	if len(i.Config.Entrypoint) == 0 {
+		word, name = "CMD", first(i.Config.Cmd)
+	}
+	if i.On.OS == platform.Windows && brought(name) {
+		name = ""
+	}
+	return word, name
+}
+
+// Alone returns the image without the base below its tree.
+func (i Image) Alone() Image {
+	i.Tree = i.Tree.Clone()
+	i.Tree.Below = nil
+	return i
+}
+
+// Outside reports whether a program may come from the machine that runs the container.
+func (i Image) Outside(name string) bool { return i.On.OS == platform.Windows && i.hosts(name) }
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// Start returns why a program cannot be started, and the path of the file that is started; of
+// those, one is empty.
+func (i Image) Start(name string) (f Fault, file string, err error) {
+	candidates := i.candidates(name)
+	for _, p := range candidates {
+		to, err := tree.Follow(i.Tree, p)
+		if err != nil {
+			return Fault{Text: fmt.Sprintf("it cannot be found: %v", err)}, "", nil
+		}
+		n, err := i.Tree.Lstat(to)
+		switch {
+		case err != nil:
+			return Fault{}, "", err
+		case n == nil:
+			link, err := i.Tree.Lstat(p)
+			if err != nil {
+				return Fault{}, "", err
+			}
+			if link != nil && f.Text == "" {
+				f.Text = fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.Link)
+			}
+		case n.Kind != layer.Regular || n.Odd != "":
+			f.Text, f.Certain = cmp.Or(f.Text, p+" is not a file: name the program in it"), len(candidates) == 1
+		case !i.runs(n):
+			if f.Text == "" {
+				f.Kind, f.Text = Mode,
+					fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755",
+						p, n.Mode.Perm(), cmp.Or(i.Config.User, "root"))
+			}
+			f.Certain = len(candidates) == 1
+		default:
+			why, err := i.interpreted(p, to)
+			if err != nil || why != "" {
+				return Fault{Kind: Interpreter, Text: why}, "", err
+			}
+			return Fault{}, to, nil
+		}
+	}
+	if f.Text == "" {
+		f.Text = i.nowhere(name)
+	}
+	return f, "", nil
+}
+
+// interpreted reports that the interpreter of a script, or the loader of a program with shared
+// libraries, is not there. Only files of the image's own layers are looked at: a base has what
+// its files need.
+func (i Image) interpreted(shown, p string) (why string, err error) {
+	t, n := i.Tree, i.Tree.Nodes[p]
+	if n == nil || i.On.OS == platform.Windows || i.Check {
+		return "", nil
+	}
+	c, err := n.Content()
+	if err != nil {
+		return "", err
+	}
+	r, err := c.Open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	by, err := executable.Interpreter(r)
+	if err != nil || !path.IsAbs(by) {
+		return "", err
+	}
+	to, err := tree.Follow(t, by)
+	if err != nil {
+		return fmt.Sprintf("%s needs %s: %v", shown, by, err), nil
+	}
+	if there, err := t.Lstat(to); err != nil || there != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s needs %s to start, which the image does not have: "+
+		"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)", shown, by), nil
+}
+
+// nowhere returns the error for a program that no file has the name of, with what was probably
+// meant.
+func (i Image) nowhere(name string) string {
+	why := "the image has no such file"
+	if !strings.Contains(name, "/") && i.On.OS != platform.Windows {
+		why = "no directory of PATH has it"
+	}
+	switch near := i.near(name); {
+	case len(near) > 0:
+		return why + ": did you mean " + strings.Join(near, " or ") + "?"
+	case strings.Contains(name, "$"):
+		return why + ": variables are not expanded here, so write the name itself"
+	case slices.Contains([]string{"/bin/sh", "/bin/bash"}, name):
+		return why +
+			", which the shell form needs: write a list, [\"/program\", \"argument\"], or name a base that has a shell"
+	}
+	return why + ": copy it, or correct the name"
+}
+
+// runs reports whether the image's user may execute a file. What groups it has besides its own is
+// not known, so that those of other groups count as its own.
+func (i Image) runs(n *tree.Node) bool {
+	if i.On.OS == platform.Windows {
+		return true
+	}
+	o, err := tree.LookUp(i.Tree, i.Config.User)
+	switch {
+	case err != nil || o.UID == 0:
+		return n.Mode&0o111 != 0
+	case o.UID == n.UID:
+		return n.Mode&0o100 != 0
+	}
+	return n.Mode&0o011 != 0
+}
+
+// candidates are the paths at which the system looks for a program, in its order.
+func (i Image) candidates(name string) []string {
+	if i.On.OS == platform.Windows {
+		return i.windowsCandidates(name)
+	}
+	wd := path.Join("/", i.Config.WorkingDir)
+	if strings.Contains(name, "/") {
+		return []string{absolute(wd, name)}
+	}
+	dirs, ok := run.NewEnvironment(i.Config.Env).Get("PATH")
+	if !ok {
+		dirs = DefaultPath
+	}
+	var all []string
+	for _, dir := range strings.Split(dirs, ":") {
+		all = append(all, path.Join(absolute(wd, dir), name))
+	}
+	return all
+}
+
+func absolute(wd, p string) string {
+	if path.IsAbs(p) {
+		return path.Clean(p)
+	}
+	return path.Join(wd, p)
+}
+
+// near are files of the image's own layers with a similar name: those of the same name first, at
+// most three.
+func (i Image) near(name string) []string {
+	fold := func(p string) string {
+		if i.On.OS != platform.Windows {
+			return path.Base(p)
+		}
+		return strings.TrimSuffix(layer.Fold(path.Base(tree.Slashed(p))), ".EXE")
+	}
+	want, best, at := fold(name), []string(nil), 3
+	for p, n := range i.Tree.Nodes {
+		if n.Kind == layer.Dir {
+			continue
+		}
+		d := levenshtein.Distance(want, fold(p), nil)
+		if 2*d >= len(want) || d > at {
+			continue
+		}
+		if d < at {
+			best, at = nil, d
+		}
+		best = append(best, p)
+	}
+	slices.Sort(best)
+	return best[:min(len(best), 3)]
+}

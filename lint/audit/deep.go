@@ -1,0 +1,199 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Deep reads the layers of images, each once in a run, into a directory of its own, and looks at
+// their files. Nothing of them is executed.
+type Deep struct {
+	dir      string
+	archives *tree.Archives
+	mu       sync.Mutex // one image after another: layers fill the network and the disk
+}
+
+// The base for HostProcess containers has some KiB, and Microsoft's smallest other one 100 MiB.
+const large = 32 << 20
+
+// maxKept bounds the layers that are kept for other images of the run, in bytes.
+const maxKept = 16 << 30
+
+// NewDeep makes a Deep, which has to be closed.
+func NewDeep() (*Deep, error) {
+	dir, err := disk.Scratch("")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for layers: %w", err)
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	d := &Deep{dir: dir, archives: tree.NewArchives(st, tree.Limits{})}
+	d.archives.Whole = true
+	return d, nil
+}
+
+// Close removes what was read.
+func (d *Deep) Close() error { return os.RemoveAll(d.dir) }
+
+// look reads the layers of an image's entries; open opens one by its descriptor.
+func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	defer d.archives.Trim(maxKept)
+	for n := range i.Entries {
+		e := &i.Entries[n]
+		if e.Config == nil || len(e.Layers) == 0 || e.Fault != nil || e.Missing {
+			continue
+		}
+		inside, err := d.inside(ctx, *e, open)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			*e = missed(*e, err)
+		default:
+			e.Inside = inside
+		}
+	}
+	return nil
+}
+
+// opener opens a layer.
+type opener func(d v1.Descriptor) (io.ReadCloser, error)
+
+// blobs returns what opens layers of a repository.
+func (r Reader) blobs(ctx context.Context, repo name.Repository) opener {
+	return func(d v1.Descriptor) (io.ReadCloser, error) { return r.Client.Stream(ctx, repo, d) }
+}
+
+// inside looks at the files of one image.
+func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Inside, error) {
+	diffIDs := e.Config.RootFS.DiffIDs
+	if len(diffIDs) != len(e.Layers) {
+		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d", len(diffIDs), len(e.Layers))
+	}
+	windows := e.Config.OS == platform.Windows
+	from := 0
+	if windows {
+		from = bases(e.Config, e.Layers)
+	}
+	var layers []v1.Layer
+	for _, l := range e.Layers[from:] {
+		layers = append(layers, layer{l, open})
+	}
+	diffIDs = diffIDs[from:]
+	other, err := d.others(ctx, layers, diffIDs, windows)
+	if err != nil {
+		return nil, err
+	}
+	if other != "" {
+		return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-layers-differ", What: other}}}, nil
+	}
+	t, err := d.archives.ReadLayers(ctx, layers, diffIDs, windows)
+	if err != nil {
+		return nil, err
+	}
+	return examine(t, e.Config, from == 0)
+}
+
+// bases returns how many layers of an image for Windows are Microsoft's, which would be up to some
+// GiB to read: the history of each of them has a record of the release or of an update. Without
+// such records a first layer that is large is one.
+func bases(c *v1.ConfigFile, layers []v1.Descriptor) (n int) {
+	for _, h := range c.History {
+		if strings.HasPrefix(h.CreatedBy, "Apply image ") || strings.HasPrefix(h.CreatedBy, "Install update ") {
+			n++
+		}
+	}
+	if n == 0 && layers[0].Size > large {
+		return 1
+	}
+	return min(n, len(layers))
+}
+
+// others returns that the layers are those of another system.
+func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash, windows bool) (string, error) {
+	filled, there := 0, 0
+	for n, l := range layers {
+		names, err := d.archives.Top(ctx, l, diffIDs[n])
+		if err != nil {
+			return "", err
+		}
+		if len(names) == 0 {
+			continue
+		}
+		filled++
+		if isWindows(names) {
+			there++
+		}
+	}
+	switch {
+	case filled == 0 || windows && there > 0 || !windows && there < filled:
+		return "", nil
+	case windows:
+		return "none of its layers has the directory Files: they are those of a Linux image", nil
+	}
+	return "its layers have the directory Files: they are those of a Windows image", nil
+}
+
+// isWindows reports whether the names in the root of a layer are those of a layer for Windows
+// (https://github.com/microsoft/hcsshim/tree/main/pkg/ociwclayer).
+func isWindows(names []string) bool {
+	files := false
+	for _, name := range names {
+		switch name {
+		case "Files", "Hives":
+			files = true
+		case "UtilityVM":
+		default:
+			return false
+		}
+	}
+	return files
+}
+
+// layer is a layer that is read where it is.
+type layer struct {
+	v1.Descriptor
+
+	open opener
+}
+
+// Digest returns the digest of the blob.
+func (l layer) Digest() (v1.Hash, error) { return l.Descriptor.Digest, nil }
+
+// DiffID is not asked for: it is in the configuration.
+func (l layer) DiffID() (v1.Hash, error) { return v1.Hash{}, errors.ErrUnsupported }
+
+// Compressed opens the blob.
+func (l layer) Compressed() (io.ReadCloser, error) { return l.open(l.Descriptor) }
+
+// Uncompressed is not asked for.
+func (l layer) Uncompressed() (io.ReadCloser, error) { return nil, errors.ErrUnsupported }
+
+// Size returns the size of the blob in bytes.
+func (l layer) Size() (int64, error) { return l.Descriptor.Size, nil }
+
+// MediaType returns the media type that the manifest gives.
+func (l layer) MediaType() (types.MediaType, error) { return l.Descriptor.MediaType, nil }

@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/entrypoint"
+	"github.com/slipway-dev/slipway/build/executable"
+	layers "github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/platform/distribution"
+)
+
+// maxRelease bounds os-release, in bytes.
+const maxRelease = 64 << 10
+
+// rules are those of the faults that an image may have.
+var rules = map[entrypoint.Kind]string{
+	entrypoint.Missing: "index-entrypoint-missing", entrypoint.Mode: "index-entrypoint-mode",
+	entrypoint.Interpreter: "index-interpreter-missing",
+}
+
+// examine looks at the files of an image. whole means that its base is among them.
+func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (*lint.Inside, error) {
+	in := &lint.Inside{}
+	add := func(rule, format string, args ...any) {
+		in.Faults = append(in.Faults, lint.InsideFault{Rule: rule, What: fmt.Sprintf(format, args...)})
+	}
+	i := entrypoint.Image{Tree: t, Config: c.Config, On: platform.From(c.Platform())}
+	if i.On.OS == platform.Linux {
+		var err error
+		if in.OS, err = osRelease(t); err != nil {
+			return nil, err
+		}
+		_, err = tree.LookUp(t, c.Config.User)
+		if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) {
+			add("index-user-unknown", "the user is %.100q, and neither /etc/passwd nor /etc/group of the image tells which that is",
+				c.Config.User)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	word, name := i.Program()
+	if name == "" {
+		return in, nil
+	}
+	f, file, err := i.Start(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Text == "":
+	case f.Certain || whole && !i.Outside(name):
+		add(rules[f.Kind], "%s %.200s: %.500s", word, name, f.Text)
+		return in, nil
+	default:
+		return in, nil // the base, which was not read, may have it
+	}
+	if other, err := fits(t, file, i.On); err != nil || other != nil {
+		if other != nil {
+			add("index-program-differs", "%s %.200s: %v", word, name, other)
+		}
+		return in, err
+	}
+	if i.On.OS != platform.Linux {
+		return in, nil
+	}
+	missing, err := (&entrypoint.Libraries{Image: i, Known: true}).Check(file)
+	for _, text := range missing {
+		add("index-library-missing", "%.500s", text)
+	}
+	return in, err
+}
+
+// osRelease reads what the system of an image calls itself.
+func osRelease(t *tree.Tree) (r distribution.OSRelease, err error) {
+	for _, name := range distribution.Files {
+		_, n, err := tree.Resolve(t, name)
+		if err != nil || n == nil || n.Kind != layers.Regular || n.Odd != "" {
+			continue //nolint:nilerr // links in a circle lead to nothing
+		}
+		c, err := n.Content()
+		if err != nil {
+			return r, err
+		}
+		if c.Size > maxRelease {
+			continue
+		}
+		text, err := tree.ReadText(t, name)
+		if err != nil {
+			return r, err
+		}
+		return distribution.Parse(text), nil
+	}
+	return r, nil
+}
+
+// fits returns why a program is not for a platform; nil if it is.
+func fits(t *tree.Tree, file string, on platform.Platform) (why, err error) {
+	n, err := t.Lstat(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := n.Content()
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	s, ok, err := executable.Read(r)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return executable.Fits(s, on), nil
+}

@@ -1,0 +1,60 @@
+package lint
+
+// linkExec is what a runtime starts.
+const linkExec = "https://github.com/opencontainers/image-spec/blob/main/config.md#properties"
+
+// insideRules are about the files in the layers of published images. slipway audit -deep looks for
+// them, by the checks with which slipway build looks at its own images.
+var insideRules = []Rule{
+	{
+		ID: "index-layers-differ", Severity: Error,
+		Title: "the image's layers are those of another operating system than its entry's",
+		Reason: "Layers for Windows have the directories Files and Hives, and those for Linux have the files " +
+			"themselves. A node unpacks the layers in vain, or refuses them.",
+		Instead: "the image that was built for this platform",
+		Link:    "https://github.com/microsoft/hcsshim",
+	},
+	{
+		ID: "index-program-differs", Severity: Error,
+		Title:   "the program that the image starts is for another platform than its entry",
+		Reason:  "It does not start: `exec format error`, or `not a valid application for this OS platform`.",
+		Instead: "an image with the program for this platform: a Dockerfile that copies one file is built for all alike",
+		Link:    linkExec,
+	},
+	{
+		ID: "index-entrypoint-missing", Severity: Error,
+		Title:   "the image lacks the program that it starts",
+		Reason:  "Its containers end with `no such file or directory` or `executable file not found`.",
+		Instead: "an image with the program, or with the right ENTRYPOINT or CMD",
+		Link:    linkExec,
+	},
+	{
+		ID: "index-entrypoint-mode", Severity: Error, OS: linux,
+		Title:   "the image's user may not execute the program that it starts",
+		Reason:  "Its containers end with `permission denied`.",
+		Instead: "COPY --chmod=0755, or another user",
+		Link:    linkExec,
+	},
+	{
+		ID: "index-interpreter-missing", Severity: Error, OS: linux,
+		Title: "the image lacks the interpreter of the program that it starts",
+		Reason: "The kernel starts a script by the program in its first line, and a program with shared libraries by " +
+			"its loader. Without that its containers end with `no such file or directory`, about a file that is there.",
+		Instead: "a base that has it, or a program that is linked statically",
+		Link:    "https://man7.org/linux/man-pages/man2/execve.2.html",
+	},
+	{
+		ID: "index-library-missing", Severity: Error,
+		Title:   "the image lacks a shared library that the program needs at its start",
+		Reason:  "The loader ends the program before it begins.",
+		Instead: "a base that has the library, or a program that is linked statically",
+		Link:    "https://man7.org/linux/man-pages/man8/ld.so.8.html",
+	},
+	{
+		ID: "index-user-unknown", Severity: Error, OS: linux,
+		Title:   "the image's user is not in its /etc/passwd",
+		Reason:  "Runtimes look the name up in the image, and refuse to start a container whose user they do not find.",
+		Instead: "a number, which needs no file, or a user that the image has",
+		Link:    linkExec,
+	},
+}

@@ -1,0 +1,51 @@
+package distribution
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// OfImage returns the release that the name of an image tells, without a look into it:
+// debian:bookworm-slim, golang:1.26-alpine3.22, gcr.io/distroless/static-debian12,
+// registry.suse.com/bci/bci-base:15.6. ok is false if it tells none of the table.
+func OfImage(reference string) (d Distribution, r Release, ok bool) {
+	reference, _, _ = strings.Cut(reference, "@")
+	repository, tag, _ := strings.Cut(path.Base(strings.ToLower(reference)), ":")
+	if strings.Contains(reference, "/bci/") {
+		repository = "sles"
+	}
+	split := func(s string) []string {
+		return strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' })
+	}
+	words := slices.Concat(split(repository), split(tag))
+	for _, d := range All {
+		for _, name := range append([]string{d.ID}, d.images...) {
+			if version := first(split(tag)); repository == name {
+				if r, ok := d.Release(version); ok {
+					return d, r, true
+				}
+			}
+			for _, w := range words { // debian12, alpine3.22, ubi9
+				if version, is := strings.CutPrefix(w, name); is {
+					if r, ok := d.Release(version); ok {
+						return d, r, true
+					}
+				}
+			}
+		}
+		for _, r := range d.Releases {
+			if r.Codename != "" && slices.Contains(words, r.Codename) {
+				return d, r, true
+			}
+		}
+	}
+	return Distribution{}, Release{}, false
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

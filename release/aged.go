@@ -1,0 +1,61 @@
+package release
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/platform/distribution"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// behind is how many patch days a base for Windows may be behind without a warning.
+const behind = 2
+
+// Aged returns warnings about the age of the bases of p and the end of their support, a line each,
+// as far as slipway.yaml and bases.lock.yaml tell them.
+func Aged(p *product.Product, now time.Time) (all []string) {
+	add := func(base, format string, args ...any) {
+		all = append(all, fmt.Sprintf("warning: base %s: %s", base, fmt.Sprintf(format, args...)))
+	}
+	for _, b := range p.Bases {
+		if b.Packages != nil {
+			if d, ok := distribution.Find(b.Packages.Distribution); ok {
+				if r, ok := d.Named(b.Packages.Suite); ok {
+					if text := d.Support(r).State(now); text != "" {
+						add(b.Name, "%s", text)
+					}
+				}
+			}
+		}
+		for _, i := range b.Images {
+			if text := agedImage(b, i, now); text != "" {
+				add(b.Name+" for "+i.Platform.String(), "%s", text)
+			}
+		}
+	}
+	return all
+}
+
+func agedImage(b product.Base, i product.BaseImage, now time.Time) string {
+	if i.Platform.OS != platform.Windows {
+		if d, r, ok := distribution.OfImage(i.Reference.Context().Name() + ":" + i.Tag); ok {
+			return d.Support(r).State(now)
+		}
+		return ""
+	}
+	if b.AnyBuild {
+		return "" // HostProcess containers use nothing of the system in it
+	}
+	if r, ok := platform.FindWindows(i.Platform.OSVersion); ok && r.Support.Ended(now) {
+		return r.Support.State(now)
+	}
+	if i.Lock == nil || i.Lock.Created.IsZero() {
+		return ""
+	}
+	if n, last := platform.PatchDays(i.Lock.Created, now); n >= behind {
+		return fmt.Sprintf("it is of %s, and Microsoft has had %d patch days since, the last on %s: run slipway bases -update",
+			i.Lock.Created.Format(time.DateOnly), n, last.Format(time.DateOnly))
+	}
+	return ""
+}
