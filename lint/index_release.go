@@ -30,7 +30,7 @@ func (j *judging) windows() {
 	for n, e := range j.index.Entries {
 		p := platform.From(e.Desc.Platform)
 		if j.index.Single && e.Config != nil {
-			p = platform.Platform{OS: e.Config.OS, Architecture: e.Config.Architecture, OSVersion: e.Config.OSVersion}
+			p = platform.FromConfig(e.Config)
 		}
 		if p.OS != platform.Windows {
 			continue
