@@ -85,5 +85,8 @@ func (c checker) image(i lock.CatalogImage) Image {
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
+	for _, o := range FindOlder(c.nodes, i.Platforms) {
+		out.Notes = append(out.Notes, o.String())
+	}
 	return out
 }
