@@ -47,7 +47,7 @@ func (i Index) Platforms() (all []platform.Platform) {
 func (i Index) platform(n int) platform.Platform {
 	e := i.Entries[n]
 	if i.Single && e.Config != nil {
-		return platform.From(e.Config.Platform())
+		return platform.FromConfig(e.Config)
 	}
 	return platform.From(e.Desc.Platform)
 }
@@ -75,6 +75,9 @@ type IndexOptions struct {
 	Platforms []platform.Platform
 	// Hosts must find an entry in each image for their operating system.
 	Hosts []Host
+	// Older says of the images that hosts take which ones are newer than their hosts; nil says
+	// nothing.
+	Older func(images []platform.Platform) []string
 	// Allow are findings that are known and meant.
 	Allow []IndexAllow
 	// Found are those of [CheckPods] and [CheckListed] in what names the images.
@@ -157,7 +160,7 @@ func (j *judging) name(n int) string {
 
 // entries looks at each entry by itself, and at those before it.
 func (j *judging) entries() {
-	first := map[string]int{}
+	first := map[platform.Platform]int{}
 	for n, e := range j.index.Entries {
 		if e.Missing {
 			j.add("index-missing", n, "%s", absent(e))
@@ -184,7 +187,7 @@ func (j *judging) entries() {
 		if of.OS == platform.Windows && of.OSVersion == "" {
 			continue // that is why it is like another one
 		}
-		key := identity(e.Desc.Platform)
+		key := of.Canonical()
 		if before, ok := first[key]; !ok {
 			first[key] = n
 		} else if j.index.Entries[before].Desc.Digest != e.Desc.Digest {
@@ -210,17 +213,7 @@ func absent(e Entry) string {
 func isDocker(mediaType string) bool { return strings.Contains(mediaType, "docker") }
 
 // SameEntry reports whether two entries of an index are for the same hosts.
-func SameEntry(a, b *v1.Platform) bool { return identity(a) == identity(b) }
-
-// identity returns what runtimes distinguish entries by.
-func identity(p *v1.Platform) string {
-	of := platform.From(p)
-	version := of.OSVersion
-	if of.OS == platform.Windows {
-		version = platform.Short(version)
-	}
-	return strings.Join(append([]string{of.System().String(), version}, p.OSFeatures...), " ")
-}
+func SameEntry(a, b *v1.Platform) bool { return platform.Same(platform.From(a), platform.From(b)) }
 
 // platform compares the platform of an entry with that of its configuration.
 func (j *judging) platform(n int, listed platform.Platform) {
@@ -235,9 +228,11 @@ func (j *judging) platform(n int, listed platform.Platform) {
 	if config == nil {
 		return
 	}
-	of := platform.Platform{OS: config.OS, Architecture: config.Architecture, Variant: config.Variant}
+	of := platform.FromConfig(config).Canonical()
+	of.OSVersion = ""
 	if of.OS != listed.OS || of.Architecture != listed.Architecture ||
-		of.Variant != "" && listed.Variant != "" && !platform.Same(of, listed.System()) {
+		of.Variant != "" && listed.Variant != "" && of.Variant != listed.Canonical().Variant ||
+		!platform.HasFeatures(listed, of) {
 		j.add("index-platform-differs", n, "the image is for %s", of)
 		return
 	}

@@ -56,6 +56,11 @@ func (j *judging) hosts() {
 	if len(has) == 0 || !j.complete() {
 		return
 	}
+	if j.options.Older != nil {
+		for _, text := range j.options.Older(has) {
+			j.add("index-node-revision", -1, "%s", text)
+		}
+	}
 	var without []Host
 	some := false
 	for _, h := range j.options.Hosts {

@@ -139,6 +139,15 @@ var indexRules = []Rule{
 		Link:    linkVersions,
 	},
 	{
+		ID: "index-node-revision", Severity: Note, OS: windows,
+		Title: "nodes have an older revision of Windows than the image that they run",
+		Reason: "Microsoft says that revisions do not count. Images with an update have all the same failed " +
+			"on hosts without it, with 0xc0370106.",
+		Instead: "nodes with the update, or an image of their revision",
+		Link:    "https://github.com/microsoft/Windows-Containers/issues/591",
+		Seen:    "GitHub's runners ([11582](https://github.com/actions/runner-images/issues/11582))",
+	},
+	{
 		ID: "chart-images", Severity: Warning,
 		Title: "a chart's annotation lists other images than the chart renders",
 		Reason: "Artifact Hub scans, and tools for airgaps copy, what `artifacthub.io/images` and " +

@@ -107,6 +107,20 @@ var volumeRules = []Rule{
 		Link:    linkStorage + "#in-tree-volume-plugins",
 	},
 	{
+		ID: "windows-image-volume", Severity: Warning, OS: windows,
+		check: inVolumes(func(v corev1.Volume, report reportFunc) {
+			if v.Image != nil {
+				report("", "image")
+			}
+		}),
+		Title: "containerd does not support images as volumes on Windows",
+		Reason: "Image volumes are stable since Kubernetes 1.36, and the enhancement does not mention " +
+			"Windows. containerd has code for Linux only: what compiles on Windows takes an existing " +
+			"directory for a mount, so that the volume is empty once containerd has restarted.",
+		Instead: "an init container with the image, which copies the files into an `emptyDir`",
+		Link:    "https://github.com/containerd/containerd/issues/11903",
+	},
+	{
 		ID: "windows-host-path-type", Severity: Error, OS: windows,
 		check: inVolumes(func(v corev1.Volume, report reportFunc) {
 			if h := v.HostPath; h != nil && h.Type != nil {

@@ -13,6 +13,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"linux/amd64", "linux/arm/v7", "linux/amd64/", "windows/amd64:ltsc2022", "windows/amd64:10.0.17763.1",
 		"windows(10.0.17763)/amd64", "windows()/amd64", "windows/amd64", "linux/amd64:", "",
+		"linux(+erofs)/amd64", "linux(+b+a%2B)/arm/v7", "windows(10.0.17763+x)/amd64", "windows(+x)/arm64:ltsc2025",
 	} {
 		f.Add(s)
 	}
@@ -26,8 +27,10 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("Parse(%q) gives %+v, which Format writes as %q: %v", s, p, out, err)
 		}
-		if again != p {
-			t.Errorf("Parse(%q) gives %+v, Parse(%q) %+v", s, p, out, again)
+		var text platform.Platform
+		if err := text.UnmarshalText([]byte(out)); again != p || err != nil || text != p ||
+			platform.From(p.V1()) != p {
+			t.Errorf("Parse(%q) gives %+v, Parse(%q) %+v, UnmarshalText %+v (%v)", s, p, out, again, text, err)
 		}
 		if !platform.Same(p, again) || platform.Compare(p, again) != 0 {
 			t.Errorf("%+v and %+v are not the same", p, again)

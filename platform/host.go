@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -13,12 +14,15 @@ import (
 // Runtimes also apply this rule when they choose from an index under Hyper-V and for
 // HostProcess containers. An image without a version runs on every Windows host of its
 // architecture, and a host without a version runs every Windows image of its architecture.
+//
+// A host runs an image only if it has all of the image's features, wherever.
 func Runs(host, image Platform) bool {
-	if host.OS != Windows || image.OS != Windows {
-		return Same(host, image)
-	}
-	if host.Architecture != image.Architecture || variant(host) != variant(image) {
+	host, image = host.Canonical(), image.Canonical()
+	if !HasFeatures(host, image) {
 		return false
+	}
+	if host.System() != image.System() || host.OS != Windows {
+		return host.System() == image.System()
 	}
 	if image.OSVersion == "" || host.OSVersion == "" {
 		return true
@@ -34,29 +38,39 @@ var compat32 = map[string]string{"amd64": "386", "arm64": "arm"}
 // before it chooses the [Best]. It is true if the host [Runs] the image, or if containerd's
 // default matcher accepts it, as it does any variant of the host's architecture and of its
 // 32-bit one. It is true for every image that some version of containerd considers, and
-// possibly for more. Platforms must be written as OCI does (amd64, not x86_64).
+// possibly for more: versions before 2.3 do not look at features. Platforms must be written as OCI
+// does (amd64, not x86_64).
 func MayMatch(host, image Platform) bool {
 	if a := image.Architecture; a == "" || a != host.Architecture && a != compat32[host.Architecture] {
 		return false
 	}
-	image.Architecture, image.Variant = host.Architecture, host.Variant
+	image.Architecture, image.Variant, image.OSFeatures = host.Architecture, host.Variant, ""
 	return Runs(host, image)
 }
 
-// Best returns the index of the image that a host runs: the one for the host's own build, or
-// else the newest that it [Runs]. An image without a version counts as the oldest. Best returns
-// -1 if the host runs none.
+// Best returns the index of the image that a host runs: the one for the host's own build and
+// features, or else the newest that it [Runs], of these the first with most features. An image
+// without a version counts as the oldest. Best returns -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
 	best := -1
 	for n, i := range images {
 		if Same(host, i) {
 			return n
 		}
-		if Runs(host, i) && (best < 0 || compareVersions(i.OSVersion, images[best].OSVersion) > 0) {
+		if Runs(host, i) && (best < 0 || compareImages(i, images[best]) > 0) {
 			best = n
 		}
 	}
 	return best
+}
+
+// compareImages compares two images that a host runs by which of them it prefers.
+func compareImages(a, b Platform) int {
+	newer := 0
+	if a.OS == Windows {
+		newer = compareVersions(a.OSVersion, b.OSVersion)
+	}
+	return cmp.Or(newer, cmp.Compare(countFeatures(a.OSFeatures), countFeatures(b.OSFeatures)))
 }
 
 // oldest returns the oldest build that a host runs besides its own, by the newest release in

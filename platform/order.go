@@ -9,13 +9,15 @@ import (
 
 // Compare orders platforms as an index lists them: Linux before Windows, then Windows from
 // newest to oldest, because older containerd takes the first manifest that matches, then by
-// architecture and variant.
+// architecture and variant. A platform with features comes after the one without, because older
+// containerd does not look at them.
 func Compare(a, b Platform) int {
 	return cmp.Or(
 		cmp.Compare(a.OS, b.OS),
 		-compareVersions(a.OSVersion, b.OSVersion),
 		cmp.Compare(a.Architecture, b.Architecture),
 		cmp.Compare(a.Variant, b.Variant),
+		cmp.Compare(a.OSFeatures, b.OSFeatures),
 	)
 }
 

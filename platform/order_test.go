@@ -123,7 +123,11 @@ func TestContainerdReads(t *testing.T) {
 }
 
 func spec(p platform.Platform) specs.Platform {
-	return specs.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+	s := specs.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+	if p.OSFeatures != "" {
+		s.OSFeatures = p.V1().OSFeatures
+	}
+	return s
 }
 
 func sign(n int) int {

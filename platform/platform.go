@@ -8,6 +8,7 @@
 //	linux/arm/v7
 //	windows/amd64:ltsc2022       the Windows release by its LTSC name
 //	windows/amd64:10.0.17763.1   the Windows release by its version, three or four parts
+//	linux(+erofs)/amd64          os.features: what else a node must be able to do
 //
 // and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows
 // platform always has an OSVersion, because a Windows image without one matches every host and
@@ -17,6 +18,7 @@ package platform
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -38,14 +40,16 @@ var architectures = map[string][]string{
 	Windows: {"amd64", "arm64"},
 }
 
-// Platform is the "platform" object of an OCI descriptor without os.features, which the image's
-// configuration keeps. It is comparable. The zero value means no platform or, in a selection,
-// all of them.
+// Platform is the "platform" object of an OCI descriptor. It is comparable. The zero value means
+// no platform or, in a selection, all of them.
 type Platform struct {
 	OS           string
 	Architecture string
 	Variant      string // v7, v8; "" if the architecture has none
 	OSVersion    string // Windows only: three parts, or four with a revision
+	// OSFeatures are os.features, sorted and joined by +: what a node must have besides. Only
+	// third-party images have some, such as erofs for layers of that filesystem.
+	OSFeatures string
 }
 
 // From returns the platform of a descriptor. It returns the zero value for nil.
@@ -53,7 +57,20 @@ func From(p *v1.Platform) Platform {
 	if p == nil {
 		return Platform{}
 	}
-	return Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+	return Platform{
+		OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion,
+		OSFeatures: joinFeatures(p.OSFeatures),
+	}
+}
+
+// FromConfig returns the platform of an image's configuration. It omits the feature win32k, which
+// Windows bases have there, indexes do not, and no runtime chooses by.
+func FromConfig(c *v1.ConfigFile) Platform {
+	p := From(c.Platform())
+	if p.OS == Windows {
+		p.OSFeatures = withoutWin32k(p.OSFeatures)
+	}
+	return p
 }
 
 // V1 returns p for a descriptor. It returns nil for the zero value.
@@ -61,12 +78,15 @@ func (p Platform) V1() *v1.Platform {
 	if p.IsZero() {
 		return nil
 	}
-	return &v1.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+	features, _ := splitFeatures(p.OSFeatures)
+	return &v1.Platform{
+		OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion, OSFeatures: features,
+	}
 }
 
-// System returns p without its Windows release: what a program is compiled for.
+// System returns p without its Windows release and its features: what a program is compiled for.
 func (p Platform) System() Platform {
-	p.OSVersion = ""
+	p.OSVersion, p.OSFeatures = "", ""
 	return p
 }
 
@@ -89,18 +109,30 @@ func (p Platform) IsZero() bool { return p == Platform{} }
 func (p Platform) IsImage() bool { return p.OS != "" && p.OS != "unknown" }
 
 var (
-	containerdForm = regexp.MustCompile(`^windows\(([^()]+)\)/([a-z0-9]+)$`)
-	versionForm    = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2,3}$`)
-	variantForm    = regexp.MustCompile(`^v[0-9]+$`)
+	// optionForm is OS(VERSION+FEATURE+FEATURE)/…, with a version, features or both
+	// (https://github.com/containerd/platforms/blob/v1.0.0-rc.5/platforms.go).
+	optionForm  = regexp.MustCompile(`^([^/:()]*)\(([^/:()+]*)(?:\+([^/:()]+))?\)(/.*)$`)
+	versionForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2,3}$`)
+	variantForm = regexp.MustCompile(`^v[0-9]+$`)
 )
 
 // Parse reads one platform. The error states what is wrong with s and what would be accepted.
 func Parse(s string) (Platform, error) {
-	if m := containerdForm.FindStringSubmatch(s); m != nil {
-		return parse(s, Windows+"/"+m[2], m[1])
+	name, version, versioned := strings.Cut(s, ":")
+	m := optionForm.FindStringSubmatch(name)
+	if m == nil || m[2]+m[3] == "" || m[2] != "" && versioned {
+		return parse(s, name, version)
 	}
-	name, version, _ := strings.Cut(s, ":")
-	return parse(s, name, version)
+	features, err := parseFeatures(m[3])
+	if err != nil {
+		return Platform{}, fmt.Errorf("platform %q: %w: write linux(+NAME)/ARCH", s, err)
+	}
+	p, err := parse(s, m[1]+m[4], cmp.Or(version, m[2]))
+	if err != nil {
+		return Platform{}, err
+	}
+	p.OSFeatures = features
+	return p, nil
 }
 
 func parse(s, name, version string) (Platform, error) {
@@ -147,7 +179,11 @@ func (p Platform) String() string {
 	if p.IsZero() {
 		return ""
 	}
-	s := p.OS + "/" + p.Architecture
+	s := p.OS
+	if p.OSFeatures != "" {
+		s += "(+" + p.OSFeatures + ")"
+	}
+	s += "/" + p.Architecture
 	if p.Variant != "" {
 		s += "/" + p.Variant
 	}
@@ -171,22 +207,39 @@ func (p *Platform) UnmarshalText(text []byte) error {
 		return fmt.Errorf("invalid platform %q: write OS/ARCH", text)
 	}
 	name, version, _ := strings.Cut(string(text), ":")
+	var features string
+	if m := optionForm.FindStringSubmatch(name); m != nil && m[2] == "" {
+		var err error
+		if features, err = parseFeatures(m[3]); err != nil {
+			return fmt.Errorf("platform %q: %w", text, err)
+		}
+		name = m[1] + m[4]
+	}
+	*p = Platform{OSVersion: ltscVersion(version), OSFeatures: features}
 	p.OS, name, _ = strings.Cut(name, "/")
 	p.Architecture, p.Variant, _ = strings.Cut(name, "/")
-	p.OSVersion = ltscVersion(version)
 	return nil
 }
 
 // Check returns an error if a release cannot be made for p.
 func (p Platform) Check() error {
+	if p.OSFeatures != "" {
+		system := p
+		system.OSFeatures = ""
+		return fmt.Errorf("platform %q has os.features, and Slipway makes no image that needs any: write %s", p, system)
+	}
 	_, err := Parse(p.String())
 	return err
 }
 
 // Slug returns p in a form for file names: linux-amd64, windows-ltsc2022-amd64,
-// windows-10.0.19041-amd64. All revisions of an LTSC release have the same slug.
+// windows-10.0.19041-amd64, linux+erofs-amd64. All revisions of an LTSC release have the same
+// slug.
 func (p Platform) Slug() string {
 	parts := []string{p.OS}
+	if p.OSFeatures != "" {
+		parts[0] += "+" + p.OSFeatures
+	}
 	if p.OS == Windows && p.OSVersion != "" {
 		parts = append(parts, Release(p.OSVersion))
 	}

@@ -30,9 +30,10 @@ func TestText(t *testing.T) {
 			OS: "windows", Architecture: "amd64",
 			OSVersion: "10.0.20348.169",
 		}, true},
-		"windows/amd64":   {platform.Platform{OS: "windows", Architecture: "amd64"}, false},
-		"linux/mips64":    {platform.Platform{OS: "linux", Architecture: "mips64"}, false},
-		"unknown/unknown": {platform.Platform{OS: "unknown", Architecture: "unknown"}, false},
+		"linux(+erofs)/amd64": {platform.Platform{OS: "linux", Architecture: "amd64", OSFeatures: "erofs"}, false},
+		"windows/amd64":       {platform.Platform{OS: "windows", Architecture: "amd64"}, false},
+		"linux/mips64":        {platform.Platform{OS: "linux", Architecture: "mips64"}, false},
+		"unknown/unknown":     {platform.Platform{OS: "unknown", Architecture: "unknown"}, false},
 	} {
 		b, err := json.Marshal(document{tc.on, []platform.Platform{tc.on}})
 		if err != nil || string(b) != `{"on":"`+text+`","all":["`+text+`"]}` {

@@ -106,17 +106,21 @@ func Build(osVersion string) int {
 	return n
 }
 
-// Same reports whether a and b have equal OS, architecture and variant and, for Windows, the
-// same build. It ignores the revision, as containerd does when it compares hosts. An empty
+// Same reports whether a and b have equal OS, architecture, variant and features and, for Windows,
+// the same build. It ignores the revision, as containerd does when it compares hosts. An empty
 // variant of arm64 is v8.
-func Same(a, b Platform) bool {
-	return a.OS == b.OS && a.Architecture == b.Architecture && variant(a) == variant(b) &&
-		(a.OS != Windows || Short(a.OSVersion) == Short(b.OSVersion))
-}
+func Same(a, b Platform) bool { return a.Canonical() == b.Canonical() }
 
-func variant(p Platform) string {
+// Canonical returns p as hosts distinguish it from others: two platforms that are the [Same] have
+// equal canonical ones.
+func (p Platform) Canonical() Platform {
 	if p.Architecture == "arm64" && p.Variant == "v8" {
-		return ""
+		p.Variant = ""
 	}
-	return p.Variant
+	if p.OS == Windows {
+		p.OSVersion, p.OSFeatures = Short(p.OSVersion), withoutWin32k(p.OSFeatures)
+	} else {
+		p.OSVersion = ""
+	}
+	return p
 }

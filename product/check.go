@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (c *checker) platform(s *string, before []platform.Platform) (platform.Plat
 	}
 	p, err := platform.Parse(*s)
 	if err == nil {
-		err = p.CheckVariant()
+		err = cmp.Or(p.CheckVariant(), p.Check())
 	}
 	if err != nil {
 		c.Errorf(s, "%v", err)

@@ -142,7 +142,11 @@ type entry struct {
 // Read makes the draft of a repository. It writes nothing.
 func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 	for _, p := range o.Platforms {
-		if _, err := platform.Parse(p); err != nil {
+		on, err := platform.Parse(p)
+		if err == nil {
+			err = on.Check()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("-platforms: %w", err)
 		}
 	}

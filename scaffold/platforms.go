@@ -66,6 +66,9 @@ func (d *Draft) addPlatform(s string) {
 		s += "/v7"
 	}
 	p, err := platform.Parse(s)
+	if err == nil {
+		err = p.Check()
+	}
 	switch {
 	case err != nil && (os == platform.Linux || os == platform.Windows):
 		d.platformNotes = append(d.platformNotes, s+" is built today and left out: "+err.Error())

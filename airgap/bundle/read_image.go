@@ -73,7 +73,7 @@ func configError(t *oci.Tree, err error) error {
 // check compares what the index has of a manifest with its configuration, and completes the
 // platform.
 func (m *Manifest) check(c *v1.ConfigFile) error {
-	has := platform.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}
+	has := platform.FromConfig(c)
 	switch {
 	case len(c.RootFS.DiffIDs) != len(m.Layers):
 		return fmt.Errorf("manifest %s has %d layers, its configuration %d", m.Desc.Digest, len(m.Layers),

@@ -52,6 +52,7 @@ func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image,
 		if i.platform.OS == platform.Windows && i.platform.OSVersion == "" {
 			i.platform.OSVersion = listed.OSVersion // some bases have it in the index alone
 		}
+		i.platform.OSFeatures = listed.OSFeatures // containerd chooses by those of the index
 		if i.platform.Variant == "" && i.platform.OS == listed.OS && i.platform.Architecture == listed.Architecture {
 			i.platform.Variant = listed.Variant // as others that run it do
 		}
@@ -104,19 +105,15 @@ func (r reader) read(manifest *oci.Tree) (image, error) {
 		return image{}, network.Clean(err)
 	}
 	i.created = config.Created.Time
-	i.platform = platform.Platform{
-		OS: config.OS, Architecture: config.Architecture, OSVersion: config.OSVersion,
-		Variant: config.Variant,
-	}
+	i.platform = platform.FromConfig(config)
 	return i, nil
 }
 
 // machine is a platform without its version.
-func machine(p platform.Platform) string {
-	if p.Architecture == "arm64" && p.Variant == "v8" {
-		p.Variant = ""
-	}
-	return p.OS + "/" + p.Architecture + "/" + p.Variant
+func machine(p platform.Platform) platform.Platform {
+	p = p.Canonical()
+	p.OSVersion = ""
+	return p
 }
 
 // matches returns an error unless the configuration of an image is for platform p.

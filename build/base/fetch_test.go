@@ -37,12 +37,17 @@ func TestFetch(t *testing.T) {
 	} {
 		images[s] = image(t, parse(t, s))
 	}
+	native := image(t, parse(t, "linux/amd64"))              // for hosts with a feature: of the index alone, as apko has it
 	images["linux/arm/v7"] = image(t, parse(t, "linux/arm")) // the variant is in the index alone
 	attestation := image(t, platform.Platform{OS: "unknown", Architecture: "unknown"})
 	var idx v1.ImageIndex = empty.Index
 	for _, add := range []mutate.IndexAddendum{
 		{Add: attestation, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"}}},
 		{Add: image(t, platform.Platform{})},
+		{
+			Add:        native,
+			Descriptor: v1.Descriptor{Platform: parse(t, "linux(+erofs)/amd64").V1()},
+		},
 		{Add: images["linux/arm64/v8"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/arm64/v8"])}},
 		{
 			Add:        images["windows/amd64:10.0.20348.4773"],
@@ -99,6 +104,9 @@ func TestFetchErrors(t *testing.T) {
 	liar := pushIndex(t, host+"/liar:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
 		Add: linux, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}},
 	}))
+	native := pushIndex(t, host+"/native:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+		Add: linux, Descriptor: v1.Descriptor{Platform: parse(t, "linux(+erofs)/amd64").V1()},
+	}))
 	r := base.Resolver{File: "slipway.yaml", Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct {
 		name, ref, on string
@@ -118,6 +126,7 @@ func TestFetchErrors(t *testing.T) {
 			"not in the index", index, "windows/amd64:ltsc2022",
 			[]string{"no image for this platform, only for linux/amd64"},
 		},
+		{"only for hosts with a feature", native, "linux/amd64", []string{"for this platform, only for linux(+erofs)/amd64"}},
 		{"an index that lies", liar, "linux/arm64", []string{"is an image for linux/amd64"}},
 		{
 			"not there", host + "/gone@sha256:" + strings.Repeat("0", 64), "linux/amd64",

@@ -113,5 +113,8 @@ func parsePlatform(s string, target platform.Platform) (platform.Platform, error
 		return p, err
 	}
 	p, err := platform.Parse(s)
+	if err == nil {
+		err = p.Check()
+	}
 	return normalize(p), err
 }

@@ -164,6 +164,12 @@ func (a *auditing) options(cmd *cobra.Command, reader *audit.Reader, args []stri
 			o.Hosts = append(o.Hosts, lint.Host{Name: n.Name, Platform: n.Platform})
 		}
 		reader.Hosts = o.Hosts
+		o.Older = func(images []platform.Platform) (all []string) {
+			for _, older := range nodes.FindOlder(list, images) {
+				all = append(all, older.String())
+			}
+			return all
+		}
 	}
 	var err error
 	if a.allow != "" {

@@ -24,7 +24,7 @@ import (
 )
 
 // The types of a statement (https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md)
-// and of its predicate (https://slsa.dev/spec/v1.1/provenance).
+// and of its predicate (https://slsa.dev/spec/v1.2/build-provenance).
 const (
 	StatementType = "https://in-toto.io/Statement/v1"
 	PredicateType = "https://slsa.dev/provenance/v1"

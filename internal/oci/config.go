@@ -39,7 +39,7 @@ func (t *Tree) ReadPlatforms(get Get) ([]platform.Platform, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Desc.Platform = c.Platform()
+		t.Desc.Platform = platform.FromConfig(c).V1()
 	}
 	return t.Platforms(), nil
 }

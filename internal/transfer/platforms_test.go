@@ -26,7 +26,10 @@ func TestPlatforms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err = mutate.ConfigFile(img, &v1.ConfigFile{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"})
+	img, err = mutate.ConfigFile(img, &v1.ConfigFile{
+		OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1",
+		OSFeatures: []string{"win32k"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,17 +37,23 @@ func image(t *testing.T, on string, form types.MediaType) v1.Image {
 	t.Helper()
 	img, err := random.Image(64, 1)
 	must(t, err)
-	p, err := v1.ParsePlatform(on)
-	must(t, err)
+	p := parse(t, on)
 	img, err = mutate.ConfigFile(img, &v1.ConfigFile{
 		OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion,
-		RootFS: rootFS(t, img),
+		OSFeatures: p.OSFeatures, RootFS: rootFS(t, img),
 	})
 	must(t, err)
 	if form != types.DockerManifestSchema2 {
 		img = mutate.ConfigMediaType(mutate.MediaType(img, types.OCIManifestSchema1), types.OCIConfigJSON)
 	}
 	return img
+}
+
+func parse(t *testing.T, on string) *v1.Platform {
+	t.Helper()
+	var p platform.Platform
+	must(t, p.UnmarshalText([]byte(on)))
+	return p.V1()
 }
 
 func rootFS(t *testing.T, img v1.Image) v1.RootFS {
@@ -83,9 +89,7 @@ func index(t *testing.T, entries ...string) v1.ImageIndex {
 		img := seen[is]
 		a := mutate.IndexAddendum{Add: img}
 		if listed != "" {
-			p, err := v1.ParsePlatform(listed)
-			must(t, err)
-			a.Platform = p
+			a.Platform = parse(t, listed)
 		}
 		i = mutate.AppendManifests(i, a)
 	}
@@ -105,6 +109,13 @@ var cases = []struct {
 }{
 	{"healthy", []string{"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", w2019, w2022, w2025}, nil},
 	{"healthy-linux", []string{"linux/amd64", "linux/arm64", "linux/386", "linux/s390x"}, nil},
+	{"healthy-features", []string{"linux/amd64", "linux(+erofs)/amd64", "linux/arm64 as linux(+erofs)/arm64"}, nil},
+	{"healthy-win32k", []string{"windows(+win32k)/amd64:10.0.20348.1 as windows/amd64:10.0.20348.1", w2025, w2019}, nil},
+	{
+		"features",
+		[]string{"linux/amd64", "linux(+erofs)/arm64 as linux/arm64", "linux/arm64 as linux/arm64/v8"},
+		[]string{"error manifests[1] index-platform-differs", "warning manifests[2] index-duplicate"},
+	},
 	{
 		"dapr",
 		[]string{"linux/amd64", w2019 + " as windows/amd64", w2022 + " as windows/amd64"},

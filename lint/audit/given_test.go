@@ -92,7 +92,7 @@ func TestManifest(t *testing.T) {
 	dir = write(t, map[string]string{"app.yaml": daemonSet("w", "windows", two, linux)})
 	reading := reader()
 	reading.Hosts = []lint.Host{
-		{Name: "a", Platform: parse(t, "windows/amd64:10.0.14393.1")}, {Name: "b", Platform: parse(t, "linux/amd64")},
+		{Name: "a", Platform: node(t, "windows/amd64:10.0.14393.1")}, {Name: "b", Platform: node(t, "linux/amd64")},
 	}
 	o := lint.IndexOptions{Now: now, Hosts: reading.Hosts}
 	got = lines(report(t, reading, o, filepath.Join(dir, "app.yaml")), dir)
@@ -165,7 +165,7 @@ func TestBefore(t *testing.T) {
 func TestWanted(t *testing.T) {
 	r := registrytest.Serve(t)
 	ref := push(t, r.Repo(t, "app"), "1", "linux/amd64", "linux/arm/v7", w2022, w2025)
-	for _, tc := range []struct{ platform, node, want string }{
+	for _, tc := range []struct{ platform, node, older, want string }{
 		{platform: "linux/amd64"},
 		{platform: "windows/amd64:ltsc2025"},
 		{platform: "linux/arm64", want: "error index-platform-absent"},
@@ -173,17 +173,21 @@ func TestWanted(t *testing.T) {
 		{node: "linux/amd64"},
 		{node: "linux/arm"},
 		{node: "windows/amd64:10.0.26100.1"},
+		{node: "windows/amd64:10.0.26100.1", older: "the node has no update", want: "note index-node-revision"},
 		{node: "linux/s390x", want: "error index-node"},
 		{node: "windows/amd64:10.0.17763.1", want: "error index-node"},
 	} {
 		o := lint.IndexOptions{}
 		if tc.platform != "" {
-			o.Platforms = []platform.Platform{parse(t, tc.platform)}
+			o.Platforms = []platform.Platform{node(t, tc.platform)}
 		}
 		if tc.node != "" {
-			o.Hosts = []lint.Host{{Name: "n", Platform: parse(t, tc.node)}}
+			o.Hosts = []lint.Host{{Name: "n", Platform: node(t, tc.node)}}
 		}
-		got := slices.DeleteFunc(judged(t, reader(), o, ref), func(f string) bool { return strings.HasPrefix(f, "note ") })
+		if tc.older != "" {
+			o.Older = func([]platform.Platform) []string { return []string{tc.older} }
+		}
+		got := slices.DeleteFunc(judged(t, reader(), o, ref), func(f string) bool { return f == "note index-windows-release" })
 		if strings.Join(got, ", ") != tc.want {
 			t.Errorf("%s%s: %q, not %q", tc.platform, tc.node, got, tc.want)
 		}
@@ -218,7 +222,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, text string) platform.Platform {
+func node(t *testing.T, text string) platform.Platform {
 	t.Helper()
 	p, err := platform.Parse(text)
 	must(t, err)

@@ -96,6 +96,9 @@ func (m *Mended) platform(n int, d v1.Descriptor, config *v1.ConfigFile) *v1.Pla
 	if config.OSVersion != "" || !same {
 		p.OSVersion = config.OSVersion
 	}
+	if is := platform.FromConfig(config); !same || !platform.HasFeatures(platform.From(&p), is) {
+		p.OSFeatures = is.V1().OSFeatures
+	}
 	if p.OS == "" || p.Architecture == "" {
 		return d.Platform
 	}

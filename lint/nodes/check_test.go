@@ -141,6 +141,25 @@ func TestEveryPair(t *testing.T) {
 	}
 }
 
+// TestFeatures has images that need a feature which nodes do not report.
+func TestFeatures(t *testing.T) {
+	list, err := nodes.Read("nodes.json", []byte(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+		"status": {"nodeInfo": {"operatingSystem": "linux", "architecture": "amd64"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := nodes.Check(nil, &lock.Lock{Images: []lock.Image{
+		image("only", "a", "linux(+erofs)/amd64"), image("both", "b", "linux(+erofs)/amd64", "linux/amd64"),
+		image("variant", "c", "linux/amd64/v2"), image("other", "d", "linux(+erofs)/arm64"),
+	}}, list)
+	for n, want := range []string{"os-features", "", "", "architecture"} {
+		got := r.Images[n].Verdicts[0]
+		if got.Runs != (want == "") || want != "" && got.Reasons[0].Kind != want {
+			t.Errorf("%s: %+v, want %q", r.Images[n].Name, got, want)
+		}
+	}
+}
+
 // TestJSON holds the report that scripts read.
 func TestJSON(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/check/windows.txtar")

@@ -21,16 +21,19 @@ func imageName(i lock.CatalogImage) string {
 func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
 	os := func(p platform.Platform) bool { return p.OS == n.Platform.OS }
 	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.Platform.Architecture }
+	plain := func(p platform.Platform) bool { return machine(p) && p.OSFeatures == "" }
 	text := fmt.Sprintf("image %s is for %s", imageName(i), platforms(i))
 	switch {
 	case i.Unresolved != "" || n.runs(i.Platforms):
 		return Reason{}, true
-	case n.Platform.OS == platform.Linux && slices.ContainsFunc(i.Platforms, machine):
+	case n.Platform.OS == platform.Linux && slices.ContainsFunc(i.Platforms, plain):
 		return Reason{}, true // nodes do not report a variant, such as v7
 	case n.Platform.OS == "" || !slices.ContainsFunc(i.Platforms, os):
 		return Reason{"os", text}, false
 	case !slices.ContainsFunc(i.Platforms, machine):
 		return Reason{"architecture", text}, false
+	case n.Platform.OS == platform.Linux:
+		return Reason{"os-features", text + ", and nodes do not report such features"}, false
 	case n.Platform.OS == platform.Windows && n.Platform.OSVersion == "":
 		return Reason{"windows-build", text + ", and the node does not report its Windows build"}, false
 	}
@@ -81,6 +84,9 @@ func (c checker) image(i lock.CatalogImage) Image {
 			v.Reasons = []Reason{r}
 		}
 		out.Verdicts = append(out.Verdicts, v)
+	}
+	for _, o := range FindOlder(c.nodes, i.Platforms) {
+		out.Notes = append(out.Notes, o.String())
 	}
 	return out
 }

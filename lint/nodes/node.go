@@ -20,6 +20,9 @@ type Node struct {
 	// BuildFrom is the source of the Windows build: "label", "kernelVersion" or "osImage"; empty if
 	// there is none.
 	BuildFrom string
+	// Version is that of Windows with its revision, 10.0.20348.2700, from kernelVersion; empty if the
+	// node does not report it.
+	Version string
 	// Notes are contradictions and omissions in what the node reports.
 	Notes []string
 
@@ -97,6 +100,9 @@ func (n *Node) build(info corev1.NodeSystemInfo) {
 	kernel, _, _ := strings.Cut(info.KernelVersion, " ")
 	if !buildForm.MatchString(kernel) {
 		kernel = ""
+	}
+	if strings.Count(kernel, ".") == 3 {
+		n.Version = kernel
 	}
 	label := n.object.Labels[corev1.LabelWindowsBuild]
 	valid := buildForm.MatchString(label)

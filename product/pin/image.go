@@ -18,6 +18,7 @@ type image struct {
 	// The tag and digest that all places get. digest is "" if they stay as they are.
 	tag, digest string
 	raised      imagetag.Level
+	moved       string // the repository's new address; "" if it has none
 }
 
 // group gathers the places of each image. Without an update, places must agree on the digest.
@@ -70,7 +71,7 @@ func (i *image) raisable() bool {
 
 // wanted reports whether a registry has to be asked for the digest of the image.
 func (i *image) wanted(o Options) bool {
-	if o.Update || i.raised != imagetag.None {
+	if o.Update || i.moved != "" || i.raised != imagetag.None {
 		return true
 	}
 	for _, p := range i.places {
@@ -87,7 +88,7 @@ func (i *image) changes() []Change {
 	digest := cmp.Or(i.digest, i.pinned)
 	for _, p := range i.places {
 		c := Change{
-			Place: p.pos.String(), From: p.text, To: p.with(i.tag, digest), Why: TagMoved,
+			Place: p.pos.String(), From: p.text, To: p.with(i.moved, i.tag, digest), Why: TagMoved,
 			Raised: i.raised, place: p,
 		}
 		switch {
@@ -95,6 +96,8 @@ func (i *image) changes() []Change {
 			continue
 		case i.raised != imagetag.None:
 			c.Why = "newer " + i.raised.String()
+		case i.moved != "":
+			c.Why = Moved
 		case p.digest == "":
 			c.Why = NotPinned
 		}

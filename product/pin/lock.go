@@ -45,7 +45,7 @@ func (r *Result) lock(p *product.Product, images []*image) error {
 		if !i.places[0].locked {
 			continue
 		}
-		text := i.places[0].with(i.tag, cmp.Or(i.digest, i.pinned))
+		text := i.places[0].with("", i.tag, cmp.Or(i.digest, i.pinned))
 		reference, digest, _ := strings.Cut(text, "@")
 		h, err := v1.NewHash(digest)
 		if err != nil {

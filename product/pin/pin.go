@@ -30,12 +30,15 @@ type Options struct {
 	Update bool
 	// Newer raises tags, with their digests.
 	Newer imagetag.Level
+	// Moves are repositories of which newer tags are elsewhere; nil means [Moves].
+	Moves []Move
 }
 
 // Why a reference changes. A newer tag has "newer patch" or "newer minor".
 const (
 	NotPinned = "not pinned"
 	TagMoved  = "tag moved"
+	Moved     = "repository moved"
 	NotNamed  = "not named" // an entry of images.lock.yaml that nothing needs
 )
 
@@ -86,6 +89,9 @@ func Find(ctx context.Context, p *product.Product, named Named, c *transfer.Clie
 		return nil, err
 	}
 	s.inLock(found)
+	if o.Moves == nil {
+		o.Moves = Moves
+	}
 	images, err := group(s, o)
 	if err != nil {
 		return nil, err

@@ -282,7 +282,8 @@ func TestTaken(t *testing.T) {
 // TestUpdate renews digests of tags that have moved, and names the Windows build that is lost.
 func TestUpdate(t *testing.T) {
 	dir, s := setup(t, files)
-	push(t, s, "pause:3.10.0", "linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1")
+	push(t, s, "pause:3.10.0", "linux/amd64", "linux(+erofs)/amd64", "windows/amd64:10.0.17763.1",
+		"windows/amd64:10.0.20348.1")
 	if _, err := find(t, dir, pin.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +299,7 @@ func TestUpdate(t *testing.T) {
 	if want := `images.txt:3:1 pause:3.10.0@D pause:3.10.0@D tag moved
 config/app.yaml:13:38 pause:3.10.0@D pause:3.10.0@D tag moved
 more.yaml:1:19 side it has neither tag nor digest: write the tag that is meant
-warning: images.txt:3:1: pause:3.10.0@D lacks windows/amd64:10.0.17763.1, which pause:3.10.0@D has`; got != want {
+warning: images.txt:3:1: pause:3.10.0@D lacks linux(+erofs)/amd64, windows/amd64:10.0.17763.1, which pause:3.10.0@D has`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -360,6 +361,75 @@ func TestNewer(t *testing.T) {
 	}
 	if r, err = find(t, dir, pin.Options{Newer: imagetag.Minor, Update: true}); err != nil || len(r.Changes) > 0 {
 		t.Errorf("once more: %q, %v", lines(r, dir, s), err)
+	}
+}
+
+// TestMoved follows a repository to its new address: for a newer tag, or else for the same one, but
+// not away from a newer one, and only if it is there.
+func TestMoved(t *testing.T) {
+	moves := func(s *registrytest.Server) []pin.Move { return []pin.Move{{s.Host() + "/", s.Host() + "/v2/"}} }
+	for name, tc := range map[string]struct {
+		tags []string
+		want string
+	}{
+		"newer":     {[]string{"pause:3.10.1", "v2/pause:3.10.2"}, "pause:3.10.0 v2/pause:3.10.2@sha256: newer patch"},
+		"same tag":  {[]string{"v2/pause:3.10.0"}, "pause:3.10.0 v2/pause:3.10.0@sha256: repository moved"},
+		"as new":    {[]string{"pause:3.10.1", "v2/pause:3.10.1"}, "pause:3.10.0 v2/pause:3.10.1@sha256: newer patch"},
+		"behind":    {[]string{"pause:3.10.2", "v2/pause:3.10.1"}, "pause:3.10.0 pause:3.10.2@sha256: newer patch"},
+		"older":     {[]string{"v2/pause:3.9.0"}, "pause:3.10.0 pause:3.10.0@sha256: not pinned"},
+		"not there": {nil, "pause:3.10.0 pause:3.10.0@sha256: not pinned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, s := setup(t, files)
+			for _, ref := range tc.tags {
+				push(t, s, ref, "linux/amd64")
+			}
+			r, err := find(t, dir, pin.Options{Newer: imagetag.Patch, Moves: moves(s)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := regexp.MustCompile(`sha256:[0-9a-f]{4}`).ReplaceAllString(strings.Join(lines(r, dir, s), "\n"), "sha256:")
+			if !strings.Contains(got, "images.txt:3:1 "+tc.want+"\n") {
+				t.Errorf("got\n%s\nwant %s", got, tc.want)
+			}
+			if r, err = find(t, dir, pin.Options{Newer: imagetag.Patch, Moves: moves(s)}); err != nil || len(r.Changes) > 0 {
+				t.Errorf("once more: %q, %v", lines(r, dir, s), err)
+			}
+		})
+	}
+}
+
+// TestMovedLacks compares the platforms at the old address with those at the new one.
+func TestMovedLacks(t *testing.T) {
+	dir, s := setup(t, files)
+	push(t, s, "pause:3.10.0", "linux/amd64", "windows/amd64:10.0.20348.1")
+	if _, err := find(t, dir, pin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	push(t, s, "v2/pause:3.10.1", "linux/amd64")
+	r, err := find(t, dir, pin.Options{
+		Newer: imagetag.Patch, Moves: []pin.Move{{From: s.Host() + "/", To: s.Host() + "/v2/"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "/v2/pause:3.10.1@sha256:") ||
+		!strings.Contains(r.Warnings[0], " lacks windows/amd64:10.0.20348.1, which "+s.Host()+"/pause:3.10.0@") {
+		t.Errorf("the warnings are %q", r.Warnings)
+	}
+}
+
+// TestMoves checks the table: no address leads to another one of it.
+func TestMoves(t *testing.T) {
+	for _, a := range pin.Moves {
+		for _, b := range pin.Moves {
+			if strings.HasPrefix(a.To, b.From) && !strings.HasPrefix(a.To, b.To) {
+				t.Errorf("%s leads to %s, which has moved to %s", a.From, a.To, b.To)
+			}
+		}
+		if !strings.HasSuffix(a.From, "/") || !strings.HasSuffix(a.To, "/") {
+			t.Errorf("%+v: one has no slash at its end", a)
+		}
 	}
 }
 

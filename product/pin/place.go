@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -38,9 +39,10 @@ func newPlace(text string, pos yamlfile.Pos) *place {
 	return &place{pos: pos, text: text, tag: t, digest: digest}
 }
 
-// with returns the text of the reference with another tag and digest.
-func (p *place) with(tag, digest string) string {
-	text := strings.TrimSuffix(withoutDigest(p.text), ":"+p.tag.TagStr()) + ":" + tag
+// with returns the text of the reference with another tag and digest and, unless repository is "",
+// in another repository.
+func (p *place) with(repository, tag, digest string) string {
+	text := cmp.Or(repository, strings.TrimSuffix(withoutDigest(p.text), ":"+p.tag.TagStr())) + ":" + tag
 	if p.tagOnly && p.digest == "" {
 		return text
 	}

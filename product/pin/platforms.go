@@ -64,9 +64,12 @@ func (c Change) digests() (before, after name.Digest, ok bool) {
 	if c.place.digest == "" {
 		return before, after, false
 	}
-	_, digest, _ := strings.Cut(c.To, "@")
-	repo := c.place.tag.Context()
-	return repo.Digest(c.place.digest), repo.Digest(digest), c.place.digest != digest
+	to, err := name.NewDigest(c.To)
+	if err != nil {
+		return before, after, false
+	}
+	before, after = c.place.tag.Context().Digest(c.place.digest), to.Context().Digest(to.DigestStr())
+	return before, after, before != after
 }
 
 // lacks lists the platforms of old that now has no image for; revisions of Windows do not count.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -33,21 +35,22 @@ func resolve(ctx context.Context, c *transfer.Client, images []*image, o Options
 }
 
 func (i *image) resolve(ctx context.Context, c *transfer.Client, o Options) error {
-	tag := i.places[0].tag
-	repo := tag.Context()
 	if o.Newer != imagetag.None && i.raisable() {
-		tags, err := c.Tags(ctx, repo)
-		if err != nil {
-			return fmt.Errorf("listing the tags of %s: %w", repo, network.Clean(err))
-		}
-		if newer := imagetag.Newer(i.tag, tags, o.Newer); len(newer) > 0 {
-			i.tag, i.raised = newer[0].Tag, newer[0].Level
+		if err := i.raise(ctx, c, o); err != nil {
+			return err
 		}
 	}
 	if !i.wanted(o) {
 		return nil
 	}
-	tag = repo.Tag(i.tag)
+	repo := i.places[0].tag.Context()
+	if i.moved != "" {
+		var err error
+		if repo, err = name.NewRepository(i.moved); err != nil {
+			return err
+		}
+	}
+	tag := repo.Tag(i.tag)
 	d, err := c.Head(ctx, tag)
 	if network.Missing(err) {
 		return fmt.Errorf("%s is not in its registry: correct the name, or take it out", tag)

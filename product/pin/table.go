@@ -25,6 +25,8 @@ func (r *Result) Outdated() error {
 		switch {
 		case c.Raised != imagetag.None:
 			command = "pin -newer=" + c.Raised.String()
+		case c.Why == Moved:
+			command = "pin -newer=patch"
 		case c.Why == NotPinned:
 			command = "pin"
 		}

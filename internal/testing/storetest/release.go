@@ -95,6 +95,9 @@ func Index(tb testing.TB, st *store.Store, name string, children ...Child) lock.
 		cf = cf.DeepCopy()
 		cf.OS, cf.Architecture, cf.OSVersion, cf.Variant = c.Platform.OS, c.Platform.Architecture, c.Platform.OSVersion,
 			c.Platform.Variant
+		if p := c.Platform.V1(); p != nil {
+			cf.OSFeatures = p.OSFeatures
+		}
 		cf.Config.Entrypoint = []string{"/" + name}
 		i, err = mutate.ConfigFile(i, cf)
 		must(tb, err)

@@ -1,0 +1,92 @@
+package platform
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// win32k is the feature of images that need the graphical part of the Windows kernel. Windows
+// bases state it in their configuration, and runtimes do not choose by it
+// (https://github.com/containerd/platforms/blob/v1.0.0-rc.5/platform_windows_compat.go).
+const win32k = "win32k"
+
+// joinFeatures returns os.features as [Platform.OSFeatures] has them: sorted, each once. Whatever
+// is not a letter, a digit or one of _ . - is escaped as in a URL, which containerd reads, too.
+func joinFeatures(list []string) string {
+	var all []string
+	for _, f := range list {
+		if f != "" {
+			all = append(all, escape(f))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "+")
+}
+
+func escape(feature string) string {
+	var b strings.Builder
+	for _, c := range []byte(feature) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("_.-", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// splitFeatures returns the features of a text such as erofs+other. It fails if one is empty or
+// has a % without two hexadecimal digits.
+func splitFeatures(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	all := strings.Split(text, "+")
+	for n, f := range all {
+		var err error
+		if all[n], err = url.PathUnescape(f); err != nil || f == "" {
+			return nil, fmt.Errorf("invalid feature %q", f)
+		}
+	}
+	return all, nil
+}
+
+// parseFeatures returns a text that names features as [Platform.OSFeatures] has them.
+func parseFeatures(text string) (string, error) {
+	all, err := splitFeatures(text)
+	return joinFeatures(all), err
+}
+
+// HasFeatures reports whether a host has all features of an image.
+func HasFeatures(host, image Platform) bool {
+	return !needs(image.Canonical().OSFeatures, host.Canonical().OSFeatures)
+}
+
+// needs reports whether image has a feature that host lacks.
+func needs(image, host string) bool {
+	if image == "" {
+		return false
+	}
+	has := strings.Split(host, "+")
+	return slices.ContainsFunc(strings.Split(image, "+"), func(f string) bool { return !slices.Contains(has, f) })
+}
+
+// withoutWin32k returns features without the one that runtimes do not choose by.
+func withoutWin32k(features string) string {
+	if features == "" {
+		return ""
+	}
+	all := slices.DeleteFunc(strings.Split(features, "+"), func(f string) bool { return f == win32k })
+	return strings.Join(all, "+")
+}
+
+// countFeatures returns how many features a platform has.
+func countFeatures(features string) int {
+	if features == "" {
+		return 0
+	}
+	return strings.Count(features, "+") + 1
+}
