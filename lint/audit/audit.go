@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/chart"
@@ -146,7 +147,7 @@ func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Referen
 // reference reads an image of a registry, once in the life of the reader.
 func (r Reader) reference(ctx context.Context, ref name.Reference) lint.Index {
 	return r.memory.image(ref.Name(), func() lint.Index {
-		top, err := r.Client.Get(ctx, ref)
+		top, err := r.top(ctx, ref)
 		if err != nil {
 			return lint.Index{Single: true, Entries: []lint.Entry{missed(lint.Entry{}, err)}}
 		}
@@ -154,6 +155,11 @@ func (r Reader) reference(ctx context.Context, ref name.Reference) lint.Index {
 		r.Deep.look(ctx, &i, r.blobs(ctx, ref.Context())) //nolint:errcheck // it is that of ctx
 		return i
 	})
+}
+
+// top reads what a reference names, once.
+func (r Reader) top(ctx context.Context, ref name.Reference) (*remote.Descriptor, error) {
+	return r.memory.top(ref, func() (*remote.Descriptor, error) { return r.Client.Get(ctx, ref) })
 }
 
 // documents returns where those of a repository are, each of which is read once.

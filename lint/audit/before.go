@@ -25,7 +25,7 @@ func (r Reader) before(ctx context.Context, ref name.Reference) (*lint.Index, er
 	}
 	var fault error
 	i := r.memory.image("before "+earlier.Name(), func() lint.Index {
-		top, err := r.Client.Get(ctx, earlier)
+		top, err := r.top(ctx, earlier)
 		if err != nil {
 			fault = network.Clean(err)
 			return lint.Index{}

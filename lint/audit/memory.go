@@ -3,7 +3,9 @@ package audit
 import (
 	"sync"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
@@ -12,16 +14,30 @@ import (
 // memory has what a reader has read, and what it is reading.
 type memory struct {
 	mu        sync.Mutex
-	images    map[string]func() lint.Index      // by reference
-	documents map[string]func() ([]byte, error) // by repository and digest
+	tops      map[string]func() (*remote.Descriptor, error) // by reference
+	images    map[string]func() lint.Index                  // by reference
+	documents map[string]func() ([]byte, error)             // by repository and digest
 	tags      Tags
 }
 
 func newMemory() *memory {
 	return &memory{
+		tops:      map[string]func() (*remote.Descriptor, error){},
 		images:    map[string]func() lint.Index{},
 		documents: map[string]func() ([]byte, error){},
 	}
+}
+
+// top reads what a reference names, unless that was done.
+func (m *memory) top(ref name.Reference, get func() (*remote.Descriptor, error)) (*remote.Descriptor, error) {
+	m.mu.Lock()
+	do, ok := m.tops[ref.Name()]
+	if !ok {
+		do = sync.OnceValues(get)
+		m.tops[ref.Name()] = do
+	}
+	m.mu.Unlock()
+	return do()
 }
 
 // image reads an image, unless that was done.
