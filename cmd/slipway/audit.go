@@ -89,7 +89,7 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(lint.Severities, lint.Severity(a.fail)) {
 		return misuse(cmd, "-fail=%s: the severities are error, warning and note", a.fail)
 	}
-	reader := audit.NewReader(network.Options{Jobs: 8})
+	reader := audit.NewReader(network.Options{Jobs: 16})
 	if a.mend {
 		return a.fix(cmd, reader, args)
 	}

@@ -39,7 +39,8 @@ func Local(o Options, h http.RoundTripper) *Client {
 }
 
 func newClient(o Options, l *lanes, inner http.RoundTripper) *Client {
-	return &Client{o: o, rt: newRetrying(inner, o, l), plain: inner, lanes: l, sessions: map[string]*Session{}}
+	rt := newGate(newRetrying(inner, o, l), o.Limit)
+	return &Client{o: o, rt: rt, plain: inner, lanes: l, sessions: map[string]*Session{}}
 }
 
 // Session returns the session for a repository. The first call begins the session and requests

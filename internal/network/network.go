@@ -33,6 +33,8 @@ type Options struct {
 	Progress *progress.Printer
 	// Jobs is how many blobs or manifests are transferred at the same time; 0 is 4.
 	Jobs int
+	// Limit is how many requests a host is sent at the same time; 0 is any number.
+	Limit int
 	// Transport makes the requests; nil is one that uses HTTPS_PROXY.
 	Transport http.RoundTripper
 	// Keychain finds credentials; nil is the Docker configuration.

@@ -32,7 +32,7 @@ type Reader struct {
 	// Client asks registries, with these options.
 	Client  *network.Client
 	Options network.Options
-	// Jobs is how many images, and of each how many entries, are read at the same time.
+	// Jobs is how many requests a registry is sent at a time.
 	Jobs int
 	// Hosts are the nodes that pods of manifests may run on.
 	Hosts []lint.Host
@@ -55,8 +55,15 @@ type Case struct {
 	Files []string
 }
 
-// NewReader returns a reader that asks registries with options, o.Jobs images at the same time.
+// ahead is how many images are under way for each request that is: an image waits for one document
+// to ask for the next.
+const ahead = 8
+
+// NewReader returns a reader that asks registries with options, each of them for o.Jobs documents at
+// a time.
 func NewReader(o network.Options) Reader {
+	o = o.Defaults()
+	o.Limit = o.Jobs
 	return Reader{Client: network.New(o), Options: o, Jobs: o.Jobs, memory: newMemory()}
 }
 
@@ -128,7 +135,7 @@ func (r Reader) cases() ([]chart.Case, error) {
 // named reads images of registries, whose names and places the indexes have.
 func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Reference) ([]lint.Index, error) {
 	var g errgroup.Group
-	g.SetLimit(r.Jobs)
+	g.SetLimit(ahead * r.Jobs)
 	for n, ref := range refs {
 		g.Go(func() (err error) {
 			i := &all[n]

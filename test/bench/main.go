@@ -57,6 +57,8 @@ func run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 3 && (args[0] == "lookup" || args[0] == "read"):
 		return readFrom(args[0], args[1], args[2])
+	case len(args) == 2 && args[0] == "documents":
+		return documents(ctx, args[1])
 	case len(args) == 4 && args[0] == "pack":
 		return packAll(ctx, args[1], args[2], args[3])
 	}
@@ -75,7 +77,7 @@ func run(ctx context.Context, args []string) error {
 	fs.IntVar(&b.atOnce, "at-once", 1, "how many shards it makes at a time, each on a core of its own")
 	parts := fs.String("parts",
 		"warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,"+
-			"push,again,absent,lookup,read,curve,compress,unpack",
+			"push,again,absent,lookup,read,curve,compress,unpack,audit",
 		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), packages, evidence, verify, "+
 			"evidence-cold and reproduce (an hour each), and what the default names")
 	fs.StringVar(&b.results,
@@ -139,6 +141,7 @@ func (b *bench) parts() []part {
 		{"curve", b.one(b.curve)},
 		{"compress", b.one(b.compress)},
 		{"unpack", b.one(b.unpack)},
+		{"audit", b.one(b.audit)},
 		{"cacheprog", b.one(b.cacheprog)},
 		{"packages", b.packages},
 		{"shards", b.shards},
