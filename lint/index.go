@@ -219,11 +219,11 @@ func SameEntry(a, b *v1.Platform) bool { return platform.Same(platform.From(a), 
 func (j *judging) platform(n int, listed platform.Platform) {
 	config := j.index.Entries[n].Config
 	if listed.OS == platform.Windows && listed.OSVersion == "" {
-		what := ""
 		if config != nil && config.OSVersion != "" {
-			what = "it has no os.version; the image's configuration has " + config.OSVersion
+			j.add("index-os-version", n, "it has no os.version; the image's configuration has %s", config.OSVersion)
+		} else {
+			j.add("index-os-version", n, "")
 		}
-		j.add("index-os-version", n, "%s", what)
 	}
 	if config == nil {
 		return

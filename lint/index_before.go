@@ -81,7 +81,7 @@ func (j *judging) hosts() {
 // such as v7, and a Windows node of unknown build runs for certain what names none.
 func runsOn(node platform.Platform, has []platform.Platform) bool {
 	return slices.ContainsFunc(has, func(p platform.Platform) bool {
-		if p.OS != node.OS || p.Architecture != node.Architecture {
+		if p.OS != node.OS || p.Architecture != node.Architecture || !platform.HasFeatures(node, p) {
 			return false
 		}
 		return p.OS != windows || p.OSVersion == "" || node.OSVersion != "" && platform.Runs(node, p)

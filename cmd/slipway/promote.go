@@ -37,7 +37,8 @@ With -key, promote also verifies first that the maintainer has signed every imag
 source has of evidence, and release.yaml.
 
 With -images-yaml, promote adds the release to the file that Kubernetes' image promoter reads
-(kpromo). Without -to it does only that.`,
+(kpromo), and prints what reviewers of the pull request are shown: each image's digest, and its
+manifests. Without -to it does only that.`,
 		Example: `  slipway promote -to=ghcr.io/me
   slipway promote dist/release.lock.json -from=staging.example/kpack -to=ghcr.io/me,quay.io/me -rename=kpack/build-init=build-init
   slipway promote -images-yaml=k8s.io/registry.k8s.io/images/k8s-staging-sig-storage/images.yaml`,

@@ -302,6 +302,9 @@ func reader() audit.Reader { return audit.NewReader(network.Options{Wait: time.M
 func judged(t *testing.T, r audit.Reader, o lint.IndexOptions, args ...string) (all []string) {
 	t.Helper()
 	for _, f := range report(t, r, o, args...).Findings {
+		if f.What == "" {
+			t.Errorf("%s says nothing", f.Rule)
+		}
 		all = append(all, strings.Join(slices.DeleteFunc([]string{string(f.Severity), f.Path, f.Rule}, func(s string) bool {
 			return s == ""
 		}), " "))

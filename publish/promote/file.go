@@ -57,8 +57,12 @@ func lockFile(ctx context.Context, path string, o Options) (*Promoted, error) {
 			return nil, err
 		}
 	}
-	if done.ImagesYAML = o.ImagesYAML; o.ImagesYAML != "" {
-		err = WriteImagesYAML(ctx, l, o, o.ImagesYAML, o.Say)
+	if o.ImagesYAML == "" {
+		return done, nil
 	}
-	return done, err
+	done.ImagesYAML = o.ImagesYAML
+	if done.Proofs, err = Proofs(l, o); err != nil {
+		return nil, err
+	}
+	return done, WriteImagesYAML(ctx, l, o, o.ImagesYAML, o.Say)
 }

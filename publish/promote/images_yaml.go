@@ -34,7 +34,9 @@ var imagesLimits = yamlfile.Options{
 // it: what Kubernetes' image promoter is to copy, by digest, with the tags that never move
 // (https://github.com/kubernetes-sigs/promo-tools/blob/main/docs/promotion-pull-requests.md). Names
 // are paths below o.From. Charts are not added: the promoter cannot give them new names. The order
-// and the form are those of kpromo; of comments, only those before the first image stay.
+// and the form are those of kpromo; of comments, only those before the first image stay. In a file
+// that has spaces inside of its brackets, as the scripts of some projects write them, they stay
+// (https://github.com/kubernetes/k8s.io/blob/main/registry.k8s.io/images/k8s-staging-sig-storage/images.yaml).
 func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	p, err := fromLock(l, o)
 	if err != nil {
@@ -74,7 +76,11 @@ func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return append(comments, write(list)...), nil
+	pad := ""
+	if bytes.Contains(text, []byte(`": [ "`)) {
+		pad = " "
+	}
+	return append(comments, write(list, pad)...), nil
 }
 
 // WriteImagesYAML adds the images of a lock to the file at path as it is by now: others may have added
@@ -115,8 +121,8 @@ func (p promoted) add(path string, t tagged) error {
 }
 
 // write prints the list as kpromo does: images by name, digests by their first tag, then by
-// themselves.
-func write(list []promoted) []byte {
+// themselves. pad is inside of the brackets.
+func write(list []promoted, pad string) []byte {
 	slices.SortStableFunc(list, func(a, b promoted) int { return cmp.Compare(a.Name, b.Name) })
 	var b bytes.Buffer
 	for _, p := range list {
@@ -131,7 +137,11 @@ func write(list []promoted) []byte {
 			for _, t := range p.Dmap[digest] {
 				quoted = append(quoted, fmt.Sprintf("%q", t))
 			}
-			fmt.Fprintf(&b, "    %q: [%s]\n", digest, strings.Join(quoted, ","))
+			inside := ""
+			if len(quoted) > 0 {
+				inside = pad + strings.Join(quoted, ","+pad) + pad
+			}
+			fmt.Fprintf(&b, "    %q: [%s]\n", digest, inside)
 		}
 	}
 	return b.Bytes()

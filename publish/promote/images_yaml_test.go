@@ -8,7 +8,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/publish/promote"
 )
 
@@ -73,6 +75,11 @@ func TestImagesYAML(t *testing.T) {
   dmap:
 `,
 		},
+		"spaces": { // as the scripts of sig-storage write it
+			before: "- name: smbplugin\n  dmap:\n    \"sha256:eeee\": [ \"v1.9.0\", \"v1.9.0-0\" ]\n",
+			after: strings.NewReplacer("[\"", "[ \"", "\"]", "\" ]").Replace(strings.Replace(asKpromo, "v1.21.0-windows-hp\"]\n",
+				"v1.21.0-windows-hp\"]\n    \"sha256:eeee\": [\"v1.9.0\", \"v1.9.0-0\"]\n", 1)),
+		},
 		"only comments": {before: "# nothing yet\n", after: "# nothing yet\n" + asKpromo},
 		"other digest": {
 			before: "- name: smbplugin\n  dmap:\n    \"sha256:eeee\": [\"v1.21.0\"]\n",
@@ -113,4 +120,31 @@ func TestImagesYAML(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProofs compares the text for a pull request with a golden: several images, of which one has
+// Windows builds and tags for some platforms, and one is a single manifest.
+func TestProofs(t *testing.T) {
+	l := listed()
+	windows := platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4773"}
+	linux, arm := platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{
+		OS: "linux", Architecture: "arm", Variant: "v7",
+	}
+	l.Images[0].Children = []lock.Child{
+		{Platform: linux, Digest: digest("1"), Size: 700},
+		{Platform: arm, Digest: digest("2"), Size: 701},
+		{Platform: windows, OSVersion: windows.OSVersion, Digest: digest("3"), Size: 1200},
+	}
+	l.Images[0].Tags = append(l.Images[0].Tags, "v1.21.0-full")
+	l.Images[0].PlatformTags[0].Platforms = []platform.Platform{linux}
+	l.Images[2].Children = []lock.Child{{Platform: linux, Digest: digest("d"), Size: 9}}
+	all, err := promote.Proofs(l, promote.Options{From: "gcr.io/k8s-staging-sig-storage"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := (&promote.Promoted{ImagesYAML: "images.yaml", Proofs: all}).WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, *update, "testdata/proofs.golden", b.String())
 }

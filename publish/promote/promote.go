@@ -71,6 +71,8 @@ type Promoted struct {
 	Destinations []Destination    `json:"destinations"`
 	// ImagesYAML is the file of Kubernetes' image promoter that has the release now.
 	ImagesYAML string `json:"imagesYAML,omitempty"`
+	// Proofs are for the text of the pull request with ImagesYAML.
+	Proofs []Proof `json:"proofs,omitempty"`
 }
 
 // Destination reports what was done at one destination.

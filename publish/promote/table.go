@@ -46,6 +46,7 @@ func (p *Promoted) WriteTable(w io.Writer) error {
 	}
 	if p.ImagesYAML != "" {
 		fmt.Fprintf(w, "%s: has the release\n", p.ImagesYAML)
+		writeProofs(w, p.Proofs)
 	}
 	return nil
 }

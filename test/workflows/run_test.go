@@ -35,6 +35,7 @@ func clone(t *testing.T, registry string) string {
 	for _, f := range []struct{ from, to string }{
 		{"caller.yml", ".github/workflows/caller.yml"},
 		{"setup.yml", ".github/workflows/setup.yml"},
+		{"audit.yml", ".github/workflows/audit.yml"},
 		{"slipway.yaml", "act/slipway.yaml"},
 		{"files.yaml", "act/files.yaml"},
 		{"Dockerfile", "act/Dockerfile"},
