@@ -48,8 +48,8 @@ func (j *judging) windowsAge(n int, e Entry) {
 	if r, ok := platform.FindWindows(e.Config.OSVersion); ok && r.Support.OnlyExtended(j.options.Now) {
 		extended = "; the mainstream support of " + r.Support.Name + " ended on " + r.Support.Until
 	}
-	j.add("index-base-old", n, "its base, Windows %.50s, is of %s%s: Microsoft has had %d patch days since, the last on %s%s",
-		e.Config.OSVersion, made.UTC().Format(time.DateOnly), by, days, last.Format(time.DateOnly), extended)
+	j.add("index-base-old", n, "its base, Windows %.50s, is of %s%s: Microsoft has had %d patch days since, "+
+		"the last on %s%s", e.Config.OSVersion, made.UTC().Format(time.DateOnly), by, days, last.Format(time.DateOnly), extended)
 }
 
 // windowsBase returns when the base of an image for Windows was made: the history of each base of

@@ -18,7 +18,7 @@ var insideRules = []Rule{
 		ID: "index-program-differs", Severity: Error,
 		Title:   "the program that the image starts is for another platform than its entry",
 		Reason:  "It does not start: `exec format error`, or `not a valid application for this OS platform`.",
-		Instead: "an image with the program for this platform: a Dockerfile that copies one file is built for all alike",
+		Instead: "an image with the program for this platform: COPY of one file is the same for all of them",
 		Link:    linkExec,
 	},
 	{

@@ -36,7 +36,8 @@ func (s Support) State(now time.Time) string {
 	case s.Ended(now):
 		return "the support of " + s.Name + " ended on " + s.End()
 	case s.OnlyExtended(now):
-		return "the regular support of " + s.Name + " ended on " + s.Until + ", and the extended one ends on " + s.Extended
+		return "the regular support of " + s.Name + " ended on " + s.Until + ", and the extended one ends on " +
+			s.Extended
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/platform/distribution"
 	"github.com/slipway-dev/slipway/product"
@@ -54,8 +55,8 @@ func agedImage(b product.Base, i product.BaseImage, now time.Time) string {
 		return ""
 	}
 	if n, last := platform.PatchDays(i.Lock.Created, now); n >= behind {
-		return fmt.Sprintf("it is of %s, and Microsoft has had %d patch days since, the last on %s: run slipway bases -update",
-			i.Lock.Created.Format(time.DateOnly), n, last.Format(time.DateOnly))
+		return fmt.Sprintf("it is of %s, and Microsoft has had %d patch days since, the last on %s: run %s",
+			i.Lock.Created.Format(time.DateOnly), n, last.Format(time.DateOnly), howto.Run("bases -update"))
 	}
 	return ""
 }

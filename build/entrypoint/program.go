@@ -101,7 +101,8 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 				return Fault{}, "", err
 			}
 			if link != nil && f.Text == "" {
-				f.Text = fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.Link)
+				f.Text = fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p,
+					link.Link)
 			}
 		case n.Kind != layer.Regular || n.Odd != "":
 			f.Text, f.Certain = cmp.Or(f.Text, p+" is not a file: name the program in it"), len(candidates) == 1

@@ -101,7 +101,7 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		defer deep.Close()
+		defer deep.Close() //nolint:errcheck // a directory for temporary files
 		reader.Deep = deep
 	}
 	o, err := a.options(cmd, &reader, args)

@@ -45,7 +45,7 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer plain.Close()
+	defer plain.close()
 	all, err := unpack(plain)
 	switch {
 	case ctx.Err() != nil:

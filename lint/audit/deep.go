@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 
@@ -14,18 +13,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // Deep reads the layers of images, each once in a run, into a directory of its own, and looks at
 // their files. Nothing of them is executed.
 type Deep struct {
-	dir      string
-	archives *tree.Archives
-	mu       sync.Mutex // one image after another: layers fill the network and the disk
+	layers *tree.Scratch
+	mu     sync.Mutex // one image after another: layers fill the network and the disk
 }
 
 // The base for HostProcess containers has some KiB, and Microsoft's smallest other one 100 MiB.
@@ -36,22 +32,15 @@ const maxKept = 16 << 30
 
 // NewDeep makes a Deep, which has to be closed.
 func NewDeep() (*Deep, error) {
-	dir, err := disk.Scratch("")
+	layers, err := tree.NewScratch()
 	if err != nil {
-		return nil, fmt.Errorf("making a directory for layers: %w", err)
-	}
-	st, err := store.Open(dir)
-	if err != nil {
-		os.RemoveAll(dir)
 		return nil, err
 	}
-	d := &Deep{dir: dir, archives: tree.NewArchives(st, tree.Limits{})}
-	d.archives.Whole = true
-	return d, nil
+	return &Deep{layers: layers}, nil
 }
 
 // Close removes what was read.
-func (d *Deep) Close() error { return os.RemoveAll(d.dir) }
+func (d *Deep) Close() error { return d.layers.Close() }
 
 // look reads the layers of an image's entries; open opens one by its descriptor.
 func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
@@ -60,7 +49,7 @@ func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	defer d.archives.Trim(maxKept)
+	defer d.layers.Trim(maxKept)
 	for n := range i.Entries {
 		e := &i.Entries[n]
 		if e.Config == nil || len(e.Layers) == 0 || e.Fault != nil || e.Missing {
@@ -110,7 +99,7 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 	if other != "" {
 		return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-layers-differ", What: other}}}, nil
 	}
-	t, err := d.archives.ReadLayers(ctx, layers, diffIDs, windows)
+	t, err := d.layers.ReadLayers(ctx, layers, diffIDs, windows)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +125,7 @@ func bases(c *v1.ConfigFile, layers []v1.Descriptor) (n int) {
 func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash, windows bool) (string, error) {
 	filled, there := 0, 0
 	for n, l := range layers {
-		names, err := d.archives.Top(ctx, l, diffIDs[n])
+		names, err := d.layers.Top(ctx, l, diffIDs[n])
 		if err != nil {
 			return "", err
 		}

@@ -38,8 +38,8 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (*lint.Inside, error) {
 		}
 		_, err = tree.LookUp(t, c.Config.User)
 		if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) {
-			add("index-user-unknown", "the user is %.100q, and neither /etc/passwd nor /etc/group of the image tells which that is",
-				c.Config.User)
+			add("index-user-unknown", "the user is %.100q, and neither /etc/passwd nor /etc/group of the image tells "+
+				"which that is", c.Config.User)
 		} else if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func osRelease(t *tree.Tree) (r distribution.OSRelease, err error) {
 	for _, name := range distribution.Files {
 		_, n, err := tree.Resolve(t, name)
 		if err != nil || n == nil || n.Kind != layers.Regular || n.Odd != "" {
-			continue //nolint:nilerr // links in a circle lead to nothing
+			continue // links in a circle lead to nothing
 		}
 		c, err := n.Content()
 		if err != nil {

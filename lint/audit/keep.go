@@ -3,9 +3,10 @@ package audit
 import (
 	"bufio"
 	"io"
-	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // kept is an archive whose files can be read in any order after it was read to its end once.
@@ -14,7 +15,7 @@ type kept struct {
 
 	at    io.ReaderAt
 	spool *bufio.Writer
-	file  *os.File
+	file  *disk.File
 }
 
 // keep returns an archive that f has and plain decompresses. What is compressed is written to the
@@ -28,7 +29,7 @@ func (d *Deep) keep(f io.ReaderAt, plain io.Reader) (*kept, error) {
 	if n, err := f.ReadAt(head, at); n == len(head) && err == nil && string(head) == magic {
 		return &kept{Reader: plain, at: f}, nil
 	}
-	file, err := os.CreateTemp(d.dir, "archive-*.tar")
+	file, err := d.layers.File()
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +45,11 @@ func (k *kept) flush() error {
 	return k.spool.Flush()
 }
 
-// Close removes what was written.
-func (k *kept) Close() error {
-	if k.file == nil {
-		return nil
+// close removes what was written.
+func (k *kept) close() {
+	if k.file != nil {
+		k.file.Abort()
 	}
-	k.file.Close()
-	return os.Remove(k.file.Name())
 }
 
 // blobs returns what opens the layers of a layout.

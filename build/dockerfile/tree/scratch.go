@@ -1,0 +1,39 @@
+package tree
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Scratch has Archives over a directory that is theirs alone: for images that come from anywhere and
+// do not stay. It also keeps the contents of layers, so that each is read once.
+type Scratch struct {
+	*Archives
+
+	dir string
+}
+
+// NewScratch makes a Scratch in the system's directory for temporary files. It has to be closed.
+func NewScratch() (*Scratch, error) {
+	dir, err := disk.Scratch("")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for layers: %w", err)
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		os.RemoveAll(dir) //nolint:errcheck // the first error counts
+		return nil, err
+	}
+	s := &Scratch{Archives: NewArchives(st, Limits{}), dir: dir}
+	s.Whole = true
+	return s, nil
+}
+
+// File makes a file in the directory.
+func (s *Scratch) File() (*disk.File, error) { return disk.Create(s.store.Temp()) }
+
+// Close removes the directory.
+func (s *Scratch) Close() error { return os.RemoveAll(s.dir) }

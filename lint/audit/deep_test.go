@@ -1,0 +1,307 @@
+package audit_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/programtest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lint/audit"
+)
+
+// files are those of a layer, in their order: path, an equals sign, and the text. A path that ends in
+// a slash is a directory, "path -> target" a symbolic link; a mode stands behind the path: /app:0644.
+type files []string
+
+func (f files) layer(t *testing.T) v1.Layer {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, line := range f {
+		name, text, _ := strings.Cut(line, "=")
+		h := &tar.Header{Name: name, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg}
+		switch link, target, is := strings.Cut(name, " -> "); {
+		case is:
+			h.Name, h.Linkname, h.Typeflag = link, target, tar.TypeSymlink
+		case strings.HasSuffix(name, "/"):
+			h.Typeflag = tar.TypeDir
+		case strings.HasSuffix(name, ":0644"):
+			h.Name, h.Mode = strings.TrimSuffix(name, ":0644"), 0o644
+		}
+		must(t, w.WriteHeader(h))
+		_, err := w.Write([]byte(text))
+		must(t, err)
+	}
+	must(t, w.Close())
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	must(t, err)
+	return l
+}
+
+// filled returns an image with layers.
+func filled(t *testing.T, c v1.ConfigFile, layers ...files) v1.Image {
+	t.Helper()
+	img, err := mutate.ConfigFile(empty.Image, &c)
+	must(t, err)
+	for _, f := range layers {
+		img, err = mutate.Append(img, mutate.Addendum{Layer: f.layer(t)})
+		must(t, err)
+	}
+	cf, err := img.ConfigFile()
+	must(t, err)
+	cf = cf.DeepCopy()
+	cf.History = c.History
+	img, err = mutate.ConfigFile(img, cf)
+	must(t, err)
+	return img
+}
+
+const (
+	trixie   = "etc/os-release=ID=debian\nVERSION_ID=\"13\"\n"
+	bookworm = "etc/os-release -> ../usr/lib/os-release"
+	loader   = "lib64/ld-linux-x86-64.so.2="
+)
+
+var (
+	static  = string(programtest.ELF(programtest.Needs{}))
+	dynamic = string(programtest.ELF(programtest.Needs{
+		Interpreter: "/lib64/ld-linux-x86-64.so.2", Libraries: []string{"libc.so.6", "libssl.so.3"},
+	}))
+	exe = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
+)
+
+func linux(entrypoint ...string) v1.ConfigFile {
+	return v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: entrypoint}}
+}
+
+func windows(entrypoint ...string) v1.ConfigFile {
+	return v1.ConfigFile{
+		OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100.2894", Config: v1.Config{Entrypoint: entrypoint},
+	}
+}
+
+func user(c v1.ConfigFile, name string) v1.ConfigFile { c.Config.User = name; return c }
+
+// based adds to a configuration what Microsoft's bases have in theirs.
+func based(c v1.ConfigFile) v1.ConfigFile {
+	made := time.Date(2026, 11, 8, 0, 0, 0, 0, time.UTC)
+	c.History = []v1.History{{Created: v1.Time{Time: made}, CreatedBy: "Apply image 10.0.26100.2894"}}
+	return c
+}
+
+var insideCases = []struct {
+	name   string
+	config v1.ConfigFile
+	layers []files
+	want   []string
+}{
+	{"healthy", user(linux("/app"), "me"), []files{{trixie, "etc/passwd=me:x:7:7::/:\n"}, {"app=" + static}}, nil},
+	{"starts-nothing", linux(), []files{{trixie}}, nil},
+	{"healthy-dynamic", linux("app"), []files{
+		{trixie, loader, "usr/lib/x86_64-linux-gnu/libc.so.6=", "usr/lib/x86_64-linux-gnu/libssl.so.3=", "usr/bin/app=" + dynamic},
+	}, nil},
+	{"extended", linux(), []files{{"usr/lib/os-release=ID=debian\nVERSION_ID=12\n", bookworm}}, []string{
+		"note index-base-extended its base is Debian 12 by os-release: the regular support of Debian 12 ended on 2026-06-10, " +
+			"and the extended one ends on 2028-06-30 (https://www.debian.org/releases/)",
+	}},
+	{"ended", linux(), []files{{"usr/lib/os-release=ID=debian\nVERSION_ID=11\n", bookworm}}, []string{
+		"warning index-base-ended its base is Debian 11 by os-release: the support of Debian 11 ended on 2026-08-31 " +
+			"(https://www.debian.org/releases/)",
+	}},
+	{"rolling", linux(), []files{{"etc/os-release=ID=wolfi\nVERSION_ID=20230201\n"}}, nil},
+	{"missing", linux("/manger"), []files{{"manager=" + static}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT /manger: the image has no such file: did you mean /manager?",
+	}},
+	{"removed", linux("/app"), []files{{"app=" + static}, {".wh.app="}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT /app: the image has no such file: copy it, or correct the name",
+	}},
+	{"dangling", linux("/app"), []files{{"app -> usr/bin/app"}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT /app: /app is a symbolic link to usr/bin/app, and nothing is there: " +
+			"copy that file, too",
+	}},
+	{"circle", linux("/app"), []files{{"app -> app"}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT /app: it cannot be found: /app leads through more than 255 symbolic links",
+	}},
+	{"mode", linux("/app"), []files{{"app:0644=" + static}}, []string{
+		"error index-entrypoint-mode ENTRYPOINT /app: /app has mode 0644, which does not let user root execute it: " +
+			"copy it with --chmod=0755",
+	}},
+	{"script", linux("/run.sh"), []files{{"run.sh=#!/bin/bash\n"}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/bash to start, which the image does not have: " +
+			"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)",
+	}},
+	{"loader", linux("/app"), []files{{"app=" + dynamic}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /app: /app needs /lib64/ld-linux-x86-64.so.2 to start, which the image " +
+			"does not have: name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)",
+	}},
+	{"library", linux("/app"), []files{{loader, "lib/x86_64-linux-gnu/libc.so.6=", "app=" + dynamic}}, []string{
+		"error index-library-missing libssl.so.3, which /app needs, is not in the image: copy it from an image that has it, " +
+			"or link the program statically (CGO_ENABLED=0 in Go)",
+	}},
+	{"program-of-windows", linux("/app"), []files{{"app=" + exe}}, []string{
+		"error index-program-differs ENTRYPOINT /app: it is a PE program for windows/amd64, and the image is for linux/amd64",
+	}},
+	{
+		"program-of-amd64",
+		v1.ConfigFile{OS: "linux", Architecture: "arm64", Config: v1.Config{Cmd: []string{"/app"}}},
+		[]files{{"app=" + static}},
+		[]string{
+			"error index-program-differs CMD /app: it is an ELF program for linux/amd64, and the image is for linux/arm64",
+		},
+	},
+	{"user", user(linux("/app"), "me"), []files{{"etc/passwd=you:x:7:7::/:\n", "app=" + static}}, []string{
+		"error index-user-unknown the user is \"me\", and neither /etc/passwd nor /etc/group of the image tells which that is",
+	}},
+	{"layers-of-windows", linux("/app"), []files{{"Files/", "Files/app=" + static, "Hives/"}}, []string{
+		"error index-layers-differ its layers have the directory Files: they are those of a Windows image",
+	}},
+	// as the image of kpack's lifecycle, which is read and never started
+	{"both", linux(), []files{{"app=" + static}, {"Files/", "Files/app=" + exe, "Hives/"}}, nil},
+	{"healthy-windows", windows(`C:\app.exe`), []files{{"Files/", "Files/app.exe=" + exe, "Hives/"}}, nil},
+	{"layers-of-linux", windows(`C:\app.exe`), []files{{"app.exe=" + exe}}, []string{
+		"error index-layers-differ none of its layers has the directory Files: they are those of a Linux image",
+	}},
+	{"program-of-linux", windows("app"), []files{{"Files/app.exe=" + static}}, []string{
+		"error index-program-differs ENTRYPOINT app: it is an ELF program for linux/amd64, and the image is for windows/amd64",
+	}},
+	// the base, which is not read, may have it
+	{"of-the-base", based(windows(`C:\none.exe`)), []files{{"Files/Windows/x="}, {"Files/app.exe=" + exe}}, nil},
+	{"of-no-base", windows(`C:\none.exe`), []files{{"Files/app.exe=" + exe}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT C:\\none.exe: the image has no such file: copy it, or correct the name",
+	}},
+}
+
+// insideRules are the rules of TestInside and TestAge.
+var insideRules = []string{
+	"index-base-extended", "index-base-ended", "index-base-old", "index-entrypoint-missing", "index-entrypoint-mode",
+	"index-foreign-layer", "index-interpreter-missing", "index-layers-differ", "index-library-missing",
+	"index-program-differs", "index-user-unknown",
+}
+
+// TestInside reads the layers of each image from a registry, a directory, archives and docker save.
+func TestInside(t *testing.T) {
+	r := registrytest.Serve(t)
+	for _, tc := range insideCases {
+		t.Run(tc.name, func(t *testing.T) {
+			img := filled(t, tc.config, tc.layers...)
+			ref := r.Repo(t, tc.name).Tag("1")
+			must(t, remote.Write(ref, img))
+			dir := filepath.Join(t.TempDir(), "layout")
+			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: img}))
+			must(t, err)
+			saved := filepath.Join(t.TempDir(), "saved.tar")
+			must(t, tarball.WriteToFile(saved, ref, img))
+			all := []string{ref.String(), dir, saved, packed(t, dir, "tar"), packed(t, dir, "zst")}
+			for _, arg := range all {
+				if diff := cmp.Diff(tc.want, inside(t, arg)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", arg, diff)
+				}
+			}
+		})
+	}
+}
+
+// inside returns the findings of an argument whose layers are read, without those about Windows
+// images without an index.
+func inside(t *testing.T, arg string) (all []string) {
+	t.Helper()
+	deep, err := audit.NewDeep()
+	must(t, err)
+	defer func() { must(t, deep.Close()) }()
+	reader := audit.Reader{Client: network.New(network.Options{Wait: time.Millisecond}), Jobs: 4, Deep: deep}
+	list, err := reader.Read(t.Context(), arg)
+	must(t, err)
+	for _, f := range lint.CheckIndexes(list, now).Findings {
+		if f.Rule != "index-single" {
+			all = append(all, string(f.Severity)+" "+f.Rule+" "+f.What)
+		}
+	}
+	return all
+}
+
+// TestLayersOnce reads two images over one base: each layer once, and none of Microsoft's.
+func TestLayersOnce(t *testing.T) {
+	r := registrytest.Serve(t)
+	base, micro := files{trixie, "etc/passwd=me:x:7:7::/:\n"}, files{"Files/Windows/notepad.exe=" + exe}
+	one := filled(t, user(linux("/app"), "me"), base, files{"app=" + static})
+	two := filled(t, user(linux("/other"), "me"), base, files{"other=" + static})
+	on := filled(t, based(windows(`C:\app.exe`)), micro, files{"Files/app.exe=" + exe})
+	i := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, img := range []v1.Image{one, two, on} {
+		cf, err := img.ConfigFile()
+		must(t, err)
+		p := cf.Platform()
+		if img == two {
+			p.Variant = "v2"
+		}
+		i = mutate.AppendManifests(i, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p}})
+	}
+	ref := r.Repo(t, "sample").Tag("1")
+	must(t, remote.WriteIndex(ref, i))
+	r.Reset()
+	if got := inside(t, ref.String()); slices.ContainsFunc(got, func(f string) bool { return !strings.HasPrefix(f, "note ") }) {
+		t.Errorf("findings: %q", got)
+	}
+	layers := map[v1.Hash]int{}
+	for _, img := range []v1.Image{one, two, on} {
+		list, err := img.Layers()
+		must(t, err)
+		for n, l := range list {
+			d, err := l.Digest()
+			must(t, err)
+			layers[d] = 1
+			if img == on && n == 0 {
+				layers[d] = 0
+			}
+		}
+	}
+	for d, want := range layers {
+		if got := r.Count(http.MethodGet, d.String()); got != want {
+			t.Errorf("layer %s was read %d times, not %d", d, got, want)
+		}
+	}
+	calls, sent := r.Reset()
+	t.Logf("%d requests, %d bytes", len(calls), sent)
+	if len(calls) > 2+2*3+4 { // a ping, the index, a manifest and a configuration of each, four layers
+		t.Errorf("%d requests: %q", len(calls), calls)
+	}
+}
+
+// TestDamagedLayer: a layer that is not there, or damaged, is a finding.
+func TestDamagedLayer(t *testing.T) {
+	img := filled(t, linux("/app"), files{"app=" + static})
+	list, err := img.Layers()
+	must(t, err)
+	d, err := list[0].Digest()
+	must(t, err)
+	for want, do := range damages {
+		dir := filepath.Join(t.TempDir(), "layout")
+		_, err = layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: img}))
+		must(t, err)
+		must(t, do(filepath.Join(dir, "blobs", "sha256", d.Hex)))
+		for _, arg := range []string{dir, packed(t, dir, "tar"), packed(t, dir, "zst")} {
+			got := inside(t, arg)
+			if len(got) != 1 || !strings.HasPrefix(got[0], want) {
+				t.Errorf("%s: %q, not %s", arg, got, want)
+			}
+		}
+	}
+}
