@@ -36,38 +36,43 @@ func (j *judging) age() {
 
 // windowsAge reports a base for Windows that lacks the updates of several patch days.
 func (j *judging) windowsAge(n int, e Entry) {
-	made, by := windowsBase(e.Config)
-	if made.IsZero() {
+	layers, made := WindowsBase(e.Config, e.Layers)
+	if layers == 0 {
 		return
 	}
+	of := "is"
+	if !told(made) {
+		made, of = e.Config.Created.Time, "has no date, and the image is"
+	}
 	days, last := platform.PatchDays(made, j.options.Now)
-	if days < behind {
+	if days < behind || !told(made) {
 		return
 	}
 	extended := ""
 	if r, ok := platform.FindWindows(e.Config.OSVersion); ok && r.Support.OnlyExtended(j.options.Now) {
 		extended = "; the mainstream support of " + r.Support.Name + " ended on " + r.Support.Until
 	}
-	j.add("index-base-old", n, "its base, Windows %.50s, is of %s%s: Microsoft has had %d patch days since, "+
-		"the last on %s%s", e.Config.OSVersion, made.UTC().Format(time.DateOnly), by, days, last.Format(time.DateOnly), extended)
+	j.add("index-base-old", n, "its base, Windows %.50s, %s of %s: Microsoft has had %d patch days since, the last on %s%s",
+		e.Config.OSVersion, of, made.UTC().Format(time.DateOnly), days, last.Format(time.DateOnly), extended)
 }
 
-// windowsBase returns when the base of an image for Windows was made: the history of each base of
-// Microsoft has a record of the release and one of the update. Without them, the base is not newer
-// than the image. The time is zero if nothing tells it.
-func windowsBase(c *v1.ConfigFile) (made time.Time, by string) {
+// large is the size in bytes from which on a first layer is one of Microsoft's: that for HostProcess
+// containers has some KiB, and the smallest other one 100 MiB.
+const large = 32 << 20
+
+// WindowsBase returns how many of an image's first layers are those of a base of Microsoft, and when
+// that was made: the history of each of these bases has a record of the release and mostly one of an
+// update. Without such records a first layer that is large is a base, and the time is zero.
+func WindowsBase(c *v1.ConfigFile, all []v1.Descriptor) (layers int, made time.Time) {
 	for _, h := range c.History {
 		if strings.HasPrefix(h.CreatedBy, "Apply image ") || strings.HasPrefix(h.CreatedBy, "Install update ") {
-			made = h.Created.Time
+			layers, made = layers+1, h.Created.Time
 		}
 	}
-	if told(made) {
-		return made, ""
+	if layers == 0 && len(all) > 0 && all[0].Size > large {
+		return 1, time.Time{}
 	}
-	if made = c.Created.Time; told(made) {
-		return made, " or older, as the image"
-	}
-	return time.Time{}, ""
+	return layers, made
 }
 
 // told reports whether a time is one at which an image for Windows can have been made. Builders

@@ -132,6 +132,9 @@ func TestContents(t *testing.T) {
 		Digest: hash(8), Created: r.Lock.Created.Add(-time.Hour),
 	}
 	r.Lock.Images[0].Children[1].OSVersion = "10.0.20348.1"
+	r.Lock.Images[1].Children[0].Base = &lock.Base{
+		Name: "docker.io/library/debian:bullseye-slim@" + hash(9).String(), Digest: hash(9), Created: r.Lock.Created,
+	}
 	r.Lock.Images[0].FloatingTags = []lock.FloatingTag{
 		{Tag: "latest", Repository: r.Lock.Images[0].Repository},
 		{Tag: "edge", Repository: "copy.example/big", Kept: "it names 2.0.0"},
@@ -151,7 +154,8 @@ func TestContents(t *testing.T) {
 		`<th scope="row">curl</th><td>7.88.1-10, 7.88.1-9</td>`, "&lt;b&gt;</th>", "postinst: it needs a network</li>",
 		`href="#packages"`,
 		`Windows 10.0.20348.1</td><td class="age">2025-12-24, 38 days before the release`,
-		`2026-01-30, a day before the release`, "latest moves to it", "copy.example/big:edge stays: it names 2.0.0",
+		`2026-01-31, on the day of the release; the regular support of Debian 11 ended on 2024-08-14, and the extended one`,
+		`2026-01-30, a day before the release<`, "latest moves to it", "copy.example/big:edge stays: it names 2.0.0",
 		"800.0 MB of 1.0 GB (80 %)",
 		"slipway airgap apply big-images.tar.zst.delta -base=old.tar.zst -out=big-images.tar.zst",
 		"who has old.tar.zst of 0.9.0",

@@ -191,12 +191,15 @@ func (l *Libraries) program(p string, starts bool) error {
 
 func (l *Libraries) walk(p string, list func(executable.Needs) []string, starts bool) error {
 	queue, seen := []string{p}, map[string]bool{p: true}
-	for len(queue) > 0 {
+	for len(queue) > 0 && !l.enough(len(seen)) {
 		by := queue[0]
 		queue = queue[1:]
 		for _, name := range list(l.needs[by]) {
 			if l.ignored(p, name) {
 				continue
+			}
+			if l.enough(len(seen)) {
+				return nil
 			}
 			at, err := l.look(p, by, name)
 			if err != nil {
@@ -217,6 +220,12 @@ func (l *Libraries) walk(p string, list func(executable.Needs) []string, starts 
 		}
 	}
 	return nil
+}
+
+// enough reports that an image which may want to keep the machine busy has been looked at enough.
+func (l *Libraries) enough(files int) bool {
+	const maxMissing, maxFiles = 16, 2048
+	return l.one && (len(l.names) > maxMissing || files > maxFiles)
 }
 
 // look returns where the loader finds a library that a program or one of its libraries

@@ -9,6 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
+// maxDirectories bounds how many directories of LD_LIBRARY_PATH are looked at.
+const maxDirectories = 256
+
 // multiarch are the directories of Debian and its kin for libraries of an architecture
 // (https://wiki.debian.org/Multiarch/Tuples).
 var multiarch = map[string]string{
@@ -45,7 +48,8 @@ func (l *Libraries) directories(program, by string) (first, own []string) {
 	}
 	wd := path.Join("/", l.Config.WorkingDir)
 	if list, ok := run.NewEnvironment(l.Config.Env).Get("LD_LIBRARY_PATH"); ok {
-		for _, dir := range strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ';' }) {
+		dirs := strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ';' })
+		for _, dir := range dirs[:min(len(dirs), maxDirectories)] {
 			first = append(first, absolute(wd, dir))
 		}
 	}

@@ -51,6 +51,14 @@ const (
 // DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// Bounds on what comes from a configuration: what Linux takes as a path, in bytes, how many places a
+// name is looked for at, and the bytes of a name that is compared with others.
+const (
+	maxPath       = 4096
+	maxCandidates = 4096
+	maxName       = 255
+)
+
 // Program returns what the image starts, and the word of the configuration that it is from: the
 // first word of the entrypoint, or of the command where there is no entrypoint. name is "" for an
 // image that starts nothing, or what every base has.
@@ -86,7 +94,11 @@ func first(list []string) string {
 // those, one is empty.
 func (i Image) Start(name string) (f Fault, file string, err error) {
 	candidates := i.candidates(name)
+	candidates = candidates[:min(len(candidates), maxCandidates)]
 	for _, p := range candidates {
+		if len(p) > maxPath {
+			continue
+		}
 		to, err := tree.Follow(i.Tree, p)
 		if err != nil {
 			return Fault{Text: fmt.Sprintf("it cannot be found: %v", err)}, "", nil
@@ -199,6 +211,9 @@ func (i Image) candidates(name string) []string {
 	if i.On.OS == platform.Windows {
 		return i.windowsCandidates(name)
 	}
+	if len(i.Config.WorkingDir) > maxPath || len(name) > maxPath {
+		return nil
+	}
 	wd := path.Join("/", i.Config.WorkingDir)
 	if strings.Contains(name, "/") {
 		return []string{absolute(wd, name)}
@@ -208,7 +223,7 @@ func (i Image) candidates(name string) []string {
 		dirs = DefaultPath
 	}
 	var all []string
-	for _, dir := range strings.Split(dirs, ":") {
+	for _, dir := range strings.SplitN(dirs, ":", maxCandidates) {
 		all = append(all, path.Join(absolute(wd, dir), name))
 	}
 	return all
@@ -231,6 +246,9 @@ func (i Image) near(name string) []string {
 		return strings.TrimSuffix(layer.Fold(path.Base(tree.Slashed(p))), ".EXE")
 	}
 	want, best, at := fold(name), []string(nil), 3
+	if len(want) > maxName {
+		return nil
+	}
 	for p, n := range i.Tree.Nodes {
 		if n.Kind == layer.Dir {
 			continue

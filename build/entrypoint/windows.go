@@ -27,6 +27,9 @@ func (i Image) hosts(name string) bool {
 // (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw),
 // with each extension of PATHEXT.
 func (i Image) windowsCandidates(name string) []string {
+	if len(i.Config.WorkingDir) > maxPath || len(name) > maxPath {
+		return nil
+	}
 	env := run.NewEnvironment(i.Config.Env).WithoutCase()
 	wd := path.Join("/", tree.Slashed(i.Config.WorkingDir))
 	name = tree.Slashed(name)
@@ -46,9 +49,12 @@ func (i Image) windowsCandidates(name string) []string {
 	}
 	var all []string
 	for _, dir := range dirs {
+		if len(all) > maxCandidates {
+			break
+		}
 		p := absolute(dir, name)
 		all = append(all, p)
-		for _, x := range strings.Split(extensions, ";") {
+		for _, x := range strings.SplitN(extensions, ";", maxCandidates) {
 			if x = strings.TrimSpace(x); x != "" {
 				all = append(all, p+x)
 			}

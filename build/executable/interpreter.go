@@ -75,7 +75,10 @@ func header(b []byte, wide bool, order binary.ByteOrder) (h elf.Header64, ok boo
 	}
 	var narrow elf.Header32
 	ok = binary.Read(bytes.NewReader(b), order, &narrow) == nil
-	return elf.Header64{Phoff: uint64(narrow.Phoff), Phentsize: narrow.Phentsize, Phnum: narrow.Phnum}, ok
+	return elf.Header64{
+		Phoff: uint64(narrow.Phoff), Phentsize: narrow.Phentsize, Phnum: narrow.Phnum,
+		Shoff: uint64(narrow.Shoff), Shentsize: narrow.Shentsize, Shstrndx: narrow.Shstrndx,
+	}, ok
 }
 
 func segment(b []byte, wide bool, order binary.ByteOrder) (p elf.Prog64, ok bool) {

@@ -3,7 +3,10 @@ package executable
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
+	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -21,15 +24,32 @@ type Needs struct {
 	RunPath, RPath []string
 }
 
-// maxLibraries bounds how many libraries of a file are read, and maxName the bytes of a name.
+// maxLibraries bounds how many libraries and directories of a file are read, maxName the bytes of a
+// name, and maxRead the bytes that are read of a file: its tables, which debug/elf holds in memory.
 const (
 	maxLibraries = 1024
 	maxName      = 256
+	maxRead      = 64 << 20
 )
+
+// bounded is a file of which no more than a number of bytes is read.
+type bounded struct {
+	io.ReaderAt
+
+	left int
+}
+
+func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, errors.New("its tables are too large")
+	}
+	return b.ReaderAt.ReadAt(p, at)
+}
 
 // ReadNeeds reads what a program or library needs. ok is false for what [Read] takes for no
 // program, for drivers, and for files that are not complete.
 func ReadNeeds(r io.ReaderAt, size int64) (n Needs, ok bool) {
+	r = &bounded{r, maxRead}
 	file := io.NewSectionReader(r, 0, size)
 	s, ok, err := Read(file)
 	switch {
@@ -44,8 +64,13 @@ func ReadNeeds(r io.ReaderAt, size int64) (n Needs, ok bool) {
 // elfNeeds reads the dynamic section of an ELF file
 // (https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.dynamic.html).
 func elfNeeds(r *io.SectionReader) (n Needs, ok bool) {
+	if namesCompressed(r) {
+		return Needs{}, false
+	}
 	e, err := elf.NewFile(r)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(e.Sections, func(s *elf.Section) bool {
+		return (s.Type == elf.SHT_DYNAMIC || s.Type == elf.SHT_STRTAB) && s.Flags&elf.SHF_COMPRESSED != 0
+	}) {
 		return Needs{}, false
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -66,10 +91,37 @@ func elfNeeds(r *io.SectionReader) (n Needs, ok bool) {
 			continue
 		}
 		for _, list := range lists {
-			*paths = append(*paths, strings.Split(list, ":")...)
+			*paths = append(*paths, strings.SplitN(list, ":", maxLibraries)...)
 		}
 	}
 	return n, true
+}
+
+// namesCompressed reports whether the section with the names of the others is compressed, which no
+// linker does: debug/elf would decompress it, however large it becomes.
+func namesCompressed(r *io.SectionReader) bool {
+	b := make([]byte, elf.EI_NIDENT+48)
+	if _, err := r.ReadAt(b, 0); err != nil {
+		return false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if elf.Data(b[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	wide := elf.Class(b[elf.EI_CLASS]) == elf.ELFCLASS64
+	h, ok := header(b, wide, order)
+	if !ok {
+		return false
+	}
+	s := make([]byte, 64)
+	n, err := r.ReadAt(s, int64(h.Shoff)+int64(h.Shstrndx)*int64(h.Shentsize)) //nolint:gosec // a bad one is no offset
+	if n < 12 || err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	if flags := order.Uint32(s[8:]); !wide {
+		return elf.SectionFlag(flags)&elf.SHF_COMPRESSED != 0
+	}
+	return n >= 16 && elf.SectionFlag(order.Uint64(s[8:]))&elf.SHF_COMPRESSED != 0 //nolint:gosec // 32 bits
 }
 
 // name reads a string that ends in a zero byte; "" if there is none.

@@ -23,7 +23,8 @@ func newAudit(f *flags) *cobra.Command {
 		Use:   "audit IMAGE|LIST|MANIFEST|CHART|ARCHIVE|DIR ...",
 		Short: "Find what would break on nodes in images that anybody has published",
 		Long: `Audit reads images as registries and archives have them, whoever made them: the index, and each
-entry's manifest and configuration, and no layer. It needs no slipway.yaml and no account.
+entry's manifest and configuration, and no layer. It needs no slipway.yaml and no account. With
+-deep it reads the layers, too, and says how old a base is, and what keeps an image from starting.
 docs/rules.md describes the rules, and docs/audit.md how to use it in a pipeline.
 
 A list is a text file with one reference per line. A manifest is a .yaml, .yml or .json file, or
@@ -48,6 +49,7 @@ images that it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
   slipway audit -nodes=nodes.json -case=windows=values-windows.yaml charts/app
+  slipway audit -deep ghcr.io/me/app:1.2.3
   slipway audit -sarif -fail=warning app.tar > audit.sarif
   slipway audit -fix -to=ghcr.io/me/app:1.2.3-fixed ghcr.io/me/app:1.2.3`,
 		Args: cobra.MinimumNArgs(1),

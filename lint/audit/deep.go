@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -23,9 +22,6 @@ type Deep struct {
 	layers *tree.Scratch
 	mu     sync.Mutex // one image after another: layers fill the network and the disk
 }
-
-// The base for HostProcess containers has some KiB, and Microsoft's smallest other one 100 MiB.
-const large = 32 << 20
 
 // maxKept bounds the layers that are kept for other images of the run, in bytes.
 const maxKept = 16 << 30
@@ -56,6 +52,9 @@ func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
 			continue
 		}
 		inside, err := d.inside(ctx, *e, open)
+		if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
+			err = fmt.Errorf("its layers have more than is read: %s", limit.What())
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -85,7 +84,8 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 	windows := e.Config.OS == platform.Windows
 	from := 0
 	if windows {
-		from = bases(e.Config, e.Layers)
+		n, _ := lint.WindowsBase(e.Config, e.Layers) // up to some GiB, and always the same
+		from = min(n, len(e.Layers))
 	}
 	var layers []v1.Layer
 	for _, l := range e.Layers[from:] {
@@ -104,21 +104,6 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 		return nil, err
 	}
 	return examine(t, e.Config, from == 0)
-}
-
-// bases returns how many layers of an image for Windows are Microsoft's, which would be up to some
-// GiB to read: the history of each of them has a record of the release or of an update. Without
-// such records a first layer that is large is one.
-func bases(c *v1.ConfigFile, layers []v1.Descriptor) (n int) {
-	for _, h := range c.History {
-		if strings.HasPrefix(h.CreatedBy, "Apply image ") || strings.HasPrefix(h.CreatedBy, "Install update ") {
-			n++
-		}
-	}
-	if n == 0 && layers[0].Size > large {
-		return 1
-	}
-	return min(n, len(layers))
 }
 
 // others returns that the layers are those of another system.

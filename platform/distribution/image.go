@@ -10,6 +10,9 @@ import (
 // debian:bookworm-slim, golang:1.26-alpine3.22, gcr.io/distroless/static-debian12,
 // registry.suse.com/bci/bci-base:15.6. ok is false if it tells none of the table.
 func OfImage(reference string) (d Distribution, r Release, ok bool) {
+	if len(reference) > maxField {
+		return d, r, false
+	}
 	reference, _, _ = strings.Cut(reference, "@")
 	repository, tag, _ := strings.Cut(path.Base(strings.ToLower(reference)), ":")
 	if strings.Contains(reference, "/bci/") {

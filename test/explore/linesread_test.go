@@ -71,7 +71,7 @@ func init() {
 					p.at("none.tar"))...)
 			},
 			often: []group{
-				asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never"), sw("fix"), sw("dry-run"),
+				asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never"), sw("fix"), sw("dry-run"), sw("deep"),
 				one("to", "localhost:1/mended", "localhost:1/mended:1", "NO"), floating,
 				one("base", "none", "localhost:1/before:1", "NO"), one("platform", "linux/amd64", "windows/amd64:ltsc2022"),
 				file("nodes", "keys/nodes.json"), file("values", "keys/values.yaml"), one("case", "a=none.yaml", "NO"),

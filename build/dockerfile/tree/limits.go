@@ -38,6 +38,9 @@ func (e *LimitError) Error() string {
 	return e.text + ": if that is right, give dockerfile." + e.key + " of the image a larger number in slipway.yaml"
 }
 
+// What returns what is too much, without what to do about it.
+func (e *LimitError) What() string { return e.text }
+
 // Budget counts what an evaluation has written. A nil one counts nothing.
 type Budget struct {
 	Limits
