@@ -53,15 +53,27 @@ func TestAge(t *testing.T) {
 				"the last on 2026-11-10",
 		}},
 		{"one behind", v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", History: history("2026-10-09")}, nil, nil},
-		{"no history", v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", Created: at("2026-01-02")},
-			[]v1.Descriptor{{Size: 100 << 20}}, []string{
+		{
+			"no history",
+			v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", Created: at("2026-01-02")},
+			[]v1.Descriptor{{Size: 100 << 20}},
+			[]string{
 				"note index-base-old its base, Windows 10.0.26100.1, has no date, and the image is of 2026-01-02: Microsoft has " +
 					"had 11 patch days since, the last on 2026-11-10",
-			}},
-		{"no base", v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", Created: at("2026-01-02")},
-			[]v1.Descriptor{{Size: 1 << 10}}, nil},
-		{"reproducible", v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", Created: at("1980-01-01")},
-			[]v1.Descriptor{{Size: 100 << 20}}, nil},
+			},
+		},
+		{
+			"no base",
+			v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", Created: at("2026-01-02")},
+			[]v1.Descriptor{{Size: 1 << 10}},
+			nil,
+		},
+		{
+			"reproducible",
+			v1.ConfigFile{OS: "windows", OSVersion: "10.0.26100.1", Created: at("1980-01-01")},
+			[]v1.Descriptor{{Size: 100 << 20}},
+			nil,
+		},
 		{"label", v1.ConfigFile{OS: "linux", Config: v1.Config{Labels: map[string]string{
 			"org.opencontainers.image.base.name": "docker.io/library/alpine:3.18",
 		}}}, nil, []string{

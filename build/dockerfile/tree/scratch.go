@@ -24,7 +24,7 @@ func NewScratch() (*Scratch, error) {
 	}
 	st, err := store.Open(dir)
 	if err != nil {
-		os.RemoveAll(dir) //nolint:errcheck // the first error counts
+		os.RemoveAll(dir)
 		return nil, err
 	}
 	s := &Scratch{Archives: NewArchives(st, Limits{}), dir: dir}
