@@ -53,7 +53,8 @@ func (j *judging) windowsAge(n int, e Entry) {
 		extended = "; the mainstream support of " + r.Support.Name + " ended on " + r.Support.Until
 	}
 	j.add("index-base-old", n, "its base, Windows %.50s, %s of %s: Microsoft has had %d patch days since, "+
-		"the last on %s%s", e.Config.OSVersion, of, made.UTC().Format(time.DateOnly), days, last.Format(time.DateOnly), extended)
+		"the last on %s%s", e.Config.OSVersion, of, made.UTC().Format(time.DateOnly), days,
+		last.Format(time.DateOnly), extended)
 }
 
 // large is the size in bytes from which on a first layer is one of Microsoft's: that for HostProcess
