@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"io"
 	"os"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // kept is an archive whose files can be read in any order after it was read to its end once.
@@ -51,11 +49,4 @@ func (k *kept) Close() error {
 	}
 	k.file.Close()
 	return os.Remove(k.file.Name())
-}
-
-// blobs returns what opens the layers of a layout.
-func blobs(all files) opener {
-	return func(d v1.Descriptor) (io.ReadCloser, error) {
-		return all.open("blobs/" + d.Digest.Algorithm + "/" + d.Digest.Hex)
-	}
 }

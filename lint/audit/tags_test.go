@@ -33,7 +33,8 @@ func TestTags(t *testing.T) {
 				w.Header().Set("Link", "</v2/app/tags/list?last=b&n=2>; rel=\"next\"")
 				fmt.Fprint(w, `{"name":"app","tags":["a","not a tag\u001b[31m","b"]}`)
 			},
-			audit.TagPage{Tags: []string{"a", "b"}}, "",
+			audit.TagPage{Tags: []string{"a", "b"}},
+			"",
 		},
 		"no list":   {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, audit.TagPage{}, ""},
 		"none":      {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, audit.TagPage{}, ""},
