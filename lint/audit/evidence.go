@@ -75,7 +75,8 @@ type search struct {
 type document struct {
 	lint.Proof
 
-	get func() (v1.Descriptor, []byte, error)
+	unknown bool // its list gives no type, so that the document says whether it is a signature
+	get     func() (v1.Descriptor, []byte, error)
 }
 
 // all finds the evidence of the index, and that of its entries if it has any itself.
@@ -133,8 +134,9 @@ func (s *search) find(entry int, of v1.Hash) ([]document, error) {
 		docs = append(docs, document{
 			lint.Proof{
 				Name: "the referrer " + d.Digest.String(), Entry: entry, Of: of,
-				Signature: isSignature(d.ArtifactType, entry >= 0),
+				Signature: isSignature(d.ArtifactType) || untyped(d.ArtifactType) && entry >= 0,
 			},
+			untyped(d.ArtifactType),
 			func() (v1.Descriptor, []byte, error) {
 				raw, err := get(d)
 				return d, raw, err
@@ -152,6 +154,7 @@ var suffixes = []string{".sig", ".att", ".sbom"}
 func (s *search) tagged(entry int, of v1.Hash, tag string) document {
 	return document{
 		lint.Proof{Name: "the tag " + tag, Entry: entry, Of: of, Signature: strings.HasSuffix(tag, ".sig")},
+		false,
 		func() (v1.Descriptor, []byte, error) {
 			d, err := s.Client.Get(s.ctx, s.repo.Tag(tag))
 			if err != nil {
@@ -162,20 +165,17 @@ func (s *search) tagged(entry int, of v1.Hash, tag string) document {
 	}
 }
 
-// isSignature reports whether artifacts of a type are signatures. Lists by old clients give no
-// type, or that of an empty configuration: unknown answers for these.
-func isSignature(kind string, unknown bool) bool {
-	switch {
-	case kind == "", kind == string(oci.EmptyConfig().MediaType):
-		return unknown
-	case strings.HasPrefix(kind, bundleType):
-		return true
-	}
-	return slices.Contains([]string{
+// isSignature reports whether artifacts of a type are signatures.
+func isSignature(kind string) bool {
+	return strings.HasPrefix(kind, bundleType) || slices.Contains([]string{
 		"application/vnd.dev.cosign.artifact.sig.v1+json", string(oci.SimpleSigning),
 		"application/vnd.cncf.notary.signature",
 	}, kind)
 }
+
+// untyped reports whether a list of referrers gives no type, or that of the empty configuration, as
+// old clients and some registries do.
+func untyped(kind string) bool { return kind == "" || kind == string(oci.EmptyConfig().MediaType) }
 
 // attestations are those of BuildKit that an index lists, of images that are there.
 func attestations(i *lint.Index, get oci.Get) (docs []document) {
@@ -190,6 +190,7 @@ func attestations(i *lint.Index, get oci.Get) (docs []document) {
 		}
 		docs = append(docs, document{
 			lint.Proof{Name: "the attestation", Entry: n, Of: about},
+			false,
 			func() (v1.Descriptor, []byte, error) {
 				raw, err := get(e.Desc)
 				return e.Desc, raw, err

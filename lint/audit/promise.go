@@ -34,7 +34,7 @@ func promised(file string) lint.Promise {
 	var said []string
 	for n, word := range w {
 		arch, release := w.architecture(n), w.release(n)
-		isOS := w.isOS(n) && (w.architecture(n-1) != "" || w.architecture(n+1) != "" || w.release(n+1) != "" || w.release(n-1) != "")
+		isOS := w.isOS(n) && w.architecture(n-1)+w.architecture(n+1)+w.release(n-1)+w.release(n+1) != ""
 		other := func(have, want string) bool { return want != "" && have != "" && have != want }
 		switch {
 		case other(p.Architecture, arch), other(p.OSVersion, release), isOS && other(p.OS, word),

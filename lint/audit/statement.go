@@ -37,7 +37,7 @@ func read(docs []document, from source, jobs int) []lint.Proof {
 		all[n] = d.Proof
 		if n < maxProofs {
 			g.Go(func() error {
-				all[n].Names, all[n].Missing = d.about(from)
+				d.about(&all[n], from)
 				return nil
 			})
 		}
@@ -46,29 +46,34 @@ func read(docs []document, from source, jobs int) []lint.Proof {
 	return all
 }
 
-// about returns the digests that the smallest statement of a document says it is about, and whether
-// a part of it is missing.
-func (doc document) about(from source) (names []v1.Hash, missing bool) {
+// about reads a document of evidence: what it is, if the list did not say so, the digests that its
+// smallest statement says it is about, and whether a part of it is missing.
+func (doc document) about(p *lint.Proof, from source) {
 	d, raw, err := doc.get()
 	if err != nil {
-		return nil, lacks(err)
+		p.Missing = lacks(err)
+		return
 	}
 	t, err := oci.Parse(d, raw)
 	if err != nil {
-		return nil, false
+		return
+	}
+	if doc.unknown {
+		p.Signature = isSignature(t.ArtifactType())
 	}
 	layers := slices.DeleteFunc(slices.Clone(t.Layers), func(l v1.Descriptor) bool {
 		return parser(l) == nil || l.Size > maxStatement
 	})
 	if len(layers) == 0 {
-		return nil, false
+		return
 	}
 	layer := slices.MinFunc(layers, func(a, b v1.Descriptor) int { return cmp.Compare(a.Size, b.Size) })
 	text, err := from.configs(layer)
 	if err != nil {
-		return nil, lacks(err)
+		p.Missing = lacks(err)
+		return
 	}
-	return parser(layer)(text), false
+	p.Names = parser(layer)(text)
 }
 
 // lacks reports whether an error means that something is not there.
