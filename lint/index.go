@@ -30,6 +30,12 @@ type Index struct {
 	Origin string
 	// Before is the image that this one follows; nil if none is known.
 	Before *Index
+
+	Packed   bool      // it is in an archive or a directory
+	Promise  Promise   // of the name of the archive or the list that it is in
+	Archive  *Archive  // in the first image of an archive; else nil
+	Evidence *Evidence // nil if it was not looked for
+	Tags     *Tags     // nil if they were not looked at
 }
 
 // Platforms returns what the image is for: of each entry as the index has it, and of an image
@@ -65,6 +71,9 @@ type Entry struct {
 	// Layers are those of the manifest, and Inside is what they have; nil if they were not read.
 	Layers []v1.Descriptor
 	Inside *Inside
+	// Lost are the layers that an archive lacks, and Damaged those whose bytes are others. In a
+	// registry they are not looked at.
+	Lost, Damaged []string
 }
 
 // IndexOptions say by what images are judged.
@@ -105,6 +114,10 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 		j.age()
 		j.foreign()
 		j.inside()
+		j.promised()
+		j.archive()
+		j.evidence()
+		j.tags()
 		all = append(all, j.found...)
 		r.about(cmp.Or(i.Pos.File, output.Line(i.Name)))
 	}
@@ -161,8 +174,9 @@ func (j *judging) name(n int) string {
 // entries looks at each entry by itself, and at those before it.
 func (j *judging) entries() {
 	first := map[platform.Platform]int{}
+	partial := j.partial()
 	for n, e := range j.index.Entries {
-		if e.Missing {
+		if e.Missing && !partial {
 			j.add("index-missing", n, "%s", absent(e))
 		}
 		if e.Fault != nil {

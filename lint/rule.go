@@ -83,6 +83,8 @@ var groups = []group{
 	{"Linux pods", linuxRules},
 	{"Images", imageRules},
 	{"Images of registries and archives", indexRules},
+	{"Images of registries and archives: signatures, attestations and tags", evidenceRules},
+	{"Images of registries and archives: archives", archiveRules},
 	{"Images of registries and archives: age", ageRules},
 	{"Images of registries and archives: what is inside", insideRules},
 	{"Charts", chartRules},
@@ -101,7 +103,9 @@ var rules = func() []Rule {
 }()
 
 // IndexRules returns the rules that slipway audit looks for in images and what names them.
-func IndexRules() []Rule { return slices.Concat(indexRules, ageRules, insideRules) }
+func IndexRules() []Rule {
+	return slices.Concat(indexRules, evidenceRules, archiveRules, ageRules, insideRules)
+}
 
 // Rules returns all rules.
 func Rules() []Rule { return slices.Clone(rules) }

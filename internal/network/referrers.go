@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -37,6 +38,20 @@ func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1
 		return list, err
 	}
 	return s.byTag(ctx, subject)
+}
+
+// Referrers lists the manifests that have a subject as [Session.Referrers] does. Without tagged the
+// tag that replaces the referrers API is not asked for, since the caller knows that it is not there.
+func (c *Client) Referrers(ctx context.Context, subject name.Digest, tagged bool) ([]v1.Descriptor, error) {
+	s, err := c.Session(ctx, subject.Context(), subject.Context().Scope(transport.PullScope))
+	if err != nil {
+		return nil, err
+	}
+	if tagged {
+		return s.Referrers(ctx, subject)
+	}
+	list, _, err := s.byAPI(ctx, subject)
+	return list, err
 }
 
 // PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself,

@@ -86,6 +86,11 @@ func (t *Tree) Digests() []v1.Hash {
 	return all
 }
 
+// ReferenceDigest is the annotation by which an attestation of BuildKit in an index names the
+// manifest that it is about
+// (https://docs.docker.com/build/metadata/attestations/attestation-storage/).
+const ReferenceDigest = "vnd.docker.reference.digest"
+
 // IsAttestation reports whether an index lists d for something that does not run on any platform,
 // such as a provenance of BuildKit, which has the platform unknown/unknown.
 func IsAttestation(d v1.Descriptor) bool {

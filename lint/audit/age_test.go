@@ -14,8 +14,8 @@ import (
 
 // damages are what happens to a layer, by the finding that comes of it.
 var damages = map[string]func(file string) error{
-	"error index-missing its configuration or a layer is not there": os.Remove,
-	"error index-unreadable layer sha256:": func(file string) error {
+	"error archive-missing the archive lacks sha256:": os.Remove,
+	"error archive-damaged the bytes of sha256:": func(file string) error {
 		return os.WriteFile(file, []byte("damaged"), 0o644)
 	},
 }

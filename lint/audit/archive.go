@@ -2,14 +2,11 @@ package audit
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -20,15 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// files are the files of an archive or a directory.
-type files interface {
-	// read returns a small file; the error of one that is not there is [fs.ErrNotExist].
-	read(name string) ([]byte, error)
-	has(name string) bool
-	// open opens a file of any size.
-	open(name string) (io.ReadCloser, error)
-}
-
 // file reads an archive, or else a list.
 func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	f, err := regular.Open(file)
@@ -36,6 +24,10 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, err
 	}
 	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	content, err := archive.Decompress(progress.Reader(ctx, f, nil))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -46,11 +38,11 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, err
 	}
 	defer plain.close()
-	all, err := unpack(plain)
+	all, err := unpack(plain, fi.Size())
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case len(all.sizes) == 0 && (errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
+	case len(all.files) == 0 && (errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
 		return r.list(ctx, file) // it is no archive
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -62,82 +54,74 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	return r.layout(ctx, file, all)
 }
 
-// directory reads an OCI layout, or an unpacked archive of docker save.
-func (r Reader) directory(ctx context.Context, dir string) ([]lint.Index, error) {
-	root, err := regular.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return r.layout(ctx, dir, inDirectory{root})
-}
-
-type inDirectory struct{ root *regular.Root }
-
-func (d inDirectory) has(name string) bool {
-	fi, err := d.root.Stat(filepath.FromSlash(name))
-	return err == nil && fi.Mode().IsRegular()
-}
-
-func (d inDirectory) open(name string) (io.ReadCloser, error) {
-	f, err := d.root.Open(filepath.FromSlash(name))
-	if errors.Is(err, os.ErrNotExist) {
-		err = fs.ErrNotExist
-	}
-	return f, err
-}
-
-func (d inDirectory) read(name string) ([]byte, error) {
-	b, err := d.root.ReadFile(filepath.FromSlash(name))
-	if errors.Is(err, os.ErrNotExist) {
-		err = fs.ErrNotExist
-	}
-	return b, err
-}
+// layouts are where archives have their OCI layout: at the top, or in a directory, as packages of
+// zarf do.
+var layouts = []string{"", "images/"}
 
 // layout reads the images of an OCI layout, or of the older form of docker save.
 func (r Reader) layout(ctx context.Context, from string, all files) ([]lint.Index, error) {
-	raw, err := all.read("index.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return r.saved(ctx, from, all)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	var top v1.IndexManifest
-	if err := oci.Decode("index.json", raw, &top, 1<<20); err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	get := oci.Open(func(h v1.Hash) (io.ReadCloser, error) {
-		b, err := all.read("blobs/" + h.Algorithm + "/" + h.Hex)
-		return io.NopCloser(bytes.NewReader(b)), err
-	}).Get
-	var list []lint.Index
-	for _, d := range top.Manifests {
-		name := from + ": " + named(d)
-		raw, err := get(d)
-		if err != nil {
-			lost := missed(lint.Entry{Desc: d}, err)
-			list = append(list, lint.Index{Name: name, Desc: d, Single: true, Entries: []lint.Entry{lost}})
+	for _, prefix := range layouts {
+		raw, err := all.read(prefix + "index.json")
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		i := r.index(d, raw, source{get, get})
-		i.Name = name
-		if err := r.Deep.look(ctx, &i, blobs(all)); err != nil {
+		var top v1.IndexManifest
+		if err == nil {
+			err = oci.Decode("index.json", raw, &top, 1<<20)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
+		return r.images(ctx, from, newContents(all, prefix, top), top)
+	}
+	return r.saved(ctx, from, all)
+}
+
+// images reads what index.json lists.
+func (r Reader) images(ctx context.Context, from string, c *contents, top v1.IndexManifest) ([]lint.Index, error) {
+	if len(top.Manifests) == 0 {
+		return nil, fmt.Errorf("%s: index.json lists no image", from)
+	}
+	promise := promised(from)
+	var list []lint.Index
+	for _, d := range top.Manifests {
+		c.begin(d)
+		name := from + ": " + named(d)
+		raw, err := c.get(d)
+		if err != nil {
+			lost := missed(lint.Entry{Desc: d}, err)
+			list = append(list, lint.Index{
+				Name: name, Desc: d, Single: true, Packed: true, Entries: []lint.Entry{lost},
+			})
+			continue
+		}
+		i := r.index(d, raw, source{c.get, c.get, c.layers})
+		i.Name, i.Packed, i.Promise = name, true, promise
+		if err := r.Deep.look(ctx, &i, c.blobs); err != nil {
 			return nil, err
 		}
+		i.Evidence = &lint.Evidence{Proofs: read(attestations(&i, c.get), source{configs: c.get}, r.Jobs)}
 		list = append(list, i)
+		c.end(i)
 	}
+	list[0].Archive = c.archive(from, list)
 	return list, ctx.Err()
 }
 
-// named returns the name that a layout gives an image: that of containerd, or of the OCI
-// specification, or its digest.
+// named returns the name that a layout gives an image: that of containerd, of the OCI
+// specification, or of older packages of zarf; or else its digest.
 func named(d v1.Descriptor) string {
-	for _, key := range []string{"io.containerd.image.name", "org.opencontainers.image.ref.name"} {
+	for _, key := range []string{imageName, refName, "org.opencontainers.image.base.name"} {
 		if name := d.Annotations[key]; name != "" {
 			return name
 		}
 	}
 	return d.Digest.String()
 }
+
+// Annotations with the name of an image in index.json: that of containerd with the whole name, and
+// that of the OCI specification, which may have the tag alone.
+const (
+	imageName = "io.containerd.image.name"
+	refName   = "org.opencontainers.image.ref.name"
+)

@@ -2,15 +2,14 @@
 //
 // Nothing of Slipway has to have made them: it reads any reference, lists of references, manifests
 // and charts, archives of docker save and docker buildx, OCI layouts in directories and archives,
-// and Slipway's bundles. It reads documents alone, and no layer: of a registry the index, and for
-// each entry its manifest and its configuration.
+// and Slipway's bundles. Of a registry it reads documents alone, and no layer: the index, for each
+// entry its manifest and its configuration, and what is beside the image: evidence and other tags.
+// An archive it reads from its start to its end.
 package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,7 +142,7 @@ func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Referen
 			read.Name, read.Pos, read.Origin = i.Name, i.Pos, i.Origin
 			*i = read
 			if i.Before, err = r.before(ctx, ref); err == nil {
-				err = ctx.Err()
+				err = r.beside(ctx, ref, i)
 			}
 			return err
 		})
@@ -178,7 +177,12 @@ func (r Reader) documents(ctx context.Context, repo name.Repository) source {
 }
 
 // source is where the documents of an image are.
-type source struct{ manifests, configs oci.Get }
+type source struct {
+	manifests, configs oci.Get
+	// layers names the layers of a manifest that are not there, and those that are damaged; nil if
+	// they are not looked at.
+	layers func(t *oci.Tree) (lost, damaged []string)
+}
 
 // index reads what a document lists.
 func (r Reader) index(d v1.Descriptor, raw []byte, from source) lint.Index {
@@ -229,6 +233,9 @@ func listed(d v1.Descriptor, from source) lint.Entry {
 // entry reads the configuration of a manifest.
 func entry(t *oci.Tree, from source) lint.Entry {
 	e := lint.Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers}
+	if from.layers != nil {
+		e.Lost, e.Damaged = from.layers(t)
+	}
 	if t.Config == nil || !t.Config.MediaType.IsConfig() {
 		return e // an index in an index, or an artifact
 	}
@@ -242,7 +249,7 @@ func entry(t *oci.Tree, from source) lint.Entry {
 
 // missed adds to an entry why a document of it was not read.
 func missed(e lint.Entry, err error) lint.Entry {
-	if network.Missing(err) || errors.Is(err, oci.ErrAbsent) || errors.Is(err, fs.ErrNotExist) {
+	if lacks(err) {
 		e.Missing = true
 	} else {
 		e.Fault = network.Clean(err)

@@ -259,7 +259,7 @@ func TestMissing(t *testing.T) {
 		do   func(file string) error
 		want []string
 	}{
-		"removed": {os.Remove, []string{"error manifests[1] index-missing"}},
+		"removed": {os.Remove, []string{"note archive-unused", "note archive-subset"}},
 		"damaged": {
 			func(file string) error { return os.WriteFile(file, []byte("{}"), 0o644) },
 			[]string{"error manifests[1] index-unreadable"},

@@ -48,7 +48,8 @@ func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
 	defer d.layers.Trim(maxKept)
 	for n := range i.Entries {
 		e := &i.Entries[n]
-		if e.Config == nil || len(e.Layers) == 0 || e.Fault != nil || e.Missing {
+		if e.Config == nil || len(e.Layers) == 0 || e.Fault != nil || e.Missing ||
+			len(e.Lost)+len(e.Damaged) > 0 {
 			continue
 		}
 		inside, err := d.inside(ctx, *e, open)

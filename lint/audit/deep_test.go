@@ -81,7 +81,7 @@ const (
 )
 
 var (
-	static  = string(programtest.ELF(programtest.Needs{}))
+	alone   = string(programtest.ELF(programtest.Needs{}))
 	dynamic = string(programtest.ELF(programtest.Needs{
 		Interpreter: "/lib64/ld-linux-x86-64.so.2", Libraries: []string{"libc.so.6", "libssl.so.3"},
 	}))
@@ -113,7 +113,7 @@ var insideCases = []struct {
 	layers []files
 	want   []string
 }{
-	{"healthy", user(linux("/app"), "me"), []files{{trixie, "etc/passwd=me:x:7:7::/:\n"}, {"app=" + static}}, nil},
+	{"healthy", user(linux("/app"), "me"), []files{{trixie, "etc/passwd=me:x:7:7::/:\n"}, {"app=" + alone}}, nil},
 	{"starts-nothing", linux(), []files{{trixie}}, nil},
 	{"healthy-dynamic", linux("app"), []files{
 		{trixie, loader, "usr/lib/x86_64-linux-gnu/libc.so.6=", "usr/lib/x86_64-linux-gnu/libssl.so.3=", "usr/bin/app=" + dynamic},
@@ -127,10 +127,10 @@ var insideCases = []struct {
 			"(https://www.debian.org/releases/)",
 	}},
 	{"rolling", linux(), []files{{"etc/os-release=ID=wolfi\nVERSION_ID=20230201\n"}}, nil},
-	{"missing", linux("/manger"), []files{{"manager=" + static}}, []string{
+	{"missing", linux("/manger"), []files{{"manager=" + alone}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /manger: the image has no such file: did you mean /manager?",
 	}},
-	{"removed", linux("/app"), []files{{"app=" + static}, {".wh.app="}}, []string{
+	{"removed", linux("/app"), []files{{"app=" + alone}, {".wh.app="}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /app: the image has no such file: copy it, or correct the name",
 	}},
 	{"dangling", linux("/app"), []files{{"app -> usr/bin/app"}}, []string{
@@ -140,7 +140,7 @@ var insideCases = []struct {
 	{"circle", linux("/app"), []files{{"app -> app"}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /app: it cannot be found: /app leads through more than 255 symbolic links",
 	}},
-	{"mode", linux("/app"), []files{{"app:0644=" + static}}, []string{
+	{"mode", linux("/app"), []files{{"app:0644=" + alone}}, []string{
 		"error index-entrypoint-mode ENTRYPOINT /app: /app has mode 0644, which does not let user root execute it: " +
 			"copy it with --chmod=0755",
 	}},
@@ -162,24 +162,24 @@ var insideCases = []struct {
 	{
 		"program-of-amd64",
 		v1.ConfigFile{OS: "linux", Architecture: "arm64", Config: v1.Config{Cmd: []string{"/app"}}},
-		[]files{{"app=" + static}},
+		[]files{{"app=" + alone}},
 		[]string{
 			"error index-program-differs CMD /app: it is an ELF program for linux/amd64, and the image is for linux/arm64",
 		},
 	},
-	{"user", user(linux("/app"), "me"), []files{{"etc/passwd=you:x:7:7::/:\n", "app=" + static}}, []string{
+	{"user", user(linux("/app"), "me"), []files{{"etc/passwd=you:x:7:7::/:\n", "app=" + alone}}, []string{
 		"error index-user-unknown the user is \"me\", and neither /etc/passwd nor /etc/group of the image tells which that is",
 	}},
-	{"layers-of-windows", linux("/app"), []files{{"Files/", "Files/app=" + static, "Hives/"}}, []string{
+	{"layers-of-windows", linux("/app"), []files{{"Files/", "Files/app=" + alone, "Hives/"}}, []string{
 		"error index-layers-differ its layers have the directory Files: they are those of a Windows image",
 	}},
 	// as the image of kpack's lifecycle, which is read and never started
-	{"both", linux(), []files{{"app=" + static}, {"Files/", "Files/app=" + exe, "Hives/"}}, nil},
+	{"both", linux(), []files{{"app=" + alone}, {"Files/", "Files/app=" + exe, "Hives/"}}, nil},
 	{"healthy-windows", windows(`C:\app.exe`), []files{{"Files/", "Files/app.exe=" + exe, "Hives/"}}, nil},
 	{"layers-of-linux", windows(`C:\app.exe`), []files{{"app.exe=" + exe}}, []string{
 		"error index-layers-differ none of its layers has the directory Files: they are those of a Linux image",
 	}},
-	{"program-of-linux", windows("app"), []files{{"Files/app.exe=" + static}}, []string{
+	{"program-of-linux", windows("app"), []files{{"Files/app.exe=" + alone}}, []string{
 		"error index-program-differs ENTRYPOINT app: it is an ELF program for linux/amd64, and the image is for windows/amd64",
 	}},
 	// the base, which is not read, may have it
@@ -236,8 +236,8 @@ func inside(t *testing.T, arg string) (all []string) {
 func TestLayersOnce(t *testing.T) {
 	r := registrytest.Serve(t)
 	base, micro := files{trixie, "etc/passwd=me:x:7:7::/:\n"}, files{"Files/Windows/notepad.exe=" + exe}
-	one := filled(t, user(linux("/app"), "me"), base, files{"app=" + static})
-	two := filled(t, user(linux("/other"), "me"), base, files{"other=" + static})
+	one := filled(t, user(linux("/app"), "me"), base, files{"app=" + alone})
+	two := filled(t, user(linux("/other"), "me"), base, files{"other=" + alone})
 	on := filled(t, based(windows(`C:\app.exe`)), micro, files{"Files/app.exe=" + exe})
 	i := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, img := range []v1.Image{one, two, on} {
@@ -281,14 +281,15 @@ func TestLayersOnce(t *testing.T) {
 	}
 	calls, _ := r.Reset()
 	t.Logf("%d requests, %d bytes of layers", len(calls), bytes)
-	if len(calls) > 2+2*3+4 { // a ping, the index, a manifest and a configuration of each, four layers
+	// The index, a manifest and a configuration of each, four layers, tags and referrers.
+	if len(calls) > 1+2*3+4+2 {
 		t.Errorf("%d requests: %q", len(calls), calls)
 	}
 }
 
 // TestDamagedLayer: a layer that is not there, or damaged, is a finding.
 func TestDamagedLayer(t *testing.T) {
-	img := filled(t, linux("/app"), files{"app=" + static})
+	img := filled(t, linux("/app"), files{"app=" + alone})
 	list, err := img.Layers()
 	must(t, err)
 	d, err := list[0].Digest()

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"io"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
@@ -49,12 +47,5 @@ func (k *kept) flush() error {
 func (k *kept) close() {
 	if k.file != nil {
 		k.file.Abort()
-	}
-}
-
-// blobs returns what opens the layers of a layout.
-func blobs(all files) opener {
-	return func(d v1.Descriptor) (io.ReadCloser, error) {
-		return all.open("blobs/" + d.Digest.Algorithm + "/" + d.Digest.Hex)
 	}
 }

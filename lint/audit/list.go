@@ -42,5 +42,9 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s names no image", file)
 	}
-	return r.named(ctx, all, refs)
+	all, err = r.named(ctx, all, refs)
+	for n := range all {
+		all[n].Promise = promised(file)
+	}
+	return all, err
 }

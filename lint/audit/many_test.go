@@ -66,12 +66,17 @@ func TestMany(t *testing.T) {
 			got["configurations"]++
 		case strings.Contains(c, "/tags/list"):
 			got["tags"]++
+		case strings.Contains(c, "/referrers/"):
+			got["referrers"]++
 		default:
 			t.Errorf("unexpected: %s", c)
 		}
 	}
 	const images = manyRepos * manyEntries
-	want := map[string]int{"indexes": manyRepos * manyTags, "manifests": images, "configurations": images, "tags": manyRepos}
+	want := map[string]int{
+		"indexes": manyRepos * manyTags, "manifests": images, "configurations": images, "tags": manyRepos,
+		"referrers": manyRepos * manyTags, // of the indexes alone, since they have none
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

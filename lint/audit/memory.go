@@ -18,6 +18,7 @@ type memory struct {
 	images    map[string]func() lint.Index                  // by reference
 	documents map[string]func() ([]byte, error)             // by repository and digest
 	tags      Tags
+	evidence  evidence
 }
 
 func newMemory() *memory {

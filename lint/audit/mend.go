@@ -23,10 +23,6 @@ type Mended struct {
 // ErrNoIndex is about an image that is one manifest.
 var ErrNoIndex = errors.New("it has no index to mend")
 
-// referenceDigest is the annotation by which BuildKit's attestations name the manifest they are
-// about (https://docs.docker.com/build/metadata/attestations/attestation-storage/).
-const referenceDigest = "vnd.docker.reference.digest"
-
 // Mend returns an index in which each entry has the platform of its image's configuration, each
 // platform is there once, and everything that is listed is there. The rest of the document stays
 // as it is. Of two images for one platform it keeps the first, which runtimes take.
@@ -48,7 +44,7 @@ func Mend(i lint.Index) (Mended, error) {
 			continue
 		}
 		d := e.Desc
-		if about := d.Annotations[referenceDigest]; about != "" {
+		if about := d.Annotations[oci.ReferenceDigest]; about != "" {
 			if h, err := v1.NewHash(about); err != nil || !there[h] {
 				remove("what it is about is not in the index")
 				continue
@@ -111,7 +107,7 @@ func (m *Mended) platform(n int, d v1.Descriptor, config *v1.ConfigFile) *v1.Pla
 // first returns the index of a descriptor for a platform, -1 for none.
 func first(all []v1.Descriptor, p *v1.Platform) int {
 	for n, d := range all {
-		if d.Annotations[referenceDigest] == "" && d.Platform != nil && p != nil && lint.SameEntry(d.Platform, p) {
+		if d.Annotations[oci.ReferenceDigest] == "" && d.Platform != nil && p != nil && lint.SameEntry(d.Platform, p) {
 			return n
 		}
 	}

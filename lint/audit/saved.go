@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -17,36 +19,55 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// saved reads manifest.json of docker save.
+// savedImage is an image of manifest.json, as docker save writes it.
+type savedImage struct {
+	Config   string
+	RepoTags []string
+	Layers   []string
+}
+
+// name is that of the image in messages.
+func (i savedImage) name() string {
+	if len(i.RepoTags) > 0 {
+		return i.RepoTags[0]
+	}
+	return i.Config
+}
+
+// manifestJSON reads manifest.json.
+func manifestJSON(all files, prefix string) (images []savedImage, err error) {
+	raw, err := all.read(prefix + "manifest.json")
+	if err != nil {
+		return nil, err
+	}
+	if err := oci.CheckJSON("manifest.json", raw, 1<<20); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &images); err != nil {
+		return nil, fmt.Errorf("manifest.json: %w", err)
+	}
+	return images, nil
+}
+
+// saved reads the older form of docker save, which has manifest.json alone.
 func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index, error) {
-	raw, err := all.read("manifest.json")
+	images, err := manifestJSON(all, "")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has neither index.json nor manifest.json: it is no archive of images", from)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
-	var images []struct {
-		Config   string
-		RepoTags []string
-		Layers   []string
-	}
-	if err := oci.CheckJSON("manifest.json", raw, 1<<20); err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	if err := json.Unmarshal(raw, &images); err != nil {
-		return nil, fmt.Errorf("%s: manifest.json: %w", from, err)
+	if len(images) == 0 {
+		return nil, fmt.Errorf("%s: manifest.json lists no image", from)
 	}
 	var list []lint.Index
 	for _, i := range images {
-		name := i.Config
-		if len(i.RepoTags) > 0 {
-			name = i.RepoTags[0]
-		}
 		index := lint.Index{
-			Name: from + ": " + name, Single: true, Entries: []lint.Entry{savedEntry(all, i.Config, i.Layers)},
+			Name: from + ": " + i.name(), Single: true, Packed: true, Promise: promised(from),
+			Entries: []lint.Entry{i.entry(all)},
 		}
-		if err := r.Deep.look(ctx, &index, savedLayers(all, index.Entries[0], i.Layers)); err != nil {
+		if err := r.Deep.look(ctx, &index, i.layers(all, index.Entries[0])); err != nil {
 			return nil, err
 		}
 		list = append(list, index)
@@ -54,37 +75,68 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 	return list, nil
 }
 
-func savedEntry(all files, config string, layers []string) (e lint.Entry) {
-	raw, err := all.read(path.Clean("/" + config)[1:])
+// entry reads an image of manifest.json.
+func (i savedImage) entry(all files) (e lint.Entry) {
+	raw, err := all.read(clean(i.Config))
 	if err != nil {
 		return missed(e, err)
 	}
-	if e.Config, err = v1.ParseConfigFile(bytes.NewReader(raw)); err != nil {
-		e.Fault = fmt.Errorf("%s: %w", config, err)
+	if want, have, err := i.digests(all); err != nil || want != have {
+		e.Fault = fmt.Errorf("%s is damaged: its bytes have the digest %s", i.Config, have)
 		return e
 	}
-	for _, l := range layers {
-		if !all.has(path.Clean("/" + l)[1:]) {
-			e.Missing = true
-		}
+	if e.Config, err = v1.ParseConfigFile(bytes.NewReader(raw)); err != nil {
+		e.Fault = fmt.Errorf("%s: %w", i.Config, err)
+		return e
 	}
-	if len(e.Config.RootFS.DiffIDs) == len(layers) {
-		for _, h := range e.Config.RootFS.DiffIDs {
-			e.Layers = append(e.Layers, v1.Descriptor{MediaType: types.DockerUncompressedLayer, Digest: h})
+	if n := len(e.Config.RootFS.DiffIDs); n != len(i.Layers) {
+		e.Fault = fmt.Errorf("manifest.json lists %d layers, and %s has %d", len(i.Layers), i.Config, n)
+		return e
+	}
+	for n, l := range i.Layers {
+		h := e.Config.RootFS.DiffIDs[n]
+		e.Layers = append(e.Layers, v1.Descriptor{MediaType: types.DockerUncompressedLayer, Digest: h})
+		f, err := all.stat(clean(l))
+		if err != nil {
+			e.Lost = append(e.Lost, l)
+			continue
+		}
+		if f.sum == h || f.sum.Hex == digits.FindString(path.Base(l)) {
+			continue
+		}
+		// what is compressed under another name is compared with nothing
+		if !f.compressed || len(digits.FindString(path.Base(l))) > 0 {
+			e.Damaged = append(e.Damaged, fmt.Sprintf("the bytes of %s have the digest %s", l, f.sum))
 		}
 	}
 	return e
 }
 
-// savedLayers returns what opens the layers of an entry, whose tars have these names. They have no
-// digest but the one in the configuration.
-func savedLayers(all files, e lint.Entry, names []string) opener {
+// layers returns what opens the layers of an entry. They have no digest but the one in the
+// configuration.
+func (i savedImage) layers(all files, e lint.Entry) opener {
 	return func(d v1.Descriptor) (io.ReadCloser, error) {
 		for n, l := range e.Layers {
 			if l.Digest == d.Digest {
-				return all.open(path.Clean("/" + names[n])[1:])
+				return all.open(clean(i.Layers[n]))
 			}
 		}
 		return nil, fs.ErrNotExist
 	}
+}
+
+// digits are those of a digest.
+var digits = regexp.MustCompile(`[0-9a-f]{64}`)
+
+// digests returns the digest that the configuration has by its name, and by its bytes.
+func (i savedImage) digests(all files) (want, have v1.Hash, err error) {
+	f, err := all.stat(clean(i.Config))
+	if err != nil {
+		return want, have, err
+	}
+	want = f.sum // of another name nothing is known
+	if hex := digits.FindString(path.Base(strings.TrimSuffix(i.Config, ".json"))); hex != "" {
+		want.Hex = hex
+	}
+	return want, f.sum, nil
 }

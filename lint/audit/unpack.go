@@ -3,54 +3,118 @@ package audit
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// maxDocuments bounds the documents of an archive that are kept, in bytes, and maxFiles its files.
+// maxDocuments bounds the documents of an archive that are kept, in bytes, maxFiles its files, and
+// maxLinks how many links lead to one.
 const (
 	maxDocuments = 256 << 20
 	maxFiles     = 1 << 20
+	maxLinks     = 8
 )
 
-// packed are the files of an archive: all sizes, and the contents of those that may be documents.
+// files are the files of an archive or a directory.
+type files interface {
+	// read returns a small file; the error of one that is not there is [fs.ErrNotExist].
+	read(name string) ([]byte, error)
+	// stat describes a file, by all of its bytes.
+	stat(name string) (packedFile, error)
+	has(name string) bool
+	// below lists the files of a directory and their sizes in bytes.
+	below(dir string) map[string]int64
+	// open opens a file of any size.
+	open(name string) (io.ReadCloser, error)
+}
+
+// packed are the files of an archive: what each is, and the contents of those that may be documents.
 type packed struct {
-	sizes    map[string]int64
+	files    map[string]packedFile
+	links    map[string]string
 	contents map[string][]byte
-	offsets  map[string]int64 // in the archive, decompressed
-	at       io.ReaderAt      // the archive, decompressed; nil where layers are not read
+	at       io.ReaderAt // the archive, decompressed; nil where layers are not read
+}
+
+// packedFile is a file without its content.
+type packedFile struct {
+	size       int64
+	offset     int64   // in the archive, decompressed
+	sum        v1.Hash // of its bytes
+	compressed bool    // by gzip or zstd
+}
+
+// resolve follows links.
+func (p packed) resolve(name string) string {
+	for range maxLinks {
+		to, ok := p.links[name]
+		if !ok {
+			break
+		}
+		name = to
+	}
+	return name
+}
+
+func (p packed) has(name string) bool {
+	_, ok := p.files[p.resolve(name)]
+	return ok
 }
 
 func (p packed) open(name string) (io.ReadCloser, error) {
-	offset, ok := p.offsets[name]
+	f, ok := p.files[p.resolve(name)]
 	if !ok || p.at == nil {
 		return nil, fs.ErrNotExist
 	}
-	return io.NopCloser(io.NewSectionReader(p.at, offset, p.sizes[name])), nil
+	return io.NopCloser(io.NewSectionReader(p.at, f.offset, f.size)), nil
 }
 
-func (p packed) has(name string) bool { _, ok := p.sizes[name]; return ok }
+func (p packed) stat(name string) (packedFile, error) {
+	if f, ok := p.files[p.resolve(name)]; ok {
+		return f, nil
+	}
+	return packedFile{}, fs.ErrNotExist
+}
 
 func (p packed) read(name string) ([]byte, error) {
+	name = p.resolve(name)
 	if b, ok := p.contents[name]; ok {
 		return b, nil
 	}
-	if p.has(name) {
-		return nil, fmt.Errorf("%s has %d bytes, which no document has", name, p.sizes[name])
+	if f, ok := p.files[name]; ok {
+		return nil, fmt.Errorf("%s has %d bytes, which no document has", name, f.size)
 	}
 	return nil, fs.ErrNotExist
 }
 
-// unpack reads an archive to its end, once. Only what may be a document of an image is kept.
-func unpack(r io.Reader) (packed, error) {
-	p := packed{sizes: map[string]int64{}, contents: map[string][]byte{}, offsets: map[string]int64{}}
-	kept, count := int64(0), &counter{r: r}
-	for t := tar.NewReader(count); ; {
+func (p packed) below(dir string) map[string]int64 {
+	all := map[string]int64{}
+	for name, f := range p.files {
+		if strings.HasPrefix(name, dir+"/") {
+			all[name] = f.size
+		}
+	}
+	return all
+}
+
+// unpack reads an archive of some bytes to its end, once. Only what may be a document of an image is
+// kept.
+func unpack(r io.Reader, size int64) (packed, error) {
+	p := packed{files: map[string]packedFile{}, links: map[string]string{}, contents: map[string][]byte{}}
+	b := &bounded{r: r, most: max(archive.Unsuspected, size*archive.MaxRatio)}
+	kept := int64(0)
+	for t := tar.NewReader(b); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return p, nil
@@ -58,43 +122,84 @@ func unpack(r io.Reader) (packed, error) {
 		if err != nil {
 			return p, err
 		}
-		name := path.Clean("/" + h.Name)[1:]
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		p.offsets[name] = count.n
-		if p.sizes[name] = h.Size; len(p.sizes) > maxFiles {
+		if len(p.files)+len(p.links) == maxFiles {
 			return p, fmt.Errorf("it has more than %d files", maxFiles)
 		}
-		head := make([]byte, 1)
-		if n, err := io.ReadFull(t, head); n == 0 {
-			if err != nil && !errors.Is(err, io.EOF) {
+		name := clean(h.Name)
+		switch h.Typeflag {
+		case tar.TypeSymlink:
+			p.links[name] = clean(path.Join(path.Dir(name), h.Linkname))
+		case tar.TypeLink:
+			p.links[name] = clean(h.Linkname)
+		case tar.TypeReg:
+			if err := p.add(name, b.n, h.Size, t, &kept); err != nil {
 				return p, err
 			}
-			continue
 		}
-		if h.Size > oci.MaxConfig || head[0] != '{' && head[0] != '[' {
-			continue
-		}
-		if kept += h.Size; kept > maxDocuments {
-			return p, fmt.Errorf("its documents have more than %d MiB", maxDocuments>>20)
-		}
-		b, err := io.ReadAll(io.MultiReader(bytes.NewReader(head), t))
-		if err != nil {
-			return p, err
-		}
-		p.contents[name] = b
 	}
 }
 
-// counter counts what was read. It cannot seek, so that the tar reader reads what it skips.
-type counter struct {
-	r io.Reader
-	n int64
+// clean returns a name without ./ at its begin, and without a way out.
+func clean(name string) string { return path.Clean("/" + name)[1:] }
+
+// add reads a file, whose content begins at offset.
+func (p packed) add(name string, offset, size int64, r io.Reader, kept *int64) error {
+	f, document, err := digest(r, size)
+	if err != nil {
+		return err
+	}
+	f.offset = offset
+	p.files[name] = f
+	if document != nil {
+		if *kept += size; *kept > maxDocuments {
+			return fmt.Errorf("its documents have more than %d MiB", maxDocuments>>20)
+		}
+		p.contents[name] = document
+	}
+	return nil
 }
 
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+// digest reads a file. It returns the content of what may be a document.
+func digest(r io.Reader, size int64) (f packedFile, document []byte, err error) {
+	sum := sha256.New()
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return f, nil, err
+	}
+	head = head[:n]
+	sum.Write(head)
+	keep := size <= oci.MaxConfig && n > 0 && (head[0] == '{' || head[0] == '[')
+	var all bytes.Buffer
+	var to io.Writer = sum
+	if keep {
+		all.Write(head)
+		to = io.MultiWriter(sum, &all)
+	}
+	rest, err := io.Copy(to, r)
+	compressed := slices.ContainsFunc(magic, func(m []byte) bool { return bytes.HasPrefix(head, m) })
+	f = packedFile{size: int64(n) + rest, sum: oci.Sum(sum), compressed: compressed}
+	if keep {
+		document = all.Bytes()
+	}
+	return f, document, err
+}
+
+// magic begins what gzip and zstd write.
+var magic = [][]byte{{0x1f, 0x8b}, {0x28, 0xb5, 0x2f, 0xfd}}
+
+// bounded is a reader of what an archive unpacks to, at most so many bytes. It cannot seek, so that
+// the tar reader reads what it skips.
+type bounded struct {
+	r       io.Reader
+	n, most int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.n += int64(n); b.n > b.most {
+		return n, fmt.Errorf("it unpacks to more than %d times its size: unpack it yourself, and name the directory",
+			archive.MaxRatio)
+	}
 	return n, err
 }

@@ -1,0 +1,431 @@
+package audit_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/lint"
+)
+
+// layoutOf writes images as an OCI layout whose index.json names them.
+func layoutOf(t *testing.T, named map[string]mutate.Appendable) string {
+	t.Helper()
+	top := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, name := range slices.Sorted(mapKeys(named)) {
+		top = mutate.AppendManifests(top, mutate.IndexAddendum{
+			Add: named[name], Descriptor: v1.Descriptor{Annotations: map[string]string{
+				"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name[strings.LastIndexByte(name, ':')+1:],
+			}},
+		})
+	}
+	dir := filepath.Join(t.TempDir(), "files")
+	_, err := layout.Write(dir, top)
+	must(t, err)
+	return dir
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// blob is the path of a blob in a layout.
+func blob(dir string, h v1.Hash) string { return filepath.Join(dir, "blobs", h.Algorithm, h.Hex) }
+
+// layersOf returns the digests of an image's layers.
+func layersOf(t *testing.T, img v1.Image) (all []v1.Hash) {
+	t.Helper()
+	m, err := img.Manifest()
+	must(t, err)
+	for _, l := range m.Layers {
+		all = append(all, l.Digest)
+	}
+	return all
+}
+
+// dockerOf is manifest.json for images by their names, as docker save writes it beside index.json.
+func dockerOf(t *testing.T, images map[string]v1.Image) []byte {
+	t.Helper()
+	type entry struct {
+		Config           string
+		RepoTags, Layers []string
+	}
+	var all []entry
+	for _, name := range slices.Sorted(mapKeys(images)) {
+		c, err := images[name].ConfigName()
+		must(t, err)
+		e := entry{Config: "blobs/sha256/" + c.Hex, RepoTags: []string{strings.TrimPrefix(name, "docker.io/library/")}}
+		for _, h := range layersOf(t, images[name]) {
+			e.Layers = append(e.Layers, "blobs/sha256/"+h.Hex)
+		}
+		all = append(all, e)
+	}
+	raw, err := json.Marshal(all)
+	must(t, err)
+	return raw
+}
+
+// messages returns what findings of an argument say, by their rules.
+func messages(t *testing.T, arg string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, f := range report(t, reader(), lint.IndexOptions{Now: now}, arg).Findings {
+		all[f.Rule] = append(all[f.Rule], f.File+": "+f.What)
+	}
+	return all
+}
+
+// TestLayout takes from a layout what an image lists, changes it, and adds to it. The directory and
+// the archives have the same findings.
+func TestLayout(t *testing.T) {
+	const name = "docker.io/library/app:1"
+	img, err := random.Image(100, 2)
+	must(t, err)
+	img, err = mutate.ConfigFile(img, &v1.ConfigFile{OS: "linux", Architecture: "amd64", RootFS: rootFS(t, img)})
+	must(t, err)
+	img, err = mutate.Append(img, mutate.Addendum{
+		Layer: static.NewLayer([]byte("a base of Windows"), types.DockerForeignLayer), MediaType: types.DockerForeignLayer,
+	})
+	must(t, err)
+	layers := layersOf(t, img)
+	other := image(t, "linux/amd64", types.OCIManifestSchema1)
+	config, err := img.ConfigName()
+	must(t, err)
+	write := func(file string, text []byte) error { return os.WriteFile(file, text, 0o644) }
+	docker := func(dir string, images map[string]v1.Image) error {
+		return write(filepath.Join(dir, "manifest.json"), dockerOf(t, images))
+	}
+	for label, tc := range map[string]struct {
+		do   func(dir string) error
+		want []string
+	}{
+		"whole":            {func(string) error { return nil }, nil},
+		"a layer removed":  {func(dir string) error { return os.Remove(blob(dir, layers[1])) }, []string{"error archive-missing"}},
+		"a foreign layer":  {func(dir string) error { return os.Remove(blob(dir, layers[2])) }, nil},
+		"a byte of it":     {func(dir string) error { return flip(blob(dir, layers[0])) }, []string{"error archive-damaged"}},
+		"a layer cut":      {func(dir string) error { return os.Truncate(blob(dir, layers[0]), 7) }, []string{"error archive-damaged"}},
+		"the config":       {func(dir string) error { return os.Remove(blob(dir, config)) }, []string{"error index-missing"}},
+		"the config wrong": {func(dir string) error { return flip(blob(dir, config)) }, []string{"error index-unreadable"}},
+		"more": {
+			func(dir string) error {
+				return write(filepath.Join(dir, "blobs", "sha256", strings.Repeat("a", 64)), []byte("?"))
+			},
+			[]string{"note archive-unused"},
+		},
+		"both lists": {func(dir string) error { return docker(dir, map[string]v1.Image{name: img}) }, nil},
+		"another image": {
+			func(dir string) error { return docker(dir, map[string]v1.Image{name: other}) },
+			[]string{"error archive-differs"},
+		},
+		"another layer": {
+			func(dir string) error {
+				text := bytes.ReplaceAll(dockerOf(t, map[string]v1.Image{name: img}), []byte(layers[0].Hex), []byte(layers[1].Hex))
+				return write(filepath.Join(dir, "manifest.json"), text)
+			},
+			[]string{"error archive-differs"},
+		},
+		"one more there": {
+			func(dir string) error {
+				return docker(dir, map[string]v1.Image{name: img, "docker.io/library/more:1": other})
+			},
+			[]string{"warning archive-index-lacks"},
+		},
+		"none there": {
+			func(dir string) error { return write(filepath.Join(dir, "manifest.json"), []byte("[]")) },
+			[]string{"note archive-docker-lacks"},
+		},
+	} {
+		t.Run(label, func(t *testing.T) {
+			dir := layoutOf(t, map[string]mutate.Appendable{name: img})
+			must(t, tc.do(dir))
+			for _, arg := range []string{dir, packed(t, dir, "tar"), packed(t, dir, "gz"), packed(t, dir, "zst")} {
+				got := slices.DeleteFunc(found(t, arg), func(f string) bool { return f == "note index-foreign-layer" })
+				if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s (-want +got):\n%s%v", arg, diff, messages(t, arg))
+				}
+			}
+		})
+	}
+}
+
+// flip changes the last byte of a file.
+func flip(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	b[len(b)-1] ^= 1
+	return os.WriteFile(file, b, 0o644)
+}
+
+// member is a file of an archive, or a link to another one.
+type member struct{ name, text, link string }
+
+// archiveOf writes files as an archive of docker save.
+func archiveOf(t *testing.T, name string, members []member) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, m := range members {
+		h := &tar.Header{Name: m.name, Typeflag: tar.TypeReg, Size: int64(len(m.text)), Mode: 0o644}
+		if m.link != "" {
+			h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, m.link, 0
+		}
+		must(t, w.WriteHeader(h))
+		_, err := w.Write([]byte(m.text))
+		must(t, err)
+	}
+	must(t, w.Close())
+	file := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(file, b.Bytes(), 0o644))
+	return file
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// TestSavedLayers: docker save wrote layers as directories, and links for those that it had
+// written. What has other bytes than the configuration says is damaged.
+func TestSavedLayers(t *testing.T) {
+	config := `{"os":"linux","architecture":"amd64","rootfs":{"type":"layers","diff_ids":["sha256:` + sum("one") +
+		`","sha256:` + sum("two") + `","sha256:` + sum("one") + `"]}}`
+	id := sum(config)
+	manifest := `[{"Config":"` + id + `.json","RepoTags":["app:1"],"Layers":["a/layer.tar","b/layer.tar","c/layer.tar"]}]`
+	whole := []member{
+		{"manifest.json", manifest, ""},
+		{id + ".json", config, ""},
+		{"a/layer.tar", "one", ""},
+		{"b/layer.tar", "two", ""},
+		{"c/layer.tar", "", "../a/layer.tar"},
+	}
+	with := func(m member) []member {
+		all := slices.Clone(whole)
+		at := slices.IndexFunc(all, func(o member) bool { return o.name == m.name })
+		all[at] = m
+		return all
+	}
+	for label, tc := range map[string]struct {
+		members []member
+		want    []string
+	}{
+		"whole":       {whole, nil},
+		"other bytes": {with(member{"b/layer.tar", "owt", ""}), []string{"error archive-damaged"}},
+		"beside": {
+			append(with(member{"b/layer.tar", "", "other.tar"}), member{"b/other.tar", "two", ""}), nil,
+		},
+		"compressed": {with(member{"b/layer.tar", "\x1f\x8b\x08\x00", ""}), nil},
+		"absent":     {with(member{"b/layer.tar", "", "../d/layer.tar"}), []string{"error archive-missing"}},
+		"a circle":   {with(member{"b/layer.tar", "", "layer.tar"}), []string{"error archive-missing"}},
+		"out of it":  {with(member{"b/layer.tar", "", "../../../../etc/passwd"}), []string{"error archive-missing"}},
+		"config":     {with(member{id + ".json", strings.Replace(config, "amd64", "arm64", 1), ""}), []string{"error index-unreadable"}},
+		"fewer layers": {
+			with(member{"manifest.json", strings.Replace(manifest, `,"c/layer.tar"`, "", 1), ""}),
+			[]string{"error index-unreadable"},
+		},
+	} {
+		t.Run(label, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, found(t, archiveOf(t, "app.tar", tc.members))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestNames compares the names of archives with their images. The first is RKE2's: its script filled
+// the archive of 2025 with the image of 2022.
+func TestNames(t *testing.T) {
+	on := func(p string) mutate.Appendable { return image(t, p, types.OCIManifestSchema1) }
+	for name, tc := range map[string]struct {
+		image mutate.Appendable
+		want  []string
+	}{
+		"rke2-windows-2025-amd64-images":     {on(w2022), []string{"error archive-name", "note index-single"}},
+		"rke2-windows-ltsc2025-amd64-images": {on(w2022), []string{"error archive-name", "note index-single"}},
+		"rke2-windows-ltsc2022-amd64-images": {on(w2022), []string{"note index-single"}},
+		"rke2-windows-1809-amd64-images":     {on(w2019), []string{"note index-single"}},
+		"rke2-images.linux-arm64":            {on("linux/amd64"), []string{"error archive-name"}},
+		"k3s-airgap-images-arm64":            {index(t, "linux/arm64", "linux/amd64"), nil},
+		"k3s-airgap-images-arm":              {index(t, "linux/arm64", "linux/amd64"), []string{"error archive-name"}},
+		"windows-exporter-2025-11-12":        {on("linux/amd64"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := packed(t, layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": tc.image}), "zst")
+			as := filepath.Join(filepath.Dir(file), name+".tar.zst")
+			must(t, os.Rename(file, as))
+			if diff := cmp.Diff(tc.want, found(t, as)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestListNames: the name of a list says for what its images are, too.
+func TestListNames(t *testing.T) {
+	ref := push(t, registrytest.Serve(t).Repo(t, "app"), "1", "linux/amd64")
+	dir := write(t, map[string]string{
+		"images.linux-amd64.txt": ref, "images.linux-arm64.txt": ref, "images-arm64.txt": ref, "images.txt": ref,
+	})
+	for name, want := range map[string][]string{
+		"images.linux-amd64.txt": nil, "images.linux-arm64.txt": {"error index-platform-absent"}, "images-arm64.txt": nil,
+		"images.txt": nil,
+	} {
+		if diff := cmp.Diff(want, found(t, filepath.Join(dir, name))); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestSubset: an archive of one platform has its index whole, and so has docker save those manifests
+// whose layers the machine lacks.
+func TestSubset(t *testing.T) {
+	i := index(t, "linux/amd64", "linux/arm64", "attestation")
+	m, err := i.IndexManifest()
+	must(t, err)
+	dir := layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+	img, err := i.Image(m.Manifests[1].Digest)
+	must(t, err)
+	config, err := img.ConfigName()
+	must(t, err)
+	must(t, os.Remove(blob(dir, config)))
+	must(t, os.Remove(blob(dir, layersOf(t, img)[0])))
+	want := []string{"note archive-subset", "note manifests[2] index-attestation"}
+	if diff := cmp.Diff(want, found(t, dir)); diff != "" {
+		t.Errorf("without the layers: %s", diff)
+	}
+	must(t, os.Remove(blob(dir, m.Manifests[1].Digest)))
+	if diff := cmp.Diff(want, found(t, packed(t, dir, "gz"))); diff != "" {
+		t.Errorf("without the manifest: %s", diff)
+	}
+}
+
+// TestLayoutsOfOthers reads archives that cannot be made here, by their documented layout: the
+// stores of hauler with images, signatures and charts, and packages of zarf, whose layout is in
+// images/.
+func TestLayoutsOfOthers(t *testing.T) {
+	i := index(t, "linux/amd64", "linux/arm64")
+	h, err := i.Digest()
+	must(t, err)
+	chart := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), "application/vnd.cncf.helm.config.v1+json")
+	signature := mutate.MediaType(mutate.ConfigMediaType(empty.Image, types.OCIConfigJSON), types.OCIManifestSchema1)
+	signature = mutate.Annotations(signature, map[string]string{"is": "a signature"}).(v1.Image)
+	store := map[string]mutate.Appendable{
+		"docker.io/library/app:1": i, "hauler/chart:1.0.0": chart,
+		"docker.io/library/app:sha256-" + h.Hex + ".sig": signature,
+	}
+	t.Run("hauler", func(t *testing.T) {
+		if got := found(t, packed(t, layoutOf(t, store), "zst")); len(got) > 0 {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("hauler without the image", func(t *testing.T) {
+		lost := map[string]mutate.Appendable{"docker.io/library/app:sha256-" + h.Hex + ".sig": signature}
+		if diff := cmp.Diff([]string{"warning evidence-lost"}, found(t, packed(t, layoutOf(t, lost), "zst"))); diff != "" {
+			t.Error(diff)
+		}
+	})
+	for label, damage := range map[string]bool{"zarf": false, "zarf damaged": true} {
+		t.Run(label, func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, os.Rename(layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i}), filepath.Join(dir, "images")))
+			must(t, os.Mkdir(filepath.Join(dir, "components"), 0o755))
+			must(t, os.WriteFile(filepath.Join(dir, "zarf.yaml"), []byte("kind: ZarfPackageConfig\n"), 0o644))
+			must(t, os.WriteFile(filepath.Join(dir, "components", "app.tar"), []byte("a component"), 0o644))
+			var want []string
+			if damage {
+				m, err := i.IndexManifest()
+				must(t, err)
+				img, err := i.Image(m.Manifests[1].Digest)
+				must(t, err)
+				must(t, flip(blob(filepath.Join(dir, "images"), layersOf(t, img)[0])))
+				want = []string{"error manifests[1] archive-damaged"}
+			}
+			file := packed(t, dir, "zst")
+			as := filepath.Join(filepath.Dir(file), "zarf-package-app-amd64-1.0.0.tar.zst")
+			must(t, os.Rename(file, as))
+			if diff := cmp.Diff(want, found(t, as)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestHostileArchives: an archive that unpacks without end, nests too deep or names what is outside
+// it is an error or a finding, on one line without codes of terminals.
+func TestHostileArchives(t *testing.T) {
+	bomb := func(t *testing.T) string {
+		file := filepath.Join(t.TempDir(), "bomb.tar.zst")
+		f, err := os.Create(file)
+		must(t, err)
+		z, err := zstd.NewWriter(f)
+		must(t, err)
+		w := tar.NewWriter(z)
+		const size = 300 << 20
+		must(t, w.WriteHeader(&tar.Header{Name: "blobs/sha256/" + strings.Repeat("0", 64), Size: size, Mode: 0o644}))
+		_, err = w.Write(make([]byte, size))
+		must(t, err)
+		must(t, w.Close())
+		must(t, z.Close())
+		must(t, f.Close())
+		return file
+	}
+	text := func(name, text string) func(t *testing.T) string {
+		return func(t *testing.T) string { return archiveOf(t, "app.tar", []member{{name, text, ""}}) }
+	}
+	escape := `[{"Config":"` + "\\u001b[31mred\\n" + `","RepoTags":["` + "\\u001b]0;title\\u0007" + `"],"Layers":[]}]`
+	for label, tc := range map[string]struct {
+		file  func(t *testing.T) string
+		want  string
+		finds bool
+	}{
+		"a bomb":    {bomb, "more than 100 times its size", false},
+		"deep":      {text("index.json", strings.Repeat("[", 100)), "nests more than", false},
+		"wide":      {text("manifest.json", "["+strings.Repeat("{},", 2<<20)+"{}]"), "more than", false},
+		"no images": {text("index.json", `{"schemaVersion":2,"manifests":[]}`), "lists no image", false},
+		"escapes":   {text("manifest.json", escape), "", true},
+		"outside":   {text("manifest.json", `[{"Config":"../../../../etc/hostname","Layers":["/etc/passwd"]}]`), "", true},
+		"no name":   {text("index.json", `{"manifests":[{"digest":"sha256:..","size":1}]}`), "", false},
+	} {
+		t.Run(label, func(t *testing.T) {
+			list, _, err := reader().Read(t.Context(), tc.file(t))
+			if !tc.finds {
+				if err == nil || !strings.Contains(err.Error(), tc.want) {
+					t.Errorf("%v, not %q", err, tc.want)
+				}
+				return
+			}
+			must(t, err)
+			var b strings.Builder
+			must(t, lint.CheckIndexes(list, lint.IndexOptions{Now: now}).WriteTable(&b))
+			if strings.ContainsAny(b.String(), "\x1b\x07") || !strings.Contains(b.String(), "[index-missing]") {
+				t.Errorf("%q", b.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,199 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/lint"
+)
+
+// contents are the blobs of an OCI layout, and what its images use of them.
+type contents struct {
+	files
+
+	prefix string
+	// partial means that blobs are elsewhere on purpose: it is a delta or a volume.
+	partial bool
+
+	mu     sync.Mutex
+	used   map[string]bool
+	bytes  int64               // of documents that were read, each as often as it is listed
+	images map[string][]string // the layers of manifests, by the digests of their configurations
+	lists  []layoutImage       // the images of index.json, in its order
+
+	subjects []string
+}
+
+// layoutImage is an image that index.json lists, and the configurations of its manifests.
+type layoutImage struct {
+	name    string
+	configs []string
+}
+
+func newContents(all files, prefix string, top v1.IndexManifest) *contents {
+	partial := func(key string) bool { return top.Annotations["dev.slipway.bundle."+key] != "" }
+	return &contents{
+		files: all, prefix: prefix, partial: partial("delta") || partial("volume"),
+		used: map[string]bool{}, images: map[string][]string{},
+	}
+}
+
+// path is that of a blob.
+func (c *contents) path(h v1.Hash) string { return c.prefix + "blobs/" + h.Algorithm + "/" + h.Hex }
+
+// use notes that something lists blobs.
+func (c *contents) use(list ...v1.Descriptor) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range list {
+		c.used[c.path(d.Digest)] = true
+	}
+}
+
+// get reads a document, and compares it with its digest.
+func (c *contents) get(d v1.Descriptor) ([]byte, error) {
+	c.use(d)
+	return oci.Open(func(h v1.Hash) (io.ReadCloser, error) {
+		b, err := c.read(c.path(h))
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.bytes += int64(len(b)); c.bytes > maxRead {
+			return nil, fmt.Errorf("its documents have more than %d MiB, each as often as it is listed", maxRead>>20)
+		}
+		return io.NopCloser(bytes.NewReader(b)), err
+	}).Get(d)
+}
+
+// maxRead bounds the documents of an archive that are read, in bytes.
+const maxRead = 1 << 30
+
+// blobs opens a layer.
+func (c *contents) blobs(d v1.Descriptor) (io.ReadCloser, error) { return c.open(c.path(d.Digest)) }
+
+// begin notes an image of index.json.
+func (c *contents) begin(d v1.Descriptor) {
+	c.lists = append(c.lists, layoutImage{name: d.Annotations[imageName]})
+	if c.lists[len(c.lists)-1].name == "" {
+		c.lists[len(c.lists)-1].name = named(d)
+	}
+}
+
+// layers names the layers of a manifest that are not there, and those that are damaged. Of a
+// manifest whose configuration is not there none is expected: it was left out of the archive.
+func (c *contents) layers(t *oci.Tree) (lost, damaged []string) {
+	c.use(t.Blobs()...)
+	for _, child := range t.Children {
+		c.useAll(child.Desc)
+	}
+	if t.Subject != nil && !c.has(c.path(t.Subject.Digest)) {
+		c.mu.Lock()
+		c.subjects = append(c.subjects, alone(t.Desc.Digest.String(), t.Subject.Digest))
+		c.mu.Unlock()
+	}
+	if t.Config == nil || !c.has(c.path(t.Config.Digest)) {
+		return nil, nil
+	}
+	var names []string
+	for _, l := range t.Layers {
+		names = append(names, l.Digest.String())
+		f, err := c.stat(c.path(l.Digest))
+		switch {
+		case err != nil && !c.has(c.path(l.Digest)):
+			if !c.partial && l.MediaType.IsDistributable() {
+				lost = append(lost, l.Digest.String())
+			}
+		case err != nil:
+			damaged = append(damaged, fmt.Sprintf("%s cannot be read", l.Digest))
+		case l.Digest.Algorithm == f.sum.Algorithm && l.Digest != f.sum:
+			damaged = append(damaged, fmt.Sprintf("the bytes of %s have the digest %s", l.Digest, f.sum))
+		case l.Size != f.size:
+			damaged = append(damaged, fmt.Sprintf("%s has %d bytes, its manifest says %d", l.Digest, f.size, l.Size))
+		}
+	}
+	c.mu.Lock()
+	c.images[t.Config.Digest.String()] = names
+	if n := len(c.lists) - 1; t.Config.MediaType.IsConfig() {
+		c.lists[n].configs = append(c.lists[n].configs, t.Config.Digest.String())
+	}
+	c.mu.Unlock()
+	return lost, damaged
+}
+
+// useAll notes that something lists a document, and everything below it.
+func (c *contents) useAll(d v1.Descriptor) {
+	t, err := oci.Read(d, func(d v1.Descriptor) ([]byte, error) {
+		raw, err := c.get(d)
+		if err != nil {
+			return nil, oci.ErrAbsent
+		}
+		return raw, nil
+	}, oci.Limits{})
+	if err != nil {
+		return
+	}
+	for one := range t.All() {
+		c.use(one.Blobs()...)
+	}
+}
+
+// end notes what an image uses besides what was read of it: its attestations.
+func (c *contents) end(i lint.Index) {
+	for _, e := range i.Entries {
+		if e.Desc.Platform != nil && oci.IsAttestation(e.Desc) {
+			c.useAll(e.Desc)
+		}
+	}
+	slices.Sort(c.lists[len(c.lists)-1].configs)
+}
+
+// archive returns what is said of the archive as a whole.
+func (c *contents) archive(from string, list []lint.Index) *lint.Archive {
+	a := &lint.Archive{Path: from}
+	c.signatures()
+	slices.Sort(c.subjects)
+	a.Subjects = slices.Compact(c.subjects)
+	c.compare(a)
+	for _, i := range list {
+		for _, e := range i.Entries {
+			if e.Fault != nil { // what it lists is not known
+				return a
+			}
+		}
+	}
+	var names []string
+	for name, size := range c.below(c.prefix + "blobs") {
+		if !c.used[name] {
+			names = append(names, name)
+			a.UnusedBytes += size
+		}
+	}
+	slices.Sort(names)
+	const most = 3
+	a.UnusedFiles, a.Unused = len(names), names[:min(most, len(names))]
+	return a
+}
+
+// alone says what the archive lacks the subject of.
+func alone(what string, subject v1.Hash) string {
+	return fmt.Sprintf("%s is about %s, which is not there", what, subject)
+}
+
+// signatures looks at what is named as cosign's tags are: sha256-HEX.sig has to be about a document
+// of the archive.
+func (c *contents) signatures() {
+	for _, l := range c.lists {
+		tag := l.name[strings.LastIndexByte(l.name, ':')+1:]
+		hex, _, _ := strings.Cut(strings.TrimPrefix(tag, "sha256-"), ".")
+		h, err := v1.NewHash("sha256:" + hex)
+		if err == nil && strings.HasPrefix(tag, "sha256-") && !c.has(c.path(h)) {
+			c.subjects = append(c.subjects, alone(l.name, h))
+		}
+	}
+}

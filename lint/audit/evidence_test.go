@@ -1,0 +1,352 @@
+package audit_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
+	ggcr "github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lint/audit"
+)
+
+// beside returns the findings of arguments, without those of the version before.
+func beside(t *testing.T, args ...string) (all []string) {
+	t.Helper()
+	r := audit.NewReader(network.Options{Wait: time.Millisecond, Attempts: 2, Jobs: 4})
+	r.Before = audit.NoBefore
+	return judged(t, r, lint.IndexOptions{Now: now}, args...)
+}
+
+const (
+	bundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
+	statements = "application/vnd.in-toto+json"
+)
+
+// statement is an in-toto statement about digests.
+func statement(about ...v1.Hash) string {
+	var subjects []string
+	for _, h := range about {
+		subjects = append(subjects, fmt.Sprintf(`{"name":"app","digest":{"sha256":%q}}`, h.Hex))
+	}
+	return `{"_type":"https://in-toto.io/Statement/v1","predicateType":"https://slsa.dev/provenance/v1","subject":[` +
+		strings.Join(subjects, ",") + `],"predicate":{"large":{"subject":[]}}}`
+}
+
+// envelope is a DSSE envelope with a statement.
+func envelope(about v1.Hash) string {
+	return fmt.Sprintf(`{"payloadType":%q,"payload":%q,"signatures":[{"sig":"AA=="}]}`, statements,
+		base64.StdEncoding.EncodeToString([]byte(statement(about))))
+}
+
+// forms are those of evidence about a digest: a layer's media type, and its content.
+var forms = map[string]struct {
+	kind    types.MediaType
+	content func(v1.Hash) string
+}{
+	".sig": {oci.SimpleSigning, func(h v1.Hash) string {
+		return fmt.Sprintf(`{"critical":{"identity":{"docker-reference":"app"},"image":{"docker-manifest-digest":%q},`+
+			`"type":"cosign container image signature"},"optional":null}`, h)
+	}},
+	".att": {"application/vnd.dsse.envelope.v1+json", envelope},
+	"bundle": {bundleType, func(h v1.Hash) string {
+		return `{"mediaType":"` + bundleType + `","dsseEnvelope":` + envelope(h) + `}`
+	}},
+	"attestation": {statements, func(h v1.Hash) string { return statement(h) }},
+}
+
+// proof is the manifest of evidence in a form about a digest.
+func proof(t *testing.T, form string, about v1.Hash) v1.Image {
+	t.Helper()
+	f := forms[form]
+	img, err := mutate.Append(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		mutate.Addendum{Layer: static.NewLayer([]byte(f.content(about)), f.kind)})
+	must(t, err)
+	if form == "bundle" {
+		return mutate.ConfigMediaType(img, f.kind) // its artifact type in lists by old clients, too
+	}
+	return mutate.ConfigMediaType(img, types.OCIConfigJSON)
+}
+
+// sign adds evidence of a digest in a repository: in a form, about a digest.
+func sign(t *testing.T, repo name.Repository, form string, of *v1.Descriptor, about v1.Hash) v1.Image {
+	t.Helper()
+	img := proof(t, form, about)
+	if form == "bundle" {
+		img = mutate.Subject(img, *of).(v1.Image)
+		h, err := img.Digest()
+		must(t, err)
+		must(t, remote.Write(repo.Digest(h.String()), img))
+		return img
+	}
+	must(t, remote.Write(repo.Tag(strings.Replace(of.Digest.String(), ":", "-", 1)+form), img))
+	return img
+}
+
+// attested is an index of one image and an attestation of BuildKit, which the index says is about
+// listed, and whose statement is about is.
+func attested(t *testing.T, listed, is func(image v1.Hash) v1.Hash) v1.ImageIndex {
+	t.Helper()
+	i := index(t, "linux/amd64")
+	m, err := i.IndexManifest()
+	must(t, err)
+	h := m.Manifests[0].Digest
+	return mutate.AppendManifests(i, mutate.IndexAddendum{Add: proof(t, "attestation", is(h)), Descriptor: v1.Descriptor{
+		Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"},
+		Annotations: map[string]string{
+			"vnd.docker.reference.type": "attestation-manifest", oci.ReferenceDigest: listed(h).String(),
+		},
+	}})
+}
+
+var otherDigest = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}
+
+func self(h v1.Hash) v1.Hash { return h }
+func other(v1.Hash) v1.Hash  { return otherDigest }
+func described(t *testing.T, i partial.Describable) *v1.Descriptor {
+	t.Helper()
+	d, err := partial.Descriptor(i)
+	must(t, err)
+	return d
+}
+
+// TestEvidence signs an index and its images in each form, in a registry with the referrers API, and
+// in one with the tag in its place; then it signs something else, and removes what it has signed.
+func TestEvidence(t *testing.T) {
+	for api, r := range map[string]*registrytest.Server{
+		"api": registrytest.Serve(t, ggcr.WithReferrersSupport(true)), "tag": registrytest.Serve(t),
+	} {
+		for _, form := range []string{".sig", ".att", "bundle"} {
+			t.Run(api+form, func(t *testing.T) {
+				repo := r.Repo(t, strings.Trim(form, ".")+"/app")
+				ref := repo.Tag("1").String()
+				i := index(t, "linux/amd64", "linux/arm64")
+				must(t, remote.WriteIndex(repo.Tag("1"), i))
+				check := func(want ...string) {
+					t.Helper()
+					if diff := cmp.Diff(want, beside(t, ref)); diff != "" {
+						t.Errorf("(-want +got):\n%s", diff)
+					}
+				}
+				check()
+				top := described(t, i)
+				sign(t, repo, form, top, top.Digest)
+				if form == ".att" {
+					check() // an attestation in the form of cosign 2 is no signature of the image
+				} else {
+					check("note evidence-entries")
+				}
+				m, err := i.IndexManifest()
+				must(t, err)
+				sign(t, repo, form, &m.Manifests[0], m.Manifests[0].Digest)
+				sign(t, repo, form, &m.Manifests[1], m.Manifests[1].Digest)
+				check()
+				last := sign(t, repo, form, &m.Manifests[1], otherDigest)
+				check("warning manifests[1] evidence-subject")
+				h, err := last.Digest()
+				must(t, err)
+				if form == "bundle" && api == "tag" { // the list under the tag stays
+					must(t, remote.Delete(repo.Digest(h.String())))
+					check("warning manifests[1] evidence-lost")
+				}
+			})
+		}
+	}
+}
+
+// TestAttestations looks at the attestations that BuildKit puts into an index, in a registry and in
+// archives.
+func TestAttestations(t *testing.T) {
+	r := registrytest.Serve(t)
+	const note = "note manifests[1] index-attestation"
+	for label, tc := range map[string]struct {
+		listed, is func(v1.Hash) v1.Hash
+		want       []string
+	}{
+		"right":           {self, self, []string{note}},
+		"another subject": {self, other, []string{"warning manifests[1] evidence-subject", note}},
+		"no entry":        {other, self, []string{"warning manifests[1] evidence-lost", note}},
+	} {
+		t.Run(label, func(t *testing.T) {
+			i := attested(t, tc.listed, tc.is)
+			repo := r.Repo(t, strings.ReplaceAll(label, " ", "-"))
+			must(t, remote.WriteIndex(repo.Tag("1"), i))
+			dir := layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+			for _, arg := range []string{repo.Tag("1").String(), dir, packed(t, dir, "zst")} {
+				if diff := cmp.Diff(tc.want, beside(t, arg)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", arg, diff)
+				}
+			}
+			if label != "right" {
+				return
+			}
+			m, err := i.IndexManifest()
+			must(t, err)
+			must(t, remote.Delete(repo.Digest(m.Manifests[1].Digest.String())))
+			if diff := cmp.Diff([]string{"warning manifests[1] evidence-lost", note}, beside(t, repo.Tag("1").String())); diff != "" {
+				t.Error(diff)
+			}
+			must(t, remote.Delete(repo.Digest(m.Manifests[0].Digest.String())))
+			want := []string{"error manifests[0] index-missing", note}
+			if diff := cmp.Diff(want, beside(t, repo.Tag("1").String())); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestEvidenceRequests counts requests: of an index without evidence a page of tags and a list of
+// referrers, of one that is signed a list for each entry and two for each document, and nothing
+// twice.
+func TestEvidenceRequests(t *testing.T) {
+	without := registrytest.Serve(t) // the tag in place of the API is not there, which the page of tags says
+	must(t, remote.WriteIndex(without.Repo(t, "app").Tag("1.0.0"), index(t, "linux/amd64")))
+	without.Reset()
+	beside(t, without.Repo(t, "app").Tag("1.0.0").String())
+	if n := without.Count("", "/manifests/sha256-"); n != 0 {
+		t.Errorf("%d requests for a tag that is not there", n)
+	}
+	r := registrytest.Serve(t, ggcr.WithReferrersSupport(true))
+	repo := r.Repo(t, "app")
+	i := index(t, "linux/amd64", "linux/arm64")
+	must(t, remote.WriteIndex(repo.Tag("1.0.0"), i))
+	must(t, remote.WriteIndex(repo.Tag("same"), i))
+	counts := func() map[string]int {
+		r.Reset()
+		beside(t, repo.Tag("1.0.0").String(), repo.Tag("same").String())
+		got := map[string]int{}
+		for _, part := range []string{"/tags/list", "/referrers/", "/manifests/sha256-"} {
+			got[part] = r.Count("", part)
+		}
+		return got
+	}
+	if diff := cmp.Diff(map[string]int{"/tags/list": 1, "/referrers/": 1, "/manifests/sha256-": 0}, counts()); diff != "" {
+		t.Error(diff)
+	}
+	top := described(t, i)
+	sign(t, repo, ".sig", top, top.Digest)
+	sign(t, repo, ".att", top, top.Digest)
+	if diff := cmp.Diff(map[string]int{"/tags/list": 1, "/referrers/": 3, "/manifests/sha256-": 2}, counts()); diff != "" {
+		t.Error(diff)
+	}
+	for n := range 20 { // more than are read
+		img := mutate.Annotations(proof(t, "bundle", top.Digest), map[string]string{"n": strconv.Itoa(n)}).(v1.Image)
+		img = mutate.Subject(img, *top).(v1.Image)
+		h, err := img.Digest()
+		must(t, err)
+		must(t, remote.Write(repo.Digest(h.String()), img))
+	}
+	counts()
+	if n := r.Count("", "/manifests/sha256:"); n != 2+6 { // those of both images, and what is left of eight
+		t.Errorf("%d manifests by digest", n)
+	}
+}
+
+// TestTwins: two tags of one version, and latest.
+func TestTwins(t *testing.T) {
+	r := registrytest.Serve(t)
+	repo := r.Repo(t, "app")
+	push := func(tag string, i v1.ImageIndex) { must(t, remote.WriteIndex(repo.Tag(tag), i)) }
+	old, middle := index(t, "linux/amd64"), index(t, "linux/amd64")
+	push("v1.0.0", old)
+	push("1.0.0", middle)
+	push("v1.1.0", middle)
+	push("1.1.0", middle)
+	push("latest", middle)
+	push("v2.0.0-rc.1", old)
+	for tag, want := range map[string][]string{
+		"v1.0.0": {"warning tag-twin"}, "1.0.0": {"warning tag-twin", "note tag-latest"}, "v1.1.0": nil, "1.1.0": nil,
+		"latest": nil, "v2.0.0-rc.1": nil,
+	} {
+		got := beside(t, repo.Tag(tag).String())
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", tag, diff)
+		}
+	}
+	for _, tag := range []string{"v1.5.0", "1.5.0"} { // of which the label has the other form
+		other := r.Repo(t, "labeled-"+tag)
+		label := map[string]string{"org.opencontainers.image.version": "1.0.0"}
+		must(t, remote.WriteIndex(other.Tag("latest"), mutate.Annotations(old, label).(v1.ImageIndex)))
+		must(t, remote.WriteIndex(other.Tag(tag), middle))
+		if diff := cmp.Diff([]string{"note tag-latest"}, beside(t, other.Tag("latest").String())); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestBesideHostile: a registry that lists neither tags nor referrers is no finding; one that lists
+// what is no list is; and none ends the command.
+func TestBesideHostile(t *testing.T) {
+	r := registrytest.Serve(t, ggcr.WithReferrersSupport(true))
+	repo := r.Repo(t, "app")
+	i := index(t, "linux/amd64")
+	must(t, remote.WriteIndex(repo.Tag("1.0.0"), i))
+	status := func(n int) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(n) }
+	}
+	list := func(text string) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", string(types.OCIImageIndex))
+			fmt.Fprint(w, text)
+		}
+	}
+	many, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: slices.Repeat(
+		[]v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: otherDigest, Size: 2, ArtifactType: bundleType}}, 900)})
+	must(t, err)
+	for label, tc := range map[string]struct {
+		part   string
+		answer func(http.ResponseWriter, *http.Request)
+		want   []string
+	}{
+		"no referrers":     {"/referrers/", status(http.StatusNotFound), nil},
+		"no such request":  {"/referrers/", status(http.StatusMethodNotAllowed), nil},
+		"no tags":          {"/tags/list", status(http.StatusNotImplemented), nil},
+		"fails":            {"/referrers/", status(http.StatusInternalServerError), []string{"note evidence-unreadable"}},
+		"no list":          {"/referrers/", list("{"), []string{"note evidence-unreadable"}},
+		"deep":             {"/referrers/", list(strings.Repeat("[", 100)), []string{"note evidence-unreadable"}},
+		"tags are no list": {"/tags/list", list("<html>"), []string{"note evidence-unreadable"}},
+		"many, not there": {
+			"/referrers/", list(string(many)),
+			append([]string{}, slices.Repeat([]string{"warning evidence-lost"}, 8)...),
+		},
+	} {
+		t.Run(label, func(t *testing.T) {
+			r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+				if !strings.Contains(q.URL.Path, tc.part) {
+					return false
+				}
+				tc.answer(w, q)
+				return true
+			})
+			defer r.Disturb(nil)
+			r.Reset()
+			if diff := cmp.Diff(tc.want, beside(t, repo.Tag("1.0.0").String())); diff != "" {
+				t.Error(diff)
+			}
+			if n := r.Count("", ""); n > 30 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}

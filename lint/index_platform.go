@@ -1,0 +1,69 @@
+package lint
+
+import (
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Promise is what the name of an archive or a list says of the platform of its images. Fields of
+// the platform that it says nothing of are empty.
+type Promise struct {
+	Platform platform.Platform
+	// Name is the part of the name that says so.
+	Name string
+}
+
+// has returns the platforms of the images that are there, by their configurations where these were
+// read.
+func (j *judging) has() []platform.Platform {
+	var all []platform.Platform
+	for _, e := range j.index.Entries {
+		p := platform.From(e.Desc.Platform)
+		if e.Config != nil {
+			p = platform.Platform{
+				OS: e.Config.OS, Architecture: e.Config.Architecture, Variant: e.Config.Variant,
+				OSVersion: e.Config.OSVersion,
+			}
+		}
+		if p.IsImage() && !e.Missing {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// image reports whether the index is of images, and not an artifact such as a chart.
+func (j *judging) image() bool {
+	for _, e := range j.index.Entries {
+		if e.Config != nil && e.Config.OS != "" || e.Missing || e.Fault != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// promised compares the images with what the name of their archive or list says.
+func (j *judging) promised() {
+	p := j.index.Promise
+	if p.Name == "" || !j.image() {
+		return
+	}
+	has := j.has()
+	for _, one := range has {
+		if p.holds(one) {
+			return
+		}
+	}
+	switch {
+	case !j.index.Packed && p.Platform.OS != "" && p.Platform.Architecture != "":
+		j.add("index-platform-absent", -1, "the list's name says %s, and no entry is for that", p.Name)
+	case j.index.Packed && len(has) > 0:
+		j.add("archive-name", -1, "the archive's name says %s, and the image is for %s", p.Name, has[0])
+	}
+}
+
+// holds reports whether an image is for the platform.
+func (p Promise) holds(image platform.Platform) bool {
+	same := func(want, have string) bool { return want == "" || want == have }
+	return same(p.Platform.OS, image.OS) && same(p.Platform.Architecture, image.Architecture) &&
+		(image.OSVersion == "" || same(platform.Short(p.Platform.OSVersion), platform.Short(image.OSVersion)))
+}
