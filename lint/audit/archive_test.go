@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,6 +174,25 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestLayerSize: a manifest gives a layer's digest, and another size.
+func TestLayerSize(t *testing.T) {
+	const config = `{"os":"linux","architecture":"amd64","rootfs":{"type":"layers","diff_ids":[]}}`
+	describe := func(kind, text string, size int) string {
+		return fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.%s","digest":"sha256:%s","size":%d}`, kind, sum(text), size)
+	}
+	manifest := `{"schemaVersion":2,"config":` + describe("config.v1+json", config, len(config)) + `,"layers":[` +
+		describe("layer.v1.tar", "a layer", 8) + `]}`
+	dir := write(t, map[string]string{
+		"index.json":                     `{"manifests":[` + describe("manifest.v1+json", manifest, len(manifest)) + `]}`,
+		"blobs/sha256/" + sum(manifest):  manifest,
+		"blobs/sha256/" + sum(config):    config,
+		"blobs/sha256/" + sum("a layer"): "a layer",
+	})
+	if diff := cmp.Diff([]string{"error archive-damaged"}, found(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // flip changes the last byte of a file.
 func flip(file string) error {
 	b, err := os.ReadFile(file)
@@ -274,6 +294,8 @@ func TestNames(t *testing.T) {
 		"k3s-airgap-images-arm64":            {index(t, "linux/arm64", "linux/amd64"), nil},
 		"k3s-airgap-images-arm":              {index(t, "linux/arm64", "linux/amd64"), []string{"error archive-name"}},
 		"windows-exporter-2025-11-12":        {on("linux/amd64"), nil},
+		"app-windows-2025-11-12":             {on("linux/amd64"), nil},
+		"app-linux-amd64-arm64":              {on("linux/amd64"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := packed(t, layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": tc.image}), "zst")

@@ -205,6 +205,14 @@ func TestAttestations(t *testing.T) {
 			if diff := cmp.Diff([]string{"warning manifests[1] evidence-lost", note}, beside(t, repo.Tag("1").String())); diff != "" {
 				t.Error(diff)
 			}
+			other := index(t, "linux/amd64", "linux/arm64") // one of two: a registry leaves none out on purpose
+			must(t, remote.WriteIndex(repo.Tag("2"), other))
+			o, err := other.IndexManifest()
+			must(t, err)
+			must(t, remote.Delete(repo.Digest(o.Manifests[1].Digest.String())))
+			if diff := cmp.Diff([]string{"error manifests[1] index-missing"}, beside(t, repo.Tag("2").String())); diff != "" {
+				t.Error(diff)
+			}
 			must(t, remote.Delete(repo.Digest(m.Manifests[0].Digest.String())))
 			want := []string{"error manifests[0] index-missing", note}
 			if diff := cmp.Diff(want, beside(t, repo.Tag("1").String())); diff != "" {
@@ -311,8 +319,10 @@ func TestBesideHostile(t *testing.T) {
 			fmt.Fprint(w, text)
 		}
 	}
-	many, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: slices.Repeat(
-		[]v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: otherDigest, Size: 2, ArtifactType: bundleType}}, 900)})
+	lost := []v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: otherDigest, Size: 2, ArtifactType: bundleType}}
+	one, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: lost})
+	must(t, err)
+	many, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: slices.Repeat(lost, 900)})
 	must(t, err)
 	for label, tc := range map[string]struct {
 		part   string
@@ -326,6 +336,9 @@ func TestBesideHostile(t *testing.T) {
 		"no list":          {"/referrers/", list("{"), []string{"note evidence-unreadable"}},
 		"deep":             {"/referrers/", list(strings.Repeat("[", 100)), []string{"note evidence-unreadable"}},
 		"tags are no list": {"/tags/list", list("<html>"), []string{"note evidence-unreadable"}},
+		"signed once, and that is lost": {
+			"/referrers/" + described(t, i).Digest.String(), list(string(one)), []string{"warning evidence-lost"},
+		},
 		"many, not there": {
 			"/referrers/", list(string(many)),
 			append([]string{}, slices.Repeat([]string{"warning evidence-lost"}, 8)...),
