@@ -1,7 +1,6 @@
 package debian
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,9 +28,8 @@ var lists = map[string]string{
 // TestLists installs the packages of twelve products. It takes minutes, and runs where SLIPWAY_LISTS
 // is set.
 func TestLists(t *testing.T) {
-	if os.Getenv("SLIPWAY_LISTS") == "" {
-		t.Skip("SLIPWAY_LISTS is not set")
-	}
+	long(t)
+	scan := scanner(t)
 	r := registrytest.Serve(t)
 	pushed(t, r, base(t, bookworm, true), bookworm)
 	dockerfiles := map[string]string{}
@@ -53,5 +51,6 @@ func TestLists(t *testing.T) {
 		if out := dpkg(t, dir, "--audit"); out != "" {
 			t.Errorf("%s: dpkg --audit: %s", name, out)
 		}
+		compareScanned(t, scan, dir, filepath.Join(p.dir, "dist", "sbom", name+".spdx.json"))
 	}
 }
