@@ -32,10 +32,10 @@ const (
 	auditJobs                    = 16 // requests at a time, as slipway audit has it
 )
 
-// audit reads the documents of 500 images from a registry that takes 50 ms for each answer, with
-// slipway and with crane's library, which asks for the same documents, each once.
+// audit reads the documents of 500 images, and what refers to them, from a registry that takes 50 ms
+// for each answer, with slipway and with crane's library, which asks for the same, each once.
 func (b *bench) audit(ctx context.Context) (comparison, error) {
-	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true))
 	var slow bool
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if slow {
@@ -174,6 +174,9 @@ func documents(ctx context.Context, list string) error {
 			}
 			m, err := i.IndexManifest()
 			if err != nil {
+				return err
+			}
+			if _, err := remote.Referrers(ref.Context().Digest(top.Digest.String()), remote.Reuse(puller)); err != nil {
 				return err
 			}
 			return entries(ctx, puller, &seen, ref.Context(), m)
