@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 )
@@ -107,14 +108,16 @@ func TestLayout(t *testing.T) {
 	const name = "docker.io/library/app:1"
 	img, err := random.Image(100, 2)
 	must(t, err)
-	img, err = mutate.ConfigFile(img, &v1.ConfigFile{OS: "linux", Architecture: "amd64", RootFS: rootFS(t, img)})
+	cf, err := img.ConfigFile()
+	must(t, err)
+	img, err = mutate.ConfigFile(img, &v1.ConfigFile{OS: "linux", Architecture: "amd64", RootFS: cf.RootFS})
 	must(t, err)
 	img, err = mutate.Append(img, mutate.Addendum{
 		Layer: static.NewLayer([]byte("a base of Windows"), types.DockerForeignLayer), MediaType: types.DockerForeignLayer,
 	})
 	must(t, err)
 	layers := layersOf(t, img)
-	other := image(t, "linux/amd64", types.OCIManifestSchema1)
+	other := indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)
 	config, err := img.ConfigName()
 	must(t, err)
 	write := func(file string, text []byte) error { return os.WriteFile(file, text, 0o644) }
@@ -281,7 +284,7 @@ func TestSavedLayers(t *testing.T) {
 // TestNames compares the names of archives with their images. The first is RKE2's: its script filled
 // the archive of 2025 with the image of 2022.
 func TestNames(t *testing.T) {
-	on := func(p string) mutate.Appendable { return image(t, p, types.OCIManifestSchema1) }
+	on := func(p string) mutate.Appendable { return indextest.Image(t, p, types.OCIManifestSchema1) }
 	for name, tc := range map[string]struct {
 		image mutate.Appendable
 		want  []string
@@ -291,8 +294,8 @@ func TestNames(t *testing.T) {
 		"rke2-windows-ltsc2022-amd64-images": {on(w2022), []string{"note index-single"}},
 		"rke2-windows-1809-amd64-images":     {on(w2019), []string{"note index-single"}},
 		"rke2-images.linux-arm64":            {on("linux/amd64"), []string{"error archive-name"}},
-		"k3s-airgap-images-arm64":            {index(t, "linux/arm64", "linux/amd64"), nil},
-		"k3s-airgap-images-arm":              {index(t, "linux/arm64", "linux/amd64"), []string{"error archive-name"}},
+		"k3s-airgap-images-arm64":            {indextest.Index(t, "linux/arm64", "linux/amd64"), nil},
+		"k3s-airgap-images-arm":              {indextest.Index(t, "linux/arm64", "linux/amd64"), []string{"error archive-name"}},
 		"windows-exporter-2025-11-12":        {on("linux/amd64"), nil},
 		"app-windows-2025-11-12":             {on("linux/amd64"), nil},
 		"app-linux-amd64-arm64":              {on("linux/amd64"), nil},
@@ -327,7 +330,7 @@ func TestListNames(t *testing.T) {
 // TestSubset: an archive of one platform has its index whole, and so has docker save those manifests
 // whose layers the machine lacks.
 func TestSubset(t *testing.T) {
-	i := index(t, "linux/amd64", "linux/arm64", "attestation")
+	i := indextest.Index(t, "linux/amd64", "linux/arm64", "attestation")
 	m, err := i.IndexManifest()
 	must(t, err)
 	dir := layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
@@ -351,7 +354,7 @@ func TestSubset(t *testing.T) {
 // stores of hauler with images, signatures and charts, and packages of zarf, whose layout is in
 // images/.
 func TestLayoutsOfOthers(t *testing.T) {
-	i := index(t, "linux/amd64", "linux/arm64")
+	i := indextest.Index(t, "linux/amd64", "linux/arm64")
 	h, err := i.Digest()
 	must(t, err)
 	chart := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), "application/vnd.cncf.helm.config.v1+json")

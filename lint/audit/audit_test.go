@@ -18,13 +18,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
@@ -33,131 +33,19 @@ import (
 
 var now = time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
 
-func image(t *testing.T, on string, form types.MediaType) v1.Image {
-	t.Helper()
-	img, err := random.Image(64, 1)
-	must(t, err)
-	p := parse(t, on)
-	img, err = mutate.ConfigFile(img, &v1.ConfigFile{
-		OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion,
-		OSFeatures: p.OSFeatures, RootFS: rootFS(t, img),
-	})
-	must(t, err)
-	if form != types.DockerManifestSchema2 {
-		img = mutate.ConfigMediaType(mutate.MediaType(img, types.OCIManifestSchema1), types.OCIConfigJSON)
-	}
-	return img
-}
-
-func parse(t *testing.T, on string) *v1.Platform {
-	t.Helper()
-	var p platform.Platform
-	must(t, p.UnmarshalText([]byte(on)))
-	return p.V1()
-}
-
-func rootFS(t *testing.T, img v1.Image) v1.RootFS {
-	t.Helper()
-	cf, err := img.ConfigFile()
-	must(t, err)
-	return cf.RootFS
-}
-
-// index lists images: "linux/amd64", or "linux/amd64 as windows/amd64:10.0.17763.1", "as" for no
-// platform, or "attestation".
-func index(t *testing.T, entries ...string) v1.ImageIndex {
-	t.Helper()
-	i := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	seen := map[string]v1.Image{}
-	for _, text := range entries {
-		is, as, other := strings.Cut(text, " as")
-		form := types.OCIManifestSchema1
-		if name, docker := strings.CutPrefix(is, "docker "); docker {
-			is, form = name, types.DockerManifestSchema2
-		}
-		is, again := strings.CutPrefix(is, "again ")
-		listed := is
-		switch {
-		case other:
-			listed = strings.TrimSpace(as)
-		case text == "attestation":
-			is, listed = "linux/amd64", "unknown/unknown"
-		}
-		if !again {
-			seen[is] = image(t, is, form)
-		}
-		img := seen[is]
-		a := mutate.IndexAddendum{Add: img}
-		if listed != "" {
-			a.Platform = parse(t, listed)
-		}
-		i = mutate.AppendManifests(i, a)
-	}
-	return i
-}
-
+// Platforms of Windows images, with revisions.
 const (
-	w2019 = "windows/amd64:10.0.17763.6893"
-	w2022 = "windows/amd64:10.0.20348.3091"
-	w2025 = "windows/amd64:10.0.26100.2894"
+	w2019, w2022, w2025 = indextest.Windows2019, indextest.Windows2022, indextest.Windows2025
 )
-
-var cases = []struct {
-	name    string
-	entries []string
-	want    []string
-}{
-	{"healthy", []string{"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", w2019, w2022, w2025}, nil},
-	{"healthy-linux", []string{"linux/amd64", "linux/arm64", "linux/386", "linux/s390x"}, nil},
-	{"healthy-features", []string{"linux/amd64", "linux(+erofs)/amd64", "linux/arm64 as linux(+erofs)/arm64"}, nil},
-	{"healthy-win32k", []string{"windows(+win32k)/amd64:10.0.20348.1 as windows/amd64:10.0.20348.1", w2025, w2019}, nil},
-	{
-		"features",
-		[]string{"linux/amd64", "linux(+erofs)/arm64 as linux/arm64", "linux/arm64 as linux/arm64/v8"},
-		[]string{"error manifests[1] index-platform-differs", "warning manifests[2] index-duplicate"},
-	},
-	{
-		"dapr",
-		[]string{"linux/amd64", w2019 + " as windows/amd64", w2022 + " as windows/amd64"},
-		[]string{"error manifests[1] index-os-version", "error manifests[2] index-os-version"},
-	},
-	{
-		"rke2-2025",
-		[]string{"linux/amd64", w2019, w2022, w2022 + " as " + w2025},
-		[]string{"error manifests[3] index-os-version-differs"},
-	},
-	{"swapped", []string{"linux/arm64 as linux/amd64"}, []string{"error manifests[0] index-platform-differs"}},
-	{
-		"linux-as-windows",
-		[]string{"linux/amd64 as " + w2022, w2019, w2025},
-		[]string{"error manifests[0] index-platform-differs"},
-	},
-	{"twice", []string{"linux/amd64", "linux/amd64"}, []string{"warning manifests[1] index-duplicate"}},
-	{"same-twice", []string{"linux/amd64", "again linux/amd64"}, []string{"warning manifests[1] index-duplicate"}},
-	{"no-platform", []string{"linux/amd64", "linux/arm64 as"}, []string{"error manifests[1] index-no-platform"}},
-	{"attested", []string{"linux/amd64", "attestation"}, []string{"note manifests[1] index-attestation"}},
-	{"mixed", []string{"linux/amd64", "docker linux/arm64"}, []string{"note manifests[1] index-mixed"}},
-	{
-		"ended",
-		[]string{w2019, w2022, w2025, "windows/amd64:10.0.18363.1556"},
-		[]string{"note manifests[3] index-windows-ended"},
-	},
-	{"without-2025", []string{w2019, w2022}, []string{"note index-windows-release"}},
-	{
-		"variants",
-		[]string{"linux/arm/v7", "linux/arm/v6 as linux/arm/v7"},
-		[]string{"warning manifests[1] index-duplicate", "error manifests[1] index-platform-differs"},
-	},
-}
 
 // TestFaults pushes each image to a registry, and writes it as a layout and as archives: the
 // findings are the same.
 func TestFaults(t *testing.T) {
 	r := registrytest.Serve(t)
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			i := index(t, tc.entries...)
-			ref := r.Repo(t, tc.name).Tag("1")
+	for _, tc := range indextest.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			i := indextest.Index(t, tc.Entries...)
+			ref := r.Repo(t, tc.Name).Tag("1")
 			must(t, remote.WriteIndex(ref, i))
 			dir := filepath.Join(t.TempDir(), "layout")
 			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
@@ -166,7 +54,7 @@ func TestFaults(t *testing.T) {
 			}))
 			must(t, err)
 			for _, arg := range []string{ref.String(), dir, packed(t, dir, "tar"), packed(t, dir, "gz"), packed(t, dir, "zst")} {
-				if diff := cmp.Diff(tc.want, found(t, arg)); diff != "" {
+				if diff := cmp.Diff(tc.Want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
 			}
@@ -178,11 +66,11 @@ func TestFaults(t *testing.T) {
 // release take the image for their build, and a second time nothing is to be mended.
 func TestFix(t *testing.T) {
 	r := registrytest.Serve(t)
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			ref := r.Repo(t, tc.name).Tag("1")
-			must(t, remote.WriteIndex(ref, index(t, tc.entries...)))
-			to := r.Repo(t, "mended-"+tc.name)
+	for _, tc := range indextest.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			ref := r.Repo(t, tc.Name).Tag("1")
+			must(t, remote.WriteIndex(ref, indextest.Index(t, tc.Entries...)))
+			to := r.Repo(t, "mended-"+tc.Name)
 			dry, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1", DryRun: true})
 			must(t, err)
 			done, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"})
@@ -190,7 +78,7 @@ func TestFix(t *testing.T) {
 			if diff := cmp.Diff(dry.Changes, done.Changes); diff != "" || dry.After != done.After || dry.To != "" {
 				t.Errorf("a dry run: %s", diff)
 			}
-			serious := slices.ContainsFunc(tc.want, func(f string) bool { return !strings.HasPrefix(f, "note ") })
+			serious := slices.ContainsFunc(tc.Want, func(f string) bool { return !strings.HasPrefix(f, "note ") })
 			if changed := len(done.Changes) > 0; changed != serious || changed != (done.Before != done.After) {
 				t.Fatalf("it changes %q", done.Changes)
 			}
@@ -208,7 +96,7 @@ func TestFix(t *testing.T) {
 				t.Errorf("mended again: %q", again.Changes)
 			}
 			// another image under the tag stays there
-			must(t, remote.WriteIndex(ref, index(t, append(slices.Clone(tc.entries), "linux/riscv64")...)))
+			must(t, remote.WriteIndex(ref, indextest.Index(t, append(slices.Clone(tc.Entries), "linux/riscv64")...)))
 			if _, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: to, Tag: "1"}); err == nil ||
 				!strings.Contains(err.Error(), "already") {
 				t.Errorf("a tag that exists: %v", err)
@@ -227,7 +115,7 @@ func TestChosen(t *testing.T) {
 	r := registrytest.Serve(t)
 	reader := reader()
 	ref := r.Repo(t, "dapr").Tag("1")
-	must(t, remote.WriteIndex(ref, index(t, "linux/amd64", w2019+" as windows/amd64", w2022+" as windows/amd64")))
+	must(t, remote.WriteIndex(ref, indextest.Index(t, "linux/amd64", w2019+" as windows/amd64", w2022+" as windows/amd64")))
 	done, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: ref.Context(), Tag: "2"})
 	must(t, err)
 	i, err := remote.Index(ref.Context().Digest(done.After.String()))
@@ -252,7 +140,7 @@ func TestChosen(t *testing.T) {
 
 // TestMissing removes what an index lists, and damages it.
 func TestMissing(t *testing.T) {
-	i := index(t, "linux/amd64", "linux/arm64")
+	i := indextest.Index(t, "linux/amd64", "linux/arm64")
 	m, err := i.IndexManifest()
 	must(t, err)
 	for name, tc := range map[string]struct {
@@ -282,7 +170,7 @@ func TestMissing(t *testing.T) {
 // TestSaved reads an archive as docker save wrote it before it wrote layouts.
 func TestSaved(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "saved.tar")
-	img := image(t, w2022, types.DockerManifestSchema2)
+	img := indextest.Image(t, w2022, types.DockerManifestSchema2)
 	ref := registrytest.Serve(t).Repo(t, "saved").Tag("1")
 	must(t, tarball.WriteToFile(file, ref, img))
 	if diff := cmp.Diff([]string{"note index-single"}, found(t, file)); diff != "" {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
@@ -106,7 +107,7 @@ func sign(t *testing.T, repo name.Repository, form string, of *v1.Descriptor, ab
 // listed, and whose statement is about is.
 func attested(t *testing.T, listed, is func(image v1.Hash) v1.Hash) v1.ImageIndex {
 	t.Helper()
-	i := index(t, "linux/amd64")
+	i := indextest.Index(t, "linux/amd64")
 	m, err := i.IndexManifest()
 	must(t, err)
 	h := m.Manifests[0].Digest
@@ -139,7 +140,7 @@ func TestEvidence(t *testing.T) {
 			t.Run(api+form, func(t *testing.T) {
 				repo := r.Repo(t, strings.Trim(form, ".")+"/app")
 				ref := repo.Tag("1").String()
-				i := index(t, "linux/amd64", "linux/arm64")
+				i := indextest.Index(t, "linux/amd64", "linux/arm64")
 				must(t, remote.WriteIndex(repo.Tag("1"), i))
 				check := func(want ...string) {
 					t.Helper()
@@ -205,7 +206,7 @@ func TestAttestations(t *testing.T) {
 			if diff := cmp.Diff([]string{"warning manifests[1] evidence-lost", note}, beside(t, repo.Tag("1").String())); diff != "" {
 				t.Error(diff)
 			}
-			other := index(t, "linux/amd64", "linux/arm64") // one of two: a registry leaves none out on purpose
+			other := indextest.Index(t, "linux/amd64", "linux/arm64") // one of two: a registry leaves none out on purpose
 			must(t, remote.WriteIndex(repo.Tag("2"), other))
 			o, err := other.IndexManifest()
 			must(t, err)
@@ -227,7 +228,7 @@ func TestAttestations(t *testing.T) {
 // twice.
 func TestEvidenceRequests(t *testing.T) {
 	without := registrytest.Serve(t) // the tag in place of the API is not there, which the page of tags says
-	must(t, remote.WriteIndex(without.Repo(t, "app").Tag("1.0.0"), index(t, "linux/amd64")))
+	must(t, remote.WriteIndex(without.Repo(t, "app").Tag("1.0.0"), indextest.Index(t, "linux/amd64")))
 	without.Reset()
 	beside(t, without.Repo(t, "app").Tag("1.0.0").String())
 	if n := without.Count("", "/manifests/sha256-"); n != 0 {
@@ -235,7 +236,7 @@ func TestEvidenceRequests(t *testing.T) {
 	}
 	r := registrytest.Serve(t, ggcr.WithReferrersSupport(true))
 	repo := r.Repo(t, "app")
-	i := index(t, "linux/amd64", "linux/arm64")
+	i := indextest.Index(t, "linux/amd64", "linux/arm64")
 	must(t, remote.WriteIndex(repo.Tag("1.0.0"), i))
 	must(t, remote.WriteIndex(repo.Tag("same"), i))
 	counts := func() map[string]int {
@@ -274,7 +275,7 @@ func TestTwins(t *testing.T) {
 	r := registrytest.Serve(t)
 	repo := r.Repo(t, "app")
 	push := func(tag string, i v1.ImageIndex) { must(t, remote.WriteIndex(repo.Tag(tag), i)) }
-	old, middle := index(t, "linux/amd64"), index(t, "linux/amd64")
+	old, middle := indextest.Index(t, "linux/amd64"), indextest.Index(t, "linux/amd64")
 	push("v1.0.0", old)
 	push("1.0.0", middle)
 	push("v1.1.0", middle)
@@ -308,7 +309,7 @@ func TestTwins(t *testing.T) {
 func TestBesideHostile(t *testing.T) {
 	r := registrytest.Serve(t, ggcr.WithReferrersSupport(true))
 	repo := r.Repo(t, "app")
-	i := index(t, "linux/amd64")
+	i := indextest.Index(t, "linux/amd64")
 	must(t, remote.WriteIndex(repo.Tag("1.0.0"), i))
 	status := func(n int) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(n) }

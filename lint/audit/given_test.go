@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
@@ -21,7 +22,7 @@ import (
 // push pushes an index and returns its reference.
 func push(t *testing.T, repo name.Repository, tag string, entries ...string) string {
 	t.Helper()
-	must(t, remote.WriteIndex(repo.Tag(tag), index(t, entries...)))
+	must(t, remote.WriteIndex(repo.Tag(tag), indextest.Index(t, entries...)))
 	return repo.Tag(tag).String()
 }
 

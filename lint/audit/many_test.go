@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
@@ -32,7 +33,7 @@ func many(t *testing.T, r *registrytest.Server) string {
 	var list strings.Builder
 	for n := range manyRepos {
 		repo := r.Repo(t, fmt.Sprintf("app%02d", n))
-		i := index(t, "linux/amd64", "linux/arm64", w2022)
+		i := indextest.Index(t, "linux/amd64", "linux/arm64", w2022)
 		for tag := range manyTags {
 			ref := repo.Tag(fmt.Sprintf("1.%d.0", tag))
 			named, ok := mutate.Annotations(i, map[string]string{"version": ref.TagStr()}).(v1.ImageIndex)

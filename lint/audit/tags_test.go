@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint/audit"
 )
@@ -21,7 +22,7 @@ import (
 func TestTags(t *testing.T) {
 	r := registrytest.Serve(t)
 	repo := r.Repo(t, "app")
-	must(t, remote.WriteIndex(repo.Tag("1.2.3"), index(t, "linux/amd64")))
+	must(t, remote.WriteIndex(repo.Tag("1.2.3"), indextest.Index(t, "linux/amd64")))
 	for name, tc := range map[string]struct {
 		answer func(w http.ResponseWriter)
 		want   audit.TagPage
