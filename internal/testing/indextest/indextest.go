@@ -94,10 +94,20 @@ type Case struct {
 
 // Cases are indexes without a fault, and one or several with each.
 var Cases = []Case{
-	{"healthy", []string{"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", Windows2019, Windows2022, Windows2025}, nil},
+	{
+		"healthy",
+		[]string{
+			"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", Windows2019, Windows2022, Windows2025,
+		},
+		nil,
+	},
 	{"healthy-linux", []string{"linux/amd64", "linux/arm64", "linux/386", "linux/s390x"}, nil},
 	{"healthy-features", []string{"linux/amd64", "linux(+erofs)/amd64", "linux/arm64 as linux(+erofs)/arm64"}, nil},
-	{"healthy-win32k", []string{"windows(+win32k)/amd64:10.0.20348.1 as windows/amd64:10.0.20348.1", Windows2025, Windows2019}, nil},
+	{
+		"healthy-win32k",
+		[]string{"windows(+win32k)/amd64:10.0.20348.1 as windows/amd64:10.0.20348.1", Windows2025, Windows2019},
+		nil,
+	},
 	{
 		"features",
 		[]string{"linux/amd64", "linux(+erofs)/arm64 as linux/arm64", "linux/arm64 as linux/arm64/v8"},
