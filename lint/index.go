@@ -9,7 +9,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -192,7 +191,7 @@ func (j *judging) entries() {
 			j.add("index-no-platform", n, "")
 			continue
 		}
-		if oci.IsAttestation(e.Desc) {
+		if e.IsAttestation() {
 			j.add("index-attestation", n, "")
 			continue
 		}

@@ -14,10 +14,6 @@ import (
 // (https://github.com/opencontainers/image-spec/blob/main/annotations.md).
 const baseName = "org.opencontainers.image.base.name"
 
-// behind is how many patch days a base may be behind before that is reported: images are made again
-// some days after a patch day, and not on it.
-const behind = 2
-
 // age looks at how old the bases of the entries are, by their configurations.
 func (j *judging) age() {
 	for n, e := range j.index.Entries {
@@ -45,7 +41,7 @@ func (j *judging) windowsAge(n int, e Entry) {
 		made, of = e.Config.Created.Time, "has no date, and the image is"
 	}
 	days, last := platform.PatchDays(made, j.options.Now)
-	if days < behind || !told(made) {
+	if days < platform.Behind || !told(made) {
 		return
 	}
 	extended := ""
@@ -57,13 +53,14 @@ func (j *judging) windowsAge(n int, e Entry) {
 		last.Format(time.DateOnly), extended)
 }
 
-// large is the size in bytes from which on a first layer is one of Microsoft's: that for HostProcess
-// containers has some KiB, and the smallest other one 100 MiB.
+// large is the size in bytes from which on a first layer is one of Microsoft's: that for
+// HostProcess containers has some KiB, and the smallest other one 100 MiB.
 const large = 32 << 20
 
-// WindowsBase returns how many of an image's first layers are those of a base of Microsoft, and when
-// that was made: the history of each of these bases has a record of the release and mostly one of an
-// update. Without such records a first layer that is large is a base, and the time is zero.
+// WindowsBase returns how many of an image's first layers are those of a base of Microsoft, and
+// when that was made: the history of each of these bases has a record of the release and mostly
+// one of an update. Without such records a first layer that is large is a base, and the time is
+// zero.
 func WindowsBase(c *v1.ConfigFile, all []v1.Descriptor) (layers int, made time.Time) {
 	for _, h := range c.History {
 		if strings.HasPrefix(h.CreatedBy, "Apply image ") || strings.HasPrefix(h.CreatedBy, "Install update ") {

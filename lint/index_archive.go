@@ -67,11 +67,11 @@ func (j *judging) contents(a *Archive) {
 	}
 }
 
-// partial reports whether an archive has an image of its index, so that those that it lacks may have
-// been left out on purpose.
+// partial reports whether an archive has an image of its index, so that those that it lacks may
+// have been left out on purpose.
 func (j *judging) partial() bool {
 	for _, e := range j.index.Entries {
-		if j.index.Packed && !j.index.Single && !e.attestation() && !e.Missing {
+		if j.index.Packed && !j.index.Single && !e.IsAttestation() && !e.Missing {
 			return true
 		}
 	}
@@ -84,7 +84,7 @@ func (j *judging) absent() (names []string) {
 		return nil
 	}
 	for n, e := range j.index.Entries {
-		if e.Missing && !e.attestation() {
+		if e.Missing && !e.IsAttestation() {
 			names = append(names, j.name(n))
 		}
 	}

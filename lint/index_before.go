@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -66,7 +67,7 @@ func (j *judging) hosts() {
 	for _, h := range j.options.Hosts {
 		forOS := slices.ContainsFunc(has, on(h.Platform.OS))
 		some = some || forOS
-		if forOS && !runsOn(h.Platform, has) {
+		if forOS && !platform.Accepts(h.Platform, has) {
 			without = append(without, h)
 		}
 	}
@@ -77,37 +78,19 @@ func (j *judging) hosts() {
 	}
 }
 
-// runsOn reports whether a node runs one of the platforms. A Linux node does not report a variant,
-// such as v7, and a Windows node of unknown build runs for certain what names none.
-func runsOn(node platform.Platform, has []platform.Platform) bool {
-	return slices.ContainsFunc(has, func(p platform.Platform) bool {
-		if p.OS != node.OS || p.Architecture != node.Architecture || !platform.HasFeatures(node, p) {
-			return false
-		}
-		return p.OS != windows || p.OSVersion == "" || node.OSVersion != "" && platform.Runs(node, p)
-	})
-}
-
 // formatHosts names nodes, and what they are.
 func formatHosts(list []Host) string {
 	const most = 3
-	h := list[0]
-	p := h.Platform
-	p.OSVersion = platform.Short(p.OSVersion)
+	var names []string
+	for _, h := range list {
+		h.Platform.OSVersion = platform.Short(h.Platform.OSVersion)
+		names = append(names, fmt.Sprintf("%s (%s)", h.Name, h.Platform))
+	}
 	switch {
-	case len(list) == 1:
-		return fmt.Sprintf("node %s (%s)", h.Name, p)
-	case len(list) > most:
-		return fmt.Sprintf("%d nodes, such as %s (%s)", len(list), h.Name, p)
+	case len(names) == 1:
+		return "node " + names[0]
+	case len(names) > most:
+		return fmt.Sprintf("%d nodes, such as %s", len(names), names[0])
 	}
-	text := "nodes "
-	for n, h := range list {
-		if n > 0 {
-			text += ", "
-		}
-		p := h.Platform
-		p.OSVersion = platform.Short(p.OSVersion)
-		text += fmt.Sprintf("%s (%s)", h.Name, p)
-	}
-	return text
+	return "nodes " + strings.Join(names, ", ")
 }

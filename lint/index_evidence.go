@@ -32,8 +32,8 @@ type Proof struct {
 	Missing bool
 }
 
-// attestation reports whether an index lists an entry for an attestation, not for an image.
-func (e Entry) attestation() bool { return e.Desc.Platform != nil && oci.IsAttestation(e.Desc) }
+// IsAttestation reports whether an index lists an entry for an attestation, not for an image.
+func (e Entry) IsAttestation() bool { return e.Desc.Platform != nil && oci.IsAttestation(e.Desc) }
 
 // evidence looks at signatures, attestations and SBOMs.
 func (j *judging) evidence() {
@@ -81,7 +81,7 @@ func (j *judging) unsigned(proofs []Proof) {
 	images := 0
 	var without []string
 	for n, e := range j.index.Entries {
-		if e.attestation() {
+		if e.IsAttestation() {
 			continue
 		}
 		if images++; !signed[n] {

@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // CheckListed compares the images that annotations of a chart list with those that it renders, in
 // all cases together.
-func CheckListed(c *chart.Chart, rendered []string) (all []Finding) {
+func CheckListed(c *chart.Chart, rendered []string) []Finding {
+	var found []problem
 	full := func(refs []string) map[string]string {
 		known := map[string]string{}
 		for _, ref := range refs {
@@ -26,11 +26,9 @@ func CheckListed(c *chart.Chart, rendered []string) (all []Finding) {
 	makes := full(rendered)
 	for _, l := range c.Listed() {
 		add := func(format string, args ...any) {
-			r := rule("chart-images")
-			all = append(all, Finding{
-				Rule: r.ID, Severity: r.Severity, File: l.Pos.File, Line: l.Pos.Line, Column: l.Pos.Column,
-				Path: "annotations." + l.Annotation, Instead: r.Instead, Link: r.Link, object: -1,
-				What: output.Line(l.Annotation + " " + fmt.Sprintf(format, args...)),
+			what := l.Annotation + " " + fmt.Sprintf(format, args...)
+			found = append(found, problem{
+				place: place{-1, "annotations." + l.Annotation, l.Pos}, rule: "chart-images", what: what, which: what,
 			})
 		}
 		if l.Fault != "" {
@@ -45,7 +43,7 @@ func CheckListed(c *chart.Chart, rendered []string) (all []Finding) {
 			add("lists %s, which the chart does not render", strings.Join(refs, ", "))
 		}
 	}
-	return all
+	return (&manifests{}).findings(found)
 }
 
 // missing returns what one set has and another lacks, sorted.

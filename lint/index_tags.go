@@ -4,8 +4,8 @@ import v1 "github.com/google/go-containerregistry/pkg/v1"
 
 // Tags is what other tags of an image's repository name. What was not found out is empty.
 type Tags struct {
-	// Twin is the tag of the same version with or without a v, and TwinDigest what it names, if that
-	// is another image.
+	// Twin is the tag of the same version with or without a v, and TwinDigest what it names, if
+	// that is another image.
 	Twin       string
 	TwinDigest v1.Hash
 	// Latest is the version that the tag latest names, and Newest a newer one, if there is one.

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,21 @@ func Runs(host, image Platform) bool {
 	}
 	h, i := Build(host.OSVersion), Build(image.OSVersion)
 	return kernel(host.OSVersion) == kernel(image.OSVersion) && (i == h || oldest(h) <= i && i <= h)
+}
+
+// Accepts reports whether a node's runtime takes one of several images, as far as the node reports
+// what it is: a node with Linux reports no variant, such as v7, and a node with Windows of unknown
+// build takes for certain what is for every build.
+func Accepts(node Platform, images []Platform) bool {
+	return slices.ContainsFunc(images, func(i Platform) bool {
+		switch {
+		case node.OS == Linux && i.OS == Linux && i.Architecture == node.Architecture && HasFeatures(node, i):
+			return true
+		case node.OS == Windows && node.OSVersion == "" && i.OSVersion != "":
+			return false
+		}
+		return Runs(node, i)
+	})
 }
 
 // compat32 maps an architecture to the 32-bit one whose programs it also runs.

@@ -7,6 +7,10 @@ import "time"
 // were made one to five days before.
 const early = 7 * 24 * time.Hour
 
+// Behind is how many patch days a base for Windows may be behind before that is reported: images
+// are made again some days after a patch day, and not on it.
+const Behind = 2
+
 // PatchDay returns the day of a month on which Microsoft publishes updates, the second Tuesday
 // (https://learn.microsoft.com/windows/deployment/update/release-cycle), at its begin in UTC.
 func PatchDay(year int, month time.Month) time.Time {

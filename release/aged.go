@@ -10,9 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// behind is how many patch days a base for Windows may be behind without a warning.
-const behind = 2
-
 // Aged returns warnings about the age of the bases of p and the end of their support, a line each,
 // as far as slipway.yaml and bases.lock.yaml tell them.
 func Aged(p *product.Product, now time.Time) (all []string) {
@@ -54,7 +51,7 @@ func agedImage(b product.Base, i product.BaseImage, now time.Time) string {
 	if i.Lock == nil || i.Lock.Created.IsZero() {
 		return ""
 	}
-	if n, last := platform.PatchDays(i.Lock.Created, now); n >= behind {
+	if n, last := platform.PatchDays(i.Lock.Created, now); n >= platform.Behind {
 		return fmt.Sprintf("it is of %s, and Microsoft has had %d patch days since, the last on %s: run %s",
 			i.Lock.Created.Format(time.DateOnly), n, last.Format(time.DateOnly), howto.Run("bases -update"))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/once"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
@@ -103,8 +104,8 @@ type Resolver struct {
 	// registry is. nil asks registries only.
 	Shipped oci.Open
 
+	found     once.Map[Base] // by name, platform and way
 	mu        sync.Mutex
-	found     map[string]func() (Base, error)
 	documents map[string]Document // by repository and digest
 }
 
@@ -122,7 +123,7 @@ type puller func(ctx context.Context, i product.BaseImage, anyBuild bool) (Base,
 func (r *Resolver) once(ctx context.Context, name string, p platform.Platform, way string,
 	pull puller,
 ) (Base, error) {
-	b, err := r.kept(name+" "+p.String()+" "+way, func() (Base, error) { return r.resolve(ctx, name, p, pull) })
+	b, err := r.found.Do(name+" "+p.String()+" "+way, func() (Base, error) { return r.resolve(ctx, name, p, pull) })
 	if err == nil {
 		return b, nil
 	}
@@ -131,21 +132,6 @@ func (r *Resolver) once(ctx context.Context, name string, p platform.Platform, w
 		err = KnownError{err}
 	}
 	return Base{}, err
-}
-
-// kept calls do once for a key, and keeps what it returns.
-func (r *Resolver) kept(key string, do func() (Base, error)) (Base, error) {
-	r.mu.Lock()
-	if r.found == nil {
-		r.found = map[string]func() (Base, error){}
-	}
-	f, ok := r.found[key]
-	if !ok {
-		f = sync.OnceValues(do)
-		r.found[key] = f
-	}
-	r.mu.Unlock()
-	return f()
 }
 
 // KnownError is about a base that slipway.yaml has: its name is no mistake.
@@ -165,7 +151,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 				"or take it --platform=linux/%s for its files", p.OS, p.Architecture)
 		}
 		if b.Packages != nil {
-			return r.kept("packages "+b.Name+" "+p.String(), func() (Base, error) { return r.Packages(ctx, b, p) })
+			return r.found.Do("packages "+b.Name+" "+p.String(), func() (Base, error) { return r.Packages(ctx, b, p) })
 		}
 		switch b.Builtin {
 		case "scratch":

@@ -34,9 +34,9 @@ type Libraries struct {
 	one   bool // files are read when they are needed
 }
 
-// CheckAll looks for the libraries of all programs of the image's own layers. fatal are those without
-// which the program that the image starts cannot start, for certain; anything else is a note, such
-// as a copied DLL that nothing uses.
+// CheckAll looks for the libraries of all programs of the image's own layers. fatal are those
+// without which the program that the image starts cannot start, for certain; anything else is a
+// note, such as a copied DLL that nothing uses.
 func (l *Libraries) CheckAll() (notes, fatal []string, err error) {
 	l.needs, l.names = map[string]executable.Needs{}, map[string]bool{}
 	if !l.Known {

@@ -51,8 +51,8 @@ const (
 // DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Bounds on what comes from a configuration: what Linux takes as a path, in bytes, how many places a
-// name is looked for at, and the bytes of a name that is compared with others.
+// Bounds on what comes from a configuration: what Linux takes as a path, in bytes, how many
+// places a name is looked for at, and the bytes of a name that is compared with others.
 const (
 	maxPath       = 4096
 	maxCandidates = 4096
@@ -147,11 +147,7 @@ func (i Image) interpreted(shown, p string) (why string, err error) {
 	if n == nil || i.On.OS == platform.Windows || i.Check {
 		return "", nil
 	}
-	c, err := n.Content()
-	if err != nil {
-		return "", err
-	}
-	r, err := c.Open()
+	r, err := n.Open()
 	if err != nil {
 		return "", err
 	}

@@ -34,15 +34,7 @@ func Interpreter(r io.Reader) (string, error) {
 // loader reads the segment PT_INTERP of an ELF file
 // (https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html).
 func loader(b []byte) string {
-	if len(b) < elf.EI_NIDENT {
-		return ""
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if elf.Data(b[elf.EI_DATA]) == elf.ELFDATA2MSB {
-		order = binary.BigEndian
-	}
-	wide := elf.Class(b[elf.EI_CLASS]) == elf.ELFCLASS64
-	h, ok := header(b, wide, order)
+	h, wide, order, ok := header(b)
 	if !ok {
 		return ""
 	}
@@ -69,16 +61,24 @@ func loader(b []byte) string {
 	return ""
 }
 
-func header(b []byte, wide bool, order binary.ByteOrder) (h elf.Header64, ok bool) {
-	if wide {
-		return h, binary.Read(bytes.NewReader(b), order, &h) == nil
+// header reads the head of an ELF file: where its tables are, and in which form they are.
+func header(b []byte) (h elf.Header64, wide bool, order binary.ByteOrder, ok bool) {
+	if len(b) < elf.EI_NIDENT {
+		return h, false, nil, false
+	}
+	order = binary.LittleEndian
+	if elf.Data(b[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	if elf.Class(b[elf.EI_CLASS]) == elf.ELFCLASS64 {
+		return h, true, order, binary.Read(bytes.NewReader(b), order, &h) == nil
 	}
 	var narrow elf.Header32
 	ok = binary.Read(bytes.NewReader(b), order, &narrow) == nil
 	return elf.Header64{
 		Phoff: uint64(narrow.Phoff), Phentsize: narrow.Phentsize, Phnum: narrow.Phnum,
 		Shoff: uint64(narrow.Shoff), Shentsize: narrow.Shentsize, Shstrndx: narrow.Shstrndx,
-	}, ok
+	}, false, order, ok
 }
 
 func segment(b []byte, wide bool, order binary.ByteOrder) (p elf.Prog64, ok bool) {

@@ -3,7 +3,6 @@ package executable
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -104,12 +103,7 @@ func namesCompressed(r *io.SectionReader) bool {
 	if _, err := r.ReadAt(b, 0); err != nil {
 		return false
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if elf.Data(b[elf.EI_DATA]) == elf.ELFDATA2MSB {
-		order = binary.BigEndian
-	}
-	wide := elf.Class(b[elf.EI_CLASS]) == elf.ELFCLASS64
-	h, ok := header(b, wide, order)
+	h, wide, order, ok := header(b)
 	if !ok {
 		return false
 	}

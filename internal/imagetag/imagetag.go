@@ -73,24 +73,3 @@ func Newer(tag string, list []string, level Level) []Candidate {
 	})
 	return slices.Compact(found)
 }
-
-// Before returns the tag of a list that is the newest version before that of tag, in its form; "" if
-// there is none. A prerelease comes before another prerelease only.
-func Before(tag string, list []string) string {
-	from, ok := parse(tag)
-	if !ok {
-		return ""
-	}
-	newest, found := version{}, ""
-	for _, t := range list {
-		v, ok := parse(t)
-		if !ok || v.form != from.form || v.compare(from) >= 0 ||
-			v.prerelease.stage != released && from.prerelease.stage == released {
-			continue
-		}
-		if found == "" || v.compare(newest) > 0 {
-			newest, found = v, t
-		}
-	}
-	return found
-}

@@ -281,8 +281,8 @@ func TestSavedLayers(t *testing.T) {
 	}
 }
 
-// TestNames compares the names of archives with their images. The first is RKE2's: its script filled
-// the archive of 2025 with the image of 2022.
+// TestNames compares the names of archives with their images. The first is RKE2's: its script
+// filled the archive of 2025 with the image of 2022.
 func TestNames(t *testing.T) {
 	on := func(p string) mutate.Appendable { return indextest.Image(t, p, types.OCIManifestSchema1) }
 	for name, tc := range map[string]struct {
@@ -327,8 +327,8 @@ func TestListNames(t *testing.T) {
 	}
 }
 
-// TestSubset: an archive of one platform has its index whole, and so has docker save those manifests
-// whose layers the machine lacks.
+// TestSubset: an archive of one platform has its index whole, and so has docker save those
+// manifests whose layers the machine lacks.
 func TestSubset(t *testing.T) {
 	i := indextest.Index(t, "linux/amd64", "linux/arm64", "attestation")
 	m, err := i.IndexManifest()

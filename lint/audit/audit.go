@@ -58,12 +58,12 @@ type Case struct {
 // to ask for the next.
 const ahead = 8
 
-// NewReader returns a reader that asks registries with options, each of them for o.Jobs documents at
-// a time.
+// NewReader returns a reader that asks registries with options, each of them for o.Jobs documents
+// at a time.
 func NewReader(o network.Options) Reader {
 	o = o.Defaults()
 	o.Limit = o.Jobs
-	return Reader{Client: network.New(o), Options: o, Jobs: o.Jobs, memory: newMemory()}
+	return Reader{Client: network.New(o), Options: o, Jobs: o.Jobs, memory: &memory{}}
 }
 
 // Read reads what an argument names: the path of a file or a directory, or else a reference. found
@@ -152,20 +152,20 @@ func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Referen
 
 // reference reads an image of a registry, once in the life of the reader.
 func (r Reader) reference(ctx context.Context, ref name.Reference) lint.Index {
-	return r.memory.image(ref.Name(), func() lint.Index {
+	i, _ := r.memory.images.Do(ref.Name(), func() (lint.Index, error) {
 		top, err := r.top(ctx, ref)
 		if err != nil {
-			return lint.Index{Single: true, Entries: []lint.Entry{missed(lint.Entry{}, err)}}
+			return lint.Index{Single: true, Entries: []lint.Entry{missed(lint.Entry{}, err)}}, nil
 		}
 		i := r.index(top.Descriptor, top.Manifest, r.documents(ctx, ref.Context()))
-		r.Deep.look(ctx, &i, r.blobs(ctx, ref.Context())) //nolint:errcheck // it is that of ctx
-		return i
+		return i, r.Deep.look(ctx, &i, r.blobs(ctx, ref.Context()))
 	})
+	return i // the error is that of ctx
 }
 
 // top reads what a reference names, once.
 func (r Reader) top(ctx context.Context, ref name.Reference) (*remote.Descriptor, error) {
-	return r.memory.top(ref, func() (*remote.Descriptor, error) { return r.Client.Get(ctx, ref) })
+	return r.memory.tops.Do(ref.Name(), func() (*remote.Descriptor, error) { return r.Client.Get(ctx, ref) })
 }
 
 // documents returns where those of a repository are, each of which is read once.
@@ -213,7 +213,7 @@ func (r Reader) index(d v1.Descriptor, raw []byte, from source) lint.Index {
 // listed reads what an index lists. An attestation is no image, and is not read.
 func listed(d v1.Descriptor, from source) lint.Entry {
 	e := lint.Entry{Desc: d}
-	if d.Platform != nil && oci.IsAttestation(d) {
+	if e.IsAttestation() {
 		return e
 	}
 	raw, err := from.manifests(d)

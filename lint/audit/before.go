@@ -15,40 +15,42 @@ import (
 // NoBefore is the value of [Reader.Before] that compares with nothing.
 const NoBefore = "none"
 
-// before reads the image that another one follows: of an index what it lists, without the manifests.
-// It returns nil if there is none, or if the registry does not say; the error is about one that was
-// given.
+// before reads the image that another one follows: of an index what it lists, without the
+// manifests. It returns nil if there is none, or if the registry does not say; the error is about
+// one that was given.
 func (r Reader) before(ctx context.Context, ref name.Reference) (*lint.Index, error) {
 	earlier := r.earlier(ctx, ref)
 	if earlier == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var fault error
-	i := r.memory.image("before "+earlier.Name(), func() lint.Index {
-		top, err := r.top(ctx, earlier)
-		if err != nil {
-			fault = network.Clean(err)
-			return lint.Index{}
-		}
-		t, err := oci.Parse(top.Descriptor, top.Manifest)
-		if err != nil {
-			fault = err
-			return lint.Index{}
-		}
-		if !t.Desc.MediaType.IsIndex() {
-			return lint.Index{Single: true, Entries: []lint.Entry{entry(t, r.documents(ctx, earlier.Context()))}}
-		}
-		i := lint.Index{Desc: t.Desc}
-		for _, c := range t.Children {
-			i.Entries = append(i.Entries, lint.Entry{Desc: c.Desc})
-		}
-		return i
-	})
-	i.Name = earlier.String()
-	if fault != nil && r.Before != "" {
-		return nil, fmt.Errorf("reading %s: %w", i.Name, fault)
+	i, err := r.listing(ctx, earlier)
+	switch {
+	case err == nil:
+		return i, nil
+	case r.Before == "":
+		return nil, nil //nolint:nilnil // as where there is none
 	}
-	return &i, nil
+	return nil, fmt.Errorf("reading %s: %w", earlier, network.Clean(err))
+}
+
+// listing reads an image without the manifests that it lists.
+func (r Reader) listing(ctx context.Context, ref name.Reference) (*lint.Index, error) {
+	top, err := r.top(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	t, err := oci.Parse(top.Descriptor, top.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	i := &lint.Index{Name: ref.String(), Desc: t.Desc, Single: !t.Desc.MediaType.IsIndex()}
+	if i.Single {
+		i.Entries = []lint.Entry{entry(t, r.documents(ctx, ref.Context()))}
+	}
+	for _, c := range t.Children {
+		i.Entries = append(i.Entries, lint.Entry{Desc: c.Desc})
+	}
+	return i, nil
 }
 
 // earlier returns the image before: the one that is given, or the one that the tags tell.

@@ -146,7 +146,7 @@ func (c *contents) useAll(d v1.Descriptor) {
 // end notes what an image uses besides what was read of it: its attestations.
 func (c *contents) end(i lint.Index) {
 	for _, e := range i.Entries {
-		if e.Desc.Platform != nil && oci.IsAttestation(e.Desc) {
+		if e.IsAttestation() {
 			c.useAll(e.Desc)
 		}
 	}

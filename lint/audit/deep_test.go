@@ -27,8 +27,9 @@ import (
 	"github.com/slipway-dev/slipway/lint/audit"
 )
 
-// files are those of a layer, in their order: path, an equals sign, and the text. A path that ends in
-// a slash is a directory, "path -> target" a symbolic link; a mode stands behind the path: /app:0644.
+// files are those of a layer, in their order: path, an equals sign, and the text. A path that
+// ends in a slash is a directory, "path -> target" a symbolic link; a mode stands behind the
+// path: /app:0644.
 type files []string
 
 func (f files) layer(t *testing.T) v1.Layer {

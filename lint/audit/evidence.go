@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -23,27 +22,6 @@ const (
 	maxEntries = 64
 )
 
-// evidence has what was found of the evidence of indexes, each looked for once.
-type evidence struct {
-	mu  sync.Mutex
-	all map[string]func() *lint.Evidence
-}
-
-// of returns the evidence of an index, which find finds.
-func (e *evidence) of(index name.Digest, find func() *lint.Evidence) *lint.Evidence {
-	e.mu.Lock()
-	if e.all == nil {
-		e.all = map[string]func() *lint.Evidence{}
-	}
-	once := e.all[index.String()]
-	if once == nil {
-		once = sync.OnceValue(find)
-		e.all[index.String()] = once
-	}
-	e.mu.Unlock()
-	return once()
-}
-
 // beside adds what the repository has beside an image: evidence, if it is an index, and what other
 // tags name.
 func (r Reader) beside(ctx context.Context, ref name.Reference, i *lint.Index) error {
@@ -53,9 +31,10 @@ func (r Reader) beside(ctx context.Context, ref name.Reference, i *lint.Index) e
 	page, fault := r.memory.tags.Of(ctx, r.Client, ref.Context())
 	i.Tags = r.twins(ctx, ref, page, i)
 	if !i.Single {
-		i.Evidence = r.memory.evidence.of(ref.Context().Digest(i.Desc.Digest.String()), func() *lint.Evidence {
+		index := ref.Context().Digest(i.Desc.Digest.String())
+		i.Evidence, _ = r.memory.evidence.Do(index.String(), func() (*lint.Evidence, error) {
 			s := search{Reader: r, ctx: ctx, repo: ref.Context(), page: page, index: i}
-			return s.all(fault)
+			return s.all(fault), nil
 		})
 	}
 	return ctx.Err()
@@ -106,7 +85,7 @@ func (s *search) entries() ([]document, error) {
 	var g errgroup.Group
 	g.SetLimit(max(1, s.Jobs))
 	for n, e := range s.index.Entries {
-		if e.Desc.Platform != nil && oci.IsAttestation(e.Desc) || e.Missing {
+		if e.IsAttestation() || e.Missing {
 			continue
 		}
 		g.Go(func() (err error) {

@@ -130,8 +130,9 @@ func described(t *testing.T, i partial.Describable) *v1.Descriptor {
 	return d
 }
 
-// TestEvidence signs an index and its images in each form, in a registry with the referrers API, and
-// in one with the tag in its place; then it signs something else, and removes what it has signed.
+// TestEvidence signs an index and its images in each form, in a registry with the referrers API,
+// and in one with the tag in its place; then it signs something else, and removes what it has
+// signed.
 func TestEvidence(t *testing.T) {
 	for api, r := range map[string]*registrytest.Server{
 		"api": registrytest.Serve(t, ggcr.WithReferrersSupport(true)), "tag": registrytest.Serve(t),

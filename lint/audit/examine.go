@@ -104,11 +104,7 @@ func fits(t *tree.Tree, file string, on platform.Platform) (why, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := n.Content()
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.Open()
+	r, err := n.Open()
 	if err != nil {
 		return nil, err
 	}

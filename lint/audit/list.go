@@ -43,8 +43,9 @@ func (r Reader) list(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, fmt.Errorf("%s names no image", file)
 	}
 	all, err = r.named(ctx, all, refs)
+	promise := promised(file)
 	for n := range all {
-		all[n].Promise = promised(file)
+		all[n].Promise = promise
 	}
 	return all, err
 }

@@ -48,8 +48,8 @@ func many(t *testing.T, r *registrytest.Server) string {
 	return filepath.Join(write(t, map[string]string{"images.txt": list.String()}), "images.txt")
 }
 
-// TestMany counts what is asked for 500 references, and asks a registry that limits their rate: each
-// is judged as before.
+// TestMany counts what is asked for 500 references, and asks a registry that limits their rate:
+// each is judged as before.
 func TestMany(t *testing.T) {
 	r := registrytest.Serve(t)
 	list := many(t, r)

@@ -61,10 +61,11 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 	if len(images) == 0 {
 		return nil, fmt.Errorf("%s: manifest.json lists no image", from)
 	}
+	promise := promised(from)
 	var list []lint.Index
 	for _, i := range images {
 		index := lint.Index{
-			Name: from + ": " + i.name(), Single: true, Packed: true, Promise: promised(from),
+			Name: from + ": " + i.name(), Single: true, Packed: true, Promise: promise,
 			Entries: []lint.Entry{i.entry(all)},
 		}
 		if err := r.Deep.look(ctx, &index, i.layers(all, index.Entries[0])); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -13,14 +12,14 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/once"
 )
 
 // Tags has the tags of repositories, of each the first page of the registry's list, which is read
 // once. The zero value has none yet. Several goroutines may use it.
 type Tags struct {
-	mu      sync.Mutex
-	pages   map[string]func() (TagPage, error)
-	digests map[string]func() v1.Hash // of the tags that were asked for, by their names
+	pages   once.Map[TagPage]
+	digests once.Map[v1.Hash] // of the tags that were asked for, by their names
 }
 
 // TagPage is the first page of the tags of a repository.
@@ -40,38 +39,19 @@ func (p TagPage) MayHave(tag string) bool { return !p.Whole || p.Has(tag) }
 // Of returns the tags of a repository. It is no error if the registry lists none, or not for this
 // account.
 func (t *Tags) Of(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
-	t.mu.Lock()
-	if t.pages == nil {
-		t.pages = map[string]func() (TagPage, error){}
-	}
-	once := t.pages[repo.Name()]
-	if once == nil {
-		once = sync.OnceValues(func() (TagPage, error) { return readTags(ctx, c, repo) })
-		t.pages[repo.Name()] = once
-	}
-	t.mu.Unlock()
-	return once()
+	return t.pages.Do(repo.Name(), func() (TagPage, error) { return readTags(ctx, c, repo) })
 }
 
 // digest returns what a tag names; the zero digest if that is not known.
 func (t *Tags) digest(ctx context.Context, c *network.Client, tag name.Tag) v1.Hash {
-	t.mu.Lock()
-	if t.digests == nil {
-		t.digests = map[string]func() v1.Hash{}
-	}
-	once := t.digests[tag.Name()]
-	if once == nil {
-		once = sync.OnceValue(func() v1.Hash {
-			d, err := c.Head(ctx, tag)
-			if err != nil {
-				return v1.Hash{}
-			}
-			return d.Digest
-		})
-		t.digests[tag.Name()] = once
-	}
-	t.mu.Unlock()
-	return once()
+	h, _ := t.digests.Do(tag.Name(), func() (v1.Hash, error) {
+		d, err := c.Head(ctx, tag)
+		if err != nil {
+			return v1.Hash{}, err
+		}
+		return d.Digest, nil
+	})
+	return h
 }
 
 // withoutTags are the answers of registries that do not list tags, or not to everybody.

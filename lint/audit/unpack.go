@@ -39,7 +39,8 @@ type files interface {
 	open(name string) (io.ReadCloser, error)
 }
 
-// packed are the files of an archive: what each is, and the contents of those that may be documents.
+// packed are the files of an archive: what each is, and the contents of those that may be
+// documents.
 type packed struct {
 	files    map[string]packedFile
 	links    map[string]string
@@ -108,8 +109,8 @@ func (p packed) below(dir string) map[string]int64 {
 	return all
 }
 
-// unpack reads an archive of some bytes to its end, once. Only what may be a document of an image is
-// kept.
+// unpack reads an archive of some bytes to its end, once. Only what may be a document of an image
+// is kept.
 func unpack(r io.Reader, size int64) (packed, error) {
 	p := packed{files: map[string]packedFile{}, links: map[string]string{}, contents: map[string][]byte{}}
 	b := &bounded{r: r, most: max(archive.Unsuspected, size*archive.MaxRatio)}

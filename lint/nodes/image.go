@@ -21,13 +21,10 @@ func imageName(i lock.CatalogImage) string {
 func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
 	os := func(p platform.Platform) bool { return p.OS == n.Platform.OS }
 	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.Platform.Architecture }
-	plain := func(p platform.Platform) bool { return machine(p) && p.OSFeatures == "" }
 	text := fmt.Sprintf("image %s is for %s", imageName(i), platforms(i))
 	switch {
-	case i.Unresolved != "" || n.runs(i.Platforms):
+	case i.Unresolved != "" || platform.Accepts(n.Platform, i.Platforms):
 		return Reason{}, true
-	case n.Platform.OS == platform.Linux && slices.ContainsFunc(i.Platforms, plain):
-		return Reason{}, true // nodes do not report a variant, such as v7
 	case n.Platform.OS == "" || !slices.ContainsFunc(i.Platforms, os):
 		return Reason{"os", text}, false
 	case !slices.ContainsFunc(i.Platforms, machine):
@@ -38,15 +35,6 @@ func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
 		return Reason{"windows-build", text + ", and the node does not report its Windows build"}, false
 	}
 	return Reason{"windows-build", text + ", the node has build " + n.Platform.OSVersion}, false
-}
-
-// runs reports whether a node's runtime accepts one of the platforms. For a Windows node of unknown
-// build only a platform for any build is certain.
-func (n Node) runs(images []platform.Platform) bool {
-	if n.Platform.OS == platform.Windows && n.Platform.OSVersion == "" {
-		images = slices.DeleteFunc(slices.Clone(images), func(p platform.Platform) bool { return p.OSVersion != "" })
-	}
-	return platform.Best(n.Platform, images) >= 0
 }
 
 // platforms lists the platforms of an image without Windows revisions.

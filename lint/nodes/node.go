@@ -20,8 +20,8 @@ type Node struct {
 	// BuildFrom is the source of the Windows build: "label", "kernelVersion" or "osImage"; empty if
 	// there is none.
 	BuildFrom string
-	// Version is that of Windows with its revision, 10.0.20348.2700, from kernelVersion; empty if the
-	// node does not report it.
+	// Version is that of Windows with its revision, 10.0.20348.2700, from kernelVersion; empty if
+	// the node does not report it.
 	Version string
 	// Notes are contradictions and omissions in what the node reports.
 	Notes []string

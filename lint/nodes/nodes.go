@@ -67,8 +67,8 @@ type Verdict struct {
 
 // Reason is why a node does not run a pod or an image.
 type Reason struct {
-	// Kind is one of os, architecture, os-features, windows-build, selector, affinity, taint, unschedulable,
-	// resources and node-name.
+	// Kind is one of os, architecture, os-features, windows-build, selector, affinity, taint,
+	// unschedulable, resources and node-name.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }

@@ -110,8 +110,8 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 	return t, nil
 }
 
-// Top returns the sorted names in the root directory of a layer's tar. A layer for Windows has Files
-// and Hives there.
+// Top returns the sorted names in the root directory of a layer's tar. A layer for Windows has
+// Files and Hives there.
 func (a *Archives) Top(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]string, error) {
 	entries, err := a.index(ctx, l, diffID)
 	if err != nil {

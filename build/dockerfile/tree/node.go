@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"io"
 	"io/fs"
 
 	"github.com/slipway-dev/slipway/build/layer"
@@ -24,6 +25,15 @@ type Node struct {
 	// Capability is the value of the extended attribute security.capability, as Linux stores it
 	// (vfs_cap_data of linux/capability.h); empty for none.
 	Capability string
+}
+
+// Open reads a regular file whose content is there.
+func (n *Node) Open() (io.ReadCloser, error) {
+	c, err := n.Content()
+	if err != nil {
+		return nil, err
+	}
+	return c.Open()
 }
 
 // Root is the directory / of a tree without one, and a directory that nothing describes.

@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Scratch has Archives over a directory that is theirs alone: for images that come from anywhere and
-// do not stay. It also keeps the contents of layers, so that each is read once.
+// Scratch has Archives over a directory that is theirs alone: for images that come from anywhere
+// and do not stay. It also keeps the contents of layers, so that each is read once.
 type Scratch struct {
 	*Archives
 

@@ -100,11 +100,7 @@ func md5Of(n *tree.Node) (string, error) {
 	if n.Odd != "" {
 		return "", fmt.Errorf("it is %s, and its content cannot be read", n.Odd)
 	}
-	c, err := n.Content()
-	if err != nil {
-		return "", err
-	}
-	r, err := c.Open()
+	r, err := n.Open()
 	if err != nil {
 		return "", err
 	}

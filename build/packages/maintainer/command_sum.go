@@ -58,11 +58,7 @@ func (c *call) sumOf(name string, h hash.Hash) (string, error) {
 	if err != nil || !s.regular() {
 		return "", err
 	}
-	content, err := s.n.Content()
-	if err != nil {
-		return "", err
-	}
-	r, err := content.Open()
+	r, err := s.n.Open()
 	if err != nil {
 		return "", err
 	}

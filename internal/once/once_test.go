@@ -1,0 +1,35 @@
+package once_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/once"
+)
+
+// TestMap: work is done once for each key, whoever asks and however it ends.
+func TestMap(t *testing.T) {
+	var m once.Map[int]
+	var calls atomic.Int64
+	failed := errors.New("failed")
+	var g sync.WaitGroup
+	for range 10 {
+		for key, want := range map[string]error{"good": nil, "bad": failed} {
+			g.Go(func() {
+				n, err := m.Do(key, func() (int, error) {
+					calls.Add(1)
+					return len(key), want
+				})
+				if n != len(key) || !errors.Is(err, want) {
+					t.Errorf("%s: %d, %v", key, n, err)
+				}
+			})
+		}
+	}
+	g.Wait()
+	if n := calls.Load(); n != 2 {
+		t.Errorf("the work was done %d times, not 2", n)
+	}
+}
