@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// brokenIndex REFERENCE [PLATFORM ...] pushes an index whose entries for Windows have no os.version,
-// as tools make it that put indexes together from the platforms of tags.
+// brokenIndex REFERENCE [PLATFORM ...] pushes an index whose entries for Windows have no
+// os.version, as tools make it that put indexes together from the platforms of tags.
 func brokenIndex(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: brokenindex reference [platform ...]")

@@ -6,8 +6,8 @@ import (
 )
 
 // gate lets a number of requests to each host through at a time, with all their attempts, so that
-// none of them counts as stalled while it waits for its turn. A host that stalls does not hold up the
-// others.
+// none of them counts as stalled while it waits for its turn. A host that stalls does not hold up
+// the others.
 type gate struct {
 	inner http.RoundTripper
 	most  int

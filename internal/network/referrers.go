@@ -40,8 +40,9 @@ func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1
 	return s.byTag(ctx, subject)
 }
 
-// Referrers lists the manifests that have a subject as [Session.Referrers] does. Without tagged the
-// tag that replaces the referrers API is not asked for, since the caller knows that it is not there.
+// Referrers lists the manifests that have a subject as [Session.Referrers] does. Without tagged
+// the tag that replaces the referrers API is not asked for, since the caller knows that it is not
+// there.
 func (c *Client) Referrers(ctx context.Context, subject name.Digest, tagged bool) ([]v1.Descriptor, error) {
 	s, err := c.Session(ctx, subject.Context(), subject.Context().Scope(transport.PullScope))
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Proof is what reviewers of a pull request to https://github.com/kubernetes/k8s.io are shown of an
-// image: the digest that its tags have at the source, and the manifests behind it. Maintainers paste
-// the output of `crane manifest` for it (https://github.com/kubernetes/k8s.io/pull/4425).
+// Proof is what reviewers of a pull request to https://github.com/kubernetes/k8s.io are shown of
+// an image: the digest that its tags have at the source, and the manifests behind it. Maintainers
+// paste the output of `crane manifest` for it (https://github.com/kubernetes/k8s.io/pull/4425).
 type Proof struct {
 	References []string   `json:"references"` // registry/repository:tag at the source
 	Digest     v1.Hash    `json:"digest"`

@@ -32,8 +32,8 @@ const (
 	auditJobs                    = 16 // requests at a time, as slipway audit has it
 )
 
-// audit reads the documents of 500 images, and what refers to them, from a registry that takes 50 ms
-// for each answer, with slipway and with crane's library, which asks for the same, each once.
+// audit reads the documents of 500 images, and what refers to them, from a registry that takes 50
+// ms for each answer, with slipway and with crane's library, which asks for the same, each once.
 func (b *bench) audit(ctx context.Context) (comparison, error) {
 	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithReferrersSupport(true))
 	var slow bool

@@ -113,8 +113,8 @@ func sorted(list []string) []string {
 	return slices.Compact(list)
 }
 
-// plainPURL returns a package URL without the distribution, which syft writes with the point release
-// of os-release.
+// plainPURL returns a package URL without the distribution, which syft writes with the point
+// release of os-release.
 func plainPURL(t *testing.T, text string) string {
 	t.Helper()
 	before, query, _ := strings.Cut(text, "?")

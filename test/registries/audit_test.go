@@ -20,8 +20,8 @@ var audited = map[string]func(t *testing.T) software{
 	"Debian":         func(t *testing.T) software { return debian(t, false) },
 }
 
-// TestAudit puts an index with each fault into each registry, and indexes without one: every fault is
-// found there, and nothing else.
+// TestAudit puts an index with each fault into each registry, and indexes without one: every
+// fault is found there, and nothing else.
 func TestAudit(t *testing.T) {
 	for called, start := range audited {
 		t.Run(called, func(t *testing.T) {

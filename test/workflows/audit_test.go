@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// TestAudit audits images by the action that other repositories use: its findings are annotations and
-// SARIF, and its inputs are arguments, whatever they have in them.
+// TestAudit audits images by the action that other repositories use: its findings are annotations
+// and SARIF, and its inputs are arguments, whatever they have in them.
 func TestAudit(t *testing.T) {
 	testprog.Need(t, "act")
 	registry := registrytest.Serve(t)
