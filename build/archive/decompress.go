@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+	"github.com/mikelolasagasti/xz"
 )
 
 // Decompress decompresses a reader, whichever of the compressions that docker knows it has,
@@ -26,7 +26,7 @@ func Decompress(r io.Reader) (io.ReadCloser, error) {
 	case bytes.HasPrefix(head, []byte("BZh")):
 		return io.NopCloser(bzip2.NewReader(b)), nil
 	case bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
-		x, err := xz.NewReader(b)
+		x, err := xz.NewReader(b, xz.DefaultDictMax)
 		return io.NopCloser(x), err
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}),
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
