@@ -51,3 +51,45 @@ func (s *solver) ambiguity() error {
 	}
 	return nil
 }
+
+// TieError is the error for packages of equal rank, when the result depends on the order in which
+// apt's resolver goes through them: that is the order of a sort that keeps none.
+type TieError struct {
+	Names []string // of packages that are changed in one order and not in the other, sorted
+}
+
+// Error implements error.
+func (e *TieError) Error() string {
+	return fmt.Sprintf("apt would choose by chance which of %s it changes to resolve a conflict, "+
+		"since their rank is equal: name what to install or remove in the request", strings.Join(e.Names, ", "))
+}
+
+// tied compares the answers for two orders of packages with equal scores. It returns nil if they are
+// the same.
+func tied(a *Plan, failed error, b *Plan, other error) *TieError {
+	if failed != nil && other != nil {
+		return nil
+	}
+	changes := map[string]int{}
+	for _, p := range []*Plan{a, b} {
+		if p == nil {
+			continue
+		}
+		for _, c := range p.Changes {
+			changes[c.Name+" "+c.Arch+" "+string(c.Action)+" "+c.New]++
+		}
+	}
+	e := &TieError{}
+	for text, n := range changes {
+		if n == 1 {
+			name, _, _ := strings.Cut(text, " ")
+			e.Names = append(e.Names, name)
+		}
+	}
+	if len(e.Names) == 0 {
+		return nil
+	}
+	slices.Sort(e.Names)
+	e.Names = slices.Compact(e.Names)
+	return e
+}

@@ -3,6 +3,7 @@ package debian
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // relations returns the relations of a package in apt's order: by fields, then those that
@@ -72,12 +73,38 @@ func (u *Universe) implied(p *Package) {
 	}
 }
 
+// addTargets makes the slots that the relations of all packages are about, as apt's cache has them.
+// That a name is known for another architecture counts only if there is one, and else most relations
+// are never read.
+func (u *Universe) addTargets() {
+	if len(u.foreign) == 0 {
+		return
+	}
+	for _, s := range slices.Clone(u.slots) {
+		for _, p := range s.versions {
+			for _, field := range relationFields {
+				for rest := p.stanza.get(field); rest != ""; {
+					name, _, _, _, next, err := cutRelation(rest)
+					if err != nil {
+						break // relations reports it if the package comes into question
+					}
+					rest = next
+					if _, _, qualified := cutArch(name); !qualified {
+						u.slot(name, s.arch)
+					}
+				}
+			}
+		}
+	}
+}
+
 // complete records for every package which installed packages depend on it, once.
 func (u *Universe) complete() {
 	if u.completed {
 		return
 	}
 	u.completed = true
+	u.addTargets()
 	for _, s := range u.slots {
 		s.reverse = nil
 		for _, p := range s.versions {

@@ -14,10 +14,13 @@ func (u *Universe) mentioned(name string) bool {
 	return false
 }
 
+// relationFields are the fields that have relations.
+var relationFields = []string{
+	"Pre-Depends", "Depends", "Conflicts", "Breaks", "Recommends", "Suggests", "Replaces", "Enhances",
+}
+
 func mentions(s Stanza, name string) bool {
-	for _, field := range []string{
-		"Pre-Depends", "Depends", "Conflicts", "Breaks", "Recommends", "Suggests", "Replaces", "Enhances",
-	} {
+	for _, field := range relationFields {
 		for rest := s.get(field); rest != ""; {
 			word, _, _, _, next, err := cutRelation(rest)
 			if err != nil {

@@ -34,6 +34,7 @@ func (r *resolver) repair(upgrades bool) bool {
 			if st.target == nil || !r.broken(st) {
 				continue
 			}
+			r.ranked = true
 			changed = r.investigate(st, counter, upgrades) || changed
 		}
 	}
@@ -57,7 +58,11 @@ type ranking struct {
 }
 
 func (l *ranking) compare(a, b *state) int {
-	return cmp.Or(cmp.Compare(l.scores[b.slot], l.scores[a.slot]), a.slot.before(b.slot))
+	order := a.slot.before(b.slot)
+	if l.r.reversed {
+		order = -order
+	}
+	return cmp.Or(cmp.Compare(l.scores[b.slot], l.scores[a.slot]), order)
 }
 
 // refresh takes in the states that have become active.

@@ -14,11 +14,30 @@ func (u *Universe) Resolve(r Request) (*Plan, error) {
 		r.Command = CommandInstall
 	}
 	u.complete()
+	plan, ranked, err := u.answer(r, false)
+	if ranked {
+		other, _, failed := u.answer(r, true)
+		if tie := tied(plan, err, other, failed); tie != nil {
+			return nil, tie
+		}
+	}
+	if u.fault != nil {
+		return nil, u.fault
+	}
+	return plan, err
+}
+
+// answer answers a request. ranked reports whether that depends on the scores of packages; of equal
+// ones the last comes first if reversed is set.
+func (u *Universe) answer(r Request, reversed bool) (plan *Plan, ranked bool, err error) {
 	p, err := newPolicy(u, r.Pins, r.Settings.DefaultRelease)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	s := &solver{u: u, settings: r.Settings, policy: p, watched: map[*slot][]*dependency{}}
+	s := &solver{
+		u: u, settings: r.Settings, policy: p, reversed: reversed,
+		watched: map[*slot][]*dependency{}, stale: map[*slot][]*Package{},
+	}
 	switch r.Command {
 	case CommandPurge, CommandAutoPurge:
 		s.settings.Purge = true
@@ -31,11 +50,8 @@ func (u *Universe) Resolve(r Request) (*Plan, error) {
 	for _, own := range u.installed {
 		s.of(own)
 	}
-	plan, err := s.run(&r)
-	if u.fault != nil {
-		return nil, u.fault
-	}
-	return plan, err
+	plan, err = s.run(&r)
+	return plan, s.ranked, err
 }
 
 // run carries out a request.

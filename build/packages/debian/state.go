@@ -60,11 +60,15 @@ type solver struct {
 
 	deps    []depCache // by number of the dependency
 	watched map[*slot][]*dependency
+	stale   map[*slot][]*Package // candidates before the last, which dependencies on a slot still see
 
 	resolver  *resolver
 	sweeping  bool // garbage is looked for after each step
 	unsound   bool // dependencies are broken before anything is changed
 	ambiguous []ambiguity
+
+	reversed bool // of packages with equal scores, the last is first
+	ranked   bool // scores have decided something
 }
 
 type depCache struct {
@@ -135,15 +139,28 @@ func (st *state) keep() bool       { return st.mode == keep }
 func (st *state) newInstall() bool { return st.status == 2 && st.mode == install }
 func (st *state) upgradable() bool { return st.status >= 1 && st.candidate != nil }
 
-// update publishes a state that has changed: all dependencies on it are computed anew.
+// update publishes a state that has changed: all dependencies on it are computed anew. Those on what
+// only a candidate before provided still see that one, as in apt.
 func (s *solver) update(st *state) {
+	before := st.seenCandidate
 	st.seenCandidate, st.seenTarget, st.known = st.candidate, st.target, false
 	if st.target != nil {
 		s.activate(st)
 	}
-	s.forget(st.slot)
+	fresh := []*slot{st.slot}
 	for _, p := range st.provided() {
-		s.forget(p.target)
+		fresh = append(fresh, p.target)
+	}
+	for _, own := range fresh {
+		s.forget(own)
+	}
+	if before == nil || before == st.candidate || before == st.slot.installed {
+		return
+	}
+	for _, p := range before.provides {
+		if !slices.Contains(fresh, p.target) {
+			s.stale[p.target] = append(s.stale[p.target], before)
+		}
 	}
 }
 
@@ -166,6 +183,7 @@ func (s *solver) forget(own *slot) {
 		s.of(d.parent.slot).known = false
 	}
 	delete(s.watched, own)
+	delete(s.stale, own)
 }
 
 // dep returns the state of a dependency.
@@ -196,7 +214,9 @@ func (s *solver) check(d *dependency, which depState) bool {
 		return true
 	}
 	for _, p := range d.target.providers {
-		if s.seen(p.owner.slot, which) == p.owner && !d.ignoresProvided(p) && d.satisfiedByProvided(p) {
+		seen := s.seen(p.owner.slot, which) == p.owner ||
+			which == depCandidate && slices.Contains(s.stale[d.target], p.owner)
+		if seen && !d.ignoresProvided(p) && d.satisfiedByProvided(p) {
 			return true
 		}
 	}
