@@ -64,12 +64,9 @@ func (e *TieError) Error() string {
 		"since their rank is equal: name what to install or remove in the request", strings.Join(e.Names, ", "))
 }
 
-// tied compares the answers for two orders of packages with equal scores. It returns nil if they are
-// the same.
-func tied(a *Plan, failed error, b *Plan, other error) *TieError {
-	if failed != nil && other != nil {
-		return nil
-	}
+// differ returns the names of the packages that two plans change differently, sorted. A plan that is
+// nil changes none.
+func differ(a, b *Plan) (names []string) {
 	changes := map[string]int{}
 	for _, p := range []*Plan{a, b} {
 		if p == nil {
@@ -79,17 +76,12 @@ func tied(a *Plan, failed error, b *Plan, other error) *TieError {
 			changes[c.Name+" "+c.Arch+" "+string(c.Action)+" "+c.New]++
 		}
 	}
-	e := &TieError{}
 	for text, n := range changes {
 		if n == 1 {
 			name, _, _ := strings.Cut(text, " ")
-			e.Names = append(e.Names, name)
+			names = append(names, name)
 		}
 	}
-	if len(e.Names) == 0 {
-		return nil
-	}
-	slices.Sort(e.Names)
-	e.Names = slices.Compact(e.Names)
-	return e
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -17,8 +17,8 @@ func (u *Universe) Resolve(r Request) (*Plan, error) {
 	plan, ranked, err := u.answer(r, false)
 	if ranked {
 		other, _, failed := u.answer(r, true)
-		if tie := tied(plan, err, other, failed); tie != nil {
-			return nil, tie
+		if names := differ(plan, other); len(names) > 0 && (err == nil || failed == nil) {
+			return nil, &TieError{Names: names}
 		}
 	}
 	if u.fault != nil {
