@@ -12,14 +12,18 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// choose adds to c what a bundle for its platform includes of the sources, and why it omits others.
-func choose(c *bundle.Contents, sources []source) {
+// choose adds to c what a bundle for its platform and groups includes of the sources, and why it omits
+// others.
+func choose(c *bundle.Contents, t Target, sources []source) {
 	chosen := map[*source]int{} // the manifest; -1 for all
 	var included []*source
 	for n := range sources {
 		s := &sources[n]
 		if s.Chart && !c.Platform.IsZero() {
 			continue // nodes install no charts
+		}
+		if !t.takes(s.entry) {
+			continue
 		}
 		at, reason := s.choose(c.Platform)
 		if reason != "" && (s.entry.partial || s.Floating) {

@@ -2,6 +2,8 @@ package airgap
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -55,9 +57,18 @@ func (d *comparison) compare(l *lock.Lock) {
 	if c.Snapshot != l.Snapshot {
 		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
 	}
+	of := Target{Groups: c.Groups}
+	unknown := map[string]bool{}
+	for _, g := range c.Groups {
+		unknown[g] = true
+	}
 	for _, e := range entries(l) {
 		_, there := d.images[e.Reference]
+		for _, g := range e.groups {
+			delete(unknown, g)
+		}
 		switch {
+		case !there && !of.takes(e): // it is in another group
 		case e.omitted != "" && d.missed && !d.omitted[e.Reference]:
 			d.add("the lock omits %s, and the bundle does not list it as omitted", e.Reference)
 		case e.omitted != "":
@@ -67,6 +78,9 @@ func (d *comparison) compare(l *lock.Lock) {
 		default:
 			d.image(e.Named)
 		}
+	}
+	for _, g := range slices.Sorted(maps.Keys(unknown)) {
+		d.add("it is of group %s, in which no image of the lock is", g)
 	}
 	for _, i := range c.Images {
 		if _, extra := d.images[i.Name]; extra {

@@ -29,7 +29,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Tar
 	if err != nil {
 		return nil, err
 	}
-	steps, err := matchBases(st, plans, bases, o.First)
+	steps, err := matchBases(st, plans, bases, targets, o.First)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Tar
 	}
 	var files []bundle.File
 	for _, s := range steps {
-		p.task = o.Progress.Start("packing "+s.plan.name+" since "+s.base.Version, progress.Bytes, 0)
+		p.task = o.Progress.Start("packing "+s.plan.target.Name+" since "+s.base.Version, progress.Bytes, 0)
 		f, err := p.delta(ctx, s)
 		if err != nil {
 			p.task.Fail()
@@ -59,13 +59,13 @@ type step struct {
 }
 
 // matchBases finds the plans that each base serves.
-func matchBases(st *store.Store, plans []*plan, bases []*base, first string) ([]step, error) {
+func matchBases(st *store.Store, plans []*plan, bases []*base, targets []Target, first string) ([]step, error) {
 	var steps []step
 	by := map[*plan]*base{}
 	for _, b := range bases {
 		served := false
 		for _, pl := range plans {
-			has, ok, err := b.layers(st, Target{pl.name, pl.Contents.Platform}, first)
+			has, ok, err := b.layers(st, pl.target, targets, first)
 			if err != nil {
 				return nil, err
 			}
@@ -74,7 +74,7 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, first string) ([]
 			}
 			if other := by[pl]; other != nil {
 				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its "+
-					"delta elsewhere, and pack again with the other", other.path, b.path, pl.name, bundle.DeltaSuffix)
+					"delta elsewhere, and pack again with the other", other.path, b.path, pl.target.Name, bundle.DeltaSuffix)
 			}
 			served, by[pl] = true, b
 			steps = append(steps, step{pl, b, has})
@@ -89,7 +89,7 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, first string) ([]
 
 // delta writes what the plan has and the base lacks.
 func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
-	name := s.plan.name + distfile.BundleSuffix
+	name := s.plan.target.Name + distfile.BundleSuffix
 	full, err := p.fullFile(ctx, s.plan, name)
 	if err != nil {
 		return full, fmt.Errorf("packing %s: %w", name, err)
@@ -100,7 +100,7 @@ func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
 	}
 	l, err := bundle.NewLayout(c)
 	if err != nil {
-		return full, fmt.Errorf("bundle %s: %w", s.plan.name, err)
+		return full, fmt.Errorf("bundle %s: %w", s.plan.target.Name, err)
 	}
 	return p.file(ctx, l, name+bundle.DeltaSuffix)
 }

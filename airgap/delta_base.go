@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -78,22 +79,25 @@ func (b *base) serves() string {
 	return b.contents.Platform.String()
 }
 
-// layers returns what the base has for a target; false if it is for another one.
-func (b *base) layers(st *store.Store, t Target, first string) (map[v1.Hash]bool, bool, error) {
+// layers returns what the base has for one of the targets; false if it is for another one.
+func (b *base) layers(st *store.Store, t Target, targets []Target, first string) (map[v1.Hash]bool, bool, error) {
 	contents := b.contents
 	switch {
-	case contents != nil && !platform.Same(t.Platform, contents.Platform): // revisions of Windows do not count
+	case contents != nil && (!platform.Same(t.Platform, contents.Platform) || // revisions of Windows do not count
+		!slices.Equal(t.Groups, contents.Groups)):
 		return nil, false, nil
 	case contents == nil:
-		plans, err := newPlans(st, b.lock, []Target{t}, first, true)
+		wanted := slices.DeleteFunc(slices.Clone(targets), func(o Target) bool { return o.Name != t.Name && o.Name != t.Base })
+		plans, err := newPlans(st, b.lock, wanted, first, true)
 		if err != nil {
 			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w",
 				b.File, err)
 		}
-		if len(plans) == 0 {
+		n := slices.IndexFunc(plans, func(p *plan) bool { return p.target.Name == t.Name })
+		if n < 0 {
 			return nil, false, nil
 		}
-		contents = plans[0].Contents
+		contents = plans[n].Contents
 	}
 	return contents.LayerSet(), true, nil
 }

@@ -17,6 +17,8 @@ type entry struct {
 	first     string           // the first name of the same image
 	product   bool             // it is an image of the product
 	chart     bool             // it is a chart
+	chartName string           // of a chart
+	groups    []string         // that it is in
 	lifecycle bool             // included in the bundle for all platforms only
 	partial   bool             // a tag for some of the image's platforms
 	stub      map[v1.Hash]bool // children on stub bases
@@ -32,8 +34,8 @@ func entries(l *lock.Lock) []entry {
 	for _, i := range l.Published() {
 		chart := i.Kind == lock.KindChart
 		e := entry{title: i.Name, product: !chart, chart: chart, lifecycle: i.Kind == kindLifecycle}
-		if chart {
-			e.title = "chart " + i.Name
+		if e.groups = i.Groups; chart {
+			e.title, e.chartName = "chart "+i.Name, i.Name
 		}
 		e.stub = map[v1.Hash]bool{}
 		for _, c := range i.Children {
@@ -53,7 +55,7 @@ func entries(l *lock.Lock) []entry {
 		d := v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}
 		all = append(all, entry{
 			Named: lock.Named{Reference: t.Reference, Desc: d, Referrers: t.Referrers},
-			title: t.Reference, listed: t.Reference, os: t.OS, omitted: t.Omitted,
+			title: t.Reference, listed: t.Reference, os: t.OS, omitted: t.Omitted, groups: t.Groups,
 		})
 	}
 	return all

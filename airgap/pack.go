@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -28,6 +29,18 @@ import (
 type Target struct {
 	Name     string            // of the file, without .tar.zst
 	Platform platform.Platform // zero for all platforms
+	// Groups are those whose images it has, with Charts; none for all images.
+	Groups, Charts []string
+	// Base is the Name of the target whose layers this one lacks; "" if it is complete.
+	Base string
+	// ListOnly means that there is only the list of its images: see [WriteLists].
+	ListOnly bool
+}
+
+// takes reports whether an entry is in the groups of the target.
+func (t Target) takes(e entry) bool {
+	return len(t.Groups) == 0 || e.chart && slices.Contains(t.Charts, e.chartName) ||
+		slices.ContainsFunc(e.groups, func(g string) bool { return slices.Contains(t.Groups, g) })
 }
 
 // PackOptions configure where bundles are written.
@@ -49,8 +62,12 @@ type PackOptions struct {
 // has the same bytes, is kept. The caller has locked the directory.
 func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, o PackOptions) ([]bundle.File, error) {
 	plans, err := newPlans(st, l, targets, o.First, o.Partial)
-	if err != nil || len(plans) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.target.ListOnly })
+	if len(plans) == 0 {
+		return nil, nil
 	}
 	p, err := newPacker(st, o)
 	if err != nil {
@@ -107,7 +124,7 @@ func newPacker(st *store.Store, o PackOptions) (*packer, error) {
 
 // pack writes a bundle and the list of its images.
 func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
-	f, err := p.file(ctx, pl.Layout, pl.name+distfile.BundleSuffix)
+	f, err := p.file(ctx, pl.Layout, pl.target.Name+distfile.BundleSuffix)
 	if err != nil {
 		return bundle.File{}, err
 	}

@@ -1,12 +1,14 @@
 package airgap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -14,7 +16,7 @@ import (
 
 // plan is one bundle before it is written.
 type plan struct {
-	name string // of the file, without .tar.zst
+	target Target
 	*bundle.Layout
 }
 
@@ -31,24 +33,62 @@ func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, par
 	var plans []*plan
 	packed := map[string]bool{}
 	for _, t := range targets {
-		c := &bundle.Contents{
-			Product: l.Name, Version: l.Version, Created: l.Created, Snapshot: l.Snapshot,
-			Platform: t.Platform, Omitted: slices.Clone(omitted),
-		}
-		choose(c, sources)
-		for _, i := range c.Images {
-			packed[i.Name] = true
-		}
-		layout, err := bundle.NewLayout(c)
+		p, err := newPlan(l, t, sources, omitted)
 		if err != nil {
-			return nil, fmt.Errorf("bundle %s: %w", t.Name, err)
+			return nil, err
 		}
-		plans = append(plans, &plan{t.Name, layout})
+		for _, i := range p.Contents.Images {
+			packed[i.Name] = packed[i.Name] || !t.ListOnly
+		}
+		plans = append(plans, p)
+	}
+	if err := sparse(plans); err != nil {
+		return nil, err
 	}
 	if partial {
 		return slices.DeleteFunc(plans, func(p *plan) bool { return len(p.Contents.Images) == 0 }), nil
 	}
 	return plans, checkPlans(plans, sources, packed)
+}
+
+// newPlan decides the contents of a bundle, with all their layers.
+func newPlan(l *lock.Lock, t Target, sources []source, omitted []entry) (*plan, error) {
+	c := &bundle.Contents{
+		Product: l.Name, Version: l.Version, Created: l.Created, Snapshot: l.Snapshot,
+		Platform: t.Platform, Groups: t.Groups,
+	}
+	for _, e := range omitted {
+		if t.takes(e) {
+			c.Omitted = append(c.Omitted, bundle.Omission{Name: e.Reference, Reason: e.omitted})
+		}
+	}
+	choose(c, t, sources)
+	layout, err := bundle.NewLayout(c)
+	if err != nil {
+		return nil, fmt.Errorf("bundle %s: %w", t.Name, err)
+	}
+	return &plan{t, layout}, nil
+}
+
+// sparse takes out of bundles the layers that those have which they complete.
+func sparse(plans []*plan) error {
+	for _, p := range plans {
+		if p.target.Base == "" {
+			continue
+		}
+		n := slices.IndexFunc(plans, func(o *plan) bool { return o.target.Name == p.target.Base })
+		if n < 0 {
+			return fmt.Errorf("bundle %s lacks what %s has, which is not packed: pack both", p.target.Name, p.target.Base)
+		}
+		c, err := p.Contents.Needing(plans[n].Contents, p.target.Base+distfile.BundleSuffix)
+		if err != nil {
+			return fmt.Errorf("bundle %s: %w", p.target.Name, err)
+		}
+		if p.Layout, err = bundle.NewLayout(c); err != nil {
+			return fmt.Errorf("bundle %s: %w", p.target.Name, err)
+		}
+	}
+	return nil
 }
 
 // checkPlans reports images that are in no bundle, and bundles without images.
@@ -61,7 +101,7 @@ func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 	}
 	for _, p := range plans {
 		if len(p.Contents.Images) == 0 {
-			errs = append(errs, wouldBeEmpty(p.name, p.Contents.Platform))
+			errs = append(errs, wouldBeEmpty(p.target))
 		}
 	}
 	return errors.Join(errs...)
@@ -73,11 +113,11 @@ func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 func CheckTargets(l *lock.Lock, targets []Target) error {
 	filled := make([]bool, len(targets))
 	var errs []error
-	check := func(name string, platforms []platform.Platform, has func(platform.Platform) bool) {
+	check := func(name string, groups []string, platforms []platform.Platform, has func(platform.Platform) bool) {
 		packed := false
 		for n, t := range targets {
-			if t.Platform.IsZero() || has(t.Platform) {
-				filled[n], packed = true, true
+			if t.takes(entry{groups: groups}) && (t.Platform.IsZero() || has(t.Platform)) {
+				filled[n], packed = true, packed || !t.ListOnly
 			}
 		}
 		if !packed {
@@ -89,7 +129,7 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 		for _, c := range i.Children {
 			platforms = append(platforms, c.Platform)
 		}
-		check(i.Tagged(), platforms, func(p platform.Platform) bool {
+		check(i.Tagged(), i.Groups, platforms, func(p platform.Platform) bool {
 			return i.Kind != kindLifecycle && has(platforms, p)
 		})
 	}
@@ -97,14 +137,14 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 		if t.Omitted != "" {
 			continue
 		}
-		check(t.Reference, t.Platforms, func(p platform.Platform) bool {
+		check(t.Reference, t.Groups, t.Platforms, func(p platform.Platform) bool {
 			return (t.OS == nil || slices.Contains(t.OS, p.OS)) &&
 				(len(t.Platforms) == 0 || platform.Best(p, t.Platforms) >= 0)
 		})
 	}
 	for n, t := range targets {
 		if !filled[n] {
-			errs = append(errs, wouldBeEmpty(t.Name, t.Platform))
+			errs = append(errs, wouldBeEmpty(t))
 		}
 	}
 	return errors.Join(errs...)
@@ -123,6 +163,10 @@ func list(platforms []platform.Platform) string {
 	return strings.Join(all, ", ")
 }
 
-func wouldBeEmpty(name string, p platform.Platform) error {
-	return fmt.Errorf("bundle %s would be empty: no image has %s", name, p)
+func wouldBeEmpty(t Target) error {
+	if len(t.Groups) > 0 {
+		return fmt.Errorf("bundle %s would be empty: no image of group %s is for %s", t.Name,
+			strings.Join(t.Groups, " or "), cmp.Or(t.Platform.String(), "any platform"))
+	}
+	return fmt.Errorf("bundle %s would be empty: no image has %s", t.Name, t.Platform)
 }

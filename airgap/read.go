@@ -20,12 +20,12 @@ type source struct {
 }
 
 // readSources reads what the entries stand for, and lists what a snapshot omits.
-func readSources(st *store.Store, entries []entry) (all []source, omitted []bundle.Omission, err error) {
+func readSources(st *store.Store, entries []entry) (all []source, omitted []entry, err error) {
 	var errs []error
 	seen := map[string]bool{}
 	for _, e := range entries {
 		if e.omitted != "" {
-			omitted = append(omitted, bundle.Omission{Name: e.Reference, Reason: e.omitted})
+			omitted = append(omitted, e)
 			continue
 		}
 		if e.Reference == "" {

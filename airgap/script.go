@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/template"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -33,21 +35,32 @@ var machines = map[string]string{
 
 // nodeBundle is a bundle in a script.
 type nodeBundle struct {
-	File, Platform, Machines, Architecture string
-	Build                                  int
-	Images                                 []bundle.Image
+	File, Groups string // Groups are names, separated by spaces; "" for all images
+	Images       []bundle.Image
+	// Lacking are the layers that a sparse bundle lacks, and Base is the file that has them.
+	Lacking []v1.Hash
+	Base    string
 }
 
-// Scripts returns the scripts that load the bundles of a release on nodes. Each chooses the bundle
-// for the node's platform, checks it and imports it with ctr. There is none for an operating system
-// without a bundle.
-func Scripts(product, version string, targets []Target, files []bundle.File) ([]Script, error) {
-	data := struct {
-		Name, Version  string
-		Complete       string // the bundle for all platforms, where there is one
-		Releases       []platform.WindowsRelease
-		Linux, Windows []nodeBundle
-	}{Name: product, Version: version, Releases: platform.LTSC}
+// node is a kind of nodes, and the bundles for it.
+type node struct {
+	Platform, Machines, Architecture string
+	Build                            int
+	All                              *nodeBundle  // that with all images; nil if there is none
+	Parts                            []nodeBundle // those of groups, each behind the one that it adds to
+}
+
+// Bundles are all of them.
+func (n node) Bundles() []nodeBundle {
+	if n.All == nil {
+		return n.Parts
+	}
+	return append([]nodeBundle{*n.All}, n.Parts...)
+}
+
+// nodes divides bundles among the nodes that they are for, in the order of the targets. complete is
+// the bundle of all images for all platforms, "" if there is none.
+func nodes(targets []Target, files []bundle.File) (all []*node, complete string) {
 	for _, b := range targets {
 		at := slices.IndexFunc(files, func(f bundle.File) bool {
 			return filepath.Base(f.Path) == b.Name+distfile.BundleSuffix
@@ -56,27 +69,87 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 		case at < 0:
 			continue
 		case b.Platform.IsZero():
-			data.Complete = cmp.Or(data.Complete, b.Name+distfile.BundleSuffix)
+			if len(b.Groups) == 0 {
+				complete = cmp.Or(complete, b.Name+distfile.BundleSuffix)
+			}
 			continue
 		}
-		n := nodeBundle{
-			File: b.Name + distfile.BundleSuffix, Platform: b.Platform.String(), Architecture: b.Platform.Architecture,
-			Build: platform.Build(b.Platform.OSVersion), Images: files[at].Contents.Images,
+		c := files[at].Contents
+		one := nodeBundle{File: b.Name + distfile.BundleSuffix, Groups: strings.Join(b.Groups, " "), Images: c.Images}
+		if c.Needs != nil {
+			one.Lacking, one.Base = c.Needs.Lacking, c.Needs.Bundle
 		}
-		if b.Platform.OS == platform.Windows {
+		n := slices.IndexFunc(all, func(o *node) bool { return o.Platform == b.Platform.String() })
+		if n < 0 {
+			n = len(all)
+			all = append(all, &node{
+				Platform: b.Platform.String(), Architecture: b.Platform.Architecture, Machines: machinesOf(b.Platform),
+				Build: platform.Build(b.Platform.OSVersion),
+			})
+		}
+		switch of := all[n]; {
+		case one.Groups != "":
+			of.Parts = append(of.Parts, one)
+		case of.All == nil:
+			of.All = &one
+		}
+	}
+	for _, n := range all {
+		n.sort()
+	}
+	return all, complete
+}
+
+// sort puts each bundle of groups behind the one that completes it.
+func (n *node) sort() {
+	var sorted []nodeBundle
+	for rest := n.Parts; len(rest) > 0; {
+		at := slices.IndexFunc(rest, func(b nodeBundle) bool {
+			return !slices.ContainsFunc(rest, func(o nodeBundle) bool { return o.File == b.Base })
+		})
+		sorted = append(sorted, rest[max(at, 0)])
+		rest = slices.Delete(slices.Clone(rest), max(at, 0), max(at, 0)+1)
+	}
+	n.Parts = sorted
+}
+
+// machinesOf returns what uname -m prints on machines of a platform.
+func machinesOf(p platform.Platform) string {
+	if m := machines[p.Architecture+"/"+p.Variant]; p.Variant != "" && m != "" {
+		return m
+	}
+	return machines[p.Architecture]
+}
+
+// Scripts returns the scripts that load the bundles of a release on nodes. Each chooses the bundles
+// for the node's platform, checks them and imports them with ctr. There is none for an operating
+// system without a bundle.
+func Scripts(product, version string, targets []Target, files []bundle.File) ([]Script, error) {
+	data := struct {
+		Name, Version  string
+		Complete       string // the bundle for all platforms, where there is one
+		Groups         string // that have bundles of their own; "" for none
+		Releases       []platform.WindowsRelease
+		Linux, Windows []*node
+	}{Name: product, Version: version, Releases: platform.LTSC}
+	kinds, complete := nodes(targets, files)
+	data.Complete = complete
+	var groups []string
+	for _, n := range kinds {
+		for _, p := range n.Parts {
+			if !slices.Contains(groups, p.Groups) && !strings.Contains(p.Groups, " ") {
+				groups = append(groups, p.Groups)
+			}
+		}
+		switch {
+		case n.Build > 0:
 			data.Windows = append(data.Windows, n)
-			continue
-		}
-		arch := b.Platform.Architecture
-		if b.Platform.Variant != "" && machines[arch+"/"+b.Platform.Variant] != "" {
-			arch += "/" + b.Platform.Variant
-		}
-		n.Machines = machines[arch]
-		if !slices.ContainsFunc(data.Linux, func(o nodeBundle) bool { return o.Machines == n.Machines }) {
+		case !slices.ContainsFunc(data.Linux, func(o *node) bool { return o.Machines == n.Machines }):
 			data.Linux = append(data.Linux, n)
 		}
 	}
-	slices.SortStableFunc(data.Windows, func(a, b nodeBundle) int { return cmp.Compare(b.Build, a.Build) })
+	data.Groups = strings.Join(groups, " ")
+	slices.SortStableFunc(data.Windows, func(a, b *node) int { return cmp.Compare(b.Build, a.Build) })
 	var all []Script
 	for _, s := range []struct {
 		name string

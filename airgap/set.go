@@ -88,6 +88,12 @@ func (s *bundleSet) source() transfer.Source {
 						"its base has, %s of version %s: push that first", d.Base.File, d.Base.Version)
 				}
 			}
+			for _, b := range s.bundles {
+				if n := b.Contents().Needs; n.Lacks(h) {
+					return nil, fmt.Errorf("the registry does not have it, and neither has this bundle, which adds to "+
+						"group %s: push %s with it, or first", strings.Join(n.Groups, " and "), n.Bundle)
+				}
+			}
 			return nil, fmt.Errorf("%s is not in the bundle", h)
 		},
 	}

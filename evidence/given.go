@@ -99,6 +99,15 @@ func (v *Verified) WriteTable(w io.Writer) error {
 		if r.Note != "" {
 			note = "; note: " + r.Note
 		}
+		if len(r.Groups) > 0 {
+			note += "; of group " + strings.Join(r.Groups, " and ") + " only"
+		}
+		switch {
+		case r.CompletedBy != "":
+			note += "; it is complete with " + r.CompletedBy
+		case r.Needs != nil:
+			note += "; it is sparse: " + r.Needs.String()
+		}
 		fmt.Fprintf(w, "%s is intact: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes),
 			note)
 	}

@@ -186,6 +186,9 @@ func (v *verification) bytes(ctx context.Context) (errs []error) {
 			errs = append(errs, fmt.Errorf("%s: %s", path, p))
 		}
 	}
+	for _, line := range bundle.Complete(v.all.Bundles) {
+		errs = append(errs, errors.New(line))
+	}
 	return append(errs, v.directories(ctx)...)
 }
 

@@ -101,6 +101,7 @@ type Image struct {
 	Size      int64          `json:"size"` // bytes of that index or manifest
 	Children  []Child        `json:"children"`
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
+	Groups    []string       `json:"groups,omitempty"` // of images that it is in, sorted
 }
 
 // Child is one manifest of an image. An image without an index has one child, its own manifest.
@@ -171,6 +172,8 @@ type ThirdParty struct {
 	// Omitted is the reason why the release does not have the image: a snapshot reaches no
 	// registry, or images.txt removes it.
 	Omitted string `json:"omitted,omitempty"`
+	// Groups are the groups of images that it is in, sorted.
+	Groups []string `json:"groups,omitempty"`
 }
 
 // Reference returns repository@digest, the form that release.yaml pins.

@@ -48,6 +48,7 @@ type PartImage struct {
 	PlatformTags []PartTag `json:"platformTags,omitempty"`
 	// FloatingTags move when all of the release is published.
 	FloatingTags []string `json:"floatingTags,omitempty"`
+	Groups       []string `json:"groups,omitempty"` // of images that it is in
 }
 
 // Shard states which shard of a plan a part is.
@@ -104,7 +105,7 @@ func (p *Part) check() error {
 func (i PartImage) Named() Image {
 	img := Image{
 		Name: i.Name, Kind: i.Kind, Repository: i.Repository, Copies: i.Copies, Tags: i.Tags,
-		MediaType: i.MediaType, Children: i.Children,
+		MediaType: i.MediaType, Children: i.Children, Groups: i.Groups,
 	}
 	for _, t := range i.PlatformTags {
 		img.PlatformTags = append(img.PlatformTags, PlatformTag{Tag: t.Tag, Platforms: t.Platforms})

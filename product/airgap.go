@@ -3,6 +3,7 @@ package product
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,17 +14,35 @@ import (
 
 func (c *checker) airgap() {
 	in := &c.in.Airgap
+	args := c.listArgs()
 	if in.Images != "" {
-		c.imageList(&in.Images)
+		full, shown, b := c.imageList(&in.Images)
+		c.out.Airgap.ListFile = full
+		if b != nil {
+			c.out.Airgap.Images, c.out.Airgap.Removed = parseImageList(&c.Errors, shown, filepath.ToSlash(in.Images), b, args)
+		}
 	}
 	c.first()
-	names := c.collect("bundle", &in.Bundles, each(in.Bundles, func(b *bundleYAML) *string { return &b.Name }),
-		fileForm)
-	if len(names.list) == 0 && !names.open {
-		c.out.Airgap.Bundles = defaultBundles(c.in.Name, c.out.Platforms)
-		return
+	c.groups(args)
+	c.bundles()
+}
+
+// listArgs returns the values of ${NAME} in files of references.
+func (c *checker) listArgs() map[string]string {
+	in := c.in.Airgap.Args
+	all := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		at := yamlfile.Entry(&c.in.Airgap.Args, name)
+		value, err := expand(in[name], struct{ Version string }{c.out.Version}, releaseFields, nil)
+		switch {
+		case err != nil:
+			c.Errorf(at, "%v", err)
+		case strings.ContainsAny(value, "$ \t\r\n"):
+			c.Errorf(at, "the value of ${%s} is part of one reference: write it without spaces and $", name)
+		}
+		all[name] = value
 	}
-	forEach(in.Bundles, func(b *bundleYAML) { c.out.Airgap.Bundles = append(c.out.Airgap.Bundles, c.bundle(b)) })
+	return all
 }
 
 // first resolves firstImage. An image of images.txt may be named without its
@@ -45,50 +64,30 @@ func (c *checker) first() {
 	c.refer(&in.FirstImage, all)
 }
 
-// defaultBundles are one for each platform, and one for all.
-func defaultBundles(product string, platforms []platform.Platform) []Bundle {
-	var all []Bundle
-	for _, p := range platforms {
-		all = append(all, Bundle{Name: product + "-images." + p.Slug(), Platform: p})
-	}
-	return append(all, Bundle{Name: product + "-images"})
-}
-
-func (c *checker) bundle(in *bundleYAML) Bundle {
-	b := Bundle{Name: in.Name}
-	p, ok := c.platform(&in.Platform, nil)
-	if !ok {
-		return b
-	}
-	b.Platform = p
-	if same, ok := findPlatform(c.out.Platforms, p); ok {
-		b.Platform = same
-	} else if !c.partly() {
-		c.Errorf(&in.Platform, "the release has no platform %s: use one of %s", in.Platform, formatAll(c.out.Platforms))
-	}
-	return b
-}
-
-// imageList reads images.txt; its path is relative to slipway.yaml.
-func (c *checker) imageList(s *string) {
+// imageList reads a file of references, whose path is relative to slipway.yaml. It returns its
+// absolute path, what messages call it, and its bytes; nil where these cannot be parsed.
+func (c *checker) imageList(s *string) (full, shown string, b []byte) {
 	full, why := c.stat(*s, isRegular, "file")
 	if why != "" {
 		c.Errorf(s, "%s", why)
-		return
+		return "", "", nil
 	}
-	c.out.Airgap.ListFile = full
-	shown := *s
+	shown = *s
 	if !filepath.IsAbs(shown) {
 		shown = filepath.Join(filepath.Dir(c.Name), shown)
 	}
 	b, err := yamlfile.ReadText(full, maxFile)
 	if err != nil {
 		c.Errorf(s, "reading %s: %v", *s, cause(err))
-		return
+		return full, shown, nil
 	}
-	if c.CheckText(shown, b, maxFile) {
-		c.out.Airgap.Images, c.out.Airgap.Removed = parseImageList(&c.Errors, shown, filepath.ToSlash(*s), b)
+	if !c.CheckText(shown, b, maxFile) {
+		return full, shown, nil
 	}
+	if b == nil {
+		b = []byte{}
+	}
+	return full, shown, b
 }
 
 // cause returns the error of an operation on a file without the path.

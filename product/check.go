@@ -18,7 +18,7 @@ type checker struct {
 	in  *productYAML
 	out *Product
 
-	sources, bases, programs, images, charts names
+	sources, bases, programs, images, charts, groupNames names
 
 	rebuild      *Rebuild            // nil for what is not rebuilt
 	revisions    map[string]revision // of sources, by name

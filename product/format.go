@@ -163,24 +163,3 @@ type allowYAML struct {
 	// Why it is meant.
 	Reason string `yaml:"reason" jsonschema:"required"`
 }
-
-// airgapYAML is the configuration of the airgap bundles.
-type airgapYAML struct {
-	// A file of image references, one per line, that the bundles include besides the images of
-	// the release and those that its manifests name. A line with ! removes some of these.
-	Images string `yaml:"images,omitempty"`
-	// The image that comes first in every bundle that includes it, since a node needs it before
-	// the others: an image of the release by its name, or one of the file above, with or without
-	// its digest.
-	FirstImage string `yaml:"firstImage,omitempty"`
-	// The bundles. By default one for each platform, and one for all platforms.
-	Bundles []bundleYAML `yaml:"bundles,omitempty"`
-}
-
-// bundleYAML is one archive.
-type bundleYAML struct {
-	// Its file name without .tar.zst.
-	Name string `yaml:"name" jsonschema:"required"`
-	// The platform that it is for; all if none is named.
-	Platform string `yaml:"platform,omitempty"`
-}

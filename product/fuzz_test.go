@@ -72,7 +72,7 @@ func FuzzImageList(f *testing.F) {
 			return
 		}
 		lines := strings.Split(strings.TrimPrefix(string(b), "\ufeff"), "\n")
-		list, _ := parseImageList(&m, "images.txt", "images.txt", b)
+		list, _ := parseImageList(&m, "images.txt", "images.txt", b, nil)
 		for _, i := range list {
 			if at := string([]rune(lines[i.Pos.Line-1])[i.Pos.Column-1:]); !strings.HasPrefix(at, i.Text) {
 				t.Errorf("%s should stand at %s, where %q stands", i.Text, i.Pos, at)

@@ -2,7 +2,10 @@ package product
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,8 +13,11 @@ import (
 )
 
 // parseImageList reads images.txt: one reference, or ! and a pattern, per line; blank lines, and
-// comments from a # to the end of the line. listed is the file as slipway.yaml names it.
-func parseImageList(m *yamlfile.Errors, file, listed string, b []byte) (all []ThirdParty, removed []Removal) {
+// comments from a # to the end of the line. listed is the file as slipway.yaml names it, and args has
+// the values of ${NAME}.
+func parseImageList(m *yamlfile.Errors, file, listed string, b []byte,
+	args map[string]string,
+) (all []ThirdParty, removed []Removal) {
 	first := map[string]yamlfile.Pos{}
 	n := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
@@ -28,6 +34,11 @@ func parseImageList(m *yamlfile.Errors, file, listed string, b []byte) (all []Th
 			continue
 		}
 		from := fmt.Sprintf("%s:%d", listed, n)
+		text, err := fillArgs(text, args)
+		if err != nil {
+			m.At(pos, "%v", err)
+			continue
+		}
 		if pattern, ok := strings.CutPrefix(text, "!"); ok {
 			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
 				m.At(pos, "malformed pattern %s: write ! and a reference or a repository, "+
@@ -60,4 +71,24 @@ func withoutComment(line string) string {
 		}
 	}
 	return line
+}
+
+var argForm = regexp.MustCompile(`\$(\{[A-Za-z_][A-Za-z0-9_]*\})?`)
+
+// fillArgs puts the values of airgap.args in the place of ${NAME}. There is no other form of a shell.
+func fillArgs(text string, args map[string]string) (string, error) {
+	var wrong error
+	full := argForm.ReplaceAllStringFunc(text, func(s string) string {
+		name := strings.Trim(s, "${}")
+		value, ok := args[name]
+		switch {
+		case name == "":
+			wrong = fmt.Errorf("%s has a $ without a name: write ${NAME}, and its value under airgap.args", text)
+		case !ok:
+			wrong = fmt.Errorf("${%s} has no value: add it to airgap.args, or %s", name,
+				yamlfile.Suggest(name, slices.Collect(maps.Keys(args))))
+		}
+		return value
+	})
+	return full, wrong
 }

@@ -36,6 +36,11 @@ func (p *Product) Inputs() []Input {
 	if p.Airgap.ListFile != "" {
 		all = append(all, Input{Path: p.Airgap.ListFile})
 	}
+	for _, g := range p.Airgap.Groups {
+		for _, list := range g.Lists {
+			all = append(all, Input{Path: list})
+		}
+	}
 	for _, b := range p.Bases {
 		if b.Packages == nil {
 			continue

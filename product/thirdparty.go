@@ -21,6 +21,10 @@ type ThirdParty struct {
 	OS []string
 	// Omitted is the reason why no bundle includes it; "" if they do.
 	Omitted string
+	// Groups are the groups that it is in.
+	Groups []string
+	// Listed means that the list of a group names it, so that each bundle of the group has it.
+	Listed bool
 }
 
 // Removal is a line of images.txt that removes images from the bundles: !PATTERN.
@@ -39,7 +43,10 @@ func (a Airgap) Removes(reference string) bool {
 // Matches reports whether the line removes the image of a reference: the pattern is the reference,
 // with or without its digest, or its repository. The name of a registry is optional where the
 // reference has none.
-func (r Removal) Matches(reference string) bool {
+func (r Removal) Matches(reference string) bool { return Matches(r.Pattern, reference) }
+
+// Matches reports whether a pattern is of a reference, as [Removal.Matches] does.
+func Matches(pattern, reference string) bool {
 	tagged, _, _ := strings.Cut(reference, "@")
 	texts := []string{reference, tagged}
 	if ref, err := name.ParseReference(reference); err == nil {
@@ -54,16 +61,20 @@ func (r Removal) Matches(reference string) bool {
 		}
 	}
 	return slices.ContainsFunc(texts, func(text string) bool {
-		ok, err := path.Match(r.Pattern, text)
+		ok, err := path.Match(pattern, text)
 		return err == nil && ok
 	})
 }
 
 // Owns reports whether a repository is one of the product's images, in whatever registry and below
 // whatever prefix.
-func (p *Product) Owns(r name.Repository) bool {
+func (p *Product) Owns(r name.Repository) bool { return p.Owner(r) != "" }
+
+// Owner returns the name of the product's image that a repository is of, in whatever registry and
+// below whatever prefix; "" if it is of none.
+func (p *Product) Owner(r name.Repository) string {
 	path := r.RepositoryStr()
-	return slices.ContainsFunc(p.Images, func(i Image) bool {
+	n := slices.IndexFunc(p.Images, func(i Image) bool {
 		return slices.ContainsFunc(i.Repositories, func(own string) bool {
 			return path == own || strings.HasSuffix(path, "/"+own)
 		}) || slices.ContainsFunc(i.Elsewhere, func(own string) bool {
@@ -71,4 +82,8 @@ func (p *Product) Owns(r name.Repository) bool {
 			return err == nil && e == r
 		})
 	})
+	if n < 0 {
+		return ""
+	}
+	return p.Images[n].Name
 }

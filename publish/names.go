@@ -57,9 +57,19 @@ func rename(p *product.Product, i *lock.PartImage) {
 		all = append(all, host+"/"+want.Repositories[n])
 	}
 	i.Repository, i.Copies = all[0], copies(all)
-	i.Tags, i.FloatingTags = want.Tags, want.FloatingTags
+	i.Tags, i.FloatingTags, i.Groups = want.Tags, want.FloatingTags, p.Airgap.Members[i.Name]
 	for _, t := range want.PlatformTags {
 		i.PlatformTags = append(i.PlatformTags, lock.PartTag(t))
+	}
+}
+
+// Group adds to l the groups that the images of p are in, where these are known: where parts are
+// merged, the parts have them.
+func Group(p *product.Product, l *lock.Lock) {
+	for n := range l.Images {
+		if p.Airgap.Members != nil {
+			l.Images[n].Groups = p.Airgap.Members[l.Images[n].Name]
+		}
 	}
 }
 

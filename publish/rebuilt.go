@@ -35,7 +35,7 @@ func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *b
 	}
 	c := network.New(o)
 	for _, t := range p.Airgap.Images {
-		party := lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: t.Omitted}
+		party := party(t)
 		if t.Omitted == "" {
 			if err := describeAgain(ctx, c, p, t.Reference, shipped, &party); err != nil {
 				return nil, fmt.Errorf("%s: %w", t.Text, err)

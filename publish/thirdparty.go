@@ -28,7 +28,7 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 	about := make([]*transfer.Subject, len(all))
 	var fetch []*transfer.Wanted
 	for n, t := range p.Airgap.Images {
-		all[n].Reference, all[n].From, all[n].OS, all[n].Omitted = t.Text, t.From, t.OS, t.Omitted
+		all[n] = party(t)
 		if t.Omitted != "" {
 			continue
 		}
@@ -68,6 +68,11 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 		}
 	}
 	return all, nil
+}
+
+// party is an image in the lock as far as it is known before it is looked at.
+func party(t product.ThirdParty) lock.ThirdParty {
+	return lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups}
 }
 
 // thirdPartyReferrers fetches the referrers of the images into st. For a pinned image, the record

@@ -33,7 +33,8 @@ type result struct {
 	bills    []bill
 	proof    proof
 	bundles  []bundle.File
-	program  bool // slipway for operators was written
+	lists    []string // names of lists without an archive
+	program  bool     // slipway for operators was written
 }
 
 // finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
@@ -91,7 +92,7 @@ func (c *run) write(name string, data []byte, mode fs.FileMode) error {
 
 // writeDocuments writes what is in memory, and returns the names of the files.
 func (c *run) writeDocuments(r result) (names []string, err error) {
-	scripts, err := airgap.Scripts(r.lock.Name, r.lock.Version, Targets(r.product.Airgap.Bundles), r.bundles)
+	scripts, err := airgap.Scripts(r.lock.Name, r.lock.Version, Targets(r.product.Airgap), r.bundles)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func writeBlob(st *store.Store, h v1.Hash, dir, name string) error {
 // written are those of documents.
 func (r result) names(written []string) []string {
 	l := r.lock
-	names := slices.Concat(written, artifactNames(l.Artifacts))
+	names := slices.Concat(written, r.lists, artifactNames(l.Artifacts))
 	names = append(names, lock.Name, report.Name, distfile.Inputs(l.Name, l.Version))
 	for _, c := range l.Charts {
 		names = append(names, c.File.Name)
@@ -198,10 +199,16 @@ func (c *run) sums(ctx context.Context, r result, names []string) error {
 }
 
 // Targets returns the bundles of a product as package airgap packs them.
-func Targets(bundles []product.Bundle) []airgap.Target {
-	all := make([]airgap.Target, len(bundles))
-	for n, b := range bundles {
-		all[n] = airgap.Target(b)
+func Targets(a product.Airgap) []airgap.Target {
+	var all []airgap.Target
+	for _, b := range a.Bundles {
+		t := airgap.Target{Name: b.Name, Platform: b.Platform, Groups: b.Groups, Base: b.Base, ListOnly: b.ListOnly}
+		for _, g := range a.Groups {
+			if slices.Contains(b.Groups, g.Name) {
+				t.Charts = append(t.Charts, g.Charts...)
+			}
+		}
+		all = append(all, t)
 	}
 	return all
 }

@@ -35,7 +35,8 @@ func Named(ctx context.Context, p *product.Product) ([]references.Image, error) 
 	if err != nil {
 		return nil, err
 	}
-	return named(ctx, p, trees, nil)
+	found, err := named(ctx, p, trees, nil)
+	return found.Images, err
 }
 
 // rehearse renders the manifests of p with made-up digests. It returns p with the third-party
@@ -71,9 +72,10 @@ func checkBundles(p *product.Product, trees map[string]source.Tree) error {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
-		l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: t.Text, OS: t.OS, Omitted: t.Omitted})
+		l.ThirdParty = append(l.ThirdParty,
+			lock.ThirdParty{Reference: t.Text, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups})
 	}
-	return airgap.CheckTargets(l, Targets(p.Airgap.Bundles))
+	return airgap.CheckTargets(l, Targets(p.Airgap))
 }
 
 // findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing
@@ -102,7 +104,7 @@ func findImages(ctx context.Context, p *product.Product, trees map[string]source
 // third-party images that they name.
 func named(ctx context.Context, p *product.Product, trees map[string]source.Tree,
 	memory *render.Memory,
-) ([]references.Image, error) {
+) (references.Found, error) {
 	if p.Unselected != nil {
 		p, memory = p.Unselected, nil // another product
 	}
@@ -110,7 +112,7 @@ func named(ctx context.Context, p *product.Product, trees map[string]source.Tree
 	publish.Names(p, l)
 	all, err := manifests(ctx, p, l, memory)
 	if err != nil {
-		return nil, hide(err, l)
+		return references.Found{}, hide(err, l)
 	}
 	return references.Find(p, all)
 }

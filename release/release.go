@@ -8,6 +8,7 @@ package release
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/airgap"
@@ -124,7 +125,8 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 // pushes everything, packs bundles, writes slipway for operators, moves the floating tags, and
 // writes the checksums.
 func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary putBinary) (*Summary, error) {
-	l, targets := prepared.Lock, Targets(m.product.Airgap.Bundles)
+	l, targets := prepared.Lock, Targets(m.product.Airgap)
+	publish.Group(m.product, l)
 	c.stage("rendering and checking manifests")
 	manifest, charts, err := rendered(ctx, m.product, l, c.options.Progress, c.warnings.Add)
 	if err != nil {
@@ -143,7 +145,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	c.stage("pushing")
-	if err := airgap.CheckTargets(l, targets); err != nil {
+	if err := errors.Join(airgap.CheckTargets(l, targets), checkListed(m.product, l)); err != nil {
 		return nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {
@@ -164,6 +166,10 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err != nil {
 		return nil, err
 	}
+	lists, err := airgap.WriteLists(c.store, l, targets, c.out)
+	if err != nil {
+		return nil, err
+	}
 	c.stage("slipway for operators")
 	written, err := binary()
 	if err != nil {
@@ -174,7 +180,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	c.stage("writing files and checksums")
-	return c.finish(ctx, result{m, l, manifest, bills, proof, bundles, written})
+	return c.finish(ctx, result{m, l, manifest, bills, proof, bundles, lists, written})
 }
 
 // part publishes the selected part of a release and writes release.part.json.

@@ -243,7 +243,7 @@ func packDelta(t *testing.T, yaml, out string, since ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := airgap.PackDelta(t.Context(), st, l, release.Targets(p.Airgap.Bundles),
+	if _, err := airgap.PackDelta(t.Context(), st, l, release.Targets(p.Airgap),
 		since, airgap.PackOptions{Dir: out, First: p.Airgap.FirstImage}); err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,9 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 		packed.Bundles, err = airgap.PackDelta(ctx, s.Store, l, selectedTargets(p), bases, o)
 	} else if err = s.claim(bundleFiles(p)...); err == nil {
 		packed.Bundles, err = airgap.Pack(ctx, s.Store, l, selectedTargets(p), o)
+		if err == nil {
+			_, err = airgap.WriteLists(s.Store, l, selectedTargets(p), s.Out)
+		}
 	}
 	if err != nil {
 		return packed, err
@@ -68,7 +71,7 @@ func selected(p *product.Product, l *lock.Lock, named bool) *lock.Lock {
 // selectedTargets returns the bundles for the selected platforms. A selection has no bundle for
 // all platforms, because it would not be complete.
 func selectedTargets(p *product.Product) []airgap.Target {
-	all := Targets(p.Airgap.Bundles)
+	all := Targets(p.Airgap)
 	if len(p.Selected) == 0 {
 		return all
 	}

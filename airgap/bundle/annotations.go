@@ -11,6 +11,8 @@ const (
 	annotationOmitted   = "dev.slipway.bundle.omitted"        // a JSON list of [Omission]
 	annotationMetadata  = "dev.slipway.bundle.metadata-blobs" // their number
 	annotationDelta     = "dev.slipway.bundle.delta"          // a JSON [Delta]
+	annotationGroups    = "dev.slipway.bundle.groups"         // names, separated by spaces; absent: all images
+	annotationNeeds     = "dev.slipway.bundle.needs"          // a JSON [Needs]
 	annotationVolume    = "dev.slipway.bundle.volume"         // "1/3"
 	annotationCreated   = "org.opencontainers.image.created"
 )

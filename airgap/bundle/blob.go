@@ -39,6 +39,9 @@ func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {
 	}
 	p, ok := b.layers[h]
 	if !ok {
+		if b.contents != nil && b.contents.Needs.Lacks(h) {
+			return nil, fmt.Errorf("%s is not in the bundle, which is sparse: %s", h, b.contents.Needs)
+		}
 		return nil, fmt.Errorf("%s is not in the bundle", h)
 	}
 	s, err := b.archive.From(p.off)

@@ -3,6 +3,7 @@ package bundle
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -33,6 +34,10 @@ type Contents struct {
 	LayerBytes int64 `json:"layerBytes"`
 	// Delta describes the base of a delta; nil for a bundle.
 	Delta *Delta `json:"delta,omitempty"`
+	// Groups are the groups of images that it has; none for all images.
+	Groups []string `json:"groups,omitempty"`
+	// Needs is what a sparse bundle lacks; nil for a complete one.
+	Needs *Needs `json:"needs,omitempty"`
 	// Volume is "1/3" for the first of three volumes that a bundle was split into.
 	Volume string `json:"volume,omitempty"`
 	// Note is what is unusual about the file and harmless.
@@ -85,8 +90,8 @@ func (c *Contents) Count() (images, charts int) {
 	return len(c.Images) - charts, charts
 }
 
-// AllLayers returns the layers of all images and referrers, each once, also those that a delta
-// lacks.
+// AllLayers returns the layers of all images and referrers, each once, also those that a delta or a
+// sparse bundle lacks.
 func (c *Contents) AllLayers() []v1.Descriptor {
 	var all []v1.Descriptor
 	seen := once{}
@@ -104,17 +109,28 @@ func (c *Contents) AllLayers() []v1.Descriptor {
 	return all
 }
 
-// LayerSet returns the digests of AllLayers.
+// LayerSet returns the digests of those of AllLayers that a sparse bundle has.
 func (c *Contents) LayerSet() map[v1.Hash]bool {
-	all := once{}
-	all.add(nil, c.AllLayers()...)
+	all, lacking := once{}, c.Needs.lacking()
+	for _, l := range c.AllLayers() {
+		if !lacking[l.Digest] {
+			all[l.Digest] = true
+		}
+	}
+	return all
+}
+
+// lacking is the set of layers that are not in the archive.
+func (c *Contents) lacking() map[v1.Hash]bool {
+	all := c.Delta.lacking()
+	maps.Copy(all, c.Needs.lacking())
 	return all
 }
 
 // count fills in the numbers and sizes of layers.
 func (c *Contents) count() {
 	c.Layers, c.LayerBytes = 0, 0
-	lacking := c.Delta.lacking()
+	lacking := c.lacking()
 	for _, l := range c.AllLayers() {
 		if !lacking[l.Digest] {
 			c.Layers++

@@ -36,6 +36,12 @@ func (h *head) describe() (*Contents, error) {
 	if c.Delta, err = readDelta(a[annotationDelta]); err != nil {
 		return nil, err
 	}
+	if c.Groups, err = readGroups(a[annotationGroups]); err != nil {
+		return nil, err
+	}
+	if c.Needs, err = readNeeds(a[annotationNeeds]); err != nil {
+		return nil, err
+	}
 	if s := a[annotationOmitted]; s != "" {
 		if err := oci.Decode(annotationOmitted, []byte(s), &c.Omitted, maxValues); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package bundle
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,13 +17,14 @@ import (
 )
 
 // dockerManifest returns manifest.json. It lists images for one platform, since docker load fails
-// on an image of another operating system and then loads none.
+// on an image of another operating system and then loads none, and fails on one without its layers.
 func (c *Contents) dockerManifest() []byte {
 	target := cmp.Or(c.Platform, platform.Platform{OS: platform.Linux, Architecture: "amd64"})
-	all := tarball.Manifest{}
+	all, lacking := tarball.Manifest{}, c.Needs.lacking()
+	absent := func(d v1.Descriptor) bool { return lacking[d.Digest] }
 	for _, i := range c.Images {
 		for _, m := range i.Included() {
-			if m.Runnable && (!i.Fallback.IsZero() || platform.Same(m.Platform, target)) {
+			if m.Runnable && !slices.ContainsFunc(m.Layers, absent) && (!i.Fallback.IsZero() || platform.Same(m.Platform, target)) {
 				all = append(all, m.docker(i.Name))
 				break
 			}
@@ -83,6 +85,8 @@ func (c *Contents) annotations(metadataBlobs int) map[string]string {
 	setIf(a, c.Volume != "", annotationVolume, c.Volume)
 	setIf(a, c.Snapshot, annotationSnapshot, "true")
 	setIf(a, c.StubBases, annotationStubBases, "true")
+	setIf(a, len(c.Groups) > 0, annotationGroups, strings.Join(c.Groups, " "))
+	setIf(a, c.Needs != nil, annotationNeeds, string(marshal(c.Needs)))
 	setIf(a, c.Delta != nil, annotationDelta, string(marshal(c.Delta)))
 	setIf(a, len(c.Omitted) > 0, annotationOmitted, string(marshal(c.Omitted)))
 	return a

@@ -92,7 +92,7 @@ func (c *Contents) order() (metadata, layers []v1.Descriptor, err error) {
 			metadata = seen.add(metadata, small...)
 		}
 	}
-	maps.Copy(seen, c.Delta.lacking())
+	maps.Copy(seen, c.lacking())
 	layers = seen.add(nil, c.AllLayers()...)
 	if refs > maxRefs || len(layers) > maxCount {
 		return nil, nil, errors.New("images have more layers than a reader accepts")

@@ -27,6 +27,12 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	output.Fprintf(&b, "%s %s for %s%s\n", c.Product, c.Version, c.Platforms(), flags)
+	if len(c.Groups) > 0 {
+		output.Fprintf(&b, "groups: %s\n", strings.Join(c.Groups, ", "))
+	}
+	if c.Needs != nil {
+		output.Fprintf(&b, "sparse: %s\n", c.Needs)
+	}
 	if d := c.Delta; d != nil {
 		output.Fprintf(&b, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
 			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))

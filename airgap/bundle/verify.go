@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -39,9 +40,16 @@ type Report struct {
 	Blobs  int    `json:"blobs"` // that have their digests
 	Bytes  int64  `json:"bytes"` // that were read of the decompressed archive
 	// of the file, if it was compared with SHA256SUMS
-	SHA256   string    `json:"sha256,omitempty"`
-	Note     string    `json:"note,omitempty"` // what is unusual and harmless
-	Problems []Problem `json:"problems"`       // in the order of the archive
+	SHA256 string   `json:"sha256,omitempty"`
+	Note   string   `json:"note,omitempty"` // what is unusual and harmless
+	Groups []string `json:"groups,omitempty"`
+	// Needs is what a sparse bundle lacks. CompletedBy is the path of the bundle, verified besides,
+	// that has all of it.
+	Needs       *Needs    `json:"needs,omitempty"`
+	CompletedBy string    `json:"completedBy,omitempty"`
+	Problems    []Problem `json:"problems"` // in the order of the archive
+
+	contents *Contents // nil where the head is wrong
 }
 
 // Problem is one thing that is wrong with a bundle.
@@ -50,6 +58,34 @@ type Problem struct {
 	Images []string `json:"images,omitempty"` // the images that the blob belongs to
 	What   string   `json:"problem"`
 	at     int64    // where in the archive
+}
+
+// Complete compares sparse bundles that were verified with those that complete them, as far as these
+// were verified besides. It returns what is wrong, a line for each, and notes which are complete.
+func Complete(reports []Report) (wrong []string) {
+	for n := range reports {
+		r := &reports[n]
+		if r.Needs == nil {
+			continue
+		}
+		at := slices.IndexFunc(reports, func(o Report) bool { return filepath.Base(o.Path) == r.Needs.Bundle && o.contents != nil })
+		if at < 0 {
+			continue
+		}
+		has, missing := reports[at].contents.LayerSet(), 0
+		for h := range r.Needs.lacking() {
+			if !has[h] {
+				missing++
+			}
+		}
+		if missing > 0 {
+			wrong = append(wrong, fmt.Sprintf("%s: %s has %d of the %d layers that it needs: take both from one release",
+				r.Path, reports[at].Path, len(r.Needs.Lacking)-missing, len(r.Needs.Lacking)))
+			continue
+		}
+		r.CompletedBy = reports[at].Path
+	}
+	return wrong
 }
 
 func (p Problem) String() string {
@@ -173,7 +209,10 @@ func (v *verifier) head() {
 	if c == nil {
 		return
 	}
-	v.report.Images = len(c.Images)
+	v.report.Images, v.report.Groups, v.report.Needs = len(c.Images), c.Groups, c.Needs
+	if v.headOK {
+		v.report.contents = c
+	}
 	for _, i := range c.Images {
 		for _, m := range i.Included() {
 			v.own(i, m.Layers)

@@ -17,6 +17,12 @@ The public key of the maintainer, which must come to this node in another way th
 it. With it, nothing is imported unless SHA256SUMS.sig is a signature of SHA256SUMS by that key, and SHA256SUMS lists this script and what else tells
 the release. This script came with the bundles: compare it with SHA256SUMS first, where that was verified.
 
+{{- if .Groups}}
+
+.PARAMETER Only
+The groups of this node: {{.Groups}}. Without it, the bundle with all images is taken where it is there, and else each bundle of a group that is there.
+{{- end}}
+
 .PARAMETER Ctr
 The ctr program.
 
@@ -33,6 +39,9 @@ containerd's namespace; k8s.io is where the kubelet looks.
 param(
     [string]$Directory = $PSScriptRoot,
     [string]$Key = '',
+{{- if .Groups}}
+    [string[]]$Only = @(),
+{{- end}}
     [string]$Ctr = 'ctr.exe',
     [string]$Address = '',
     [string]$Namespace = 'k8s.io'
@@ -43,18 +52,19 @@ $ErrorActionPreference = 'Stop'
 
 # The bundles of the release, the newest Windows build first, with names and digests of their images, so that pods that pin a digest find them.
 $bundles = @(
-{{- range .Windows}}
+{{- range $node := .Windows}}{{range .Bundles}}
     @{
-        Architecture = '{{.Architecture}}'
-        Build        = {{.Build}}
+        Architecture = '{{$node.Architecture}}'
+        Build        = {{$node.Build}}
         File         = '{{.File}}'
+        Groups       = '{{.Groups}}'
         Images       = @(
 {{- range .Images}}
             @{ Name = '{{.Name}}'; Reference = '{{.Reference}}' }
 {{- end}}
         )
     }
-{{- end}}
+{{- end}}{{end}}
 )
 
 function Invoke-Ctr {
@@ -89,6 +99,28 @@ if (-not $bundle) {
 if (-not $bundle) {
     throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
 }
+
+# The bundles for that build: all images, or those groups that are asked for or there.
+$bundles = @($bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $bundle.Build })
+$chosen = @($bundles | Where-Object { -not $_.Groups } | Select-Object -First 1)
+{{- if .Groups}}
+if ($Only) {
+    $chosen = @($bundles | Where-Object { $_.Groups -and $Only -contains $_.Groups })
+    foreach ($group in $Only) {
+        if (-not ($chosen | Where-Object { $_.Groups -eq $group })) {
+            throw "-Only ${group}: the release has no bundle of this group alone for build $($bundle.Build)."
+        }
+    }
+} elseif (-not $chosen -or -not (Test-Path -LiteralPath (Join-Path $Directory $chosen[0].File) -PathType Leaf)) {
+    $there = @($bundles | Where-Object { $_.Groups -and (Test-Path -LiteralPath (Join-Path $Directory $_.File) -PathType Leaf) })
+    if ($there) {
+        $chosen = $there
+    } elseif (-not $chosen) {
+        throw "$Directory has no bundle for build $($bundle.Build): copy one here, or name the directory that has it with -Directory."
+    }
+}
+{{- end}}
+$images = @($chosen | ForEach-Object { $_.Images })
 
 # The numbers r and s of a signature in DER, 32 bytes each, as .NET reads them.
 function ConvertFrom-Der {
@@ -264,7 +296,7 @@ function Import-Bundle {
 # Whether what containerd runs of each image is there, as far as containerd chooses now. containerd 1 goes by the last number of a build alone: of
 # images for Server 2022 and 2025 a node of 2025 may ask for that of 2022.
 function Test-Complete {
-    foreach ($image in $bundle.Images) {
+    foreach ($image in $images) {
         if (-not ((Invoke-Ctr -Arguments @('images', 'check', "name==$($image.Name)")) -match '\scomplete \(')) {
             return $false
         }
@@ -278,21 +310,21 @@ $complete = '{{.}}'
 if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
     Import-Bundle -Name $complete
 } else {
-    Import-Bundle -Name $bundle.File
+    $chosen | ForEach-Object { Import-Bundle -Name $_.File }
     if (-not (Test-Complete)) {
         Import-Bundle -Name $complete
     }
 }
 {{- else -}}
-Import-Bundle -Name $bundle.File
+$chosen | ForEach-Object { Import-Bundle -Name $_.File }
 {{- end}}
 if (-not (Test-Complete)) {
     throw "containerd does not have all of the images that it would run on build $build; it needs images for that build, or a newer containerd."
 }
-foreach ($image in $bundle.Images) {
+foreach ($image in $images) {
     Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
     foreach ($name in @($image.Name, $image.Reference)) {
         Invoke-Ctr -Arguments @('images', 'label', $name, 'io.cri-containerd.pinned=pinned') | Out-Null
     }
 }
-Write-Output "done: $(@($bundle.Images).Count) images"
+Write-Output "done: $($images.Count) images"

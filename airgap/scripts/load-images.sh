@@ -6,6 +6,11 @@
 # DIRECTORY has the bundles and SHA256SUMS; without it, they lie beside this script. CTR names the ctr program (ctr), ADDRESS containerd's
 # socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
 # CTR_FLAGS further flags of ctr images import.
+{{- if .Groups}}
+#
+# The bundle with all images is taken where it is there, and else each bundle of a group that is there. ONLY names the groups of this node in
+# place of that: ONLY="{{.Groups}}". A node that has a group already needs no bundle of it.
+{{- end}}
 #
 # KEY names the public key of the maintainer, which must come to this node in another way than the bundles: it may not be in their directory, below it
 # or above it, and nobody else may write it. With it, nothing is imported unless SHA256SUMS.sig is a signature of SHA256SUMS by that key, which openssl
@@ -39,26 +44,64 @@ case $machine in
 {{- range .Linux}}
 {{.Machines}})
 	platform={{.Platform}}
-	bundle={{.File}}
+	all={{with .All}}{{.File}}{{end}}
+{{- if $.Groups}}
+	parts='{{range $n, $p := .Parts}}{{if $n}} {{end}}{{$p.File}}{{end}}'
+{{- end}}
 	;;
 {{- end}}
 *) fail "there is no bundle for this machine ($machine), only for{{range .Linux}} {{.Platform}}{{end}}" ;;
 esac
 
-# Names and digests of the images in the bundle, so that pods that pin a digest find them.
+# Names and digests of the images in a bundle, so that pods that pin a digest find them.
 images() {
-	case $platform in
-{{- range .Linux}}
-	{{.Platform}})
+	case $1 in
+{{- range .Linux}}{{range .Bundles}}
+	{{.File}})
 		cat <<'END'
 {{- range .Images}}
 {{.Name}} {{.Reference}}
 {{- end}}
 END
 		;;
-{{- end}}
+{{- end}}{{end}}
 	esac
 }
+{{- if .Groups}}
+
+# The groups of a bundle.
+groups_of() {
+	case $1 in
+{{- range .Linux}}{{range .Parts}}
+	{{.File}}) echo '{{.Groups}}' ;;
+{{- end}}{{end}}
+	esac
+}
+
+# The layers that a sparse bundle lacks.
+lacking_of() {
+	case $1 in
+{{- range .Linux}}{{range .Parts}}{{if .Lacking}}
+	{{.File}})
+		cat <<'END'
+{{- range .Lacking}}
+{{.}}
+{{- end}}
+END
+		;;
+{{- end}}{{end}}{{end}}
+	esac
+}
+
+# The bundle that has them.
+base_of() {
+	case $1 in
+{{- range .Linux}}{{range .Parts}}{{if .Lacking}}
+	{{.File}}) echo {{.Base}} ;;
+{{- end}}{{end}}{{end}}
+	esac
+}
+{{- end}}
 
 run() {
 	if [ -n "${ADDRESS-}" ]; then
@@ -112,8 +155,33 @@ check_listed() {
 }
 
 command -v "$program" >/dev/null || fail "$program is not in PATH: name it with CTR"
-file=$directory/$bundle
-[ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
+chosen=$all
+{{- if .Groups}}
+if [ -n "${ONLY-}" ]; then
+	chosen=
+	for part in $parts; do
+		for group in $ONLY; do
+			[ "$(groups_of "$part")" != "$group" ] || chosen="$chosen $part"
+		done
+	done
+	for group in $ONLY; do
+		for part in $chosen; do
+			[ "$(groups_of "$part")" != "$group" ] || continue 2
+		done
+		fail "ONLY=$ONLY: the release has no bundle of group $group alone for $platform"
+	done
+elif [ ! -f "$directory/$all" ]; then
+	chosen=
+	for part in $parts; do
+		[ ! -f "$directory/$part" ] || chosen="$chosen $part"
+	done
+	[ -n "$chosen" ] || fail "$directory has no bundle for $platform: copy ${all:-one of $parts} here, or name the directory that has it"
+fi
+{{- end}}
+for bundle in $chosen; do
+	file=$directory/$bundle
+	[ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
+done
 [ -f "$directory/SHA256SUMS" ] || fail "$directory/SHA256SUMS is missing: copy it here from the release"
 
 # The checksums are read once: a copy is what counts. The bundle is too large for that: it is read twice, and nobody else may write to its directory.
@@ -145,25 +213,48 @@ if [ -n "${KEY-}" ]; then
 	echo "verified: SHA256SUMS is signed by $KEY, and is of {{.Name}} {{.Version}}"
 fi
 
-check_listed "$bundle" "$file"
+for bundle in $chosen; do
+	check_listed "$bundle" "$directory/$bundle"
+done
 
 # What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. A pipe hides a failure of its first program, which the
 # checksum has ruled out: ctr fails on what is cut short. containerd unpacks an image for its first container; ctr of containerd 2 would unpack all
 # that this machine could run of it, and the bundle holds one.
-echo "importing $bundle for $platform into the namespace $namespace"
-if command -v zstd >/dev/null; then
-	# shellcheck disable=SC2086 # CTR_FLAGS are several words
-	zstd --decompress --stdout --quiet "$file" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
-else
-	# shellcheck disable=SC2086 # as above
-	run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} "$file" ||
-		fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
-fi
+import() {
+	echo "importing $(basename -- "$1") for $platform into the namespace $namespace"
+	if command -v zstd >/dev/null; then
+		# shellcheck disable=SC2086 # CTR_FLAGS are several words
+		zstd --decompress --stdout --quiet "$1" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
+	else
+		# shellcheck disable=SC2086 # as above
+		run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} "$1" ||
+			fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
+	fi
+}
+{{- if .Groups}}
 
-images | while read -r name reference; do
-	run images tag --force "$name" "$reference" </dev/null >/dev/null
-	for image in "$name" "$reference"; do
-		run images label "$image" io.cri-containerd.pinned=pinned </dev/null >/dev/null
+# check_base refuses a sparse bundle on a node that does not have what it lacks.
+check_base() {
+	lacking_of "$1" >"$temporary/lacking"
+	[ -s "$temporary/lacking" ] || return 0
+	run content ls --quiet >"$temporary/have"
+	if grep -v -x -F -f "$temporary/have" "$temporary/lacking" >/dev/null; then
+		base=$(base_of "$1")
+		fail "$1 has not all layers of its images, and this node lacks some: load $base first, or copy it here"
+	fi
+}
+{{- end}}
+
+for bundle in $chosen; do
+{{- if .Groups}}
+	check_base "$bundle"
+{{- end}}
+	import "$directory/$bundle"
+	images "$bundle" | while read -r name reference; do
+		run images tag --force "$name" "$reference" </dev/null >/dev/null
+		for image in "$name" "$reference"; do
+			run images label "$image" io.cri-containerd.pinned=pinned </dev/null >/dev/null
+		done
 	done
 done
-echo "done: $(images | wc -l | tr -d ' ') images"
+echo "done: $(for bundle in $chosen; do images "$bundle"; done | sort -u | wc -l | tr -d ' ') images"

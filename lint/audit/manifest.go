@@ -60,7 +60,7 @@ func (r Reader) rendered(ctx context.Context, list []lint.Rendered, of string) (
 	}
 	var all []lint.Index
 	var refs []name.Reference
-	for _, i := range named {
+	for _, i := range named.Images {
 		ref, err := name.ParseReference(i.Reference)
 		if err != nil {
 			continue // references.Find takes none

@@ -13,18 +13,19 @@ import (
 // Add returns p with found images in Airgap.Images, after those of images.txt, and with the entries
 // of images.lock.yaml that none of them needs in Unused. demands has a line for each image that
 // nothing pins. The error lists what images.txt has wrong.
-func Add(p *product.Product, found []Image) (complete *product.Product, demands, wrong yamlfile.Errors) {
+func Add(p *product.Product, found Found) (complete *product.Product, demands, wrong yamlfile.Errors) {
 	a := &adder{
-		product: *p, digests: digests(p, found), at: map[string]int{}, used: map[string]bool{},
+		product: *p, digests: digests(p, found.Images), at: map[string]int{}, used: map[string]bool{},
 		removed: map[string]bool{},
 	}
 	a.product.Airgap.Images, a.product.Unused = nil, slices.Clone(p.Unused)
 	for _, t := range p.Airgap.Images {
 		a.listed(t)
 	}
-	for _, i := range found {
+	for _, i := range found.Images {
 		a.found(i)
 	}
+	a.groups(found.Own)
 	for _, r := range p.Airgap.Removed {
 		if !a.removed[r.From] {
 			a.wrong.At(r.Pos, "!%s removes nothing, since no manifest names such an image: "+
@@ -147,6 +148,7 @@ func (a *adder) found(i Image) {
 	if known {
 		t := &a.product.Airgap.Images[n]
 		t.From = append(slices.Clone(t.From), i.From...)
+		t.Groups, t.Listed = merge(t.Groups, i.Groups), t.Listed || i.Listed
 		if t.OS != nil {
 			t.OS = union(t.OS, i.OS)
 		}
@@ -163,7 +165,10 @@ func (a *adder) found(i Image) {
 	}
 	a.remember(&i)
 	a.product.Airgap.Images = append(a.product.Airgap.Images,
-		product.ThirdParty{Reference: i.ref, Text: i.Reference, Pos: i.Pos, From: i.From, OS: i.OS, Omitted: by})
+		product.ThirdParty{
+			Reference: i.ref, Text: i.Reference, Pos: i.Pos, From: i.From, OS: i.OS, Omitted: by,
+			Groups: i.Groups, Listed: i.Listed,
+		})
 }
 
 // removal returns why images.txt removes an image; "" if it does not.

@@ -43,19 +43,32 @@ type Image struct {
 	// Field reports whether a place that names it must have an image, and is not just a text that
 	// looks like one.
 	Field bool
+	// Groups are the groups of images that what names it is in, sorted.
+	Groups []string
+	// Listed means that the list of a group names it.
+	Listed bool
 
 	ref name.Reference
 	tag string // repository:tag in full; "" if there is no tag
 }
 
-// Find returns the images in manifests that are not the product's, in their order. The error lists
-// what is not YAML.
-func Find(p *product.Product, manifests []Manifest) ([]Image, error) {
-	f := &finder{product: p, images: map[string]*Image{}, places: map[string]bool{}}
+// Found is what [Find] returns.
+type Found struct {
+	Images []Image // that are not the product's, in the order of the lists and manifests
+	// Own are the groups of the product's images, by their names, as what names them has it.
+	Own map[string][]string
+}
+
+// Find returns the images in the lists of groups and in manifests. The error lists what is not YAML.
+func Find(p *product.Product, manifests []Manifest) (Found, error) {
+	f := &finder{product: p, images: map[string]*Image{}, places: map[string]bool{}, own: map[string][]string{}}
+	for _, g := range p.Airgap.Groups {
+		f.listed(g)
+	}
 	for _, m := range manifests {
 		objects, err := workload.Read(m.File, m.Text)
 		if err != nil {
-			return nil, err
+			return Found{}, err
 		}
 		classes := workload.NewRuntimeClasses(objects)
 		for _, o := range objects {
@@ -66,11 +79,12 @@ func Find(p *product.Product, manifests []Manifest) ([]Image, error) {
 	for _, key := range f.order {
 		all = append(all, *f.images[key])
 	}
-	return all, nil
+	return Found{all, f.own}, nil
 }
 
 // finder gathers images.
 type finder struct {
+	own     map[string][]string // as in Found
 	product *product.Product
 	images  map[string]*Image
 	order   []string
@@ -102,6 +116,7 @@ func containers(o workload.Object, classes workload.RuntimeClasses) map[string]c
 
 // object adds what an object names. Metadata is for people and tools.
 func (f *finder) object(m Manifest, o workload.Object, runs map[string]container) {
+	groups := f.groups(m, o)
 	o.Texts(func(t workload.Text) {
 		if slices.Contains(t.Keys, "metadata") {
 			return
@@ -117,10 +132,14 @@ func (f *finder) object(m Manifest, o workload.Object, runs map[string]container
 		}
 		for _, ref := range refs {
 			i := parse(ref)
-			if i == nil || f.product.Owns(i.ref.Context()) {
+			if i == nil {
 				continue
 			}
-			i.Pos, i.OS, i.Field = m.pos(t.Pos), c.os, field
+			if owner := f.product.Owner(i.ref.Context()); owner != "" {
+				f.own[owner] = merge(f.own[owner], groups)
+				continue
+			}
+			i.Pos, i.OS, i.Field, i.Groups = m.pos(t.Pos), c.os, field, groups
 			f.add(i, m, output.Line(o.String()+" "+c.called))
 		}
 	})
@@ -151,6 +170,9 @@ func (i *Image) key() string { return i.ref.Name() }
 
 // add adds a place that names an image. A case of a chart adds only what other values do not.
 func (f *finder) add(i *Image, m Manifest, place string) {
+	if have := f.images[i.key()]; have != nil {
+		have.Groups = merge(have.Groups, i.Groups)
+	}
 	if m.Chart != "" {
 		if id := m.Chart + " " + i.key() + " " + place; f.places[id] {
 			return
@@ -169,7 +191,7 @@ func (f *finder) add(i *Image, m Manifest, place string) {
 	if i.tag != "" && have.tag == "" {
 		have.tag, have.Reference = i.tag, i.Reference
 	}
-	have.Field = have.Field || i.Field
+	have.Field, have.Listed = have.Field || i.Field, have.Listed || i.Listed
 	have.OS = union(have.OS, i.OS)
 	if !slices.Contains(have.From, place) {
 		have.From = append(have.From, place)

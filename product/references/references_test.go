@@ -99,7 +99,7 @@ func TestFind(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, i := range found {
+			for _, i := range found.Images {
 				got = append(got, line(i))
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {
@@ -137,17 +137,17 @@ func TestFindInCharts(t *testing.T) {
 			Text: []byte(pod("a", "x.io/a:1", onLinux) + pod("b", "x.io/b:1", onWindows)), Origin: origin,
 		},
 	})
-	if err != nil || len(found) != 2 {
+	if err != nil || len(found.Images) != 2 {
 		t.Fatalf("%v, %v", found, err)
 	}
 	want := []string{
 		"x.io/a:1 linux field DaemonSet ns/a container c; chart smb: DaemonSet ns/a container c",
 		"x.io/b:1 windows field chart smb, case windows: DaemonSet ns/b container c",
 	}
-	if d := cmp.Diff(want, []string{line(found[0]), line(found[1])}); d != "" {
+	if d := cmp.Diff(want, []string{line(found.Images[0]), line(found.Images[1])}); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if got := found[0].Pos.String() + " " + found[1].Pos.String(); got != "release.yaml:11 smb:24" {
+	if got := found.Images[0].Pos.String() + " " + found.Images[1].Pos.String(); got != "release.yaml:11 smb:24" {
 		t.Errorf("the places are %s", got)
 	}
 }

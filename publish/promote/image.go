@@ -109,6 +109,9 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	case c.Delta != nil:
 		return nil, fmt.Errorf("promoting %s: the bundle is a delta: make a bundle of it with %s first",
 			what, howto.Run("airgap apply"))
+	case c.Needs != nil || len(c.Groups) > 0:
+		return nil, fmt.Errorf("promoting %s: the bundle has the images of group %s only: use the one of all images",
+			what, strings.Join(c.Groups, " and "))
 	case !c.Platform.IsZero():
 		return nil, fmt.Errorf("promoting %s: the bundle is for %s only: use the one for all platforms",
 			what, c.Platform)

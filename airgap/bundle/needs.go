@@ -1,0 +1,102 @@
+package bundle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// Needs is what a sparse bundle lacks: layers of its images that the bundle of another group has,
+// which a node has besides. All documents of the images are in the sparse one.
+type Needs struct {
+	Bundle  string    `json:"bundle"`  // the file that completes it, of the same release
+	Groups  []string  `json:"groups"`  // of that file
+	Lacking []v1.Hash `json:"lacking"` // layers, in the order of the archive
+	Bytes   int64     `json:"bytes"`   // of those
+}
+
+// Needing returns c without the layers that another bundle of the release has, whose file is named.
+// Where that has none of them, it is c.
+func (c *Contents) Needing(of *Contents, file string) (*Contents, error) {
+	_, layers, err := c.order()
+	if err != nil {
+		return nil, err
+	}
+	has := of.LayerSet()
+	n := &Needs{Bundle: file, Groups: of.Groups}
+	for _, d := range layers {
+		if has[d.Digest] {
+			n.Lacking = append(n.Lacking, d.Digest)
+			n.Bytes += d.Size
+		}
+	}
+	if len(n.Lacking) == 0 {
+		return c, nil
+	}
+	sparse := *c
+	sparse.Needs = n
+	return &sparse, nil
+}
+
+// Refusal returns the error of what needs a layer that the bundle lacks.
+func (n *Needs) Refusal(path string) error {
+	return fmt.Errorf("%s is sparse: %s", path, n.String())
+}
+
+// String says what completes the bundle.
+func (n *Needs) String() string {
+	return fmt.Sprintf("%d layers (%s) of its images are not in it but in %s, which has group %s",
+		len(n.Lacking), progress.Size(n.Bytes), n.Bundle, strings.Join(n.Groups, " and "))
+}
+
+// Lacks reports whether the bundle lacks a layer. A bundle without Needs lacks none.
+func (n *Needs) Lacks(h v1.Hash) bool { return n != nil && slices.Contains(n.Lacking, h) }
+
+// lacking is the set of the layers; it is empty for nil.
+func (n *Needs) lacking() map[v1.Hash]bool {
+	all := map[v1.Hash]bool{}
+	if n != nil {
+		for _, h := range n.Lacking {
+			all[h] = true
+		}
+	}
+	return all
+}
+
+// readGroups decodes the names of groups.
+func readGroups(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	names := strings.Split(text, " ")
+	if len(names) > maxGroups || slices.ContainsFunc(names, func(s string) bool { return !isFile(s) }) {
+		return nil, invalid("%s is %.100q, not the names of groups", annotationGroups, text)
+	}
+	return names, nil
+}
+
+// maxGroups bounds the groups of one bundle.
+const maxGroups = 1000
+
+// readNeeds decodes the annotation of a sparse bundle.
+func readNeeds(text string) (*Needs, error) {
+	if text == "" {
+		return nil, nil
+	}
+	n := &Needs{}
+	if err := oci.Decode(annotationNeeds, []byte(text), n, maxValues); err != nil {
+		return nil, err
+	}
+	_, err := readGroups(strings.Join(n.Groups, " "))
+	if err != nil || len(n.Lacking) == 0 || n.Bytes < 0 || !isFile(n.Bundle) ||
+		!strings.HasSuffix(n.Bundle, distfile.BundleSuffix) {
+		return nil, invalid("%s does not name a bundle and what is in it", annotationNeeds)
+	}
+	return n, nil
+}

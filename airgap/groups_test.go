@@ -1,0 +1,163 @@
+package airgap_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// grouped puts the images of the demo release into two groups, and returns targets of both: all
+// images, core, an addition that lacks what core has, and one that does not.
+func grouped(t *testing.T, on string) (*store.Store, *lock.Lock, []airgap.Target) {
+	t.Helper()
+	st, l := bundletest.Demo(t, 1000)
+	for n := range l.Images {
+		l.Images[n].Groups = []string{"core"}
+		if n > 0 {
+			l.Images[n].Groups = []string{"more"}
+		}
+	}
+	for n := range l.ThirdParty {
+		l.ThirdParty[n].Groups = []string{"core", "more"}
+	}
+	p := bundletest.Parse(t, on)
+	return st, l, []airgap.Target{
+		{Name: "all", Platform: p},
+		{Name: "core", Platform: p, Groups: []string{"core"}},
+		{Name: "sparse", Platform: p, Groups: []string{"more"}, Base: "core"},
+		{Name: "more", Platform: p, Groups: []string{"more"}},
+		{Name: "everything"},
+	}
+}
+
+// TestGroups checks what bundles of groups have, that a sparse one lacks the layers of its base and
+// nothing else, and that both together have what the complete one has.
+func TestGroups(t *testing.T) {
+	st, l, targets := grouped(t, "linux/amd64")
+	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(c *bundle.Contents) (all []string) {
+		for _, i := range c.Images {
+			all = append(all, i.Name)
+		}
+		return all
+	}
+	var read []*bundle.Contents
+	for _, f := range files {
+		c, err := bundle.Inspect(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := bundle.Verify(t.Context(), f.Path, bundle.VerifyOptions{Compare: airgap.Compare(l)})
+		if err != nil || len(r.Problems) > 0 {
+			t.Errorf("%s: %v %v", f.Path, r, err)
+		}
+		read = append(read, c)
+	}
+	all, core, sparse, more := read[0], read[1], read[2], read[3]
+	if got := strings.Join(core.Groups, " "); got != "core" {
+		t.Errorf("core is of %q", got)
+	}
+	if !slices.Equal(names(sparse), names(more)) || len(names(core)) == len(names(all)) {
+		t.Errorf("core has %v, sparse %v, more %v of %v", names(core), names(sparse), names(more), names(all))
+	}
+	if sparse.Needs == nil || sparse.Needs.Bundle != "core.tar.zst" || core.Needs != nil {
+		t.Fatalf("sparse needs %+v", sparse.Needs)
+	}
+	if sparse.LayerBytes+sparse.Needs.Bytes != more.LayerBytes || files[2].Size >= files[3].Size {
+		t.Errorf("sparse has %d bytes and needs %d of %d", sparse.LayerBytes, sparse.Needs.Bytes, more.LayerBytes)
+	}
+	has := core.LayerSet()
+	for _, h := range sparse.Needs.Lacking {
+		if !has[h] {
+			t.Errorf("core lacks %s", h)
+		}
+	}
+	for _, d := range more.AllLayers() {
+		if !has[d.Digest] && !sparse.LayerSet()[d.Digest] {
+			t.Errorf("nothing has %s", d.Digest)
+		}
+	}
+}
+
+// TestSparseComplete verifies a sparse bundle alone, with its base, and with a base of another
+// release.
+func TestSparseComplete(t *testing.T) {
+	st, l, targets := grouped(t, "linux/amd64")
+	dir := t.TempDir()
+	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := func(path string) bundle.Report {
+		r, err := bundle.Verify(t.Context(), path, bundle.VerifyOptions{})
+		if err != nil || len(r.Problems) > 0 {
+			t.Fatalf("%s: %v %v", path, r, err)
+		}
+		return *r
+	}
+	core, sparse := report(files[1].Path), report(files[2].Path)
+	alone, both := []bundle.Report{sparse}, []bundle.Report{sparse, core}
+	if wrong := bundle.Complete(alone); wrong != nil || alone[0].CompletedBy != "" {
+		t.Errorf("alone: %v %+v", wrong, alone[0])
+	}
+	if wrong := bundle.Complete(both); wrong != nil || both[0].CompletedBy != files[1].Path {
+		t.Errorf("with its base: %v %+v", wrong, both[0])
+	}
+	_, _, elsewhere := grouped(t, "windows/amd64:ltsc2022")
+	of := airgap.Target{Name: "core", Platform: elsewhere[0].Platform}
+	packed, err := airgap.Pack(t.Context(), st, l, []airgap.Target{of}, airgap.PackOptions{Dir: t.TempDir(), Partial: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := report(packed[0].Path)
+	want := " of the " // the number of layers
+	if wrong := bundle.Complete([]bundle.Report{sparse, other}); len(wrong) != 1 || !strings.Contains(wrong[0], want) ||
+		!strings.Contains(wrong[0], filepath.Base(packed[0].Path)) {
+		t.Errorf("with another base: %v", wrong)
+	}
+}
+
+// TestSparseAlone checks that what needs a layer of the base says which bundle has it.
+func TestSparseAlone(t *testing.T) {
+	st, l, targets := grouped(t, "linux/amd64")
+	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Open(files[2].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	_, err = b.Open(b.Contents().Needs.Lacking[0])
+	if err == nil || !strings.Contains(err.Error(), "are not in it but in core.tar.zst, which has group core") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, c := range []struct {
+		name    string
+		targets []airgap.Target
+		want    string
+	}{
+		{"no image", append(targets, airgap.Target{Name: "none", Groups: []string{"none"}}), "would be empty"},
+		{"only a list", []airgap.Target{{Name: "all", ListOnly: true}, targets[1], targets[2]}, "is in no bundle"},
+		{"no base", targets[2:], "lacks what core has, which is not packed"},
+	} {
+		if _, err := airgap.Pack(t.Context(), st, l, c.targets, airgap.PackOptions{Dir: t.TempDir()}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err := airgap.CheckTargets(l, c.targets); c.name != "no base" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s, before it is packed: %v", c.name, err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package references
+
+import (
+	"path"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// groups returns the groups that what an object names is in: by the chart that it comes from, and by
+// its labels.
+func (f *finder) groups(m Manifest, o workload.Object) (all []string) {
+	for _, g := range f.product.Airgap.Groups {
+		if m.Chart != "" && slices.Contains(g.Charts, m.Chart) || g.Selector != nil && g.Selector.Matches(labelsOf(o)) {
+			all = append(all, g.Name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// labelsOf returns the labels of an object, of which one that is not text is none.
+func labelsOf(o workload.Object) labels.Set {
+	all := labels.Set{}
+	if n := yamlfile.Value(o.Node, "metadata", "labels"); n != nil {
+		_ = n.Decode(&all) // what is no map of texts has no labels
+	}
+	return all
+}
+
+// listed adds the images of a group's lists.
+func (f *finder) listed(g product.Group) {
+	for _, t := range g.Listed {
+		i := parse(t.Text)
+		if i == nil {
+			continue // the parser has reported it
+		}
+		if owner := f.product.Owner(i.ref.Context()); owner != "" {
+			f.own[owner] = merge(f.own[owner], []string{g.Name})
+			continue
+		}
+		i.Pos, i.Field, i.Listed, i.Groups = t.Pos, true, true, []string{g.Name}
+		f.add(i, Manifest{}, t.From[0])
+	}
+}
+
+// merge joins two lists of groups, sorted.
+func merge(a, b []string) []string {
+	if len(b) == 0 {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// groups adds the groups that name images themselves, and those of the product's images.
+func (a *adder) groups(own map[string][]string) {
+	if len(a.product.Airgap.Groups) == 0 {
+		return
+	}
+	a.product.Airgap.Members = map[string][]string{}
+	for _, i := range a.product.Images {
+		a.product.Airgap.Members[i.Name] = own[i.Name]
+	}
+	for _, g := range a.product.Airgap.Groups {
+		for _, pattern := range g.Images {
+			used := false
+			for _, i := range a.product.Images {
+				if ok, err := path.Match(pattern, i.Name); ok && err == nil {
+					used = true
+					a.product.Airgap.Members[i.Name] = merge(a.product.Airgap.Members[i.Name], []string{g.Name})
+				}
+			}
+			for n := range a.product.Airgap.Images {
+				if t := &a.product.Airgap.Images[n]; product.Matches(pattern, t.Text) {
+					used = true
+					t.Groups = merge(t.Groups, []string{g.Name})
+				}
+			}
+			if !used {
+				a.wrong.At(g.Pos, "group %s names %s, and the release has no such image: correct it, or take it out",
+					g.Name, pattern)
+			}
+		}
+	}
+}
