@@ -74,7 +74,8 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, targets []Target,
 			}
 			if other := by[pl]; other != nil {
 				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its "+
-					"delta elsewhere, and pack again with the other", other.path, b.path, pl.target.Name, bundle.DeltaSuffix)
+					"delta elsewhere, and pack again with the other", other.path, b.path, pl.target.Name,
+					bundle.DeltaSuffix)
 			}
 			served, by[pl] = true, b
 			steps = append(steps, step{pl, b, has})

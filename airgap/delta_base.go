@@ -87,7 +87,8 @@ func (b *base) layers(st *store.Store, t Target, targets []Target, first string)
 		!slices.Equal(t.Groups, contents.Groups)):
 		return nil, false, nil
 	case contents == nil:
-		wanted := slices.DeleteFunc(slices.Clone(targets), func(o Target) bool { return o.Name != t.Name && o.Name != t.Base })
+		others := func(o Target) bool { return o.Name != t.Name && o.Name != t.Base }
+		wanted := slices.DeleteFunc(slices.Clone(targets), others)
 		plans, err := newPlans(st, b.lock, wanted, first, true)
 		if err != nil {
 			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w",

@@ -78,7 +78,8 @@ func sparse(plans []*plan) error {
 		}
 		n := slices.IndexFunc(plans, func(o *plan) bool { return o.target.Name == p.target.Base })
 		if n < 0 {
-			return fmt.Errorf("bundle %s lacks what %s has, which is not packed: pack both", p.target.Name, p.target.Base)
+			return fmt.Errorf("bundle %s lacks what %s has, which is not packed: pack both", p.target.Name,
+				p.target.Base)
 		}
 		c, err := p.Contents.Needing(plans[n].Contents, p.target.Base+distfile.BundleSuffix)
 		if err != nil {

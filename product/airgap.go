@@ -19,7 +19,8 @@ func (c *checker) airgap() {
 		full, shown, b := c.imageList(&in.Images)
 		c.out.Airgap.ListFile = full
 		if b != nil {
-			c.out.Airgap.Images, c.out.Airgap.Removed = parseImageList(&c.Errors, shown, filepath.ToSlash(in.Images), b, args)
+			a := &c.out.Airgap
+			a.Images, a.Removed = parseImageList(&c.Errors, shown, filepath.ToSlash(in.Images), b, args)
 		}
 	}
 	c.first()

@@ -22,7 +22,7 @@ func (c *checker) bundles() {
 	given := map[string]*bundleYAML{} // by name
 	forEach(*in, func(b *bundleYAML) {
 		for _, made := range c.bundle(b) {
-			if was := given[made.Name]; was != nil && !(was.ListOnly && b.ListOnly) {
+			if was := given[made.Name]; was != nil && (!was.ListOnly || !b.ListOnly) {
 				c.Errorf(&b.Name, "there are two of bundle %s: rename one, or use {{.Group}}, {{.OS}}, {{.Arch}} "+
 					"and {{.WindowsRelease}} in the name", made.Name)
 				continue
@@ -152,7 +152,7 @@ func (c *checker) bundleBase(in *bundleYAML) {
 		if b.Pos != at || b.ListOnly {
 			continue
 		}
-		base, err := c.baseOf(*b, in)
+		base, err := c.baseOf(*b)
 		if err != nil {
 			c.Errorf(&in.Sparse, "%v", err)
 			return
@@ -162,9 +162,10 @@ func (c *checker) bundleBase(in *bundleYAML) {
 }
 
 // baseOf returns the name of the bundle that a sparse one completes.
-func (c *checker) baseOf(b Bundle, in *bundleYAML) (string, error) {
+func (c *checker) baseOf(b Bundle) (string, error) {
 	if len(b.Groups) == 0 {
-		return "", fmt.Errorf("bundle %s has all images, and so adds to no group: take sparse out, or name groups", b.Name)
+		return "", fmt.Errorf("bundle %s has all images, and so adds to no group: "+
+			"take sparse out, or name groups", b.Name)
 	}
 	to := ""
 	for n, name := range b.Groups {

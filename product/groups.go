@@ -13,7 +13,8 @@ import (
 // groups reads the groups of images.
 func (c *checker) groups(args map[string]string) {
 	in := c.in.Airgap.Groups
-	c.groupNames = c.collect("group", &c.in.Airgap.Groups, each(in, func(g *groupYAML) *string { return &g.Name }), fileForm)
+	c.groupNames = c.collect("group", &c.in.Airgap.Groups,
+		each(in, func(g *groupYAML) *string { return &g.Name }), fileForm)
 	forEach(in, func(g *groupYAML) { c.out.Airgap.Groups = append(c.out.Airgap.Groups, c.group(g, args)) })
 	forEach(in, c.chain)
 	c.oneDigest()

@@ -24,7 +24,8 @@ func (c *Contents) dockerManifest() []byte {
 	absent := func(d v1.Descriptor) bool { return lacking[d.Digest] }
 	for _, i := range c.Images {
 		for _, m := range i.Included() {
-			if m.Runnable && !slices.ContainsFunc(m.Layers, absent) && (!i.Fallback.IsZero() || platform.Same(m.Platform, target)) {
+			if m.Runnable && !slices.ContainsFunc(m.Layers, absent) &&
+				(!i.Fallback.IsZero() || platform.Same(m.Platform, target)) {
 				all = append(all, m.docker(i.Name))
 				break
 			}

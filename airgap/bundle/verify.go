@@ -68,7 +68,9 @@ func Complete(reports []Report) (wrong []string) {
 		if r.Needs == nil {
 			continue
 		}
-		at := slices.IndexFunc(reports, func(o Report) bool { return filepath.Base(o.Path) == r.Needs.Bundle && o.contents != nil })
+		at := slices.IndexFunc(reports, func(o Report) bool {
+			return filepath.Base(o.Path) == r.Needs.Bundle && o.contents != nil
+		})
 		if at < 0 {
 			continue
 		}
@@ -79,8 +81,9 @@ func Complete(reports []Report) (wrong []string) {
 			}
 		}
 		if missing > 0 {
-			wrong = append(wrong, fmt.Sprintf("%s: %s has %d of the %d layers that it needs: take both from one release",
-				r.Path, reports[at].Path, len(r.Needs.Lacking)-missing, len(r.Needs.Lacking)))
+			wrong = append(wrong, fmt.Sprintf("%s: %s has %d of the %d layers that it needs: "+
+				"take both from one release", r.Path, reports[at].Path, len(r.Needs.Lacking)-missing,
+				len(r.Needs.Lacking)))
 			continue
 		}
 		r.CompletedBy = reports[at].Path
