@@ -126,3 +126,7 @@ func list(platforms []platform.Platform) string {
 func wouldBeEmpty(name string, p platform.Platform) error {
 	return fmt.Errorf("bundle %s would be empty: no image has %s", name, p)
 }
+
+func has(list []platform.Platform, p platform.Platform) bool {
+	return slices.ContainsFunc(list, func(o platform.Platform) bool { return platform.Same(o, p) })
+}
