@@ -34,8 +34,9 @@ type Index struct {
 	// Nodes are the platforms of those that may run the image; nil if they are not known. Entries
 	// for others are not judged.
 	Nodes []platform.Platform
-	// ByPods means that pods which select an operating system name the image, and nothing else.
-	ByPods bool
+	// NodesChecked means that something else checks whether each of Nodes finds an entry, as the
+	// rules of pods do for an image that pods alone name.
+	NodesChecked bool
 
 	Packed   bool      // it is in an archive or a directory
 	Promise  Promise   // of the name of the archive or the list that it is in

@@ -91,10 +91,10 @@ func (j *judging) forAnyBuild(n int) bool {
 }
 
 // builds looks for Windows builds of the product that the image lacks. Of an image that pods alone
-// name, the rules of pods say so, which know what each of them selects.
+// name, the rules of pods say so, which know what each pod selects.
 func (j *judging) builds() {
 	has := j.index.Platforms()
-	if j.index.ByPods || !j.complete() || !slices.ContainsFunc(has, on(windows)) {
+	if j.index.NodesChecked || !j.complete() || !slices.ContainsFunc(has, on(windows)) {
 		return
 	}
 	for _, host := range j.index.Nodes {

@@ -160,7 +160,7 @@ func TestBundled(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			i := index(t, "registry.example/it:1", true, tc.entries...)
-			i.Scope, i.Nodes, i.ByPods = lint.Bundled, platforms(t, tc.nodes...), tc.byPods
+			i.Scope, i.Nodes, i.NodesChecked = lint.Bundled, platforms(t, tc.nodes...), tc.byPods
 			if d := cmp.Diff(append([]string{}, tc.want...), found(i, lint.IndexOptions{})); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

@@ -119,7 +119,7 @@ var indexRules = []Rule{
 			"`no matching manifest`. Most often a job of the pipeline failed or was taken out, and the " +
 			"index was made of what was left.",
 		Instead: "an image for the platform, or a word about its end in the release's notes, and an entry " +
-			"of `-allow`",
+			"of `-allow` or lint.allow",
 		Link: linkIndex,
 		Seen: "calico ([11330](https://github.com/projectcalico/calico/issues/11330)), drone-docker " +
 			"([514](https://github.com/drone-plugins/drone-docker/issues/514))",

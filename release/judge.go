@@ -46,7 +46,7 @@ func judgeImages(p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Find
 		}
 		index.Nodes = nodes
 		if len(t.OS) > 0 {
-			index.ByPods = true
+			index.NodesChecked = true
 			index.Nodes = slices.DeleteFunc(slices.Clone(nodes), func(n platform.Platform) bool {
 				return !slices.Contains(t.OS, n.OS)
 			})
