@@ -1,10 +1,6 @@
 package audit_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +17,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
@@ -53,7 +48,7 @@ func TestFaults(t *testing.T) {
 				Descriptor: v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": "1"}},
 			}))
 			must(t, err)
-			for _, arg := range []string{ref.String(), dir, packed(t, dir, "tar"), packed(t, dir, "gz"), packed(t, dir, "zst")} {
+			for _, arg := range []string{ref.String(), dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "gz"), indextest.Pack(t, dir, "zst")} {
 				if diff := cmp.Diff(tc.Want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -158,7 +153,7 @@ func TestMissing(t *testing.T) {
 			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: i}))
 			must(t, err)
 			must(t, tc.do(filepath.Join(dir, "blobs", "sha256", m.Manifests[1].Digest.Hex)))
-			for _, arg := range []string{dir, packed(t, dir, "gz")} {
+			for _, arg := range []string{dir, indextest.Pack(t, dir, "gz")} {
 				if diff := cmp.Diff(tc.want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -217,35 +212,6 @@ func report(t *testing.T, r audit.Reader, o lint.IndexOptions, args ...string) *
 	}
 	return made
 }
-
-// packed writes a directory as an archive.
-func packed(t *testing.T, dir, form string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	must(t, w.AddFS(os.DirFS(dir)))
-	must(t, w.Close())
-	file := filepath.Join(t.TempDir(), "image."+form)
-	var out bytes.Buffer
-	var to io.WriteCloser = nothing{&out}
-	switch form {
-	case "gz":
-		to = gzip.NewWriter(&out)
-	case "zst":
-		z, err := zstd.NewWriter(&out)
-		must(t, err)
-		to = z
-	}
-	_, err := to.Write(b.Bytes())
-	must(t, err)
-	must(t, to.Close())
-	must(t, os.WriteFile(file, out.Bytes(), 0o644))
-	return file
-}
-
-type nothing struct{ io.Writer }
-
-func (nothing) Close() error { return nil }
 
 // TestNothing: what is no image is named.
 func TestNothing(t *testing.T) {
