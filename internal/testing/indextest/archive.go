@@ -28,7 +28,8 @@ func Layout(tb testing.TB, named map[string]mutate.Appendable) string {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		top = mutate.AppendManifests(top, mutate.IndexAddendum{
 			Add: named[name], Descriptor: v1.Descriptor{Annotations: map[string]string{
-				"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name[strings.LastIndexByte(name, ':')+1:],
+				"io.containerd.image.name":          name,
+				"org.opencontainers.image.ref.name": name[strings.LastIndexByte(name, ':')+1:],
 			}},
 		})
 	}
@@ -112,4 +113,3 @@ func Pack(tb testing.TB, dir, form string) string {
 type nothing struct{ io.Writer }
 
 func (nothing) Close() error { return nil }
-

@@ -39,7 +39,9 @@ func (f Files) Layer(tb testing.TB) v1.Layer {
 		must(tb, err)
 	}
 	must(tb, w.Close())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	})
 	must(tb, err)
 	return l
 }
@@ -61,4 +63,3 @@ func Filled(tb testing.TB, c v1.ConfigFile, layers ...Files) v1.Image {
 	must(tb, err)
 	return img
 }
-

@@ -92,14 +92,14 @@ func Attested(tb testing.TB, listed, is func(image v1.Hash) v1.Hash) v1.ImageInd
 	m, err := i.IndexManifest()
 	must(tb, err)
 	h := m.Manifests[0].Digest
-	return mutate.AppendManifests(i, mutate.IndexAddendum{Add: Proof(tb, "attestation", is(h)), Descriptor: v1.Descriptor{
+	about := v1.Descriptor{
 		Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"},
 		Annotations: map[string]string{
 			"vnd.docker.reference.type": "attestation-manifest", oci.ReferenceDigest: listed(h).String(),
 		},
-	}})
+	}
+	return mutate.AppendManifests(i, mutate.IndexAddendum{Add: Proof(tb, "attestation", is(h)), Descriptor: about})
 }
-
 
 // Describe returns the descriptor of an image or an index.
 func Describe(tb testing.TB, i partial.Describable) *v1.Descriptor {

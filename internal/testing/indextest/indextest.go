@@ -1,4 +1,5 @@
-// Package indextest makes indexes with the faults that slipway audit finds.
+// Package indextest makes indexes, archives, layers and evidence with the faults that slipway audit
+// finds.
 package indextest
 
 import (
