@@ -171,3 +171,7 @@ func wouldBeEmpty(t Target) error {
 	}
 	return fmt.Errorf("bundle %s would be empty: no image has %s", t.Name, t.Platform)
 }
+
+func has(list []platform.Platform, p platform.Platform) bool {
+	return slices.ContainsFunc(list, func(o platform.Platform) bool { return platform.Same(o, p) })
+}

@@ -49,6 +49,9 @@ func covers(e product.Allow) func(Finding) bool {
 func (r *Report) divide(list []Finding, inSource []*allow, o Options) (wrong []problem) {
 	var entries []*allow
 	for _, e := range o.Allow {
+		if ofIndexes(e.Rule) {
+			continue // see AllowIndexes
+		}
 		a := &allow{pos: e.Pos, rule: e.Rule, reason: e.Reason, kind: "external", given: covers(e)}
 		for _, c := range o.Charts {
 			a.used = a.used || c.used[a.pos]

@@ -29,6 +29,14 @@ type Index struct {
 	Origin string
 	// Before is the image that this one follows; nil if none is known.
 	Before *Index
+	// Scope says which rules apply.
+	Scope Scope
+	// Nodes are the platforms of those that may run the image; nil if they are not known. Entries
+	// for others are not judged.
+	Nodes []platform.Platform
+	// NodesChecked means that something else checks whether each of Nodes finds an entry, as the
+	// rules of pods do for an image that pods alone name.
+	NodesChecked bool
 
 	Packed   bool      // it is in an archive or a directory
 	Promise  Promise   // of the name of the archive or the list that it is in
@@ -88,6 +96,9 @@ type IndexOptions struct {
 	Older func(images []platform.Platform) []string
 	// Allow are findings that are known and meant.
 	Allow []IndexAllow
+	// Partial means that entries of Allow may be about images that are not here. Those that allow
+	// nothing are no findings then.
+	Partial bool
 	// Found are those of [CheckPods] and [CheckListed] in what names the images.
 	Found []Finding
 }
@@ -107,6 +118,7 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 		j := judging{index: i, options: o}
 		j.entries()
 		j.windows()
+		j.builds()
 		j.before()
 		j.wanted()
 		j.hosts()
@@ -123,7 +135,7 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 	for _, f := range o.Found {
 		r.about(f.File)
 	}
-	r.allowIndexes(append(all, o.Found...), o.Allow)
+	r.allowIndexes(append(all, o.Found...), o)
 	r.sort()
 	return r
 }
@@ -145,9 +157,12 @@ type judging struct {
 // add reports a finding, of an entry unless n is negative.
 func (j *judging) add(id string, n int, format string, args ...any) {
 	r := rule(id)
+	if !j.index.Scope.has(id) || n >= 0 && !j.index.chosen(n) {
+		return
+	}
 	f := Finding{
-		Rule: r.ID, Severity: r.Severity, Image: output.Line(j.index.Name), File: output.Line(j.index.Name),
-		Instead: r.Instead, Link: r.Link, object: -1, What: output.Line(r.Title),
+		Rule: r.ID, Severity: j.index.Scope.severity(r), Image: output.Line(j.index.Name),
+		File: output.Line(j.index.Name), Instead: r.Instead, Link: r.Link, object: -1, What: output.Line(r.Title),
 	}
 	if j.index.Pos.File != "" {
 		f.File, f.Line, f.Column, f.Origin = j.index.Pos.File, j.index.Pos.Line, j.index.Pos.Column, j.index.Origin
@@ -231,7 +246,7 @@ func SameEntry(a, b *v1.Platform) bool { return platform.Same(platform.From(a), 
 // platform compares the platform of an entry with that of its configuration.
 func (j *judging) platform(n int, listed platform.Platform) {
 	config := j.index.Entries[n].Config
-	if listed.OS == platform.Windows && listed.OSVersion == "" {
+	if listed.OS == platform.Windows && listed.OSVersion == "" && !j.forAnyBuild(n) {
 		if config != nil && config.OSVersion != "" {
 			j.add("index-os-version", n, "it has no os.version; the image's configuration has %s", config.OSVersion)
 		} else {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -12,8 +13,8 @@ import (
 type IndexAllow struct {
 	Pos    yamlfile.Pos // where the file says so
 	Rule   string
-	Image  string // a repository, or a reference as findings name it; "" for all
-	Entry  string // the platform of an entry, as findings name it; "" for all
+	Image  string // a repository, or a reference with or without its digest; "" for all
+	Entry  string // the platform of an entry, or its path, as findings name them; "" for all
 	Reason string
 }
 
@@ -50,15 +51,15 @@ func ReadIndexAllow(path string) ([]IndexAllow, error) {
 
 // allowIndexes divides findings about images into those that are allowed and the others, and adds
 // what is wrong with what allows them.
-func (r *Report) allowIndexes(list []Finding, entries []IndexAllow) {
+func (r *Report) allowIndexes(list []Finding, o IndexOptions) {
 	var given []*allow
-	for _, e := range entries {
+	for _, e := range o.Allow {
 		given = append(given, &allow{
 			pos: e.Pos, rule: e.Rule, reason: e.Reason, kind: "external", object: -1, given: e.covers,
 		})
 	}
 	m := &manifests{}
-	for _, f := range m.findings(r.sift(list, nil, given, true)) {
+	for _, f := range m.findings(r.sift(list, nil, given, !o.Partial)) {
 		r.about(f.File)
 		r.Findings = append(r.Findings, f)
 	}
@@ -66,29 +67,25 @@ func (r *Report) allowIndexes(list []Finding, entries []IndexAllow) {
 
 // covers reports whether an entry allows a finding.
 func (a IndexAllow) covers(f Finding) bool {
-	return a.Rule == f.Rule && (a.Entry == "" || a.Entry == f.Object) &&
-		(a.Image == "" || a.Image == f.Image || a.Image == repository(f.Image))
+	return a.Rule == f.Rule && (a.Entry == "" || a.Entry == f.Object || a.Entry == f.Path) &&
+		(a.Image == "" || slices.Contains(names(f.Image), a.Image))
 }
 
-// repository returns the repository of an image as findings name it: that of a reference, or of the
-// reference in an archive; "" if it has none.
-func repository(image string) string {
+// names returns what an entry may call an image that findings name: the same, the reference in an
+// archive without the archive, its repository, and what is before a digest.
+func names(image string) []string {
+	all := []string{image}
 	_, in, ok := strings.Cut(image, ": ")
 	if !ok {
 		in = image
 	}
-	ref, err := name.ParseReference(in)
-	if err != nil {
-		return ""
+	if _, err := name.ParseReference(in); err != nil {
+		return all
 	}
-	before, _, _ := strings.Cut(in, "@")
-	return strings.TrimSuffix(before, ":"+tagOf(ref))
-}
-
-// tagOf returns the tag of a reference; "" if it has none.
-func tagOf(ref name.Reference) string {
-	if t, ok := ref.(name.Tag); ok {
-		return t.TagStr()
+	tagged, _, _ := strings.Cut(in, "@")
+	repository := tagged
+	if n := strings.LastIndex(tagged, ":"); n > strings.LastIndex(tagged, "/") {
+		repository = tagged[:n]
 	}
-	return ""
+	return append(all, in, tagged, repository)
 }

@@ -47,7 +47,7 @@ func (j *judging) wanted() {
 
 // complete reports whether the image was read, so that it can be told what it lacks.
 func (j *judging) complete() bool {
-	return !j.index.Single || slices.ContainsFunc(j.index.Entries, func(e Entry) bool { return e.Config != nil })
+	return !j.index.Single || len(j.index.Platforms()) > 0
 }
 
 // hosts looks for nodes that find no entry. Those of an operating system that the image is not for

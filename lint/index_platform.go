@@ -19,10 +19,7 @@ func (j *judging) has() []platform.Platform {
 	for _, e := range j.index.Entries {
 		p := platform.From(e.Desc.Platform)
 		if e.Config != nil {
-			p = platform.Platform{
-				OS: e.Config.OS, Architecture: e.Config.Architecture, Variant: e.Config.Variant,
-				OSVersion: e.Config.OSVersion,
-			}
+			p = platform.FromConfig(e.Config)
 		}
 		if p.IsImage() && !e.Missing {
 			all = append(all, p)

@@ -26,6 +26,9 @@ func (j *judging) windows() {
 		j.add("index-single", -1, "")
 		return
 	}
+	if j.index.Scope != Audited {
+		return // see builds
+	}
 	for _, r := range platform.LTSC {
 		host := platform.Platform{OS: platform.Windows, Architecture: on[0].Architecture, OSVersion: r.Version}
 		has := func(p platform.Platform) bool { return p.OSVersion == "" || platform.Same(p, host) }

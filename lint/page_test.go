@@ -13,7 +13,7 @@ import (
 // pageHead is the part of docs/rules.md above the rules.
 const pageHead = `# Rules
 
-What ` + "`slipway lint`" + ` finds in a manifest, as does every release in its release.yaml, and [` + "`slipway audit`" + `](audit.md) in images. This page is made from the table in package lint:
+What ` + "`slipway lint`" + ` finds in a manifest, as does every release in its release.yaml, and [` + "`slipway audit`" + `](audit.md) in images, as do a release, pin and promote. This page is made from the table in package lint:
 ` + "`go test ./lint -update`" + ` writes it.
 
 An **error** ends a release: the API server refuses the object, or a node does not do what the manifest says. A **warning** is shown: the
@@ -43,6 +43,10 @@ lint:
       object: DaemonSet demo/agent              # without it, every object
       path: spec.template.spec.containers[0]    # without it, every field
       reason: containerd 2 on all our nodes
+    - rule: index-os-version
+      object: ghcr.io/acme/tool:1.2             # an image: its repository, or a reference with or without digest
+      path: windows/amd64                       # an entry of its index, as findings name it
+      reason: it runs on nodes of one build alone
 ` + "```" + `
 
 The rules start from the Kubernetes [enhancement for Windows nodes](` + Enhancement + `)

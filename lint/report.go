@@ -146,11 +146,7 @@ func (r *Report) WriteAll(w io.Writer) error { return r.write(w, true) }
 func (r *Report) write(w io.Writer, verbose bool) error {
 	var b strings.Builder
 	for _, f := range r.Folded(verbose) {
-		fmt.Fprintf(&b, "%s: %s: %s%s [%s]\n", f.pos(), f.Severity, f.What, f.inCases(), f.Rule)
-		if where := f.where(); where != "" {
-			fmt.Fprintf(&b, "  in       %s\n", where)
-		}
-		fmt.Fprintf(&b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
+		f.write(&b)
 		if f.More > 0 {
 			fmt.Fprintf(&b, "  … and %s; -v lists them\n", f.others())
 		}
@@ -158,6 +154,25 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 	fmt.Fprintf(&b, "%s\n", r.Summary())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// WriteFindings writes findings for a person, as [Report.WriteTable] has them.
+func WriteFindings(w io.Writer, all []Finding) error {
+	var b strings.Builder
+	for _, f := range all {
+		f.write(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// write writes the finding for a person.
+func (f Finding) write(b *strings.Builder) {
+	fmt.Fprintf(b, "%s: %s: %s%s [%s]\n", f.pos(), f.Severity, f.What, f.inCases(), f.Rule)
+	if where := f.where(); where != "" {
+		fmt.Fprintf(b, "  in       %s\n", where)
+	}
+	fmt.Fprintf(b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
 }
 
 // Fold is a finding that represents More others of its rule, in Files files with its own.

@@ -102,7 +102,7 @@ var rules = func() []Rule {
 	return all
 }()
 
-// IndexRules returns the rules that slipway audit looks for in images and what names them.
+// IndexRules returns the rules about images, and about what names them for slipway audit.
 func IndexRules() []Rule {
 	return slices.Concat(indexRules, evidenceRules, archiveRules, ageRules, insideRules)
 }

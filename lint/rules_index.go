@@ -100,9 +100,10 @@ var indexRules = []Rule{
 		Title: "the image has no entry for a Windows Server release that Microsoft supports",
 		Reason: "Hosts of Windows Server 2019 run images of their own build only. Later hosts fall back to " +
 			"an image for the release before theirs, which whoever made the image may not have tested " +
-			"there.",
-		Instead: "an image for the release, or a word about it in the product's documentation",
-		Link:    linkReleases,
+			"there. Of an image that a product bundles, the releases are those for which the product has images.",
+		Instead: "an image for the release, such as a newer version, or a word about it in the product's " +
+			"documentation",
+		Link: linkReleases,
 	},
 	{
 		ID: "index-windows-ended", Severity: Note, OS: windows,
@@ -118,7 +119,7 @@ var indexRules = []Rule{
 			"`no matching manifest`. Most often a job of the pipeline failed or was taken out, and the " +
 			"index was made of what was left.",
 		Instead: "an image for the platform, or a word about its end in the release's notes, and an entry " +
-			"of `-allow`",
+			"of `-allow` or lint.allow",
 		Link: linkIndex,
 		Seen: "calico ([11330](https://github.com/projectcalico/calico/issues/11330)), drone-docker " +
 			"([514](https://github.com/drone-plugins/drone-docker/issues/514))",
@@ -134,9 +135,12 @@ var indexRules = []Rule{
 		ID: "index-node", Severity: Error,
 		Title: "nodes run no entry of the image",
 		Reason: "`-nodes` has nodes of an operating system that the image is for, and of an architecture or " +
-			"a Windows build that it is not for.",
-		Instead: "an image for these nodes, or a node selector that keeps its pods away from them",
-		Link:    linkVersions,
+			"a Windows build that it is not for. Of an image that a product bundles, nodes are those of the " +
+			"Windows builds for which the product has images; which of them pull it is not known, so that " +
+			"this is a warning.",
+		Instead: "an image for these nodes, such as a newer version, or a node selector that keeps its pods " +
+			"away from them",
+		Link: linkVersions,
 	},
 	{
 		ID: "index-node-revision", Severity: Note, OS: windows,

@@ -5,8 +5,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
+
+// Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.
+type Bundle struct {
+	Name string
+	// Platform is the one that the bundle serves; the zero value means all platforms.
+	Platform platform.Platform
+	// Groups are those whose images it has; none for all images.
+	Groups []string
+	// Base is the Name of the bundle whose layers this one lacks; "" if it is complete.
+	Base string
+	// ListOnly means that there is only the list of the images. Several may have one Name.
+	ListOnly bool
+	Pos      yamlfile.Pos // of the name
+
+	sparse bool // it has a Base
+}
 
 // bundleFields is what templates of bundles' names may use.
 type bundleFields struct{ Product, Version, Group, OS, Arch, WindowsRelease string }

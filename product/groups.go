@@ -10,6 +10,22 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
+// Group is a part of the images, which has bundles of its own.
+type Group struct {
+	Name   string
+	AddsTo string // the group that a node has besides; "" for none
+	// Images are names of the product's images, and patterns of the references of others, as in
+	// [Removal].
+	Images []string
+	// Listed are the images of its files of references.
+	Listed []ThirdParty
+	Lists  []string // absolute paths of these files
+	Charts []string // whose images are in the group
+	// Selector chooses objects by their labels, whose images are in the group; nil for none.
+	Selector labels.Selector
+	Pos      yamlfile.Pos
+}
+
 // groups reads the groups of images.
 func (c *checker) groups(args map[string]string) {
 	in := c.in.Airgap.Groups

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/sandbox"
@@ -229,9 +228,13 @@ type Lint struct {
 
 // Allow is a finding that is known and meant.
 type Allow struct {
-	Rule   string // as docs/rules.md has it
-	Object string // kind and name, as findings have them: "Deployment kpack/kpack-controller"; "" is every object
-	Path   string // of the field, or of one around it: "spec.template.spec.volumes"; "" is every field
+	Rule string // as docs/rules.md has it
+	// Object is kind and name, as findings have them: "Deployment kpack/kpack-controller"; "" is every
+	// object. Of a rule about images it is an image.
+	Object string
+	// Path is that of the field, or of one around it: "spec.template.spec.volumes"; "" is every field.
+	// Of an image it is an entry of its index.
+	Path   string
 	Reason string // why
 	Pos    yamlfile.Pos
 }
@@ -252,38 +255,6 @@ type Airgap struct {
 	// Members are the groups of the product's own images, by name, once manifests were read.
 	Members map[string][]string
 	Bundles []Bundle
-}
-
-// Group is a part of the images, which has bundles of its own.
-type Group struct {
-	Name   string
-	AddsTo string // the group that a node has besides; "" for none
-	// Images are names of the product's images, and patterns of the references of others, as in
-	// [Removal].
-	Images []string
-	// Listed are the images of its files of references.
-	Listed []ThirdParty
-	Lists  []string // absolute paths of these files
-	Charts []string // whose images are in the group
-	// Selector chooses objects by their labels, whose images are in the group; nil for none.
-	Selector labels.Selector
-	Pos      yamlfile.Pos
-}
-
-// Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.
-type Bundle struct {
-	Name string
-	// Platform is the one that the bundle serves; the zero value means all platforms.
-	Platform platform.Platform
-	// Groups are those whose images it has; none for all images.
-	Groups []string
-	// Base is the Name of the bundle whose layers this one lacks; "" if it is complete.
-	Base string
-	// ListOnly means that there is only the list of the images. Several may have one Name.
-	ListOnly bool
-	Pos      yamlfile.Pos // of the name
-
-	sparse bool // it has a Base
 }
 
 // Source returns the source of that name; the parser has checked that it exists.

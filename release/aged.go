@@ -36,17 +36,12 @@ func Aged(p *product.Product, now time.Time) (all []string) {
 }
 
 func agedImage(b product.Base, i product.BaseImage, now time.Time) string {
-	if i.Platform.OS != platform.Windows {
-		if d, r, ok := distribution.OfImage(i.Reference.Context().Name() + ":" + i.Tag); ok {
-			return d.Support(r).State(now)
-		}
-		return ""
-	}
-	if b.AnyBuild {
+	if i.Platform.OS == platform.Windows && b.AnyBuild {
 		return "" // HostProcess containers use nothing of the system in it
 	}
-	if r, ok := platform.FindWindows(i.Platform.OSVersion); ok && r.Support.Ended(now) {
-		return r.Support.State(now)
+	s := distribution.SupportOf(i.Reference.Context().Name()+":"+i.Tag, i.Platform.OSVersion)
+	if i.Platform.OS != platform.Windows || s.Ended(now) {
+		return s.State(now)
 	}
 	if i.Lock == nil || i.Lock.Created.IsZero() {
 		return ""

@@ -135,6 +135,10 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
 	}
+	findings, err := judgeImages(m.product, c.store, l)
+	if err != nil {
+		return nil, err
+	}
 	c.stage("bills of materials and evidence")
 	bills, err := c.bills(ctx, l, prepared.Inventory)
 	if err != nil {
@@ -180,7 +184,11 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	c.stage("writing files and checksums")
-	return c.finish(ctx, result{m, l, manifest, bills, proof, bundles, lists, written})
+	s, err := c.finish(ctx, result{m, l, manifest, bills, proof, bundles, lists, written})
+	if err == nil {
+		s.Findings = findings
+	}
+	return s, err
 }
 
 // part publishes the selected part of a release and writes release.part.json.
@@ -198,6 +206,10 @@ func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, 
 		}
 	}
 	l, err := part.Local()
+	if err != nil {
+		return nil, err
+	}
+	findings, err := judgeImages(m.product, c.store, l)
 	if err != nil {
 		return nil, err
 	}
@@ -221,5 +233,10 @@ func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, 
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there",
 		part.Selected, howto.Run("merge"))
-	return summarizePart(c.options.Out, l, m.demands, part.Selected, append(artifactNames(l.Artifacts), lock.PartName))
+	s, err := summarizePart(c.options.Out, l, m.demands, part.Selected,
+		append(artifactNames(l.Artifacts), lock.PartName))
+	if err == nil {
+		s.Findings = findings
+	}
+	return s, err
 }

@@ -16,7 +16,7 @@ import (
 
 // Pack packs the bundles of the selected platforms, or deltas on bases. named means that images
 // are selected by name.
-func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed airgap.Packed, err error) {
+func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed Packed, err error) {
 	l, partial, err := s.packable()
 	if err != nil {
 		return packed, err
@@ -28,6 +28,9 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 		if err := transfer.New(network.Options{Progress: s.Progress}).Pull(ctx, s.Store, l); err != nil {
 			return packed, err
 		}
+	}
+	if packed.Findings, err = judgeImages(p, s.Store, l); err != nil {
+		return packed, err
 	}
 	o := airgap.PackOptions{
 		Dir: s.Out, First: p.Airgap.FirstImage, Partial: partial || len(p.Selected) > 0,
@@ -48,7 +51,6 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed ai
 		return packed, fmt.Errorf("nothing was packed: no bundle for one platform takes %v: "+
 			"pack without -platforms and -images", p.Selected)
 	}
-	packed.MissingBuilds = airgap.MissingBuilds(l)
 	return packed, Settle(s.Out, p.Name)
 }
 

@@ -70,6 +70,9 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 		return nil, err
 	}
 	l := prepared.Lock
+	if err := s.judge(l); err != nil {
+		return nil, err
+	}
 	if len(s.Product.Charts) > 0 {
 		_, charts, err := Render(ctx, s.Product, l, nil)
 		if err != nil {
@@ -94,6 +97,15 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 	return l, publish.Move(ctx, s.Store, l, o)
 }
 
+// judge checks the images by the rules of package lint, and prints the findings that are no errors.
+func (s *Stage) judge(l *lock.Lock) error {
+	found, err := judgeImages(s.Product, s.Store, l)
+	for _, f := range found {
+		s.Progress.Printf("%s: %s", f.Severity, f)
+	}
+	return err
+}
+
 // part publishes what is selected of a product.
 func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, error) {
 	p, err := publish.PublishPart(ctx, s.Product, s.Store, r, network.Options{Progress: s.Progress})
@@ -101,6 +113,9 @@ func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, error) {
 		return nil, err
 	}
 	l, err := p.Local()
+	if err == nil {
+		err = s.judge(l)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/sandbox"
+	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -32,8 +32,8 @@ type Summary struct {
 	// FloatingTags are those of all images and charts, in all registries, with what became of them.
 	FloatingTags []FloatingTag `json:"floatingTags,omitempty"`
 	Omitted      []Omitted     `json:"omitted,omitempty"`
-	// MissingBuilds are the Windows builds that third-party images lack.
-	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
+	// Findings are those in images that are no errors.
+	Findings []lint.Finding `json:"findings,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.
 	Prebuilt []lock.Prebuilt `json:"prebuilt,omitempty"`
 	// Sandbox is what the compiler was run in, if the sources came with a plan in a registry.
@@ -119,7 +119,7 @@ type File struct {
 func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File, names []string) (*Summary, error) {
 	s := &Summary{
 		Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Out: out,
-		Stubs: stubs(l), Prebuilt: l.Prebuilt, MissingBuilds: airgap.MissingBuilds(l), BeforeRelease: demands,
+		Stubs: stubs(l), Prebuilt: l.Prebuilt, BeforeRelease: demands,
 	}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -16,7 +15,7 @@ import (
 // first and last lines report if the release is a snapshot.
 func (s *Summary) WriteTable(w io.Writer) error {
 	for _, write := range []func(io.Writer) error{
-		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeMissingBuilds,
+		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeFindings,
 		s.writePrebuilt, s.writeFiles, s.writeBefore,
 	} {
 		if err := write(w); err != nil {
@@ -26,9 +25,7 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	return nil
 }
 
-func (s *Summary) writeMissingBuilds(w io.Writer) error {
-	return airgap.WriteMissingBuilds(w, s.MissingBuilds)
-}
+func (s *Summary) writeFindings(w io.Writer) error { return writeFindings(w, s.Findings) }
 
 func (s *Summary) writeImages(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/platform/distribution"
 )
 
@@ -66,25 +65,14 @@ func base(b lock.Base, c lock.Child, released time.Time) input {
 	if c.OSVersion != "" {
 		in.Place = "Windows " + c.OSVersion
 	}
-	if text := supported(name, c.OSVersion, released); text != "" {
+	// that had ended by the date of the release
+	if text := distribution.SupportOf(name, c.OSVersion).State(released); text != "" {
 		in.Age = strings.TrimPrefix(in.Age+"; "+text, "; ")
 	}
 	if b.Stub {
 		in.Place = strings.TrimPrefix(in.Place+", a stub", ", ")
 	}
 	return in
-}
-
-// supported states that the support of a base had ended by the date of the release, as far as its
-// name or its Windows version tells the release of a system.
-func supported(name, osVersion string, released time.Time) string {
-	if r, ok := platform.FindWindows(osVersion); ok {
-		return r.Support.State(released)
-	}
-	if d, r, ok := distribution.OfImage(name); ok {
-		return d.Support(r).State(released)
-	}
-	return ""
 }
 
 // age states how old a base is by the date of the release, which has no clock.

@@ -28,10 +28,11 @@ entry's manifest and configuration, and no layer. It needs no slipway.yaml and n
 docs/rules.md describes the rules, and docs/audit.md how to use it in a pipeline.
 
 A list is a text file with one reference per line. A manifest is a .yaml, .yml or .json file, or
-"-" for standard input; a chart is a directory with a Chart.yaml or a .tgz. Of these every image
-is read that pods, arguments and ConfigMaps name, and pods that may run where their image does
-not are findings, too. An archive is one of docker save or docker buildx, an OCI layout, or a
-bundle, compressed or not; a directory is one that is unpacked.
+"-" for standard input; a chart is a directory with a Chart.yaml, a .tgz, or in a registry
+oci://REGISTRY/CHART:VERSION. Of these every image is read that pods, arguments and ConfigMaps
+name, and pods that may run where their image does not are findings, too. An archive is one of
+docker save or docker buildx, an OCI layout, or a bundle, compressed or not; a directory is one
+that is unpacked.
 
 Each image is compared with the version before it, which the tags of its repository tell, or with
 -base. To allow a finding, name it with a reason in the file of -allow:
@@ -49,6 +50,7 @@ images that it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
   slipway audit -nodes=nodes.json -case=windows=values-windows.yaml charts/app
+  slipway audit oci://ghcr.io/me/charts/app:1.2.3
   slipway audit -deep ghcr.io/me/app:1.2.3
   slipway audit -sarif -fail=warning app.tar > audit.sarif
   slipway audit -fix -to=ghcr.io/me/app:1.2.3-fixed ghcr.io/me/app:1.2.3`,
@@ -138,7 +140,8 @@ func (a *auditing) options(cmd *cobra.Command, reader *audit.Reader, args []stri
 	o := lint.IndexOptions{Now: time.Now()}
 	if a.base != "" && a.base != audit.NoBefore {
 		_, wrong := name.ParseReference(a.base)
-		if _, err := os.Stat(args[0]); wrong != nil || err == nil || len(args) > 1 {
+		_, err := os.Stat(args[0])
+		if wrong != nil || err == nil || len(args) > 1 || strings.HasPrefix(args[0], audit.OCI) {
 			return o, misuse(cmd, "-base=%s: name the image before the only one that is audited, or none", a.base)
 		}
 	}

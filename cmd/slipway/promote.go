@@ -21,10 +21,11 @@ registry that it was published to, or from a bundle, to other registries. Digest
 It needs neither the sources nor slipway.yaml. Without an argument it reads release.lock.json in
 the output directory. Third-party images are not copied.
 
-First it checks everything: that the source has all images by their digests, that no tag at a
-destination names another digest, and that the manifest is right under the new names. Then it
-sends what a destination lacks: blobs, manifests, tags. Floating tags move last, and only forward.
-A promotion that was interrupted continues where it was.
+First it checks everything: that the source has all images by their digests, that nodes would
+choose rightly from their indexes (the rules of slipway audit), that no tag at a destination names
+another digest, and that the manifest is right under the new names. Then it sends what a
+destination lacks: blobs, manifests, tags. Floating tags move last, and only forward. A promotion
+that was interrupted continues where it was.
 
 Helm charts follow the images. With -rename, their values get the new names of the images, and so
 they get new digests; otherwise they keep their digests, and name the images at the source.
@@ -58,8 +59,8 @@ manifests. Without -to it does only that.`,
 	fileFlag(cmd, &p.o.Out, "release-to", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
 		"yaml", "yml")
 	fileFlag(cmd, &p.o.ImagesYAML, "images-yaml", "", "kpromo's file to add the release to", "yaml", "yml")
-	fileFlag(cmd, &f.product, "product", "", "a slipway.yaml whose lint.allow is used for the copy of release.yaml",
-		"yaml", "yml")
+	fileFlag(cmd, &f.product, "product", "",
+		"a slipway.yaml whose lint.allow is used for the images and the copy of release.yaml", "yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
 	return add(cmd, f.addAuthorities, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
 }

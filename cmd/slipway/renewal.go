@@ -142,8 +142,8 @@ that nothing pins is an error. Entries that nothing names any more are removed.
 A reference with a digest is not changed. With -update, pin renews the digests of tags that have
 moved. With -newer=patch or -newer=minor, it replaces tags by the newest version of the same form
 that the registry has: 1.2.3-alpine by 1.2.4-alpine. Tags without a version, such as latest and
-ltsc2022, and dates are not replaced. A warning lists the platforms, such as a Windows build,
-that the new image of a tag lacks.
+ltsc2022, and dates are not replaced. A new image that breaks a rule of slipway audit is an error,
+if nodes of the product would run the wrong one, and platforms that it lacks are a warning.
 
 Pin also decides which packages the package managers in Dockerfiles install, and writes them to
 packages.lock.yaml: for each command, image stage and platform the packages that it adds, changes
@@ -192,6 +192,9 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 // pin finds what to change: references and packages.
 func (f *flags) pin(cmd *cobra.Command, p *product.Product, o pin.Options, now *apt.Pin) (*pin.Result, error) {
 	result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
+	if err == nil {
+		err = release.JudgePins(p, result)
+	}
 	if err != nil {
 		return nil, err
 	}

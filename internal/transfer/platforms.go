@@ -16,11 +16,22 @@ import (
 // sorted; an image that its registry does not have is missing from it. What a registry sends is
 // compared with the digest, as everywhere.
 func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
-	found := make([][]platform.Platform, len(refs))
-	exists := make([]bool, len(refs))
-	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) (err error) {
-		found[n], err = c.platforms(ctx, ref)
-		switch exists[n] = err == nil; {
+	trees, err := c.Trees(ctx, refs)
+	all := map[string][]platform.Platform{}
+	for ref, t := range trees {
+		all[ref] = t.Platforms()
+	}
+	return all, err
+}
+
+// Trees asks registries for every manifest of images, so that an incomplete one counts as missing.
+// The result is by reference, as that of [Client.Platforms]. An image of a single manifest gets the
+// platform of its configuration.
+func (c *Client) Trees(ctx context.Context, refs []name.Digest) (map[string]*oci.Tree, error) {
+	found := make([]*oci.Tree, len(refs))
+	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) error {
+		t, err := c.tree(ctx, ref)
+		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case network.Missing(err):
@@ -28,31 +39,31 @@ func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string]
 		case err != nil:
 			return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 		}
+		found[n] = t
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := map[string][]platform.Platform{}
+	all := map[string]*oci.Tree{}
 	for n, ref := range refs {
-		if exists[n] {
+		if found[n] != nil {
 			all[ref.String()] = found[n]
 		}
 	}
 	return all, nil
 }
 
-// platforms reads every manifest of an image, so that an incomplete one counts as missing. An
-// image of a single manifest has its platform in its configuration.
-func (c *Client) platforms(ctx context.Context, ref name.Digest) ([]platform.Platform, error) {
+func (c *Client) tree(ctx context.Context, ref name.Digest) (*oci.Tree, error) {
 	repo := ref.Context()
 	h, err := v1.NewHash(ref.DigestStr())
 	if err != nil {
 		return nil, err
 	}
-	tree, err := oci.Read(v1.Descriptor{Digest: h}, c.Manifests(ctx, repo), oci.Limits{})
+	t, err := oci.Read(v1.Descriptor{Digest: h}, c.Manifests(ctx, repo), oci.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	return tree.ReadPlatforms(c.Configs(ctx, repo))
+	_, err = t.ReadPlatforms(c.Configs(ctx, repo))
+	return t, err
 }

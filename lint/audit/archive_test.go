@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/static"
@@ -28,69 +26,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 )
-
-// layoutOf writes images as an OCI layout whose index.json names them.
-func layoutOf(t *testing.T, named map[string]mutate.Appendable) string {
-	t.Helper()
-	top := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, name := range slices.Sorted(mapKeys(named)) {
-		top = mutate.AppendManifests(top, mutate.IndexAddendum{
-			Add: named[name], Descriptor: v1.Descriptor{Annotations: map[string]string{
-				"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name[strings.LastIndexByte(name, ':')+1:],
-			}},
-		})
-	}
-	dir := filepath.Join(t.TempDir(), "files")
-	_, err := layout.Write(dir, top)
-	must(t, err)
-	return dir
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// blob is the path of a blob in a layout.
-func blob(dir string, h v1.Hash) string { return filepath.Join(dir, "blobs", h.Algorithm, h.Hex) }
-
-// layersOf returns the digests of an image's layers.
-func layersOf(t *testing.T, img v1.Image) (all []v1.Hash) {
-	t.Helper()
-	m, err := img.Manifest()
-	must(t, err)
-	for _, l := range m.Layers {
-		all = append(all, l.Digest)
-	}
-	return all
-}
-
-// dockerOf is manifest.json for images by their names, as docker save writes it beside index.json.
-func dockerOf(t *testing.T, images map[string]v1.Image) []byte {
-	t.Helper()
-	type entry struct {
-		Config           string
-		RepoTags, Layers []string
-	}
-	var all []entry
-	for _, name := range slices.Sorted(mapKeys(images)) {
-		c, err := images[name].ConfigName()
-		must(t, err)
-		e := entry{Config: "blobs/sha256/" + c.Hex, RepoTags: []string{strings.TrimPrefix(name, "docker.io/library/")}}
-		for _, h := range layersOf(t, images[name]) {
-			e.Layers = append(e.Layers, "blobs/sha256/"+h.Hex)
-		}
-		all = append(all, e)
-	}
-	raw, err := json.Marshal(all)
-	must(t, err)
-	return raw
-}
 
 // messages returns what findings of an argument say, by their rules.
 func messages(t *testing.T, arg string) map[string][]string {
@@ -116,25 +51,25 @@ func TestLayout(t *testing.T) {
 		Layer: static.NewLayer([]byte("a base of Windows"), types.DockerForeignLayer), MediaType: types.DockerForeignLayer,
 	})
 	must(t, err)
-	layers := layersOf(t, img)
+	layers := indextest.Layers(t, img)
 	other := indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)
 	config, err := img.ConfigName()
 	must(t, err)
 	write := func(file string, text []byte) error { return os.WriteFile(file, text, 0o644) }
 	docker := func(dir string, images map[string]v1.Image) error {
-		return write(filepath.Join(dir, "manifest.json"), dockerOf(t, images))
+		return write(filepath.Join(dir, "manifest.json"), indextest.DockerList(t, images))
 	}
 	for label, tc := range map[string]struct {
 		do   func(dir string) error
 		want []string
 	}{
 		"whole":            {func(string) error { return nil }, nil},
-		"a layer removed":  {func(dir string) error { return os.Remove(blob(dir, layers[1])) }, []string{"error archive-missing"}},
-		"a foreign layer":  {func(dir string) error { return os.Remove(blob(dir, layers[2])) }, nil},
-		"a byte of it":     {func(dir string) error { return flip(blob(dir, layers[0])) }, []string{"error archive-damaged"}},
-		"a layer cut":      {func(dir string) error { return os.Truncate(blob(dir, layers[0]), 7) }, []string{"error archive-damaged"}},
-		"the config":       {func(dir string) error { return os.Remove(blob(dir, config)) }, []string{"error index-missing"}},
-		"the config wrong": {func(dir string) error { return flip(blob(dir, config)) }, []string{"error index-unreadable"}},
+		"a layer removed":  {func(dir string) error { return os.Remove(indextest.Blob(dir, layers[1])) }, []string{"error archive-missing"}},
+		"a foreign layer":  {func(dir string) error { return os.Remove(indextest.Blob(dir, layers[2])) }, nil},
+		"a byte of it":     {func(dir string) error { return indextest.Flip(indextest.Blob(dir, layers[0])) }, []string{"error archive-damaged"}},
+		"a layer cut":      {func(dir string) error { return os.Truncate(indextest.Blob(dir, layers[0]), 7) }, []string{"error archive-damaged"}},
+		"the config":       {func(dir string) error { return os.Remove(indextest.Blob(dir, config)) }, []string{"error index-missing"}},
+		"the config wrong": {func(dir string) error { return indextest.Flip(indextest.Blob(dir, config)) }, []string{"error index-unreadable"}},
 		"more": {
 			func(dir string) error {
 				return write(filepath.Join(dir, "blobs", "sha256", strings.Repeat("a", 64)), []byte("?"))
@@ -148,7 +83,7 @@ func TestLayout(t *testing.T) {
 		},
 		"another layer": {
 			func(dir string) error {
-				text := bytes.ReplaceAll(dockerOf(t, map[string]v1.Image{name: img}), []byte(layers[0].Hex), []byte(layers[1].Hex))
+				text := bytes.ReplaceAll(indextest.DockerList(t, map[string]v1.Image{name: img}), []byte(layers[0].Hex), []byte(layers[1].Hex))
 				return write(filepath.Join(dir, "manifest.json"), text)
 			},
 			[]string{"error archive-differs"},
@@ -165,9 +100,9 @@ func TestLayout(t *testing.T) {
 		},
 	} {
 		t.Run(label, func(t *testing.T) {
-			dir := layoutOf(t, map[string]mutate.Appendable{name: img})
+			dir := indextest.Layout(t, map[string]mutate.Appendable{name: img})
 			must(t, tc.do(dir))
-			for _, arg := range []string{dir, packed(t, dir, "tar"), packed(t, dir, "gz"), packed(t, dir, "zst")} {
+			for _, arg := range []string{dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "gz"), indextest.Pack(t, dir, "zst")} {
 				got := slices.DeleteFunc(found(t, arg), func(f string) bool { return f == "note index-foreign-layer" })
 				if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s (-want +got):\n%s%v", arg, diff, messages(t, arg))
@@ -194,16 +129,6 @@ func TestLayerSize(t *testing.T) {
 	if diff := cmp.Diff([]string{"error archive-damaged"}, found(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-}
-
-// flip changes the last byte of a file.
-func flip(file string) error {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	b[len(b)-1] ^= 1
-	return os.WriteFile(file, b, 0o644)
 }
 
 // member is a file of an archive, or a link to another one.
@@ -301,7 +226,7 @@ func TestNames(t *testing.T) {
 		"app-linux-amd64-arm64":              {on("linux/amd64"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := packed(t, layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": tc.image}), "zst")
+			file := indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": tc.image}), "zst")
 			as := filepath.Join(filepath.Dir(file), name+".tar.zst")
 			must(t, os.Rename(file, as))
 			if diff := cmp.Diff(tc.want, found(t, as)); diff != "" {
@@ -333,19 +258,19 @@ func TestSubset(t *testing.T) {
 	i := indextest.Index(t, "linux/amd64", "linux/arm64", "attestation")
 	m, err := i.IndexManifest()
 	must(t, err)
-	dir := layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+	dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
 	img, err := i.Image(m.Manifests[1].Digest)
 	must(t, err)
 	config, err := img.ConfigName()
 	must(t, err)
-	must(t, os.Remove(blob(dir, config)))
-	must(t, os.Remove(blob(dir, layersOf(t, img)[0])))
+	must(t, os.Remove(indextest.Blob(dir, config)))
+	must(t, os.Remove(indextest.Blob(dir, indextest.Layers(t, img)[0])))
 	want := []string{"note archive-subset", "note manifests[2] index-attestation"}
 	if diff := cmp.Diff(want, found(t, dir)); diff != "" {
 		t.Errorf("without the layers: %s", diff)
 	}
-	must(t, os.Remove(blob(dir, m.Manifests[1].Digest)))
-	if diff := cmp.Diff(want, found(t, packed(t, dir, "gz"))); diff != "" {
+	must(t, os.Remove(indextest.Blob(dir, m.Manifests[1].Digest)))
+	if diff := cmp.Diff(want, found(t, indextest.Pack(t, dir, "gz"))); diff != "" {
 		t.Errorf("without the manifest: %s", diff)
 	}
 }
@@ -365,20 +290,20 @@ func TestLayoutsOfOthers(t *testing.T) {
 		"docker.io/library/app:sha256-" + h.Hex + ".sig": signature,
 	}
 	t.Run("hauler", func(t *testing.T) {
-		if got := found(t, packed(t, layoutOf(t, store), "zst")); len(got) > 0 {
+		if got := found(t, indextest.Pack(t, indextest.Layout(t, store), "zst")); len(got) > 0 {
 			t.Errorf("%q", got)
 		}
 	})
 	t.Run("hauler without the image", func(t *testing.T) {
 		lost := map[string]mutate.Appendable{"docker.io/library/app:sha256-" + h.Hex + ".sig": signature}
-		if diff := cmp.Diff([]string{"warning evidence-lost"}, found(t, packed(t, layoutOf(t, lost), "zst"))); diff != "" {
+		if diff := cmp.Diff([]string{"warning evidence-lost"}, found(t, indextest.Pack(t, indextest.Layout(t, lost), "zst"))); diff != "" {
 			t.Error(diff)
 		}
 	})
 	for label, damage := range map[string]bool{"zarf": false, "zarf damaged": true} {
 		t.Run(label, func(t *testing.T) {
 			dir := t.TempDir()
-			must(t, os.Rename(layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i}), filepath.Join(dir, "images")))
+			must(t, os.Rename(indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i}), filepath.Join(dir, "images")))
 			must(t, os.Mkdir(filepath.Join(dir, "components"), 0o755))
 			must(t, os.WriteFile(filepath.Join(dir, "zarf.yaml"), []byte("kind: ZarfPackageConfig\n"), 0o644))
 			must(t, os.WriteFile(filepath.Join(dir, "components", "app.tar"), []byte("a component"), 0o644))
@@ -388,10 +313,10 @@ func TestLayoutsOfOthers(t *testing.T) {
 				must(t, err)
 				img, err := i.Image(m.Manifests[1].Digest)
 				must(t, err)
-				must(t, flip(blob(filepath.Join(dir, "images"), layersOf(t, img)[0])))
+				must(t, indextest.Flip(indextest.Blob(filepath.Join(dir, "images"), indextest.Layers(t, img)[0])))
 				want = []string{"error manifests[1] archive-damaged"}
 			}
-			file := packed(t, dir, "zst")
+			file := indextest.Pack(t, dir, "zst")
 			as := filepath.Join(filepath.Dir(file), "zarf-package-app-amd64-1.0.0.tar.zst")
 			must(t, os.Rename(file, as))
 			if diff := cmp.Diff(want, found(t, as)); diff != "" {

@@ -75,7 +75,7 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 	case arg == "-" || err == nil && !fi.IsDir() && isManifest(arg):
 		return r.manifest(ctx, arg)
 	case err == nil && (strings.HasSuffix(arg, ".tgz") || fi.IsDir() && isFile(filepath.Join(arg, "Chart.yaml"))):
-		return r.chart(ctx, arg)
+		return r.loaded(ctx, arg)
 	case err == nil && fi.IsDir():
 		all, err = r.directory(ctx, arg)
 		return all, nil, err
@@ -83,8 +83,8 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 		all, err = r.file(ctx, arg)
 		return all, nil, err
 	}
-	if strings.HasPrefix(arg, "oci://") {
-		return nil, nil, fmt.Errorf("%s is a chart in a registry: pull it with helm pull, and name the .tgz", arg)
+	if strings.HasPrefix(arg, OCI) {
+		return r.pulled(ctx, arg)
 	}
 	if looksLikeFile(arg) {
 		return nil, nil, fmt.Errorf("%s is not there: name a file, or an image as repository:tag", arg)

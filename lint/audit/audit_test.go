@@ -1,10 +1,6 @@
 package audit_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/containerd/platforms"
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -21,7 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
-	"github.com/klauspost/compress/zstd"
+	specs "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
@@ -53,7 +50,7 @@ func TestFaults(t *testing.T) {
 				Descriptor: v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": "1"}},
 			}))
 			must(t, err)
-			for _, arg := range []string{ref.String(), dir, packed(t, dir, "tar"), packed(t, dir, "gz"), packed(t, dir, "zst")} {
+			for _, arg := range []string{ref.String(), dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "gz"), indextest.Pack(t, dir, "zst")} {
 				if diff := cmp.Diff(tc.Want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -110,32 +107,61 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// TestChosen: of dapr's shape, mended, each host takes the image of its build.
+// hosts are Linux, and Windows hosts of six builds. Those of 10.0.25398 and of later builds than a
+// release's run the images of the release before, from Windows Server 2022 on.
+var hosts = []string{
+	"linux/amd64", "windows/amd64:10.0.14393.1", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1",
+	"windows/amd64:10.0.25398.1", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.26300.1",
+}
+
+// TestChosen mends indexes of the shapes of published ones. Then each host takes the image of its
+// build, and so does containerd's matcher for it.
 func TestChosen(t *testing.T) {
 	r := registrytest.Serve(t)
-	reader := reader()
-	ref := r.Repo(t, "dapr").Tag("1")
-	must(t, remote.WriteIndex(ref, indextest.Index(t, "linux/amd64", w2019+" as windows/amd64", w2022+" as windows/amd64")))
-	done, err := reader.Fix(t.Context(), ref.String(), audit.Fix{To: ref.Context(), Tag: "2"})
-	must(t, err)
-	i, err := remote.Index(ref.Context().Digest(done.After.String()))
-	must(t, err)
-	m, err := i.IndexManifest()
-	must(t, err)
-	var all []platform.Platform
-	for _, d := range m.Manifests {
-		all = append(all, platform.From(d.Platform))
-	}
-	for host, want := range map[string]int{
-		"linux/amd64": 0, "windows/amd64:10.0.17763.1": 1, "windows/amd64:10.0.20348.1": 2, "windows/amd64:10.0.26100.1": 2,
-		"windows/amd64:10.0.14393.1": -1,
+	for shape, want := range map[string][]int{ // by hosts
+		"dapr":          {0, -1, 1, 2, 2, 2, 2},
+		"gcp-pd-1953":   {0, -1, 2, -1, -1, -1, -1},
+		"rancher-46559": {0, -1, 2, 3, 3, 3, 3},
+		"rke2-2025":     {0, -1, 1, 2, 2, 2, 2},
 	} {
-		p, err := platform.Parse(host)
+		n := slices.IndexFunc(indextest.Cases, func(c indextest.Case) bool { return c.Name == shape })
+		ref := r.Repo(t, shape).Tag("1")
+		must(t, remote.WriteIndex(ref, indextest.Index(t, indextest.Cases[n].Entries...)))
+		done, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: ref.Context(), Tag: "2"})
 		must(t, err)
-		if got := platform.Best(p, all); got != want {
-			t.Errorf("%s takes %d of %v, not %d", host, got, all, want)
+		i, err := remote.Index(ref.Context().Digest(done.After.String()))
+		must(t, err)
+		m, err := i.IndexManifest()
+		must(t, err)
+		var all []platform.Platform
+		for _, d := range m.Manifests {
+			all = append(all, platform.From(d.Platform))
+		}
+		for n, host := range hosts {
+			p, err := platform.Parse(host)
+			must(t, err)
+			if got := platform.Best(p, all); got != want[n] {
+				t.Errorf("%s: %s takes %d of %v, not %d", shape, host, got, all, want[n])
+			}
+			if got := matched(p, all); got != want[n] {
+				t.Errorf("%s: containerd on %s takes %d of %v, not %d", shape, host, got, all, want[n])
+			}
 		}
 	}
+}
+
+// matched returns the image that containerd takes: of those that match the newest, which is its
+// rule on Windows.
+func matched(host platform.Platform, images []platform.Platform) int {
+	m := platforms.NewMatcher(specs.Platform{OS: host.OS, Architecture: host.Architecture, OSVersion: host.OSVersion})
+	best := -1
+	for n, i := range images {
+		if m.Match(specs.Platform{OS: i.OS, Architecture: i.Architecture, OSVersion: i.OSVersion}) &&
+			(best < 0 || i.OSVersion > images[best].OSVersion) {
+			best = n
+		}
+	}
+	return best
 }
 
 // TestMissing removes what an index lists, and damages it.
@@ -158,7 +184,7 @@ func TestMissing(t *testing.T) {
 			_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: i}))
 			must(t, err)
 			must(t, tc.do(filepath.Join(dir, "blobs", "sha256", m.Manifests[1].Digest.Hex)))
-			for _, arg := range []string{dir, packed(t, dir, "gz")} {
+			for _, arg := range []string{dir, indextest.Pack(t, dir, "gz")} {
 				if diff := cmp.Diff(tc.want, found(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -217,35 +243,6 @@ func report(t *testing.T, r audit.Reader, o lint.IndexOptions, args ...string) *
 	}
 	return made
 }
-
-// packed writes a directory as an archive.
-func packed(t *testing.T, dir, form string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	must(t, w.AddFS(os.DirFS(dir)))
-	must(t, w.Close())
-	file := filepath.Join(t.TempDir(), "image."+form)
-	var out bytes.Buffer
-	var to io.WriteCloser = nothing{&out}
-	switch form {
-	case "gz":
-		to = gzip.NewWriter(&out)
-	case "zst":
-		z, err := zstd.NewWriter(&out)
-		must(t, err)
-		to = z
-	}
-	_, err := to.Write(b.Bytes())
-	must(t, err)
-	must(t, to.Close())
-	must(t, os.WriteFile(file, out.Bytes(), 0o644))
-	return file
-}
-
-type nothing struct{ io.Writer }
-
-func (nothing) Close() error { return nil }
 
 // TestNothing: what is no image is named.
 func TestNothing(t *testing.T) {

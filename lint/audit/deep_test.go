@@ -1,9 +1,6 @@
 package audit_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -21,59 +18,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
 )
 
-// files are those of a layer, in their order: path, an equals sign, and the text. A path that
-// ends in a slash is a directory, "path -> target" a symbolic link; a mode stands behind the
-// path: /app:0644.
-type files []string
-
-func (f files) layer(t *testing.T) v1.Layer {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, line := range f {
-		name, text, _ := strings.Cut(line, "=")
-		h := &tar.Header{Name: name, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg}
-		switch link, target, is := strings.Cut(name, " -> "); {
-		case is:
-			h.Name, h.Linkname, h.Typeflag = link, target, tar.TypeSymlink
-		case strings.HasSuffix(name, "/"):
-			h.Typeflag = tar.TypeDir
-		case strings.HasSuffix(name, ":0644"):
-			h.Name, h.Mode = strings.TrimSuffix(name, ":0644"), 0o644
-		}
-		must(t, w.WriteHeader(h))
-		_, err := w.Write([]byte(text))
-		must(t, err)
-	}
-	must(t, w.Close())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
-	must(t, err)
-	return l
-}
-
-// filled returns an image with layers.
-func filled(t *testing.T, c v1.ConfigFile, layers ...files) v1.Image {
-	t.Helper()
-	img, err := mutate.ConfigFile(empty.Image, &c)
-	must(t, err)
-	for _, f := range layers {
-		img, err = mutate.Append(img, mutate.Addendum{Layer: f.layer(t)})
-		must(t, err)
-	}
-	cf, err := img.ConfigFile()
-	must(t, err)
-	cf = cf.DeepCopy()
-	cf.History = c.History
-	img, err = mutate.ConfigFile(img, cf)
-	must(t, err)
-	return img
-}
+type files = indextest.Files
 
 const (
 	trixie   = "etc/os-release=ID=debian\nVERSION_ID=\"13\"\n"
@@ -195,7 +147,7 @@ func TestInside(t *testing.T) {
 	r := registrytest.Serve(t)
 	for _, tc := range insideCases {
 		t.Run(tc.name, func(t *testing.T) {
-			img := filled(t, tc.config, tc.layers...)
+			img := indextest.Filled(t, tc.config, tc.layers...)
 			ref := r.Repo(t, tc.name).Tag("1")
 			must(t, remote.Write(ref, img))
 			dir := filepath.Join(t.TempDir(), "layout")
@@ -203,7 +155,7 @@ func TestInside(t *testing.T) {
 			must(t, err)
 			saved := filepath.Join(t.TempDir(), "saved.tar")
 			must(t, tarball.WriteToFile(saved, ref, img))
-			all := []string{ref.String(), dir, saved, packed(t, dir, "tar"), packed(t, dir, "zst")}
+			all := []string{ref.String(), dir, saved, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "zst")}
 			for _, arg := range all {
 				if diff := cmp.Diff(tc.want, inside(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
@@ -237,9 +189,9 @@ func inside(t *testing.T, arg string) (all []string) {
 func TestLayersOnce(t *testing.T) {
 	r := registrytest.Serve(t)
 	base, micro := files{trixie, "etc/passwd=me:x:7:7::/:\n"}, files{"Files/Windows/notepad.exe=" + exe}
-	one := filled(t, user(linux("/app"), "me"), base, files{"app=" + alone})
-	two := filled(t, user(linux("/other"), "me"), base, files{"other=" + alone})
-	on := filled(t, based(windows(`C:\app.exe`)), micro, files{"Files/app.exe=" + exe})
+	one := indextest.Filled(t, user(linux("/app"), "me"), base, files{"app=" + alone})
+	two := indextest.Filled(t, user(linux("/other"), "me"), base, files{"other=" + alone})
+	on := indextest.Filled(t, based(windows(`C:\app.exe`)), micro, files{"Files/app.exe=" + exe})
 	i := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, img := range []v1.Image{one, two, on} {
 		cf, err := img.ConfigFile()
@@ -290,7 +242,7 @@ func TestLayersOnce(t *testing.T) {
 
 // TestDamagedLayer: a layer that is not there, or damaged, is a finding.
 func TestDamagedLayer(t *testing.T) {
-	img := filled(t, linux("/app"), files{"app=" + alone})
+	img := indextest.Filled(t, linux("/app"), files{"app=" + alone})
 	list, err := img.Layers()
 	must(t, err)
 	d, err := list[0].Digest()
@@ -300,7 +252,7 @@ func TestDamagedLayer(t *testing.T) {
 		_, err = layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: img}))
 		must(t, err)
 		must(t, do(filepath.Join(dir, "blobs", "sha256", d.Hex)))
-		for _, arg := range []string{dir, packed(t, dir, "tar"), packed(t, dir, "zst")} {
+		for _, arg := range []string{dir, indextest.Pack(t, dir, "tar"), indextest.Pack(t, dir, "zst")} {
 			got := inside(t, arg)
 			if len(got) != 1 || !strings.HasPrefix(got[0], want) {
 				t.Errorf("%s: %q, not %s", arg, got, want)

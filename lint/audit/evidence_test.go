@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,18 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-containerregistry/pkg/name"
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lint"
@@ -38,97 +32,10 @@ func beside(t *testing.T, args ...string) (all []string) {
 	return judged(t, r, lint.IndexOptions{Now: now}, args...)
 }
 
-const (
-	bundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
-	statements = "application/vnd.in-toto+json"
-)
-
-// statement is an in-toto statement about digests.
-func statement(about ...v1.Hash) string {
-	var subjects []string
-	for _, h := range about {
-		subjects = append(subjects, fmt.Sprintf(`{"name":"app","digest":{"sha256":%q}}`, h.Hex))
-	}
-	return `{"_type":"https://in-toto.io/Statement/v1","predicateType":"https://slsa.dev/provenance/v1","subject":[` +
-		strings.Join(subjects, ",") + `],"predicate":{"large":{"subject":[]}}}`
-}
-
-// envelope is a DSSE envelope with a statement.
-func envelope(about v1.Hash) string {
-	return fmt.Sprintf(`{"payloadType":%q,"payload":%q,"signatures":[{"sig":"AA=="}]}`, statements,
-		base64.StdEncoding.EncodeToString([]byte(statement(about))))
-}
-
-// forms are those of evidence about a digest: a layer's media type, and its content.
-var forms = map[string]struct {
-	kind    types.MediaType
-	content func(v1.Hash) string
-}{
-	".sig": {oci.SimpleSigning, func(h v1.Hash) string {
-		return fmt.Sprintf(`{"critical":{"identity":{"docker-reference":"app"},"image":{"docker-manifest-digest":%q},`+
-			`"type":"cosign container image signature"},"optional":null}`, h)
-	}},
-	".att": {"application/vnd.dsse.envelope.v1+json", envelope},
-	"bundle": {bundleType, func(h v1.Hash) string {
-		return `{"mediaType":"` + bundleType + `","dsseEnvelope":` + envelope(h) + `}`
-	}},
-	"attestation": {statements, func(h v1.Hash) string { return statement(h) }},
-}
-
-// proof is the manifest of evidence in a form about a digest.
-func proof(t *testing.T, form string, about v1.Hash) v1.Image {
-	t.Helper()
-	f := forms[form]
-	img, err := mutate.Append(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
-		mutate.Addendum{Layer: static.NewLayer([]byte(f.content(about)), f.kind)})
-	must(t, err)
-	if form == "bundle" {
-		return mutate.ConfigMediaType(img, f.kind) // its artifact type in lists by old clients, too
-	}
-	return mutate.ConfigMediaType(img, types.OCIConfigJSON)
-}
-
-// sign adds evidence of a digest in a repository: in a form, about a digest.
-func sign(t *testing.T, repo name.Repository, form string, of *v1.Descriptor, about v1.Hash) v1.Image {
-	t.Helper()
-	img := proof(t, form, about)
-	if form == "bundle" {
-		img = mutate.Subject(img, *of).(v1.Image)
-		h, err := img.Digest()
-		must(t, err)
-		must(t, remote.Write(repo.Digest(h.String()), img))
-		return img
-	}
-	must(t, remote.Write(repo.Tag(strings.Replace(of.Digest.String(), ":", "-", 1)+form), img))
-	return img
-}
-
-// attested is an index of one image and an attestation of BuildKit, which the index says is about
-// listed, and whose statement is about is.
-func attested(t *testing.T, listed, is func(image v1.Hash) v1.Hash) v1.ImageIndex {
-	t.Helper()
-	i := indextest.Index(t, "linux/amd64")
-	m, err := i.IndexManifest()
-	must(t, err)
-	h := m.Manifests[0].Digest
-	return mutate.AppendManifests(i, mutate.IndexAddendum{Add: proof(t, "attestation", is(h)), Descriptor: v1.Descriptor{
-		Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"},
-		Annotations: map[string]string{
-			"vnd.docker.reference.type": "attestation-manifest", oci.ReferenceDigest: listed(h).String(),
-		},
-	}})
-}
-
 var otherDigest = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}
 
 func self(h v1.Hash) v1.Hash { return h }
 func other(v1.Hash) v1.Hash  { return otherDigest }
-func described(t *testing.T, i partial.Describable) *v1.Descriptor {
-	t.Helper()
-	d, err := partial.Descriptor(i)
-	must(t, err)
-	return d
-}
 
 // TestEvidence signs an index and its images in each form, in a registry with the referrers API,
 // and in one with the tag in its place; then it signs something else, and removes what it has
@@ -150,8 +57,8 @@ func TestEvidence(t *testing.T) {
 					}
 				}
 				check()
-				top := described(t, i)
-				sign(t, repo, form, top, top.Digest)
+				top := indextest.Describe(t, i)
+				indextest.Sign(t, repo, form, top, top.Digest)
 				if form == ".att" {
 					check() // an attestation in the form of cosign 2 is no signature of the image
 				} else {
@@ -159,10 +66,10 @@ func TestEvidence(t *testing.T) {
 				}
 				m, err := i.IndexManifest()
 				must(t, err)
-				sign(t, repo, form, &m.Manifests[0], m.Manifests[0].Digest)
-				sign(t, repo, form, &m.Manifests[1], m.Manifests[1].Digest)
+				indextest.Sign(t, repo, form, &m.Manifests[0], m.Manifests[0].Digest)
+				indextest.Sign(t, repo, form, &m.Manifests[1], m.Manifests[1].Digest)
 				check()
-				last := sign(t, repo, form, &m.Manifests[1], otherDigest)
+				last := indextest.Sign(t, repo, form, &m.Manifests[1], otherDigest)
 				check("warning manifests[1] evidence-subject")
 				h, err := last.Digest()
 				must(t, err)
@@ -189,11 +96,11 @@ func TestAttestations(t *testing.T) {
 		"no entry":        {other, self, []string{"warning manifests[1] evidence-lost", note}},
 	} {
 		t.Run(label, func(t *testing.T) {
-			i := attested(t, tc.listed, tc.is)
+			i := indextest.Attested(t, tc.listed, tc.is)
 			repo := r.Repo(t, strings.ReplaceAll(label, " ", "-"))
 			must(t, remote.WriteIndex(repo.Tag("1"), i))
-			dir := layoutOf(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
-			for _, arg := range []string{repo.Tag("1").String(), dir, packed(t, dir, "zst")} {
+			dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": i})
+			for _, arg := range []string{repo.Tag("1").String(), dir, indextest.Pack(t, dir, "zst")} {
 				if diff := cmp.Diff(tc.want, beside(t, arg)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", arg, diff)
 				}
@@ -252,14 +159,14 @@ func TestEvidenceRequests(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"/tags/list": 1, "/referrers/": 1, "/manifests/sha256-": 0}, counts()); diff != "" {
 		t.Error(diff)
 	}
-	top := described(t, i)
-	sign(t, repo, ".sig", top, top.Digest)
-	sign(t, repo, ".att", top, top.Digest)
+	top := indextest.Describe(t, i)
+	indextest.Sign(t, repo, ".sig", top, top.Digest)
+	indextest.Sign(t, repo, ".att", top, top.Digest)
 	if diff := cmp.Diff(map[string]int{"/tags/list": 1, "/referrers/": 3, "/manifests/sha256-": 2}, counts()); diff != "" {
 		t.Error(diff)
 	}
 	for n := range 20 { // more than are read
-		img := mutate.Annotations(proof(t, "bundle", top.Digest), map[string]string{"n": strconv.Itoa(n)}).(v1.Image)
+		img := mutate.Annotations(indextest.Proof(t, "bundle", top.Digest), map[string]string{"n": strconv.Itoa(n)}).(v1.Image)
 		img = mutate.Subject(img, *top).(v1.Image)
 		h, err := img.Digest()
 		must(t, err)
@@ -321,7 +228,7 @@ func TestBesideHostile(t *testing.T) {
 			fmt.Fprint(w, text)
 		}
 	}
-	lost := []v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: otherDigest, Size: 2, ArtifactType: bundleType}}
+	lost := []v1.Descriptor{{MediaType: types.OCIManifestSchema1, Digest: otherDigest, Size: 2, ArtifactType: indextest.BundleType}}
 	one, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: lost})
 	must(t, err)
 	many, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: slices.Repeat(lost, 900)})
@@ -339,7 +246,7 @@ func TestBesideHostile(t *testing.T) {
 		"deep":             {"/referrers/", list(strings.Repeat("[", 100)), []string{"note evidence-unreadable"}},
 		"tags are no list": {"/tags/list", list("<html>"), []string{"note evidence-unreadable"}},
 		"signed once, and that is lost": {
-			"/referrers/" + described(t, i).Digest.String(), list(string(one)), []string{"warning evidence-lost"},
+			"/referrers/" + indextest.Describe(t, i).Digest.String(), list(string(one)), []string{"warning evidence-lost"},
 		},
 		"many, not there": {
 			"/referrers/", list(string(many)),

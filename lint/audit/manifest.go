@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -19,31 +18,6 @@ func (r Reader) manifest(ctx context.Context, path string) ([]lint.Index, []lint
 		return nil, nil, err
 	}
 	return r.rendered(ctx, []lint.Rendered{{File: files[0]}}, "")
-}
-
-// chart reads the images that a chart renders, with its values and in each case.
-func (r Reader) chart(ctx context.Context, path string) ([]lint.Index, []lint.Finding, error) {
-	c, err := chart.Load(chart.Locate(path))
-	if err != nil {
-		return nil, nil, err
-	}
-	cases, err := r.cases()
-	if err != nil {
-		return nil, nil, err
-	}
-	made, err := lint.Render(ctx, c, cases)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, found, err := r.rendered(ctx, made, c.Name())
-	if err != nil {
-		return nil, nil, err
-	}
-	var refs []string
-	for _, i := range all {
-		refs = append(refs, i.Name)
-	}
-	return all, append(found, lint.CheckListed(c, refs)...), nil
 }
 
 // rendered reads the images that manifests name, in pods and texts.

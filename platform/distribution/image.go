@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // OfImage returns the release that the name of an image tells, without a look into it:
@@ -44,6 +46,18 @@ func OfImage(reference string) (d Distribution, r Release, ok bool) {
 		}
 	}
 	return Distribution{}, Release{}, false
+}
+
+// SupportOf returns how long the system of a base is supported, as far as its version of Windows or
+// else the name of its image tells that; zero if neither does.
+func SupportOf(image, osVersion string) platform.Support {
+	if r, ok := platform.FindWindows(osVersion); ok {
+		return r.Support
+	}
+	if d, r, ok := OfImage(image); ok {
+		return d.Support(r)
+	}
+	return platform.Support{}
 }
 
 func first(list []string) string {

@@ -68,8 +68,10 @@ type Result struct {
 	Kept    []Kept   `json:"kept"`
 	// Packages are those that packages.lock.yaml has in other versions.
 	Packages []PackageChange `json:"packages"`
-	// Warnings name platforms that an image had and its new digest lacks.
+	// Warnings are about images that replace others.
 	Warnings []string `json:"warnings"`
+	// Replaced are the images that are replaced by others, for the rules of lint to judge.
+	Replaced []Replaced `json:"-"`
 
 	contents []disk.Content
 }
@@ -120,8 +122,7 @@ func Find(ctx context.Context, p *product.Product, named Named, c *transfer.Clie
 	if err := r.lock(p, images); err != nil {
 		return nil, err
 	}
-	r.Warnings, err = missingPlatforms(ctx, c, r.Changes)
-	return r, err
+	return r, r.replaced(ctx, c)
 }
 
 // unique returns an error for each line of images.txt that a newer tag would make equal to another

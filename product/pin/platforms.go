@@ -3,24 +3,29 @@ package pin
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
-	"github.com/slipway-dev/slipway/platform"
 )
 
-// missingPlatforms compares the platforms of each image before and after a change, and returns a
-// line for each image that has lost some, such as one Windows build of several: nodes of that build
-// can then no longer run it. A new image that is not complete in its registry is an error.
-func missingPlatforms(ctx context.Context, c *transfer.Client, changes []Change) ([]string, error) {
+// Replaced is an image that a change replaces by another one, with the manifests of both. Of changes
+// from and to the same images, it is the first.
+type Replaced struct {
+	Change        Change
+	Pos           yamlfile.Pos
+	Before, After *oci.Tree
+}
+
+// replaced reads the images before and after each change of a digest. An image before that its
+// registry no longer has is a warning; a new one that is not complete in its registry is an error.
+func (r *Result) replaced(ctx context.Context, c *transfer.Client) error {
 	var refs []name.Digest
 	compared := map[string]bool{}
 	var list []Change
-	for _, change := range changes {
+	for _, change := range r.Changes {
 		if change.To == "" {
 			continue
 		}
@@ -33,30 +38,27 @@ func missingPlatforms(ctx context.Context, c *transfer.Client, changes []Change)
 		list = append(list, change)
 		refs = append(refs, before, after)
 	}
-	has, err := c.Platforms(ctx, refs)
+	has, err := c.Trees(ctx, refs)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	warnings := []string{}
 	var errs yamlfile.Errors
 	for _, change := range list {
 		before, after, _ := change.digests()
-		old, known := has[before.String()]
-		now, complete := has[after.String()]
-		switch lost := lacks(now, old); {
-		case !complete:
+		one := Replaced{change, change.place.pos, has[before.String()], has[after.String()]}
+		switch {
+		case one.After == nil:
 			errs.At(change.place.pos, "the registry lacks a part of %s, which %s refers to: "+
 				"run again once it is complete", after, withoutDigest(change.To))
-		case !known:
-			warnings = append(warnings,
+			continue
+		case one.Before == nil:
+			r.Warnings = append(r.Warnings,
 				fmt.Sprintf("%s: the registry no longer has %s: compare the platforms of %s yourself",
 					change.Place, before, change.To))
-		case len(lost) > 0:
-			warnings = append(warnings, fmt.Sprintf("%s: %s lacks %s, which %s has", change.Place,
-				change.To, strings.Join(lost, ", "), change.From))
 		}
+		r.Replaced = append(r.Replaced, one)
 	}
-	return warnings, errs.Err()
+	return errs.Err()
 }
 
 // digests returns what a change is from and to; ok is false if it had no digest.
@@ -70,16 +72,4 @@ func (c Change) digests() (before, after name.Digest, ok bool) {
 	}
 	before, after = c.place.tag.Context().Digest(c.place.digest), to.Context().Digest(to.DigestStr())
 	return before, after, before != after
-}
-
-// lacks lists the platforms of old that now has no image for; revisions of Windows do not count.
-func lacks(now, old []platform.Platform) []string {
-	var lost []string
-	for _, p := range old {
-		if !slices.ContainsFunc(now, func(n platform.Platform) bool { return platform.Same(n, p) }) &&
-			!slices.Contains(lost, p.String()) {
-			lost = append(lost, p.String())
-		}
-	}
-	return lost
 }

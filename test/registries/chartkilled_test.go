@@ -150,10 +150,10 @@ func (f *front) run(t *testing.T, cmd *exec.Cmd) bool {
 	return err != nil
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	programs = dir
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets)
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets, seeded, published, publishedFaults, made, mended)
 	os.RemoveAll(dir)
 	os.Exit(code)
 }

@@ -86,7 +86,7 @@ func run3(t *testing.T, v configuration.Validation, passwords, tls bool) softwar
 	logrus.SetOutput(io.Discard)
 	c := &configuration.Configuration{
 		Validation: v,
-		Storage:    configuration.Storage{"filesystem": {"rootdirectory": t.TempDir()}},
+		Storage:    configuration.Storage{"filesystem": {"rootdirectory": t.TempDir()}, "delete": {"enabled": true}},
 	}
 	c.HTTP.Secret = "for a test"
 	c.Catalog.MaxEntries = 100
@@ -139,7 +139,7 @@ func debian(t *testing.T, passwords bool) software { return debianTLS(t, passwor
 func debianTLS(t *testing.T, passwords, tls bool) software {
 	t.Helper()
 	testprog.Need(t, "registry")
-	config := fmt.Sprintf("version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: "+
+	config := fmt.Sprintf("version: 0.1\nstorage:\n  delete: {enabled: true}\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: "+
 		"127.0.0.1:0\n  secret: test\n", t.TempDir())
 	if passwords {
 		config += fmt.Sprintf("auth:\n  htpasswd:\n    realm: test\n    path: %s\n", htpasswd(t))

@@ -24,6 +24,7 @@ var older = map[string]string{
 	"k8s.io/apiextensions-apiserver": "its next version brings Kubernetes's server into Slipway",
 	"k8s.io/component-base":          "it belongs to the former",
 	"github.com/Azure/go-ansiterm":   "nothing imports it on Linux",
+	"go.yaml.in/yaml/v4":             "ko has a later candidate than the library of YAML schemas in Slipway",
 	"go.etcd.io/":                    "dockerd has the former one of Kubernetes",
 }
 

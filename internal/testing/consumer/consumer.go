@@ -49,16 +49,16 @@ var All = []Consumer{
 		Suites: []string{"test/consumers", "test/docs", "test/windows"},
 	},
 	{
-		Name: "docker", Purpose: "docker load, docker pull",
+		Name: "docker", Purpose: "docker load, docker pull, docker manifest",
 		Commands: []string{"dockerd", "docker"}, Packages: []string{"docker.io"},
 		Website: "https://docs.docker.com/engine/install",
 		Built:   []string{"dockerd", "docker", "containerd", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
 		Suites: []string{"test/consumers", "test/registries"},
 	},
 	{
-		Name: "podman", Purpose: "podman load",
+		Name: "podman", Purpose: "podman load, indexes to audit",
 		Commands: []string{"podman"}, Packages: []string{"podman"}, Root: true,
-		Suites: []string{"test/consumers"},
+		Suites: []string{"test/consumers", "test/registries"},
 	},
 	{
 		Name: "skopeo", Purpose: "copying bundles and images",
@@ -66,9 +66,19 @@ var All = []Consumer{
 		Suites: []string{"test/consumers", "test/registries", "test/bench"},
 	},
 	{
-		Name: "crane", Purpose: "pushing extracted images",
+		Name: "crane", Purpose: "pushing extracted images, indexes to audit",
 		Built: []string{"crane"}, Module: pinned,
-		Suites: []string{"test/consumers"},
+		Suites: []string{"test/consumers", "test/registries"},
+	},
+	{
+		Name: "ko", Purpose: "indexes to audit",
+		Built: []string{"ko"}, Module: "test/libraries",
+		Suites: []string{"test/registries"},
+	},
+	{
+		Name: "regctl", Purpose: "indexes to audit",
+		Built: []string{"regctl"}, Module: "test/libraries",
+		Suites: []string{"test/registries"},
 	},
 	{
 		Name: "registry", Purpose: "pushing to the registry that most people run",
@@ -96,11 +106,11 @@ var All = []Consumer{
 		Suites: []string{"airgap"},
 	},
 	{
-		Name: "buildkit", Purpose: "evaluating Dockerfiles for comparison",
+		Name: "buildkit", Purpose: "evaluating Dockerfiles for comparison, indexes to audit",
 		Commands: []string{"runc", "curl", "wget", "unzip", "xz"},
 		Packages: []string{"runc", "curl", "wget", "unzip", "xz-utils"},
 		Built:    []string{"buildkitd", "buildctl"}, Module: "test/buildkit/daemon", Root: true,
-		Suites: []string{"test/buildkit"},
+		Suites: []string{"test/buildkit", "test/registries"},
 	},
 	{
 		Name: "debian", Purpose: "the packages that distroless images consist of",

@@ -1,6 +1,7 @@
 package consumertable
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -33,12 +34,26 @@ func Main(m *testing.M, path, suite string, tables ...*Table) int {
 			c.without = append(c.without, used.Name)
 		}
 	}
-	if err := c.run(path, tables); err != nil {
+	var errs []error
+	for page, of := range byPage(path, tables) {
+		errs = append(errs, c.run(page, of))
+	}
+	if err := errors.Join(errs...); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\nIf it is to be so, write the page anew: "+
 			"go test . -update, with the environment that `go tool mage test` sets\n", err)
 		return 1
 	}
 	return 0
+}
+
+// byPage sorts tables by the pages that have them.
+func byPage(path string, tables []*Table) map[string][]*Table {
+	all := map[string][]*Table{}
+	for _, t := range tables {
+		page := cmp.Or(t.Page, path)
+		all[page] = append(all[page], t)
+	}
+	return all
 }
 
 // set says whether a flag of the test binary was given.

@@ -23,6 +23,8 @@ type Table struct {
 	// Keys is how many of the columns say what was done; the others say what came of it. Two rows
 	// that agree in the first agree in all.
 	Keys int
+	// Page is the file that has the table, where that is not the page of the other tables.
+	Page string
 
 	mu   sync.Mutex
 	rows []row

@@ -1,4 +1,5 @@
-// Package indextest makes indexes with the faults that slipway audit finds.
+// Package indextest makes indexes, archives, layers and evidence with the faults that slipway audit
+// finds.
 package indextest
 
 import (
@@ -46,10 +47,17 @@ func rootFS(tb testing.TB, img v1.Image) v1.RootFS {
 }
 
 // Index lists images: "linux/amd64", or "linux/amd64 as windows/amd64:10.0.17763.1", "as" for no
-// platform, or "attestation".
+// platform, or "attestation". "docker linux/amd64" has a manifest of Docker, and an index of
+// nothing else is Docker's manifest list.
 func Index(tb testing.TB, entries ...string) v1.ImageIndex {
 	tb.Helper()
-	i := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	kind := types.DockerManifestList
+	for _, text := range entries {
+		if !strings.HasPrefix(text, "docker ") {
+			kind = types.OCIImageIndex
+		}
+	}
+	i := mutate.IndexMediaType(empty.Index, kind)
 	seen := map[string]v1.Image{}
 	for _, text := range entries {
 		is, as, other := strings.Cut(text, " as")
@@ -117,6 +125,19 @@ var Cases = []Case{
 		"dapr",
 		[]string{"linux/amd64", Windows2019 + " as windows/amd64", Windows2022 + " as windows/amd64"},
 		[]string{"error manifests[1] index-os-version", "error manifests[2] index-os-version"},
+	},
+	{ // https://github.com/kubernetes-sigs/gcp-compute-persistent-disk-csi-driver/pull/1953
+		"gcp-pd-1953",
+		[]string{"docker linux/amd64", "docker linux/arm64", "docker " + Windows2019 + " as windows/amd64"},
+		[]string{"error manifests[2] index-os-version"},
+	},
+	{ // https://github.com/rancher/rancher/issues/46559
+		"rancher-46559",
+		[]string{
+			"docker linux/amd64", "docker linux/arm64", "docker " + Windows2019 + " as windows/amd64",
+			"docker " + Windows2022 + " as windows/amd64",
+		},
+		[]string{"error manifests[2] index-os-version", "error manifests[3] index-os-version"},
 	},
 	{
 		"rke2-2025",

@@ -1,4 +1,4 @@
-package airgap
+package release
 
 import (
 	"fmt"
@@ -8,16 +8,17 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/lint"
 )
 
 // Packed is the printed result of packing bundles.
 type Packed struct {
 	Bundles []bundle.File `json:"bundles"`
-	// MissingBuilds are the Windows builds that third-party images lack.
-	MissingBuilds []MissingBuild `json:"missingBuilds,omitempty"`
+	// Findings are those in images that are no errors.
+	Findings []lint.Finding `json:"findings,omitempty"`
 }
 
-// WriteTable writes a line for each bundle, and what is missing in it.
+// WriteTable writes a line for each bundle, what it omits, and the findings in the images.
 func (p Packed) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "BUNDLE\tIMAGES\tSIZE\tSHA256")
@@ -33,5 +34,5 @@ func (p Packed) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return WriteMissingBuilds(w, p.MissingBuilds)
+	return writeFindings(w, p.Findings)
 }

@@ -1,0 +1,110 @@
+package release
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// judgeImages checks the images of a release by the rules of package lint: the product's own, and
+// those of others as far as nodes of the product run them (see [lint.Bundled]). It reads what the
+// store has, and asks no registry. The error has a line for each finding of severity error; the
+// others are returned beside it.
+func judgeImages(p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Finding, error) {
+	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: len(p.Selected) > 0}
+	nodes := nodes(l)
+	var all []lint.Index
+	for _, i := range l.Images {
+		t, _, err := st.Tree(i.Descriptor())
+		if err != nil {
+			return nil, fmt.Errorf("checking %s: %w", i.Name, err)
+		}
+		if t == nil { // of a merge: the registry has the manifests
+			o.Partial = true
+			continue
+		}
+		index := lint.NewIndex(i.Tagged(), t, st.Get)
+		index.Scope = lint.Own
+		all = append(all, index)
+	}
+	for _, t := range l.ThirdParty {
+		if t.Omitted != "" {
+			o.Partial = true
+			continue
+		}
+		index, err := bundled(st, t)
+		if err != nil {
+			return nil, fmt.Errorf("checking %s: %w", t.Reference, err)
+		}
+		index.Nodes = nodes
+		if len(t.OS) > 0 {
+			index.NodesChecked = true
+			index.Nodes = slices.DeleteFunc(slices.Clone(nodes), func(n platform.Platform) bool {
+				return !slices.Contains(t.OS, n.OS)
+			})
+		}
+		all = append(all, index)
+	}
+	r := lint.CheckIndexes(all, o)
+	if err := r.Broken(); err != nil {
+		return r.Others(), fmt.Errorf("images break rules: use other versions of them, or allow what is intended "+
+			"under lint.allow in %s:\n%w", p.Path, err)
+	}
+	return r.Others(), nil
+}
+
+// bundled returns an image of others, as the store has it. Of one that is still in its registry
+// alone, which a merge fetches later, the platforms are known.
+func bundled(st *store.Store, t lock.ThirdParty) (lint.Index, error) {
+	tree, _, err := st.Tree(v1.Descriptor{Digest: t.Digest})
+	if err != nil {
+		return lint.Index{}, err
+	}
+	i := lint.Index{Name: t.Reference}
+	if tree != nil {
+		i = lint.NewIndex(t.Reference, tree, st.Get)
+	} else {
+		for _, p := range t.Platforms {
+			i.Entries = append(i.Entries, lint.Entry{Desc: v1.Descriptor{Platform: p.V1()}})
+		}
+	}
+	i.Scope = lint.Bundled
+	if len(t.From) > 0 {
+		i.Pos = lint.Place(t.From[0])
+	}
+	return i, nil
+}
+
+// nodes are the platforms of the nodes that a release is for: those of its images, each build once.
+// nil means that they are not known.
+func nodes(l *lock.Lock) (all []platform.Platform) {
+	for _, i := range l.Images {
+		for _, c := range i.Children {
+			same := func(o platform.Platform) bool { return platform.Same(o, c.Platform) }
+			if !slices.ContainsFunc(all, same) {
+				all = append(all, c.Platform)
+			}
+		}
+	}
+	platform.Sort(all)
+	return all
+}
+
+// writeFindings writes findings about images for a person.
+func writeFindings(w io.Writer, all []lint.Finding) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(w, "\nFINDINGS IN IMAGES"); err != nil {
+		return err
+	}
+	return lint.WriteFindings(w, all)
+}
