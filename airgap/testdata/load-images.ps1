@@ -47,6 +47,7 @@ $bundles = @(
         Architecture = 'amd64'
         Build        = 26100
         File         = 'demo-images.windows-ltsc2025-amd64.tar.zst'
+        Groups       = ''
         Images       = @(
             @{ Name = 'slipway.local/demo/agent:1.2.3'; Reference = 'slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612' }
             @{ Name = 'registry.example/tool:sha256-59061017037aeb20b0621a9bcc7f69d93e72c6ab4c089d8fd68f5c8359fc000b'; Reference = 'registry.example/tool@sha256:59061017037aeb20b0621a9bcc7f69d93e72c6ab4c089d8fd68f5c8359fc000b' }
@@ -56,6 +57,7 @@ $bundles = @(
         Architecture = 'amd64'
         Build        = 20348
         File         = 'demo-images.windows-ltsc2022-amd64.tar.zst'
+        Groups       = ''
         Images       = @(
             @{ Name = 'slipway.local/demo/agent:1.2.3'; Reference = 'slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612' }
         )
@@ -64,6 +66,7 @@ $bundles = @(
         Architecture = 'amd64'
         Build        = 17763
         File         = 'demo-images.windows-ltsc2019-amd64.tar.zst'
+        Groups       = ''
         Images       = @(
             @{ Name = 'slipway.local/demo/agent:1.2.3'; Reference = 'slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612' }
             @{ Name = 'docker.io/library/pause:3.9'; Reference = 'docker.io/library/pause@sha256:ad82c3ad53640622e4a91d15b1a75a93bf9583ec1f0c296bf5403ecfc2224627' }
@@ -102,6 +105,11 @@ if (-not $bundle) {
 if (-not $bundle) {
     throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
 }
+
+# The bundles for that build: all images, or those groups that are asked for or there.
+$bundles = @($bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $bundle.Build })
+$chosen = @($bundles | Where-Object { -not $_.Groups } | Select-Object -First 1)
+$images = @($chosen | ForEach-Object { $_.Images })
 
 # The numbers r and s of a signature in DER, 32 bytes each, as .NET reads them.
 function ConvertFrom-Der {
@@ -277,7 +285,7 @@ function Import-Bundle {
 # Whether what containerd runs of each image is there, as far as containerd chooses now. containerd 1 goes by the last number of a build alone: of
 # images for Server 2022 and 2025 a node of 2025 may ask for that of 2022.
 function Test-Complete {
-    foreach ($image in $bundle.Images) {
+    foreach ($image in $images) {
         if (-not ((Invoke-Ctr -Arguments @('images', 'check', "name==$($image.Name)")) -match '\scomplete \(')) {
             return $false
         }
@@ -290,7 +298,7 @@ $complete = 'demo-images.tar.zst'
 if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
     Import-Bundle -Name $complete
 } else {
-    Import-Bundle -Name $bundle.File
+    $chosen | ForEach-Object { Import-Bundle -Name $_.File }
     if (-not (Test-Complete)) {
         Import-Bundle -Name $complete
     }
@@ -298,10 +306,10 @@ if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory 
 if (-not (Test-Complete)) {
     throw "containerd does not have all of the images that it would run on build $build; it needs images for that build, or a newer containerd."
 }
-foreach ($image in $bundle.Images) {
+foreach ($image in $images) {
     Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
     foreach ($name in @($image.Name, $image.Reference)) {
         Invoke-Ctr -Arguments @('images', 'label', $name, 'io.cri-containerd.pinned=pinned') | Out-Null
     }
 }
-Write-Output "done: $(@($bundle.Images).Count) images"
+Write-Output "done: $($images.Count) images"

@@ -38,26 +38,26 @@ machine=$(uname -m)
 case $machine in
 x86_64 | amd64)
 	platform=linux/amd64
-	bundle=demo-images.linux-amd64.tar.zst
+	all=demo-images.linux-amd64.tar.zst
 	;;
 aarch64 | arm64)
 	platform=linux/arm64
-	bundle=demo-images.linux-arm64.tar.zst
+	all=demo-images.linux-arm64.tar.zst
 	;;
 *) fail "there is no bundle for this machine ($machine), only for linux/amd64 linux/arm64" ;;
 esac
 
-# Names and digests of the images in the bundle, so that pods that pin a digest find them.
+# Names and digests of the images in a bundle, so that pods that pin a digest find them.
 images() {
-	case $platform in
-	linux/amd64)
+	case $1 in
+	demo-images.linux-amd64.tar.zst)
 		cat <<'END'
 slipway.local/demo/agent:1.2.3 slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612
 slipway.local/demo/server:1.2.3 slipway.local/demo/server@sha256:ae4a207d781f35891c3b8aef3e890bc2f9287556df9d7b86ccd403064042e8e4
 docker.io/library/pause:3.9 docker.io/library/pause@sha256:ad82c3ad53640622e4a91d15b1a75a93bf9583ec1f0c296bf5403ecfc2224627
 END
 		;;
-	linux/arm64)
+	demo-images.linux-arm64.tar.zst)
 		cat <<'END'
 slipway.local/demo/agent:1.2.3 slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612
 END
@@ -117,8 +117,11 @@ check_listed() {
 }
 
 command -v "$program" >/dev/null || fail "$program is not in PATH: name it with CTR"
-file=$directory/$bundle
-[ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
+chosen=$all
+for bundle in $chosen; do
+	file=$directory/$bundle
+	[ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
+done
 [ -f "$directory/SHA256SUMS" ] || fail "$directory/SHA256SUMS is missing: copy it here from the release"
 
 # The checksums are read once: a copy is what counts. The bundle is too large for that: it is read twice, and nobody else may write to its directory.
@@ -150,25 +153,32 @@ if [ -n "${KEY-}" ]; then
 	echo "verified: SHA256SUMS is signed by $KEY, and is of demo 1.2.3"
 fi
 
-check_listed "$bundle" "$file"
+for bundle in $chosen; do
+	check_listed "$bundle" "$directory/$bundle"
+done
 
 # What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. A pipe hides a failure of its first program, which the
 # checksum has ruled out: ctr fails on what is cut short. containerd unpacks an image for its first container; ctr of containerd 2 would unpack all
 # that this machine could run of it, and the bundle holds one.
-echo "importing $bundle for $platform into the namespace $namespace"
-if command -v zstd >/dev/null; then
-	# shellcheck disable=SC2086 # CTR_FLAGS are several words
-	zstd --decompress --stdout --quiet "$file" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
-else
-	# shellcheck disable=SC2086 # as above
-	run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} "$file" ||
-		fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
-fi
+import() {
+	echo "importing $(basename -- "$1") for $platform into the namespace $namespace"
+	if command -v zstd >/dev/null; then
+		# shellcheck disable=SC2086 # CTR_FLAGS are several words
+		zstd --decompress --stdout --quiet "$1" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
+	else
+		# shellcheck disable=SC2086 # as above
+		run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} "$1" ||
+			fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
+	fi
+}
 
-images | while read -r name reference; do
-	run images tag --force "$name" "$reference" </dev/null >/dev/null
-	for image in "$name" "$reference"; do
-		run images label "$image" io.cri-containerd.pinned=pinned </dev/null >/dev/null
+for bundle in $chosen; do
+	import "$directory/$bundle"
+	images "$bundle" | while read -r name reference; do
+		run images tag --force "$name" "$reference" </dev/null >/dev/null
+		for image in "$name" "$reference"; do
+			run images label "$image" io.cri-containerd.pinned=pinned </dev/null >/dev/null
+		done
 	done
 done
-echo "done: $(images | wc -l | tr -d ' ') images"
+echo "done: $(for bundle in $chosen; do images "$bundle"; done | sort -u | wc -l | tr -d ' ') images"
