@@ -49,6 +49,13 @@ type Release struct {
 	// embedded registry only.
 	Snapshot bool     `json:"snapshot"`
 	Sources  []Source `json:"sources"`
+	Groups   []Group  `json:"groups,omitempty"` // of images, which have bundles of their own
+}
+
+// Group is a group of images.
+type Group struct {
+	Name   string `json:"name"`
+	AddsTo string `json:"addsTo,omitempty"` // the group that a node has besides
 }
 
 // Registries lists the registries of the release, Registry first.

@@ -28,7 +28,8 @@ type NeededImage struct {
 	OS     []string `json:"os"` // of the bundles
 	From   []string `json:"from"`
 	// Omitted is why no bundle includes it.
-	Omitted string `json:"omitted,omitempty"`
+	Omitted string   `json:"omitted,omitempty"`
+	Groups  []string `json:"groups,omitempty"` // of images that it is in
 }
 
 // Images lists the images of a release of p: the product's, and those that manifests and images.txt
@@ -48,13 +49,14 @@ func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
 	for n, i := range l.Images {
 		out := NeededImage{
 			Reference: i.Tagged(),
-			Product:   true, From: []string{fmt.Sprintf("%s:%d", product.File, p.Images[n].Pos.Line)},
+			Product:   true, Groups: complete.Airgap.Members[i.Name],
+			From: []string{fmt.Sprintf("%s:%d", product.File, p.Images[n].Pos.Line)},
 		}
 		out.OS = systems(p.Images[n].Platforms)
 		all = append(all, out)
 	}
 	for _, t := range complete.Airgap.Images {
-		out := NeededImage{Reference: t.Text, OS: t.OS, From: t.From, Omitted: t.Omitted}
+		out := NeededImage{Reference: t.Text, OS: t.OS, From: t.From, Omitted: t.Omitted, Groups: t.Groups}
 		if out.OS == nil {
 			out.OS = systems(p.Platforms)
 		}

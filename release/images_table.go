@@ -20,6 +20,9 @@ func (l ImageList) WriteTable(w io.Writer) error {
 	fmt.Fprintln(t, "IMAGE\tBUNDLES\tFROM")
 	for _, i := range l.Images {
 		bundles := strings.Join(i.OS, ", ")
+		if len(i.Groups) > 0 {
+			bundles += ": " + strings.Join(i.Groups, ", ")
+		}
 		if i.Omitted != "" {
 			bundles = "none: " + i.Omitted
 		}

@@ -95,6 +95,16 @@ type PlannedChart struct {
 type PlannedBundle struct {
 	File     string            `json:"file"`
 	Platform platform.Platform `json:"platform,omitzero"` // zero for all platforms
+	// Images is how many images it has at most: which platforms third-party images have is not known
+	// yet.
+	Images int `json:"images"`
+	// Groups are those whose images it has; none for all images.
+	Groups []string `json:"groups,omitempty"`
+	// AddsTo is the group to which its own adds, and Adds how many of its images that one has not.
+	AddsTo   string `json:"addsTo,omitempty"`
+	Adds     int    `json:"adds,omitempty"`
+	Sparse   bool   `json:"sparse,omitempty"`   // it lacks the layers that the bundle of AddsTo has
+	ListOnly bool   `json:"listOnly,omitempty"` // there is no archive
 }
 
 // MakePlan finds out what a release of p would do, without building anything and without writing
@@ -207,7 +217,12 @@ func (pl *planner) files() {
 	p := pl.product
 	for _, b := range p.Airgap.Bundles {
 		if len(p.Selected) == 0 {
-			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + distfile.BundleSuffix, b.Platform})
+			row := PlannedBundle{File: b.Name + distfile.BundleSuffix, Platform: b.Platform}
+			if b.ListOnly {
+				row.File = b.Name + distfile.ListSuffix
+			}
+			counted(&row, b, p)
+			pl.Bundles = append(pl.Bundles, row)
 		}
 	}
 	for _, a := range p.Artifacts {

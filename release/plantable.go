@@ -156,11 +156,7 @@ func (p *Plan) writeFiles(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nFILE\tWHAT IT IS")
 	for _, b := range p.Bundles {
-		of := "all platforms"
-		if !b.Platform.IsZero() {
-			of = b.Platform.String()
-		}
-		output.Fprintf(t, "%s\tbundle for %s\n", b.File, of)
+		output.Fprintf(t, "%s\t%s\n", b.File, b.what())
 	}
 	for _, c := range p.Charts {
 		output.Fprintf(t, "%s\tchart %s\n", c.File, c.Name)
@@ -169,6 +165,30 @@ func (p *Plan) writeFiles(w io.Writer) error {
 		output.Fprintf(t, "%s\tartifact\n", a)
 	}
 	return t.Flush()
+}
+
+// what says what a bundle has.
+func (b PlannedBundle) what() string {
+	of := "bundle for "
+	if b.ListOnly {
+		of = "list of images for "
+	}
+	if b.Platform.IsZero() {
+		of += "all platforms"
+	} else {
+		of += b.Platform.String()
+	}
+	if len(b.Groups) == 0 {
+		return of
+	}
+	of += fmt.Sprintf(" of group %s: %d images", strings.Join(b.Groups, " and "), b.Images)
+	if b.AddsTo != "" {
+		of += fmt.Sprintf(", %d more than %s has", b.Adds, b.AddsTo)
+	}
+	if b.Sparse {
+		of += ", without its layers"
+	}
+	return of
 }
 
 func (p *Plan) writeCredentials(w io.Writer) error {

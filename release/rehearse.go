@@ -54,6 +54,9 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 		return p, nil, err
 	}
 	bundles := checkBundles(complete, trees)
+	for _, line := range groupWarnings(complete) {
+		w.Add(line)
+	}
 	if len(p.Selected) > 0 || !hasSources(p, trees) {
 		return complete, demands, bundles
 	}

@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -15,10 +17,11 @@ type packed struct {
 	Bytes                   int64
 	Images                  int
 	Saves                   string // of a delta: how much less there is to bring
+	Adds                    string // of a group: what it has that the group has not to which it adds
 }
 
 // bundles lists the bundles, and what a node types to load one.
-func (p *page) bundles(all, deltas []bundle.File) {
+func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 	for _, f := range all {
 		b := packed{
 			File: f.Path, For: "a private registry", SHA256: f.SHA256,
@@ -32,6 +35,10 @@ func (p *page) bundles(all, deltas []bundle.File) {
 				b.Load = `.\load-images.ps1`
 			}
 		}
+		if g := f.Contents.Groups; len(g) > 0 {
+			b.For += ", group " + strings.Join(g, " and ")
+			b.Adds = adds(f, all, groups)
+		}
 		if d := f.Contents.Delta; d != nil { // a page about a delta alone
 			b = ofDelta(f, d)
 		}
@@ -40,6 +47,48 @@ func (p *page) bundles(all, deltas []bundle.File) {
 	for _, f := range deltas {
 		p.Bundles = append(p.Bundles, ofDelta(f, f.Contents.Delta))
 	}
+}
+
+// adds says what a bundle of a group has that the bundle has not of the group to which it adds, which a
+// node has besides.
+func adds(f bundle.File, all []bundle.File, groups []lock.Group) string {
+	n := slices.IndexFunc(groups, func(g lock.Group) bool { return slices.Equal(f.Contents.Groups, []string{g.Name}) })
+	if n < 0 || groups[n].AddsTo == "" {
+		return ""
+	}
+	to := groups[n].AddsTo
+	at := slices.IndexFunc(all, func(o bundle.File) bool {
+		return slices.Equal(o.Contents.Groups, []string{to}) && platform.Same(o.Contents.Platform, f.Contents.Platform)
+	})
+	if at < 0 {
+		return "to " + to
+	}
+	base := map[string]bool{}
+	for _, i := range all[at].Contents.Images {
+		base[i.Name] = true
+	}
+	images, size := 0, int64(0)
+	for _, i := range f.Contents.Images {
+		if !base[i.Name] {
+			images++
+		}
+	}
+	has := all[at].Contents.LayerSet()
+	for _, l := range f.Contents.AllLayers() {
+		if !has[l.Digest] {
+			size += l.Size
+		}
+	}
+	text := fmt.Sprintf("%d images, %s to %s", images, progress.Size(size), to)
+	if f.Contents.Needs != nil {
+		text += ", without which it does not load"
+	}
+	return text
+}
+
+// AnyAdds reports whether a bundle adds to another one.
+func (p *page) AnyAdds() bool {
+	return slices.ContainsFunc(p.Bundles, func(b packed) bool { return b.Adds != "" })
 }
 
 // AnyDelta reports whether a delta is among the bundles.

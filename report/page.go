@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
 )
 
 // page is what the template shows.
@@ -83,7 +85,7 @@ func newPage(r, base *Release) *page {
 	}
 	p.What = r.what()
 	p.layers(r.Contents)
-	p.bundles(r.Bundles, r.Deltas)
+	p.bundles(r.Bundles, r.Deltas, r.groups())
 	p.modules(r.Summary)
 	p.packages(r.Summary)
 	p.findings(r.Findings)
@@ -94,6 +96,14 @@ func newPage(r, base *Release) *page {
 		p.Base = compare(base, r)
 	}
 	return p
+}
+
+// groups are the groups of images, where the lock is there.
+func (r *Release) groups() []lock.Group {
+	if r.Lock == nil {
+		return nil
+	}
+	return r.Lock.Groups
 }
 
 // what is the sentence that states what this is.

@@ -15,28 +15,8 @@ import (
 // what was omitted. The size of an image counts its layers that are in the bundle. The next
 // column is how much of that other images share.
 func (c *Contents) WriteTable(w io.Writer) error {
-	var flags string
-	if c.Snapshot {
-		flags += ", snapshot"
-	}
-	if c.StubBases {
-		flags += ", on stub bases: for tests only"
-	}
-	if c.Volume != "" {
-		flags += ", volume " + c.Volume
-	}
 	var b bytes.Buffer
-	output.Fprintf(&b, "%s %s for %s%s\n", c.Product, c.Version, c.Platforms(), flags)
-	if len(c.Groups) > 0 {
-		output.Fprintf(&b, "groups: %s\n", strings.Join(c.Groups, ", "))
-	}
-	if c.Needs != nil {
-		output.Fprintf(&b, "sparse: %s\n", c.Needs)
-	}
-	if d := c.Delta; d != nil {
-		output.Fprintf(&b, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
-			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))
-	}
+	c.writeTitle(&b)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tSHARED\tDIGEST")
 	var sharing string
@@ -76,6 +56,31 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	}
 	_, err := b.WriteTo(w)
 	return err
+}
+
+// writeTitle writes what the bundle is.
+func (c *Contents) writeTitle(b *bytes.Buffer) {
+	var flags string
+	if c.Snapshot {
+		flags += ", snapshot"
+	}
+	if c.StubBases {
+		flags += ", on stub bases: for tests only"
+	}
+	if c.Volume != "" {
+		flags += ", volume " + c.Volume
+	}
+	output.Fprintf(b, "%s %s for %s%s\n", c.Product, c.Version, c.Platforms(), flags)
+	if len(c.Groups) > 0 {
+		output.Fprintf(b, "groups: %s\n", strings.Join(c.Groups, ", "))
+	}
+	if c.Needs != nil {
+		output.Fprintf(b, "sparse: %s\n", c.Needs)
+	}
+	if d := c.Delta; d != nil {
+		output.Fprintf(b, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
+			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))
+	}
 }
 
 // number states how many images and charts there are.

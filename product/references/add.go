@@ -159,6 +159,9 @@ func (a *adder) found(i Image) {
 	case i.tag == "":
 		a.demands.At(place, "%s names %s, which has neither tag nor digest: write the tag that is meant",
 			i.From[0], i.Reference)
+	case i.Listed:
+		a.demands.At(place, "%s is not pinned: run %s, which writes its digest into %s%s", i.Reference,
+			howto.Run("pin"), product.ImagesLock, product.Since)
 	default:
 		a.demands.At(place, "%s names %s by tag: run %s, which writes its digest into %s%s", i.From[0],
 			i.Reference, howto.Run("pin"), product.ImagesLock, product.Since)

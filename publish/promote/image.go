@@ -103,15 +103,15 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	c := b.Contents()
 	what := c.Product + " " + c.Version
 	switch {
+	case c.Needs != nil || len(c.Groups) > 0:
+		return nil, fmt.Errorf("promoting %s: the bundle has the images of group %s only: use the one of all images",
+			what, strings.Join(c.Groups, " and "))
 	case c.Snapshot || c.StubBases:
 		return nil, fmt.Errorf("promoting %s: the bundle is of a snapshot: pack a release that was made with -registry",
 			what)
 	case c.Delta != nil:
 		return nil, fmt.Errorf("promoting %s: the bundle is a delta: make a bundle of it with %s first",
 			what, howto.Run("airgap apply"))
-	case c.Needs != nil || len(c.Groups) > 0:
-		return nil, fmt.Errorf("promoting %s: the bundle has the images of group %s only: use the one of all images",
-			what, strings.Join(c.Groups, " and "))
 	case !c.Platform.IsZero():
 		return nil, fmt.Errorf("promoting %s: the bundle is for %s only: use the one for all platforms",
 			what, c.Platform)
