@@ -208,6 +208,9 @@ func (pl *planner) files() {
 	for _, b := range p.Airgap.Bundles {
 		if len(p.Selected) == 0 {
 			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + distfile.BundleSuffix, b.Platform})
+			if p.Airgap.Gzip {
+				pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + distfile.GzipSuffix, b.Platform})
+			}
 		}
 	}
 	for _, a := range p.Artifacts {

@@ -133,8 +133,7 @@ func (l *Layout) Documents() (docker, index []byte, metadata int) {
 
 // Stream writes a bundle to out.
 func (w *Writer) Stream(ctx context.Context, out io.Writer, l *Layout) error {
-	_, _, err := w.stream(ctx, out, l, nil)
-	return err
+	return w.stream(ctx, newSink(out), nil, l, nil)
 }
 
 // Raw returns index.json and manifest.json as they were read.
