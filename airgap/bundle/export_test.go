@@ -136,6 +136,11 @@ func (w *Writer) Stream(ctx context.Context, out io.Writer, l *Layout) error {
 	return w.stream(ctx, newSink(out), nil, l, nil)
 }
 
+// Twins writes a bundle to out, and as gzip to gz.
+func (w *Writer) Twins(ctx context.Context, l *Layout, out, gz io.Writer) error {
+	return w.stream(ctx, newSink(out), newSink(gz), l, nil)
+}
+
 // Raw returns index.json and manifest.json as they were read.
 func (b *Bundle) Raw() (index, docker []byte) { return b.head.raw, b.head.docker }
 

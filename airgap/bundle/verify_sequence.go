@@ -21,6 +21,7 @@ func (v *verifier) sequence(ctx context.Context) error {
 		return nil // it was reported why
 	}
 	v.good(len(v.b.head.blobs))
+	defer v.bytes.Add(v.b.head.size)
 	r := v.counted(ctx, f)
 	tr := newBlobReader(r, v.created())
 	seen := map[v1.Hash]bool{}
