@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/distfile"
 )
 
-const noSeek = "gzip can be read from its start only, so that every blob is: the .tar.zst is faster"
+const noSeek = "gzip is read from its start for every blob: the .tar.zst is faster"
 
 // readTable reads the seek table. A gzip file has none.
 func (b *Bundle) readTable() error {
