@@ -91,7 +91,7 @@ func TestGzipCompressedAgain(t *testing.T) {
 	w := gzip.NewWriter(&b)
 	w.Name = "demo-images.tar"
 	w.Write(bundletest.Decompress(t, readFile(t, f.Path))) //nolint:errcheck // a buffer has no errors
-	w.Close()                                              //nolint:errcheck // as above
+	w.Close()
 	if r := bundletest.Verify(t, bundletest.Write(t, b.Bytes()), bundle.VerifyOptions{}); len(r.Problems) > 0 {
 		t.Error(r.Problems)
 	}
@@ -107,7 +107,7 @@ func TestGzipForged(t *testing.T) {
 	var other bytes.Buffer // a member that decoders of all members append
 	w := gzip.NewWriter(&other)
 	w.Write(archive[:512]) //nolint:errcheck // a buffer has no errors
-	w.Close()              //nolint:errcheck // as above
+	w.Close()
 	deflated := func(parts ...[]byte) []byte {
 		var b bytes.Buffer
 		w := gzipped.NewWriter(&b)
@@ -115,7 +115,7 @@ func TestGzipForged(t *testing.T) {
 			w.Sum(p)
 			w.Write(gzipped.Deflate(nil, p)) //nolint:errcheck // a buffer has no errors
 		}
-		w.Close() //nolint:errcheck // as above
+		w.Close()
 		return b.Bytes()
 	}
 	changed := bytes.Clone(archive)
@@ -230,7 +230,7 @@ func FuzzGzip(f *testing.F) {
 		w := gzipped.NewWriter(&data)
 		w.Sum(raw)
 		w.Write(gzipped.Deflate(nil, raw)) //nolint:errcheck // a buffer has no errors
-		w.Close()                          //nolint:errcheck // as above
+		w.Close()
 		data.Write(more)
 		path := bundletest.Write(t, data.Bytes())
 		problems := bundletest.Verify(t, path, bundle.VerifyOptions{}).Problems
