@@ -49,6 +49,8 @@ type PackOptions struct {
 	// First is the image that is first in each bundle that includes it, because a node needs it
 	// before the others: its name in the lock or its reference there; empty: none.
 	First string
+	// Gzip writes each bundle as .tar.gz, too: the same archive.
+	Gzip bool
 	// Partial allows images that no bundle includes, and omits bundles that would be empty: for
 	// bundles of selected platforms or images.
 	Partial  bool
@@ -97,7 +99,7 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	}
 	var written int64
 	for _, f := range files {
-		written += f.Size
+		written += f.Bytes()
 	}
 	p.task.Done("%s", progress.Size(written))
 	return files, nil
@@ -108,6 +110,7 @@ type packer struct {
 	st   *store.Store // also remembers what was packed
 	w    *bundle.Writer
 	dir  string
+	gzip bool
 	task *progress.Task
 	// writers bounds the files that are written at a time: while one waits for the disk, the other
 	// compresses; within each, all cores work.
@@ -119,12 +122,16 @@ func newPacker(st *store.Store, o PackOptions) (*packer, error) {
 		return nil, err
 	}
 	w, err := bundle.NewWriter(st.Open)
-	return &packer{st: st, w: w, dir: o.Dir, writers: semaphore.NewWeighted(2)}, err
+	return &packer{st: st, w: w, dir: o.Dir, gzip: o.Gzip, writers: semaphore.NewWeighted(2)}, err
 }
 
 // pack writes a bundle and the list of its images.
 func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
-	f, err := p.file(ctx, pl.Layout, pl.target.Name+distfile.BundleSuffix)
+	pack := p.file
+	if p.gzip {
+		pack = p.twins
+	}
+	f, err := pack(ctx, pl.Layout, pl.target.Name+distfile.BundleSuffix)
 	if err != nil {
 		return bundle.File{}, err
 	}

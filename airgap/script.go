@@ -131,7 +131,11 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 		Groups         string // that have bundles of their own; "" for none
 		Releases       []platform.WindowsRelease
 		Linux, Windows []*node
-	}{Name: product, Version: version, Releases: platform.LTSC}
+		Gzip           bool // bundles have a .tar.gz, too
+	}{
+		Name: product, Version: version, Releases: platform.LTSC,
+		Gzip: slices.ContainsFunc(files, func(f bundle.File) bool { return f.Gzip != nil }),
+	}
 	kinds, complete := nodes(targets, files)
 	data.Complete = complete
 	var groups []string

@@ -14,12 +14,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
-// loaders are the scripts of demo's release.
-func loaders(t *testing.T) map[string]string {
+// loaders are the scripts of demo's release, whose bundles have a .tar.gz or not.
+func loaders(t *testing.T, gzip bool) map[string]string {
 	t.Helper()
 	st, l := bundletest.Demo(t, 100)
+	pack := bundletest.Pack
+	if gzip {
+		pack = bundletest.PackTwins
+	}
 	all, err := airgap.Scripts(l.Name, l.Version, bundletest.Targets(t),
-		bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...))
+		pack(t, st, l, t.TempDir(), bundletest.Targets(t)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +35,7 @@ func loaders(t *testing.T) map[string]string {
 }
 
 func TestScripts(t *testing.T) {
-	all := loaders(t)
+	all := loaders(t, false)
 	if len(all) != 2 {
 		t.Fatalf("%d scripts, want 2", len(all))
 	}
@@ -46,8 +50,14 @@ func TestScripts(t *testing.T) {
 
 // TestShell: the shell script passes sh -n and, where it is installed, shellcheck.
 func TestShell(t *testing.T) {
+	t.Run("zst", func(t *testing.T) { checkShell(t, loaders(t, false)["load-images.sh"]) })
+	t.Run("gz", func(t *testing.T) { checkShell(t, loaders(t, true)["load-images.sh"]) })
+}
+
+func checkShell(t *testing.T, text string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "load-images.sh")
-	if err := os.WriteFile(path, []byte(loaders(t)["load-images.sh"]), 0o755); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, check := range [][]string{{"sh", "-n", path}, {"shellcheck", "--severity=style", path}} {
@@ -69,7 +79,12 @@ func TestShell(t *testing.T) {
 // PowerShell: brackets and quotes close, variables are set before they are read, and bundles
 // stand newest first.
 func TestPowerShell(t *testing.T) {
-	text := loaders(t)["load-images.ps1"]
+	t.Run("zst", func(t *testing.T) { checkPowerShell(t, loaders(t, false)["load-images.ps1"]) })
+	t.Run("gz", func(t *testing.T) { checkPowerShell(t, loaders(t, true)["load-images.ps1"]) })
+}
+
+func checkPowerShell(t *testing.T, text string) {
+	t.Helper()
 	if strings.Count(text, "\n") != strings.Count(text, "\r\n") {
 		t.Error("not every line ends as Windows has it")
 	}

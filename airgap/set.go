@@ -26,6 +26,9 @@ func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
 	s := &bundleSet{bundles: bundles, stamps: map[string]imagetag.Stamp{}}
 	var errs []error
 	for _, b := range bundles {
+		if err := b.CheckSeekable(); err != nil {
+			return nil, err
+		}
 		for _, i := range b.Contents().Images {
 			if i.Floating && imagetag.IsFull(i.Name[strings.LastIndexByte(i.Name, ':')+1:]) {
 				errs = append(errs,

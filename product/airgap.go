@@ -24,6 +24,7 @@ func (c *checker) airgap() {
 		}
 	}
 	c.first()
+	c.bundleFormats()
 	c.groups(args)
 	c.bundles()
 }

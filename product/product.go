@@ -251,7 +251,9 @@ type Airgap struct {
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
 	// the Text of one of Images; "" for none.
 	FirstImage string
-	Groups     []Group
+	// Gzip means that each bundle has the same archive as .tar.gz beside it.
+	Gzip   bool
+	Groups []Group
 	// Members are the groups of the product's own images, by name, once manifests were read.
 	Members map[string][]string
 	Bundles []Bundle

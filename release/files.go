@@ -149,7 +149,10 @@ func (r result) names(written []string) []string {
 		names = append(names, c.File.Name)
 	}
 	for _, b := range r.bundles {
-		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))
+		names = append(names, filepath.Base(b.List))
+		for _, a := range b.Archives() {
+			names = append(names, filepath.Base(a.Path))
+		}
 	}
 	if r.program {
 		names = append(names, distfile.Program)
@@ -171,7 +174,9 @@ func (c *run) sums(ctx context.Context, r result, names []string) error {
 	}
 	known := map[string]string{}
 	for _, b := range r.bundles {
-		known[filepath.Base(b.Path)] = b.SHA256
+		for _, a := range b.Archives() {
+			known[filepath.Base(a.Path)] = a.SHA256
+		}
 	}
 	for _, a := range r.lock.Artifacts {
 		known[a.File] = a.Digest.Hex

@@ -23,8 +23,10 @@ func (p Packed) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "BUNDLE\tIMAGES\tSIZE\tSHA256")
 	for _, b := range p.Bundles {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", filepath.Base(b.Path), len(b.Contents.Images), progress.Size(b.Size),
-			b.SHA256)
+		for _, a := range b.Archives() {
+			fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", filepath.Base(a.Path), len(b.Contents.Images), progress.Size(a.Size),
+				a.SHA256)
+		}
 	}
 	for _, b := range p.Bundles {
 		for _, left := range b.Contents.Omitted {

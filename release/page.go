@@ -42,6 +42,11 @@ func (c *run) pageContent(r result) (*report.Release, error) {
 	out.Lock = r.lock
 	for _, f := range r.bundles {
 		f.Path = filepath.Base(f.Path)
+		if f.Gzip != nil {
+			gzip := *f.Gzip
+			gzip.Path = filepath.Base(gzip.Path)
+			f.Gzip = &gzip
+		}
 		out.Bundles = append(out.Bundles, f)
 	}
 	if r.proof.signed != nil {

@@ -223,6 +223,10 @@ func (pl *planner) files() {
 			}
 			counted(&row, b, p)
 			pl.Bundles = append(pl.Bundles, row)
+			if p.Airgap.Gzip && !b.ListOnly {
+				row.File = b.Name + distfile.GzipSuffix
+				pl.Bundles = append(pl.Bundles, row)
+			}
 		}
 	}
 	for _, a := range p.Artifacts {

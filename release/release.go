@@ -165,7 +165,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	bundles, err := airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
-		Dir: c.out, First: m.product.Airgap.FirstImage, Progress: c.options.Progress,
+		Dir: c.out, First: m.product.Airgap.FirstImage, Gzip: m.product.Airgap.Gzip, Progress: c.options.Progress,
 	})
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed Pa
 		return packed, err
 	}
 	o := airgap.PackOptions{
-		Dir: s.Out, First: p.Airgap.FirstImage, Partial: partial || len(p.Selected) > 0,
+		Dir: s.Out, First: p.Airgap.FirstImage, Gzip: p.Airgap.Gzip, Partial: partial || len(p.Selected) > 0,
 		Progress: s.Progress,
 	}
 	if len(bases) > 0 { // a delta changes no file of the release
@@ -88,6 +88,9 @@ func selectedTargets(p *product.Product) []airgap.Target {
 func bundleFiles(p *product.Product) (names []string) {
 	for _, t := range selectedTargets(p) {
 		names = append(names, t.Name+distfile.BundleSuffix, t.Name+distfile.ListSuffix)
+		if p.Airgap.Gzip {
+			names = append(names, t.Name+distfile.GzipSuffix)
+		}
 	}
 	return names
 }

@@ -43,6 +43,9 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 			b = ofDelta(f, d)
 		}
 		p.Bundles = append(p.Bundles, b)
+		if f.Gzip != nil {
+			p.Bundles = append(p.Bundles, ofGzip(b, *f.Gzip, f.Contents.Platform))
+		}
 	}
 	for _, f := range deltas {
 		p.Bundles = append(p.Bundles, ofDelta(f, f.Contents.Delta))
@@ -89,6 +92,17 @@ func adds(f bundle.File, all []bundle.File, groups []lock.Group) string {
 // AnyAdds reports whether a bundle adds to another one.
 func (p *page) AnyAdds() bool {
 	return slices.ContainsFunc(p.Bundles, func(b packed) bool { return b.Adds != "" })
+}
+
+// ofGzip is the .tar.gz of a bundle. The script for nodes takes it where it has to; no registry does.
+func ofGzip(b packed, f bundle.Archive, of platform.Platform) packed {
+	b.File, b.SHA256, b.Bytes = f.Path, f.SHA256, f.Size
+	b.For += ", without zstd"
+	if of.IsZero() {
+		b.For = "who has no zstd"
+		b.Load = "gzip -dc " + f.Path + " | ctr -n k8s.io images import -"
+	}
+	return b
 }
 
 // AnyDelta reports whether a delta is among the bundles.

@@ -199,6 +199,9 @@ func (r *Release) readBundles(dir string, sums map[string]string) error {
 			return err
 		}
 		f.SHA256 = sum
+		if f.Gzip, err = readGzip(dir, name, sums); err != nil {
+			return err
+		}
 		r.Bundles = append(r.Bundles, *f)
 		path := filepath.Join(dir, name+bundle.DeltaSuffix)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -213,6 +216,23 @@ func (r *Release) readBundles(dir string, sums map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// readGzip finds the .tar.gz of a bundle; nil if the release has none, or it is not there.
+func readGzip(dir, name string, sums map[string]string) (*bundle.Archive, error) {
+	name = strings.TrimSuffix(name, distfile.BundleSuffix) + distfile.GzipSuffix
+	sum, listed := sums[name]
+	if !listed {
+		return nil, nil //nolint:nilnil // the page says less
+	}
+	fi, err := os.Stat(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // as above
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &bundle.Archive{Path: name, Size: fi.Size(), SHA256: sum}, nil
 }
 
 // readCharts reads the charts of the lock. One that is missing is not known.

@@ -43,6 +43,9 @@ func Apply(ctx context.Context, delta, base, out string, o ApplyOptions) (*File,
 		return nil, err
 	}
 	defer b.Close()
+	if err := errors.Join(d.CheckSeekable(), b.CheckSeekable()); err != nil {
+		return nil, err
+	}
 	if err := d.contents.Delta.checkBase(delta, base, b); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {
 		}
 		return nil, fmt.Errorf("%s is not in the bundle", h)
 	}
-	s, err := b.archive.From(p.off)
+	s, err := b.from(p.off)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", h, readError(err))
 	}

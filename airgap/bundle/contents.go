@@ -56,6 +56,8 @@ type File struct {
 	List   string `json:"list,omitempty"` // path of its .txt; empty: none was written
 	Size   int64  `json:"size"`           // bytes of the .tar.zst
 	SHA256 string `json:"sha256"`         // of the .tar.zst, in hex
+	// Gzip is the same archive as .tar.gz; nil: none was written.
+	Gzip *Archive `json:"gzip,omitempty"`
 	// Contents is what the bundle has.
 	Contents *Contents `json:"contents"`
 	// Reused means that the file existed already, packed from the same inputs.

@@ -21,7 +21,8 @@
 // containerd reads on such a node are manifest-only: their configurations and layers are left out.
 //
 // The archive is compressed as seekable zstd: see package seekable. The head begins a frame, and so
-// does every layer. Layers that are compressed already are stored.
+// does every layer. Layers that are compressed already are stored. NAME.tar.gz is the same archive,
+// of the same frames: see package gzipped.
 //
 // [Contents] is the model of all that: what was planned, is written, and is found when a file is
 // read. A volume is a bundle with some images of another one ([Split]). A delta lacks layers that

@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -46,12 +47,14 @@ func readError(err error) error {
 	var damaged *DamageError
 	var frame *seekable.FrameError
 	var table *seekable.TableError
+	var member *gzipped.Error
 	switch {
 	case err == nil || errors.As(err, &format) || errors.As(err, &damaged):
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return invalid("its zstd window is larger than %d MiB", seekable.MaxWindow>>20)
-	case errors.As(err, &frame) || errors.As(err, &table) || errors.Is(err, seekable.ErrNoTable):
+	case errors.As(err, &frame) || errors.As(err, &table) || errors.As(err, &member) ||
+		errors.Is(err, seekable.ErrNoTable):
 		return &DamageError{err}
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return &DamageError{errTruncated}

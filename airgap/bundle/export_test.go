@@ -133,8 +133,12 @@ func (l *Layout) Documents() (docker, index []byte, metadata int) {
 
 // Stream writes a bundle to out.
 func (w *Writer) Stream(ctx context.Context, out io.Writer, l *Layout) error {
-	_, _, err := w.stream(ctx, out, l, nil)
-	return err
+	return w.stream(ctx, newSink(out), nil, l, nil)
+}
+
+// Twins writes a bundle to out, and as gzip to gz.
+func (w *Writer) Twins(ctx context.Context, l *Layout, out, gz io.Writer) error {
+	return w.stream(ctx, newSink(out), newSink(gz), l, nil)
 }
 
 // Raw returns index.json and manifest.json as they were read.

@@ -13,6 +13,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
@@ -30,23 +31,24 @@ type head struct {
 	layers []v1.Descriptor    // in the order of the archive; known once contents was called
 }
 
-// recognize reports by its first bytes a file that is not a zstd stream. A skippable frame does not
-// begin a bundle, since skopeo would not recognize it.
-func recognize(r io.ReaderAt) error {
+// recognize reports by its first bytes a file that is neither a zstd stream nor a gzip file, and
+// which of both it is. A skippable frame does not begin a bundle, since skopeo would not recognize
+// it.
+func recognize(r io.ReaderAt) (gzip bool, err error) {
 	b := make([]byte, tarBlock)
 	n, err := r.ReadAt(b, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return false, err
 	}
 	switch b = b[:n]; {
 	case bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")):
-		return nil
+		return false, nil
+	case bytes.HasPrefix(b, []byte(gzipped.Magic)):
+		return true, nil
 	case n == tarBlock && string(b[257:262]) == "ustar":
-		return foreign("it is a plain tar archive; a bundle is compressed, so use the file as it was packed")
-	case bytes.HasPrefix(b, []byte("\x1f\x8b")):
-		return foreign("it is compressed by gzip and does not begin with a zstd frame")
+		return false, foreign("it is a plain tar archive; a bundle is compressed, so use the file as it was packed")
 	}
-	return foreign("it does not begin with a zstd frame")
+	return false, foreign("it does not begin with a zstd frame or a gzip header")
 }
 
 // parseHead reads the decompressed head. With an error it returns what precedes the error.

@@ -83,7 +83,7 @@ func TestTruncated(t *testing.T) {
 		_, err := bundle.NewBundle(bytes.NewReader(data[:n]), int64(n))
 		want := "truncated"
 		if n < 4 {
-			want = "does not begin with a zstd frame"
+			want = "does not begin with a zstd frame or a gzip header"
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Fatalf("cut after %d bytes: error %v", n, err)
@@ -242,7 +242,7 @@ func TestWindowUnseen(t *testing.T) {
 // TestOtherFiles: files that are not bundles are recognized.
 func TestOtherFiles(t *testing.T) {
 	for name, data := range map[string]string{
-		"empty": "", "gzip": "\x1f\x8b\x08 …",
+		"empty": "", "zip": "PK\x03\x04 …",
 		"skippable frame first": "\x50\x2a\x4d\x18\x00\x00\x00\x00\x28\xb5\x2f\xfd",
 	} {
 		if _, err := bundle.NewBundle(strings.NewReader(data), int64(len(data))); err == nil ||

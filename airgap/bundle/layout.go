@@ -13,7 +13,7 @@ import (
 // layoutFile is the file oci-layout.
 const layoutFile = `{"imageLayoutVersion":"1.0.0"}`
 
-// revision counts changes of this code that change the bytes of a bundle.
+// revision counts changes of this code that change the bytes of a bundle, as zstd or as gzip.
 const revision = 2
 
 // Layout is the archive of a bundle: its documents, and the order of its blobs.

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestMemory packs one large layer, stored and compressed, and verifies it, and watches the heap:
+// TestMemory packs one large layer, stored and compressed, in both forms, and verifies them, and watches the heap:
 // no blob is ever in it.
 func TestMemory(t *testing.T) {
 	const size = bigLayer
@@ -17,15 +17,17 @@ func TestMemory(t *testing.T) {
 			st, l := bundletest.Demo(t, 100)
 			bundletest.Add(t, st, l, "big", bundletest.NewBig(t, c.magic, size))
 
-			var path string
+			var f bundle.File
 			used := bundletest.Peak(func() {
-				path = bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0].Path
+				f = bundletest.PackTwins(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0]
 			})
 			t.Logf("peak heap of packing %d MiB: %d MiB", size>>20, used>>20)
 			if limit := int64(128+48*seekable.Cores) << 20; used > limit {
 				t.Errorf("packing took %d MiB of heap, want at most %d", used>>20, limit>>20)
 			}
-			for _, path := range []string{path, bundletest.Recompress(t, path, t.TempDir()+"/again.tar.zst")} {
+			for _, path := range []string{
+				f.Path, f.Gzip.Path, bundletest.Recompress(t, f.Path, t.TempDir()+"/again.tar.zst"),
+			} {
 				used := bundletest.Peak(func() {
 					if r := bundletest.Verify(t, path, bundle.VerifyOptions{}); len(r.Problems) > 0 {
 						t.Error(r.Problems)

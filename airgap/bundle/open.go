@@ -15,6 +15,8 @@ import (
 // Bundle is a bundle that is open for reading. Several goroutines may use it.
 type Bundle struct {
 	archive  *seekable.Reader
+	path     string
+	gzip     bool // so that archive gives raw bytes only
 	closer   io.Closer
 	head     *head
 	contents *Contents
@@ -54,7 +56,7 @@ func OpenAny(path string) (*Bundle, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	b.closer = f
+	b.path, b.closer = path, f
 	return b, nil
 }
 
@@ -76,17 +78,17 @@ func openFile(path string) (*os.File, int64, error) {
 }
 
 func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
-	if err := recognize(r); err != nil {
+	gz, err := recognize(r)
+	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{archive: seekable.NewReader(r, size)}
-	if err := b.archive.ReadTable(); err != nil {
+	b := &Bundle{archive: seekable.NewReader(r, size), gzip: gz}
+	if err := b.readTable(); err != nil {
 		return nil, readError(err)
 	}
 	if err := b.readHead(); err != nil {
 		return nil, readError(err)
 	}
-	var err error
 	if b.contents, err = b.head.contents(); err != nil {
 		return nil, first(err)
 	}
@@ -95,6 +97,8 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 	}
 	end := b.arrange()
 	switch {
+	case b.gzip: // its end is a matter of Verify: whoever inspects it reads the head only
+		b.contents.Note = noSeek
 	case end/seekable.MaxRatio > size+1<<20:
 		return nil, invalid("its %d bytes are said to hold %d", size, end)
 	case !b.archive.HasTable():
@@ -115,7 +119,7 @@ func verifyCommand() string { return howto.Run("airgap verify") }
 // readHead reads the head. With an error it has what precedes the error.
 func (b *Bundle) readHead() error {
 	b.head = &head{}
-	s, err := b.archive.From(0)
+	s, err := b.from(0)
 	if err != nil {
 		return err
 	}
@@ -139,7 +143,7 @@ func (b *Bundle) arrange() int64 {
 // scan reads an archive without seek table to its end, and compares that with the end that follows
 // from the head. It does not read further: a few bytes of zstd may stand for very many.
 func (b *Bundle) scan(end int64) error {
-	s, err := b.archive.From(0)
+	s, err := b.from(0)
 	if err != nil {
 		return err
 	}

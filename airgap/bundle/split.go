@@ -66,6 +66,9 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 		return nil, err
 	}
 	defer b.Close()
+	if err := b.CheckSeekable(); err != nil {
+		return nil, err
+	}
 	if o.Check != nil {
 		if err := o.Check(b); err != nil {
 			return nil, err

@@ -146,12 +146,12 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	if o.Sums != "" {
 		g.Go(func() error { return v.sums(ctx, o.Sums) })
 	}
-	if err := recognize(v.src); err != nil {
+	var err error
+	if v.b.gzip, err = recognize(v.src); err != nil {
 		v.problem(Problem{What: err.Error()})
 		return errors.Join(v.unchecked(o), g.Wait())
 	}
-	err := v.b.archive.ReadTable()
-	if err != nil {
+	if err = v.b.readTable(); err != nil {
 		v.problem(Problem{What: readError(err).Error(), at: 1 << 62})
 	}
 	v.head()
@@ -171,7 +171,9 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	if v.b.archive.HasTable() {
 		err = v.frames(ctx)
 	} else {
-		v.report.Note = noTable
+		if !v.b.gzip {
+			v.report.Note = noTable
+		}
 		err = v.sequence(ctx)
 	}
 	if err := errors.Join(err, g.Wait()); ctx.Err() != nil || err != nil {

@@ -11,7 +11,7 @@ import (
 // sequence verifies a bundle without a usable seek table from its start to its end, or until it
 // cannot be read.
 func (v *verifier) sequence(ctx context.Context) error {
-	f, err := v.b.archive.From(v.b.head.size)
+	f, err := v.b.from(v.b.head.size)
 	if err != nil {
 		v.problem(Problem{What: readError(err).Error()})
 		return nil
@@ -21,6 +21,7 @@ func (v *verifier) sequence(ctx context.Context) error {
 		return nil // it was reported why
 	}
 	v.good(len(v.b.head.blobs))
+	defer v.bytes.Add(v.b.head.size)
 	r := v.counted(ctx, f)
 	tr := newBlobReader(r, v.created())
 	seen := map[v1.Hash]bool{}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"path/filepath"
 	"strings"
@@ -45,9 +46,11 @@ func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progre
 	}
 	defer out.Abort()
 	f := &File{Path: path, Contents: l.Contents}
-	if f.Size, f.SHA256, err = w.stream(ctx, out, l, task); err != nil {
+	to := newSink(out)
+	if err := w.stream(ctx, to, nil, l, task); err != nil {
 		return nil, err
 	}
+	f.Size, f.SHA256 = to.sum()
 	if accept != nil {
 		if err := accept(f); err != nil {
 			return nil, err
@@ -58,22 +61,46 @@ func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progre
 
 // Sum returns the size and the SHA-256 in hex of the file that Write would write.
 func (w *Writer) Sum(ctx context.Context, l *Layout, task *progress.Task) (int64, string, error) {
-	return w.stream(ctx, io.Discard, l, task)
+	to := newSink(io.Discard)
+	if err := w.stream(ctx, to, nil, l, task); err != nil {
+		return 0, "", err
+	}
+	size, sum := to.sum()
+	return size, sum, nil
 }
 
-// stream writes the bundle to out: the archive in one goroutine, frames in others.
-func (w *Writer) stream(ctx context.Context, out io.Writer, l *Layout, task *progress.Task) (int64, string, error) {
-	sum := sha256.New()
-	size := new(counter)
-	err := seekable.Write(ctx, io.MultiWriter(out, sum, size), w.enc, func(f *seekable.Writer) error {
+// stream writes the bundle to out, and to gz, which may be nil, as gzip: the archive in one
+// goroutine, frames in others.
+func (w *Writer) stream(ctx context.Context, out, gz *sink, l *Layout, task *progress.Task) error {
+	var twin io.Writer
+	if gz != nil {
+		twin = gz
+	}
+	return seekable.WriteTwins(ctx, out, twin, w.enc, func(f *seekable.Writer) error {
 		a := archive{
 			open: w.open, f: f, tw: tar.NewWriter(f), task: task, time: l.Contents.Created,
 			buf: make([]byte, 256<<10),
 		}
 		return a.write(l)
 	})
-	return size.Load(), hex.EncodeToString(sum.Sum(nil)), err
 }
+
+// sink counts and hashes what is written to a file.
+type sink struct {
+	io.Writer
+
+	hash hash.Hash
+	size *counter
+}
+
+func newSink(to io.Writer) *sink {
+	s := &sink{hash: sha256.New(), size: new(counter)}
+	s.Writer = io.MultiWriter(to, s.hash, s.size)
+	return s
+}
+
+// sum returns the size and the SHA-256 in hex of what was written.
+func (s *sink) sum() (int64, string) { return s.size.Load(), hex.EncodeToString(s.hash.Sum(nil)) }
 
 // counter counts what is written to it, from several goroutines.
 type counter struct{ atomic.Int64 }

@@ -100,6 +100,21 @@ if (-not $bundle) {
     throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
 }
 
+$zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
+
+{{if .Gzip -}}
+# The name of a bundle's file to import: the .tar.gz, which is the same archive, where the .tar.zst is not there or nothing decompresses it.
+function Select-Archive {
+    param([string]$Name)
+    $twin = $Name -replace '\.zst$', '.gz'
+    $there = Test-Path -LiteralPath (Join-Path $Directory $Name) -PathType Leaf
+    if ((Test-Path -LiteralPath (Join-Path $Directory $twin) -PathType Leaf) -and -not ($there -and $zstd)) {
+        return $twin
+    }
+    return $Name
+}
+
+{{end -}}
 # The bundles for that build: all images, or those groups that are asked for or there.
 $bundles = @($bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $bundle.Build })
 $chosen = @($bundles | Where-Object { -not $_.Groups } | Select-Object -First 1)
@@ -111,8 +126,8 @@ if ($Only) {
             throw "-Only ${group}: the release has no bundle of this group alone for build $($bundle.Build)."
         }
     }
-} elseif (-not $chosen -or -not (Test-Path -LiteralPath (Join-Path $Directory $chosen[0].File) -PathType Leaf)) {
-    $there = @($bundles | Where-Object { $_.Groups -and (Test-Path -LiteralPath (Join-Path $Directory $_.File) -PathType Leaf) })
+} elseif (-not $chosen -or -not (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $chosen[0].File){{else}}$chosen[0].File{{end}}) -PathType Leaf)) {
+    $there = @($bundles | Where-Object { $_.Groups -and (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $_.File){{else}}$_.File{{end}}) -PathType Leaf) })
     if ($there) {
         $chosen = $there
     } elseif (-not $chosen) {
@@ -260,10 +275,32 @@ if ($Key) {
     Write-Output "verified: SHA256SUMS is signed by $Key, and is of {{.Name}} {{.Version}}"
 }
 
+{{if .Gzip -}}
+# Decompresses a .tar.gz. .NET does, so that no program is needed.
+function Expand-Gzip {
+    param([string]$From, [string]$To)
+    $source = [System.IO.File]::OpenRead((Get-Item -LiteralPath $From).FullName)
+    try {
+        $archive = New-Object -TypeName 'System.IO.Compression.GZipStream' -ArgumentList $source, ([System.IO.Compression.CompressionMode]::Decompress)
+        $target = [System.IO.File]::Create($To)
+        try {
+            $archive.CopyTo($target)
+        } finally {
+            $target.Dispose()
+        }
+    } finally {
+        $source.Dispose()
+    }
+}
+
+{{end -}}
 # Checks a bundle against SHA256SUMS and imports it. What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. Pipes of
 # Windows PowerShell change bytes, so where zstd is there, it writes a file.
 function Import-Bundle {
     param([string]$Name)
+{{- if .Gzip}}
+    $Name = Select-Archive -Name $Name
+{{- end}}
     $file = Join-Path $Directory $Name
     if (-not (Test-Path -LiteralPath $file -PathType Leaf)) {
         throw "$file is missing: copy it here from the release, or name the directory that has it with -Directory."
@@ -272,9 +309,16 @@ function Import-Bundle {
     Write-Output "importing $Name into the namespace $Namespace"
     $temporary = ''
     try {
-        $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
         $archive = $file
+{{- if .Gzip}}
+        if ($Name -like '*.gz') {
+            $temporary = [System.IO.Path]::GetTempFileName()
+            Expand-Gzip -From $file -To $temporary
+            $archive = $temporary
+        } elseif ($zstd) {
+{{- else}}
         if ($zstd) {
+{{- end}}
             $temporary = [System.IO.Path]::GetTempFileName()
             & $zstd.Source --decompress --force --quiet -o $temporary $file
             if ($LASTEXITCODE -ne 0) {
@@ -307,7 +351,7 @@ function Test-Complete {
 {{with .Complete -}}
 # The bundle for all platforms has what a bundle for one build may lack: third-party images for builds between the two, and what containerd 1 asks for.
 $complete = '{{.}}'
-if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
+if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $complete){{else}}$complete{{end}}) -PathType Leaf)) {
     Import-Bundle -Name $complete
 } else {
     $chosen | ForEach-Object { Import-Bundle -Name $_.File }

@@ -106,6 +106,8 @@ if (-not $bundle) {
     throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
 }
 
+$zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
+
 # The bundles for that build: all images, or those groups that are asked for or there.
 $bundles = @($bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $bundle.Build })
 $chosen = @($bundles | Where-Object { -not $_.Groups } | Select-Object -First 1)
@@ -261,7 +263,6 @@ function Import-Bundle {
     Write-Output "importing $Name into the namespace $Namespace"
     $temporary = ''
     try {
-        $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
         $archive = $file
         if ($zstd) {
             $temporary = [System.IO.Path]::GetTempFileName()

@@ -116,10 +116,15 @@ check_listed() {
 	[ "$got" = "$want" ] || fail "$2 has the checksum $got, SHA256SUMS says $want: copy it again"
 }
 
+# archive_of prints the file of a bundle that is imported.
+archive_of() {
+	echo "$1"
+}
+
 command -v "$program" >/dev/null || fail "$program is not in PATH: name it with CTR"
 chosen=$all
 for bundle in $chosen; do
-	file=$directory/$bundle
+	file=$directory/$(archive_of "$bundle")
 	[ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
 done
 [ -f "$directory/SHA256SUMS" ] || fail "$directory/SHA256SUMS is missing: copy it here from the release"
@@ -154,7 +159,8 @@ if [ -n "${KEY-}" ]; then
 fi
 
 for bundle in $chosen; do
-	check_listed "$bundle" "$directory/$bundle"
+	file=$(archive_of "$bundle")
+	check_listed "$file" "$directory/$file"
 done
 
 # What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. A pipe hides a failure of its first program, which the
@@ -162,18 +168,22 @@ done
 # that this machine could run of it, and the bundle holds one.
 import() {
 	echo "importing $(basename -- "$1") for $platform into the namespace $namespace"
-	if command -v zstd >/dev/null; then
+	tool=zstd
+	case $1 in
+	*.gz) tool=gzip ;;
+	esac
+	if command -v "$tool" >/dev/null; then
 		# shellcheck disable=SC2086 # CTR_FLAGS are several words
-		zstd --decompress --stdout --quiet "$1" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
+		"$tool" -dcq <"$1" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
 	else
 		# shellcheck disable=SC2086 # as above
 		run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} "$1" ||
-			fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
+			fail "importing failed: containerd 1 needs $tool: install it (apt-get install $tool), and run this again"
 	fi
 }
 
 for bundle in $chosen; do
-	import "$directory/$bundle"
+	import "$directory/$(archive_of "$bundle")"
 	images "$bundle" | while read -r name reference; do
 		run images tag --force "$name" "$reference" </dev/null >/dev/null
 		for image in "$name" "$reference"; do

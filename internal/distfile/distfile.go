@@ -47,6 +47,7 @@ const (
 	CycloneDXSuffix = ".cdx.json"
 	SPDXSuffix      = ".spdx.json"
 	BundleSuffix    = ".tar.zst"
+	GzipSuffix      = ".tar.gz" // in place of BundleSuffix
 	ListSuffix      = ".txt"
 	DeltaSuffix     = ".delta"        // after the name of the bundle
 	VolumesSuffix   = ".volumes.json" // in place of BundleSuffix
@@ -91,7 +92,7 @@ func (r Release) Names() []string {
 		all = append(all, SPDX(i))
 	}
 	for _, b := range r.Bundles {
-		all = append(all, b+BundleSuffix, b+ListSuffix, b+BundleSuffix+DeltaSuffix)
+		all = append(all, b+BundleSuffix, b+GzipSuffix, b+ListSuffix, b+BundleSuffix+DeltaSuffix)
 		all = append(all, Volumes(b)...)
 	}
 	return tidy(slices.Concat(all, r.Charts, r.Artifacts))

@@ -12,7 +12,7 @@ func TestNames(t *testing.T) {
 		Charts:    []string{Chart("demo", "2.0.0")},
 		Artifacts: []string{"demo.tar.gz", "/etc/passwd", "../x", "src/main.go", "..", ""},
 	}
-	want := `.all.volumes.json SHA256SUMS SHA256SUMS.sig SHA256SUMS.sigstore.json all.tar.zst all.tar.zst.delta all.txt all.volumes.json bin/slipway ` +
+	want := `.all.volumes.json SHA256SUMS SHA256SUMS.sig SHA256SUMS.sigstore.json all.tar.gz all.tar.zst all.tar.zst.delta all.txt all.volumes.json bin/slipway ` +
 		`demo-1.0.0.cdx.json demo-1.0.0.inputs.tar.gz demo-2.0.0.tgz demo.tar.gz index.html load-images.ps1 load-images.sh provenance.json provenance.sigstore.json ` +
 		`release.lock.json release.yaml sbom/app.spdx.json`
 	if got := strings.Join(r.Names(), " "); got != want {

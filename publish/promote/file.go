@@ -25,6 +25,9 @@ func File(ctx context.Context, path string, o Options) (*Promoted, error) {
 		return nil, err
 	}
 	defer b.Close() //nolint:errcheck // it was only read
+	if err := b.CheckSeekable(); err != nil {
+		return nil, err
+	}
 	return Bundle(ctx, b, o)
 }
 

@@ -18,6 +18,12 @@ var (
 		Columns: []string{"consumer", "call", "bundle", "names", "digests", "platforms", "container"},
 		Keys:    3,
 	}
+	// archives is who reads a bundle as .tar.gz.
+	archives = &consumertable.Table{
+		Name:    "archives",
+		Columns: []string{"consumer", "call", "the .tar.gz"},
+		Keys:    2,
+	}
 	// kubelets is what containerd's CRI answers a kubelet about images that were imported.
 	kubelets = &consumertable.Table{
 		Name: "kubelets",
@@ -36,7 +42,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, kubelets, hosts)
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, archives, kubelets, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 		os.RemoveAll(filepath.Dir(maintainers(made.dir)))

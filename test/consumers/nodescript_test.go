@@ -33,7 +33,9 @@ func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundl
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(s.Data), s.Name)
 	}
 	for _, f := range files {
-		sums.WriteString(f.SHA256 + "  " + filepath.Base(f.Path) + "\n")
+		for _, a := range f.Archives() {
+			sums.WriteString(a.SHA256 + "  " + filepath.Base(a.Path) + "\n")
+		}
 	}
 	sig, err := signature.SignPlain(t.Context(), key, []byte(sums.String()))
 	if err != nil {

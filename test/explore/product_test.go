@@ -335,6 +335,9 @@ func (p *product) drawAirgap(t *rapid.T) {
 	} else if maybe(t, 4, "first image") {
 		o["firstImage"] = p.images[0]
 	}
+	if maybe(t, 4, "formats") {
+		o["formats"] = []string{"zst", "gz"}
+	}
 	if maybe(t, 4, "bundles") {
 		all := []object{{"name": "everything"}}
 		for _, on := range some(t, "bundle", 0, p.platforms...) {

@@ -8,7 +8,7 @@ import "github.com/klauspost/compress/zstd"
 const (
 	CompressedFrame = 8 << 20
 	StoredFrame     = 1 << 20
-	// overhead is more than what zstd adds to a full frame that does not compress.
+	// overhead is more than what zstd or gzip adds to a full frame that does not compress.
 	overhead = 4 << 10
 )
 
@@ -40,8 +40,8 @@ type encoder struct {
 func newEncoder(level zstd.EncoderLevel, frame int) (*encoder, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(frame),
 		zstd.WithEncoderConcurrency(Cores))
-	// two writers, each with twice as many frames under way as there are cores, raw and compressed
-	return &encoder{z, frame + overhead, make(chan []byte, 8*Cores)}, err
+	// two writers, each with twice as many frames under way as there are cores: raw, zstd and gzip
+	return &encoder{z, frame + overhead, make(chan []byte, 12*Cores)}, err
 }
 
 func (e *encoder) get() []byte {

@@ -8,6 +8,8 @@ import (
 
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
 )
 
 // Cores is how many frames are compressed or read at a time; it bounds the memory.
@@ -20,13 +22,14 @@ type Writer struct {
 	buf []byte
 	// frames in their order; its capacity bounds how many are in memory
 	queue   chan chan frame
+	twin    *twin // nil: none
 	stopped <-chan struct{}
 }
 
-// frame is raw bytes and the zstd frame that enc made of them.
+// frame is raw bytes, and the zstd frame and the gzip blocks that were made of them.
 type frame struct {
-	enc             *encoder
-	raw, compressed []byte
+	enc                     *encoder
+	raw, compressed, blocks []byte
 }
 
 var errStopped = errors.New("writing was stopped")
@@ -34,8 +37,18 @@ var errStopped = errors.New("writing was stopped")
 // Write writes to w what fill writes to its Writer, and then the seek table. Frames are compressed
 // on several cores and written in order, by another goroutine than the one that runs fill.
 func Write(ctx context.Context, w io.Writer, enc *Encoders, fill func(*Writer) error) error {
+	return WriteTwins(ctx, w, nil, enc, fill)
+}
+
+// WriteTwins writes what fill writes to w as Write does, and to gz as a gzip file: each frame is
+// read once and compressed twice. gz may be nil.
+func WriteTwins(ctx context.Context, w, gz io.Writer, enc *Encoders, fill func(*Writer) error) error {
 	g, gctx := errgroup.WithContext(ctx)
 	f := &Writer{all: enc, enc: enc.compress, queue: make(chan chan frame, Cores), stopped: gctx.Done()}
+	if gz != nil {
+		f.twin = &twin{w: gzipped.NewWriter(gz), queue: make(chan frame, Cores), stopped: gctx.Done()}
+		g.Go(f.twin.drain)
+	}
 	g.Go(func() error {
 		defer close(f.queue)
 		if err := fill(f); err != nil {
@@ -86,12 +99,15 @@ func (w *Writer) EndFrame(stored bool) error {
 	case <-w.stopped:
 		return errStopped
 	}
-	go func() { out <- frame{enc, raw, enc.EncodeAll(raw, enc.get())} }()
+	go func() {
+		out <- frame{enc, raw, enc.EncodeAll(raw, enc.get()), w.twin.blocks(enc, raw, enc == w.all.store)}
+	}()
 	return nil
 }
 
 // drain writes the frames as they come, until the queue is closed, and then the seek table.
 func (w *Writer) drain(to io.Writer) error {
+	defer w.twin.end()
 	var current compressed
 	sw, err := seekable.NewWriter(to, &current)
 	if err != nil {
@@ -101,6 +117,9 @@ func (w *Writer) drain(to io.Writer) error {
 		f := <-out
 		current = f.compressed
 		if _, err := sw.Write(f.raw); err != nil {
+			return err
+		}
+		if err := w.twin.add(f); err != nil {
 			return err
 		}
 		f.enc.put(f.raw)

@@ -99,6 +99,16 @@ func Pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.
 	return files
 }
 
+// PackTwins packs bundles into dir, as .tar.zst and as .tar.gz.
+func PackTwins(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.Target) []bundle.File {
+	tb.Helper()
+	files, err := airgap.Pack(tb.Context(), st, l, b, airgap.PackOptions{Dir: dir, Gzip: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return files
+}
+
 // Indent formats JSON.
 func Indent(t *testing.T, b []byte) string {
 	t.Helper()

@@ -96,9 +96,14 @@ var All = []Consumer{
 		Suites: []string{"test/consumers", "test/docs", "test/bench"},
 	},
 	{
-		Name: "bsdtar", Purpose: "RKE2's packing for comparison",
+		Name: "bsdtar", Purpose: "listing bundles, RKE2's packing for comparison",
 		Commands: []string{"bsdtar"}, Packages: []string{"libarchive-tools"},
-		Suites: []string{"test/bench"},
+		Suites: []string{"test/consumers", "test/bench"},
+	},
+	{
+		Name: "pigz", Purpose: "decompressing bundles, RKE2's packing for comparison",
+		Commands: []string{"pigz"}, Packages: []string{"pigz"},
+		Suites: []string{"test/consumers", "test/bench"},
 	},
 	{
 		Name: "shellcheck", Purpose: "the script that loads images on nodes",
