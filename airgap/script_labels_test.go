@@ -83,7 +83,9 @@ func row(letter string, labels ...string) string {
 }
 
 // child is the label by which containerd keeps one blob for another.
-func child(what, letter string) string { return "containerd.io/gc.ref.content." + what + "=" + digestOf(letter) }
+func child(what, letter string) string {
+	return "containerd.io/gc.ref.content." + what + "=" + digestOf(letter)
+}
 
 // TestSources: a blob that is here gets a label for each registry that its images name, with
 // their repositories as containerd joins them, and only if it lacks one.

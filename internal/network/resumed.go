@@ -90,7 +90,8 @@ type wrongRange struct {
 }
 
 func (e *wrongRange) Error() string {
-	return fmt.Sprintf("%s answers with the range %.100q where the one from byte %d was requested", e.name, e.got, e.from)
+	return fmt.Sprintf("%s answers with the range %.100q where the one from byte %d was requested",
+		e.name, e.got, e.from)
 }
 
 // ranged reports whether an answer has the rest of the body alone, or the begin of that (RFC 9110,
