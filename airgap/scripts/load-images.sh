@@ -12,6 +12,9 @@
 # place of that: ONLY="{{.Groups}}". A node that has a group already needs no bundle of it.
 {{- end}}
 #
+# The blobs of the images get the labels containerd.io/distribution.source.REGISTRY=REPOSITORY that a pull would have set: by these Spegel, and the
+# embedded registry of RKE2 and k3s, know what this node can serve to others. ctr sets them one by one; LABELS=no leaves them out.
+#
 # KEY names the public key of the maintainer, which must come to this node in another way than the bundles: it may not be in their directory, below it
 # or above it, and nobody else may write it. With it, nothing is imported unless SHA256SUMS.sig is a signature of SHA256SUMS by that key, which openssl
 # verifies, and SHA256SUMS lists this script and what else tells the release. This script came with the bundles, so check it first:
@@ -38,6 +41,10 @@ esac
 directory=${1-$(dirname -- "$0")}
 namespace=${NAMESPACE-k8s.io}
 program=${CTR-ctr}
+case ${LABELS-yes} in
+yes | no) ;;
+*) fail "LABELS=$LABELS is neither yes nor no" ;;
+esac
 
 machine=$(uname -m)
 case $machine in
@@ -275,4 +282,90 @@ for bundle in $chosen; do
 		done
 	done
 done
-echo "done: $(for bundle in $chosen; do images "$bundle"; done | sort -u | wc -l | tr -d ' ') images"
+
+# loaded prints the images of all bundles, each once.
+loaded() {
+	for bundle in $chosen; do
+		images "$bundle"
+	done | sort -u
+}
+
+# sources prints a digest and a label for each blob of an image that lacks the label, as containerd writes it after a pull: the host without its port
+# in the key, the repositories in order in the value, both together no longer than containerd allows. What belongs to an image, and is here, tell the
+# labels by which containerd keeps it.
+sources() {
+	run content ls </dev/null >"$temporary/content"
+	loaded | LC_ALL=C awk '
+		function add(digest, key, path, n, all, i, list, placed) {
+			n = split(label[digest, key], all, ",")
+			for (i = 1; i <= n; i++) {
+				if (all[i] == path) return
+				if (!placed && all[i] > path) { list = list "," path; placed = 1 }
+				list = list "," all[i]
+			}
+			list = substr(placed ? list : list "," path, 2)
+			if (length(key) + length(list) > 4096) return
+			if (!((digest, key) in changed)) line[++count] = digest SUBSEP key
+			changed[digest, key]
+			label[digest, key] = list
+		}
+		read == "content" {
+			digest = $1
+			here[digest] = 1
+			sub(/^.*\t/, "")
+			n = split($0, part, ",")
+			for (i = 1; i <= n; i++) {
+				at = index(part[i], "=")
+				if (at) key = substr(part[i], 1, at - 1)
+				value = substr(part[i], at + 1)
+				if (key ~ /^containerd\.io\/gc\.ref\.content\./) children[digest] = children[digest] " " value
+				if (key !~ /^containerd\.io\/distribution\.source\./ || value !~ /^[a-z0-9][a-z0-9._\/-]*$/) continue
+				label[digest, key] = label[digest, key] (label[digest, key] == "" ? "" : ",") value
+			}
+		}
+		read == "images" {
+			at = index($2, "@")
+			stack[top = 1] = substr($2, at + 1)
+			host = path = substr($2, 1, at - 1)
+			sub(/\/.*/, "", host)
+			sub(/^[^\/]*\//, "", path)
+			sub(/:[0-9]+$/, "", host)
+			gsub(/[][]/, "", host)
+			while (top) {
+				digest = stack[top--]
+				if (!(digest in here) || (NR, digest) in seen) continue
+				seen[NR, digest] = 1
+				add(digest, "containerd.io/distribution.source." host, path)
+				n = split(children[digest], child, " ")
+				for (i = 1; i <= n; i++) stack[++top] = child[i]
+			}
+		}
+		END {
+			for (i = 1; i <= count; i++) {
+				split(line[i], part, SUBSEP)
+				print part[1], part[2] "=" label[line[i]]
+			}
+		}' read=content "$temporary/content" read=images -
+}
+
+# label_sources sets them, with as many ctr at a time as there are processors.
+label_sources() {
+	sources >"$temporary/labels"
+	[ -s "$temporary/labels" ] || return 0
+	set -- "$program" --namespace "$namespace"
+	[ -z "${ADDRESS-}" ] || set -- "$@" --address "$ADDRESS"
+	parallel=
+	if processors=$(nproc 2>/dev/null) && echo | xargs -P 1 true 2>/dev/null; then
+		parallel="-P $processors"
+	fi
+	# shellcheck disable=SC2086 # parallel is two words, or none
+	xargs $parallel -n 2 "$@" content label <"$temporary/labels" >/dev/null 2>"$temporary/said" || {
+		sort -u "$temporary/said" >&2
+		fail "the images are imported, but not all of their blobs are labeled: run this again, or with LABELS=no if no node takes images from this one"
+	}
+}
+
+if [ "${LABELS-yes}" = yes ]; then
+	label_sources
+fi
+echo "done: $(loaded | wc -l | tr -d ' ') images"

@@ -44,37 +44,48 @@ func (i inspected) WriteTable(w io.Writer) error {
 }
 
 func newList(f *flags) *cobra.Command {
-	var charts, digests bool
+	var l imageList
 	cmd := &cobra.Command{
 		Use:   "list BUNDLE",
 		Short: "List the names of a bundle's images",
 		Long: `List prints the name of each image, one per line: the format of images.txt and of the image
-lists of k3s and RKE2. With -charts it prints those of the Helm charts instead. It reads only the
-metadata of the bundle.`,
+lists of k3s and RKE2. With -charts it prints those of the Helm charts instead, with -kubelet the
+configuration of a kubelet whose node has the bundle: its pods may use these images without
+credentials, and no others that they have none for. It reads only the metadata of the bundle.`,
 		Example: `  slipway airgap list kpack-images.tar.zst
-  slipway airgap list -digests kpack-images.tar.zst`,
+  slipway airgap list -digests kpack-images.tar.zst
+  slipway airgap list -kubelet kpack-images.linux-amd64.tar.zst`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {
 			c, err := bundle.Inspect(args[0])
 			if err != nil {
 				return nil, err
 			}
-			return imageList{c, c.Images, charts, digests}, nil
+			l.contents, l.Images = c, c.Images
+			return l, nil
 		}),
 	}
-	cmd.Flags().BoolVar(&charts, "charts", false, "print the names of the charts instead of those of the images")
-	cmd.Flags().BoolVar(&digests, "digests", false, "add the digest to each name")
+	cmd.Flags().BoolVar(&l.charts, "charts", false, "print the names of the charts instead of those of the images")
+	cmd.Flags().BoolVar(&l.digests, "digests", false, "add the digest to each name")
+	cmd.Flags().BoolVar(&l.kubelet, "kubelet", false,
+		"print the images as preloadedImagesVerificationAllowlist of a kubelet's configuration")
+	cmd.MarkFlagsMutuallyExclusive("kubelet", "charts")
+	cmd.MarkFlagsMutuallyExclusive("kubelet", "digests")
 	return add(cmd, f.addJSON)
 }
 
 // imageList is the printed list of a bundle's images.
 type imageList struct {
-	contents        *bundle.Contents
-	Images          []bundle.Image `json:"images"` // and charts
-	charts, digests bool
+	contents *bundle.Contents
+	Images   []bundle.Image `json:"images"` // and charts
+
+	charts, digests, kubelet bool
 }
 
 func (l imageList) WriteTable(w io.Writer) error {
+	if l.kubelet {
+		return l.contents.WriteKubelet(w)
+	}
 	return l.contents.WriteNames(w, l.charts, l.digests)
 }
 

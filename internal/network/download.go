@@ -85,11 +85,9 @@ func (d *download) connect() error {
 		return err
 	}
 	q.Header.Set("Accept-Encoding", "identity") // the transport would unpack another, and count other bytes
-	if d.at > 0 {
-		q.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.at))
-		if d.same != "" {
-			q.Header.Set("If-Range", d.same)
-		}
+	d.ask(q, "")
+	if q.Header.Get("Range") != "" && d.same != "" {
+		q.Header.Set("If-Range", d.same)
 	}
 	client := &http.Client{Transport: d.c.rt}
 	if ofArchive(d.ctx) {

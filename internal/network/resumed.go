@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -21,13 +22,19 @@ type resumed struct {
 	at     int64         // how much was read
 	skip   int64         // how much of that the connection gives again
 	failed int           // connections that broke off without a byte
+	whole  bool          // the host answers with other ranges than those requested
 }
 
 // Read returns the next bytes of the body.
 func (r *resumed) Read(p []byte) (int, error) {
 	for {
 		if r.body == nil {
-			if err := r.connect(); err != nil {
+			err := r.connect()
+			if errors.As(err, new(*wrongRange)) && !r.whole {
+				r.whole = true
+				err = r.connect()
+			}
+			if err != nil {
 				return 0, err
 			}
 		}
@@ -69,15 +76,35 @@ func (r *resumed) next(p []byte) (int, error) {
 	return r.body.Read(p)
 }
 
-// ranged reports whether an answer has the rest of the body alone. A range that begins elsewhere is
-// an error.
+// ask requests the rest of the body alone, up to last; "" is its end.
+func (r *resumed) ask(q *http.Request, last string) {
+	if r.at > 0 && !r.whole {
+		q.Header.Set("Range", fmt.Sprintf("bytes=%d-%s", r.at, last))
+	}
+}
+
+// wrongRange is an answer with a range that was not requested.
+type wrongRange struct {
+	name, got string
+	from      int64
+}
+
+func (e *wrongRange) Error() string {
+	return fmt.Sprintf("%s answers with the range %.100q where the one from byte %d was requested",
+		e.name, e.got, e.from)
+}
+
+// ranged reports whether an answer has the rest of the body alone, or the begin of that (RFC 9110,
+// section 14.4). Another range is a [wrongRange].
 func (r *resumed) ranged(a *http.Response) (bool, error) {
 	if a.StatusCode != http.StatusPartialContent || r.at == 0 {
 		return false, nil
 	}
-	if got := a.Header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", r.at)) {
-		return false, fmt.Errorf("%s answers with the range %.100q where the one from byte %d was requested",
-			r.name, got, r.at)
+	got := a.Header.Get("Content-Range")
+	bounds, size, _ := strings.Cut(got, "/")
+	if r.whole || !strings.HasPrefix(bounds, fmt.Sprintf("bytes %d-", r.at)) ||
+		r.size >= 0 && size != "*" && size != strconv.FormatInt(r.size, 10) {
+		return false, &wrongRange{r.name, got, r.at}
 	}
 	return true, nil
 }

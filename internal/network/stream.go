@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"strconv"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -106,9 +107,7 @@ func (s *stream) request(rt http.RoundTripper, u string) error {
 	if err != nil {
 		return err
 	}
-	if s.at > 0 {
-		q.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", s.at, s.d.Size-1))
-	}
+	s.ask(q, strconv.FormatInt(s.d.Size-1, 10))
 	a, err := (&http.Client{Transport: rt}).Do(q)
 	if err != nil {
 		return err

@@ -77,6 +77,9 @@ func (c containerd) testAgent(t *testing.T) {
 			}
 		}
 		s.record(t, c.version, agentCall, r, b)
+		if r.demo && b.platform.String() == "linux/amd64" {
+			c.testSources(t, namespace(r, b, "agent"), agentCall, b)
+		}
 		atHosts(t, ctx, api, r, b)
 	})
 }

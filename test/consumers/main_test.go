@@ -33,6 +33,12 @@ var (
 		},
 		Keys: 3,
 	}
+	// shared is which blobs a node can give to others.
+	shared = &consumertable.Table{
+		Name:    "shared",
+		Columns: []string{"containerd", "imported by", "bundle", "blobs with the label", "blobs that Spegel finds"},
+		Keys:    3,
+	}
 	// hosts is which image a Windows node runs.
 	hosts = &consumertable.Table{
 		Name:    "hosts",
@@ -42,7 +48,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, archives, kubelets, hosts)
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, archives, kubelets, shared, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 		os.RemoveAll(filepath.Dir(maintainers(made.dir)))

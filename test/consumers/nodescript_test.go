@@ -85,7 +85,9 @@ func (c containerd) testLoadImages(t *testing.T) {
 			load()
 			got := c.names(t, ns)
 			if r.demo {
-				load("NAMESPACE=elsewhere", "KEY="+maintainers(r.dir))
+				c.testSources(t, ns, "load-images.sh", b)
+				load("NAMESPACE=elsewhere", "KEY="+maintainers(r.dir), "LABELS=no")
+				c.testSources(t, "elsewhere", "LABELS=no load-images.sh", b)
 				if there := c.names(t, "elsewhere"); len(there) == 0 {
 					t.Error("with NAMESPACE=elsewhere nothing is there")
 				}

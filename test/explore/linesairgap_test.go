@@ -8,7 +8,7 @@ import (
 func init() {
 	maps.Copy(lines, map[string]*commandLine{
 		"airgap inspect": {args: bundle, often: []group{asJSON}},
-		"airgap list":    {args: bundle, often: []group{asJSON, sw("charts"), sw("digests")}},
+		"airgap list":    {args: bundle, often: []group{asJSON, sw("charts"), sw("digests"), sw("kubelet")}},
 		"airgap diff": {args: func(p *place) []string {
 			return append(bundle(p), bundle(p)...)
 		}, often: []group{asJSON}},
