@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -69,7 +70,9 @@ func Complete(reports []Report) (wrong []string) {
 			continue
 		}
 		at := slices.IndexFunc(reports, func(o Report) bool {
-			return filepath.Base(o.Path) == r.Needs.Bundle && o.contents != nil
+			name := strings.TrimSuffix(filepath.Base(o.Path), distfile.GzipSuffix)
+			return (name == strings.TrimSuffix(r.Needs.Bundle, distfile.BundleSuffix) ||
+				name == r.Needs.Bundle) && o.contents != nil
 		})
 		if at < 0 {
 			continue
