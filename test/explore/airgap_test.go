@@ -54,10 +54,11 @@ func (p *product) drawGroups(t *rapid.T, o object) {
 // drawGroup draws a group. It is drawn from the product's images, and has others besides.
 func (p *product) drawGroup(t *rapid.T, name string, o object) object {
 	g := object{"name": name, "images": some(t, name+" image", 1, p.images...)}
-	if o["images"] != nil && maybe(t, 2, name+" pattern") {
+	third := !p.windows() || maybe(t, 8, name+" for Windows") // it has no Windows, which a list must have
+	if o["images"] != nil && third && maybe(t, 2, name+" pattern") {
 		g["images"] = append(g["images"].([]string), host+"/third/*")
 	}
-	if maybe(t, 2, name+" list") {
+	if third && maybe(t, 2, name+" list") {
 		p.registry = true
 		p.files["lists/"+name+".txt"] = "${PLACE}/third/pause:${TAG}\n"
 		g["lists"] = []string{"lists/" + name + ".txt"}

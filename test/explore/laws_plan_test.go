@@ -91,6 +91,9 @@ func (w *world) things(dir string, l *lock.Lock) map[string]string {
 	archives := w.bundles(dir)
 	for _, b := range archives {
 		all["file "+strings.TrimPrefix(b, dir+"/")] = ""
+		if twin := strings.TrimSuffix(b, ".zst") + ".gz"; w.exists(twin) {
+			all["file "+strings.TrimPrefix(twin, dir+"/")] = ""
+		}
 	}
 	for _, list := range w.files(dir, ".txt") {
 		if !slices.Contains(archives, strings.TrimSuffix(list, ".txt")+".tar.zst") {

@@ -182,7 +182,10 @@ func (w *world) first() {
 
 // told reports whether a release failed for what check cannot know: the platforms that a
 // third-party image has in its registry.
-func told(r *result) bool { return strings.Contains(r.stderr, "would be empty: no image ") }
+func told(r *result) bool {
+	return strings.Contains(r.stderr, "would be empty: no image ") ||
+		strings.Contains(r.stderr, "take the line out, or the platform out of the bundle")
+}
 
 // signs draws a key for a release, and makes it.
 func (w *world) signs(r *release) []string {
