@@ -28,7 +28,7 @@ import (
 // groups is what consumers have of the bundles of groups.
 var groups = &consumertable.Table{
 	Name:    "groups",
-	Columns: []string{"consumer", "call", "bundles, in order", "complete images, after each"},
+	Columns: []string{"consumer", "call", "bundles, in order", "images, after each"},
 	Keys:    3,
 }
 

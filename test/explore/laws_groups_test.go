@@ -124,6 +124,9 @@ func (w *world) members(dir string) map[v1.Hash][]string {
 	l, all := w.locked(dir), map[v1.Hash][]string{}
 	for _, i := range l.Images {
 		all[i.Digest] = append(all[i.Digest], i.Groups...)
+		for _, tag := range i.PlatformTags { // names of some platforms
+			all[tag.Digest] = append(all[tag.Digest], i.Groups...)
+		}
 	}
 	for _, t := range l.ThirdParty {
 		all[t.Digest] = append(all[t.Digest], t.Groups...)
