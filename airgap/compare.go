@@ -59,7 +59,11 @@ func (d *comparison) compare(l *lock.Lock) {
 	}
 	of := Target{Groups: c.Groups}
 	unknown := map[string]bool{}
-	for _, g := range c.Groups {
+	groups := c.Groups
+	if c.Needs != nil {
+		groups = slices.Concat(groups, c.Needs.Groups)
+	}
+	for _, g := range groups {
 		unknown[g] = true
 	}
 	for _, e := range entries(l) {
@@ -69,6 +73,9 @@ func (d *comparison) compare(l *lock.Lock) {
 		}
 		switch {
 		case !there && !of.takes(e): // it is in another group
+		case !e.chart && !of.takes(e):
+			d.add("%s is in the bundle, and in none of its groups in the lock", e.Reference)
+			delete(d.images, e.Reference)
 		case e.omitted != "" && d.missed && !d.omitted[e.Reference]:
 			d.add("the lock omits %s, and the bundle does not list it as omitted", e.Reference)
 		case e.omitted != "":
@@ -80,7 +87,7 @@ func (d *comparison) compare(l *lock.Lock) {
 		}
 	}
 	for _, g := range slices.Sorted(maps.Keys(unknown)) {
-		d.add("it is of group %s, in which no image of the lock is", g)
+		d.add("it names group %s, in which no image of the lock is", g)
 	}
 	for _, i := range c.Images {
 		if _, extra := d.images[i.Name]; extra {

@@ -37,7 +37,7 @@ var machines = map[string]string{
 type nodeBundle struct {
 	File, Groups string // Groups are names, separated by spaces; "" for all images
 	Images       []bundle.Image
-	// Lacking are the layers that a sparse bundle lacks, and Base is the file that has them.
+	// Lacking are the layers of images that a sparse bundle lacks, and Base is the file that has them.
 	Lacking []v1.Hash
 	Base    string
 }
@@ -77,7 +77,7 @@ func nodes(targets []Target, files []bundle.File) (all []*node, complete string)
 		c := files[at].Contents
 		one := nodeBundle{File: b.Name + distfile.BundleSuffix, Groups: strings.Join(b.Groups, " "), Images: c.Images}
 		if c.Needs != nil {
-			one.Lacking, one.Base = c.Needs.Lacking, c.Needs.Bundle
+			one.Lacking, one.Base = lacked(c), c.Needs.Bundle
 		}
 		n := slices.IndexFunc(all, func(o *node) bool { return o.Platform == b.Platform.String() })
 		if n < 0 {
@@ -98,6 +98,20 @@ func nodes(targets []Target, files []bundle.File) (all []*node, complete string)
 		n.sort()
 	}
 	return all, complete
+}
+
+// lacked returns the layers of images that a sparse bundle lacks. Those of their referrers are on no
+// node: containerd removes what no image refers to.
+func lacked(c *bundle.Contents) []v1.Hash {
+	own := map[v1.Hash]bool{}
+	for _, i := range c.Images {
+		for _, m := range i.Included() {
+			for _, l := range m.Layers {
+				own[l.Digest] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(c.Needs.Lacking), func(h v1.Hash) bool { return !own[h] })
 }
 
 // sort puts each bundle of groups behind the one that completes it.

@@ -28,7 +28,7 @@ func checkListed(p *product.Product, l *lock.Lock) error {
 		}
 		for _, b := range p.Airgap.Bundles {
 			in := slices.ContainsFunc(t.Groups, func(g string) bool { return slices.Contains(b.Groups, g) })
-			if !in || b.Platform.IsZero() || platform.Best(b.Platform, t.Platforms) >= 0 {
+			if !in || b.ListOnly || b.Platform.IsZero() || platform.Best(b.Platform, t.Platforms) >= 0 {
 				continue
 			}
 			var has []string

@@ -56,6 +56,9 @@ func (h *head) contents() (*Contents, error) {
 	if len(errs) > 0 {
 		return c, errors.Join(errs...)
 	}
+	if err := c.checkNeeds(); err != nil {
+		return c, err
+	}
 	for b := range h.blobs {
 		if !d.used[b] {
 			return c, invalid("blob %s belongs to no image", b)

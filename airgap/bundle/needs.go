@@ -24,12 +24,25 @@ type Needs struct {
 // Needing returns c without the layers that another bundle of the release has, whose file is named.
 // Where that has none of them, it is c.
 func (c *Contents) Needing(of *Contents, file string) (*Contents, error) {
-	_, layers, err := c.order()
+	n, err := c.needs(of.LayerSet(), file, of.Groups)
+	if n == nil || err != nil {
+		return c, err
+	}
+	sparse := *c
+	sparse.Needs = n
+	return &sparse, nil
+}
+
+// needs returns the Needs of the images of c if a file has those layers; nil if it has none of
+// theirs.
+func (c *Contents) needs(has map[v1.Hash]bool, file string, groups []string) (*Needs, error) {
+	complete := *c
+	complete.Needs = nil
+	_, layers, err := complete.order()
 	if err != nil {
 		return nil, err
 	}
-	has := of.LayerSet()
-	n := &Needs{Bundle: file, Groups: of.Groups}
+	n := &Needs{Bundle: file, Groups: groups}
 	for _, d := range layers {
 		if has[d.Digest] {
 			n.Lacking = append(n.Lacking, d.Digest)
@@ -37,16 +50,38 @@ func (c *Contents) Needing(of *Contents, file string) (*Contents, error) {
 		}
 	}
 	if len(n.Lacking) == 0 {
-		return c, nil
+		return nil, nil
 	}
-	sparse := *c
-	sparse.Needs = n
-	return &sparse, nil
+	return n, nil
 }
 
-// Refusal returns the error of what needs a layer that the bundle lacks.
-func (n *Needs) Refusal(path string) error {
-	return fmt.Errorf("%s is sparse: %s", path, n.String())
+// narrow leaves in the Needs what the images of c have, which are some of those of a bundle.
+func (c *Contents) narrow() (err error) {
+	if n := c.Needs; n != nil {
+		c.Needs, err = c.needs(n.lacking(), n.Bundle, n.Groups)
+	}
+	return err
+}
+
+// checkNeeds reports Needs that are not those of the images: layers that no image has, that are
+// there twice or in another order, or another number of bytes.
+func (c *Contents) checkNeeds() error {
+	n := c.Needs
+	if n == nil {
+		return nil
+	}
+	own, err := c.needs(n.lacking(), n.Bundle, n.Groups)
+	switch {
+	case err != nil:
+		return &FormatError{Err: err}
+	case own == nil || !slices.Equal(own.Lacking, n.Lacking):
+		return invalid("%s does not list layers of its images in their order, each once", annotationNeeds)
+	case own.Bytes != n.Bytes:
+		return invalid("%s has %d bytes, and the layers %d", annotationNeeds, n.Bytes, own.Bytes)
+	case len(c.Groups) == 0 || len(n.Groups) == 0:
+		return invalid("%s is there, and the bundle and what it adds to are not of groups", annotationNeeds)
+	}
+	return nil
 }
 
 // String says what completes the bundle.

@@ -168,6 +168,9 @@ func (c *Contents) units() (units [][]Image) {
 func (b *Bundle) part(images []Image) (*Layout, int64, error) {
 	c := *b.contents
 	c.Images, c.Volume = slices.Clone(images), "999/999"
+	if err := c.narrow(); err != nil {
+		return nil, 0, err
+	}
 	l, err := NewLayout(&c)
 	if err != nil {
 		return nil, 0, err

@@ -89,6 +89,12 @@ func Complete(reports []Report) (wrong []string) {
 				len(r.Needs.Lacking)))
 			continue
 		}
+		if !slices.Equal(r.Needs.Groups, reports[at].Groups) {
+			wrong = append(wrong, fmt.Sprintf("%s adds to group %s, and %s has %s: take both from one release", r.Path,
+				strings.Join(r.Needs.Groups, " and "), reports[at].Path,
+				cmp.Or(strings.Join(reports[at].Groups, " and "), "none")))
+			continue
+		}
 		r.CompletedBy = reports[at].Path
 	}
 	return wrong

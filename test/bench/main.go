@@ -61,6 +61,8 @@ func run(ctx context.Context, args []string) error {
 		return documents(ctx, args[1])
 	case len(args) == 4 && args[0] == "pack":
 		return packAll(ctx, args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "pack-groups":
+		return packGroups(ctx, args[1], args[2], args[3])
 	}
 	b := &bench{}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -79,7 +81,7 @@ func run(ctx context.Context, args []string) error {
 		"warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,"+
 			"push,again,absent,lookup,read,curve,compress,unpack,audit",
 		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), packages, evidence, verify, "+
-			"evidence-cold and reproduce (an hour each), and what the default names")
+			"evidence-cold and reproduce (an hour each), groups, and what the default names")
 	fs.StringVar(&b.results,
 		"results", "", "a file that keeps the results of all parts, with a page and plots next to it")
 	plot := fs.Bool("plot", false, "write the page and the plots of -results anew, and measure nothing")
@@ -134,6 +136,7 @@ func (b *bench) parts() []part {
 		{"promote", b.one(b.promote)},
 		{"recipe", b.one(b.recipe)},
 		{"gzip", b.one(b.gzip)},
+		{"groups", b.one(b.groups)},
 		{"push", b.one(b.push)},
 		{"again", b.one(b.again)},
 		{"absent", b.one(b.absent)},

@@ -10,6 +10,7 @@ import (
 	"github.com/containerd/containerd/v2/client"
 	"github.com/containerd/containerd/v2/core/images"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
+	"github.com/containerd/errdefs"
 	"github.com/containerd/platforms"
 	"github.com/klauspost/compress/zstd"
 
@@ -106,7 +107,7 @@ func importAll(ctx context.Context, t *testing.T, api *client.Client, b packedBu
 	for _, i := range found {
 		repository := i.Name[:strings.LastIndex(i.Name, ":")]
 		pinned := images.Image{Name: repository + "@" + i.Target.Digest.String(), Target: i.Target}
-		if _, err := api.ImageService().Create(ctx, pinned); err != nil {
+		if _, err := api.ImageService().Create(ctx, pinned); err != nil && !errdefs.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}
 	}

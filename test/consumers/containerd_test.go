@@ -46,6 +46,8 @@ func takes(t *testing.T, c containerd) {
 	t.Run("names", c.testNames)
 	t.Run("agent", c.testAgent)
 	t.Run("load-images", c.testLoadImages)
+	t.Run("groups", c.testGroups)
+	t.Run("load-images of groups", c.testGroupsScript)
 	t.Run("kubelet", c.testKubelet)
 }
 

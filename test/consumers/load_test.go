@@ -74,6 +74,7 @@ func TestPodmanLoad(t *testing.T) {
 func (l loader) takes(t *testing.T) {
 	t.Helper()
 	t.Run("names", l.testNames)
+	t.Run("groups", l.testGroups)
 	each(t, func(t *testing.T, r release, b packedBundle) {
 		if b.platform.IsZero() || b.platform.String() != "linux/amd64" {
 			return // the one for all platforms is for registries, the others are for other machines

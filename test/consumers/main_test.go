@@ -48,7 +48,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, archives, kubelets, shared, hosts)
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers",
+		nodes, archives, kubelets, shared, hosts, groups)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 		os.RemoveAll(filepath.Dir(maintainers(made.dir)))

@@ -26,7 +26,7 @@ func (w *world) split() {
 	out := "volumes"
 	r := w.run("airgap", "split", path, "-out="+out, "-max-size="+pick(w.t, "max size", "1MB", "3MB", "100MB"))
 	if r.code != 0 {
-		if strings.Contains(r.stderr, "allow more with -max-size") {
+		if strings.Contains(r.stderr, "allow more with -max-size") || w.sparse(path) {
 			remove(w.path(out))
 			return
 		}
@@ -58,7 +58,11 @@ func (w *world) extract() {
 		return
 	}
 	image := pick(w.t, "image of the bundle", names...)
-	w.ok(w.run("airgap", "extract", image, "-from="+path, "-to=layout"))
+	r := w.run("airgap", "extract", image, "-from="+path, "-to=layout")
+	if r.code != 0 && w.sparse(path) && strings.Contains(r.stderr, "sparse: ") {
+		return
+	}
+	w.ok(r)
 	before := w.tree("layout")
 	w.ok(w.run("airgap", "extract", image, "-from="+path, "-to=layout"))
 	if diff := differ(before, w.tree("layout")); diff != "" {
@@ -114,7 +118,8 @@ func (w *world) push() {
 	path := pick(w.t, "bundle", all...)
 	to := w.host + "/" + pick(w.t, "prefix", "mirror", "a/b")
 	if r := w.run("airgap", "push", path, "-to="+to); r.code != 0 {
-		if !strings.Contains(r.stderr, "push the bundle for all platforms") {
+		if !strings.Contains(r.stderr, "push the bundle for all platforms") &&
+			!(w.sparse(path) && strings.Contains(r.stderr, "with it, or first")) {
 			w.fail(r, "it cannot be pushed")
 		}
 		return
@@ -203,6 +208,11 @@ func wholeImage(image v1.Image) error {
 		}
 	}
 	return nil
+}
+
+// sparse reports whether a bundle lacks what another has.
+func (w *world) sparse(path string) bool {
+	return w.inspect(path).Needs != nil
 }
 
 // report writes the page anew.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/crane"
@@ -87,8 +88,17 @@ func (w *world) things(dir string, l *lock.Lock) map[string]string {
 	for _, c := range l.Charts {
 		all["file "+c.File.Name] = ""
 	}
-	for _, b := range w.bundles(dir) {
+	archives := w.bundles(dir)
+	for _, b := range archives {
 		all["file "+strings.TrimPrefix(b, dir+"/")] = ""
+		if twin := strings.TrimSuffix(b, ".zst") + ".gz"; w.exists(twin) {
+			all["file "+strings.TrimPrefix(twin, dir+"/")] = ""
+		}
+	}
+	for _, list := range w.files(dir, ".txt") {
+		if !slices.Contains(archives, strings.TrimSuffix(list, ".txt")+".tar.zst") {
+			all["file "+strings.TrimPrefix(list, dir+"/")] = ""
+		}
 	}
 	for _, a := range l.Artifacts {
 		all["file "+a.File] = ""

@@ -119,6 +119,7 @@ func (w *world) complete(r *result, dir string) {
 		}
 	}
 	w.agree(r, dir)
+	w.grouped(r, dir)
 }
 
 // tree returns what a directory has: by the path of each file, its mode and digest. Directories end

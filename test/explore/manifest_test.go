@@ -15,6 +15,7 @@ kind: Deployment
 metadata:
   name: %[1]s
   namespace: drawn
+  labels: {app: %[1]s}
 spec:
   selector: {matchLabels: {app: %[1]s}}
   template:

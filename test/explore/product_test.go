@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ type product struct {
 	dest     []string // the names of destinations
 	channels []string
 	images   []string
+	groups   []string // of images, which have bundles
 	allowed  []object // findings of lint
 	bare     bool     // the base for Linux consists of packages alone
 	locks    bool     // a Dockerfile installs packages, which have to be locked
@@ -321,34 +321,6 @@ func (p *product) drawArtifacts(t *rapid.T, programs []string) {
 		}
 	}
 	p.yaml["artifacts"] = []object{a}
-}
-
-func (p *product) drawAirgap(t *rapid.T) {
-	o := object{}
-	if maybe(t, 4, "images.txt") {
-		o["images"] = "images.txt"
-		p.registry = true
-		p.files["images.txt"] = fmt.Sprintf("# third-party\n%s/third/pause:1\n", host)
-		if maybe(t, 2, "first image") {
-			o["firstImage"] = host + "/third/pause:1"
-		}
-	} else if maybe(t, 4, "first image") {
-		o["firstImage"] = p.images[0]
-	}
-	if maybe(t, 4, "formats") {
-		o["formats"] = []string{"zst", "gz"}
-	}
-	if maybe(t, 4, "bundles") {
-		all := []object{{"name": "everything"}}
-		for _, on := range some(t, "bundle", 0, p.platforms...) {
-			all = append(all,
-				object{"name": "for." + strings.NewReplacer("/", "-", ":", "-").Replace(on), "platform": on})
-		}
-		o["bundles"] = all
-	}
-	if len(o) > 0 {
-		p.yaml["airgap"] = o
-	}
 }
 
 // paths returns the paths of the product's files, sorted.

@@ -67,6 +67,7 @@ var steps = []step{
 	{"release in parts", (*world).parts},
 	{"stage by stage", (*world).stages},
 	{"verify", (*world).verify},
+	{"bundles of groups", (*world).groupBundles},
 	{"damage", (*world).damage},
 	{"ask", (*world).ask},
 	{"split", (*world).split},
@@ -181,7 +182,10 @@ func (w *world) first() {
 
 // told reports whether a release failed for what check cannot know: the platforms that a
 // third-party image has in its registry.
-func told(r *result) bool { return strings.Contains(r.stderr, "would be empty: no image has") }
+func told(r *result) bool {
+	return strings.Contains(r.stderr, "would be empty: no image ") ||
+		strings.Contains(r.stderr, "take the line out, or the platform out of the bundle")
+}
 
 // signs draws a key for a release, and makes it.
 func (w *world) signs(r *release) []string {
