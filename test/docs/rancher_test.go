@@ -23,6 +23,7 @@ func rancher(t *testing.T, m *machine) {
 	t.Helper()
 	m.hosts["dl.k8s.io"] = http.FileServer(http.Dir(filepath.Join(m.dir, "dl")))
 	both := []v1.Platform{linux, {OS: "linux", Architecture: "arm64"}}
+	pushLists(t, m, both)
 	for ref, programs := range map[string][]string{
 		"hardened-kubernetes:v1.36.4-rke2r1-build20260821": {"kubectl", "kubelet", "kube-apiserver"},
 		"hardened-containerd:v2.3.4-k3s1.36-build20260819": {"containerd", "containerd-shim-runc-v2", "ctr"},
@@ -33,7 +34,6 @@ func rancher(t *testing.T, m *machine) {
 	}
 	m.push(t, "index.docker.io/rancher/hardened-containerd:v2.3.4-k3s1.36-build20260817-amd64-windows",
 		both[:1], below("usr/local/bin", []string{"containerd.exe", "ctr.exe"})...)
-	pushLists(t, m, both)
 	for variable, d := range map[string]struct{ at, text string }{
 		"CONTAINERD_SHA256": {
 			"github/containerd/containerd/releases/download/v2.3.4/containerd-2.3.4-windows-amd64.tar.gz",
