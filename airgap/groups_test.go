@@ -168,8 +168,10 @@ func TestGroupsLeftOut(t *testing.T) {
 	st, l, _ := grouped(t, "linux/amd64")
 	p := bundletest.Parse(t, "linux/amd64")
 	targets := []airgap.Target{
-		{Name: "core", Platform: p, Groups: []string{"core"}}, {Name: "rest", Platform: p, Groups: []string{"more"}},
-		{Name: "others", Platform: p, Groups: []string{"others"}}, {Name: "all"},
+		{Name: "core", Platform: p, Groups: []string{"core"}},
+		{Name: "rest", Platform: p, Groups: []string{"more"}},
+		{Name: "others", Platform: p, Groups: []string{"others"}},
+		{Name: "all"},
 	}
 	for n := range l.ThirdParty {
 		l.ThirdParty[n].Groups, l.ThirdParty[n].Omitted = []string{"others"}, "no network in a snapshot"

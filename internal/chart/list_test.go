@@ -11,8 +11,8 @@ import (
 // its own, and none.
 func TestWithListed(t *testing.T) {
 	c := load(t, "-- app/Chart.yaml --\n"+
-		"# mine\napiVersion: v2 # of Helm\nname: demo\nversion: 1.0.0\nannotations:\n  artifacthub.io/images: |\n" +
-			"    - name: started-later\n      image: example.com/a:1\n      whitelisted: true\n  other: \"yes\"\nhome: https://example.com\n")
+		"# mine\napiVersion: v2 # of Helm\nname: demo\nversion: 1.0.0\nannotations:\n  artifacthub.io/images: |\n"+
+		"    - name: started-later\n      image: example.com/a:1\n      whitelisted: true\n  other: \"yes\"\nhome: https://example.com\n")
 	pin := func(ref string) string { return strings.Replace(ref, ":1", ":1@sha256:aa", 1) }
 	listed, err := c.WithListed([]string{"example.com:5000/b:2", "example.com/a:1@sha256:aa"}, pin)
 	if err != nil {

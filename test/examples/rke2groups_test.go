@@ -93,7 +93,7 @@ func repositories(t *testing.T, p *product, file string, l *lock.Lock) map[strin
 	t.Helper()
 	b, err := bundle.Open(filepath.Join(p.out, file+".tar.zst"))
 	must(t, err)
-	defer b.Close()
+	defer func() { must(t, b.Close()) }()
 	images := b.Contents().Images
 	all := map[string]bool{}
 	for n, i := range images {
