@@ -136,8 +136,8 @@ func lists(t *testing.T, p *product, registry string) {
 	}
 	sums := p.sums(t)
 	for name := range sums {
-		if list, ok := strings.CutSuffix(name, ".tar.zst"); ok && sums[list+".txt"] == "" {
-			t.Errorf("SHA256SUMS has %s and no list of it", name)
+		if list, ok := strings.CutSuffix(name, ".tar.zst"); ok && (sums[list+".txt"] == "" || sums[list+".tar.gz"] == "") {
+			t.Errorf("SHA256SUMS has %s and no list or .tar.gz of it", name)
 		}
 	}
 }
