@@ -161,3 +161,40 @@ func TestSparseAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsLeftOut packs a snapshot that leaves out all images of a group, which has no bundle then,
+// while a group without images for the platform is an error.
+func TestGroupsLeftOut(t *testing.T) {
+	st, l, _ := grouped(t, "linux/amd64")
+	p := bundletest.Parse(t, "linux/amd64")
+	targets := []airgap.Target{
+		{Name: "core", Platform: p, Groups: []string{"core"}},
+		{Name: "rest", Platform: p, Groups: []string{"more"}},
+		{Name: "others", Platform: p, Groups: []string{"others"}},
+		{Name: "all"},
+	}
+	for n := range l.ThirdParty {
+		l.ThirdParty[n].Groups, l.ThirdParty[n].Omitted = []string{"others"}, "no network in a snapshot"
+	}
+	if err := airgap.CheckTargets(l, targets); err != nil {
+		t.Error(err)
+	}
+	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	if err != nil || len(files) != 3 {
+		t.Fatalf("packed %d bundles: %v", len(files), err)
+	}
+	for n := range l.ThirdParty {
+		l.ThirdParty[n].Groups = nil
+	}
+	for _, err := range []error{
+		airgap.CheckTargets(l, targets),
+		func() error {
+			_, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+			return err
+		}(),
+	} {
+		if err == nil || err.Error() != "bundle others would be empty: no image of group others is for linux/amd64" {
+			t.Errorf("a group without images: %v", err)
+		}
+	}
+}

@@ -67,6 +67,12 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	if err != nil {
 		return nil, err
 	}
+	for _, t := range targets {
+		if !o.Partial && !slices.ContainsFunc(plans, func(p *plan) bool { return p.target.Name == t.Name }) {
+			o.Progress.Printf("leaving out bundle %s: the snapshot has no image of group %s", t.Name,
+				strings.Join(t.Groups, " or "))
+		}
+	}
 	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.target.ListOnly })
 	if len(plans) == 0 {
 		return nil, nil

@@ -18,9 +18,12 @@ import (
 type plan struct {
 	target Target
 	*bundle.Layout
+	// left means that a snapshot leaves out all images of its groups.
+	left bool
 }
 
-// newPlans decides the contents of each bundle. With partial, bundles need not have all images.
+// newPlans decides the contents of each bundle, without those of groups all of whose images a snapshot
+// leaves out. With partial, bundles need not have all images.
 // The error has everything that is wrong with the images.
 func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
 	sources, omitted, err := readSources(st, entries(l))
@@ -48,6 +51,7 @@ func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, par
 	if partial {
 		return slices.DeleteFunc(plans, func(p *plan) bool { return len(p.Contents.Images) == 0 }), nil
 	}
+	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.left })
 	return plans, checkPlans(plans, sources, packed)
 }
 
@@ -62,12 +66,13 @@ func newPlan(l *lock.Lock, t Target, sources []source, omitted []entry) (*plan, 
 			c.Omitted = append(c.Omitted, bundle.Omission{Name: e.Reference, Reason: e.omitted})
 		}
 	}
+	left := len(t.Groups) > 0 && len(c.Omitted) > 0
 	choose(c, t, sources)
 	layout, err := bundle.NewLayout(c)
 	if err != nil {
 		return nil, fmt.Errorf("bundle %s: %w", t.Name, err)
 	}
-	return &plan{t, layout}, nil
+	return &plan{t, layout, left && len(c.Images) == 0}, nil
 }
 
 // sparse takes out of bundles the layers that those have which they complete.
@@ -136,6 +141,9 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
+			for n, target := range targets {
+				filled[n] = filled[n] || len(target.Groups) > 0 && target.takes(entry{groups: t.Groups})
+			}
 			continue
 		}
 		check(t.Reference, t.Groups, t.Platforms, func(p platform.Platform) bool {

@@ -24,6 +24,8 @@ type Chart struct {
 	Repositories, Elsewhere []string
 	Tags, FloatingTags      []string
 	Images                  []ChartImage // in the order of their paths
+	// ImageAnnotations means that annotations list its images.
+	ImageAnnotations bool
 	// ReleaseName, Namespace and Values are what it is judged with, in each of the cases and
 	// without; empty for the chart's name, default, and its own values only.
 	ReleaseName, Namespace string
@@ -59,6 +61,7 @@ func (c *checker) chart(in *chartYAML) {
 	out := Chart{
 		Name: in.Name, Template: c.inSource(&in.Source, &in.Path, "chart"), NamePos: c.Pos(&in.Name),
 		ReleaseName: in.ReleaseName, Namespace: in.Namespace, Values: in.Values,
+		ImageAnnotations: in.ImageAnnotations,
 	}
 	for _, path := range slices.Sorted(maps.Keys(in.Images)) {
 		i := ChartImage{Path: path, Image: in.Images[path], Pos: c.Pos(yamlfile.Entry(&in.Images, path))}

@@ -29,6 +29,10 @@ type chartYAML struct {
 	// key is the path of a value, or of a group of them, such as image.app or
 	// sidecars[0].image, and the value the name of an image.
 	Images map[string]string `yaml:"images,omitempty"`
+	// Whether its Chart.yaml gets the list of images that it renders in all cases, pinned as in the
+	// release, in the annotations artifacthub.io/images and helm.sh/images. Entries that a list has
+	// stay.
+	ImageAnnotations bool `yaml:"imageAnnotations,omitempty"`
 	// Values that the chart is judged with, besides its own, in all cases: those without which it
 	// does not render, or renders another secret each time. They are not published.
 	Values map[string]any `yaml:"values,omitempty"`

@@ -12,7 +12,7 @@ import (
 func TestUsed(t *testing.T) {
 	t.Setenv("SLIPWAY_REGISTRY", "")
 	t.Setenv("SLIPWAY_VERSION", "")
-	for _, dir := range []string{"..", "../examples/hello", "../examples/csi-driver-smb", "../examples/rke2-runtime"} {
+	for _, dir := range []string{"..", "../examples/hello", "../examples/csi-driver-smb", "../examples/rke2"} {
 		p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, "slipway.yaml")})
 		if err != nil {
 			t.Fatal(err)

@@ -136,17 +136,30 @@ func manifests(ctx context.Context, p *product.Product,
 		return nil, err
 	}
 	for _, c := range charts {
+		annotated := annotatedIn(c)
 		for _, k := range c.Cases {
 			objects, err := c.Render(ctx, k.Options)
 			if err != nil {
 				return nil, err
 			}
 			f := lint.ChartFile(c.String(), objects)
-			all = append(all,
-				references.Manifest{File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name})
+			all = append(all, references.Manifest{
+				File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name, Annotated: annotated,
+			})
+			annotated = nil // they are the same in all cases
 		}
 	}
 	return all, nil
+}
+
+// annotatedIn returns the images that annotations of a chart list.
+func annotatedIn(c render.Chart) (all []references.Annotated) {
+	for _, l := range c.Listed() {
+		for _, image := range l.Images {
+			all = append(all, references.Annotated{Annotation: l.Annotation, Reference: image, Pos: l.Pos})
+		}
+	}
+	return all
 }
 
 // hasSources reports whether the sources of the templates and charts are there. That one is missing

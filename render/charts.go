@@ -72,7 +72,10 @@ func makeChart(ctx context.Context, images *images, declared product.Chart) (Cha
 	if o.Mappings, err = mappings(images.lock, declared); err != nil {
 		return Chart{}, err
 	}
-	made.Chart, err = loaded.Pin(ctx, o)
+	if made.Chart, err = loaded.Pin(ctx, o); err != nil || !declared.ImageAnnotations {
+		return made, err
+	}
+	err = made.list(ctx, o.Find)
 	return made, err
 }
 

@@ -149,7 +149,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, *update, "examples.txtar", string(now))
-	if d := cmp.Diff([]string{"csi-driver-smb", "hello", "rke2-runtime"}, Examples()); d != "" {
+	if d := cmp.Diff([]string{"csi-driver-smb", "hello", "rke2"}, Examples()); d != "" {
 		t.Errorf("the examples are (-want +got):\n%s", d)
 	}
 	for _, name := range Examples() {

@@ -14,13 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// Image is what a reference becomes.
-type Image struct {
-	Repository string // with its registry
-	Tag        string // "" keeps that of the reference
-	Digest     string // sha256:…
-}
-
 // Mapping is an image for a place in the values, where its reference does not identify it.
 type Mapping struct {
 	Path  string // in the values: image.app, sidecars[0].image

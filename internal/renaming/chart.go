@@ -75,6 +75,11 @@ func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original
 		r.References += len(n.rendered(ctx, renamed)) - len(n.rendered(ctx, pinned))
 		renamed = pinned
 	}
+	if len(renamed.Listed()) > 0 {
+		if listed, err := renamed.WithListed(nil, n.renamed); err == nil {
+			renamed = listed // else it is no list, and stays
+		}
+	}
 	r.Untouched = n.rendered(ctx, renamed)
 	a, err := renamed.Artifact(created, map[string]string{chart.OriginalKey: original})
 	if err != nil {
@@ -118,6 +123,14 @@ func (n *Names) image(reference string) *chart.Image {
 		return nil
 	}
 	return &chart.Image{Repository: r.to, Tag: t.TagStr(), Digest: digest}
+}
+
+// renamed returns an image by its new name; by the name that it has if there is no other.
+func (n *Names) renamed(of string) string {
+	if i := n.image(of); i != nil {
+		return i.Reference()
+	}
+	return of
 }
 
 // rendered returns the places in templates that refer to an image by its old name, with the default

@@ -72,7 +72,8 @@ spec:
   - {name: f, image: busybox, args: ["--look=at ghcr.io/acme/kpack/controller:0.16.1 here"]}
 `
 	packed := archive(t, map[string]string{
-		"Chart.yaml":  "apiVersion: v2\nname: app\nversion: 1.0.0\n",
+		"Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0\nannotations:\n  helm.sh/images: |\n" +
+			"    - image: ghcr.io/acme/kpack/lifecycle@" + b + "\n    - image: quay.io/acme/other@" + a + "\n",
 		"values.yaml": values, "templates/pod.yaml": pod,
 	})
 	original := &oci.Tree{
@@ -88,6 +89,11 @@ spec:
 	made, err := chart.Read("app", bytes.NewReader(r.Archive))
 	if err != nil {
 		t.Fatal(err)
+	}
+	listed := made.Listed()
+	if len(listed) != 1 || strings.Join(listed[0].Images, " ") !=
+		"registry.internal:5000/mirror/acme/kpack/lifecycle@"+b+" quay.io/acme/other@"+a {
+		t.Errorf("the annotations list %+v", listed)
 	}
 	var text string
 	if _, err := made.EditValues(

@@ -30,6 +30,14 @@ type Manifest struct {
 	// Chart and Case name the chart that it was rendered from, and with which values; they are
 	// empty for release.yaml, and Case for the default values.
 	Chart, Case string
+	// Annotated are images that annotations of the chart list.
+	Annotated []Annotated
+}
+
+// Annotated is an image in an annotation.
+type Annotated struct {
+	Annotation, Reference string
+	Pos                   yamlfile.Pos // of the annotation
 }
 
 // Image is a third-party image as manifests name it.
@@ -48,8 +56,9 @@ type Image struct {
 	// Listed means that the list of a group names it.
 	Listed bool
 
-	ref name.Reference
-	tag string // repository:tag in full; "" if there is no tag
+	ref       name.Reference
+	tag       string // repository:tag in full; "" if there is no tag
+	annotated bool   // nothing else than an annotation names it
 }
 
 // Found is what [Find] returns.
@@ -74,6 +83,9 @@ func Find(p *product.Product, manifests []Manifest) (Found, error) {
 		for _, o := range objects {
 			f.object(m, o, containers(o, classes))
 		}
+	}
+	for _, m := range manifests {
+		f.annotated(m)
 	}
 	var all []Image
 	for _, key := range f.order {

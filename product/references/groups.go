@@ -3,6 +3,7 @@ package references
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -14,13 +15,58 @@ import (
 // groups returns the groups that what an object names is in: by the chart that it comes from, and by
 // its labels.
 func (f *finder) groups(m Manifest, o workload.Object) (all []string) {
+	all = f.groupsOf(m)
 	for _, g := range f.product.Airgap.Groups {
-		if m.Chart != "" && slices.Contains(g.Charts, m.Chart) || g.Selector != nil && g.Selector.Matches(labelsOf(o)) {
+		if g.Selector != nil && g.Selector.Matches(labelsOf(o)) {
 			all = append(all, g.Name)
 		}
 	}
 	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// groupsOf returns the groups that all images of a chart are in.
+func (f *finder) groupsOf(m Manifest) (all []string) {
+	for _, g := range f.product.Airgap.Groups {
+		if m.Chart != "" && slices.Contains(g.Charts, m.Chart) {
+			all = append(all, g.Name)
+		}
+	}
 	return all
+}
+
+// annotated adds what annotations of a chart list, and nothing else names: an object knows which
+// nodes run an image.
+func (f *finder) annotated(m Manifest) {
+	groups := f.groupsOf(m)
+	slices.Sort(groups)
+	for _, a := range m.Annotated {
+		i := parse(strings.TrimSpace(a.Reference))
+		if i == nil {
+			continue // lint says what is no reference
+		}
+		if owner := f.product.Owner(i.ref.Context()); owner != "" {
+			f.own[owner] = merge(f.own[owner], groups)
+			continue
+		}
+		i.Pos, i.Groups, i.annotated = a.Pos, groups, true
+		if by := f.named(i); by != nil {
+			by.Groups = merge(by.Groups, groups)
+			continue
+		}
+		f.add(i, m, "annotation "+a.Annotation)
+	}
+}
+
+// named returns the image as an object names it, by its digest or its tag; nil if none does.
+func (f *finder) named(i *Image) *Image {
+	for _, have := range f.images {
+		same := have.key() == i.key() || i.tag != "" && have.tag == i.tag && (!i.pinned() || !have.pinned())
+		if same && !have.annotated {
+			return have
+		}
+	}
+	return nil
 }
 
 // labelsOf returns the labels of an object, of which one that is not text is none.

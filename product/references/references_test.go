@@ -152,6 +152,44 @@ func TestFindInCharts(t *testing.T) {
 	}
 }
 
+// TestFindInAnnotations finds images that only annotations of charts list, in the groups of the
+// charts; what a pod names keeps its operating systems.
+func TestFindInAnnotations(t *testing.T) {
+	listed := func(refs ...string) (all []references.Annotated) {
+		for _, ref := range refs {
+			all = append(all, references.Annotated{Annotation: "helm.sh/images", Reference: ref})
+		}
+		return all
+	}
+	p := &product.Product{Images: []product.Image{{Name: "own", Elsewhere: []string{"x.io/own"}}}}
+	p.Airgap.Groups = []product.Group{{Name: "smb", Charts: []string{"smb"}}}
+	found, err := references.Find(p, []references.Manifest{
+		{
+			File: "smb", Chart: "smb", Text: []byte(pod("a", "x.io/a:1", onLinux)),
+			Annotated: listed("x.io/a:1@"+digestA, "x.io/b:1", "x.io/b:1", "x.io/own:1", "no reference", "x.io/c:1"),
+		},
+		{File: "other", Chart: "other", Text: []byte(pod("c", "x.io/c:1", onWindows))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range found.Images {
+		got = append(got, line(i)+" "+strings.Join(i.Groups, ","))
+	}
+	want := []string{
+		"x.io/a:1 linux field chart smb: DaemonSet ns/a container c smb",
+		"x.io/c:1 windows field chart other: DaemonSet ns/c container c smb",
+		"x.io/b:1 any text chart smb: annotation helm.sh/images smb",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(map[string][]string{"own": {"smb"}}, found.Own); d != "" {
+		t.Errorf("the groups of own images (-want +got):\n%s", d)
+	}
+}
+
 func TestAdd(t *testing.T) {
 	const named = "DaemonSet ns/a container c"
 	for _, tt := range []struct {

@@ -20,15 +20,14 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 const (
-	containerd = "containerd-2.1.5-windows-amd64.tar.gz"
-	crictl     = "crictl-v1.34.0-windows-amd64.tar.gz"
-	calico     = "calico-windows-v3.30.4.zip"
+	containerd = "containerd-2.3.4-windows-amd64.tar.gz"
+	crictl     = "crictl-v1.36.0-windows-amd64.tar.gz"
+	calico     = "calico-windows-v3.32.1.zip"
 )
 
 // rke2 is the example with its downloads and images on loopback.
@@ -45,34 +44,32 @@ func rke2(t *testing.T) (*product, *downloads, string) {
 		"kube-proxy.exe": []byte("the content of kube-proxy.exe"),
 	})
 	host := registryHost(t)
-	p := copied(t, "rke2-runtime")
+	p := copied(t, "rke2")
 	p.env = []string{"SSL_CERT_DIR=" + d.trust}
 	quoted := func(file string) string { return `"` + d.sum(file) + `"` }
 	edits := []string{
-		"CONTAINERD_SHA256: from containerd-2.1.5-windows-amd64.tar.gz.sha256sum",
+		"CONTAINERD_SHA256: from containerd-2.3.4-windows-amd64.tar.gz.sha256sum",
 		"CONTAINERD_SHA256: " + quoted(containerd) + "\n        GITHUB: " + d.url + "\n        KUBERNETES: " +
 			d.url + "/release",
-		"from crictl-v1.34.0-windows-amd64.tar.gz.sha256", quoted(crictl),
+		"from crictl-v1.36.0-windows-amd64.tar.gz.sha256", quoted(crictl),
 		"CALICO_SHA256: from SHA256SUMS", "CALICO_SHA256: " + quoted(calico),
 		"from kubelet.exe.sha256", quoted("kubelet.exe"),
 		"from kube-proxy.exe.sha256", quoted("kube-proxy.exe"),
 	}
 	linux := []string{"linux/amd64", "linux/arm64"}
 	for tag, files := range map[string][]string{
-		"rancher/hardened-kubernetes:v1.34.2-rke2r1-build20251112": {"kubectl", "kubelet", "kube-apiserver"},
-		"rancher/hardened-containerd:v2.1.5-k3s1-build20251106":    {"containerd", "containerd-shim-runc-v2", "ctr"},
-		"rancher/hardened-crictl:v1.34.0-build20251017":            {"crictl"},
-		"rancher/hardened-runc:v1.3.3-build20251105":               {"runc"},
+		"rancher/hardened-kubernetes:v1.36.4-rke2r1-build20260821": {"kubectl", "kubelet", "kube-apiserver"},
+		"rancher/hardened-containerd:v2.3.4-k3s1.36-build20260819": {"containerd", "containerd-shim-runc-v2", "ctr"},
+		"rancher/hardened-crictl:v1.36.0-build20260819":            {"crictl"},
+		"rancher/hardened-runc:v1.4.3-build20260819":               {"runc"},
 	} {
 		edits = append(edits, `"`+tag+`"`, `"`+push(t, host+"/"+tag, linux, below("/usr/local/bin/", files))+`"`)
 	}
-	const windows = "rancher/hardened-containerd:v2.1.5-k3s1-build20251106-amd64-windows"
+	const windows = "rancher/hardened-containerd:v2.3.4-k3s1.36-build20260817-amd64-windows"
 	edits = append(edits, `"`+windows+`"`,
 		`"`+push(t, host+"/"+windows, linux[:1], below("/usr/local/bin/", []string{"containerd.exe", "ctr.exe"}))+`"`)
-	p.replace(t, "slipway.yaml", edits...)
-	pause := push(t, host+"/rancher/mirrored-pause:3.6", append(linux, "windows/amd64:10.0.17763.2114",
-		"windows/amd64:10.0.20348.169", "windows/amd64:10.0.26100.1"), contents("/pause.exe"))
-	must(t, os.WriteFile(filepath.Join(p.dir, "images.txt"), []byte(pause+"\n"), 0o644))
+	p.replace(t, "slipway.yaml", append(edits, "REGISTRY: docker.io", "REGISTRY: "+host)...)
+	fillLists(t, p, host)
 	return p, d, host + "/cut"
 }
 
@@ -91,6 +88,8 @@ func TestRKE2(t *testing.T) {
 	t.Run("the runtime image", func(t *testing.T) { runtimeImage(t, l) })
 	t.Run("the artifacts", func(t *testing.T) { artifacts(t, p) })
 	t.Run("the bundles", func(t *testing.T) { bundles(t, p, l) })
+	t.Run("the lists", func(t *testing.T) { lists(t, p, registry) })
+	t.Run("what a node loads", func(t *testing.T) { loads(t, p) })
 	t.Run("released again it downloads nothing and has the same bytes", func(t *testing.T) {
 		before, asked := p.sums(t), d.requests.Load()
 		if asked != 5 {
@@ -110,7 +109,7 @@ func TestRKE2(t *testing.T) {
 		}
 	})
 	t.Run("a snapshot says in the image what it lacks", func(t *testing.T) {
-		p := copied(t, "rke2-runtime")
+		p := copied(t, "rke2")
 		if said, err := p.run(t.Context(), t, "release", "-out="+p.out, "-binary=false",
 			"-platforms=linux/arm64"); err != nil {
 			t.Fatalf("slipway release: %v\n%s", err, said)
@@ -123,9 +122,9 @@ func TestRKE2(t *testing.T) {
 		}
 	})
 	t.Run("as it stands the example asks for the checksums", func(t *testing.T) {
-		said, err := copied(t, "rke2-runtime").run(t.Context(), t, "build", "-platforms=windows")
+		said, err := copied(t, "rke2").run(t.Context(), t, "build", "-platforms=windows")
 		if err == nil ||
-			!strings.Contains(said, "--checksum=sha256:from crictl-v1.34.0-windows-amd64.tar.gz.sha256 is not sha256: "+
+			!strings.Contains(said, "--checksum=sha256:from crictl-v1.36.0-windows-amd64.tar.gz.sha256 is not sha256: "+
 				"and 64 hexadecimal digits") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
@@ -134,7 +133,7 @@ func TestRKE2(t *testing.T) {
 
 // platformTags asks the registry for the names that RKE2 publishes.
 func platformTags(t *testing.T, l *lock.Lock, registry string) {
-	const version = "v1.34.2-rke2r1"
+	const version = "v1.36.4-rke2r1"
 	child := func(n int) string { return l.Images[0].Children[n].Digest.String() }
 	for tag, want := range map[string]string{
 		version: l.Images[0].Digest.String(), version + "-linux-amd64": child(0), version + "-linux-arm64": child(1),
@@ -272,7 +271,7 @@ func artifacts(t *testing.T, p *product) {
 		}
 		if tc.os == runtime.GOOS && tc.arch == runtime.GOARCH {
 			out, err := exec.CommandContext(t.Context(), filepath.Join(p.out, file)).Output()
-			if want := "rke2 version v1.34.2-rke2r1 (" + tc.os + "/" + tc.arch + ")\n"; err != nil ||
+			if want := "rke2 version v1.36.4-rke2r1 (" + tc.os + "/" + tc.arch + ")\n"; err != nil ||
 				string(out) != want {
 				t.Errorf("%s says %q (%v), want %q", file, out, err, want)
 			}
@@ -299,42 +298,6 @@ func untar(t *testing.T, file string) map[string][]byte {
 		must(t, err)
 		if all[h.Name], err = io.ReadAll(r); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// bundles looks for the runtime image, first, and the pause image of the node's release in every
-// bundle.
-func bundles(t *testing.T, p *product, l *lock.Lock) {
-	for file, pause := range map[string]string{
-		"rke2-images.linux-amd64":            "linux/amd64",
-		"rke2-images.linux-arm64":            "linux/arm64",
-		"rke2-windows-1809-amd64-images":     "windows/amd64:10.0.17763.2114",
-		"rke2-windows-ltsc2022-amd64-images": "windows/amd64:10.0.20348.169",
-		"rke2-windows-2025-amd64-images":     "windows/amd64:10.0.26100.1",
-	} {
-		b, err := bundle.Open(filepath.Join(p.out, file+".tar.zst"))
-		must(t, err)
-		images := b.Contents().Images
-		must(t, b.Close())
-		on, err := platform.Parse(pause)
-		must(t, err)
-		want := 2 + 1 // its own tag, that of the platform, the pause image
-		if on.OS == platform.Windows {
-			want++ // the tag for all Windows releases
-		}
-		last := images[len(images)-1]
-		if len(images) != want || images[0].Name != l.Images[0].Tagged() || len(images[0].Included()) != 1 ||
-			len(last.Included()) != 1 {
-			t.Errorf("%s has %d images, the first is %s", file, len(images), images[0].Name)
-			continue
-		}
-		if !platform.Same(images[0].Included()[0].Platform, on) {
-			t.Errorf("%s: the runtime image is for %s", file, images[0].Included()[0].Platform)
-		}
-		if got := last.Included()[0].Platform; got.String() != pause ||
-			!strings.Contains(last.Name, "mirrored-pause:3.6") {
-			t.Errorf("%s: the last image is %s for %s, want the pause image for %s", file, last.Name, got, pause)
 		}
 	}
 }

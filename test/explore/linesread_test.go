@@ -105,7 +105,7 @@ func init() {
 			always: []group{one("name", "named", "UPPER")},
 			often: []group{
 				one("created", "2025-01-01T00:00:00Z"), one("revision", "abc"), one("version", "1.0.0", "git"),
-				one("example", "hello", "rke2-runtime"),
+				one("example", "hello", "rke2"),
 				one("platforms", "linux/amd64", "linux/amd64,windows/amd64:ltsc2022"),
 			},
 			args: func(p *place) []string {

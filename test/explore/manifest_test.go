@@ -66,6 +66,9 @@ func (p *product) drawCharts(t *rapid.T) {
 	if maybe(t, 3, "chart values") {
 		c["values"], c["releaseName"], c["namespace"] = object{"replicas": 2}, "rel", "ns"
 	}
+	if maybe(t, 3, "image annotations") {
+		c["imageAnnotations"] = true
+	}
 	if maybe(t, 3, "cases") {
 		c["cases"] = []object{{"name": "more", "values": object{"replicas": 3}}}
 		if maybe(t, 2, "values file") {

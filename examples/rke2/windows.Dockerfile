@@ -5,7 +5,7 @@
 FROM --platform=linux/amd64 hardened-containerd-windows AS containerd
 
 FROM scratch AS downloads
-ARG CONTAINERD_VERSION=2.1.5 CRICTL_VERSION=v1.34.0 CALICO_VERSION=v3.30.4 KUBERNETES_VERSION=v1.34.2
+ARG CONTAINERD_VERSION=2.3.4 CRICTL_VERSION=v1.36.0 CALICO_VERSION=v3.32.1 KUBERNETES_VERSION=v1.36.4
 ARG GITHUB=https://github.com KUBERNETES=https://dl.k8s.io/release
 ARG CONTAINERD_SHA256 CRICTL_SHA256 CALICO_SHA256 KUBELET_SHA256 KUBE_PROXY_SHA256
 # The one program of containerd that cannot be cross-compiled.

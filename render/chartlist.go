@@ -1,0 +1,53 @@
+package render
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/workload"
+)
+
+// list writes the images that the chart renders in all cases into its annotations. find pins those
+// that are there before.
+func (c *Chart) list(ctx context.Context, find func(string) *chart.Image) error {
+	var images []string
+	for _, k := range c.Cases {
+		objects, err := c.Render(ctx, k.Options)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			named, err := imagesIn(o)
+			if err != nil {
+				return err
+			}
+			images = append(images, named...)
+		}
+	}
+	slices.Sort(images)
+	pin := func(reference string) string {
+		if i := find(reference); i != nil {
+			return i.Reference()
+		}
+		return reference
+	}
+	listed, err := c.WithListed(slices.Compact(images), pin)
+	if err == nil {
+		c.Chart = listed
+	}
+	return err
+}
+
+// imagesIn returns what fields of images have in an object of a chart.
+func imagesIn(o chart.Object) (all []string, err error) {
+	objects, err := workload.Read(o.Template, o.Text)
+	for _, read := range objects {
+		read.Texts(func(t workload.Text) {
+			if t.Value != "" && workload.IsImageField(read.APIVersion, read.Kind, t.Keys, t.Value) {
+				all = append(all, t.Value)
+			}
+		})
+	}
+	return all, err
+}
