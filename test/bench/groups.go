@@ -81,7 +81,8 @@ func (b *bench) groups(ctx context.Context) (comparison, error) {
 		commands     [][]string
 	}{
 		{"crane pull, bsdtar, bsdtar -r, for each group", "", pull},
-		{"and then zstd -T0 -16 --long=25", ".zst", zst}, {"or pigz", ".gz", gz},
+		{"and then zstd -T0 -16 --long=25", ".zst", zst},
+		{"or pigz", ".gz", gz},
 	} {
 		f, err := measure(ctx, row.name, row.commands...)
 		if err != nil {

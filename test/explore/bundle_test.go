@@ -119,7 +119,7 @@ func (w *world) push() {
 	to := w.host + "/" + pick(w.t, "prefix", "mirror", "a/b")
 	if r := w.run("airgap", "push", path, "-to="+to); r.code != 0 {
 		if !strings.Contains(r.stderr, "push the bundle for all platforms") &&
-			!(w.sparse(path) && strings.Contains(r.stderr, "with it, or first")) {
+			(!w.sparse(path) || !strings.Contains(r.stderr, "with it, or first")) {
 			w.fail(r, "it cannot be pushed")
 		}
 		return
