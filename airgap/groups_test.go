@@ -198,3 +198,25 @@ func TestGroupsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsShell checks the shell script of a release with groups, which has the addition behind its
+// base, whatever their names are.
+func TestGroupsShell(t *testing.T) {
+	st, l, targets := grouped(t, "linux/amd64")
+	targets[1], targets[2] = targets[2], targets[1]
+	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := airgap.Scripts("demo", "1.2.3", targets, files)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	text := string(all[0].Data)
+	for _, want := range []string{"parts='core.tar.zst sparse.tar.zst more.tar.zst'", `ONLY="core more"`, "all=all.tar.zst"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the script lacks %s", want)
+		}
+	}
+	checkShell(t, text)
+}

@@ -69,13 +69,16 @@ type Draft struct {
 	dockerBuilds      []dockerBuild
 	knownNames        map[string]bool
 	withCgo           []cgoBuild
-	variantArch       bool            // builds call armv7 what is the variant v7 of arm
-	compiled          map[string]bool // packages that Dockerfiles compile
-	wantWindows       bool            // something is built for Windows, of a release that is not known yet
-	artifactPlatforms []string        // of archives
-	archived          []string        // programs that are released as files
-	references        []string        // names of images that may be the product's
-	left              []string        // what has no place in slipway.yaml, with its reason
+	variantArch       bool              // builds call armv7 what is the variant v7 of arm
+	compiled          map[string]bool   // packages that Dockerfiles compile
+	wantWindows       bool              // something is built for Windows, of a release that is not known yet
+	artifactPlatforms []string          // of archives
+	archived          []string          // programs that are released as files
+	references        []string          // names of images that may be the product's
+	imageList         string            // a list of images for all bundles
+	groups            []imageGroup      // of images
+	listArgs          map[string]string // values of ${NAME} in lists, "" for one that is not known
+	left              []string          // what has no place in slipway.yaml, with its reason
 }
 
 // source is the Go module, or the directory of an image without programs.
@@ -184,7 +187,7 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	}
 	d := &Draft{
 		Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{},
-		compiled: map[string]bool{},
+		compiled: map[string]bool{}, listArgs: map[string]string{},
 	}
 	if err := d.goModule(); err != nil {
 		return nil, err
@@ -204,6 +207,7 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 			"or begin with -example=hello")
 	}
 	d.manifests()
+	d.imageLists()
 	d.findNames()
 	d.findTags()
 	d.cgo()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,11 +34,17 @@ func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, e
 		return nil, err
 	}
 	defer unlock()
+	var lists []string
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.Remove(made))
+			for _, p := range append(lists, made) {
+				err = errors.Join(err, os.Remove(p))
+			}
 		}
 	}()
+	if lists, err = d.writeLists(); err != nil {
+		return nil, err
+	}
 	for range maxRounds {
 		faults, err := d.check(ctx)
 		if err != nil {
@@ -52,6 +59,34 @@ func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, e
 		}
 	}
 	return remaining, nil
+}
+
+// writeLists writes the lists of images that scripts have, none outside of the directory, and returns
+// their paths.
+func (d *Draft) writeLists() (made []string, err error) {
+	root, err := os.OpenRoot(d.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, g := range d.groups {
+		if g.text == "" {
+			continue
+		}
+		err := root.MkdirAll(path.Dir(g.list), 0o777)
+		if err == nil {
+			var f *os.File
+			if f, err = root.OpenFile(g.list, os.O_CREATE|os.O_EXCL|os.O_WRONLY, disk.ModeFile); err == nil {
+				made = append(made, filepath.Join(d.Dir, filepath.FromSlash(g.list)))
+				_, err = f.WriteString(g.text)
+				err = errors.Join(err, f.Close())
+			}
+		}
+		if err != nil {
+			return made, fmt.Errorf("writing %s: %w", g.list, cause(err))
+		}
+	}
+	return made, nil
 }
 
 // create writes slipway.yaml for the first time.

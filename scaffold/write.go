@@ -126,6 +126,7 @@ func (d *Draft) YAML() []byte {
 	d.writeArtifacts(w)
 	d.writeRelease(w)
 	d.writeCharts(w)
+	d.writeAirgap(w)
 	if d.linuxOnly {
 		w.section("lint")
 		w.line("  allow:")

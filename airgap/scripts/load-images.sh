@@ -181,15 +181,16 @@ if [ -n "${ONLY-}" ]; then
 	chosen=
 	for part in $parts; do
 		for group in $ONLY; do
-			[ "$(groups_of "$part")" != "$group" ] || chosen="$chosen $part"
+			[ "$(groups_of "$part")" != "$group" ] || [ ! -f "$directory/$(archive_of "$part")" ] || chosen="$chosen $part"
 		done
 	done
 	for group in $ONLY; do
-		for part in $chosen; do
-			[ "$(groups_of "$part")" != "$group" ] || continue 2
+		for part in $chosen $parts; do # of a bundle that is not there it is said below
+			[ "$(groups_of "$part")" != "$group" ] || { chosen="$chosen $part" && continue 2; }
 		done
 		fail "ONLY=$ONLY: the release has no bundle of group $group alone for $platform"
 	done
+	chosen=$(echo "$chosen" | tr ' ' '\n' | awk 'NF && !seen[$0]++')
 elif [ ! -f "$directory/$(archive_of "$all")" ]; then
 	chosen=
 	for part in $parts; do

@@ -1,0 +1,195 @@
+package scaffold
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// imageGroup is a group of images: a list of the repository, or one that a script writes.
+type imageGroup struct {
+	name, list string
+	text       string // of a list that is to be written; "" for one that is there
+}
+
+var (
+	listName = regexp.MustCompile(`^(?:airgap-)?images?(?:-list)?(?:[-_.]([a-z0-9][a-z0-9-]*))?\.txt$`)
+	// heredoc is the beginning of lines that a script gives a command, which writes a list of images.
+	heredoc = regexp.MustCompile(`<<-?\s*["']?(\w+)["']?.*>>?\s*\S*images(?:-([a-z0-9][a-z0-9-]*))?\.txt`)
+	// variable is a ${NAME} in a list.
+	variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+	// shellValue gives a variable of a script a value, which may be a default.
+	shellValue = regexp.MustCompile(
+		`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=["']?(?:\$\{[A-Za-z0-9_]+:?-([A-Za-z0-9][A-Za-z0-9._:/-]*)\}|([A-Za-z0-9][A-Za-z0-9._:/-]*))["']?\s*$`)
+)
+
+// maxGroups bounds the groups of a draft, and maxListed the images of one.
+const maxGroups, maxListed = 100, 10_000
+
+// imageLists finds lists of images, and those that scripts write. A list in the root named images.txt is
+// that of all bundles.
+func (d *Draft) imageLists() {
+	for _, f := range d.tree.files {
+		m := listName.FindStringSubmatch(path.Base(f))
+		if m == nil || isAside(path.Dir(f)) || len(d.groups) == maxGroups {
+			continue
+		}
+		refs := references(strings.Split(string(d.tree.text(f)), "\n"))
+		switch {
+		case len(refs) == 0:
+		case f == "images.txt":
+			d.imageList = f
+			d.listed(refs)
+			d.found("%s: images of the bundles", f)
+		default:
+			d.listed(refs)
+			d.addGroup(imageGroup{name: cmpName(m[1]), list: f})
+			d.found("%s: %d images of a group of bundles", f, len(refs))
+		}
+	}
+	for _, f := range d.tree.files {
+		if !isAside(path.Dir(f)) && (path.Dir(f) == "scripts" || path.Ext(f) == ".sh") {
+			d.heredocs(f, strings.Split(string(d.tree.text(f)), "\n"))
+		}
+	}
+	if len(d.groups) > 0 {
+		d.assignments()
+	}
+}
+
+// cmpName is the name of a group whose list has none.
+func cmpName(s string) string {
+	if s == "" {
+		return "images"
+	}
+	return s
+}
+
+// heredocs finds the lists that a script writes. It is text: nothing of it is run.
+func (d *Draft) heredocs(file string, lines []string) {
+	for n := 0; n < len(lines); n++ {
+		m := heredoc.FindStringSubmatch(lines[n])
+		if m == nil {
+			continue
+		}
+		end := slices.IndexFunc(lines[n+1:], func(l string) bool { return strings.TrimSpace(l) == m[1] })
+		if end < 0 {
+			continue
+		}
+		refs := references(lines[n+1 : n+1+end])
+		n += end
+		if len(refs) == 0 || len(d.groups) == maxGroups {
+			continue
+		}
+		g := imageGroup{name: cmpName(m[2])}
+		g.text = "# of " + output.Line(file) + ", as text\n" + strings.Join(refs, "\n") + "\n"
+		g.list = "images/" + g.name + ".txt"
+		if d.tree.has(g.list) || slices.ContainsFunc(d.groups, func(o imageGroup) bool { return o.name == g.name }) {
+			d.hand("a second list of group %s in %s: conditions of the script choose it, so add its images to %s",
+				g.name, file, g.list)
+			continue
+		}
+		d.listed(refs)
+		d.addGroup(g)
+		d.found("%s: %d images of group %s, written to %s", file, len(refs), g.name, g.list)
+	}
+}
+
+func (d *Draft) addGroup(g imageGroup) {
+	if !slices.ContainsFunc(d.groups, func(o imageGroup) bool { return o.name == g.name }) {
+		d.groups = append(d.groups, g)
+	}
+}
+
+// listed notes the variables of a list.
+func (d *Draft) listed(refs []string) {
+	for _, m := range variable.FindAllStringSubmatch(strings.Join(refs, "\n"), -1) {
+		if _, ok := d.listArgs[m[1]]; !ok {
+			d.listArgs[m[1]] = ""
+		}
+	}
+}
+
+// references returns the image references of lines, nil if one is something else.
+func references(lines []string) (refs []string) {
+	for _, l := range lines {
+		l, _, _ = strings.Cut(l, " #")
+		if l = strings.TrimSpace(l); l == "" || l[0] == '#' {
+			continue
+		}
+		ref, err := name.ParseReference(variable.ReplaceAllString(l, "x"), name.WithDefaultTag(""))
+		if err != nil || ref.Identifier() == "" || !strings.Contains(l, "/") || len(refs) == maxListed {
+			return nil
+		}
+		refs = append(refs, l)
+	}
+	return refs
+}
+
+// assignments gives the variables of lists the values that scripts write plainly.
+func (d *Draft) assignments() {
+	for _, f := range d.tree.files {
+		if isAside(path.Dir(f)) || path.Dir(f) != "scripts" && path.Ext(f) != ".sh" {
+			continue
+		}
+		for l := range strings.Lines(string(d.tree.text(f))) {
+			m := shellValue.FindStringSubmatch(strings.TrimRight(l, "\n"))
+			if m == nil {
+				continue
+			}
+			if have, wanted := d.listArgs[m[1]]; wanted && have == "" {
+				d.listArgs[m[1]] = m[2] + m[3]
+			}
+		}
+	}
+}
+
+// writeAirgap writes the groups and their bundles.
+func (d *Draft) writeAirgap(w *writer) {
+	if d.imageList == "" && len(d.groups) == 0 {
+		return
+	}
+	w.section("airgap")
+	w.field("  images", d.imageList)
+	if len(d.listArgs) > 0 {
+		w.line("  args:")
+		for _, k := range sortedKeys(d.listArgs) {
+			if d.listArgs[k] == "" {
+				w.note("    ", "a script computes it: write its value")
+			}
+			w.line("    "+k+": %s", d.listArgs[k])
+		}
+	}
+	if len(d.groups) == 0 {
+		return
+	}
+	core := slices.ContainsFunc(d.groups, func(g imageGroup) bool { return g.name == "core" })
+	var names []string
+	w.line("  groups:")
+	for _, g := range d.groups {
+		names = append(names, g.name)
+		to := ""
+		if core && g.name != "core" {
+			to = ", addsTo: core"
+		}
+		w.line("    - {name: %s, lists: [%s]"+to+"}", g.name, g.list)
+	}
+	linux := slices.DeleteFunc(slices.Sorted(slices.Values(d.platforms)), func(p string) bool {
+		return !strings.HasPrefix(p, platform.Linux+"/")
+	})
+	w.line("  bundles:")
+	w.line("    - {name: %s}", d.name+"-images")
+	w.line("    - {name: %s, platforms: "+list(slices.Sorted(slices.Values(d.platforms)))+"}",
+		d.name+"-images.{{.OS}}{{if .WindowsRelease}}-{{.WindowsRelease}}{{end}}-{{.Arch}}")
+	if len(linux) > 0 {
+		w.note("    ", "groups of images for Linux alone; name a platform here that all images of a list have")
+		w.line("    - {name: %s, platforms: "+list(linux)+", groups: "+list(names)+"}",
+			d.name+"-images-{{.Group}}.{{.OS}}-{{.Arch}}")
+	}
+}
