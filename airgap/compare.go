@@ -1,9 +1,11 @@
 package airgap
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -58,6 +60,19 @@ func (d *comparison) compare(l *lock.Lock) {
 		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
 	}
 	of := Target{Groups: c.Groups}
+	for _, g := range l.Groups {
+		if !slices.Contains(c.Groups, g.Name) {
+			continue
+		}
+		of.Charts = append(of.Charts, g.Charts...)
+		if c.Needs != nil && !slices.Equal(c.Needs.Groups, []string{g.AddsTo}) {
+			d.add("it lacks layers that group %s has, and in the lock its group %s adds to %s",
+				strings.Join(c.Needs.Groups, " and "), g.Name, cmp.Or(g.AddsTo, "none"))
+		}
+	}
+	if c.Needs != nil && len(c.Groups) == 0 {
+		d.add("it has all images, and lacks layers that group %s has", strings.Join(c.Needs.Groups, " and "))
+	}
 	unknown := map[string]bool{}
 	groups := c.Groups
 	if c.Needs != nil {
@@ -73,7 +88,7 @@ func (d *comparison) compare(l *lock.Lock) {
 		}
 		switch {
 		case !there && !of.takes(e): // it is in another group
-		case !e.chart && !of.takes(e):
+		case !of.takes(e):
 			d.add("%s is in the bundle, and in none of its groups in the lock", e.Reference)
 			delete(d.images, e.Reference)
 		case e.omitted != "" && d.missed && !d.omitted[e.Reference]:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -29,6 +30,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Tar
 	if err != nil {
 		return nil, err
 	}
+	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.target.ListOnly })
 	steps, err := matchBases(st, plans, bases, targets, o.First)
 	if err != nil {
 		return nil, err

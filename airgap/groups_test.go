@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -18,6 +19,7 @@ import (
 func grouped(t *testing.T, on string) (*store.Store, *lock.Lock, []airgap.Target) {
 	t.Helper()
 	st, l := bundletest.Demo(t, 1000)
+	l.Groups = []lock.Group{{Name: "core"}, {Name: "more", AddsTo: "core"}}
 	for n := range l.Images {
 		l.Images[n].Groups = []string{"core"}
 		if n > 0 {
@@ -174,7 +176,7 @@ func TestGroupsLeftOut(t *testing.T) {
 		{Name: "all"},
 	}
 	for n := range l.ThirdParty {
-		l.ThirdParty[n].Groups, l.ThirdParty[n].Omitted = []string{"others"}, "no network in a snapshot"
+		l.ThirdParty[n].Groups, l.ThirdParty[n].Omitted = []string{"others"}, lock.NoNetwork
 	}
 	if err := airgap.CheckTargets(l, targets); err != nil {
 		t.Error(err)
@@ -183,8 +185,8 @@ func TestGroupsLeftOut(t *testing.T) {
 	if err != nil || len(files) != 3 {
 		t.Fatalf("packed %d bundles: %v", len(files), err)
 	}
-	for n := range l.ThirdParty {
-		l.ThirdParty[n].Groups = nil
+	for n := range l.ThirdParty { // of a release to a registry, too
+		l.ThirdParty[n].Omitted = "images.txt:3 removes it"
 	}
 	for _, err := range []error{
 		airgap.CheckTargets(l, targets),
@@ -219,4 +221,44 @@ func TestGroupsShell(t *testing.T) {
 		}
 	}
 	checkShell(t, text)
+}
+
+// TestGroupsCompared verifies bundles against a lock in which the group adds to another one, and a
+// sparse bundle that is called one of all images.
+func TestGroupsCompared(t *testing.T) {
+	st, l, targets := grouped(t, "linux/amd64")
+	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse := *files[2].Contents
+	if wrong := airgap.Compare(l)(&sparse, true); wrong != nil {
+		t.Error(wrong)
+	}
+	l.Groups[1].AddsTo = ""
+	want := "it lacks layers that group core has, and in the lock its group more adds to none"
+	if wrong := airgap.Compare(l)(&sparse, true); !slices.Contains(wrong, want) {
+		t.Errorf("another lock: %v", wrong)
+	}
+	all := *files[0].Contents
+	all.Needs = sparse.Needs
+	if wrong := airgap.Compare(l)(&all, true); !slices.Contains(wrong,
+		"it has all images, and lacks layers that group core has") {
+		t.Errorf("all images: %v", wrong)
+	}
+}
+
+// TestGroupsListed: an image of a list that lacks the platform of its group's bundle is an error,
+// before anything is pushed and when it is packed.
+func TestGroupsListed(t *testing.T) {
+	st, l, targets := grouped(t, "linux/arm64")
+	l.ThirdParty[0].Listed, l.ThirdParty[0].From = []string{"core"}, []string{"core.txt:1"}
+	l.ThirdParty[0].Platforms = []platform.Platform{bundletest.Parse(t, "linux/amd64")}
+	_, packed := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	for _, err := range []error{airgap.CheckTargets(l, targets), packed} {
+		if err == nil || !strings.Contains(err.Error(), " has no linux/arm64, and bundle core of group core is for it: "+
+			"it has linux/amd64; take the line out") || !strings.Contains(err.Error(), "core.txt:1: ") {
+			t.Errorf("the error is %v", err)
+		}
+	}
 }

@@ -26,6 +26,9 @@ type plan struct {
 // leaves out. With partial, bundles need not have all images.
 // The error has everything that is wrong with the images.
 func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
+	if err := checkListed(l, targets); err != nil {
+		return nil, err
+	}
 	sources, omitted, err := readSources(st, entries(l))
 	if err != nil {
 		return nil, err
@@ -66,7 +69,9 @@ func newPlan(l *lock.Lock, t Target, sources []source, omitted []entry) (*plan, 
 			c.Omitted = append(c.Omitted, bundle.Omission{Name: e.Reference, Reason: e.omitted})
 		}
 	}
-	left := len(t.Groups) > 0 && len(c.Omitted) > 0
+	left := len(t.Groups) > 0 && slices.ContainsFunc(c.Omitted, func(o bundle.Omission) bool {
+		return o.Reason == lock.NoNetwork
+	})
 	choose(c, t, sources)
 	layout, err := bundle.NewLayout(c)
 	if err != nil {
@@ -142,7 +147,8 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
 			for n, target := range targets {
-				filled[n] = filled[n] || len(target.Groups) > 0 && target.takes(entry{groups: t.Groups})
+				filled[n] = filled[n] || t.Omitted == lock.NoNetwork && len(target.Groups) > 0 &&
+					target.takes(entry{groups: t.Groups})
 			}
 			continue
 		}
@@ -154,6 +160,26 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 	for n, t := range targets {
 		if !filled[n] {
 			errs = append(errs, wouldBeEmpty(t))
+		}
+	}
+	return errors.Join(append(errs, checkListed(l, targets))...)
+}
+
+// checkListed reports images that the list of a group names and that lack a platform which a bundle of
+// the group is for: who writes a list means that each bundle has all of it.
+func checkListed(l *lock.Lock, targets []Target) error {
+	var errs []error
+	for _, t := range l.ThirdParty {
+		if t.Omitted != "" || len(t.Platforms) == 0 {
+			continue
+		}
+		for _, b := range targets {
+			in := slices.ContainsFunc(t.Listed, func(g string) bool { return slices.Contains(b.Groups, g) })
+			if in && !b.ListOnly && !b.Platform.IsZero() && platform.Best(b.Platform, t.Platforms) < 0 {
+				errs = append(errs, fmt.Errorf("%s: %s has no %s, and bundle %s of group %s is for it: it has %s; "+
+					"take the line out, or the platform out of the bundle", t.From[0], t.Reference, b.Platform, b.Name,
+					strings.Join(b.Groups, " and "), list(t.Platforms)))
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -54,9 +54,13 @@ type Release struct {
 
 // Group is a group of images.
 type Group struct {
-	Name   string `json:"name"`
-	AddsTo string `json:"addsTo,omitempty"` // the group that a node has besides
+	Name   string   `json:"name"`
+	AddsTo string   `json:"addsTo,omitempty"` // the group that a node has besides
+	Charts []string `json:"charts,omitempty"` // that are in its bundle for all platforms
 }
+
+// NoNetwork is why a snapshot omits a third-party image.
+const NoNetwork = "no network in a snapshot: name a registry with -registry"
 
 // Registries lists the registries of the release, Registry first.
 func (r Release) Registries() []string { return append([]string{r.Registry}, r.Copies...) }
@@ -179,8 +183,10 @@ type ThirdParty struct {
 	// Omitted is the reason why the release does not have the image: a snapshot reaches no
 	// registry, or images.txt removes it.
 	Omitted string `json:"omitted,omitempty"`
-	// Groups are the groups of images that it is in, sorted.
+	// Groups are the groups of images that it is in, sorted, and Listed those whose lists name it: each
+	// of their bundles has it.
 	Groups []string `json:"groups,omitempty"`
+	Listed []string `json:"listed,omitempty"`
 }
 
 // Reference returns repository@digest, the form that release.yaml pins.

@@ -110,6 +110,7 @@ func sameRelease(a, b *Part) error {
 		{"snapshot", a.Snapshot, b.Snapshot},
 		{"created", a.Created.UTC(), b.Created.UTC()},
 		{"sources", a.Sources, b.Sources},
+		{"groups", a.Groups, b.Groups},
 	})
 	if ok {
 		return fmt.Errorf("they are of different releases: %s is %v in one and %v in another", f.name, f.a, f.b)
@@ -130,6 +131,7 @@ func (i *PartImage) join(o PartImage) error {
 		{"floating tags", i.FloatingTags, o.FloatingTags},
 		{"media type", i.MediaType, o.MediaType},
 		{"annotations", i.Annotations, o.Annotations},
+		{"groups", i.Groups, o.Groups},
 	})
 	if ok {
 		return fmt.Errorf("%s: its %s is %v in one part and %v in another", i.Name, f.name, f.a, f.b)

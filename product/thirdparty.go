@@ -23,8 +23,8 @@ type ThirdParty struct {
 	Omitted string
 	// Groups are the groups that it is in.
 	Groups []string
-	// Listed means that the list of a group names it, so that each bundle of the group has it.
-	Listed bool
+	// Listed are the groups whose lists name it, so that each bundle of these has it.
+	Listed []string
 }
 
 // Removal is a line of images.txt that removes images from the bundles: !PATTERN.

@@ -66,15 +66,20 @@ func rename(p *product.Product, i *lock.PartImage) {
 // Group adds to l the groups that the images of p are in, where these are known: where parts are
 // merged, the parts have them.
 func Group(p *product.Product, l *lock.Lock) {
-	l.Groups = nil
-	for _, g := range p.Airgap.Groups {
-		l.Groups = append(l.Groups, lock.Group{Name: g.Name, AddsTo: g.AddsTo})
-	}
+	l.Groups = groups(p)
 	for n := range l.Images {
 		if p.Airgap.Members != nil {
 			l.Images[n].Groups = p.Airgap.Members[l.Images[n].Name]
 		}
 	}
+}
+
+// groups are the groups of images as the lock has them.
+func groups(p *product.Product) (all []lock.Group) {
+	for _, g := range p.Airgap.Groups {
+		all = append(all, lock.Group{Name: g.Name, AddsTo: g.AddsTo, Charts: g.Charts})
+	}
+	return all
 }
 
 // remember names images in the store's own index, where readers of layouts find them.

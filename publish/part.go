@@ -27,6 +27,7 @@ func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, 
 		Release: lock.Release{
 			Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created, Registry: registries(p)[0],
 			Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources,
+			Groups: groups(p),
 		},
 		Images: images, Artifacts: r.Artifacts, Compilers: r.Compilers, Prebuilt: r.Prebuilt, Materials: r.Materials,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -47,7 +48,7 @@ func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 		switch {
 		case here:
 		case p.Snapshot() && !network.Loopback(host):
-			all[n].Omitted = noNetwork
+			all[n].Omitted = lock.NoNetwork
 		default:
 			questions = append(questions,
 				question{host: host, ask: func(ctx context.Context) error { return r.mayPull(ctx, t) }})

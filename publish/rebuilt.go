@@ -61,7 +61,7 @@ func describeAgain(ctx context.Context, c *network.Client, p *product.Product, r
 	d, pinned := ref.(name.Digest)
 	if !pinned {
 		if offline {
-			party.Omitted = noNetwork
+			party.Omitted = lock.NoNetwork
 			return nil
 		}
 		head, err := c.Head(ctx, ref)
@@ -77,7 +77,7 @@ func describeAgain(ctx context.Context, c *network.Client, p *product.Product, r
 	top := v1.Descriptor{Digest: h}
 	raw, err := first(shipped.Open, c.Manifests(ctx, repo), offline)(top)
 	if offline && errors.Is(err, oci.ErrAbsent) {
-		party.Omitted = noNetwork
+		party.Omitted = lock.NoNetwork
 		return nil
 	}
 	if err != nil {

@@ -15,9 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// noNetwork is why a snapshot omits an image.
-const noNetwork = "no network in a snapshot: name a registry with -registry"
-
 // ThirdParty fetches the third-party images of p into st, for all platforms, byte for byte. A
 // snapshot uses images that st has by their pinned digest, and those of registries on this
 // machine; it omits and reports the rest.
@@ -45,8 +42,8 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 				return nil, fmt.Errorf("%s: %w", t.Text, err)
 			}
 		case p.Snapshot() && !network.Loopback(t.Reference.Context().RegistryStr()):
-			all[n].Omitted = noNetwork
-			o.Progress.Printf("leaving out %s: %s", t.Text, noNetwork)
+			all[n].Omitted = lock.NoNetwork
+			o.Progress.Printf("leaving out %s: %s", t.Text, lock.NoNetwork)
 		default:
 			fetch = append(fetch,
 				&transfer.Wanted{Ref: t.Reference, Name: t.Text, Remedy: "check the line " + t.Pos.String() +
@@ -72,7 +69,7 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 
 // party is an image in the lock as far as it is known before it is looked at.
 func party(t product.ThirdParty) lock.ThirdParty {
-	return lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups}
+	return lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups, Listed: t.Listed}
 }
 
 // thirdPartyReferrers fetches the referrers of the images into st. For a pinned image, the record

@@ -157,7 +157,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
 		party := lock.ThirdParty{
-			Reference: t.Text, From: t.From, OS: t.OS, Groups: t.Groups,
+			Reference: t.Text, From: t.From, OS: t.OS, Groups: t.Groups, Listed: t.Listed,
 			Omitted: cmp.Or(t.Omitted, "it is not looked at yet"),
 		}
 		if _, pinned := t.Reference.(name.Digest); !pinned && t.Omitted == "" &&

@@ -8,7 +8,6 @@ package release
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/airgap"
@@ -149,7 +148,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	c.stage("pushing")
-	if err := errors.Join(airgap.CheckTargets(l, targets), checkListed(m.product, l)); err != nil {
+	if err := airgap.CheckTargets(l, targets); err != nil {
 		return nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {

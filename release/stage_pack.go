@@ -78,7 +78,7 @@ func selectedTargets(p *product.Product) []airgap.Target {
 		return all
 	}
 	return slices.DeleteFunc(all, func(t airgap.Target) bool {
-		return t.Platform.IsZero() || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool {
+		return t.Platform.IsZero() || t.ListOnly || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool {
 			return platform.Same(have, t.Platform)
 		})
 	})
@@ -87,7 +87,11 @@ func selectedTargets(p *product.Product) []airgap.Target {
 // bundleFiles returns the names of the files that pack makes.
 func bundleFiles(p *product.Product) (names []string) {
 	for _, t := range selectedTargets(p) {
-		names = append(names, t.Name+distfile.BundleSuffix, t.Name+distfile.ListSuffix)
+		names = append(names, t.Name+distfile.ListSuffix)
+		if t.ListOnly {
+			continue
+		}
+		names = append(names, t.Name+distfile.BundleSuffix)
 		if p.Airgap.Gzip {
 			names = append(names, t.Name+distfile.GzipSuffix)
 		}

@@ -72,7 +72,7 @@ func Complete(reports []Report) (wrong []string) {
 		at := slices.IndexFunc(reports, func(o Report) bool {
 			name := strings.TrimSuffix(filepath.Base(o.Path), distfile.GzipSuffix)
 			return (name == strings.TrimSuffix(r.Needs.Bundle, distfile.BundleSuffix) ||
-				name == r.Needs.Bundle) && o.contents != nil
+				name == r.Needs.Bundle) && o.contents != nil && o.contents.Delta == nil
 		})
 		if at < 0 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -134,6 +135,10 @@ func (a *adder) found(i Image) {
 	if by != "" && !i.Field {
 		return // the text is not a reference that anything pulls
 	}
+	if by != "" && len(i.Listed) > 0 {
+		a.wrong.At(i.Pos, "the list of group %s has %s, and %s: keep one of these lines",
+			strings.Join(i.Listed, " and "), i.Reference, by)
+	}
 	place := i.Pos
 	tag, own := i.tag, i.pinned()
 	a.pin(&i)
@@ -148,7 +153,7 @@ func (a *adder) found(i Image) {
 	if known {
 		t := &a.product.Airgap.Images[n]
 		t.From = append(slices.Clone(t.From), i.From...)
-		t.Groups, t.Listed = merge(t.Groups, i.Groups), t.Listed || i.Listed
+		t.Groups, t.Listed = merge(t.Groups, i.Groups), merge(t.Listed, i.Listed)
 		if t.OS != nil {
 			t.OS = union(t.OS, i.OS)
 		}
@@ -159,7 +164,7 @@ func (a *adder) found(i Image) {
 	case i.tag == "":
 		a.demands.At(place, "%s names %s, which has neither tag nor digest: write the tag that is meant",
 			i.From[0], i.Reference)
-	case i.Listed:
+	case len(i.Listed) > 0:
 		a.demands.At(place, "%s is not pinned: run %s, which writes its digest into %s%s", i.Reference,
 			howto.Run("pin"), product.ImagesLock, product.Since)
 	default:

@@ -53,8 +53,8 @@ type Image struct {
 	Field bool
 	// Groups are the groups of images that what names it is in, sorted.
 	Groups []string
-	// Listed means that the list of a group names it.
-	Listed bool
+	// Listed are the groups whose lists name it, sorted.
+	Listed []string
 
 	ref       name.Reference
 	tag       string // repository:tag in full; "" if there is no tag
@@ -203,7 +203,7 @@ func (f *finder) add(i *Image, m Manifest, place string) {
 	if i.tag != "" && have.tag == "" {
 		have.tag, have.Reference = i.tag, i.Reference
 	}
-	have.Field, have.Listed = have.Field || i.Field, have.Listed || i.Listed
+	have.Field, have.Listed = have.Field || i.Field, merge(have.Listed, i.Listed)
 	have.OS = union(have.OS, i.OS)
 	if !slices.Contains(have.From, place) {
 		have.From = append(have.From, place)

@@ -16,8 +16,9 @@ import (
 // its labels.
 func (f *finder) groups(m Manifest, o workload.Object) (all []string) {
 	all = f.groupsOf(m)
+	labels := labelsOf(o)
 	for _, g := range f.product.Airgap.Groups {
-		if g.Selector != nil && g.Selector.Matches(labelsOf(o)) {
+		if g.Selector != nil && g.Selector.Matches(labels) {
 			all = append(all, g.Name)
 		}
 	}
@@ -89,7 +90,7 @@ func (f *finder) listed(g product.Group) {
 			f.own[owner] = merge(f.own[owner], []string{g.Name})
 			continue
 		}
-		i.Pos, i.Field, i.Listed, i.Groups = t.Pos, true, true, []string{g.Name}
+		i.Pos, i.Field, i.Listed, i.Groups = t.Pos, true, []string{g.Name}, []string{g.Name}
 		f.add(i, Manifest{}, t.From[0])
 	}
 }
@@ -109,14 +110,20 @@ func (a *adder) groups(own map[string][]string) {
 	if len(a.product.Airgap.Groups) == 0 {
 		return
 	}
+	whole := &a.product // also where platforms or images are selected
+	if whole.Unselected != nil {
+		whole = whole.Unselected
+	}
 	a.product.Airgap.Members = map[string][]string{}
-	for _, i := range a.product.Images {
+	for _, i := range whole.Images {
 		a.product.Airgap.Members[i.Name] = own[i.Name]
 	}
 	for _, g := range a.product.Airgap.Groups {
 		for _, pattern := range g.Images {
-			used := false
-			for _, i := range a.product.Images {
+			used := slices.ContainsFunc(whole.Airgap.Images, func(t product.ThirdParty) bool {
+				return product.Matches(pattern, t.Text)
+			})
+			for _, i := range whole.Images {
 				if ok, err := path.Match(pattern, i.Name); ok && err == nil {
 					used = true
 					a.product.Airgap.Members[i.Name] = merge(a.product.Airgap.Members[i.Name], []string{g.Name})
