@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
@@ -336,5 +337,39 @@ func write(t *testing.T, dir string, files map[string]string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestSelectedGroups: a group may name an image that is not selected, and an image of its list that
+// images.txt removes is an error.
+func TestSelectedGroups(t *testing.T) {
+	whole := &product.Product{
+		Images: []product.Image{{Name: "one"}, {Name: "two"}},
+		Airgap: product.Airgap{Groups: []product.Group{{Name: "core", Images: []string{"one", "two"}}}},
+	}
+	part := *whole
+	part.Images, part.Unselected = whole.Images[:1], whole
+	complete, _, wrong := references.Add(&part, references.Found{})
+	if wrong.Err() != nil || len(complete.Airgap.Members["one"]) != 1 {
+		t.Errorf("%v, %v", complete.Airgap.Members, wrong)
+	}
+	ref, err := name.ParseReference("x.io/a:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &product.Product{Airgap: product.Airgap{
+		Groups: []product.Group{{
+			Name: "core", Listed: []product.ThirdParty{{Reference: ref, Text: "x.io/a:1", From: []string{"core.txt:1"}}},
+		}},
+		Removed: []product.Removal{{Pattern: "x.io/*", From: "images.txt:2"}},
+	}}
+	found, err := references.Find(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, wrong = references.Add(p, found)
+	want := "the list of group core has x.io/a:1, and images.txt:2 removes it: keep one of these lines"
+	if err := wrong.Err(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("removed: %v", err)
 	}
 }
