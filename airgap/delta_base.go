@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -46,11 +47,13 @@ func readBases(ctx context.Context, paths []string, product string) ([]*base, er
 func readBase(ctx context.Context, path string) (*base, error) {
 	b := &base{path: path, DeltaBase: bundle.DeltaBase{File: filepath.Base(path)}}
 	var foreign *bundle.FormatError
-	var err error
-	switch b.contents, err = bundle.Inspect(path); {
-	case err == nil && b.contents.Delta != nil:
-		return nil, b.contents.Delta.Refusal(path)
+	opened, err := bundle.Open(path)
+	switch {
 	case err == nil:
+		if err := errors.Join(opened.CheckSeekable(), opened.Close()); err != nil {
+			return nil, err // what applies the delta reads every blob
+		}
+		b.contents = opened.Contents()
 		b.Product, b.Version = b.contents.Product, b.contents.Version
 	case errors.As(err, &foreign) && foreign.Foreign:
 		l, lockErr := lock.Read(path)
@@ -70,13 +73,22 @@ func readBase(ctx context.Context, path string) (*base, error) {
 }
 
 func (b *base) serves() string {
-	switch {
-	case b.lock != nil:
+	if b.lock != nil {
 		return "other platforms"
-	case b.contents.Platform.IsZero():
-		return "all platforms"
 	}
-	return b.contents.Platform.String()
+	of := "all platforms"
+	if !b.contents.Platform.IsZero() {
+		of = b.contents.Platform.String()
+	}
+	if len(b.contents.Groups) > 0 {
+		of += ", group " + strings.Join(b.contents.Groups, " and ")
+	}
+	return of
+}
+
+// sameGroups compares names of groups, in any order.
+func sameGroups(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // layers returns what the base has for one of the targets; false if it is for another one.
@@ -84,7 +96,7 @@ func (b *base) layers(st *store.Store, t Target, targets []Target, first string)
 	contents := b.contents
 	switch {
 	case contents != nil && (!platform.Same(t.Platform, contents.Platform) || // revisions of Windows do not count
-		!slices.Equal(t.Groups, contents.Groups)):
+		!sameGroups(t.Groups, contents.Groups)):
 		return nil, false, nil
 	case contents == nil:
 		others := func(o Target) bool { return o.Name != t.Name && o.Name != t.Base }

@@ -201,8 +201,8 @@ func TestGroupsLeftOut(t *testing.T) {
 	}
 }
 
-// TestGroupsShell checks the shell script of a release with groups, which has the addition behind its
-// base, whatever their names are.
+// TestGroupsShell checks the shell script of a release with groups, which has the sparse bundle behind
+// the complete ones, whatever their names are.
 func TestGroupsShell(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	targets[1], targets[2] = targets[2], targets[1]
@@ -215,7 +215,7 @@ func TestGroupsShell(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	text := string(all[0].Data)
-	for _, want := range []string{"parts='core.tar.zst sparse.tar.zst more.tar.zst'", `ONLY="core more"`, "all=all.tar.zst"} {
+	for _, want := range []string{"parts='core.tar.zst more.tar.zst sparse.tar.zst'", `ONLY="core more"`, "all=all.tar.zst"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the script lacks %s", want)
 		}

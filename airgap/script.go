@@ -47,7 +47,7 @@ type node struct {
 	Platform, Machines, Architecture string
 	Build                            int
 	All                              *nodeBundle  // that with all images; nil if there is none
-	Parts                            []nodeBundle // those of groups, each behind the one that it adds to
+	Parts                            []nodeBundle // those of groups, in the order of import
 }
 
 // Bundles are all of them.
@@ -114,8 +114,12 @@ func lacked(c *bundle.Contents) []v1.Hash {
 	return slices.DeleteFunc(slices.Clone(c.Needs.Lacking), func(h v1.Hash) bool { return !own[h] })
 }
 
-// sort puts each bundle of groups behind the one that completes it.
+// sort puts the complete bundles of groups first, and each sparse one behind the one that completes
+// it.
 func (n *node) sort() {
+	slices.SortStableFunc(n.Parts, func(a, b nodeBundle) int {
+		return cmp.Compare(min(len(a.Base), 1), min(len(b.Base), 1))
+	})
 	var sorted []nodeBundle
 	for rest := n.Parts; len(rest) > 0; {
 		at := slices.IndexFunc(rest, func(b nodeBundle) bool {
@@ -142,6 +146,7 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 	data := struct {
 		Name, Version  string
 		Complete       string // the bundle for all platforms, where there is one
+		Parts          bool   // there are bundles of groups
 		Groups         string // that have bundles of their own; "" for none
 		Releases       []platform.WindowsRelease
 		Linux, Windows []*node
@@ -154,6 +159,7 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 	data.Complete = complete
 	var groups []string
 	for _, n := range kinds {
+		data.Parts = data.Parts || len(n.Parts) > 0
 		for _, p := range n.Parts {
 			if !slices.Contains(groups, p.Groups) && !strings.Contains(p.Groups, " ") {
 				groups = append(groups, p.Groups)

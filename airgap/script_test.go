@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,11 +80,11 @@ func checkShell(t *testing.T, text string) {
 // PowerShell: brackets and quotes close, variables are set before they are read, and bundles
 // stand newest first.
 func TestPowerShell(t *testing.T) {
-	t.Run("zst", func(t *testing.T) { checkPowerShell(t, loaders(t, false)["load-images.ps1"]) })
-	t.Run("gz", func(t *testing.T) { checkPowerShell(t, loaders(t, true)["load-images.ps1"]) })
+	t.Run("zst", func(t *testing.T) { checkPowerShell(t, loaders(t, false)["load-images.ps1"], "26100 20348 17763") })
+	t.Run("gz", func(t *testing.T) { checkPowerShell(t, loaders(t, true)["load-images.ps1"], "26100 20348 17763") })
 }
 
-func checkPowerShell(t *testing.T, text string) {
+func checkPowerShell(t *testing.T, text, wantBuilds string) {
 	t.Helper()
 	if strings.Count(text, "\n") != strings.Count(text, "\r\n") {
 		t.Error("not every line ends as Windows has it")
@@ -143,7 +144,7 @@ func checkPowerShell(t *testing.T, text string) {
 	for _, m := range regexp.MustCompile(`Build +=\s([0-9]+)`).FindAllStringSubmatch(code, -1) {
 		builds = append(builds, m[1])
 	}
-	if got := strings.Join(builds, " "); got != "26100 20348 17763" {
+	if got := strings.Join(slices.Compact(builds), " "); got != wantBuilds {
 		t.Errorf("builds in the order %s", got)
 	}
 }

@@ -27,7 +27,7 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 			File: f.Path, For: "a private registry", SHA256: f.SHA256,
 			Bytes: f.Size, Images: len(f.Contents.Images),
 		}
-		b.Load = "slipway airgap push " + f.Path + " -to=registry.internal/mirror"
+		b.Load = "slipway airgap push " + completed(f) + " -to=registry.internal/mirror"
 		if o := f.Contents.Platform; !o.IsZero() {
 			b.For = called(o)
 			b.Load = "./load-images.sh"
@@ -52,6 +52,14 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 	}
 }
 
+// completed is the file of a bundle, behind that of the one which has what a sparse one lacks.
+func completed(f bundle.File) string {
+	if n := f.Contents.Needs; n != nil {
+		return n.Bundle + " " + f.Path
+	}
+	return f.Path
+}
+
 // adds says what a bundle of a group has that the bundle has not of the group to which it adds, which a
 // node has besides.
 func adds(f bundle.File, all []bundle.File, groups []lock.Group) string {
@@ -61,7 +69,8 @@ func adds(f bundle.File, all []bundle.File, groups []lock.Group) string {
 	}
 	to := groups[n].AddsTo
 	at := slices.IndexFunc(all, func(o bundle.File) bool {
-		return slices.Equal(o.Contents.Groups, []string{to}) && platform.Same(o.Contents.Platform, f.Contents.Platform)
+		return o.Contents.Needs == nil && slices.Equal(o.Contents.Groups, []string{to}) &&
+			platform.Same(o.Contents.Platform, f.Contents.Platform)
 	})
 	if at < 0 {
 		return "to " + to

@@ -14,8 +14,9 @@ import (
 
 // imageGroup is a group of images: a list of the repository, or one that a script writes.
 type imageGroup struct {
-	name, list string
-	text       string // of a list that is to be written; "" for one that is there
+	name  string
+	lists []string
+	text  string // of the only list, which is to be written; "" for those that are there
 }
 
 var (
@@ -40,7 +41,7 @@ func (d *Draft) imageLists() {
 		if m == nil || isAside(path.Dir(f)) || len(d.groups) == maxGroups {
 			continue
 		}
-		refs := references(strings.Split(string(d.tree.text(f)), "\n"))
+		refs, _ := references(strings.Split(string(d.tree.text(f)), "\n"))
 		switch {
 		case len(refs) == 0:
 		case f == "images.txt":
@@ -49,7 +50,7 @@ func (d *Draft) imageLists() {
 			d.found("%s: images of the bundles", f)
 		default:
 			d.listed(refs)
-			d.addGroup(imageGroup{name: cmpName(m[1]), list: f})
+			d.addList(cmpName(m[1]), f)
 			d.found("%s: %d images of a group of bundles", f, len(refs))
 		}
 	}
@@ -82,29 +83,44 @@ func (d *Draft) heredocs(file string, lines []string) {
 		if end < 0 {
 			continue
 		}
-		refs := references(lines[n+1 : n+1+end])
+		refs, bad := references(lines[n+1 : n+1+end])
+		at := n + 2 + bad
 		n += end
+		g := imageGroup{name: cmpName(m[2])}
+		g.lists = []string{"images/" + g.name + ".txt"}
+		if bad >= 0 {
+			d.hand("the list of group %s in %s: line %d is not an image reference as text, so write its images to %s",
+				g.name, file, at, g.lists[0])
+		}
 		if len(refs) == 0 || len(d.groups) == maxGroups {
 			continue
 		}
-		g := imageGroup{name: cmpName(m[2])}
 		g.text = "# of " + output.Line(file) + ", as text\n" + strings.Join(refs, "\n") + "\n"
-		g.list = "images/" + g.name + ".txt"
-		if d.tree.has(g.list) || slices.ContainsFunc(d.groups, func(o imageGroup) bool { return o.name == g.name }) {
+		other := slices.IndexFunc(d.groups, func(o imageGroup) bool { return o.name == g.name })
+		if other >= 0 || d.tree.has(g.lists[0]) {
+			list := g.lists[0]
+			if other >= 0 {
+				list = d.groups[other].lists[0]
+			}
 			d.hand("a second list of group %s in %s: conditions of the script choose it, so add its images to %s",
-				g.name, file, g.list)
+				g.name, file, list)
 			continue
 		}
 		d.listed(refs)
-		d.addGroup(g)
-		d.found("%s: %d images of group %s, written to %s", file, len(refs), g.name, g.list)
+		d.groups = append(d.groups, g)
+		d.found("%s: %d images of group %s, written to %s", file, len(refs), g.name, g.lists[0])
 	}
 }
 
-func (d *Draft) addGroup(g imageGroup) {
-	if !slices.ContainsFunc(d.groups, func(o imageGroup) bool { return o.name == g.name }) {
-		d.groups = append(d.groups, g)
+// addList adds a list that is there to its group.
+func (d *Draft) addList(group, list string) {
+	for n := range d.groups {
+		if d.groups[n].name == group {
+			d.groups[n].lists = append(d.groups[n].lists, list)
+			return
+		}
 	}
+	d.groups = append(d.groups, imageGroup{name: group, lists: []string{list}})
 }
 
 // listed notes the variables of a list.
@@ -116,20 +132,21 @@ func (d *Draft) listed(refs []string) {
 	}
 }
 
-// references returns the image references of lines, nil if one is something else.
-func references(lines []string) (refs []string) {
-	for _, l := range lines {
+// references returns the image references of lines: none if one is something else, and the index of
+// that line, or else -1.
+func references(lines []string) (refs []string, bad int) {
+	for n, l := range lines {
 		l, _, _ = strings.Cut(l, " #")
 		if l = strings.TrimSpace(l); l == "" || l[0] == '#' {
 			continue
 		}
 		ref, err := name.ParseReference(variable.ReplaceAllString(l, "x"), name.WithDefaultTag(""))
 		if err != nil || ref.Identifier() == "" || !strings.Contains(l, "/") || len(refs) == maxListed {
-			return nil
+			return nil, n
 		}
 		refs = append(refs, l)
 	}
-	return refs
+	return refs, -1
 }
 
 // assignments gives the variables of lists the values that scripts write plainly.
@@ -178,7 +195,7 @@ func (d *Draft) writeAirgap(w *writer) {
 		if core && g.name != "core" {
 			to = ", addsTo: core"
 		}
-		w.line("    - {name: %s, lists: [%s]"+to+"}", g.name, g.list)
+		w.line("    - {name: %s, lists: "+list(g.lists)+to+"}", g.name)
 	}
 	linux := slices.DeleteFunc(slices.Sorted(slices.Values(d.platforms)), func(p string) bool {
 		return !strings.HasPrefix(p, platform.Linux+"/")

@@ -73,17 +73,17 @@ func (d *Draft) writeLists() (made []string, err error) {
 		if g.text == "" {
 			continue
 		}
-		err := root.MkdirAll(path.Dir(g.list), 0o777)
+		err := root.MkdirAll(path.Dir(g.lists[0]), 0o777)
 		if err == nil {
 			var f *os.File
-			if f, err = root.OpenFile(g.list, os.O_CREATE|os.O_EXCL|os.O_WRONLY, disk.ModeFile); err == nil {
-				made = append(made, filepath.Join(d.Dir, filepath.FromSlash(g.list)))
+			if f, err = root.OpenFile(g.lists[0], os.O_CREATE|os.O_EXCL|os.O_WRONLY, disk.ModeFile); err == nil {
+				made = append(made, filepath.Join(d.Dir, filepath.FromSlash(g.lists[0])))
 				_, err = f.WriteString(g.text)
 				err = errors.Join(err, f.Close())
 			}
 		}
 		if err != nil {
-			return made, fmt.Errorf("writing %s: %w", g.list, cause(err))
+			return made, fmt.Errorf("writing %s: %w", g.lists[0], cause(err))
 		}
 	}
 	return made, nil

@@ -35,10 +35,14 @@ type Change struct {
 }
 
 // Diff compares two bundles. Images with the same name are compared; the names of the product's
-// images without its version, so that a new release changes them. Either bundle may be a delta.
+// images without its version, so that a new release changes them. Either bundle may be a delta, or
+// sparse: what it lacks of its images is with it where it is used, and is not counted.
 func Diff(from, to *Contents) *Difference {
 	d := &Difference{Old: from.Version, New: to.Version, Added: []Image{}, Removed: []Image{}, Changed: []Change{}}
-	has := from.LayerSet()
+	has := to.Needs.lacking()
+	for _, l := range from.AllLayers() {
+		has[l.Digest] = true
+	}
 	for _, l := range to.AllLayers() {
 		if !has[l.Digest] {
 			d.Layers++

@@ -39,7 +39,7 @@ containerd's namespace; k8s.io is where the kubelet looks.
 param(
     [string]$Directory = $PSScriptRoot,
     [string]$Key = '',
-{{- if .Groups}}
+{{- if .Parts}}
     [string[]]$Only = @(),
 {{- end}}
     [string]$Ctr = 'ctr.exe',
@@ -58,6 +58,14 @@ $bundles = @(
         Build        = {{$node.Build}}
         File         = '{{.File}}'
         Groups       = '{{.Groups}}'
+{{- if $.Parts}}
+        Base         = '{{.Base}}' # the bundle that has the layers that this one lacks
+        Lacking      = @(
+{{- range .Lacking}}
+            '{{.}}'
+{{- end}}
+        )
+{{- end}}
         Images       = @(
 {{- range .Images}}
             @{ Name = '{{.Name}}'; Reference = '{{.Reference}}' }
@@ -97,7 +105,7 @@ if (-not $bundle) {
     }
 }
 if (-not $bundle) {
-    throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
+    throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build } | Select-Object -Unique) -join ', ')."
 }
 
 $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
@@ -118,21 +126,38 @@ function Select-Archive {
 # The bundles for that build: all images, or those groups that are asked for or there.
 $bundles = @($bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $bundle.Build })
 $chosen = @($bundles | Where-Object { -not $_.Groups } | Select-Object -First 1)
-{{- if .Groups}}
+{{- if .Parts}}
+
+# Whether the file of a bundle is there.
+function Test-Bundle {
+    param([string]$Name)
+{{- if .Gzip}}
+    $Name = Select-Archive -Name $Name
+{{- end}}
+    return Test-Path -LiteralPath (Join-Path $Directory $Name) -PathType Leaf
+}
+
 if ($Only) {
-    $chosen = @($bundles | Where-Object { $_.Groups -and $Only -contains $_.Groups })
+    $asked = @($bundles | Where-Object { $_.Groups -and $Only -contains $_.Groups })
+    $chosen = @($asked | Where-Object { Test-Bundle -Name $_.File })
     foreach ($group in $Only) {
-        if (-not ($chosen | Where-Object { $_.Groups -eq $group })) {
+        if ($chosen | Where-Object { $_.Groups -eq $group }) {
+            continue
+        }
+        $missing = @($asked | Where-Object { $_.Groups -eq $group } | Select-Object -First 1) # that it is not there is said below
+        if (-not $missing) {
             throw "-Only ${group}: the release has no bundle of this group alone for build $($bundle.Build)."
         }
+        $chosen += $missing
     }
-} elseif (-not $chosen -or -not (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $chosen[0].File){{else}}$chosen[0].File{{end}}) -PathType Leaf)) {
-    $there = @($bundles | Where-Object { $_.Groups -and (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $_.File){{else}}$_.File{{end}}) -PathType Leaf) })
+} elseif (-not $chosen -or -not (Test-Bundle -Name $chosen[0].File)) {
+    $there = @($bundles | Where-Object { $_.Groups -and (Test-Bundle -Name $_.File) })
     if ($there) {
         $chosen = $there
-    } elseif (-not $chosen) {
-        throw "$Directory has no bundle for build $($bundle.Build): copy one here, or name the directory that has it with -Directory."
     }
+}
+if (-not $chosen) {
+    throw "$Directory has no bundle for build $($bundle.Build): copy one here, or name the directory that has it with -Directory."
 }
 {{- end}}
 $images = @($chosen | ForEach-Object { $_.Images })
@@ -337,6 +362,20 @@ function Import-Bundle {
     }
 }
 
+{{if .Parts -}}
+# Refuses a sparse bundle on a node that does not have what it lacks.
+function Assert-Base {
+    param([hashtable]$Sparse)
+    if ($Sparse.Lacking.Count -eq 0) {
+        return
+    }
+    $have = @(Invoke-Ctr -Arguments @('content', 'ls', '--quiet'))
+    if ($Sparse.Lacking | Where-Object { $have -notcontains $_ }) {
+        throw "$($Sparse.File) has not all layers of its images, and this node lacks some: load $($Sparse.Base) first, or copy it here."
+    }
+}
+
+{{end -}}
 # Whether what containerd runs of each image is there, as far as containerd chooses now. containerd 1 goes by the last number of a build alone: of
 # images for Server 2022 and 2025 a node of 2025 may ask for that of 2022.
 function Test-Complete {
@@ -351,16 +390,16 @@ function Test-Complete {
 {{with .Complete -}}
 # The bundle for all platforms has what a bundle for one build may lack: third-party images for builds between the two, and what containerd 1 asks for.
 $complete = '{{.}}'
-if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $complete){{else}}$complete{{end}}) -PathType Leaf)) {
+if ({{if $.Parts}}-not $Only -and {{end}}$bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory {{if $.Gzip}}(Select-Archive -Name $complete){{else}}$complete{{end}}) -PathType Leaf)) {
     Import-Bundle -Name $complete
 } else {
-    $chosen | ForEach-Object { Import-Bundle -Name $_.File }
-    if (-not (Test-Complete)) {
+    $chosen | ForEach-Object { {{if $.Parts}}Assert-Base -Sparse $_; {{end}}Import-Bundle -Name $_.File }
+    if ({{if $.Parts}}-not $Only -and {{end}}-not (Test-Complete)) {
         Import-Bundle -Name $complete
     }
 }
 {{- else -}}
-$chosen | ForEach-Object { Import-Bundle -Name $_.File }
+$chosen | ForEach-Object { {{if $.Parts}}Assert-Base -Sparse $_; {{end}}Import-Bundle -Name $_.File }
 {{- end}}
 if (-not (Test-Complete)) {
     throw "containerd does not have all of the images that it would run on build $build; it needs images for that build, or a newer containerd."

@@ -6,11 +6,12 @@
 # DIRECTORY has the bundles and SHA256SUMS; without it, they lie beside this script. CTR names the ctr program (ctr), ADDRESS containerd's
 # socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
 # CTR_FLAGS further flags of ctr images import.
-{{- if .Groups}}
+{{- if .Parts}}
 #
-# The bundle with all images is taken where it is there, and else each bundle of a group that is there. ONLY names the groups of this node in
-# place of that: ONLY="{{.Groups}}". A node that has a group already needs no bundle of it.
-{{- end}}
+# The bundle with all images is taken where it is there, and else each bundle of a group that is there.
+{{- with .Groups}} ONLY names the groups of this node in
+# place of that: ONLY="{{.}}". A node that has a group already needs no bundle of it.
+{{- end}}{{end}}
 #
 # The blobs of the images get the labels containerd.io/distribution.source.REGISTRY=REPOSITORY that a pull would have set: by these Spegel, and the
 # embedded registry of RKE2 and k3s, know what this node can serve to others. ctr sets them one by one; LABELS=no leaves them out.
@@ -52,7 +53,7 @@ case $machine in
 {{.Machines}})
 	platform={{.Platform}}
 	all={{with .All}}{{.File}}{{end}}
-{{- if $.Groups}}
+{{- if $.Parts}}
 	parts='{{range $n, $p := .Parts}}{{if $n}} {{end}}{{$p.File}}{{end}}'
 {{- end}}
 	;;
@@ -74,7 +75,7 @@ END
 {{- end}}{{end}}
 	esac
 }
-{{- if .Groups}}
+{{- if .Parts}}
 
 # The groups of a bundle.
 groups_of() {
@@ -176,7 +177,7 @@ archive_of() {
 
 command -v "$program" >/dev/null || fail "$program is not in PATH: name it with CTR"
 chosen=$all
-{{- if .Groups}}
+{{- if .Parts}}
 if [ -n "${ONLY-}" ]; then
 	chosen=
 	for part in $parts; do
@@ -196,8 +197,8 @@ elif [ ! -f "$directory/$(archive_of "$all")" ]; then
 	for part in $parts; do
 		[ ! -f "$directory/$(archive_of "$part")" ] || chosen="$chosen $part"
 	done
-	[ -n "$chosen" ] || fail "$directory has no bundle for $platform: copy ${all:-one of $parts} here, or name the directory that has it"
 fi
+[ -n "$chosen" ] || fail "$directory has no bundle for $platform: copy ${all:-one of $parts} here, or name the directory that has it"
 {{- end}}
 for bundle in $chosen; do
 	file=$directory/$(archive_of "$bundle")
@@ -257,7 +258,7 @@ import() {
 			fail "importing failed: containerd 1 needs $tool: install it (apt-get install $tool), and run this again"
 	fi
 }
-{{- if .Groups}}
+{{- if .Parts}}
 
 # check_base refuses a sparse bundle on a node that does not have what it lacks.
 check_base() {
@@ -272,7 +273,7 @@ check_base() {
 {{- end}}
 
 for bundle in $chosen; do
-{{- if .Groups}}
+{{- if .Parts}}
 	check_base "$bundle"
 {{- end}}
 	import "$directory/$(archive_of "$bundle")"

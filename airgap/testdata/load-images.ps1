@@ -103,7 +103,7 @@ if (-not $bundle) {
     }
 }
 if (-not $bundle) {
-    throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
+    throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build } | Select-Object -Unique) -join ', ')."
 }
 
 $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
