@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -64,7 +65,7 @@ func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, e
 // writeLists writes the lists of images that scripts have, none outside of the directory, and returns
 // their paths.
 func (d *Draft) writeLists() (made []string, err error) {
-	root, err := os.OpenRoot(d.Dir)
+	root, err := regular.OpenRoot(d.Dir)
 	if err != nil {
 		return nil, err
 	}
