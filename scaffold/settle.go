@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -62,30 +60,25 @@ func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, e
 	return remaining, nil
 }
 
-// writeLists writes the lists of images that scripts have, none outside of the directory, and returns
-// their paths.
+// writeLists writes the lists of images that scripts have, none through a link, and returns their
+// paths.
 func (d *Draft) writeLists() (made []string, err error) {
-	root, err := regular.OpenRoot(d.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
 	for _, g := range d.groups {
 		if g.text == "" {
 			continue
 		}
-		err := root.MkdirAll(path.Dir(g.lists[0]), 0o777)
-		if err == nil {
-			var f *os.File
-			if f, err = root.OpenFile(g.lists[0], os.O_CREATE|os.O_EXCL|os.O_WRONLY, disk.ModeFile); err == nil {
-				made = append(made, filepath.Join(d.Dir, filepath.FromSlash(g.lists[0])))
-				_, err = f.WriteString(g.text)
-				err = errors.Join(err, f.Close())
-			}
+		p := filepath.Join(d.Dir, filepath.FromSlash(g.lists[0]))
+		dir := filepath.Dir(p)
+		if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
+			return made, fmt.Errorf("writing %s: its directory escapes by a link, or is a file: take it out", g.lists[0])
 		}
-		if err != nil {
+		if err := disk.MkdirAll(dir); err != nil {
 			return made, fmt.Errorf("writing %s: %w", g.lists[0], cause(err))
 		}
+		if err := disk.New(p, []byte(g.text), disk.ModeFile); err != nil {
+			return made, fmt.Errorf("writing %s: %w", g.lists[0], cause(err))
+		}
+		made = append(made, p)
 	}
 	return made, nil
 }
