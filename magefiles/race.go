@@ -25,7 +25,8 @@ var concurrency = regexp.MustCompile(
 func raceFlags() []string {
 	flags := []string{"-race", "-gcflags=all=-d=checkptr=0"}
 	for _, p := range []string{
-		"compress/...", "github.com/klauspost/compress/...", "github.com/mikelolasagasti/xz/...", "github.com/ulikunitz/xz/...",
+		"compress/...", "github.com/klauspost/compress/...", "github.com/mikelolasagasti/xz/...",
+		"github.com/ulikunitz/xz/...",
 		"golang.org/x/crypto/scrypt", "hash/...",
 	} {
 		flags = append(flags, "-gcflags="+p+"=-race=false -d=checkptr=0")

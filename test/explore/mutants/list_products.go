@@ -11,7 +11,7 @@ var products = []Mutant{
 	{
 		Name: "bundle-empty-late", Fault: "That a bundle would be empty was found after everything had been pushed.",
 		File: "release/rehearse.go", Func: "checkBundles",
-		Old: `return airgap.CheckTargets(l, Targets(p.Airgap.Bundles))`,
+		Old: `return airgap.CheckTargets(l, Targets(p.Airgap))`,
 		New: `_ = airgap.CheckTargets; return nil`,
 	},
 	{
