@@ -1,6 +1,8 @@
 package scaffold
 
 import (
+	"cmp"
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -50,26 +52,30 @@ func (d *Draft) imageLists() {
 			d.found("%s: images of the bundles", f)
 		default:
 			d.listed(refs)
-			d.addList(cmpName(m[1]), f)
+			d.addList(cmp.Or(m[1], unnamed), f)
 			d.found("%s: %d images of a group of bundles", f, len(refs))
 		}
 	}
-	for _, f := range d.tree.files {
-		if !isAside(path.Dir(f)) && (path.Dir(f) == "scripts" || path.Ext(f) == ".sh") {
-			d.heredocs(f, strings.Split(string(d.tree.text(f)), "\n"))
-		}
+	for f := range d.scripts() {
+		d.heredocs(f, strings.Split(string(d.tree.text(f)), "\n"))
 	}
 	if len(d.groups) > 0 {
 		d.assignments()
 	}
 }
 
-// cmpName is the name of a group whose list has none.
-func cmpName(s string) string {
-	if s == "" {
-		return "images"
+// unnamed is the name of a group whose list has none.
+const unnamed = "images"
+
+// scripts are the shell scripts of the repository.
+func (d *Draft) scripts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, f := range d.tree.files {
+			if !isAside(path.Dir(f)) && (path.Dir(f) == "scripts" || path.Ext(f) == ".sh") && !yield(f) {
+				return
+			}
+		}
 	}
-	return s
 }
 
 // heredocs finds the lists that a script writes. It is text: nothing of it is run.
@@ -86,7 +92,7 @@ func (d *Draft) heredocs(file string, lines []string) {
 		refs, bad := references(lines[n+1 : n+1+end])
 		at := n + 2 + bad
 		n += end
-		g := imageGroup{name: cmpName(m[2])}
+		g := imageGroup{name: cmp.Or(m[2], unnamed)}
 		g.lists = []string{"images/" + g.name + ".txt"}
 		if bad >= 0 {
 			d.hand("the list of group %s in %s: line %d is not an image reference as text, so write its images to %s",
@@ -151,10 +157,7 @@ func references(lines []string) (refs []string, bad int) {
 
 // assignments gives the variables of lists the values that scripts write plainly.
 func (d *Draft) assignments() {
-	for _, f := range d.tree.files {
-		if isAside(path.Dir(f)) || path.Dir(f) != "scripts" && path.Ext(f) != ".sh" {
-			continue
-		}
+	for f := range d.scripts() {
 		for l := range strings.Lines(string(d.tree.text(f))) {
 			m := shellValue.FindStringSubmatch(strings.TrimRight(l, "\n"))
 			if m == nil {

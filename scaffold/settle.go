@@ -70,7 +70,8 @@ func (d *Draft) writeLists() (made []string, err error) {
 		p := filepath.Join(d.Dir, filepath.FromSlash(g.lists[0]))
 		dir := filepath.Dir(p)
 		if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
-			return made, fmt.Errorf("writing %s: its directory escapes by a link, or is a file: take it out", g.lists[0])
+			return made, fmt.Errorf("writing %s: its directory escapes by a link, or is a file: take it out",
+				g.lists[0])
 		}
 		if err := disk.MkdirAll(dir); err != nil {
 			return made, fmt.Errorf("writing %s: %w", g.lists[0], cause(err))
