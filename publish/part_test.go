@@ -71,7 +71,7 @@ func TestPublishPart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := airgap.Pack(t.Context(), st, local, []airgap.Target{{Name: "all"}},
+			if _, _, err := airgap.Pack(t.Context(), st, local, []airgap.Target{{Name: "all"}},
 				airgap.PackOptions{Dir: t.TempDir()}); err != nil {
 				t.Error(err)
 			}

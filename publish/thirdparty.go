@@ -69,7 +69,9 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 
 // party is an image in the lock as far as it is known before it is looked at.
 func party(t product.ThirdParty) lock.ThirdParty {
-	return lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups, Listed: t.Listed}
+	return lock.ThirdParty{
+		Reference: t.Text, From: t.From, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups, Listed: t.Listed,
+	}
 }
 
 // thirdPartyReferrers fetches the referrers of the images into st. For a pinned image, the record

@@ -172,7 +172,7 @@ func TestCharts(t *testing.T) {
 // pack packs the release.
 func (g *staged) pack() string {
 	g.t.Helper()
-	files, err := airgap.Pack(g.t.Context(), g.store, g.lock, []airgap.Target{{Name: "demo-images"}},
+	files, _, err := airgap.Pack(g.t.Context(), g.store, g.lock, []airgap.Target{{Name: "demo-images"}},
 		airgap.PackOptions{Dir: filepath.Join(g.t.TempDir(), "dist")})
 	if err != nil {
 		g.t.Fatal(err)

@@ -127,7 +127,7 @@ func TestBundle(t *testing.T) {
 	g := stage(t)
 	pack := func(targets ...airgap.Target) *bundle.Bundle {
 		t.Helper()
-		files, err := airgap.Pack(t.Context(), g.store, g.lock, targets, airgap.PackOptions{Dir: t.TempDir()})
+		files, _, err := airgap.Pack(t.Context(), g.store, g.lock, targets, airgap.PackOptions{Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

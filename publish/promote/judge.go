@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // judge checks the indexes of the images by the rules of package lint (see [lint.Own]). It asks for
@@ -21,6 +20,7 @@ func (p *promotion) judge(ctx context.Context) error {
 	if p.lock == nil {
 		configs = documents(p.source(ctx).Open)
 	}
+	made := p.recorded()
 	var all []lint.Index
 	seen := map[v1.Hash]bool{}
 	for _, i := range p.images {
@@ -31,7 +31,11 @@ func (p *promotion) judge(ctx context.Context) error {
 			seen[t.desc.Digest] = true
 			index := lint.NewIndex(i.repo+":"+t.tag, t.tree, configs)
 			index.Scope = lint.Own
-			p.recorded(index)
+			for n, e := range index.Entries {
+				if config, ok := made[e.Desc.Digest]; ok {
+					index.Entries[n].Config = config
+				}
+			}
 			all = append(all, index)
 		}
 	}
@@ -43,26 +47,22 @@ func (p *promotion) judge(ctx context.Context) error {
 	return nil
 }
 
-// recorded gives the entries of an index what the lock has recorded of their manifests.
-func (p *promotion) recorded(i lint.Index) {
+// recorded returns what the lock has recorded of the manifests of the product's images, by digest.
+func (p *promotion) recorded() map[v1.Hash]*v1.ConfigFile {
+	made := map[v1.Hash]*v1.ConfigFile{}
 	if p.lock == nil {
-		return
+		return made
 	}
-	made := map[v1.Hash]platform.Platform{}
 	for _, image := range p.lock.Images {
 		for _, c := range image.Children {
-			made[c.Digest] = c.Platform
-		}
-	}
-	for n, e := range i.Entries {
-		if on, ok := made[e.Desc.Digest]; ok {
-			of := on.V1()
-			i.Entries[n].Config = &v1.ConfigFile{
+			of := c.Platform.V1()
+			made[c.Digest] = &v1.ConfigFile{
 				OS: of.OS, Architecture: of.Architecture, Variant: of.Variant, OSVersion: of.OSVersion,
 				OSFeatures: of.OSFeatures,
 			}
 		}
 	}
+	return made
 }
 
 // documents reads small blobs.

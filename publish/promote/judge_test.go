@@ -67,7 +67,7 @@ func TestFeatures(t *testing.T) {
 	if _, err := promote.Lock(t.Context(), out, o); err != nil {
 		t.Fatal(err)
 	}
-	files, err := airgap.Pack(t.Context(), g.store, out, []airgap.Target{{Name: "all"}},
+	files, _, err := airgap.Pack(t.Context(), g.store, out, []airgap.Target{{Name: "all"}},
 		airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
