@@ -3,7 +3,6 @@ package airgap
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -73,19 +72,9 @@ func (d *comparison) compare(l *lock.Lock) {
 	if c.Needs != nil && len(c.Groups) == 0 {
 		d.add("it has all images, and lacks layers that group %s has", strings.Join(c.Needs.Groups, " and "))
 	}
-	unknown := map[string]bool{}
-	groups := c.Groups
-	if c.Needs != nil {
-		groups = slices.Concat(groups, c.Needs.Groups)
-	}
-	for _, g := range groups {
-		unknown[g] = true
-	}
-	for _, e := range entries(l) {
+	all := entries(l)
+	for _, e := range all {
 		_, there := d.images[e.Reference]
-		for _, g := range e.groups {
-			delete(unknown, g)
-		}
 		switch {
 		case !there && !of.takes(e): // it is in another group
 		case !of.takes(e):
@@ -101,8 +90,15 @@ func (d *comparison) compare(l *lock.Lock) {
 			d.image(e.Named)
 		}
 	}
-	for _, g := range slices.Sorted(maps.Keys(unknown)) {
-		d.add("it names group %s, in which no image of the lock is", g)
+	named := slices.Clone(c.Groups)
+	if c.Needs != nil {
+		named = append(named, c.Needs.Groups...)
+	}
+	slices.Sort(named)
+	for _, g := range slices.Compact(named) {
+		if !slices.ContainsFunc(all, func(e entry) bool { return slices.Contains(e.groups, g) }) {
+			d.add("it names group %s, in which no image of the lock is", g)
+		}
 	}
 	for _, i := range c.Images {
 		if _, extra := d.images[i.Name]; extra {

@@ -26,11 +26,11 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Tar
 	if err != nil {
 		return nil, err
 	}
+	targets = slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return t.ListOnly })
 	plans, err := newPlans(st, l, targets, o.First, o.Partial)
 	if err != nil {
 		return nil, err
 	}
-	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.target.ListOnly })
 	steps, err := matchBases(st, plans, bases, targets, o.First)
 	if err != nil {
 		return nil, err
@@ -105,18 +105,15 @@ func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
 	if err != nil {
 		return full, fmt.Errorf("bundle %s: %w", s.plan.target.Name, err)
 	}
-	return p.file(ctx, l, name+bundle.DeltaSuffix)
+	return p.file(ctx, l, name+bundle.DeltaSuffix, false)
 }
 
 // fullFile describes the file of a bundle: the current one if it exists, or else what packing it
 // would write.
 func (p *packer) fullFile(ctx context.Context, pl *plan, name string) (bundle.File, error) {
 	f := bundle.File{Path: filepath.Join(p.dir, name)}
-	key, err := reuseKey(pl.Layout, f.Path)
-	if err != nil {
-		return f, err
-	}
-	if kept, err := p.recall(ctx, key, &f); kept || err != nil {
+	kept, err := p.recall(ctx, pl.Layout, &f)
+	if kept || err != nil {
 		return f, err
 	}
 	f.Size, f.SHA256, err = p.w.Sum(ctx, pl.Layout, p.task)

@@ -76,10 +76,7 @@ func (b *base) serves() string {
 	if b.lock != nil {
 		return "other platforms"
 	}
-	of := "all platforms"
-	if !b.contents.Platform.IsZero() {
-		of = b.contents.Platform.String()
-	}
+	of := b.contents.Platforms()
 	if len(b.contents.Groups) > 0 {
 		of += ", group " + strings.Join(b.contents.Groups, " and ")
 	}

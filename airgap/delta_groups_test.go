@@ -14,7 +14,7 @@ func TestDeltaGroups(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	both := airgap.Target{Name: "both", Platform: targets[0].Platform, Groups: []string{"core", "more"}}
 	dir := t.TempDir()
-	_, err := airgap.Pack(t.Context(), st, l, []airgap.Target{targets[1], both},
+	_, _, err := airgap.Pack(t.Context(), st, l, []airgap.Target{targets[1], both},
 		airgap.PackOptions{Dir: dir, Partial: true, Gzip: true})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestFirst(t *testing.T) {
 		"server":                  "slipway.local/demo/server:1.2.3",
 		l.ThirdParty[0].Reference: "docker.io/library/pause:3.9",
 	} {
-		files, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t),
+		files, _, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t),
 			airgap.PackOptions{Dir: t.TempDir(), First: first})
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func grouped(t *testing.T, on string) (*store.Store, *lock.Lock, []airgap.Target
 // nothing else, and that both together have what the complete one has.
 func TestGroups(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestGroups(t *testing.T) {
 func TestSparseComplete(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	dir := t.TempDir()
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: dir})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestSparseComplete(t *testing.T) {
 	}
 	_, _, elsewhere := grouped(t, "windows/amd64:ltsc2022")
 	of := airgap.Target{Name: "core", Platform: elsewhere[0].Platform}
-	packed, err := airgap.Pack(t.Context(), st, l, []airgap.Target{of}, airgap.PackOptions{Dir: t.TempDir(), Partial: true})
+	packed, _, err := airgap.Pack(t.Context(), st, l, []airgap.Target{of}, airgap.PackOptions{Dir: t.TempDir(), Partial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestSparseComplete(t *testing.T) {
 // TestSparseAlone checks that what needs a layer of the base says which bundle has it.
 func TestSparseAlone(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestSparseAlone(t *testing.T) {
 		{"only a list", []airgap.Target{{Name: "all", ListOnly: true}, targets[1], targets[2]}, "is in no bundle"},
 		{"no base", targets[2:], "lacks what core has, which is not packed"},
 	} {
-		if _, err := airgap.Pack(t.Context(), st, l, c.targets, airgap.PackOptions{Dir: t.TempDir()}); err == nil ||
+		if _, _, err := airgap.Pack(t.Context(), st, l, c.targets, airgap.PackOptions{Dir: t.TempDir()}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -181,7 +181,7 @@ func TestGroupsLeftOut(t *testing.T) {
 	if err := airgap.CheckTargets(l, targets); err != nil {
 		t.Error(err)
 	}
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil || len(files) != 3 {
 		t.Fatalf("packed %d bundles: %v", len(files), err)
 	}
@@ -191,7 +191,7 @@ func TestGroupsLeftOut(t *testing.T) {
 	for _, err := range []error{
 		airgap.CheckTargets(l, targets),
 		func() error {
-			_, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+			_, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 			return err
 		}(),
 	} {
@@ -206,7 +206,7 @@ func TestGroupsLeftOut(t *testing.T) {
 func TestGroupsShell(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	targets[1], targets[2] = targets[2], targets[1]
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestGroupsShell(t *testing.T) {
 // sparse bundle that is called one of all images.
 func TestGroupsCompared(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestGroupsListed(t *testing.T) {
 	st, l, targets := grouped(t, "linux/arm64")
 	l.ThirdParty[0].Listed, l.ThirdParty[0].From = []string{"core"}, []string{"core.txt:1"}
 	l.ThirdParty[0].Platforms = []platform.Platform{bundletest.Parse(t, "linux/amd64")}
-	_, packed := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
+	_, _, packed := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: t.TempDir()})
 	for _, err := range []error{airgap.CheckTargets(l, targets), packed} {
 		if err == nil || !strings.Contains(err.Error(), " has no linux/arm64, and bundle core of group core is for it: "+
 			"it has linux/amd64; take the line out") || !strings.Contains(err.Error(), "core.txt:1: ") {

@@ -8,21 +8,11 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/store"
 )
 
-// WriteLists writes the lists of those targets that have no archive, and returns the names of the
-// files. Targets with one name have one list, in which each image is once, sorted.
-func WriteLists(st *store.Store, l *lock.Lock, targets []Target, dir string) (names []string, err error) {
-	if !slices.ContainsFunc(targets, func(t Target) bool { return t.ListOnly }) {
-		return nil, nil
-	}
-	targets = slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !t.ListOnly })
-	plans, err := newPlans(st, l, targets, "", true)
-	if err != nil {
-		return nil, err
-	}
+// writeLists writes the lists of plans that have no archive, and returns the names of the files.
+// Plans with one name have one list, in which each image is once, sorted.
+func writeLists(plans []*plan, dir string) (names []string, err error) {
 	lines := map[string][]string{}
 	for _, p := range plans {
 		name := p.target.Name + distfile.ListSuffix

@@ -33,7 +33,7 @@ type Target struct {
 	Groups, Charts []string
 	// Base is the Name of the target whose layers this one lacks; "" if it is complete.
 	Base string
-	// ListOnly means that there is only the list of its images: see [WriteLists].
+	// ListOnly means that there is only the list of its images: see [Pack].
 	ListOnly bool
 }
 
@@ -61,11 +61,14 @@ type PackOptions struct {
 // then those of images.txt. Every blob must be in the store. An image that is in no bundle is an
 // error, and so is a bundle that would be empty, unless o.Partial is set. Files get their names
 // when they are complete. One that was packed from the same inputs before, and still
-// has the same bytes, is kept. The caller has locked the directory.
-func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, o PackOptions) ([]bundle.File, error) {
+// has the same bytes, is kept. Of a target without an archive there is the list alone: lists has the
+// names of these. The caller has locked the directory.
+func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, o PackOptions) (
+	files []bundle.File, lists []string, err error,
+) {
 	plans, err := newPlans(st, l, targets, o.First, o.Partial)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, t := range targets {
 		if !o.Partial && !slices.ContainsFunc(plans, func(p *plan) bool { return p.target.Name == t.Name }) {
@@ -73,7 +76,23 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 				strings.Join(t.Groups, " or "))
 		}
 	}
-	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.target.ListOnly })
+	var archives, only []*plan
+	for _, p := range plans {
+		if p.target.ListOnly {
+			only = append(only, p)
+		} else {
+			archives = append(archives, p)
+		}
+	}
+	if files, err = packAll(ctx, st, archives, o); err != nil {
+		return nil, nil, err
+	}
+	lists, err = writeLists(only, o.Dir)
+	return files, lists, err
+}
+
+// packAll writes the archives of plans.
+func packAll(ctx context.Context, st *store.Store, plans []*plan, o PackOptions) ([]bundle.File, error) {
 	if len(plans) == 0 {
 		return nil, nil
 	}
@@ -133,11 +152,7 @@ func newPacker(st *store.Store, o PackOptions) (*packer, error) {
 
 // pack writes a bundle and the list of its images.
 func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
-	pack := p.file
-	if p.gzip {
-		pack = p.twins
-	}
-	f, err := pack(ctx, pl.Layout, pl.target.Name+distfile.BundleSuffix)
+	f, err := p.file(ctx, pl.Layout, pl.target.Name+distfile.BundleSuffix, p.gzip)
 	if err != nil {
 		return bundle.File{}, err
 	}
@@ -145,15 +160,17 @@ func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
 	return f, pl.Contents.WriteListFile(f.List)
 }
 
-// file writes the archive of a bundle or a delta, or keeps it as it was packed before.
-func (p *packer) file(ctx context.Context, l *bundle.Layout, name string) (bundle.File, error) {
+// file writes the archive of a bundle or a delta, with gzip both its forms from one reading of the
+// blobs, or keeps it as it was packed before. name is that of the .tar.zst.
+func (p *packer) file(ctx context.Context, l *bundle.Layout, name string, gzip bool) (bundle.File, error) {
 	f := bundle.File{Path: filepath.Join(p.dir, name), Contents: l.Contents}
 	p.task.Note(name)
-	key, err := reuseKey(l, f.Path)
-	if err != nil {
-		return f, err
+	gz := ""
+	if gzip {
+		gz = strings.TrimSuffix(f.Path, distfile.BundleSuffix) + distfile.GzipSuffix
+		f.Gzip = &bundle.Archive{Path: gz}
 	}
-	switch kept, err := p.recall(ctx, key, &f); {
+	switch kept, err := p.recall(ctx, l, &f); {
 	case err != nil:
 		return f, err
 	case kept:
@@ -164,11 +181,20 @@ func (p *packer) file(ctx context.Context, l *bundle.Layout, name string) (bundl
 		return f, err
 	}
 	defer p.writers.Release(1)
-	made, err := p.w.Write(ctx, l, f.Path, p.task, nil)
+	made, err := p.w.Write(ctx, l, f.Path, gz, p.task, nil)
 	if err != nil {
 		return f, fmt.Errorf("packing %s: %w", f.Path, err)
 	}
-	return *made, p.st.Record(recordKind, key, packed{made.Size, made.SHA256})
+	for _, a := range made.Archives() {
+		key, err := reuseKey(l, a.Path)
+		if err != nil {
+			return f, err
+		}
+		if err := p.st.Record(recordKind, key, packed{a.Size, a.SHA256}); err != nil {
+			return f, err
+		}
+	}
+	return *made, nil
 }
 
 // packed is what the store remembers of a bundle.
@@ -188,14 +214,33 @@ func reuseKey(l *bundle.Layout, path string) (string, error) {
 	return path + "\n" + l.Key(), nil
 }
 
-// recall reports whether the file exists with the bytes that were packed. It reads the file:
-// neither its size nor its time proves that the disk has kept it.
-func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, error) {
+// recall reports whether a file exists, in all its forms, with the bytes that were packed. It reads
+// them: neither size nor time proves that the disk has kept them.
+func (p *packer) recall(ctx context.Context, l *bundle.Layout, f *bundle.File) (bool, error) {
+	forms := f.Archives()
+	for n := range forms {
+		if ok, err := p.kept(ctx, l, &forms[n]); !ok || err != nil {
+			return false, err
+		}
+	}
+	f.Size, f.SHA256, f.Reused = forms[0].Size, forms[0].SHA256, true
+	if f.Gzip != nil {
+		*f.Gzip = forms[1]
+	}
+	return true, nil
+}
+
+// kept is recall for one form.
+func (p *packer) kept(ctx context.Context, l *bundle.Layout, a *bundle.Archive) (bool, error) {
+	key, err := reuseKey(l, a.Path)
+	if err != nil {
+		return false, err
+	}
 	var r packed
 	if ok, err := p.st.Recall(recordKind, key, &r); !ok || err != nil {
 		return false, err
 	}
-	file, err := regular.Open(f.Path)
+	file, err := regular.Open(a.Path)
 	if err != nil {
 		return false, nil // a file that cannot be read is packed again
 	}
@@ -209,6 +254,6 @@ func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, 
 		hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {
 		return false, ctx.Err()
 	}
-	f.Size, f.SHA256, f.Reused = r.Size, r.SHA256, true
+	a.Size, a.SHA256 = r.Size, r.SHA256
 	return true, nil
 }

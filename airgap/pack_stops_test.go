@@ -32,7 +32,7 @@ func TestDamagedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	_, err = airgap.Pack(t.Context(), st, l, bundletest.Targets(t)[5:], airgap.PackOptions{Dir: dir})
+	_, _, err = airgap.Pack(t.Context(), st, l, bundletest.Targets(t)[5:], airgap.PackOptions{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "is damaged: "+path) {
 		t.Errorf("error %v", err)
 	}

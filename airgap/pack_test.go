@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 			st, l := bundletest.Demo(t, 100)
 			c.change(t, l)
 			dir := t.TempDir()
-			_, err := airgap.Pack(t.Context(), st, l, c.bundles, airgap.PackOptions{Dir: dir})
+			_, _, err := airgap.Pack(t.Context(), st, l, c.bundles, airgap.PackOptions{Dir: dir})
 			for _, w := range c.want {
 				if err == nil || !strings.Contains(err.Error(), w) {
 					t.Errorf("error %v, want %q in it", err, w)
@@ -174,7 +174,7 @@ func TestMislabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.ThirdParty[0].Digest = h
-	_, err = airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir()})
+	_, _, err = airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(),
 		"for windows/amd64:10.0.26100.5, but the image is for windows/amd64:10.0.17763.5") {
 		t.Errorf("error %v", err)
@@ -186,7 +186,7 @@ func TestPartial(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	l.Images = l.Images[1:2]
 	l.ThirdParty = nil
-	files, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t),
+	files, _, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t),
 		airgap.PackOptions{Dir: t.TempDir(), Partial: true})
 	if err != nil {
 		t.Fatal(err)

@@ -147,7 +147,7 @@ func TestPushSigned(t *testing.T) {
 			bundletest.Says(t, err, "is not a tag of cosign")
 		}
 		agent.Referrers[0].Tag = bad
-		_, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "signed"}},
+		_, _, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "signed"}},
 			airgap.PackOptions{Dir: t.TempDir()})
 		bundletest.Says(t, err, "is not a tag of cosign")
 	}

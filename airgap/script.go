@@ -114,21 +114,11 @@ func lacked(c *bundle.Contents) []v1.Hash {
 	return slices.DeleteFunc(slices.Clone(c.Needs.Lacking), func(h v1.Hash) bool { return !own[h] })
 }
 
-// sort puts the complete bundles of groups first, and each sparse one behind the one that completes
-// it.
+// sort puts the complete bundles of groups first: what completes a sparse one is complete.
 func (n *node) sort() {
 	slices.SortStableFunc(n.Parts, func(a, b nodeBundle) int {
 		return cmp.Compare(min(len(a.Base), 1), min(len(b.Base), 1))
 	})
-	var sorted []nodeBundle
-	for rest := n.Parts; len(rest) > 0; {
-		at := slices.IndexFunc(rest, func(b nodeBundle) bool {
-			return !slices.ContainsFunc(rest, func(o nodeBundle) bool { return o.File == b.Base })
-		})
-		sorted = append(sorted, rest[max(at, 0)])
-		rest = slices.Delete(slices.Clone(rest), max(at, 0), max(at, 0)+1)
-	}
-	n.Parts = sorted
 }
 
 // machinesOf returns what uname -m prints on machines of a platform.

@@ -16,7 +16,7 @@ func TestGroupsShellTogether(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	targets = []airgap.Target{{Name: "both", Platform: targets[0].Platform, Groups: []string{"core", "more"}}}
 	dir := t.TempDir()
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: dir, Partial: true})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: dir, Partial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +46,12 @@ func TestGroupsShellTogether(t *testing.T) {
 		strings.Contains(out, "done: 0 images") {
 		t.Errorf("the bundle of both groups is not loaded: %v\n%s", err, out)
 	}
-	for env, want := range map[string]string{
-		"ONLY= ":    "has no bundle for linux/amd64: copy one of both.tar.zst here",
-		"ONLY=core": "the release has no bundle of group core alone",
+	for only, want := range map[string]string{
+		" ":    "has no bundle for linux/amd64: copy one of both.tar.zst here",
+		"core": "the release has no bundle of group core alone",
 	} {
-		if out, err := run(env); err == nil || !strings.Contains(out, want) {
-			t.Errorf("%s: %v\n%s", env, err, out)
+		if out, err := run("ONLY=" + only); err == nil || !strings.Contains(out, want) {
+			t.Errorf("ONLY=%s: %v\n%s", only, err, out)
 		}
 	}
 	if strings.Contains(string(all[0].Data), "# place of that") {
@@ -78,7 +78,7 @@ func TestGroupsPowerShell(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := airgap.Pack(t.Context(), st, l, c.targets, airgap.PackOptions{Dir: t.TempDir(), Partial: true})
+			files, _, err := airgap.Pack(t.Context(), st, l, c.targets, airgap.PackOptions{Dir: t.TempDir(), Partial: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func TestStopped(t *testing.T) {
 	linux := bundletest.Parse(t, "linux/amd64")
 	for name, do := range map[string]func(ctx context.Context, dir string) error{
 		"pack": func(ctx context.Context, dir string) error {
-			_, err := airgap.Pack(ctx, st, l, []airgap.Target{{Name: "x"}}, airgap.PackOptions{Dir: dir})
+			_, _, err := airgap.Pack(ctx, st, l, []airgap.Target{{Name: "x"}}, airgap.PackOptions{Dir: dir})
 			return err
 		},
 		"pack since": func(ctx context.Context, dir string) error {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -164,7 +163,9 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
 		return nil, err
 	}
-	bundles, lists, err := c.pack(ctx, m, l, targets)
+	bundles, lists, err := airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
+		Dir: c.out, First: m.product.Airgap.FirstImage, Gzip: m.product.Airgap.Gzip, Progress: c.options.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -183,20 +184,6 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		s.Findings = findings
 	}
 	return s, err
-}
-
-// pack packs the bundles, and writes the lists that have no archive.
-func (c *run) pack(ctx context.Context, m made, l *lock.Lock, targets []airgap.Target) (
-	bundles []bundle.File, lists []string, err error,
-) {
-	bundles, err = airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
-		Dir: c.out, First: m.product.Airgap.FirstImage, Gzip: m.product.Airgap.Gzip, Progress: c.options.Progress,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	lists, err = airgap.WriteLists(c.store, l, targets, c.out)
-	return bundles, lists, err
 }
 
 // part publishes the selected part of a release and writes release.part.json.

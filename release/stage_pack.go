@@ -39,10 +39,7 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed Pa
 	if len(bases) > 0 { // a delta changes no file of the release
 		packed.Bundles, err = airgap.PackDelta(ctx, s.Store, l, selectedTargets(p), bases, o)
 	} else if err = s.claim(bundleFiles(p)...); err == nil {
-		packed.Bundles, err = airgap.Pack(ctx, s.Store, l, selectedTargets(p), o)
-		if err == nil {
-			_, err = airgap.WriteLists(s.Store, l, selectedTargets(p), s.Out)
-		}
+		packed.Bundles, _, err = airgap.Pack(ctx, s.Store, l, selectedTargets(p), o)
 	}
 	if err != nil {
 		return packed, err
@@ -78,9 +75,8 @@ func selectedTargets(p *product.Product) []airgap.Target {
 		return all
 	}
 	return slices.DeleteFunc(all, func(t airgap.Target) bool {
-		return t.Platform.IsZero() || t.ListOnly || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool {
-			return platform.Same(have, t.Platform)
-		})
+		same := func(have platform.Platform) bool { return platform.Same(have, t.Platform) }
+		return t.Platform.IsZero() || t.ListOnly || !slices.ContainsFunc(p.Platforms, same)
 	})
 }
 

@@ -83,7 +83,7 @@ func (d *Bundle) apply(ctx context.Context, base *Bundle, out string, pr *progre
 	}
 	task := pr.Start("making "+filepath.Base(out), progress.Bytes, l.Size())
 	defer task.Fail()
-	f, err := w.Write(ctx, l, out, task, func(made *File) error {
+	f, err := w.Write(ctx, l, out, "", task, func(made *File) error {
 		if made.SHA256 == want.SHA256 {
 			return nil
 		}

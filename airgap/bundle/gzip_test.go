@@ -194,7 +194,7 @@ func TestGzipStops(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "b.tar.zst")
-	if _, err := w.WriteTwins(t.Context(), layout, path, filepath.Join(dir, "none", "b.tar.gz"), nil); err == nil {
+	if _, err := w.Write(t.Context(), layout, path, filepath.Join(dir, "none", "b.tar.gz"), nil, nil); err == nil {
 		t.Error("a file was written to no directory")
 	}
 	full := errors.New("the disk is full")

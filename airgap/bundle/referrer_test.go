@@ -114,7 +114,7 @@ func TestReferrerWrong(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			st, l := bundletest.Signed(t, 100)
 			c.change(t, st, l)
-			_, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir()})
+			_, _, err := airgap.Pack(t.Context(), st, l, bundletest.Targets(t), airgap.PackOptions{Dir: t.TempDir()})
 			if err == nil || !strings.Contains(err.Error(), c.want) ||
 				!strings.Contains(err.Error(), ": referrer sha256:") {
 				t.Errorf("error %v", err)

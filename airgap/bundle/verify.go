@@ -70,9 +70,7 @@ func Complete(reports []Report) (wrong []string) {
 			continue
 		}
 		at := slices.IndexFunc(reports, func(o Report) bool {
-			name := strings.TrimSuffix(filepath.Base(o.Path), distfile.GzipSuffix)
-			return (name == strings.TrimSuffix(r.Needs.Bundle, distfile.BundleSuffix) ||
-				name == r.Needs.Bundle) && o.contents != nil && o.contents.Delta == nil
+			return stem(o.Path) == stem(r.Needs.Bundle) && o.contents != nil && o.contents.Delta == nil
 		})
 		if at < 0 {
 			continue
@@ -98,6 +96,11 @@ func Complete(reports []Report) (wrong []string) {
 		r.CompletedBy = reports[at].Path
 	}
 	return wrong
+}
+
+// stem is the name of a bundle without what says in which form it is.
+func stem(path string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), distfile.GzipSuffix), distfile.BundleSuffix)
 }
 
 func (p Problem) String() string {

@@ -206,7 +206,7 @@ func (s *volumeSet) write(ctx context.Context, w *Writer, l *Layout, stage, name
 	limit int64,
 ) (Volume, error) {
 	task.Note(name)
-	f, err := w.Write(ctx, l, filepath.Join(stage, name), task, func(f *File) error {
+	f, err := w.Write(ctx, l, filepath.Join(stage, name), "", task, func(f *File) error {
 		if f.Size > limit {
 			return fmt.Errorf("it has %s, more than %s: allow more with -max-size", progress.Size(f.Size),
 				progress.Size(limit))

@@ -35,9 +35,10 @@ func NewWriter(open Opener) (*Writer, error) {
 	return &Writer{open, enc}, err
 }
 
-// Write writes a bundle. The file has its name only when it is complete and accept, which may be
-// nil, has no objection.
-func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progress.Task,
+// Write writes a bundle to path, and unless gz is "" the same archive as gzip to gz. Every blob is
+// read once. The files have their names only when all are complete and accept, which may be nil, has
+// no objection.
+func (w *Writer) Write(ctx context.Context, l *Layout, path, gz string, task *progress.Task,
 	accept func(*File) error,
 ) (*File, error) {
 	out, err := disk.Create(filepath.Dir(path))
@@ -46,13 +47,30 @@ func (w *Writer) Write(ctx context.Context, l *Layout, path string, task *progre
 	}
 	defer out.Abort()
 	f := &File{Path: path, Contents: l.Contents}
-	to := newSink(out)
-	if err := w.stream(ctx, to, nil, l, task); err != nil {
+	to, twin := newSink(out), (*sink)(nil)
+	var gzipFile *disk.File
+	if gz != "" {
+		if gzipFile, err = disk.Create(filepath.Dir(gz)); err != nil {
+			return nil, err
+		}
+		defer gzipFile.Abort()
+		twin = newSink(gzipFile)
+	}
+	if err := w.stream(ctx, to, twin, l, task); err != nil {
 		return nil, err
 	}
 	f.Size, f.SHA256 = to.sum()
+	if twin != nil {
+		f.Gzip = &Archive{Path: gz}
+		f.Gzip.Size, f.Gzip.SHA256 = twin.sum()
+	}
 	if accept != nil {
 		if err := accept(f); err != nil {
+			return nil, err
+		}
+	}
+	if twin != nil {
+		if err := gzipFile.Commit(gz, disk.ModeFile); err != nil {
 			return nil, err
 		}
 	}

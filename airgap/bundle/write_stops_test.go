@@ -35,7 +35,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(ctx, l, filepath.Join(dir, "big.tar.zst"), nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := w.Write(ctx, l, filepath.Join(dir, "big.tar.zst"), "", nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was canceled", err)
 	}
 	bundletest.Empty(t, dir)

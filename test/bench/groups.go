@@ -198,6 +198,6 @@ func packGroups(ctx context.Context, dist, dir, out string) error {
 			Name: g.name, Groups: []string{g.name}, Platform: platform.Platform{OS: platform.Linux, Architecture: "amd64"},
 		})
 	}
-	_, err = airgap.Pack(ctx, st, l, targets, airgap.PackOptions{Dir: out})
+	_, _, err = airgap.Pack(ctx, st, l, targets, airgap.PackOptions{Dir: out})
 	return err
 }

@@ -40,13 +40,13 @@ func (b *bench) gzip(ctx context.Context) (c comparison, err error) {
 		return figure{name: name, seconds: time.Since(start).Seconds()}, err
 	}
 	alone, err := write("slipway: .tar.zst alone", func(l *bundle.Layout) (*bundle.File, error) {
-		return w.Write(ctx, l, both, nil, nil)
+		return w.Write(ctx, l, both, "", nil, nil)
 	})
 	if err != nil {
 		return c, err
 	}
 	ours, err := write("slipway: .tar.zst and .tar.gz", func(l *bundle.Layout) (*bundle.File, error) {
-		return w.WriteTwins(ctx, l, both, gz, nil)
+		return w.Write(ctx, l, both, gz, nil, nil)
 	})
 	if err != nil {
 		return c, err

@@ -29,7 +29,7 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	many := twenty(l)
-	files, err := airgap.Pack(ctx, st, many, []airgap.Target{{Name: "twenty"}},
+	files, _, err := airgap.Pack(ctx, st, many, []airgap.Target{{Name: "twenty"}},
 		airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
 	if err != nil {
 		return comparison{}, err
@@ -161,6 +161,6 @@ func packAll(ctx context.Context, dist, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	_, err = airgap.Pack(ctx, st, l, []airgap.Target{{Name: "curve"}}, airgap.PackOptions{Dir: out})
+	_, _, err = airgap.Pack(ctx, st, l, []airgap.Target{{Name: "curve"}}, airgap.PackOptions{Dir: out})
 	return err
 }

@@ -105,7 +105,7 @@ func makeDemo(t *testing.T, dir string) release {
 	bundles = append(bundles, airgap.Target{Name: "demo-images"})
 	key := bundletest.FixedKey(t) // equal digests make equal orders, and errors
 	bundletest.Prove(t, st, l, key)
-	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir, Gzip: true})
+	files, _, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir, Gzip: true})
 	if err != nil {
 		t.Fatal(err)
 	}

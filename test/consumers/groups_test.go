@@ -76,7 +76,7 @@ func cutGroups(t *testing.T) grouped {
 		{Name: ofSparse, Platform: p, Groups: []string{"more"}, Base: ofCore},
 	}
 	bundletest.Prove(t, st, l, key)
-	files, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: g.dir})
+	files, _, err := airgap.Pack(t.Context(), st, l, targets, airgap.PackOptions{Dir: g.dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map
 	plugin.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: repository}}
 	other.Repository, other.Tags = repository, []string{"v1-windows-hp"}
 	bundletest.Prove(t, st, l, bundletest.Key(t))
-	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{
+	files, _, err := airgap.Pack(t.Context(), st, l, []airgap.Target{
 		{Name: "names-images.linux-amd64", Platform: linux},
 		{Name: "all"},
 	}, airgap.PackOptions{Dir: t.TempDir()})

@@ -96,7 +96,7 @@ func withChart(t *testing.T, registries ...string) (l *lock.Lock, packed string)
 	if err := publish.Move(t.Context(), st, l, o); err != nil {
 		t.Fatal(err)
 	}
-	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "demo-images"}},
+	files, _, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "demo-images"}},
 		airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func packBundle(t *testing.T, system string) (*bundle.Bundle, *lock.Lock) {
 		}
 		b = append([]airgap.Target{{Name: "one", Platform: s}}, b...)
 	}
-	files, err := airgap.Pack(t.Context(), st, l, b, airgap.PackOptions{Dir: t.TempDir()})
+	files, _, err := airgap.Pack(t.Context(), st, l, b, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

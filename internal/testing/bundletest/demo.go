@@ -92,7 +92,7 @@ func Parse(tb testing.TB, s string) platform.Platform {
 // Pack packs bundles into dir.
 func Pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.Target) []bundle.File {
 	tb.Helper()
-	files, err := airgap.Pack(tb.Context(), st, l, b, airgap.PackOptions{Dir: dir})
+	files, _, err := airgap.Pack(tb.Context(), st, l, b, airgap.PackOptions{Dir: dir})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func Pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.
 // PackTwins packs bundles into dir, as .tar.zst and as .tar.gz.
 func PackTwins(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.Target) []bundle.File {
 	tb.Helper()
-	files, err := airgap.Pack(tb.Context(), st, l, b, airgap.PackOptions{Dir: dir, Gzip: true})
+	files, _, err := airgap.Pack(tb.Context(), st, l, b, airgap.PackOptions{Dir: dir, Gzip: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
