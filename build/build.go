@@ -50,6 +50,7 @@ type Builder struct {
 	modules  map[string]string        // commits of module sources that were proven, by name
 	pin      *apt.Pin                 // of Packages; nil takes packages.lock.yaml alone
 	asked    *atomic.Bool             // whether a package manager was called; nil for not of interest
+	kept     *kept                    // of Check for Images; nil if not wanted
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -97,6 +98,7 @@ func (b *Builder) Times() *times.Weights {
 func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*built.Result, error) {
 	trees, missing := Sources(ctx, p)
 	b := New(p, trees, st, pr)
+	b.Keep()
 	if _, err := b.Check(ctx); err != nil || missing != nil {
 		return nil, errors.Join(missing, err)
 	}

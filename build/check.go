@@ -31,6 +31,9 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 			errs = append(errs, errors.New(d))
 		}
 	}
+	if b.kept != nil && b.lookFirst(ctx) != nil {
+		b.kept = nil // what is wrong is found again
+	}
 	errs = append(errs, b.checkPackages(), b.checkArtifacts(), b.readPrebuilt(ctx, nil))
 	found := make([]finding, len(b.product.Images))
 	inParallel(b.product.Images, func(n int, i product.Image) error {
@@ -59,7 +62,11 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 			errs = append(errs, fmt.Errorf("building image %s: %w", b.product.Images[n].Name, err))
 		}
 	}
-	return demands, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		b.kept.drop()
+		return demands, err
+	}
+	return demands, nil
 }
 
 // Offline lets the builder ask no registry, for checks.

@@ -58,7 +58,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
-		Check: check, Snapshot: snapshot, Compiler: b.compiler(),
+		Check: check, Keep: b.kept != nil, Snapshot: snapshot, Compiler: b.compiler(),
 		Packages: b.packages(i, snapshot), Whole: b.pin != nil,
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})
@@ -82,13 +82,7 @@ func shown(source, path string) string {
 
 // dockerImage builds an image from its Dockerfile for one platform.
 func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
-	programs, err := b.binaries(i, p, func(name string) (layer.Content, error) {
-		return b.file(ctx, b.product.Program(name), p)
-	})
-	if err != nil {
-		return content{}, err
-	}
-	r, err := b.evaluate(ctx, i, p, programs, false)
+	r, err := b.evaluateOnce(ctx, i, p)
 	if err != nil {
 		return content{}, err
 	}
@@ -156,9 +150,9 @@ func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Pla
 	return on, nil
 }
 
-// binaries returns the programs that an image may copy, each with what content returns.
+// binaries returns the programs that an image may copy, each with what file returns.
 func (b *Builder) binaries(i product.Image, p platform.Platform,
-	content func(program string) (layer.Content, error),
+	file func(program string) (dockerfile.File, error),
 ) (dockerfile.Context, error) {
 	files := map[string]dockerfile.File{}
 	for _, name := range dockerPrograms(b.product, i) {
@@ -166,11 +160,12 @@ func (b *Builder) binaries(i product.Image, p platform.Platform,
 		if !prog.IsFor(p) {
 			continue
 		}
-		c, err := content(name)
+		f, err := file(name)
 		if err != nil {
 			return dockerfile.Context{}, err
 		}
-		files[inBinaries(name, p)] = dockerfile.File{Content: c, Mode: 0o755}
+		f.Mode = 0o755
+		files[inBinaries(name, p)] = f
 	}
 	return dockerfile.Context{Files: files}, nil
 }

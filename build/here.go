@@ -13,22 +13,22 @@ import (
 type here struct {
 	sources []lock.Material
 	set     *inputs.Set
+	warned  bool
 }
 
 // Here lists the materials that all parts of a release share: the archive of inputs, which goes
 // into the store, sources, slipway, and packages of distributions. [Builder.Unchanged] compares
 // with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
-	if b.before == nil {
-		h, err := b.look(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range h.set.Outside {
+	if err := b.lookFirst(ctx); err != nil {
+		return nil, err
+	}
+	if !b.before.warned {
+		for _, path := range b.before.set.Outside {
 			b.warnings.Add("warning: " +
 				path + " is outside of the product's repository: others cannot build the release without it")
 		}
-		b.before = h
+		b.before.warned = true
 	}
 	archive, err := archived(ctx, b.product, b.before.set, b.store, b.client)
 	if err != nil {
@@ -41,13 +41,21 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	return append(append(slices.Clone(b.before.sources), archive, self), packageMaterials(b.product)...), nil
 }
 
+// lookFirst looks unless that was done before.
+func (b *Builder) lookFirst(ctx context.Context) (err error) {
+	if b.before == nil {
+		b.before, err = b.look(ctx)
+	}
+	return err
+}
+
 func (b *Builder) look(ctx context.Context) (*here, error) {
 	all, err := b.sources(ctx)
 	if err != nil {
 		return nil, err
 	}
 	set, err := collect(ctx, b.product, all)
-	return &here{all, set}, err
+	return &here{sources: all, set: set}, err
 }
 
 // runAgain is the remedy for what has changed.

@@ -23,6 +23,7 @@ import (
 // nothing, calls [Builder.Unchanged] then.
 func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	p := b.product
+	defer b.kept.drop()
 	r := &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: b.created,
 		Selected: p.Selected, Sources: lockSources(p, b.trees),

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -153,7 +154,10 @@ func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.
 // checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
 // is known.
 func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
+	made := map[string]layer.Content{}
+	programs, err := b.binaries(i, p, func(name string) (dockerfile.File, error) {
+		return dockerfile.File{Later: func() layer.Content { return made[name] }}, nil
+	})
 	if err != nil {
 		return finding{errs: output.Split(err)}
 	}
@@ -168,6 +172,9 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platf
 	}
 	if err == nil {
 		f.on = []used{{r.Base.Info, r.Others}}
+		b.kept.add(i, p, evaluated{r, made})
+	} else {
+		r.Close()
 	}
 	return f
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -78,7 +77,7 @@ func (b *Builder) evaluateAll(ctx context.Context, each func(dockerfile.Result))
 			continue
 		}
 		for _, p := range i.Platforms {
-			programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
+			programs, err := b.binaries(i, p, func(string) (dockerfile.File, error) { return dockerfile.File{}, nil })
 			if err != nil {
 				return err
 			}

@@ -51,14 +51,17 @@ func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.
 		archives.Drop() // not otherwise: another platform's base may read them
 		return base.Base{}, err
 	}
-	entries, err := t.Entries(false, true)
+	list, err := t.Entries(false)
+	if err == nil {
+		err = t.Fill(list)
+	}
 	if err != nil {
 		return base.Base{}, err
 	}
 	config := v1.Config{
 		User: of.Packages.User, Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 	}
-	img, d, err := base.Compose(ctx, b.store, p, entries, config, "slipway "+name)
+	img, d, err := base.Compose(ctx, b.store, p, list.All, config, "slipway "+name)
 	if err != nil {
 		return base.Base{}, err
 	}
@@ -71,7 +74,7 @@ func (b *Builder) packagesBase(ctx context.Context, of product.Base, p platform.
 	if err != nil {
 		return out, err
 	}
-	for _, e := range entries {
+	for _, e := range list.All {
 		if !owned[e.Path] {
 			e.Content = layer.Content{Digest: e.Content.Digest, Size: e.Content.Size}
 			out.Others = append(out.Others, e)

@@ -137,6 +137,7 @@ func (c *run) check(ctx context.Context) (checked, error) {
 		memory = nil
 	}
 	r := newRehearsal(ctx, p, c.store, memory, &c.warnings)
+	r.builder.Keep()
 	reached := make(chan error, 1)
 	go func() { reached <- publish.Reach(ctx, r.product, c.store, c.network()) }()
 	err := r.check(ctx, p)

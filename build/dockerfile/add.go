@@ -111,8 +111,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	case b.in.Check && unpack:
 		cp.dst.Open, cp.dst.Later, cp.matched = true, true, true // it has what the archive has
 		return nil
-	case b.in.Check:
-	default:
+	case !b.in.Check:
 		if content, err = b.downloaded(ctx, src, digest); err != nil {
 			return err
 		}
@@ -128,7 +127,12 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 		name = "__unnamed__"
 	}
 	t := tree.New(nil)
-	n := &tree.Node{Kind: layer.Regular, Mode: 0o600, Content: func() (layer.Content, error) { return content, nil }}
+	n := &tree.Node{Kind: layer.Regular, Mode: 0o600, Content: func() (layer.Content, error) {
+		if b.in.Check {
+			return b.downloaded(ctx, src, digest)
+		}
+		return content, nil
+	}}
 	if err := t.Set("/"+name, n); err != nil {
 		return err
 	}
@@ -136,7 +140,11 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	return cp.copy(ctx, "/"+name, dest)
 }
 
-// downloaded returns the bytes of a URL.
+// downloaded returns the bytes of a URL, of which a check has nothing until it is read.
 func (b *builder) downloaded(ctx context.Context, src string, digest v1.Hash) (layer.Content, error) {
+	if b.in.Check && !b.reading {
+		b.assume()
+		return layer.Content{Digest: digest}, nil
+	}
 	return webfile.Get(ctx, b.in.Store, b.in.Client, src, digest)
 }

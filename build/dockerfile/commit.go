@@ -9,22 +9,23 @@ import (
 // commit closes a layer: what changed in the tree since the last one, and a record in the
 // history.
 func (b *builder) commit(s *stage, createdBy string) error {
-	read := !b.in.Check && !s.Toolchain
-	entries, err := s.Tree.Entries(s.Windows(), read)
+	list, err := s.Tree.Entries(s.Windows())
 	if err != nil {
 		return err
 	}
-	if err := layer.Check(entries, s.System.OS); err != nil {
+	if !b.in.Check && !s.Toolchain {
+		if err := s.Tree.Fill(list); err != nil {
+			return err
+		}
+	}
+	if err := layer.Check(list.All, s.System.OS); err != nil {
 		return err
 	}
-	b.program(s, entries)
+	b.program(s, list.All)
 	s.Tree.Begin()
-	b.record(s, createdBy, len(entries) > 0)
-	if len(entries) > 0 {
-		s.layers = append(s.layers, Layer{Entries: entries, CreatedBy: createdBy})
-		if read {
-			s.Tree.Settle(entries)
-		}
+	b.record(s, createdBy, len(list.All) > 0)
+	if len(list.All) > 0 {
+		s.layers = append(s.layers, Layer{Entries: list.All, CreatedBy: createdBy, unread: list})
 	}
 	return nil
 }

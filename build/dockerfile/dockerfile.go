@@ -132,6 +132,8 @@ type Input struct {
 	Limits tree.Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler run.Compiler
+	// Keep means for a check that [Result.Read] may be called, and [Result.Close] is.
+	Keep bool
 	// Packages carries out the commands of package managers; nil refuses them.
 	Packages packages.Manager
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
@@ -181,12 +183,15 @@ type Result struct {
 	Builds []run.GoBuild
 
 	start start
+	made  *builder // of a check
 }
 
 // Layer is what one instruction changed.
 type Layer struct {
 	Entries   []layer.Entry // sorted by path; never empty
 	CreatedBy string
+
+	unread tree.Entries // the same, for [Result.Read]
 }
 
 // Build evaluates a Dockerfile. The error joins everything wrong that was found, each with
@@ -220,7 +225,12 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		demands: &mistake.List{File: in.Shown, Source: src}, emptied: &mistake.List{File: in.Shown, Source: src},
 		notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits),
 	}
-	defer b.close()
+	keep := false
+	defer func() {
+		if !keep {
+			b.close()
+		}
+	}()
 	b.parse(src)
 	if s := b.target(); s != nil {
 		for part := s; part != nil; part = part.from {
@@ -246,6 +256,9 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		}
 		r.Builds = b.builds
 		r.Others, r.Demands, r.References = b.others(r.Base), b.demands.Sorted(), b.references
+		if keep = b.keeps(s); keep {
+			r.made = b
+		}
 		return r, nil
 	}
 	return Result{}, b.report.Err()

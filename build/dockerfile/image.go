@@ -41,6 +41,7 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 	}
 	i.files = sync.OnceValues(func() (*tree.Tree, error) {
 		if b.in.Check && i.open {
+			b.assume()
 			t := tree.New(nil)
 			t.Open = true
 			return t, nil
@@ -50,6 +51,7 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 			return nil, fmt.Errorf("reading the layers of %s: %w", name, err)
 		}
 		t.Open = i.open
+		b.held += len(t.Nodes)
 		return t, nil
 	})
 	if b.images == nil {

@@ -13,7 +13,7 @@ import (
 func (b *builder) output(s *stage) (*tree.Tree, error) {
 	for name, list := range b.in.Outputs {
 		if name != "" && b.find(name) == s {
-			return tree.FromFiles(list)
+			return b.files(list)
 		}
 	}
 	return nil, nil

@@ -35,6 +35,9 @@ type builder struct {
 	shipped    []*stage // the target and those that it starts from
 	archives   *tree.Archives
 	broken     bool // the stages are not known because a FROM could not be read
+	// of a check: it took something for granted, its contents are read, and how many files it holds
+	assumed, reading bool
+	held             int
 }
 
 // command is one instruction of a stage.

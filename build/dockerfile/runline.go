@@ -12,7 +12,8 @@ import (
 // runLine carries out a RUN.
 func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunCommand) error {
 	e := run.Evaluation{
-		Check: b.in.Check, Snapshot: b.in.Snapshot, Platform: normalize(b.in.Platform), Compiler: b.in.Compiler,
+		Check: b.in.Check, Snapshot: b.in.Snapshot, Platform: normalize(b.in.Platform),
+		Compiler: run.Compiler{Check: b.in.Compiler.Check, File: b.compiled}, Assume: b.assume,
 		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add, Demand: b.demands.Add,
 		Files: func(ctx context.Context, from, source string) (tree.Files, error) {
 			if from == "" {

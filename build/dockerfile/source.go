@@ -96,7 +96,7 @@ func (b *builder) openContext(ctx context.Context, name string, c Context) (tree
 	if c.Dir != "" {
 		f, err = tree.OpenDirectory(b.in.Store, c.Dir, c.Except, b.mode(ctx))
 	} else {
-		f, err = tree.FromFiles(c.Files)
+		f, err = b.files(c.Files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", name, err)
@@ -121,7 +121,7 @@ func (b *builder) buildContext(ctx context.Context) (tree.Files, error) {
 		b.keep("", d)
 		return d, nil
 	}
-	made, err := tree.FromFiles(b.in.Outputs[""])
+	made, err := b.files(b.in.Outputs[""])
 	if err != nil {
 		return nil, err
 	}

@@ -176,9 +176,6 @@ func (r *runner) program(out string, g GoBuild) {
 	s := r.find(out, true)
 	r.parents(path.Dir(s.p), 0o755)
 	r.set(s.p, &tree.Node{Kind: layer.Regular, Mode: 0o755, Made: &g, Content: func() (layer.Content, error) {
-		if r.eval.Check {
-			return layer.Content{}, nil
-		}
 		return r.eval.Compiler.File(r.ctx, g)
 	}})
 }

@@ -92,6 +92,7 @@ func managed(r *runner, _ options, args []string) {
 		r.eval.Note(r.location, at, fmt.Errorf("RUN %s: a snapshot leaves the packages out: %w", name, absent))
 		r.eval.Demand(r.location, at, fmt.Errorf("RUN %s: %w", name, absent))
 	case errors.As(err, &later):
+		r.eval.Assume()
 		r.t.Open, r.t.Later = true, true
 		check(errLater)
 	case err != nil:

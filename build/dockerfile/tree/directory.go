@@ -225,7 +225,7 @@ func FromFiles(list map[string]File) (*Tree, error) {
 		}
 		err := t.Set(p, &Node{
 			Kind: layer.Regular, Mode: f.Mode & fs.ModePerm,
-			Content: func() (layer.Content, error) { return f.Content, nil },
+			Content: f.content,
 		})
 		if err != nil {
 			return nil, err
@@ -240,5 +240,15 @@ const MaxSource = 1 << 20
 // File is a file that a context shows under a name of its choice. Mode has its permission bits.
 type File struct {
 	Content layer.Content
-	Mode    fs.FileMode
+	// Later returns the content where a check comes before it is there, and nothing until then; nil
+	// means that it is Content.
+	Later func() layer.Content
+	Mode  fs.FileMode
+}
+
+func (f File) content() (layer.Content, error) {
+	if f.Later != nil {
+		return f.Later(), nil
+	}
+	return f.Content, nil
 }

@@ -29,11 +29,11 @@ func hardTree(t *testing.T) *Tree {
 
 func entries(t *testing.T, tr *Tree) []layer.Entry {
 	t.Helper()
-	list, err := tr.Entries(false, true)
+	list, err := tr.Entries(false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list
+	return list.All
 }
 
 // TestHardEntries checks that a file with several paths in one layer is written once, and that one
@@ -55,10 +55,16 @@ func TestHardEntries(t *testing.T) {
 	if len(list) != 2 || list[1].Type != layer.Hardlink || list[1].Linkname != "/c" || list[1].Content.Open != nil {
 		t.Errorf("entries %+v, want a file and a link to it", list)
 	}
-	tr.Settle(list)
+	all, err := tr.Entries(false)
+	if err == nil {
+		err = tr.Fill(all)
+	}
+	if err != nil || all.All[0].Content.Open == nil || all.All[1].Content.Open != nil {
+		t.Errorf("contents of %+v: %v", all.All, err)
+	}
 	c, d := tr.Nodes["/c"], tr.Nodes["/d"]
 	if c != d || c == n {
-		t.Error("the file is another one by each path after Settle")
+		t.Error("the file is another one by each path after Fill")
 	}
 }
 

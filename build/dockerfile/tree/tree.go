@@ -239,11 +239,11 @@ func (t *Tree) Begin() {
 
 // Entries returns what changed since begin. A Linux layer names the directories above each change
 // too, as they are in the tree, because a layer that names them in another way would change them.
-// Without content the files are not read.
-func (t *Tree) Entries(windows, content bool) ([]layer.Entry, error) {
+// The entries have no content: see [Tree.Fill].
+func (t *Tree) Entries(windows bool) (Entries, error) {
 	gone, err := t.whiteouts()
 	if err != nil {
-		return nil, err
+		return Entries{}, err
 	}
 	all := maps.Clone(t.Touched)
 	for _, e := range gone {
@@ -257,12 +257,12 @@ func (t *Tree) Entries(windows, content bool) ([]layer.Entry, error) {
 		}
 	}
 	delete(all, "/")
-	entries := slices.Grow(gone, len(all))
+	list := Entries{All: slices.Grow(gone, len(all)), files: map[string]*Node{}}
 	links := map[*Node]string{} // hard links, and the first path of each
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		n, err := t.Lstat(p)
 		if err != nil {
-			return nil, err
+			return Entries{}, err
 		}
 		if n == nil {
 			continue
@@ -276,19 +276,11 @@ func (t *Tree) Entries(windows, content bool) ([]layer.Entry, error) {
 		}
 		if first != "" {
 			e.Type, e.Linkname = layer.Hardlink, first
-		} else if n.Kind == layer.Regular && content {
-			if err := t.Budget.add(n.size); err != nil {
-				return nil, err
-			}
-			if e.Content, err = n.Content(); err != nil {
-				return nil, fmt.Errorf("reading %s: %w", p, err)
-			}
-			if err := t.Budget.add(e.Content.Size - n.size); err != nil {
-				return nil, err
-			}
+		} else if n.Kind == layer.Regular {
+			list.files[p] = n
 		}
-		entries = append(entries, e)
+		list.All = append(list.All, e)
 	}
-	slices.SortFunc(entries, func(a, b layer.Entry) int { return strings.Compare(a.Path, b.Path) })
-	return entries, nil
+	slices.SortFunc(list.All, func(a, b layer.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
 }

@@ -51,12 +51,15 @@ func system(t testing.TB, files ...string) *tree.Tree {
 // show lists what changed in a tree since it was made.
 func show(t testing.TB, over *tree.Tree) string {
 	t.Helper()
-	entries, err := over.Entries(false, true)
+	list, err := over.Entries(false)
+	if err == nil {
+		err = over.Fill(list)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, e := range entries {
+	for _, e := range list.All {
 		if _, touched := over.Nodes[e.Path]; !touched && e.Type != layer.Whiteout {
 			continue // a directory above
 		}
