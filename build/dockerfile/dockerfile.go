@@ -225,41 +225,45 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		demands: &mistake.List{File: in.Shown, Source: src}, emptied: &mistake.List{File: in.Shown, Source: src},
 		notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits),
 	}
-	keep := false
-	defer func() {
-		if !keep {
-			b.close()
-		}
-	}()
-	b.parse(src)
-	if s := b.target(); s != nil {
-		for part := s; part != nil; part = part.from {
-			b.shipped = append(b.shipped, part)
-		}
-		b.findToolchains(s)
-		b.archives.Whole = b.installs()
-		b.eval(ctx, s)
-		if err := errors.Join(ctx.Err(), b.report.Err()); err != nil {
-			if limit := (*tree.LimitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
-				b.archives.Drop()
-			}
-			return Result{Demands: b.demands.Sorted(), References: b.references}, err
-		}
-		r := s.result()
-		r.start = start{
-			b.report.File, src, s.startAt, s.starts,
-			entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: in.Check},
-			mistake.Lines(b.emptied), mistake.Lines(b.notes),
-		}
-		if len(r.start.at) == 0 {
-			r.start.at = s.Location
-		}
-		r.Builds = b.builds
-		r.Others, r.Demands, r.References = b.others(r.Base), b.demands.Sorted(), b.references
-		if keep = b.keeps(s); keep {
-			r.made = b
-		}
-		return r, nil
+	r, err := b.evaluate(ctx)
+	if err != nil || !b.keeps() {
+		b.close()
+		return r, err
 	}
-	return Result{}, b.report.Err()
+	r.made = b
+	return r, nil
+}
+
+// evaluate evaluates the target and what it needs.
+func (b *builder) evaluate(ctx context.Context) (Result, error) {
+	src := b.report.Source
+	b.parse(src)
+	s := b.target()
+	if s == nil {
+		return Result{}, b.report.Err()
+	}
+	for part := s; part != nil; part = part.from {
+		b.shipped = append(b.shipped, part)
+	}
+	b.findToolchains(s)
+	b.archives.Whole = b.installs()
+	b.eval(ctx, s)
+	if err := errors.Join(ctx.Err(), b.report.Err()); err != nil {
+		if limit := (*tree.LimitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
+			b.archives.Drop()
+		}
+		return Result{Demands: b.demands.Sorted(), References: b.references}, err
+	}
+	r := s.result()
+	r.start = start{
+		b.report.File, src, s.startAt, s.starts,
+		entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: b.in.Check},
+		mistake.Lines(b.emptied), mistake.Lines(b.notes),
+	}
+	if len(r.start.at) == 0 {
+		r.start.at = s.Location
+	}
+	r.Builds = b.builds
+	r.Others, r.Demands, r.References = b.others(r.Base), b.demands.Sorted(), b.references
+	return r, nil
 }

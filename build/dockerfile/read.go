@@ -37,7 +37,7 @@ func (r Result) Close() {
 	}
 }
 
-// Files that a result holds in memory, about; 0 if it cannot be read.
+// Held returns how many files a result holds in memory, about; 0 if it cannot be read.
 func (r Result) Held() int {
 	if r.made == nil {
 		return 0
@@ -48,8 +48,8 @@ func (r Result) Held() int {
 // assume notes that a check took something for granted, or asked for contents that it does not have.
 func (b *builder) assume() { b.assumed = true }
 
-// keeps reports whether a check has found all that there is to know of the target but contents.
-func (b *builder) keeps(target *stage) bool {
+// keeps reports whether a check has found all that there is to know but contents.
+func (b *builder) keeps() bool {
 	if !b.in.Check || !b.in.Keep || b.assumed {
 		return false
 	}
@@ -62,7 +62,7 @@ func (b *builder) keeps(target *stage) bool {
 		}
 		b.held += len(s.Tree.Nodes)
 	}
-	return target.Tree != nil
+	return true
 }
 
 // files makes a tree of single files, of which a check may not have the contents.
