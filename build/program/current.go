@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ type comparison struct {
 	batch    *batch
 	key      string // of the records, without the package
 	modcache string
+	root     string           // of the main module
 	known    map[string]known // by package
 }
 
@@ -49,17 +51,17 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 		return nil, nil
 	}
 	// A go.mod may choose another toolchain than the one that is installed.
-	out, err := b.command(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE").Output()
+	values, err := source.Variables(first.Tree.Go(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD"),
+		"its version")
 	if err != nil {
-		return nil, fmt.Errorf("asking the go command for its version: %w", source.Explain(err))
+		return nil, err
 	}
-	values := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(values) != 3 || slices.Contains(values, "") {
+	if slices.Contains(values, "") || filepath.Base(values[3]) != "go.mod" {
 		return nil, nil
 	}
 	variables := goVariables(first.environ(first.Tree.Go(ctx).Env, b.store.Temp()))
 	c := &comparison{
-		batch: b, modcache: values[2], known: map[string]known{},
+		batch: b, modcache: values[2], root: filepath.Dir(values[3]), known: map[string]known{},
 		key: fmt.Sprintf("%q\n%q\n%s\n%s", values[:2], variables, b.work, first.key()),
 	}
 	look := reading{}

@@ -318,3 +318,30 @@ func run(t *testing.T, path string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// TestImportPath checks that the inputs of a program are known that is named by its import path,
+// also one of a module that the tree only requires: then go.mod of the tree decides which that is.
+func TestImportPath(t *testing.T) {
+	dir, tree := modules(t)
+	set(t, dir, map[string]string{
+		"other/cmd/o/main.go":   "package main\n\nimport \"example.com/other\"\n\nfunc main() { println(other.Name) }\n",
+		"outside/cmd/o/main.go": "package main\n\nimport \"example.com/other\"\n\nfunc main() { println(other.Name) }\n",
+	})
+	st := storetest.Open(t)
+	for pkg, files := range map[string]map[string]string{
+		"example.com/m/cmd/q":     {"m/cmd/q/main.go": "package main\n\nfunc main() { println(\"new\") }\n"},
+		"example.com/other/cmd/o": {"m/go.mod": strings.Replace(inputs["m/go.mod"], "=> ../other", "=> ../outside", 1)},
+	} {
+		name := filepath.Base(pkg)
+		p := []program.Program{{Name: name, Package: pkg, Platform: linux, Tree: tree}}
+		compile(t, st, p)
+		kept(t, st, p)
+		set(t, dir, files)
+		look(t, st, p, program.Compare)
+		again, _ := compile(t, st, p)
+		if says, want := run(t, file(t, again, name, linux)), map[string]string{"q": "new", "o": "replaced"}[name]; says != want {
+			t.Errorf("%s says %q, want %q", pkg, says, want)
+		}
+		kept(t, st, p)
+	}
+}

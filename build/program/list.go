@@ -9,8 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // listFormat prints a line for each package: its import path and directory, the path and directory
@@ -54,8 +57,12 @@ func (c *comparison) list(ctx context.Context, packages []string) {
 	}
 	look := reading{}
 	for _, p := range packages {
-		if deps := programs[filepath.Join(c.batch.programs[0].Tree.Dir, filepath.FromSlash(p))]; deps != nil {
-			if in, err := inputsOf(all, deps, c.modcache); err == nil {
+		deps := programs[filepath.Join(c.batch.programs[0].Tree.Dir, filepath.FromSlash(p))]
+		if deps == nil {
+			deps = programs[p] // the program is named by its import path
+		}
+		if deps != nil {
+			if in, err := inputsOf(all, deps, c.root, c.modcache); err == nil {
 				c.note(look, p, compiled{Inputs: in})
 			}
 		}
@@ -63,7 +70,8 @@ func (c *comparison) list(ctx context.Context, packages []string) {
 }
 
 // list asks the go command what packages consist of. It returns all that these are compiled from,
-// by import path, and those of each package, which is the first, by its directory.
+// by import path, and those of each package, which is the first, by its directory and its import
+// path.
 func (b *batch) list(
 	ctx context.Context, packages []string,
 ) (all map[string]listed, programs map[string][]string, err error) {
@@ -85,7 +93,7 @@ func (b *batch) list(
 		case kind == "package" && len(fields) >= 4:
 			all[fields[0]] = listed{fields[1], fields[2], fields[3], fields[4:]}
 		case kind == "program" && len(fields) >= 2:
-			programs[fields[0]] = fields[1:]
+			programs[fields[0]], programs[fields[1]] = fields[1:], fields[1:]
 		}
 	}
 	return all, programs, nil
@@ -107,23 +115,28 @@ func unquote(line string) (fields []string, err error) {
 	return fields, nil
 }
 
-// inputsOf returns the inputs of a main package, which is the first of deps.
-func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, error) {
+// inputsOf returns the inputs of a main package, which is the first of deps. It may be of a module
+// that the main module, in the directory root, requires.
+func inputsOf(all map[string]listed, deps []string, root, modcache string) (inputs, error) {
 	main := all[deps[0]]
 	if main.root == "" {
 		return inputs{}, fmt.Errorf("package %s has no module", deps[0])
 	}
-	replaced, err := source.Replaced(main.root)
+	gomod, err := regular.Read(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return inputs{}, err
 	}
-	roots := map[string]string{main.module: main.root} // of modules in directories, by path
+	replaced, err := source.Replaced(root)
+	if err != nil {
+		return inputs{}, err
+	}
+	roots := map[string]string{modfile.ModulePath(gomod): root} // of modules in directories, by path
 	for _, r := range replaced {
 		roots[r.Path] = r.Dir
 	}
 	dirs, files := map[string]bool{}, map[string]bool{
-		filepath.Join(main.root, "go.sum"): true, filepath.Join(main.root, "vendor"): true,
-		filepath.Join(main.root, "vendor", "modules.txt"): true,
+		filepath.Join(root, "go.sum"): true, filepath.Join(root, "vendor"): true,
+		filepath.Join(root, "vendor", "modules.txt"): true,
 	}
 	for _, root := range roots {
 		files[filepath.Join(root, "go.mod")] = true
