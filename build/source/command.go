@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,19 +128,4 @@ func version(cmd *exec.Cmd) (string, error) {
 // GOPROXY, GOTOOLCHAIN.
 func Settings(ctx context.Context, names ...string) ([]string, error) {
 	return Variables(Go(ctx, os.TempDir(), append([]string{"env"}, names...)...), strings.Join(names, ", "))
-}
-
-// Variables returns what a go env prints of variables, in their order. what they are is for
-// messages.
-func Variables(cmd *exec.Cmd, what string) ([]string, error) {
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("asking the go command for %s: %w", what, Explain(err))
-	}
-	names := cmd.Args[2:]
-	values := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(values) != len(names) {
-		return nil, fmt.Errorf("the go command answers %q to go env %s", out, strings.Join(names, " "))
-	}
-	return values, nil
 }

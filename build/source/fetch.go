@@ -61,11 +61,11 @@ func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, 
 // cached returns the module's directory where the cache has it, without a subprocess that asks
 // the network.
 func cached(ctx context.Context, path, version string) (dir, gomod string, ok bool) {
-	out, err := anywhere(ctx, "env", "GOMODCACHE").Output()
+	values, err := Variables(anywhere(ctx, "env", "GOMODCACHE"), "its module cache")
 	if err != nil {
 		return "", "", false
 	}
-	root := strings.TrimSpace(string(out))
+	root := values[0]
 	p, err := module.EscapePath(path)
 	if err != nil {
 		return "", "", false

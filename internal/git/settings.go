@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/once"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -38,6 +39,18 @@ type settings struct {
 	filters map[string]bool // those that have a program
 }
 
+// lists are what git has listed: of the user by the environment, which names the files of that, and
+// of repositories by their text.
+var lists once.Map[string]
+
+func listed(key string, ask func() (string, error)) (string, error) {
+	list, err := lists.Do(key, ask)
+	if err != nil {
+		lists.Forget(key)
+	}
+	return list, err
+}
+
 // readSettings reads the settings of the user, and then those of the repository, which win. scratch
 // is the directory of the view, where git finds no others.
 func readSettings(ctx context.Context, p place, scratch string) (*settings, error) {
@@ -45,7 +58,9 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 	for name, base := range files {
 		s.values[name] = defaultFile(base)
 	}
-	list, err := command(ctx, scratch, users([]string{"GIT_DIR=" + scratch}), "", "config", "-z", "--list")
+	list, err := listed(strings.Join(os.Environ(), "\x00"), func() (string, error) {
+		return command(ctx, scratch, users([]string{"GIT_DIR=" + scratch}), "", "config", "-z", "--list")
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +72,10 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	list, err = command(ctx, scratch, clean([]string{"GIT_DIR=" + scratch}), string(text), "config",
-		"-z", "--no-includes", "--file=-", "--list")
+	list, err = listed("text\x00"+string(text), func() (string, error) {
+		return command(ctx, scratch, clean([]string{"GIT_DIR=" + scratch}), string(text), "config",
+			"-z", "--no-includes", "--file=-", "--list")
+	})
 	if err != nil {
 		return nil, err
 	}

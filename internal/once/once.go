@@ -24,3 +24,10 @@ func (m *Map[V]) Do(key string, do func() (V, error)) (V, error) {
 	m.mu.Unlock()
 	return f()
 }
+
+// Forget lets the next call for a key do the work again, as after an error that may pass.
+func (m *Map[V]) Forget(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.all, key)
+}

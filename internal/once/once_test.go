@@ -32,4 +32,8 @@ func TestMap(t *testing.T) {
 	if n := calls.Load(); n != 2 {
 		t.Errorf("the work was done %d times, not 2", n)
 	}
+	m.Forget("bad")
+	if n, err := m.Do("bad", func() (int, error) { return 1, nil }); n != 1 || err != nil {
+		t.Errorf("forgotten work is %d, %v", n, err)
+	}
 }
