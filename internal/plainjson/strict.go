@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -114,6 +115,9 @@ type shape struct {
 	element reflect.Type            // of a map, a slice or an array; nil: any
 }
 
+// shapes are those of structs, by type. A document has thousands of objects of few types.
+var shapes sync.Map
+
 func shapeOf(t reflect.Type) shape {
 	for t != nil && t.Kind() == reflect.Pointer && !decodesItself(t) {
 		t = t.Elem()
@@ -126,6 +130,9 @@ func shapeOf(t reflect.Type) shape {
 	case t.Kind() != reflect.Struct:
 		return shape{}
 	}
+	if s, ok := shapes.Load(t); ok {
+		return s.(shape)
+	}
 	s := shape{fields: map[string]reflect.Type{}, folded: map[string]string{}}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -137,6 +144,7 @@ func shapeOf(t reflect.Type) shape {
 		}
 		s.fields[name], s.folded[fold(name)] = f.Type, name
 	}
+	shapes.Store(t, s)
 	return s
 }
 
