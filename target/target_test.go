@@ -48,7 +48,7 @@ import (
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "mage"}, args...)...)
 		cmd.Dir = dir
-		// As tests are compiled, also by those with the race detector: what go made for them is not made again.
+		// As tests are compiled, but for the race detector, so that nothing is compiled again.
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
