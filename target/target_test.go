@@ -48,7 +48,8 @@ import (
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "mage"}, args...)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
+		// As tests are compiled, but for the race detector, so that nothing is compiled again.
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "CGO_ENABLED=0")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

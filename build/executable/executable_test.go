@@ -177,7 +177,7 @@ func TestReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(dir, "main.exe")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", exe, filepath.Join(dir, "main.go"))
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", exe, filepath.Join(dir, "main.go"))
 	cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

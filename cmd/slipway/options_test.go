@@ -18,6 +18,7 @@ import (
 func TestEveryOption(t *testing.T) {
 	table := readOptions(t)
 	world := newWorld(t, table)
+	before := world.sums(t)
 	t.Run("options", func(t *testing.T) {
 		for _, b := range table.bases {
 			t.Run(b.line, func(t *testing.T) {
@@ -26,6 +27,11 @@ func TestEveryOption(t *testing.T) {
 			})
 		}
 	})
+	for path, sum := range world.sums(t) {
+		if before[path] != sum {
+			t.Errorf("a command wrote into %s, not another file in its place", path)
+		}
+	}
 	var unused []string
 	each(newRoot(), func(cmd *cobra.Command, f *pflag.Flag) {
 		if name := cmd.CommandPath() + " -" + f.Name; !table.used[name] {

@@ -78,7 +78,7 @@ func (w *world) run(t *testing.T, args []string) outcome {
 	t.Helper()
 	id := <-w.runs
 	dir := filepath.Join(w.top, id)
-	if err := os.CopyFS(dir, os.DirFS(w.dir)); err != nil {
+	if err := w.copy(dir); err != nil {
 		t.Error(err)
 	}
 	defer os.RemoveAll(dir)

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -27,18 +27,22 @@ func Check(raw []byte, v any) error {
 	if at := loneSurrogate(raw); at >= 0 {
 		return fmt.Errorf("half of a surrogate pair is at byte %d", at)
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	switch err := checkValue(d, reflect.TypeOf(v), 0); {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF): // which are the end of a file to callers
-		return errors.New("unexpected end of JSON input")
-	case err != nil:
-		return err
+	if isDeep(raw) {
+		return fmt.Errorf("it nests more than %d levels deep", maxDepth)
 	}
-	if d.More() {
+	if !json.Valid(raw) {
+		return reason(raw)
+	}
+	return (&walk{raw: raw}).value(reflect.TypeOf(v))
+}
+
+// reason says why JSON is not valid.
+func reason(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if err := d.Decode(&json.RawMessage{}); err == nil && d.More() {
 		return fmt.Errorf("more than one value is in it, from byte %d on", d.InputOffset())
 	}
-	return nil
+	return json.Unmarshal(raw, &json.RawMessage{})
 }
 
 // Decode decodes untrusted JSON into v, if [Check] has no objection.
@@ -52,59 +56,25 @@ func Decode(raw []byte, v any) error {
 // maxDepth is how deep JSON may nest. encoding/json goes as deep.
 const maxDepth = 10_000
 
-// checkValue checks the next value, which is decoded into t; t may be nil for any.
-func checkValue(d *json.Decoder, t reflect.Type, depth int) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if depth > maxDepth {
-		return fmt.Errorf("it nests more than %d levels deep", maxDepth)
-	}
-	switch token {
-	case json.Delim('{'):
-		err = checkObject(d, shapeOf(t), depth)
-	case json.Delim('['):
-		element := shapeOf(t).element
-		for err == nil && d.More() {
-			err = checkValue(d, element, depth+1)
-		}
-	default:
-		return nil
-	}
-	if err == nil {
-		_, err = d.Token() // its end
-	}
-	return err
-}
-
-func checkObject(d *json.Decoder, s shape, depth int) error {
-	seen := map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		key, ok := token.(string)
-		if !ok {
-			return fmt.Errorf("no key is at byte %d", d.InputOffset())
-		}
-		if seen[key] {
-			return fmt.Errorf("the key %.100q is there twice, at byte %d", key, d.InputOffset())
-		}
-		seen[key] = true
-		field, known := s.fields[key]
-		if name, like := s.folded[fold(key)]; !known && like {
-			return fmt.Errorf("the key %.100q at byte %d differs from %q by case", key, d.InputOffset(), name)
-		}
-		if !known {
-			field = s.element
-		}
-		if err := checkValue(d, field, depth+1); err != nil {
-			return err
+// isDeep reports whether JSON nests more than maxDepth levels deep.
+func isDeep(raw []byte) bool {
+	depth, quoted := 0, false
+	for at := 0; at < len(raw); at++ {
+		switch c := raw[at]; {
+		case quoted && c == '\\':
+			at++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
 		}
 	}
-	return nil
+	return false
 }
 
 // shape is what encoding/json decodes an object or an array into.
@@ -113,6 +83,9 @@ type shape struct {
 	folded  map[string]string       // its keys, by what fold makes of them
 	element reflect.Type            // of a map, a slice or an array; nil: any
 }
+
+// shapes are those of structs, by type. A document has thousands of objects of few types.
+var shapes sync.Map
 
 func shapeOf(t reflect.Type) shape {
 	for t != nil && t.Kind() == reflect.Pointer && !decodesItself(t) {
@@ -126,6 +99,9 @@ func shapeOf(t reflect.Type) shape {
 	case t.Kind() != reflect.Struct:
 		return shape{}
 	}
+	if s, ok := shapes.Load(t); ok {
+		return s.(shape)
+	}
 	s := shape{fields: map[string]reflect.Type{}, folded: map[string]string{}}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -137,6 +113,7 @@ func shapeOf(t reflect.Type) shape {
 		}
 		s.fields[name], s.folded[fold(name)] = f.Type, name
 	}
+	shapes.Store(t, s)
 	return s
 }
 
@@ -154,9 +131,11 @@ func decodesItself(t reflect.Type) bool { return t.Implements(unmarshaler) || t.
 // loneSurrogate returns where an escape of half a surrogate pair begins, or -1.
 func loneSurrogate(raw []byte) int {
 	for at := 0; at < len(raw); at++ {
-		if raw[at] != '\\' {
-			continue
+		next := bytes.IndexByte(raw[at:], '\\')
+		if next < 0 {
+			return -1
 		}
+		at += next
 		high := isEscape(raw[at:], "89ab")
 		switch {
 		case high && isEscape(raw[min(at+6, len(raw)):], "cdef"):
