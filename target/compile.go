@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 )
 
 // command is the package of the slipway command.
@@ -27,13 +29,13 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	}
 	t := newTicker(os.Stderr, quiet)
 	defer func() { t.stop(err) }()
-	out, err := goCommand(ctx, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`,
-		command).Output()
-	if err != nil {
-		return "", fmt.Errorf("looking up the packages of slipway: %w", withStderr(err))
+	counted, stop := context.WithCancel(ctx)
+	var counting sync.WaitGroup
+	if !quiet {
+		counting.Go(func() { count(counted, t) })
 	}
-	t.expect(len(strings.Fields(string(out))))
-
+	defer counting.Wait()
+	defer stop()
 	build := goCommand(ctx, "build", "-v", "-buildvcs=false", "-ldflags=-s -w", "-o", binary, command)
 	stderr, err := build.StderrPipe()
 	if err != nil {
@@ -56,6 +58,26 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	return binary, nil
 }
 
+// patience is how long a build may take before its packages are counted for the sake of progress:
+// counting takes the go command as long as finding out what to compile does, and most builds have
+// ended by then.
+const patience = 4 * time.Second
+
+// count asks the go command how many packages are still to be compiled.
+func count(ctx context.Context, t *ticker) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(patience):
+	}
+	before := t.begun()
+	out, err := goCommand(ctx, "list", "-buildvcs=false", "-deps", "-f",
+		`{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`, command).Output()
+	if err == nil {
+		t.expect(before + len(strings.Fields(string(out))))
+	}
+}
+
 // isPackage distinguishes import paths printed by -v from compiler messages, which
 // contain spaces or start with "#".
 func isPackage(line string) bool {
@@ -70,12 +92,4 @@ func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 		"CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	return cmd
-}
-
-// withStderr adds the go command's standard error to its error.
-func withStderr(err error) error {
-	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // comes straight from Output
-		return fmt.Errorf("%w\n%s", err, exit.Stderr)
-	}
-	return err
 }

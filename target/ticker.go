@@ -27,8 +27,7 @@ type ticker struct {
 	timer *time.Timer
 }
 
-// newTicker starts a ticker. If the number of packages is unknown after half a second, it
-// prints that modules are being downloaded.
+// newTicker starts a ticker, which is silent for half a second.
 func newTicker(w *os.File, quiet bool) *ticker {
 	t := &ticker{w: w, total: -1, start: time.Now(), every: 5 * time.Second}
 	if quiet {
@@ -51,6 +50,13 @@ func (t *ticker) expect(n int) {
 	if n > 0 && t.timer != nil {
 		t.show()
 	}
+}
+
+// begun is how many packages there were so far.
+func (t *ticker) begun() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.count
 }
 
 // compiled counts a package whose compilation has begun.
@@ -83,6 +89,8 @@ func (t *ticker) show() {
 		}
 	case t.total > 0:
 		s = "compiling slipway: linking"
+	case t.count > 0:
+		s = fmt.Sprintf("compiling slipway: %d packages, %s", t.count, t.last)
 	}
 	t.print(s)
 }
