@@ -1,11 +1,11 @@
 package product
 
 import (
-	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
