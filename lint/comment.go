@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -48,10 +48,10 @@ func comments(f File, objects []workload.Object, first int) []*allow {
 const allowComment = "slipway:allow"
 
 var (
-	comment   = regexp.MustCompile(`#[ \t]*` + allowComment + `(?:[ \t]|$)`)
-	mark      = regexp.MustCompile(`\x{E0A0}(\d+)\x{E0A1}`)
-	separator = regexp.MustCompile(`^(?:---)?[ \t]*$`)
-	skipped   = regexp.MustCompile(`^(?:---)?[ \t]*(?:#.*)?$`)
+	comment   = lazyregexp.New(`#[ \t]*` + allowComment + `(?:[ \t]|$)`)
+	mark      = lazyregexp.New(`\x{E0A0}(\d+)\x{E0A1}`)
+	separator = lazyregexp.New(`^(?:---)?[ \t]*$`)
+	skipped   = lazyregexp.New(`^(?:---)?[ \t]*(?:#.*)?$`)
 )
 
 // directive is a slipway:allow comment: where it begins in a line, and where the words behind do.

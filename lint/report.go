@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -131,7 +131,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-var lower = regexp.MustCompile(`^[a-z]+$`)
+var lower = lazyregexp.New(`^[a-z]+$`)
 
 // plain removes Markdown from a rule's text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }

@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
@@ -68,11 +68,11 @@ func rootByName(p *pod, report reportFunc) {
 // The API server's own limits: pkg/apis/core/validation of Kubernetes,
 // validateWindowsSecurityContextOptions.
 var (
-	controlCharacters = regexp.MustCompile(`[[:cntrl:]]`)
-	netBIOSDomain     = regexp.MustCompile(`^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$`)
-	dnsDomain         = regexp.MustCompile(
+	controlCharacters = lazyregexp.New(`[[:cntrl:]]`)
+	netBIOSDomain     = lazyregexp.New(`^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$`)
+	dnsDomain         = lazyregexp.New(
 		`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
-	dotsAndBlanks = regexp.MustCompile(`^[. ]+$`)
+	dotsAndBlanks = lazyregexp.New(`^[. ]+$`)
 )
 
 const (

@@ -1,11 +1,12 @@
 package lock
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Mentions returns the image references in a text of a manifest, such as an argument, the value
@@ -67,7 +68,7 @@ type word struct {
 
 // wordForm matches a word. It excludes what cannot be in a reference, and "=", which separates
 // a name from its value.
-var wordForm = regexp.MustCompile("[^\\s\"'`,;(){}\\[\\]<>=|\\\\]+")
+var wordForm = lazyregexp.New("[^\\s\"'`,;(){}\\[\\]<>=|\\\\]+")
 
 // wordsOf returns the words of a line.
 func wordsOf(line, called string) []word {
@@ -112,14 +113,13 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 
 // referenceForm matches a reference. Its groups are the host, the path, the tag and the digest,
 // as https://github.com/distribution/reference defines them.
-var referenceForm = func() *regexp.Regexp {
-	const (
-		host = `localhost|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+|[a-zA-Z0-9.-]+:[0-9]+|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+:[0-9]+`
-		part = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
-	)
-	return regexp.MustCompile(`^(?:(` + host + `)/)?(` + part + `(?:/` +
-		part + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
-}()
+var referenceForm = lazyregexp.New(`^(?:(` + hostForm + `)/)?(` + partForm + `(?:/` +
+	partForm + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
+
+const (
+	hostForm = `localhost|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+|[a-zA-Z0-9.-]+:[0-9]+|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+:[0-9]+`
+	partForm = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
+)
 
 // counts reports whether a word is a reference by the rules of [Catalog.Mentions].
 func (list Catalog) counts(w word) bool {
@@ -152,10 +152,10 @@ func (list Catalog) counts(w word) bool {
 }
 
 // value matches a port or the value of a label. Either follows a colon, as a tag does.
-var value = regexp.MustCompile(`^(?:[0-9]+|true|false)$`)
+var value = lazyregexp.New(`^(?:[0-9]+|true|false)$`)
 
 // imageWord matches the word image in a name: shell-image, FOO_IMAGE, initImage, images.
-var imageWord = regexp.MustCompile(
+var imageWord = lazyregexp.New(
 	`(?:^|[^a-zA-Z]|[a-z])Images?(?:$|[^a-z])|(?:^|[^a-zA-Z])images?(?:$|[^a-z])|(?:^|[^a-zA-Z])IMAGES?(?:$|[^a-zA-Z])`)
 
 func isImage(called string) bool { return imageWord.MatchString(called) }
@@ -169,7 +169,7 @@ func (list Catalog) IsProduct(ref string) bool {
 }
 
 // referenceEnd matches the tag and digest behind a repository.
-var referenceEnd = regexp.MustCompile(`^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?`)
+var referenceEnd = lazyregexp.New(`^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?`)
 
 // ProductMentions returns every reference to an image of the product in a text, including its
 // comments and URLs.

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Package is a package of a Linux distribution that is installed in an image, as the database of
@@ -60,8 +61,8 @@ func (p Package) String() string { return p.Name + " " + p.Version + " for " + p
 func (p Package) SourceName() string { return cmp.Or(p.Source, p.Name) }
 
 var (
-	packageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+._-]*$`)
-	packageHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	packageName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9+._-]*$`)
+	packageHash = lazyregexp.New(`^[0-9a-f]{64}$`)
 )
 
 // Check returns an error if a field has a text that no package has.

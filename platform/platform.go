@@ -20,7 +20,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -111,15 +110,15 @@ func (p Platform) IsImage() bool { return p.OS != "" && p.OS != "unknown" }
 var (
 	// optionForm is OS(VERSION+FEATURE+FEATURE)/…, with a version, features or both
 	// (https://github.com/containerd/platforms/blob/v1.0.0-rc.5/platforms.go).
-	optionForm  = regexp.MustCompile(`^([^/:()]*)\(([^/:()+]*)(?:\+([^/:()]+))?\)(/.*)$`)
-	versionForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2,3}$`)
-	variantForm = regexp.MustCompile(`^v[0-9]+$`)
+	optionForm  = expression(`^([^/:()]*)\(([^/:()+]*)(?:\+([^/:()]+))?\)(/.*)$`)
+	versionForm = expression(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2,3}$`)
+	variantForm = expression(`^v[0-9]+$`)
 )
 
 // Parse reads one platform. The error states what is wrong with s and what would be accepted.
 func Parse(s string) (Platform, error) {
 	name, version, versioned := strings.Cut(s, ":")
-	m := optionForm.FindStringSubmatch(name)
+	m := optionForm().FindStringSubmatch(name)
 	if m == nil || m[2]+m[3] == "" || m[2] != "" && versioned {
 		return parse(s, name, version)
 	}
@@ -153,7 +152,7 @@ func parse(s, name, version string) (Platform, error) {
 			return Platform{}, fmt.Errorf("platform %q has a version, which only Windows platforms have: write %s",
 				s, name)
 		}
-		if varied && !variantForm.MatchString(variant) {
+		if varied && !variantForm().MatchString(variant) {
 			return Platform{}, fmt.Errorf("unknown variant in platform %q: write v7, v8, …", s)
 		}
 		return p, nil
@@ -166,7 +165,7 @@ func parse(s, name, version string) (Platform, error) {
 		return Platform{}, fmt.Errorf("platform %q lacks the Windows release: "+
 			"write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
 	}
-	if p.OSVersion = ltscVersion(version); !versionForm.MatchString(p.OSVersion) {
+	if p.OSVersion = ltscVersion(version); !versionForm().MatchString(p.OSVersion) {
 		return Platform{}, fmt.Errorf("unknown Windows release in platform %q: "+
 			"use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
 	}
@@ -208,7 +207,7 @@ func (p *Platform) UnmarshalText(text []byte) error {
 	}
 	name, version, _ := strings.Cut(string(text), ":")
 	var features string
-	if m := optionForm.FindStringSubmatch(name); m != nil && m[2] == "" {
+	if m := optionForm().FindStringSubmatch(name); m != nil && m[2] == "" {
 		var err error
 		if features, err = parseFeatures(m[3]); err != nil {
 			return fmt.Errorf("platform %q: %w", text, err)

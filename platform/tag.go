@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,8 +23,8 @@ func named(tag string) string {
 }
 
 var (
-	tagVersion = regexp.MustCompile(`^10\.0\.[1-9][0-9]{4}(\.[0-9]+)?$`)
-	shortName  = regexp.MustCompile(`^[0-9]{4}$`)
+	tagVersion = expression(`^10\.0\.[1-9][0-9]{4}(\.[0-9]+)?$`)
+	shortName  = expression(`^[0-9]{4}$`)
 )
 
 // editions lists the words after which four digits in a tag name a Windows release, as in
@@ -39,10 +38,10 @@ var editions = []string{"nanoserver", "servercore", "windowsservercore", "window
 func TagVersion(tag string) string {
 	words := strings.Split(strings.ToLower(tag), "-")
 	for n, w := range words {
-		if shortName.MatchString(w) && !beginsRelease(words, n) {
+		if shortName().MatchString(w) && !beginsRelease(words, n) {
 			continue
 		}
-		if tagVersion.MatchString(w) {
+		if tagVersion().MatchString(w) {
 			return Short(w)
 		}
 		if v := named(w); v != "" {

@@ -1,9 +1,9 @@
 package product
 
 import (
-	"regexp"
 	"strconv"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -19,7 +19,7 @@ func decode(path string, b []byte, v any) *yamlfile.Document {
 	}, v)
 }
 
-var apiForm = regexp.MustCompile(`^slipway/v([1-9][0-9]*)$`)
+var apiForm = lazyregexp.New(`^slipway/v([1-9][0-9]*)$`)
 
 // apiVersion checks the version of a file's format. If it is newer than this code, all other
 // errors are dropped: nothing else is known of such a file.

@@ -3,9 +3,9 @@ package product
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -69,14 +69,14 @@ func (p BasePackages) String() string {
 }
 
 var (
-	suiteForm = form{regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/-]*$`), "write it as sources.list does: bookworm"}
+	suiteForm = form{lazyregexp.New(`^[a-z0-9][A-Za-z0-9._/-]*$`), "write it as sources.list does: bookworm"}
 	// packageForm is NAME[:ARCH][=VERSION|/SUITE], by Debian policy 5.6.1.
 	packageForm = form{
-		regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9]+)?(=[A-Za-z0-9.+:~-]+|/[a-z0-9-]+)?$`),
+		lazyregexp.New(`^[a-z0-9][a-z0-9+.-]*(:[a-z0-9]+)?(=[A-Za-z0-9.+:~-]+|/[a-z0-9-]+)?$`),
 		"write the name of a package, as apt-get install takes it",
 	}
-	userForm      = form{regexp.MustCompile(`^[0-9]{1,10}(:[0-9]{1,10})?$`), "write UID or UID:GID in digits"}
-	componentForm = form{regexp.MustCompile(`^[a-z0-9][A-Za-z0-9./-]*$`), "write it as sources.list does: main"}
+	userForm      = form{lazyregexp.New(`^[0-9]{1,10}(:[0-9]{1,10})?$`), "write UID or UID:GID in digits"}
+	componentForm = form{lazyregexp.New(`^[a-z0-9][A-Za-z0-9./-]*$`), "write it as sources.list does: main"}
 )
 
 // nonRoot is the user of bases that slipway makes.

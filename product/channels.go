@@ -3,11 +3,11 @@ package product
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -20,7 +20,7 @@ type channelFields struct {
 
 var (
 	channelNames = []string{"Version", "Revision", "Date"}
-	commitPart   = regexp.MustCompile(`\.(?:Revision|Date)\b`)
+	commitPart   = lazyregexp.New(`\.(?:Revision|Date)\b`)
 )
 
 // chooseChannel takes the channel of that name, and lets its template change the version. With no

@@ -2,11 +2,11 @@ package product
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -90,7 +90,7 @@ func forEach[T any](list []T, do func(*T)) {
 }
 
 var tagForm = form{
-	regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`),
+	lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`),
 	"use letters, digits, . _ and -, since it becomes a tag",
 }
 

@@ -3,11 +3,12 @@ package product
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Expand fills the fields of info into a template: {{.Version}}, {{.Revision}}, {{.Created}},
@@ -60,7 +61,7 @@ func expand(text string, data any, fields []string, image func(string) (string, 
 	return b.String(), nil
 }
 
-var templatePrefix = regexp.MustCompile(
+var templatePrefix = lazyregexp.New(
 	`^template: [^ ]*:\d+(:\d+)?: (executing "" at <.*>: )?(error calling [a-z]+: )?`)
 
 // reasonOf returns the message of text/template without its position.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -24,7 +24,7 @@ const (
 )
 
 var prefixForm = form{
-	regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./@+-]*$`),
+	lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./@+-]*$`),
 	"use letters, digits and _ . / @ + -, since it begins the names of git tags",
 }
 
@@ -211,8 +211,8 @@ func (h history) tag(prefix string) (string, error) {
 }
 
 var (
-	threeNumbers = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+`)
-	likeVersion  = regexp.MustCompile(`^v[0-9]+\.[0-9]`)
+	threeNumbers = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+`)
+	likeVersion  = lazyregexp.New(`^v[0-9]+\.[0-9]`)
 )
 
 // versionOf returns the semantic version, with or without v, that a git tag has after the prefix;

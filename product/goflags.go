@@ -1,8 +1,9 @@
 package product
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // GoFlags is what the go command gets for programs: flags of the linker, which are text/template
@@ -43,7 +44,7 @@ func and(a, b []string) []string {
 	return append(append([]string{}, a...), b...)
 }
 
-var buildTag = regexp.MustCompile(`^[\pL\pN_.]+$`)
+var buildTag = lazyregexp.New(`^[\pL\pN_.]+$`)
 
 // goTags checks build tags.
 func (c *checker) goTags(tags []string) {

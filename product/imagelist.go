@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -73,7 +73,7 @@ func withoutComment(line string) string {
 	return line
 }
 
-var argForm = regexp.MustCompile(`\$(\{[A-Za-z_][A-Za-z0-9_]*\})?`)
+var argForm = lazyregexp.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*\})?`)
 
 // fillArgs puts the values of airgap.args in the place of ${NAME}. There is no other form of a shell.
 func fillArgs(text string, args map[string]string) (string, error) {

@@ -3,7 +3,6 @@ package product
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -119,8 +119,8 @@ type nameTemplates struct {
 }
 
 var (
-	versionParts = regexp.MustCompile(`\.(?:Major|Minor|Patch|Prerelease)\b`)
-	revisionPart = regexp.MustCompile(`\.Revision\b`)
+	versionParts = lazyregexp.New(`\.(?:Major|Minor|Patch|Prerelease)\b`)
+	revisionPart = lazyregexp.New(`\.Revision\b`)
 )
 
 // expand evaluates one template, which is at the address s.

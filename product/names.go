@@ -1,17 +1,17 @@
 package product
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // form is the form of a text and the remedy for texts that do not have it.
 type form struct {
-	*regexp.Regexp
+	*lazyregexp.Regexp
 
 	remedy string
 }
@@ -20,15 +20,15 @@ var (
 	// repositoryForm is one component of a repository, as
 	// https://github.com/opencontainers/distribution-spec has it.
 	repositoryForm = form{
-		regexp.MustCompile(`^` + imagename.Part + `$`),
+		lazyregexp.New(`^` + imagename.Part + `$`),
 		"use lower case letters and digits, with . _ or - between them, since it becomes part of a repository's name",
 	}
 	destinationForm = form{
-		regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`),
+		lazyregexp.New(`^[a-z0-9][a-z0-9-]*$`),
 		"use lower case letters, digits and -, so that it is no host",
 	}
 	fileForm = form{
-		regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`),
+		lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`),
 		"start with a letter or digit and use letters, digits, . _ and -, since it becomes a file name",
 	}
 )

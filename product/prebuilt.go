@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -144,7 +144,7 @@ func (c *checker) download(s place, on platform.Platform) string {
 	return text
 }
 
-var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sha256Form = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 func (c *checker) sha256(s place) string {
 	if s.text != "" && !sha256Form.MatchString(s.text) {

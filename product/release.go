@@ -3,9 +3,9 @@ package product
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -82,7 +82,7 @@ func (c *checker) inSource(source, path *string, what string) Template {
 var (
 	kinds        = []string{"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
 	variableForm = form{
-		regexp.MustCompile(`^[A-Za-z_.-][A-Za-z0-9_.-]*$`),
+		lazyregexp.New(`^[A-Za-z_.-][A-Za-z0-9_.-]*$`),
 		"use letters, digits, _ . and -, and no digit first",
 	}
 )

@@ -7,12 +7,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 func (c *checker) source(in *sourceYAML) {
@@ -65,7 +66,7 @@ func (c *checker) source(in *sourceYAML) {
 	}
 }
 
-var revisionForm = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`), "write the commit's hash"}
+var revisionForm = form{lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`), "write the commit's hash"}
 
 func (c *checker) module(s *string) {
 	path, version, ok := strings.Cut(*s, "@")

@@ -3,12 +3,13 @@ package render
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // frame is a line of ytt's trace: "a.yaml:2 | a: #@ data.values.x".
-var frame = regexp.MustCompile(`^(\S+):(\d+) \| (.*)$`)
+var frame = lazyregexp.New(`^(\S+):(\d+) \| (.*)$`)
 
 // yttFault makes one line of an error of ytt, whose own begin with an empty one and go on with a
 // trace. It begins with the innermost place. origin has the path of each template as the user knows

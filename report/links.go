@@ -2,11 +2,12 @@ package report
 
 import (
 	goversion "go/version"
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // forges are the repositories of modules whose paths do not name them. Of a name below one of
@@ -56,8 +57,8 @@ func revision(dir, v string) string {
 
 // repository is an address of a repository at GitHub, and commit a revision that may be in a link.
 var (
-	repository = regexp.MustCompile(`^https://github\.com/[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
-	commit     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+/-]{0,200}$`)
+	repository = lazyregexp.New(`^https://github\.com/[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
+	commit     = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+/-]{0,200}$`)
 )
 
 // compareLink returns the page of the difference of two revisions; "" if the address is not one

@@ -10,6 +10,7 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -22,13 +23,13 @@ var predefined = arguments{
 }
 
 var (
-	osName      = regexp.MustCompile(`^(?:TARGET_?|GO|IMAGE_)?OS$`)
-	windowsName = regexp.MustCompile(
+	osName      = lazyregexp.New(`^(?:TARGET_?|GO|IMAGE_)?OS$`)
+	windowsName = lazyregexp.New(
 		`(?:^|_)(?:OS_?VERSION|WINDOWS_?(?:OS_?)?VERSION|WIN_?VERSION|NANOSERVER_?VERSION|SERVERCORE_?VERSION|LTSC_?VERSION|WINDOWS_?RELEASE)$`)
-	versionArgument = regexp.MustCompile(
+	versionArgument = lazyregexp.New(
 		`^(?:(?:APP|GIT|BUILD|RELEASE|IMAGE|PROJECT|DRIVER|PRODUCT|PKG|BINARY|BIN|STAGING)_?)?(?:VERSION|TAG|VER)$`)
-	ldflagsArgument = regexp.MustCompile(`(?i)ld_?flags`)
-	goreleaserField = regexp.MustCompile(
+	ldflagsArgument = lazyregexp.New(`(?i)ld_?flags`)
+	goreleaserField = lazyregexp.New(
 		`\{\{-?\s*\.(Version|Tag|FullCommit|Commit|ShortCommit|Date|CommitDate)\s*-?\}\}`)
 )
 
@@ -130,7 +131,7 @@ func (p *part) value(name, def string) (value string, ok bool, why string) {
 }
 
 // wholeVariable matches a variable of make or a shell.
-var wholeVariable = regexp.MustCompile(`^\$(?:\([A-Za-z0-9_]+\)|\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+|\*)$`)
+var wholeVariable = lazyregexp.New(`^\$(?:\([A-Za-z0-9_]+\)|\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+|\*)$`)
 
 // windowsReference puts the release of each platform in the place of the one that a text names.
 func windowsReference(s string) (string, bool) {

@@ -3,21 +3,21 @@ package scaffold
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 var (
-	bakeBlock  = regexp.MustCompile(`(?m)^\s*(target|variable)\s+"([^"]+)"\s*\{`)
-	bakeString = regexp.MustCompile(`(?m)^\s*"?([A-Za-z_][A-Za-z0-9_-]*)"?\s*[=:]\s*"([^"]*)"`)
-	bakeList   = regexp.MustCompile(`(?ms)^\s*(tags|platforms|inherits)\s*=\s*\[(.*?)\]`)
-	bakeArgs   = regexp.MustCompile(`(?ms)^\s*args\s*=\s*\{(.*?)^?\s*\}`)
-	inQuotes   = regexp.MustCompile(`"([^"]*)"`)
-	bakeVar    = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+	bakeBlock  = lazyregexp.New(`(?m)^\s*(target|variable)\s+"([^"]+)"\s*\{`)
+	bakeString = lazyregexp.New(`(?m)^\s*"?([A-Za-z_][A-Za-z0-9_-]*)"?\s*[=:]\s*"([^"]*)"`)
+	bakeList   = lazyregexp.New(`(?ms)^\s*(tags|platforms|inherits)\s*=\s*\[(.*?)\]`)
+	bakeArgs   = lazyregexp.New(`(?ms)^\s*args\s*=\s*\{(.*?)^?\s*\}`)
+	inQuotes   = lazyregexp.New(`"([^"]*)"`)
+	bakeVar    = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 )
 
 // bake adds the builds of a bake file, as far as its values are plain.

@@ -5,22 +5,22 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // static are base images that the built-in bases stand for, by repository. docs/images.md lists the
 // files in which they differ.
-var static = regexp.MustCompile(`^gcr\.io/distroless/static(?:-debian1[0-9])?$`)
+var static = lazyregexp.New(`^gcr\.io/distroless/static(?:-debian1[0-9])?$`)
 
 // staticTag are their tags: those with nonroot run as that user. Others have a shell.
-var staticTag = regexp.MustCompile(`^(?:latest|nonroot)?(?:-?(?:amd64|arm64|arm|s390x|ppc64le))?$`)
+var staticTag = lazyregexp.New(`^(?:latest|nonroot)?(?:-?(?:amd64|arm64|arm|s390x|ppc64le))?$`)
 
 // hostProcessBase is the base for HostProcess containers.
-var hostProcessBase = regexp.MustCompile(
+var hostProcessBase = lazyregexp.New(
 	`^mcr\.microsoft\.com/oss/kubernetes/windows-host-process-containers-base-image:v1\.0\.0$`)
 
 // exchange lets a built-in base take the place of a reference that it stands for, and returns its

@@ -3,12 +3,12 @@ package scaffold
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -99,7 +99,7 @@ func (d *Draft) command(line, at string) {
 }
 
 // changesDir matches a cd before the command.
-var changesDir = regexp.MustCompile(`\bcd\s+([^\s;&|]+)\s*(?:&&|;)[^\n]*$`)
+var changesDir = lazyregexp.New(`\bcd\s+([^\s;&|]+)\s*(?:&&|;)[^\n]*$`)
 
 // flag takes a flag of docker build.
 func (b *dockerBuild) flag(name, value string) {
@@ -219,7 +219,7 @@ func (d *Draft) releaserImages(name string, n *yaml.Node) {
 }
 
 // builder matches a command that builds an image, up to its arguments.
-var imageBuild = regexp.MustCompile(
+var imageBuild = lazyregexp.New(
 	`(?:^|[\s;&|({@'"-])(?:[\w./-]*(?:docker|podman|nerdctl|buildah)|\$[({][A-Za-z0-9_]*(?:DOCKER|CTR|CONTAINER|PODMAN|BUILDER|ENGINE)[A-Za-z0-9_]*[)}])(?:\s+-[^\s]+)*\s+(?:(?:image|buildx|builder)\s+)?(?:build|bud)\s+(.*)$`)
 
 // logical returns the lines of a script, joined where they end with a backslash.

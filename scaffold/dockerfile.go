@@ -3,7 +3,6 @@ package scaffold
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/buildkit/frontend/dockerfile/shell"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // recipe is a Dockerfile of the repository.
@@ -101,7 +102,7 @@ func (r *recipe) word(s string, args arguments) string {
 
 // architecture matches the arguments that builds set to the architecture of an image: ARCH, GOARCH,
 // TARGETARCH, DISTROLESS_ARCH.
-var architecture = regexp.MustCompile(`^(?:[A-Z]+_|GO|TARGET)?ARCH$`)
+var architecture = lazyregexp.New(`^(?:[A-Z]+_|GO|TARGET)?ARCH$`)
 
 func (r *recipe) define(c *instructions.ArgCommand, args arguments) {
 	for _, a := range c.Args {
@@ -124,9 +125,9 @@ func (r *recipe) find(name string) *stage {
 }
 
 var (
-	buildsGo  = regexp.MustCompile(`\bgo (?:build|install)\b|\bmake\b|\bmage\b|\bpromu\b|\bxx-go\b`)
-	golang    = regexp.MustCompile(`(?:^|/)(?:golang|go|go-runner|oci-go|goboring)(?:[:@-]|$)`)
-	isWindows = regexp.MustCompile(`(?i)windows|nanoserver|servercore`)
+	buildsGo  = lazyregexp.New(`\bgo (?:build|install)\b|\bmake\b|\bmage\b|\bpromu\b|\bxx-go\b`)
+	golang    = lazyregexp.New(`(?:^|/)(?:golang|go|go-runner|oci-go|goboring)(?:[:@-]|$)`)
+	isWindows = lazyregexp.New(`(?i)windows|nanoserver|servercore`)
 )
 
 // instructionsIn yields the instructions of one type in a stage.

@@ -2,10 +2,10 @@ package scaffold
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -93,7 +93,7 @@ func variantOf(p string) (string, bool) {
 	return variant, !slices.Contains(noDockerfile, strings.TrimPrefix(path.Ext(p), "."))
 }
 
-var osWords = regexp.MustCompile(
+var osWords = lazyregexp.New(
 	`(?i)(?:^|[._-])(?:windows|linux|win|amd64|multiarch|build|ltsc[0-9]{4}|1809)(?:$|[._-])`)
 
 // withoutOS takes the words of an operating system out of a name.

@@ -17,11 +17,11 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
@@ -223,12 +223,12 @@ func (d *Draft) found(format string, args ...any) {
 	d.Found = append(d.Found, output.Line(fmt.Sprintf(format, args...)))
 }
 
-var notInName = regexp.MustCompile(`[^a-z0-9._-]+`)
+var notInName = lazyregexp.New(`[^a-z0-9._-]+`)
 
 // nameOf makes the name of a product, image or base from text.
 func nameOf(s string) string {
 	s = notInName.ReplaceAllString(strings.ToLower(s), "-")
-	s = regexp.MustCompile(`([._-])[._-]+`).ReplaceAllString(strings.Trim(s, "._-"), "$1")
+	s = lazyregexp.New(`([._-])[._-]+`).ReplaceAllString(strings.Trim(s, "._-"), "$1")
 	return s[:min(len(s), 60)]
 }
 

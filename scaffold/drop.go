@@ -2,9 +2,10 @@ package scaffold
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // leftOut begins the comment of what was taken out.
@@ -39,7 +40,7 @@ func (d *Draft) dropManifest(name, why string) bool {
 	return false
 }
 
-var sameObject = regexp.MustCompile(`the same object is at ([^:\s]+):`)
+var sameObject = lazyregexp.New(`the same object is at ([^:\s]+):`)
 
 // expand replaces a directory by its contents.
 func (d *Draft) expand(i int) {

@@ -3,14 +3,14 @@ package scaffold
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-var koReference = regexp.MustCompile(`ko://([A-Za-z0-9][A-Za-z0-9._~/-]*)`)
+var koReference = lazyregexp.New(`ko://([A-Za-z0-9][A-Za-z0-9._~/-]*)`)
 
 // goImages makes images of programs alone: those that manifests name by ko://, and where there is
 // no Dockerfile either, all that the module has.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -20,8 +20,8 @@ const (
 )
 
 var (
-	literalVersion = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?$`)
-	atVersion      = regexp.MustCompile(`@(v[0-9]+\.[0-9]+\.[0-9]+[^/@]*)(?:/|$)`)
+	literalVersion = lazyregexp.New(`^v?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?$`)
+	atVersion      = lazyregexp.New(`@(v[0-9]+\.[0-9]+\.[0-9]+[^/@]*)(?:/|$)`)
 )
 
 // identity decides name, version and description.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -22,13 +22,13 @@ type imageGroup struct {
 }
 
 var (
-	listName = regexp.MustCompile(`^(?:airgap-)?images?(?:-list)?(?:[-_.]([a-z0-9][a-z0-9-]*))?\.txt$`)
+	listName = lazyregexp.New(`^(?:airgap-)?images?(?:-list)?(?:[-_.]([a-z0-9][a-z0-9-]*))?\.txt$`)
 	// heredoc is the beginning of lines that a script gives a command, which writes a list of images.
-	heredoc = regexp.MustCompile(`<<-?\s*["']?(\w+)["']?.*>>?\s*\S*images(?:-([a-z0-9][a-z0-9-]*))?\.txt`)
+	heredoc = lazyregexp.New(`<<-?\s*["']?(\w+)["']?.*>>?\s*\S*images(?:-([a-z0-9][a-z0-9-]*))?\.txt`)
 	// variable is a ${NAME} in a list.
-	variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+	variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 	// shellValue gives a variable of a script a value, which may be a default.
-	shellValue = regexp.MustCompile(
+	shellValue = lazyregexp.New(
 		`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=["']?(?:\$\{[A-Za-z0-9_]+:?-([A-Za-z0-9][A-Za-z0-9._:/-]*)\}|([A-Za-z0-9][A-Za-z0-9._:/-]*))["']?\s*$`)
 )
 

@@ -6,24 +6,26 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // makeText is what messages call the Makefiles.
 const makeText = "The Makefile"
 
 var (
-	ldflagsName = regexp.MustCompile(`(?i)ld_?flags`)
+	ldflagsName = lazyregexp.New(`(?i)ld_?flags`)
 	// setting is -X of the linker. The value ends with the word, the quotes or the line; $(…) is
 	// part of it, whatever is within.
-	setting = regexp.MustCompile(
+	setting = lazyregexp.New(
 		`-X[ =]+['"]?([A-Za-z0-9_./~$(){}-]+)\.([A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|(?:\$\([^)]*(?:\([^)]*\)[^)]*)*\)|\$?\{\{?[^}]*\}\}?|[^\s'"$])*)`)
-	strips     = regexp.MustCompile(`(?:^|[\s"'=])-(s|w)(?:[\s"']|$)`)
-	goBuild    = regexp.MustCompile(`\bgo build\b(.*)$`)
-	outputFlag = regexp.MustCompile(`-o[ =]+"?([^\s"]+)"?`)
-	cmdPath    = regexp.MustCompile(
+	strips     = lazyregexp.New(`(?:^|[\s"'=])-(s|w)(?:[\s"']|$)`)
+	goBuild    = lazyregexp.New(`\bgo build\b(.*)$`)
+	outputFlag = lazyregexp.New(`-o[ =]+"?([^\s"]+)"?`)
+	cmdPath    = lazyregexp.New(
 		`(?:^|\s)\.?/?((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+)(?:/?|/\*|/\*\.go|/[a-z_]+\.go)\s*(?:[;)&|].*)?$`)
 	// substitution is what the shell or make would put in place, and quoted text.
-	substitution = regexp.MustCompile(`\$\([^()]*(?:\([^()]*\)[^()]*)*\)|'[^']*'|"[^"]*"`)
+	substitution = lazyregexp.New(`\$\([^()]*(?:\([^()]*\)[^()]*)*\)|'[^']*'|"[^"]*"`)
 )
 
 // makeLdflags takes the linker's flags from variables and recipes.
@@ -103,11 +105,11 @@ func (d *Draft) addLdflag(s string) {
 }
 
 var (
-	commitName  = regexp.MustCompile(`(?i)commit|revision|sha|vcs|gitrev`)
-	dateName    = regexp.MustCompile(`(?i)date|time`)
-	versionName = regexp.MustCompile(`(?i)version|release|tag`)
-	foreignName = regexp.MustCompile(`(?i)branch|user|host|dirty|state`)
-	plainValue  = regexp.MustCompile(`^[A-Za-z0-9_.:/@+=-]+$`)
+	commitName  = lazyregexp.New(`(?i)commit|revision|sha|vcs|gitrev`)
+	dateName    = lazyregexp.New(`(?i)date|time`)
+	versionName = lazyregexp.New(`(?i)version|release|tag`)
+	foreignName = lazyregexp.New(`(?i)branch|user|host|dirty|state`)
+	plainValue  = lazyregexp.New(`^[A-Za-z0-9_.:/@+=-]+$`)
 )
 
 // template returns what slipway.yaml writes for a value that a build gives a variable.
@@ -168,8 +170,8 @@ func (d *Draft) goBuild(args, dir string) (mainPackage, bool) {
 }
 
 var (
-	tagsFlag = regexp.MustCompile(`-tags[ =]+["']?([A-Za-z0-9_.]+(?:[, ][A-Za-z0-9_.]+)*)["']?(?:\s+[-.]|\s*$)`)
-	setsEnv  = regexp.MustCompile(`\b(CGO_ENABLED|GOFIPS140|GOEXPERIMENT|GOAMD64)=["']?([A-Za-z0-9_.,]+)`)
+	tagsFlag = lazyregexp.New(`-tags[ =]+["']?([A-Za-z0-9_.]+(?:[, ][A-Za-z0-9_.]+)*)["']?(?:\s+[-.]|\s*$)`)
+	setsEnv  = lazyregexp.New(`\b(CGO_ENABLED|GOFIPS140|GOEXPERIMENT|GOAMD64)=["']?([A-Za-z0-9_.,]+)`)
 )
 
 // compilerSettings takes build tags from the arguments of go build.

@@ -2,9 +2,10 @@ package scaffold
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // makefile is what the Makefiles of a repository define, as far as that is known without make.
@@ -20,9 +21,9 @@ const (
 )
 
 var (
-	assignment = regexp.MustCompile(`^(?:export\s+|override\s+)*([A-Za-z0-9_.-]+)\s*(::?:?=|\?=|\+=|=)\s*(.*)$`)
-	included   = regexp.MustCompile(`^-?s?include\s+(.+)$`)
-	condition  = regexp.MustCompile(`^(ifdef|ifndef|ifeq|ifneq|else|endif)\b\s*(.*)$`)
+	assignment = lazyregexp.New(`^(?:export\s+|override\s+)*([A-Za-z0-9_.-]+)\s*(::?:?=|\?=|\+=|=)\s*(.*)$`)
+	included   = lazyregexp.New(`^-?s?include\s+(.+)$`)
+	condition  = lazyregexp.New(`^(ifdef|ifndef|ifeq|ifneq|else|endif)\b\s*(.*)$`)
 )
 
 // makefiles reads the Makefile of the repository and of the module, and what they include.
@@ -114,7 +115,7 @@ func (m *makefile) condition(around []branch, word, rest string) []branch {
 	return append(around, branch{holds, holds})
 }
 
-var originOf = regexp.MustCompile(`\$\(origin ([A-Za-z0-9_]+)\)`)
+var originOf = lazyregexp.New(`\$\(origin ([A-Za-z0-9_]+)\)`)
 
 // holds reports whether a condition holds.
 func (m *makefile) holds(word, rest string) bool {

@@ -2,13 +2,13 @@ package scaffold
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -78,7 +78,7 @@ func (d *Draft) directoriesWith(names ...string) []string {
 	return dirs
 }
 
-var versioned = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(?:\.[0-9]+)?`)
+var versioned = lazyregexp.New(`^v?[0-9]+\.[0-9]+(?:\.[0-9]+)?`)
 
 // current drops manifests of other versions: directories named after one, next to manifests or
 // next to that of this version.
@@ -162,7 +162,7 @@ func (d *Draft) charts(dirs []string) {
 }
 
 // vBefore matches a template that writes a v before the version of the application.
-var vBefore = regexp.MustCompile(
+var vBefore = lazyregexp.New(
 	`v\{\{-?\s*\$?\.Chart\.AppVersion|printf? "v%s"[^}]*\.Chart\.AppVersion|print "v" \$?\.Chart\.AppVersion`)
 
 // writesV reports whether a chart writes a v before its appVersion.

@@ -3,13 +3,13 @@ package scaffold
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // newer compares the versions that two paths have in them.
@@ -25,9 +25,9 @@ func versionIn(p string) string {
 }
 
 var (
-	imageField = regexp.MustCompile(
+	imageField = lazyregexp.New(
 		`(?m)^[\s-]*(?:image|repository|newName):\s*["']?/?([A-Za-z0-9][A-Za-z0-9._/:@-]*)["']?\s*(?:#.*)?$`)
-	baseRepo = regexp.MustCompile(
+	baseRepo = lazyregexp.New(
 		`(?m)^\s*(?:baseRepo|registry|baseRegistry):\s*["']?([a-z0-9.-]+\.[a-z]{2,}(?::[0-9]+)?(?:/[a-z0-9._/-]+)?)["']?\s*$`)
 )
 
@@ -102,13 +102,13 @@ func (d *Draft) makeImage() string {
 
 // community are registries of Kubernetes' projects from which images are promoted to
 // registry.k8s.io, or which it replaced.
-var community = regexp.MustCompile(`^(?:k8s\.gcr\.io/|gcr\.io/k8s-staging-)`)
+var community = lazyregexp.New(`^(?:k8s\.gcr\.io/|gcr\.io/k8s-staging-)`)
 
 // promoted returns the name by which users pull an image of Kubernetes' projects.
 func promoted(ref string) string { return community.ReplaceAllString(ref, "registry.k8s.io/") }
 
 // staging are registries that users do not pull from.
-var staging = regexp.MustCompile(`staging|e2e|test|k8scsi|local|example\.com`)
+var staging = lazyregexp.New(`staging|e2e|test|k8scsi|local|example\.com`)
 
 // better prefers registries that users pull from to those for staging, and then what is named
 // more often.
@@ -123,7 +123,7 @@ func (r publicName) better(than publicName) bool {
 	return r.count > than.count
 }
 
-var stagingRegistry = regexp.MustCompile(`gcr\.io/k8s-staging-[a-z0-9-]+`)
+var stagingRegistry = lazyregexp.New(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 
 // allReferences returns the names of images in manifests, charts and Makefiles.
 func (d *Draft) allReferences() []string {
@@ -171,7 +171,7 @@ func (d *Draft) allReferences() []string {
 	return list
 }
 
-var publicRegistry = regexp.MustCompile(
+var publicRegistry = lazyregexp.New(
 	`\b(?:ghcr\.io|docker\.io|quay\.io|registry\.k8s\.io|[a-z0-9-]+\.azurecr\.io)/[a-z0-9][a-z0-9_-]*\b`)
 
 // pushed returns the names of images below the registries that workflows for releases name.

@@ -9,10 +9,11 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-var templated = regexp.MustCompile(`\{\{[^}]*\}\}`)
+var templated = lazyregexp.New(`\{\{[^}]*\}\}`)
 
 // starred puts * in the place of what depends on the platform.
 func starred(s string) string { return templated.ReplaceAllString(s, "*") }
@@ -72,7 +73,7 @@ func (p *part) madeContext() bool {
 // place returns where outputs has a program: what matches a pattern, and no other field of a
 // template than outputs knows.
 func (p *part) place(full, name string) (string, bool) {
-	full = regexp.MustCompile(`^[A-Za-z]:/`).ReplaceAllString(full, "/")
+	full = lazyregexp.New(`^[A-Za-z]:/`).ReplaceAllString(full, "/")
 	if before, after, ok := strings.Cut(full, "*"); ok {
 		if strings.Contains(path.Base(before), name) || strings.Contains(after, name) {
 			name = ""
@@ -84,7 +85,7 @@ func (p *part) place(full, name string) (string, bool) {
 	return full, !bad && name+full != ""
 }
 
-var archSuffix = regexp.MustCompile(`[-_.](?:linux|windows|amd64|arm64|x86_64|\{\{\.(?:Arch|OS)\}\})$`)
+var archSuffix = lazyregexp.New(`[-_.](?:linux|windows|amd64|arm64|x86_64|\{\{\.(?:Arch|OS)\}\})$`)
 
 // programOf returns the program that a path of a build names.
 func (p *part) programOf(src, dest string, from *stage) (w wanted, ok bool) {
@@ -187,7 +188,7 @@ type wanted struct {
 
 func (w wanted) file() string { return cmp.Or(w.name, w.main.name) }
 
-var programName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var programName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // declare returns the name of the program, which slipway.yaml then has.
 func (d *Draft) declare(w wanted) string {

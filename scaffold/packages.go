@@ -1,16 +1,16 @@
 package scaffold
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // installs matches the commands that install Debian packages.
-var installs = regexp.MustCompile(`(?:^|[\s;&|/(])(?:apt-get|apt)\s(?:[^;&|]*\s)?(?:install|upgrade|dist-upgrade)\b|` +
+var installs = lazyregexp.New(`(?:^|[\s;&|/(])(?:apt-get|apt)\s(?:[^;&|]*\s)?(?:install|upgrade|dist-upgrade)\b|` +
 	`(?:^|[\s;&|/(])(?:clean-install\s|dpkg\s+(?:-i|--install)\b)`)
 
 // installsPackages reports whether a stage that ships, or one that it starts from, installs Debian

@@ -3,14 +3,14 @@ package scaffold
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-var buildPlatforms = regexp.MustCompile(`BUILD_PLATFORMS\S*\s*=?\s*["']((?:linux|windows) [A-Za-z0-9_;:./ -]+)["']`)
+var buildPlatforms = lazyregexp.New(`BUILD_PLATFORMS\S*\s*=?\s*["']((?:linux|windows) [A-Za-z0-9_;:./ -]+)["']`)
 
 // findPlatforms decides what the release is for: what the project builds for today.
 func (d *Draft) findPlatforms() {
@@ -122,9 +122,9 @@ func (d *Draft) prow() bool {
 }
 
 var (
-	archList    = regexp.MustCompile(`^ALL_ARCH(?:ITECTURES|S)?[._](linux|windows)$`)
-	versionList = regexp.MustCompile(`^ALL_OS_?VERSIONS?[._](windows)$`)
-	osArch      = regexp.MustCompile(`^linux-([a-z0-9]+)(?:-(v[0-9]))?$`)
+	archList    = lazyregexp.New(`^ALL_ARCH(?:ITECTURES|S)?[._](linux|windows)$`)
+	versionList = lazyregexp.New(`^ALL_OS_?VERSIONS?[._](windows)$`)
+	osArch      = lazyregexp.New(`^linux-([a-z0-9]+)(?:-(v[0-9]))?$`)
 )
 
 // architectures reads the variables of the Makefiles of Kubernetes' projects: ALL_ARCH.linux,

@@ -2,20 +2,20 @@ package scaffold
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // releaseWord matches the name of a Windows release: ltsc2022 anywhere, a number only where the
 // text around it is about Windows.
 var (
-	ltscWord   = regexp.MustCompile(`ltsc(?:2019|2022|2025)`)
-	numberWord = regexp.MustCompile(
+	ltscWord   = lazyregexp.New(`ltsc(?:2019|2022|2025)`)
+	numberWord = lazyregexp.New(
 		`(?i)(?:windows|nanoserver|servercore|os_?version|\bos)[A-Za-z_./-]*[-:=?\s"']+(1809|2004|1903|1909|20H2)\b`)
-	windowsVars = regexp.MustCompile(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
+	windowsVars = lazyregexp.New(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
 )
 
 // namedReleases adds the Windows releases that Dockerfiles for Windows, variables of make, workflows

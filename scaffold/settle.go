@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -121,9 +121,9 @@ func (d *Draft) check(ctx context.Context) ([]string, error) {
 }
 
 // place is where an error is.
-var place = regexp.MustCompile(`^(?:[^\n]*?: )?([^:\s]+):([0-9]+)(?::[0-9]+)?: (.*)$`)
+var place = lazyregexp.New(`^(?:[^\n]*?: )?([^:\s]+):([0-9]+)(?::[0-9]+)?: (.*)$`)
 
-var bothAs = regexp.MustCompile(`sees templates (\S+) and (\S+) both as`)
+var bothAs = lazyregexp.New(`sees templates (\S+) and (\S+) both as`)
 
 // repair completes what slipway.yaml says of a Dockerfile that the check refuses, and takes out
 // manifests that are there twice.
@@ -231,10 +231,10 @@ func (p *part) putsIn(s *stage) (list []string) {
 	return list
 }
 
-var withCgo = regexp.MustCompile(`CGO_ENABLED[= ]"?1`)
+var withCgo = lazyregexp.New(`CGO_ENABLED[= ]"?1`)
 
 // substituted names the argument that has the output of a command.
-var substituted = regexp.MustCompile(`"(\$\([^"]*\))"`)
+var substituted = lazyregexp.New(`"(\$\([^"]*\))"`)
 
 // substitute gives the output of a command whose meaning is plain: git's version, commit and date.
 func (p *part) substitute(why string) bool {

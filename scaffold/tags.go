@@ -2,20 +2,20 @@ package scaffold
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 var (
-	stripsV = regexp.MustCompile(
+	stripsV = lazyregexp.New(
 		`\$\{[A-Za-z_]+#(?:refs/tags/)?v\}|sed [^|;]*s[/|]\^?v[/|][/|]|TrimPrefix .*"v"|\$\((?:patsubst v%,%|VERSION:v%=%)`)
-	archTag = regexp.MustCompile(
+	archTag = lazyregexp.New(
 		`-(?:linux-|windows-)?(?:amd64|arm64|armv?[67]|\$\(?\{?(?:ARCH|GOARCH|TARGETARCH|\*)\)?\}?)$`)
-	floating = regexp.MustCompile(`^(?:latest|stable|edge|nightly|main|master)$`)
+	floating = lazyregexp.New(`^(?:latest|stable|edge|nightly|main|master)$`)
 )
 
 // metadata reads the tags and the flavor of docker/metadata-action.
@@ -77,8 +77,8 @@ func (d *Draft) findTags() {
 }
 
 var (
-	pushes      = regexp.MustCompile(`\bdocker\s+(?:push|tag\s+\S+)\s+(\S+)`)
-	releaseName = regexp.MustCompile(`(?i)release|publish|image|docker|build`)
+	pushes      = lazyregexp.New(`\bdocker\s+(?:push|tag\s+\S+)\s+(\S+)`)
+	releaseName = lazyregexp.New(`(?i)release|publish|image|docker|build`)
 )
 
 // leave notes what has no place in slipway.yaml, once.
@@ -153,7 +153,7 @@ func (d *Draft) hostProcess(tags map[string][]string) {
 	}
 }
 
-var hostProcessTag = regexp.MustCompile(`-(?:windows-hp|windows-hostprocess|hpc|hostprocess|hp)$`)
+var hostProcessTag = lazyregexp.New(`-(?:windows-hp|windows-hostprocess|hpc|hostprocess|hp)$`)
 
 // repositoryOf returns the repository by which users know an image, "" if none was found.
 func (d *Draft) repositoryOf(i image) string {

@@ -3,12 +3,12 @@ package scaffold
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -65,8 +65,8 @@ func (d *Draft) workflowJob(name string, job *yaml.Node, known map[string]string
 }
 
 var (
-	inExpression = regexp.MustCompile(`\$\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)
-	anyExpr      = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
+	inExpression = lazyregexp.New(`\$\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)
+	anyExpr      = lazyregexp.New(`\$\{\{[^}]*\}\}`)
 )
 
 // expression puts in what is known of a workflow's expressions. Others become $(workflow).

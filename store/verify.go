@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -111,7 +111,7 @@ func (v *verifier) run(ctx context.Context) error {
 	return nil
 }
 
-var hexName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hexName = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // blobs lists the blobs. Files under other names are being written.
 func (v *verifier) blobs() ([]file, error) {

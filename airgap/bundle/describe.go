@@ -1,17 +1,17 @@
 package bundle
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-var volumePattern = regexp.MustCompile(`^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$`)
+var volumePattern = lazyregexp.New(`^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$`)
 
 // describe reads the annotations of index.json.
 func (h *head) describe() (*Contents, error) {

@@ -8,16 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-var blobPattern = regexp.MustCompile(`^blobs/sha256/([0-9a-f]{64})$`)
+var blobPattern = lazyregexp.New(`^blobs/sha256/([0-9a-f]{64})$`)
 
 // head is the part of a bundle before its first layer, as it was read.
 type head struct {

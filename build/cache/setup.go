@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // DefaultDir is the directory of the objects on this disk, in the user's cache.
@@ -35,7 +35,7 @@ func ParseRepository(s string) (*name.Repository, error) {
 
 // validTag matches tags
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests).
-var validTag = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
+var validTag = lazyregexp.New(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
 // ParseTag checks a tag of objects. Empty is that of the toolchain and platform that the go
 // command sets.

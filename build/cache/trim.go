@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // trimmed is the name of the file whose time is that of the last trim, and trimEvery how often the
@@ -22,7 +22,7 @@ const (
 )
 
 // ownName is the form of the names of the cache's files below its directory.
-var ownName = regexp.MustCompile(`^[0-9a-f]{2}/([0-9a-f]{64}-[ad]|\.slipway-[0-9]+\.tmp)$`)
+var ownName = lazyregexp.New(`^[0-9a-f]{2}/([0-9a-f]{64}-[ad]|\.slipway-[0-9]+\.tmp)$`)
 
 // owns reports whether a file is of the cache: the directory may have files of other programs.
 func (l *local) owns(path string) bool {

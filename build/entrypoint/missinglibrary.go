@@ -3,20 +3,20 @@ package entrypoint
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // apiSet matches names of API sets, which Windows resolves to files of its own
 // (https://learn.microsoft.com/windows/win32/apiindex/windows-apisets).
-var apiSet = regexp.MustCompile(`^(?i:api|ext)-`)
+var apiSet = lazyregexp.New(`^(?i:api|ext)-`)
 
 // muslOwn matches libraries that musl's loader is itself
 // (https://git.musl-libc.org/cgit/musl/tree/ldso/dynlink.c, load_library).
-var muslOwn = regexp.MustCompile(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
+var muslOwn = lazyregexp.New(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
 
 // ignored reports whether a library is not looked for in files.
 func (l *Libraries) ignored(program, name string) bool {

@@ -2,11 +2,12 @@ package layer
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Fold returns the spelling by which Windows knows a name or a path: two with one folding are one
@@ -37,7 +38,7 @@ func oneCase(all []Entry) error {
 }
 
 // device is a name that no file can have on Windows, without its extension.
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³])$`)
+var device = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³])$`)
 
 // isDevice reports whether name is that of a device, which no file can have on Windows, with or
 // without an extension (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/sumdb/dirhash"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -56,7 +56,7 @@ func lookAt(s product.Source, dir, gomod string) (known, error) {
 	return k, nil
 }
 
-var commit = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+var commit = lazyregexp.New(`^[0-9a-f]{7,64}$`)
 
 // lacks names the fields that slipway.yaml must give a module and does not.
 func lacks(s product.Source) []string {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // debianOptions are the options of adduser and addgroup of Debian, and its settings.
@@ -36,7 +37,7 @@ var adduserSettings = map[string]string{
 	"backup_to": ".", "backup_suffix": ".gz", "no_del_paths": "", "exclude_fstypes": "",
 }
 
-var setting = regexp.MustCompile(`^\s*([_a-zA-Z0-9]+)\s*=\s*(.*)`)
+var setting = lazyregexp.New(`^\s*([_a-zA-Z0-9]+)\s*=\s*(.*)`)
 
 // settings reads the files of settings of adduser and deluser.
 func (s *System) settings(files ...string) (map[string]string, error) {
@@ -206,9 +207,9 @@ func count(all ...bool) int {
 }
 
 var (
-	minimalName = regexp.MustCompile(`^[^-+~:,\s/][^:,\s/]*$`)
-	ieeeName    = regexp.MustCompile(`^[_.A-Za-z0-9][-@_.A-Za-z0-9]*\$?$`)
-	digits      = regexp.MustCompile(`^[0-9]+$`)
+	minimalName = lazyregexp.New(`^[^-+~:,\s/][^:,\s/]*$`)
+	ieeeName    = lazyregexp.New(`^[_.A-Za-z0-9][-@_.A-Za-z0-9]*\$?$`)
+	digits      = lazyregexp.New(`^[0-9]+$`)
 )
 
 // checkName checks the name of a new account as adduser does.

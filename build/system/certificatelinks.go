@@ -3,12 +3,12 @@ package system
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // maxDepth bounds how deep directories of certificates are, which may have links to each other.
@@ -126,7 +126,7 @@ func (c *certificates) removeOrphans() error {
 	})
 }
 
-var hookName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var hookName = lazyregexp.New(`^[a-zA-Z0-9_-]+$`)
 
 // refuseHooks refuses programs that other packages want to run with each change.
 func (c *certificates) refuseHooks(known ...string) error {

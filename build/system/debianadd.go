@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // debianAdd is one call of Debian's adduser or addgroup.
@@ -244,8 +246,8 @@ func (d *debianAdd) comment(text string) error {
 }
 
 var (
-	nonexistent = regexp.MustCompile(`^/+nonexistent(/|$)`)
-	octal3      = regexp.MustCompile(`[0-7]{3}`)
+	nonexistent = lazyregexp.New(`^/+nonexistent(/|$)`)
+	octal3      = lazyregexp.New(`[0-7]{3}`)
 )
 
 // home makes the home directory; skel asks for the files of /etc/skel.

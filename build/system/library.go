@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"regexp"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Flags of a library in the cache of the dynamic linker (sysdeps/generic/ldconfig.h of glibc).
@@ -215,6 +216,6 @@ type linker struct {
 }
 
 var (
-	generatorText = regexp.MustCompile(`ldconfig [^\x00\n%]* release version [0-9]+\.[0-9]+[0-9.]*`)
-	builtinDirs   = regexp.MustCompile(`\x00((?:/(?:usr/)?lib[a-zA-Z0-9_/-]*/\x00){2,})`)
+	generatorText = lazyregexp.New(`ldconfig [^\x00\n%]* release version [0-9]+\.[0-9]+[0-9.]*`)
+	builtinDirs   = lazyregexp.New(`\x00((?:/(?:usr/)?lib[a-zA-Z0-9_/-]*/\x00){2,})`)
 )

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/product"
@@ -74,7 +74,7 @@ func remedied(err error) string {
 }
 
 // flagGroup matches what Cobra says of flags that exclude each other, or belong together.
-var flagGroup = regexp.MustCompile(
+var flagGroup = lazyregexp.New(
 	`^if any flags in the group \[(.*)\] are set (?:none of the others can be; \[(\S+) (\S+).*\] were all set|they must all be set; missing \[(\S+).*\])$`)
 
 // grouped says of an error in the combination of flags what to do.

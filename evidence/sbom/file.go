@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -31,11 +31,11 @@ func (g *graph) contained(f lock.File) string {
 }
 
 // archives matches the names of files that have others in them.
-var archives = regexp.MustCompile(
+var archives = lazyregexp.New(
 	`(?i)\.(jar|war|ear|zip|whl|egg|nupkg|apk|deb|rpm|tar|t?gz|tbz2|txz|tzst|bz2|xz|zst|7z|cab|msi)$`)
 
 // texts matches the names of files for people, which consist of nothing else.
-var texts = regexp.MustCompile(
+var texts = lazyregexp.New(
 	`(?i)^(licen[cs]e|notice|copying|copyright|patents|readme|changelog|authors)([._-][a-z0-9._-]*)?$|\.(md|txt)$`)
 
 // namesFirst returns files so that a program with several names comes under that of its package
@@ -141,7 +141,7 @@ func number(line string) string {
 	return ""
 }
 
-var versionWord = regexp.MustCompile(`^[0-9][0-9A-Za-z.+~-]*$`)
+var versionWord = lazyregexp.New(`^[0-9][0-9A-Za-z.+~-]*$`)
 
 func setting(p lock.Program, key string) string {
 	for _, s := range p.Settings {

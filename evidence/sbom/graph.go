@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"regexp"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -129,7 +129,7 @@ func (g *graph) sortedEdges() []edge {
 	})
 }
 
-var notInID = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+var notInID = lazyregexp.New(`[^A-Za-z0-9.]+`)
 
 // id makes an identifier that people can read, from a text that need not fit into one.
 func id(prefix, text, key string) string {

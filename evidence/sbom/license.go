@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the list of licenses
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // licenseText is a license that SPDX's list does not have.
@@ -73,8 +74,8 @@ var listed = sync.OnceValue(func() map[string]string {
 var licenses string
 
 var (
-	ownLicense = regexp.MustCompile(`^` + licenseRef + `[A-Za-z0-9.-]+$`)
-	exception  = regexp.MustCompile(
+	ownLicense = lazyregexp.New(`^` + licenseRef + `[A-Za-z0-9.-]+$`)
+	exception  = lazyregexp.New(
 		`^[A-Za-z0-9.-]*-exception[A-Za-z0-9.-]*$|^(GPL-CC-1\.0|Linux-syscall-note|LLGPL|SHL-2\.[01])$`)
 )
 

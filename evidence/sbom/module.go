@@ -3,9 +3,9 @@ package sbom
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -47,7 +47,7 @@ func version(v string) string {
 	return v
 }
 
-var goSum = regexp.MustCompile(`^h1:[A-Za-z0-9+/=]+$`)
+var goSum = lazyregexp.New(`^h1:[A-Za-z0-9+/=]+$`)
 
 // sum returns a hash of go.sum; "" for any other text.
 func sum(text string) string {
@@ -57,7 +57,7 @@ func sum(text string) string {
 	return text
 }
 
-var commit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
+var commit = lazyregexp.New(`^[0-9a-f]{40,64}$`)
 
 // main returns the main module of a program, with the version that its source has. A commit is a
 // version where there is no other, as the purl specification has it.
@@ -105,7 +105,7 @@ func (g *graph) source(name string) lock.Source {
 	return lock.Source{Name: name}
 }
 
-var released = regexp.MustCompile(`^go(1\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)?)([ +-].*)?$`)
+var released = lazyregexp.New(`^go(1\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)?)([ +-].*)?$`)
 
 // stdlib adds the standard library of a toolchain: "go1.26.8", also with experiments behind it.
 func (g *graph) stdlib(toolchain string) string {

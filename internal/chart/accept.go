@@ -1,11 +1,12 @@
 package chart
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // accept reports whether a change has pinned a use and changed nothing but references on their way
@@ -117,10 +118,10 @@ func sameBut(before, after *rendered, may goals, made map[string]*Image) bool {
 }
 
 // sum matches checksums of other texts, which change with these.
-var sum = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+var sum = lazyregexp.New(`\b[0-9a-f]{64}\b`)
 
 // token matches a reference, and other words.
-var token = regexp.MustCompile(`[\w./:@-]+`)
+var token = lazyregexp.New(`[\w./:@-]+`)
 
 // sameLine reports whether two lines differ in references, which have come nearer to their images.
 func sameLine(template, before, after string, may goals, made map[string]*Image) bool {

@@ -1,8 +1,9 @@
 package chart
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // action is an action of a template: {{ … }}.
@@ -11,7 +12,7 @@ type action struct {
 	word       string // the first: if, include; "" for others, such as .Values.image
 }
 
-var actionWord = regexp.MustCompile(`^\{\{-?\s*(\$\w*\s*:?=|[a-zA-Z]+\b|/\*)`)
+var actionWord = lazyregexp.New(`^\{\{-?\s*(\$\w*\s*:?=|[a-zA-Z]+\b|/\*)`)
 
 // prints reports whether the action may make text.
 func (a action) prints() bool {

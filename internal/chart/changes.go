@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -23,7 +24,7 @@ type edit struct {
 }
 
 // digestKey matches the keys that charts have for digests.
-var digestKey = regexp.MustCompile(`(?i)digest|^sha(256)?(sum)?$`)
+var digestKey = lazyregexp.New(`(?i)digest|^sha(256)?(sum)?$`)
 
 // changes returns the changes that may pin a use, the best first: a value of its own for the
 // digest, the value of the complete reference, the tag with the digest, the text of the template.
@@ -231,7 +232,7 @@ func (n named) digests(c *Chart) [][]edit {
 }
 
 // imageText matches the lines of templates that make a reference.
-var imageText = regexp.MustCompile(`(?i)image(:|=| :=)`)
+var imageText = lazyregexp.New(`(?i)image(:|=| :=)`)
 
 // sharesTag reports whether a line of a template makes the reference of another repository with
 // the value of the tag. Perhaps no case renders it; it must not get the digest.

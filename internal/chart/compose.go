@@ -2,11 +2,11 @@ package chart
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
@@ -16,7 +16,7 @@ const (
 	valueEnd   = "\uE0B1"
 )
 
-var valueMark = regexp.MustCompile(`\x{E0B0}(\d+)\x{E0B1}`)
+var valueMark = lazyregexp.New(`\x{E0B0}(\d+)\x{E0B1}`)
 
 // part is a part of a reference: a value, or text of a template.
 type part struct {

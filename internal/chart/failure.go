@@ -2,15 +2,15 @@ package chart
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // templatePlace matches the places in the messages of Helm's engine.
-var templatePlace = regexp.MustCompile(`([^\s()":]+):(\d+)(:\d+)?`)
+var templatePlace = lazyregexp.New(`([^\s()":]+):(\d+)(:\d+)?`)
 
 // failure returns an error of Helm's engine, which may have several lines, in one: the innermost
 // place and what is wrong there.

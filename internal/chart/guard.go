@@ -2,17 +2,18 @@ package chart
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // templateLine splits a line of a template that has one string: key and what is before the
 // string, the string, what is behind it.
-var templateLine = regexp.MustCompile(`^(\s*(?:- )?(?:[\w."'/-]+:\s+)?(?:--?[\w-]+=)?)(["']?)(.*?)(["']?\s*)$`)
+var templateLine = lazyregexp.New(`^(\s*(?:- )?(?:[\w."'/-]+:\s+)?(?:--?[\w-]+=)?)(["']?)(.*?)(["']?\s*)$`)
 
 // quoted matches a string that a function puts in quotes.
-var quoted = regexp.MustCompile(`^(\{\{-?\s.*?)\s*\|\s*quote\s*\}\}$`)
+var quoted = lazyregexp.New(`^(\{\{-?\s.*?)\s*\|\s*quote\s*\}\}$`)
 
 // guard puts the digest behind a reference in the line of the template that makes it, for the
 // chart's own name and tag only: who sets another tag gets that without a digest, and so does

@@ -2,9 +2,10 @@ package chart
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Marks are put into templates behind the text of each line. What they are in the rendered text
@@ -14,7 +15,7 @@ const (
 	markEnd   = '\uE0A1'
 )
 
-var mark = regexp.MustCompile(`\x{E0A0}(\d+)\x{E0A1}`)
+var mark = lazyregexp.New(`\x{E0A0}(\d+)\x{E0A1}`)
 
 // marker puts marks into templates.
 type marker struct {
@@ -62,7 +63,7 @@ func (m *marker) text(_ int, f file) string {
 
 // field matches the lines of named templates that are YAML. Lines of another form may be names
 // that other templates use.
-var field = regexp.MustCompile(`^\s*(- |[\w."'/-]+:([ "]|\r?$))`)
+var field = lazyregexp.New(`^\s*(- |[\w."'/-]+:([ "]|\r?$))`)
 
 // makesText reports whether the last line of a text, which begins at start, makes text that its
 // end follows. The actions are those that end on the line.

@@ -1,12 +1,12 @@
 package chart
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -18,7 +18,7 @@ type Unrendered struct {
 }
 
 // imageKey matches the keys of values that name images.
-var imageKey = regexp.MustCompile(`(?i)image|repo(sitory)?$`)
+var imageKey = lazyregexp.New(`(?i)image|repo(sitory)?$`)
 
 // unrendered reports the values that name images which Find knows by another name, and that no
 // use was made of. Those that a chart above replaces never are.

@@ -3,13 +3,14 @@ package disk
 import (
 	"os"
 	"path/filepath"
-	"regexp"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // temporary is the form of temporary names, for files and directories.
 const temporary = ".slipway-*.tmp"
 
-var isTemporary = regexp.MustCompile(`^\.slipway-[0-9]+\.tmp$`)
+var isTemporary = lazyregexp.New(`^\.slipway-[0-9]+\.tmp$`)
 
 // Temp makes a directory with a temporary name, for files that are renamed together. The caller
 // has the lock of dir; where no process has it, use [Scratch].

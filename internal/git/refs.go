@@ -4,10 +4,10 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -15,8 +15,8 @@ import (
 const maxRefs = 256 << 20
 
 var (
-	isHash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	isRef  = regexp.MustCompile(`^refs/[^\x00-\x20\x7f]+$`)
+	isHash = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	isRef  = lazyregexp.New(`^refs/[^\x00-\x20\x7f]+$`)
 )
 
 // refs returns the refs of a repository in the form of packed-refs.

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/once"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -31,7 +31,7 @@ var kept = []string{
 var files = map[string]string{"core.excludesfile": "ignore", "core.attributesfile": "attributes"}
 
 // filters are the programs that .gitattributes may ask for. They are not run.
-var filters = regexp.MustCompile(`^filter\.(.+)\.(?:clean|process)$`)
+var filters = lazyregexp.New(`^filter\.(.+)\.(?:clean|process)$`)
 
 // settings are those of a view.
 type settings struct {

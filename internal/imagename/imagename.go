@@ -10,8 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Part is the expression of one part of a repository's path.
@@ -23,11 +24,11 @@ const Path = Part + `(?:/` + Part + `)*`
 const label = `[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?`
 
 var (
-	host = regexp.MustCompile(`^(?:` + label + `(?:\.` + label + `)*|\[([0-9a-fA-F:.]+)\])(?::[0-9]{1,5})?$`)
-	part = regexp.MustCompile(`^` + Part + `$`)
-	tag  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
+	host = lazyregexp.New(`^(?:` + label + `(?:\.` + label + `)*|\[([0-9a-fA-F:.]+)\])(?::[0-9]{1,5})?$`)
+	part = lazyregexp.New(`^` + Part + `$`)
+	tag  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 
-	cosign = regexp.MustCompile(`^sha256-[0-9a-f]{64}\.(sig|att|sbom)$`)
+	cosign = lazyregexp.New(`^sha256-[0-9a-f]{64}\.(sig|att|sbom)$`)
 )
 
 // maxName bounds host and path together, in bytes, as registries do.

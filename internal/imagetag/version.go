@@ -2,10 +2,11 @@ package imagetag
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // version is what a tag names.
@@ -30,12 +31,12 @@ var released = len(stages) - 1
 const maxDigits = 9 // of a number, so that it is an int on every machine
 
 var (
-	tagForm = regexp.MustCompile(`^(v?)([0-9]+(?:\.[0-9]+){1,3})((?:[^0-9.].*)?)$`)
+	tagForm = lazyregexp.New(`^(v?)([0-9]+(?:\.[0-9]+){1,3})((?:[^0-9.].*)?)$`)
 	// A word of one letter has no separator before it, as in 3.15.0b2.
-	prereleaseForm = regexp.MustCompile(
+	prereleaseForm = lazyregexp.New(
 		`^(?i:[-_]?(nightly|snapshot|canary|dev|alpha|beta|preview|pre|rc)|([ab]))([-.]?[0-9]+(?:\.[0-9]+)*)?($|[-_])`)
-	buildForm   = regexp.MustCompile(`([-_]build)([0-9]+)($|[-_.])`)
-	windowsForm = regexp.MustCompile(`^10\.0\.[1-9][0-9]{4}(?:\.|$)`)
+	buildForm   = lazyregexp.New(`([-_]build)([0-9]+)($|[-_.])`)
+	windowsForm = lazyregexp.New(`^10\.0\.[1-9][0-9]{4}(?:\.|$)`)
 )
 
 // parse reads a tag. It is false for one that does not name a version.

@@ -6,12 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/konfig"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -45,7 +45,7 @@ type collector struct {
 
 // remote matches what kustomize takes for an address rather than a path: an URL, a repository on
 // GitHub, or USER@HOST:PATH. It matches more than kustomize's parser accepts.
-var remote = regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*:|github\.com[/:]|[a-z][a-z0-9-]*@)`)
+var remote = lazyregexp.New(`(?i)^(?:[a-z][a-z0-9+.-]*:|github\.com[/:]|[a-z][a-z0-9-]*@)`)
 
 // collect reads all files of the kustomization in dir, and returns its own file, too.
 func collect(tree, dir string, o Options) (c *collector, file string, err error) {

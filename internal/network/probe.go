@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Date returns the time that a registry's server has, or the zero time if it does not state one.
@@ -63,7 +64,7 @@ func Proxies() (list []string, malformed []error) {
 	return list, malformed
 }
 
-var accountOfURL = regexp.MustCompile(`((?:^|[,|])(?:[A-Za-z0-9+.-]+://)?)[^/,|]*@`)
+var accountOfURL = lazyregexp.New(`((?:^|[,|])(?:[A-Za-z0-9+.-]+://)?)[^/,|]*@`)
 
 // WithoutAccounts returns a list of URLs, such as GOPROXY is, without users and passwords.
 func WithoutAccounts(list string) string { return accountOfURL.ReplaceAllString(list, "$1") }

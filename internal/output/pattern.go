@@ -1,16 +1,17 @@
 package output
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // pattern is a form that secrets have wherever they come from.
 type pattern struct {
 	marks []string // the expression is tried where a text has one of these, in lower case
-	expr  *regexp.Regexp
+	expr  *lazyregexp.Regexp
 	by    func(groups []string) string
 }
 
@@ -23,32 +24,32 @@ var patterns = []pattern{
 	// at signs. ssh://git@host is an account.
 	{
 		[]string{"://"},
-		regexp.MustCompile(
+		lazyregexp.New(
 			`([a-zA-Z][a-zA-Z0-9+.-]*://)([^\s/:@"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s"'<>]*|[^\s/"'<>]+)(@)`),
 		userinfo,
 	},
 	{
 		[]string{"authorization"},
-		regexp.MustCompile(
+		lazyregexp.New(
 			`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?(?:basic|bearer|digest|negotiate|token)\s+)([^\s"'\\,\[\]]+)()`), all,
 	},
 	{
 		[]string{"authorization"},
-		regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?)([^\s"'\\,\[\]]{8,})()`), encoded,
+		lazyregexp.New(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?)([^\s"'\\,\[\]]{8,})()`), encoded,
 	},
-	{[]string{"basic"}, regexp.MustCompile(`(?i)(\bbasic\s+)([a-z0-9+/_-]{12,}=*)()`), encoded},
-	{[]string{"bearer"}, regexp.MustCompile(`(?i)(\bbearer\s+)([a-z0-9+/._~-]{16,}=*)()`), encoded},
+	{[]string{"basic"}, lazyregexp.New(`(?i)(\bbasic\s+)([a-z0-9+/_-]{12,}=*)()`), encoded},
+	{[]string{"bearer"}, lazyregexp.New(`(?i)(\bbearer\s+)([a-z0-9+/._~-]{16,}=*)()`), encoded},
 	// The answer of a token service, and a body that repeats it, in quotes or in escaped quotes.
 	{
 		[]string{"token", "passw", "secret", "auth"},
-		regexp.MustCompile(
+		lazyregexp.New(
 			`(?i)(\\?"(?:access_?token|refresh_?token|id_?token|identity_?token|registry_?token|token|password|passwd|client_?secret|secret|auth)\\?"\s*:\s*\\?")([^"\\]+)()`), all,
 	},
-	{[]string{"eyj"}, regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)()`), all},
+	{[]string{"eyj"}, lazyregexp.New(`(\b)(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)()`), all},
 	// Signed URLs of S3, CloudFront, Google, Azure and of registries.
 	{
 		[]string{"="},
-		regexp.MustCompile(
+		lazyregexp.New(
 			`(?i)([?&](?:x-amz-(?:signature|credential|security-token)|x-goog-(?:signature|credential)|awsaccesskeyid|key-pair-id|policy|signature|sig|access_token|token|_state|password)=)([^&\s"'<>]+)()`), all,
 	},
 }
@@ -87,7 +88,7 @@ func redact(s string) string {
 
 // account matches host names with credentials before them, as people write them by mistake:
 // user:password@host.
-var account = regexp.MustCompile(`^(?:[a-zA-Z][a-zA-Z0-9+.-]*://)?([^:@/]*):(.+)@[^@]+$`)
+var account = lazyregexp.New(`^(?:[a-zA-Z][a-zA-Z0-9+.-]*://)?([^:@/]*):(.+)@[^@]+$`)
 
 // Account registers the credentials in [scheme://]user:password@host[/path] as secrets and reports
 // whether there are any. A reference such as repository:tag@sha256:… has none.
@@ -101,4 +102,4 @@ func Account(text string) bool {
 }
 
 // digest ends a reference.
-var digest = regexp.MustCompile(`@sha\d+:[^@]*$`)
+var digest = lazyregexp.New(`@sha\d+:[^@]*$`)

@@ -1,9 +1,10 @@
 package progress
 
 import (
-	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Warnings collects warnings, each once, and prints each when it is added. Several goroutines may
@@ -19,7 +20,7 @@ type Warnings struct {
 
 // digest matches the digests of images. A check has no digests of images that a release makes: what
 // differs in digests only is the same warning.
-var digest = regexp.MustCompile(`sha256:(?:[0-9a-f]{64}|…)`)
+var digest = lazyregexp.New(`sha256:(?:[0-9a-f]{64}|…)`)
 
 // Add adds a warning, unless it was added before.
 func (w *Warnings) Add(line string) {

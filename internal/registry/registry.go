@@ -10,7 +10,6 @@ package registry
 import (
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -129,7 +129,7 @@ func (r *Registry) list(repo string) ([]string, bool) {
 
 // route matches a path of the API: repository, kind of resource, and which one. The path of a
 // repository may contain "blobs" or "tags", so the last such element counts.
-var route = regexp.MustCompile(`^/v2/(` + imagename.Path +
+var route = lazyregexp.New(`^/v2/(` + imagename.Path +
 	`)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
 
 // ServeHTTP answers one request of the distribution API.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
@@ -165,7 +165,7 @@ func (c *child) exchange(place string, text []byte) (answer []byte, kind byte, a
 }
 
 // outOfMemory matches what a process without memory writes.
-var outOfMemory = regexp.MustCompile(`out of memory|cannot allocate memory|pthread_create failed|newosproc`)
+var outOfMemory = lazyregexp.New(`out of memory|cannot allocate memory|pthread_create failed|newosproc`)
 
 // explain returns the error of a child that has ended without an answer.
 func (c *child) explain(place string, err error) error {

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -44,8 +44,8 @@ func (o *Object) decode() {
 	switch {
 	case makesPods && k.template == nil:
 		o.decodeBuild(k)
-	case builtin.Recognizes(id):
-		object, err := builtin.New(id)
+	case builtin().Recognizes(id):
+		object, err := builtin().New(id)
 		if err != nil || !o.decodeAt(o.Node, nil, object) {
 			return
 		}
@@ -160,7 +160,7 @@ func undecoded(at *yaml.Node, path []any) (*yaml.Node, []any) {
 }
 
 // typeError matches the decoder's message for a value of the wrong type.
-var typeError = regexp.MustCompile(`^json: cannot unmarshal (\S+).* into Go (?:struct field|value).* of type (\S+)$`)
+var typeError = lazyregexp.New(`^json: cannot unmarshal (\S+).* into Go (?:struct field|value).* of type (\S+)$`)
 
 // inYAML rewrites an error of the JSON decoder for a reader of YAML.
 func inYAML(err error) string {

@@ -1,11 +1,12 @@
 package workload
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // IsImageField reports whether a string of an object must be an image reference because of its
@@ -32,7 +33,7 @@ func IsImageField(apiVersion, kind string, keys []string, value string) bool {
 
 // filledIn matches the variables of custom resources: $(params.image) of Tekton's,
 // {{inputs.parameters.image}} of Argo's.
-var filledIn = regexp.MustCompile(`\$\([^()]+\)|\{\{\s*(=|[a-z]+\s*[.}])`)
+var filledIn = lazyregexp.New(`\$\([^()]+\)|\{\{\s*(=|[a-z]+\s*[.}])`)
 
 // IsImageVariable reports whether the value of a variable must be an image reference: one that is
 // pinned by digest or whose name ends in the word image (BUILD_INIT_IMAGE, initImage).

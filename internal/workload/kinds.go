@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -25,7 +26,7 @@ import (
 
 // builtin has the kinds of Kubernetes that a release usually has, in the versions that current
 // clusters serve.
-var builtin = func() *runtime.Scheme {
+var builtin = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		admissionregistrationv1.AddToScheme, appsv1.AddToScheme, autoscalingv1.AddToScheme, autoscalingv2.AddToScheme,
@@ -39,7 +40,7 @@ var builtin = func() *runtime.Scheme {
 		}
 	}
 	return s
-}()
+})
 
 type gvk struct{ apiVersion, kind string }
 
@@ -114,13 +115,13 @@ func IsList(apiVersion, kind string) bool {
 	}
 	_, makesPods := podKinds[gvk{apiVersion, strings.TrimSuffix(kind, "List")}]
 	return strings.HasSuffix(kind, "List") &&
-		(makesPods || builtin.Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind)))
+		(makesPods || builtin().Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind)))
 }
 
 // isBuiltin reports whether an apiVersion is of a group of builtin, or of one that Kubernetes had.
 func isBuiltin(apiVersion string) bool {
 	group, _, versioned := strings.Cut(apiVersion, "/")
-	return !versioned || group == "extensions" || builtin.IsGroupRegistered(group)
+	return !versioned || group == "extensions" || builtin().IsGroupRegistered(group)
 }
 
 // oldestMinor is the oldest minor version of Kubernetes 1 that its project maintains besides those
@@ -160,8 +161,8 @@ func unserved(apiVersion, kind string) string {
 			versions = append(versions, k.apiVersion)
 		}
 	}
-	for _, v := range builtin.PrioritizedVersionsAllGroups() {
-		if kubernetes && builtin.Recognizes(v.WithKind(kind)) {
+	for _, v := range builtin().PrioritizedVersionsAllGroups() {
+		if kubernetes && builtin().Recognizes(v.WithKind(kind)) {
 			versions = append(versions, v.String())
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"unicode/utf8"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -70,10 +70,10 @@ func (e *Errors) CheckText(file string, b []byte, limit int) bool {
 func mib(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
 
 // action is how the actions of Go templates begin, of which Helm charts are made.
-var action = regexp.MustCompile(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
+var action = lazyregexp.New(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
 
 // helm matches actions that only Helm's templates have.
-var helm = regexp.MustCompile(`\{\{[^}]*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|\binclude\b|\btoYaml\b)`)
+var helm = lazyregexp.New(`\{\{[^}]*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|\binclude\b|\btoYaml\b)`)
 
 // NotRendered returns an error if a text has actions of a Go template, and nil otherwise. Such a
 // text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a text

@@ -13,10 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Options say which files a format allows. The bounds should be far beyond real files.
@@ -109,8 +110,8 @@ func (f *File) Pos(n *yaml.Node) Pos { return Pos{f.Name, max(n.Line, 1), max(n.
 
 // These match messages of the YAML parser, whose lines count from 1.
 var (
-	syntaxError   = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
-	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+	syntaxError   = lazyregexp.New(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+	unknownAnchor = lazyregexp.New(`^unknown anchor '(.*)' referenced$`)
 )
 
 // syntax reports an error of the parser, which knows the line at most.

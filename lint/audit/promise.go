@@ -3,10 +3,10 @@ package audit
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -19,9 +19,9 @@ var architectures = map[string]string{
 }
 
 var (
-	words   = regexp.MustCompile(`[A-Za-z0-9]+`)
-	endings = regexp.MustCompile(`(\.(tar|tgz|zst|gz|xz|bz2|txt|list|oci|docker))+$`)
-	day     = regexp.MustCompile(`^[0-9]{2}$`)
+	words   = lazyregexp.New(`[A-Za-z0-9]+`)
+	endings = lazyregexp.New(`(\.(tar|tgz|zst|gz|xz|bz2|txt|list|oci|docker))+$`)
+	day     = lazyregexp.New(`^[0-9]{2}$`)
 )
 
 // promised returns what the name of an archive or a list says of the platform of its images:

@@ -9,12 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
 )
@@ -127,7 +127,7 @@ func (i savedImage) layers(all files, e lint.Entry) opener {
 }
 
 // digits are those of a digest.
-var digits = regexp.MustCompile(`[0-9a-f]{64}`)
+var digits = lazyregexp.New(`[0-9a-f]{64}`)
 
 // digests returns the digest that the configuration has by its name, and by its bytes.
 func (i savedImage) digests(all files) (want, have v1.Hash, err error) {

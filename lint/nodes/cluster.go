@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +39,7 @@ func List(ctx context.Context, c Cluster) ([]Node, error) {
 	}
 	var list []Node
 	o := metav1.ListOptions{Limit: pageSize}
+	parameters := runtime.NewParameterCodec(scheme()) // o as a query
 	for {
 		var page corev1.NodeList
 		err := client.Get().Resource("nodes").VersionedParams(&o, parameters).Do(ctx).Into(&page)
@@ -75,22 +77,19 @@ func (c Cluster) config() (*rest.Config, error) {
 	return config, nil
 }
 
-// parameters encodes list options as a query.
-var parameters = runtime.NewParameterCodec(scheme)
-
 // scheme has only what a list of nodes needs: client-go's scheme would add every API of Kubernetes
 // to the program.
-var scheme = func() *runtime.Scheme {
+var scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.Node{}, &corev1.NodeList{})
 	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
 	return s
-}()
+})
 
 func newClient(config *rest.Config) (*rest.RESTClient, error) {
 	config = rest.CopyConfig(config)
 	config.GroupVersion = &corev1.SchemeGroupVersion
 	config.APIPath = "/api"
-	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme()).WithoutConversion()
 	return rest.RESTClientFor(config)
 }

@@ -3,11 +3,11 @@ package nodes
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -91,8 +91,8 @@ func (n *Node) reported(what, info, label string) string {
 }
 
 var (
-	buildForm  = regexp.MustCompile(`^10\.0\.[1-9][0-9]{3,5}(\.[0-9]{1,6})?$`)
-	serverYear = regexp.MustCompile(`\bWindows Server (\d{4})\b`)
+	buildForm  = lazyregexp.New(`^10\.0\.[1-9][0-9]{3,5}(\.[0-9]{1,6})?$`)
+	serverYear = lazyregexp.New(`\bWindows Server (\d{4})\b`)
 )
 
 // build finds the Windows build: in the label that the kubelet sets, or else in nodeInfo.

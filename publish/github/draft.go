@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // marked matches the comment that names the files that a draft is for. The notes that slipway
 // writes follow it; what precedes it, people wrote.
-var marked = regexp.MustCompile(`<!-- slipway (sha256:[0-9a-f]{64}) -->`)
+var marked = lazyregexp.New(`<!-- slipway (sha256:[0-9a-f]{64}) -->`)
 
 // markOf returns the mark in the notes of a release, or "".
 func markOf(body string) string {

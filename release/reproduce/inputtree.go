@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -157,7 +157,7 @@ func (s *inputTree) checkout(ctx context.Context, d provenance.Dependency, to st
 	return nil
 }
 
-var gitHash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var gitHash = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // shipped opens what the release has of bases and third-party images: documents of bases in its
 // statement, everything else in its bundles. A bundle has the layers of a base within its images.

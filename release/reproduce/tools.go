@@ -5,16 +5,16 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/evidence/provenance"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // released are versions of Go. The go command looks for others, such as go1.26-name, in PATH.
-var released = regexp.MustCompile(`^go1\.[0-9]+(\.[0-9]+|(beta|rc)[0-9]+)?$`)
+var released = lazyregexp.New(`^go1\.[0-9]+(\.[0-9]+|(beta|rc)[0-9]+)?$`)
 
 // compareTools notes what is another here than where the release was made: before the work, because
 // it explains most differences.

@@ -2,9 +2,9 @@ package notes
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
@@ -12,7 +12,7 @@ import (
 const maxText = 300
 
 // harmless matches text that a code span shows as it is, in a table, too.
-var harmless = regexp.MustCompile(`^[A-Za-z0-9./:@_+=~ ,-]+$`)
+var harmless = lazyregexp.New(`^[A-Za-z0-9./:@_+=~ ,-]+$`)
 
 // code returns untrusted text as code that Markdown does not interpret: no link, no mention, no
 // end of the code or of a table's cell.

@@ -12,11 +12,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/shard"
 )
 
@@ -42,11 +43,11 @@ type Options struct {
 }
 
 var (
-	nameForm     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$`)
-	secretForm   = regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$`)
-	quantityForm = regexp.MustCompile(`^[1-9][0-9]*(\.[0-9]+)?(m|[kMGT]i?)?$`)
-	envForm      = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=[^\x00-\x1f\x7f]*$`)
-	others       = regexp.MustCompile(`[^a-z0-9]+`)
+	nameForm     = lazyregexp.New(`^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$`)
+	secretForm   = lazyregexp.New(`^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$`)
+	quantityForm = lazyregexp.New(`^[1-9][0-9]*(\.[0-9]+)?(m|[kMGT]i?)?$`)
+	envForm      = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=[^\x00-\x1f\x7f]*$`)
+	others       = lazyregexp.New(`[^a-z0-9]+`)
 )
 
 // Check returns an error that names all options that no engine accepts.
@@ -89,8 +90,11 @@ var functions = template.FuncMap{
 	"wait":    func(d time.Duration) time.Duration { return d - min(d/10, 10*time.Minute) },
 }
 
-var templates = template.Must(
-	template.Must(template.New("kubernetes").Funcs(functions).Parse(kubernetesText)).New("tekton").Parse(tektonText))
+// templates are parsed when they are first used.
+var templates = sync.OnceValue(func() *template.Template {
+	kubernetes := template.Must(template.New("kubernetes").Funcs(functions).Parse(kubernetesText))
+	return template.Must(kubernetes.New("tekton").Parse(tektonText))
+})
 
 // quote returns a string in JSON, which YAML reads as that string.
 func quote(s string) (string, error) {
@@ -122,7 +126,7 @@ func render(name string, p *shard.Plan, o Options) ([]byte, error) {
 		o.Parallel = len(p.Shards)
 	}
 	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, name, struct {
+	err := templates().ExecuteTemplate(&b, name, struct {
 		Options
 
 		Plan      *shard.Plan

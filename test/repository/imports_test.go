@@ -20,7 +20,7 @@ const (
 // one of these (build/layer) belong to it, unless they have a place of their own (build/cache).
 // Those in internal have places of their own, without that word.
 var order = []string{
-	"distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
+	"lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
 	"subprocess", "sandbox", "keyfile",
 	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 	"workload", "chart", "kustomize",
@@ -38,19 +38,19 @@ var order = []string{
 // has no build code. A bundle is a file, and knows nothing of registries, stores and products.
 var contents = map[string][]string{
 	"lock": {
-		"distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
+		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
 		"stagefile", "platform", "oci",
 	},
 	"transfer": {
-		"distfile", "output", "howto", "once", "imagename", "imagetag", "disk", "regular",
+		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "disk", "regular",
 		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store",
 	},
 	"airgap/bundle": {
-		"distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
+		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
 		"platform", "oci", "progress",
 	},
 	"airgap": {
-		"distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
+		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
 		"subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 		"workload", "chart", "lock", "store", "transfer", "renaming", "airgap/bundle", "signature",
 		"evidence/provenance",
