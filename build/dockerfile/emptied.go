@@ -3,16 +3,16 @@ package dockerfile
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // variableIn finds a variable in a word of the file.
-var variableIn = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
+var variableIn = lazyregexp.New(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
 
 // sources returns the sources of COPY and ADD.
 func sources(c instructions.Command) []string {

@@ -2,10 +2,11 @@ package program
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // This file lists what the .ko.yaml of a third-party source may pass to the go command. All of it
@@ -27,17 +28,17 @@ import (
 //   - GOTOOLCHAIN runs another go command; GOROOT, GOMODCACHE, GOCACHE, GOTMPDIR, GOWORK and GOENV
 //     point at other files.
 //   - GOOS and GOARCH are the platform's.
-var variables = map[string]*regexp.Regexp{
-	"CGO_ENABLED":  regexp.MustCompile(`^0$`), // as it is without
-	"GO111MODULE":  regexp.MustCompile(`^on$`),
-	"GOAMD64":      regexp.MustCompile(`^v[1-4]$`),
-	"GO386":        regexp.MustCompile(`^(sse2|softfloat)$`),
-	"GOARM":        regexp.MustCompile(`^[5-7](,(soft|hard)float)?$`),
-	"GOARM64":      regexp.MustCompile(`^v[89]\.[0-9](,(lse|crypto))*$`),
-	"GOPPC64":      regexp.MustCompile(`^power[0-9]+$`),
-	"GORISCV64":    regexp.MustCompile(`^rva[0-9]+u64$`),
-	"GOEXPERIMENT": regexp.MustCompile(`^[a-z0-9]+(,[a-z0-9]+)*$`),
-	"GOFIPS140":    regexp.MustCompile(`^(off|latest|inprocess|certified|v[0-9]+\.[0-9]+\.[0-9]+)$`),
+var variables = map[string]*lazyregexp.Regexp{
+	"CGO_ENABLED":  lazyregexp.New(`^0$`), // as it is without
+	"GO111MODULE":  lazyregexp.New(`^on$`),
+	"GOAMD64":      lazyregexp.New(`^v[1-4]$`),
+	"GO386":        lazyregexp.New(`^(sse2|softfloat)$`),
+	"GOARM":        lazyregexp.New(`^[5-7](,(soft|hard)float)?$`),
+	"GOARM64":      lazyregexp.New(`^v[89]\.[0-9](,(lse|crypto))*$`),
+	"GOPPC64":      lazyregexp.New(`^power[0-9]+$`),
+	"GORISCV64":    lazyregexp.New(`^rva[0-9]+u64$`),
+	"GOEXPERIMENT": lazyregexp.New(`^[a-z0-9]+(,[a-z0-9]+)*$`),
+	"GOFIPS140":    lazyregexp.New(`^(off|latest|inprocess|certified|v[0-9]+\.[0-9]+\.[0-9]+)$`),
 }
 
 // goFlags are the flags of go build that may be set, each with the values that it may have.
@@ -46,7 +47,7 @@ var goFlags = map[string]flagRule{
 	"v":        {alone: true},
 	"trimpath": {alone: true},
 	"buildvcs": {alone: true, value: one("false")}, // true runs git where the source lies
-	"tags":     {value: regexp.MustCompile(`^[\pL\pN_., ]*$`).MatchString},
+	"tags":     {value: lazyregexp.New(`^[\pL\pN_., ]*$`).MatchString},
 	"mod":      {value: one("readonly", "vendor")}, // mod takes versions that no go.sum has
 	// the others need a C compiler, or make no program
 	"buildmode": {value: one("default", "exe", "pie")},

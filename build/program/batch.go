@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -115,7 +115,7 @@ func (p Program) built() string {
 	return path.Base(full)
 }
 
-var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
+var majorVersion = lazyregexp.New(`^v([2-9]|[1-9][0-9]+)$`)
 
 // modulePath is the import path of the tree's root.
 func modulePath(tree source.Tree) string {

@@ -2,10 +2,10 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -19,7 +19,7 @@ type verbose struct {
 	messages []string
 }
 
-var importPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._~/+-]*$`)
+var importPath = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._~/+-]*$`)
 
 func (v *verbose) Write(p []byte) (int, error) {
 	v.mu.Lock()

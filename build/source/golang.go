@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/mod/sumdb/dirhash"
-
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -64,7 +62,7 @@ func hashToolchain(root, prefix string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", root, err)
 	}
-	h, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return regular.Open(from[name]) })
+	h, err := hash1(names, func(name string) (io.ReadCloser, error) { return regular.Open(from[name]) })
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", root, err)
 	}

@@ -29,7 +29,7 @@ func lookAt(s product.Source, dir, gomod string) (known, error) {
 	}); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", gomod, err)
 	}
-	if k.sum, err = dirhash.HashDir(dir, s.Module, dirhash.Hash1); err != nil {
+	if k.sum, err = dirhash.HashDir(dir, s.Module, hash1); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", dir, err)
 	}
 	// The go command keeps the proxy's answer next to go.mod

@@ -23,11 +23,6 @@ func TestStart(t *testing.T) {
 		"github.com/Masterminds/semver/v3":           2000,
 		"k8s.io/api/core/v1":                         1500,
 
-		"github.com/slipway-dev/slipway/build/program":             1200,
-		"github.com/slipway-dev/slipway/build/packages/installed":  900,
-		"github.com/slipway-dev/slipway/build/packages/maintainer": 400,
-		"github.com/slipway-dev/slipway/build/dockerfile/run":      600,
-		"github.com/slipway-dev/slipway/build/dockerfile/script":   400,
 		"github.com/slipway-dev/slipway/scaffold":                  600, // names of 80 expressions
 	}
 	cmd := exec.CommandContext(t.Context(), slipway(t), "version")

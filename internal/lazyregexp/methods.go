@@ -64,3 +64,6 @@ func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 
 // String is [regexp.Regexp.String].
 func (r *Regexp) String() string { return r.compiled().String() }
+
+// Split is [regexp.Regexp.Split].
+func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }

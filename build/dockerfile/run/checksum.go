@@ -2,13 +2,13 @@ package run
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 func checkChecksum(o options, _ []string) error {
@@ -39,8 +39,8 @@ func checksum(r *runner, o options, args []string) {
 // sumLine is a line of sha256sum: 64 digits, a space, a space or *, the name. tagLine is the form
 // of BSD.
 var (
-	sumLine = regexp.MustCompile(`^([0-9a-fA-F]{64})( [ *]| )(.+)$`)
-	tagLine = regexp.MustCompile(`^SHA256 ?\((.+)\) = ([0-9a-fA-F]{64})$`)
+	sumLine = lazyregexp.New(`^([0-9a-fA-F]{64})( [ *]| )(.+)$`)
+	tagLine = lazyregexp.New(`^SHA256 ?\((.+)\) = ([0-9a-fA-F]{64})$`)
 )
 
 // compare compares the files that lines name with the checksums of the lines.

@@ -3,11 +3,12 @@ package run
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Environment is what variables expand to: a list, because its order is the order in the
@@ -44,7 +45,7 @@ func (e *Environment) Known(key string) error {
 		"since the stage compiles programs: write ARG %s with a value above it", key, e.Unread, key)
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Declare notes that ARG names a variable without a value.
 func (e *Environment) Declare(key string) {

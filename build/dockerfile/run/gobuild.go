@@ -3,13 +3,13 @@ package run
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -168,7 +168,7 @@ func (g *GoBuild) fromGoFlags(value string) error {
 	return nil
 }
 
-var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
+var majorVersion = lazyregexp.New(`^v([2-9]|[1-9][0-9]+)$`)
 
 // programName is the name that the go command gives a program: the last element of its package's
 // path, or the one before a major version.

@@ -1,10 +1,11 @@
 package script
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Names returns the names of the commands in a script, conditions and loops included, as far as
@@ -38,7 +39,7 @@ func Names(source string) []string {
 	return names
 }
 
-var separators = regexp.MustCompile(`[&|;\n]+`)
+var separators = lazyregexp.New(`[&|;\n]+`)
 
 // literally returns a word without its quotes, and nothing of its variables.
 func literally(w *syntax.Word) string {

@@ -1,8 +1,9 @@
 package script
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Call is a command of PowerShell, which has its parameters by name.
@@ -62,8 +63,8 @@ var preferences = []string{
 
 // What changes nothing: output that is dropped, and questions that are not asked.
 var (
-	silent  = regexp.MustCompile(`^(?i:(\|[ \t]*out-null[ \t]*))(?:[;\r\n]|$)`)
-	unasked = regexp.MustCompile(`^(?i:(-confirm:\$false))(?:[ \t;\r\n]|$)`)
+	silent  = lazyregexp.New(`^(?i:(\|[ \t]*out-null[ \t]*))(?:[;\r\n]|$)`)
+	unasked = lazyregexp.New(`^(?i:(-confirm:\$false))(?:[ \t;\r\n]|$)`)
 )
 
 func (p *powershell) statement() {

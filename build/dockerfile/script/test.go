@@ -2,10 +2,11 @@ package script
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // decide carries out a command of the shell that decides: [ and test, [[, false, exit. known is
@@ -79,7 +80,7 @@ func (s *shell) exits(words []Word) {
 // questions are the operators of [ about one file. To root, all files can be read.
 var questions = []string{"-e", "-f", "-d", "-s", "-x", "-r", "-h", "-L"}
 
-var number = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+var number = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
 // test is [ without its ].
 func (s *shell) test(words []string) (ok bool, why string) {

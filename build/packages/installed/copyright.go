@@ -2,12 +2,12 @@ package installed
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Bounds on the licenses of a package: an expression of more than maxLicenses terms, or of more than
@@ -57,7 +57,7 @@ func Licenses(text string) string {
 	return all
 }
 
-var formatLine = regexp.MustCompile(
+var formatLine = lazyregexp.New(
 	`(?i)^format(-specification)?:\s*\S*(copyright-format|dep5|dep\.debian\.net|copyright\.mdwn)`)
 
 // declared returns the expressions of a file in the machine-readable form, and whether it is one.
@@ -95,12 +95,12 @@ func declared(text string) (all []string, ok bool) {
 }
 
 // commonLicense is a reference to a file of package base-files.
-var commonLicense = regexp.MustCompile(`/usr/share/common-licenses/([A-Za-z0-9.-]+)`)
+var commonLicense = lazyregexp.New(`/usr/share/common-licenses/([A-Za-z0-9.-]+)`)
 
 var (
-	laterVersion = regexp.MustCompile(`(?i)\b(any\s+)?later\s+version|\bor\s+later\b|\bor\s+newer\b`)
-	thisVersion  = regexp.MustCompile(`(?i)\bversion\s+([0-9](\.[0-9])?)`)
-	folding      = regexp.MustCompile(`\s+(\*|#|//|\.)?\s*`)
+	laterVersion = lazyregexp.New(`(?i)\b(any\s+)?later\s+version|\bor\s+later\b|\bor\s+newer\b`)
+	thisVersion  = lazyregexp.New(`(?i)\bversion\s+([0-9](\.[0-9])?)`)
+	folding      = lazyregexp.New(`\s+(\*|#|//|\.)?\s*`)
 )
 
 // referred returns the licenses whose texts a file refers to; none if one of them is in doubt.

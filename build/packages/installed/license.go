@@ -1,8 +1,9 @@
 package installed
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // ids are Debian's names of licenses, in small letters and without a version, by what SPDX's list
@@ -25,7 +26,7 @@ var ids = map[string]string{
 }
 
 // gnu matches the licenses of the GNU project, with a version and perhaps a + for later ones.
-var gnu = regexp.MustCompile(`^(a?gpl|lgpl|gfdl|gfdl-niv)-?v?([0-9])(?:\.([0-9]))?(?:\.0)?(\+|-only|-or-later)?$`)
+var gnu = lazyregexp.New(`^(a?gpl|lgpl|gfdl|gfdl-niv)-?v?([0-9])(?:\.([0-9]))?(?:\.0)?(\+|-only|-or-later)?$`)
 
 // exceptions are those of SPDX's list that Debian has names for.
 var exceptions = map[string]string{
@@ -74,7 +75,7 @@ var gnuVersions = []string{
 	"GFDL-1.1-", "GFDL-1.2-", "GFDL-1.3-",
 }
 
-var notInReference = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+var notInReference = lazyregexp.New(`[^A-Za-z0-9.]+`)
 
 // reference returns the LicenseRef of a license that SPDX's list lacks.
 func reference(name string) string {
@@ -86,10 +87,10 @@ func reference(name string) string {
 }
 
 var (
-	withException = regexp.MustCompile(`(?i)^(\S+)\s+with\s+(?:the\s+)?(.+?)(?:\s+exception)?$`)
-	commaWord     = regexp.MustCompile(`(?i)^\s*(and|or|and/or)\s+`)
-	orWord        = regexp.MustCompile(`(?i)\s+(?:or|and/or|\|)\s+`)
-	andWord       = regexp.MustCompile(`(?i)\s+and\s+`)
+	withException = lazyregexp.New(`(?i)^(\S+)\s+with\s+(?:the\s+)?(.+?)(?:\s+exception)?$`)
+	commaWord     = lazyregexp.New(`(?i)^\s*(and|or|and/or)\s+`)
+	orWord        = lazyregexp.New(`(?i)\s+(?:or|and/or|\|)\s+`)
+	andWord       = lazyregexp.New(`(?i)\s+and\s+`)
 )
 
 // expressions returns the SPDX expressions of a License field, all of which apply: names with "and",

@@ -2,13 +2,14 @@ package maintainer
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // awkProgram is what is known of awk: /EXPRESSION/ { print FIELDS }.
-var awkProgram = regexp.MustCompile(`^\s*(!?)(?:/((?:[^/\\]|\\.)*)/)?\s*(?:\{\s*print\s*([^{};]*?)\s*;?\s*\})?\s*$`)
+var awkProgram = lazyregexp.New(`^\s*(!?)(?:/((?:[^/\\]|\\.)*)/)?\s*(?:\{\s*print\s*([^{};]*?)\s*;?\s*\})?\s*$`)
 
 // awk is awk with a program that prints fields of lines.
 func awk(c *call) (int, error) {

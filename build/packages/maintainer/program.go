@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/packages/maintainer/shell"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // program carries out a command that is not the shell's own.
@@ -119,7 +119,7 @@ func systemArgs(name string, args []string) []string {
 }
 
 // python matches the names that an interpreter of Python has.
-var python = regexp.MustCompile(`^python3(\.[0-9]+)?$`)
+var python = lazyregexp.New(`^python3(\.[0-9]+)?$`)
 
 // lookUp returns the row of a command that was found at a path.
 func (r *Runner) lookUp(name, at string) (row, bool) {
