@@ -23,7 +23,7 @@ func TestStart(t *testing.T) {
 		"github.com/Masterminds/semver/v3":           2000,
 		"k8s.io/api/core/v1":                         1500,
 
-		"github.com/slipway-dev/slipway/scaffold":                  600, // names of 80 expressions
+		"github.com/slipway-dev/slipway/scaffold": 600, // names of 80 expressions
 	}
 	cmd := exec.CommandContext(t.Context(), slipway(t), "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
