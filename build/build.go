@@ -74,6 +74,10 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 // them.
 func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 
+// Complete tells the builder which third-party images manifests name, after Check: p is its product
+// with them.
+func (b *Builder) Complete(p *product.Product) { b.product = p }
+
 // Take reads bases from an existing release before it asks registries.
 func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
 

@@ -58,32 +58,47 @@ type rehearsal struct {
 
 	trees    map[string]source.Tree // without those that could not be fetched
 	missing  error                  // why they could not
-	manifest error                  // what is wrong with the manifests
+	memory   *render.Memory         // nil renders nothing
+	warnings *progress.Warnings
 }
 
-// newRehearsal fetches the sources of p, renders its manifests, and makes a builder of the result.
-// Without a memory it renders nothing.
+// newRehearsal fetches the sources of p, and makes a builder of them.
 func newRehearsal(
 	ctx context.Context, p *product.Product, st *store.Store, memory *render.Memory, w *progress.Warnings,
 ) *rehearsal {
-	r := &rehearsal{checked: checked{product: p}}
+	r := &rehearsal{checked: checked{product: p}, memory: memory, warnings: w}
 	r.trees, r.missing = build.Sources(ctx, p)
-	if memory != nil {
-		r.product, r.demands, r.manifest = rehearse(ctx, p, r.trees, memory, w)
-	}
-	r.builder = build.New(r.product, r.trees, st, w.Printer)
-	r.builder.WarnIn(w)
+	r.builder = build.New(p, r.trees, st, w.Printer)
 	return r
 }
 
-// check checks what is built for p, and returns all mistakes.
-func (r *rehearsal) check(ctx context.Context, p *product.Product) error {
+// check renders the manifests of p and checks what is built for it at the same time, and returns all
+// mistakes. rendered is called between, with the product that the manifests complete.
+func (r *rehearsal) check(ctx context.Context, p *product.Product, rendered func(*product.Product)) error {
+	var ofManifests, ofImages progress.Warnings // in an order that does not depend on who is first
+	var manifest error
+	var required []string
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if r.memory != nil {
+			r.product, required, manifest = rehearse(ctx, p, r.trees, r.memory, &ofManifests)
+		}
+		rendered(r.product)
+	}()
+	r.builder.WarnIn(&ofImages)
 	demands, err := r.builder.Check(ctx)
+	<-done
+	for _, line := range append(ofManifests.All(), ofImages.All()...) {
+		r.warnings.Add(line)
+	}
+	r.builder.Complete(r.product)
+	r.builder.WarnIn(r.warnings)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r.demands = beforeRelease(p, r.product, append(demands, r.demands...))
-	return errors.Join(r.missing, err, r.manifest)
+	r.demands = beforeRelease(p, r.product, append(demands, required...))
+	return errors.Join(r.missing, err, manifest)
 }
 
 // offline is what a check without a registry has found.
@@ -115,7 +130,7 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	}
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
-	c.err = c.check(ctx, p)
+	c.err = c.check(ctx, p, func(*product.Product) {})
 	if ctx.Err() != nil {
 		return nil, nil, c.err
 	}
@@ -138,10 +153,10 @@ func (c *run) check(ctx context.Context) (checked, error) {
 	}
 	r := newRehearsal(ctx, p, c.store, memory, &c.warnings)
 	r.builder.Keep()
-	reached := make(chan error, 1)
-	go func() { reached <- publish.Reach(ctx, r.product, c.store, c.network()) }()
-	err := r.check(ctx, p)
-	reach := <-reached
+	var reach error
+	err := r.check(ctx, p, func(complete *product.Product) {
+		reach = publish.Reach(ctx, complete, c.store, c.network())
+	})
 	if ctx.Err() != nil {
 		return checked{}, err
 	}

@@ -30,7 +30,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 	defer end()
 	r := newRehearsal(ctx, p, c.store, &render.Memory{}, &c.warnings)
 	r.builder.Take(shipped.Open)
-	if err := r.check(ctx, p); err != nil {
+	if err := r.check(ctx, p, func(*product.Product) {}); err != nil {
 		return nil, err
 	}
 	built, err := r.builder.Images(ctx)

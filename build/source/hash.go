@@ -10,9 +10,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
+
+// buffers are for the many small files of modules. [io.Copy] makes one for each.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
 // hash1 is [golang.org/x/mod/sumdb/dirhash.Hash1], which reads one file behind the other, on all
 // processors.
@@ -31,7 +35,9 @@ func hash1(files []string, open func(string) (io.ReadCloser, error)) (string, er
 				return err
 			}
 			h := sha256.New()
-			_, err = io.Copy(h, f)
+			buf := buffers.Get().(*[]byte)
+			defer buffers.Put(buf)
+			_, err = io.CopyBuffer(h, struct{ io.Reader }{f}, *buf)
 			if err := cmp.Or(err, f.Close()); err != nil {
 				return err
 			}
