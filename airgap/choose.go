@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// choose adds to c what a bundle for its platform and groups includes of the sources, and why it omits
-// others.
+// choose adds to c what a bundle for its platform and groups includes of the sources, and why it
+// omits others.
 func choose(c *bundle.Contents, t Target, sources []source) {
 	chosen := map[*source]int{} // the manifest; -1 for all
 	var included []*source

@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 )
 
-// TestDeltaGroups makes deltas of bundles of groups: their names count in any order, a base of others
-// is refused by its groups, and so is a .tar.gz, by which no delta could be applied.
+// TestDeltaGroups makes deltas of bundles of groups: their names count in any order, a base of
+// others is refused by its groups, and so is a .tar.gz, by which no delta could be applied.
 func TestDeltaGroups(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	both := airgap.Target{Name: "both", Platform: targets[0].Platform, Groups: []string{"core", "more"}}

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestMemoryGroups packs 100 and 1,000 images in ten groups, nine of which lack what the first has: how
-// much heap that takes does not depend on their number.
+// TestMemoryGroups packs 100 and 1,000 images in ten groups, nine of which lack what the first has:
+// how much heap that takes does not depend on their number.
 func TestMemoryGroups(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	l.Images, l.ThirdParty = nil, nil

@@ -164,8 +164,8 @@ func TestSparseAlone(t *testing.T) {
 	}
 }
 
-// TestGroupsLeftOut packs a snapshot that leaves out all images of a group, which has no bundle then,
-// while a group without images for the platform is an error.
+// TestGroupsLeftOut packs a snapshot that leaves out all images of a group, which has no bundle
+// then, while a group without images for the platform is an error.
 func TestGroupsLeftOut(t *testing.T) {
 	st, l, _ := grouped(t, "linux/amd64")
 	p := bundletest.Parse(t, "linux/amd64")
@@ -201,8 +201,8 @@ func TestGroupsLeftOut(t *testing.T) {
 	}
 }
 
-// TestGroupsShell checks the shell script of a release with groups, which has the sparse bundle behind
-// the complete ones, whatever their names are.
+// TestGroupsShell checks the shell script of a release with groups, which has the sparse bundle
+// behind the complete ones, whatever their names are.
 func TestGroupsShell(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	targets[1], targets[2] = targets[2], targets[1]

@@ -35,8 +35,8 @@ func manifest(t *testing.T, path string) string {
 	return ""
 }
 
-// TestEveryName packs an image that has several names: the bundle, its list, docker's manifest.json and
-// the scripts for nodes have them all, and it is extracted by each.
+// TestEveryName packs an image that has several names: the bundle, its list, docker's manifest.json
+// and the scripts for nodes have them all, and it is extracted by each.
 func TestEveryName(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	named(l)

@@ -60,9 +60,9 @@ type PackOptions struct {
 // Pack writes one file per target, and the list of its images next to it: the images of the lock,
 // then those of images.txt. Every blob must be in the store. An image that is in no bundle is an
 // error, and so is a bundle that would be empty, unless o.Partial is set. Files get their names
-// when they are complete. One that was packed from the same inputs before, and still
-// has the same bytes, is kept. Of a target without an archive there is the list alone: lists has the
-// names of these. The caller has locked the directory.
+// when they are complete. One that was packed from the same inputs before, and still has the same
+// bytes, is kept. Of a target without an archive there is the list alone: lists has the names of
+// these. The caller has locked the directory.
 func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, o PackOptions) (
 	files []bundle.File, lists []string, err error,
 ) {

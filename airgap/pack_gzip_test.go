@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestReuseTwins: both forms of a bundle are kept only if both have the bytes that were packed; else
-// both are written again, with the same bytes.
+// TestReuseTwins: both forms of a bundle are kept only if both have the bytes that were packed;
+// else both are written again, with the same bytes.
 func TestReuseTwins(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	dir := t.TempDir()

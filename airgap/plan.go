@@ -22,9 +22,9 @@ type plan struct {
 	left bool
 }
 
-// newPlans decides the contents of each bundle, without those of groups all of whose images a snapshot
-// leaves out. With partial, bundles need not have all images.
-// The error has everything that is wrong with the images.
+// newPlans decides the contents of each bundle, without those of groups all of whose images a
+// snapshot leaves out. With partial, bundles need not have all images. The error has everything
+// that is wrong with the images.
 func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
 	if err := checkListed(l, targets); err != nil {
 		return nil, err
@@ -165,8 +165,8 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 	return errors.Join(append(errs, checkListed(l, targets))...)
 }
 
-// checkListed reports images that the list of a group names and that lack a platform which a bundle of
-// the group is for: who writes a list means that each bundle has all of it.
+// checkListed reports images that the list of a group names and that lack a platform which a bundle
+// of the group is for: who writes a list means that each bundle has all of it.
 func checkListed(l *lock.Lock, targets []Target) error {
 	var errs []error
 	for _, t := range l.ThirdParty {

@@ -63,13 +63,13 @@ type PushedImage struct {
 	NotInRegistry []string `json:"notInRegistry,omitempty"`
 }
 
-// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests, and
-// the charts with the names that the images have there.
-// Several bundles are pushed as one: volumes, or the bundles for several platforms. Blobs are
-// read from the bundles as they are sent, each once. What the registry has is not sent again, so
-// that a push that was interrupted continues. Nothing is sent if two images would get one name,
-// if a tag other than cosign's names another digest, or if a reference in release.yaml is not in
-// the bundles. Floating tags move last of all, so that a push that fails has moved none.
+// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests,
+// and the charts with the names that the images have there. Several bundles are pushed as one:
+// volumes, or the bundles for several platforms. Blobs are read from the bundles as they are sent,
+// each once. What the registry has is not sent again, so that a push that was interrupted
+// continues. Nothing is sent if two images would get one name, if a tag other than cosign's names
+// another digest, or if a reference in release.yaml is not in the bundles. Floating tags move last
+// of all, so that a push that fails has moved none.
 func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed, error) {
 	if err := imagename.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)

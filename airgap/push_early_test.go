@@ -52,7 +52,8 @@ func TestPushAnsweredEarly(t *testing.T) {
 					return false
 				}
 				if !c.early(n.Add(1)) {
-					// the registry reads one upload at a time, which all of a connection would wait for
+					// the registry reads one upload at a time, which all of a connection would wait
+					// for
 					raw, err := io.ReadAll(q.Body)
 					q.Body = io.NopCloser(bytes.NewReader(raw))
 					return err != nil

@@ -37,7 +37,8 @@ var machines = map[string]string{
 type nodeBundle struct {
 	File, Groups string // Groups are names, separated by spaces; "" for all images
 	Images       []bundle.Image
-	// Lacking are the layers of images that a sparse bundle lacks, and Base is the file that has them.
+	// Lacking are the layers of images that a sparse bundle lacks, and Base is the file that has
+	// them.
 	Lacking []v1.Hash
 	Base    string
 }
@@ -100,8 +101,8 @@ func nodes(targets []Target, files []bundle.File) (all []*node, complete string)
 	return all, complete
 }
 
-// lacked returns the layers of images that a sparse bundle lacks. Those of their referrers are on no
-// node: containerd removes what no image refers to.
+// lacked returns the layers of images that a sparse bundle lacks. Those of their referrers are on
+// no node: containerd removes what no image refers to.
 func lacked(c *bundle.Contents) []v1.Hash {
 	own := map[v1.Hash]bool{}
 	for _, i := range c.Images {

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 )
 
-// TestGroupsShellTogether loads a release whose only bundles are of several groups, which no ONLY can
-// name, and fails where nothing of it is chosen.
+// TestGroupsShellTogether loads a release whose only bundles are of several groups, which no ONLY
+// can name, and fails where nothing of it is chosen.
 func TestGroupsShellTogether(t *testing.T) {
 	st, l, targets := grouped(t, "linux/amd64")
 	targets = []airgap.Target{{Name: "both", Platform: targets[0].Platform, Groups: []string{"core", "more"}}}

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestArtifactsFail makes artifacts whose program is not there: the error has each of them, in the order
-// of slipway.yaml.
+// TestArtifactsFail makes artifacts whose program is not there: the error has each of them, in the
+// order of slipway.yaml.
 func TestArtifactsFail(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {

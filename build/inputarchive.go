@@ -65,8 +65,8 @@ func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *stor
 	return lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, err
 }
 
-// addPackages adds the packages of all images and platforms to the inputs of a product that asks for
-// them. A snapshot fetches none: its archive has them if the store has all, as its images do.
+// addPackages adds the packages of all images and platforms to the inputs of a product that asks
+// for them. A snapshot fetches none: its archive has them if the store has all, as its images do.
 func addPackages(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store,
 	client *network.Client,
 ) error {

@@ -50,8 +50,8 @@ func (b *Builder) InstallsPackages(ctx context.Context) (bool, error) {
 	return b.asked.Load(), err
 }
 
-// Packages makes the bases that consist of packages, and evaluates the Dockerfiles of the product as
-// far as no program is needed, so that pin decides which packages they have. The other bases are
+// Packages makes the bases that consist of packages, and evaluates the Dockerfiles of the product
+// as far as no program is needed, so that pin decides which packages they have. The other bases are
 // read from their registries. Every failure is reported.
 func (b *Builder) Packages(ctx context.Context, pin *apt.Pin) error {
 	b.pin, b.bases.Snapshot = pin, false

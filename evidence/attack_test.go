@@ -40,8 +40,8 @@ func stated(change func(s *provenance.Statement)) func(*testing.T, *world) error
 	})
 }
 
-// dependent attacks with a statement whose dependencies are all of another kind: that a digest is in
-// it does not make a third-party image of it.
+// dependent attacks with a statement whose dependencies are all of another kind: that a digest is
+// in it does not make a third-party image of it.
 func dependent(kind string) func(*testing.T, *world) error {
 	return stated(func(s *provenance.Statement) {
 		for n := range s.Predicate.BuildDefinition.ResolvedDependencies {

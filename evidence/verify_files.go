@@ -31,8 +31,8 @@ type Files struct {
 	Count
 
 	Absent []string `json:"absent,omitempty"`
-	// Unlisted are files that the checksums do not list, at most maxListed of them. Nothing is known
-	// of them.
+	// Unlisted are files that the checksums do not list, at most maxListed of them. Nothing is
+	// known of them.
 	Unlisted []string `json:"unlisted,omitempty"`
 	// MoreUnlisted counts those that Unlisted does not name.
 	MoreUnlisted int `json:"moreUnlisted,omitempty"`

@@ -75,8 +75,8 @@ func (i Index) chosen(n int) bool {
 }
 
 // forAnyBuild reports whether an image without os.version may be meant so, as those for HostProcess
-// containers are: it has none itself, as far as that is known, and is the only one for Windows. slipway
-// audit asks whoever publishes it to say so.
+// containers are: it has none itself, as far as that is known, and is the only one for Windows.
+// slipway audit asks whoever publishes it to say so.
 func (j *judging) forAnyBuild(n int) bool {
 	if config := j.index.Entries[n].Config; j.index.Scope == Audited || config != nil && config.OSVersion != "" {
 		return false

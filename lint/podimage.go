@@ -46,8 +46,8 @@ func on(os string) func(platform.Platform) bool {
 }
 
 // runs checks that an image runs on every node of an operating system that the pod may run on: on
-// every such platform of the release or, if the release is not known, on at least one platform. With
-// anyBuild, as for HostProcess containers, an older Windows build will do.
+// every such platform of the release or, if the release is not known, on at least one platform.
+// With anyBuild, as for HostProcess containers, an older Windows build will do.
 func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild bool) (all []problem) {
 	report := func(id, what string, args ...any) {
 		all = append(all, problem{place: at, rule: id, what: fmt.Sprintf(what, args...)})
@@ -109,7 +109,8 @@ func format(list []platform.Platform) string {
 	return strings.Join(all, ", ")
 }
 
-// madeFor reports whether an image has a manifest for a platform or, without an os.version, for all.
+// madeFor reports whether an image has a manifest for a platform or, without an os.version, for
+// all.
 func madeFor(i lock.CatalogImage, h platform.Platform) bool {
 	return slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool {
 		return platform.Same(p, h) || p.OS == h.OS && p.Architecture == h.Architecture && p.OSVersion == ""

@@ -28,7 +28,8 @@ type Finding struct {
 	Reason  string `json:"reason,omitempty"` // why it is allowed, if it is
 	// Origin is the place in a template that the line was rendered from: config/app.yaml:12.
 	Origin string `json:"origin,omitempty"`
-	// Cases are the sets of values with which a chart has the finding: "" if it has it with its own.
+	// Cases are the sets of values with which a chart has the finding: "" if it has it with its
+	// own.
 	Cases string `json:"cases,omitempty"`
 
 	object    int      // its number, -1 for none

@@ -183,8 +183,8 @@ type ThirdParty struct {
 	// Omitted is the reason why the release does not have the image: a snapshot reaches no
 	// registry, or images.txt removes it.
 	Omitted string `json:"omitted,omitempty"`
-	// Groups are the groups of images that it is in, sorted, and Listed those whose lists name it: each
-	// of their bundles has it.
+	// Groups are the groups of images that it is in, sorted, and Listed those whose lists name it:
+	// each of their bundles has it.
 	Groups []string `json:"groups,omitempty"`
 	Listed []string `json:"listed,omitempty"`
 }

@@ -64,8 +64,8 @@ func Bench(
 	ctx context.Context,
 	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,
 	// promote, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold);
-	// packages (of Debian); evidence, verify, evidence-cold (what a key costs), reproduce; cacheprog
-	// and shards (of hello; go run ./test/bench -h tells how of kpack)
+	// packages (of Debian); evidence, verify, evidence-cold (what a key costs), reproduce;
+	// cacheprog and shards (of hello; go run ./test/bench -h tells how of kpack)
 	parts *string,
 	plot *bool, // measure nothing: make the page and the plots from docs/benchmarks.json
 ) error {

@@ -4,8 +4,8 @@ package main
 
 import "context"
 
-// Draw draws lines for RUN, and compares what slipway makes of each with what dash, and BuildKit for
-// some of them, do.
+// Draw draws lines for RUN, and compares what slipway makes of each with what dash, and BuildKit
+// for some of them, do.
 func Draw(
 	ctx context.Context,
 	lines *string, // how many that slipway carries out (10000)

@@ -10,7 +10,8 @@ func Forge(
 	ctx context.Context,
 	time *string, // how long (30m)
 	seed *string, // seed of the random combinations (1)
-	// only the forgeries whose FAMILY/NAME matches this expression; docs/forgeries.md is not written
+	// only the forgeries whose FAMILY/NAME matches this expression; docs/forgeries.md is not
+	// written
 	cases *string,
 ) error {
 	if err := isolate(); err != nil {

@@ -10,9 +10,9 @@
 //	windows/amd64:10.0.17763.1   the Windows release by its version, three or four parts
 //	linux(+erofs)/amd64          os.features: what else a node must be able to do
 //
-// and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows
-// platform always has an OSVersion, because a Windows image without one matches every host and
-// then fails on most of them
+// and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows platform
+// always has an OSVersion, because a Windows image without one matches every host and then fails on
+// most of them
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 package platform
 

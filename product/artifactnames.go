@@ -84,8 +84,8 @@ func (c *checker) artifactNames() {
 	}
 }
 
-// artifactFile reports whether a file name is good that the template s yields, where other files have
-// the names taken.
+// artifactFile reports whether a file name is good that the template s yields, where other files
+// have the names taken.
 func (c *checker) artifactFile(s *string, f ArtifactFile, a Artifact, on platform.Platform, taken []string) bool {
 	if *s == "" {
 		return true

@@ -11,8 +11,8 @@ import (
 
 // basePackagesYAML is a Linux base that consists of the packages of a distribution alone.
 type basePackagesYAML struct {
-	// The distribution, of which slipway knows where its archive is and who signs that. Without one,
-	// repositories say both.
+	// The distribution, of which slipway knows where its archive is and who signs that. Without
+	// one, repositories say both.
 	Distribution string `yaml:"distribution,omitempty" jsonschema:"enum=debian"`
 	// The suite: bookworm.
 	Suite string `yaml:"suite" jsonschema:"required"`

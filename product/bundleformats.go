@@ -8,8 +8,8 @@ const (
 	formatGzip = "gz"
 )
 
-// bundleFormats checks the forms of bundles. The .tar.zst is never omitted, since only it can be read
-// from any place on.
+// bundleFormats checks the forms of bundles. The .tar.zst is never omitted, since only it can be
+// read from any place on.
 func (c *checker) bundleFormats() {
 	in := c.in.Airgap.Formats
 	c.once(in)

@@ -52,8 +52,8 @@ func (c *checker) chooseChannel(ctx context.Context, name string) {
 	}
 }
 
-// anyChannel takes the first channel, so that names with a channel in them can be formed. For what is
-// done with these names, any will do.
+// anyChannel takes the first channel, so that names with a channel in them can be formed. For what
+// is done with these names, any will do.
 func (c *checker) anyChannel() {
 	if len(c.in.Channels) > 0 {
 		c.channel = &c.in.Channels[0]

@@ -9,16 +9,16 @@ type airgapYAML struct {
 	// the others: an image of the release by its name, or one of the file above, with or without
 	// its digest.
 	FirstImage string `yaml:"firstImage,omitempty"`
-	// Values of ${NAME} in the files of references, by name. In a value, {{.Version}} is the version
-	// of the release.
+	// Values of ${NAME} in the files of references, by name. In a value, {{.Version}} is the
+	// version of the release.
 	Args map[string]string `yaml:"args,omitempty"`
 	// Groups of images, which have bundles of their own.
 	Groups []groupYAML `yaml:"groups,omitempty"`
 	// The forms of each bundle: zst, and gz for the same archive as .tar.gz beside it, for nodes
 	// and programs that cannot read zstd.
 	Formats []string `yaml:"formats,omitempty" jsonschema:"enum=zst,enum=gz,default=zst"`
-	// The bundles. By default one for each platform, and one for all platforms; with groups also one
-	// for each group and platform.
+	// The bundles. By default one for each platform, and one for all platforms; with groups also
+	// one for each group and platform.
 	Bundles []bundleYAML `yaml:"bundles,omitempty"`
 }
 
@@ -51,8 +51,8 @@ type bundleYAML struct {
 	Platform string `yaml:"platform,omitempty"`
 	// Several platforms, each with a bundle of its own.
 	Platforms []string `yaml:"platforms,omitempty"`
-	// The groups whose images it has; all images if none is named. Where the name has {{.Group}}, each
-	// group has a bundle of its own.
+	// The groups whose images it has; all images if none is named. Where the name has {{.Group}},
+	// each group has a bundle of its own.
 	Groups []string `yaml:"groups,omitempty"`
 	// Whether it lacks the layers that the bundle of the group has to which its group adds: a node
 	// needs both.

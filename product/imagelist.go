@@ -13,8 +13,8 @@ import (
 )
 
 // parseImageList reads images.txt: one reference, or ! and a pattern, per line; blank lines, and
-// comments from a # to the end of the line. listed is the file as slipway.yaml names it, and args has
-// the values of ${NAME}.
+// comments from a # to the end of the line. listed is the file as slipway.yaml names it, and args
+// has the values of ${NAME}.
 func parseImageList(m *yamlfile.Errors, file, listed string, b []byte,
 	args map[string]string,
 ) (all []ThirdParty, removed []Removal) {
@@ -75,7 +75,8 @@ func withoutComment(line string) string {
 
 var argForm = lazyregexp.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*\})?`)
 
-// fillArgs puts the values of airgap.args in the place of ${NAME}. There is no other form of a shell.
+// fillArgs puts the values of airgap.args in the place of ${NAME}. There is no other form of a
+// shell.
 func fillArgs(text string, args map[string]string) (string, error) {
 	var wrong error
 	full := argForm.ReplaceAllStringFunc(text, func(s string) string {

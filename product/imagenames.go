@@ -205,8 +205,8 @@ func (t *nameTemplates) isRepository(s *string, path, registry string) bool {
 	return err == nil
 }
 
-// tags returns the tags that templates yield. A template of floating tags may yield none, and never a
-// full version.
+// tags returns the tags that templates yield. A template of floating tags may yield none, and never
+// a full version.
 func (t *nameTemplates) tags(templates []string, floating bool) []string {
 	var all []string
 	for n := range templates {

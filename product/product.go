@@ -229,11 +229,11 @@ type Lint struct {
 // Allow is a finding that is known and meant.
 type Allow struct {
 	Rule string // as docs/rules.md has it
-	// Object is kind and name, as findings have them: "Deployment kpack/kpack-controller"; "" is every
-	// object. Of a rule about images it is an image.
+	// Object is kind and name, as findings have them: "Deployment kpack/kpack-controller"; "" is
+	// every object. Of a rule about images it is an image.
 	Object string
-	// Path is that of the field, or of one around it: "spec.template.spec.volumes"; "" is every field.
-	// Of an image it is an entry of its index.
+	// Path is that of the field, or of one around it: "spec.template.spec.volumes"; "" is every
+	// field. Of an image it is an entry of its index.
 	Path   string
 	Reason string // why
 	Pos    yamlfile.Pos

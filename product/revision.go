@@ -31,8 +31,8 @@ func (t *nameTemplates) readRevision(ctx context.Context, templates []string) {
 	}
 }
 
-// revisionOf returns the commit of a directory. In a snapshot "-dirty" follows it where files differ
-// from the commit, as in the source's revision; what a registry gets has to be committed.
+// revisionOf returns the commit of a directory. In a snapshot "-dirty" follows it where files
+// differ from the commit, as in the source's revision; what a registry gets has to be committed.
 func (c *checker) revisionOf(ctx context.Context, s Source) (string, error) {
 	if known, ok := c.revisions[s.Name]; ok {
 		return known.text, known.err

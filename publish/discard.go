@@ -20,7 +20,8 @@ import (
 // merged, or made differently.
 type Untagged struct {
 	Reference string `json:"reference"`
-	// Kept is the reason why it is there still; "" if it was deleted, or deletion was not asked for.
+	// Kept is the reason why it is there still; "" if it was deleted, or deletion was not asked
+	// for.
 	Kept string `json:"kept,omitempty"`
 }
 

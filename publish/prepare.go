@@ -23,8 +23,8 @@ import (
 // Prepared is a release that is in no registry yet: everything has its names and digests, and the
 // store has every document. [Prepare] and [PrepareMerge] make it.
 type Prepared struct {
-	// Lock is complete but for the charts, which AddCharts adds, and for what the registries report:
-	// Push fills in the referrers and the floating tags.
+	// Lock is complete but for the charts, which AddCharts adds, and for what the registries
+	// report: Push fills in the referrers and the floating tags.
 	Lock *lock.Lock
 	// Inventory lists the contents of the images and artifacts.
 	Inventory *lock.Inventory

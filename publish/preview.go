@@ -71,9 +71,9 @@ type Expected struct {
 
 // Preview returns every name that publishing the images and charts of l gives, in the order of
 // [lock.Release.Registries] for each, with its state. l has the names and the platforms of the
-// images, but need not have digests; expected has an element per image and chart of it. Preview writes
-// nothing to a registry and begins no upload. A registry that cannot be asked is an error; the
-// names are returned all the same.
+// images, but need not have digests; expected has an element per image and chart of it. Preview
+// writes nothing to a registry and begins no upload. A registry that cannot be asked is an error;
+// the names are returned all the same.
 func Preview(ctx context.Context, p *product.Product, l *lock.Lock, expected []Expected,
 	o network.Options,
 ) ([]Name, error) {

@@ -18,8 +18,9 @@ type question struct {
 	failed *error // set to what ask returns, unless it is nil
 }
 
-// askAll asks everything, which may be nothing, and returns each failure once. Of each registry, one
-// question is asked alone, so that a registry that does not answer is reported once and asked no more.
+// askAll asks everything, which may be nothing, and returns each failure once. Of each registry,
+// one question is asked alone, so that a registry that does not answer is reported once and asked
+// no more.
 func askAll(ctx context.Context, c *transfer.Client, all []question) error {
 	var hosts []string
 	of := map[string][]int{}

@@ -72,8 +72,8 @@ func newRehearsal(
 	return r
 }
 
-// check renders the manifests of p and checks what is built for it at the same time, and returns all
-// mistakes. rendered is called between, with the product that the manifests complete.
+// check renders the manifests of p and checks what is built for it at the same time, and returns
+// all mistakes. rendered is called between, with the product that the manifests complete.
 func (r *rehearsal) check(ctx context.Context, p *product.Product, rendered func(*product.Product)) error {
 	var ofManifests, ofImages progress.Warnings // in an order that does not depend on who is first
 	var manifest error

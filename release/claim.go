@@ -15,10 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Claim makes a directory ready for files of these names of a product, as CheckOut checks. It writes
-// them to the journal, with those that the directory has already, and removes the checksums: a
-// directory with SHA256SUMS is a complete release. Call it right before the first of these files is
-// made or replaced, and [Settle] after the last.
+// Claim makes a directory ready for files of these names of a product, as CheckOut checks. It
+// writes them to the journal, with those that the directory has already, and removes the checksums:
+// a directory with SHA256SUMS is a complete release. Call it right before the first of these files
+// is made or replaced, and [Settle] after the last.
 func Claim(dir, product string, names []string) error {
 	had, err := mayWrite(dir, product, names)
 	if err != nil {

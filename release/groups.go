@@ -16,8 +16,8 @@ type member struct {
 	on     func(platform.Platform) bool // whether it may be in a bundle for a platform
 }
 
-// members lists the images of a product whose manifests have been read, without those that no bundle
-// has.
+// members lists the images of a product whose manifests have been read, without those that no
+// bundle has.
 func members(p *product.Product) (all []member) {
 	for _, i := range p.Images {
 		all = append(all, member{i.Name, p.Airgap.Members[i.Name], func(on platform.Platform) bool {

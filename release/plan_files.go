@@ -9,8 +9,8 @@ import (
 type PlannedBundle struct {
 	File     string            `json:"file"`
 	Platform platform.Platform `json:"platform,omitzero"` // zero for all platforms
-	// Images is how many images it has at most: which platforms third-party images have is not known
-	// yet.
+	// Images is how many images it has at most: which platforms third-party images have is not
+	// known yet.
 	Images int `json:"images"`
 	// Groups are those whose images it has; none for all images.
 	Groups []string `json:"groups,omitempty"`

@@ -41,8 +41,8 @@ func Named(ctx context.Context, p *product.Product) ([]references.Image, error) 
 
 // rehearse renders the manifests of p with made-up digests. It returns p with the third-party
 // images that they name, and what only a release to a registry requires; then it checks the
-// manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes to
-// w.
+// manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes
+// to w.
 func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory,
 	w *progress.Warnings,
 ) (complete *product.Product, demands []string, err error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRequires looks for slipway in the go.mod of a product and above it. One that cannot be read is
-// an error: a release that goes on has the running slipway in place of the one that it requires.
+// TestRequires looks for slipway in the go.mod of a product and above it. One that cannot be read
+// is an error: a release that goes on has the running slipway in place of the one that it requires.
 func TestRequires(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "no",

@@ -164,8 +164,8 @@ func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File
 	return s, nil
 }
 
-// summarizePart summarizes a part of a release: its manifests are in the registries by digest, without
-// indexes and tags.
+// summarizePart summarizes a part of a release: its manifests are in the registries by digest,
+// without indexes and tags.
 func summarizePart(out string, l *lock.Lock, demands, selected, names []string) (*Summary, error) {
 	s, err := summarize(out, l, demands, nil, names)
 	if err != nil {

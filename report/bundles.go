@@ -60,8 +60,8 @@ func completed(f bundle.File) string {
 	return f.Path
 }
 
-// adds says what a bundle of a group has that the bundle has not of the group to which it adds, which a
-// node has besides.
+// adds says what a bundle of a group has that the bundle has not of the group to which it adds,
+// which a node has besides.
 func adds(f bundle.File, all []bundle.File, groups []lock.Group) string {
 	n := slices.IndexFunc(groups, func(g lock.Group) bool { return slices.Equal(f.Contents.Groups, []string{g.Name}) })
 	if n < 0 || groups[n].AddsTo == "" {
@@ -103,7 +103,8 @@ func (p *page) AnyAdds() bool {
 	return slices.ContainsFunc(p.Bundles, func(b packed) bool { return b.Adds != "" })
 }
 
-// ofGzip is the .tar.gz of a bundle. The script for nodes takes it where it has to; no registry does.
+// ofGzip is the .tar.gz of a bundle. The script for nodes takes it where it has to; no registry
+// does.
 func ofGzip(b packed, f bundle.Archive, of platform.Platform) packed {
 	b.File, b.SHA256, b.Bytes = f.Path, f.SHA256, f.Size
 	b.For += ", without zstd"

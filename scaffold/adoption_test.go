@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestAdoption makes a product of each shape that repositories have: init, and where the check finds
-// no mistakes, the release, up to the files of its images. A golden has what came out.
+// TestAdoption makes a product of each shape that repositories have: init, and where the check
+// finds no mistakes, the release, up to the files of its images. A golden has what came out.
 func TestAdoption(t *testing.T) {
 	cases := adoptionCases(t)
 	if len(cases) < 10 {

@@ -211,8 +211,8 @@ func (p *part) inFrom(name string) bool {
 	return p.baseHas(name)
 }
 
-// baseHas reports whether FROM of a needed stage has an argument. The base of one that only compiles
-// does not count.
+// baseHas reports whether FROM of a needed stage has an argument. The base of one that only
+// compiles does not count.
 func (p *part) baseHas(name string) bool {
 	return slices.ContainsFunc(p.stages, func(s *stage) bool {
 		return (s == p.of || !s.builder()) && used(name, s.BaseName)

@@ -23,7 +23,8 @@ type imageGroup struct {
 
 var (
 	listName = lazyregexp.New(`^(?:airgap-)?images?(?:-list)?(?:[-_.]([a-z0-9][a-z0-9-]*))?\.txt$`)
-	// heredoc is the beginning of lines that a script gives a command, which writes a list of images.
+	// heredoc is the beginning of lines that a script gives a command, which writes a list of
+	// images.
 	heredoc = lazyregexp.New(`<<-?\s*["']?(\w+)["']?.*>>?\s*\S*images(?:-([a-z0-9][a-z0-9-]*))?\.txt`)
 	// variable is a ${NAME} in a list.
 	variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
@@ -35,8 +36,8 @@ var (
 // maxGroups bounds the groups of a draft, and maxListed the images of one.
 const maxGroups, maxListed = 100, 10_000
 
-// imageLists finds lists of images, and those that scripts write. A list in the root named images.txt is
-// that of all bundles.
+// imageLists finds lists of images, and those that scripts write. A list in the root named
+// images.txt is that of all bundles.
 func (d *Draft) imageLists() {
 	for _, f := range d.tree.files {
 		m := listName.FindStringSubmatch(path.Base(f))

@@ -80,8 +80,8 @@ func (d *Draft) findNames() {
 	d.prometheus()
 }
 
-// own reports whether a reference without a host is that of an image of the product at Docker Hub: the
-// account is that of the repository.
+// own reports whether a reference without a host is that of an image of the product at Docker Hub:
+// the account is that of the repository.
 func (d *Draft) own(account, name string) bool {
 	u := strings.Split(d.source.url, "/")
 	return !strings.ContainsAny(account, ".:") && len(u) > 3 && strings.EqualFold(u[3], account) && d.hasImage(name)

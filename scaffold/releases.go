@@ -18,8 +18,8 @@ var (
 	windowsVars = lazyregexp.New(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
 )
 
-// namedReleases adds the Windows releases that Dockerfiles for Windows, variables of make, workflows
-// and bake files name.
+// namedReleases adds the Windows releases that Dockerfiles for Windows, variables of make,
+// workflows and bake files name.
 func (d *Draft) namedReleases() bool {
 	read := func(text string) {
 		for _, w := range ltscWord.FindAllString(text, -1) {

@@ -213,8 +213,8 @@ func (p *part) compilesC(s *stage) bool {
 	return false
 }
 
-// putsIn returns what a stage gets from other stages before it compiles: the programs of slipway.yaml
-// are compiled without.
+// putsIn returns what a stage gets from other stages before it compiles: the programs of
+// slipway.yaml are compiled without.
 func (p *part) putsIn(s *stage) (list []string) {
 	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
 		for _, c := range s.commands {

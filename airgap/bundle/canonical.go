@@ -46,6 +46,6 @@ func otherForm(what string) error {
 		"it was changed, or another version of slipway packed it", what)
 }
 
-// SameDocuments reports whether another bundle has the same index.json and manifest.json. These name
-// everything else by digest, so what one bundle was checked for is true of the other.
+// SameDocuments reports whether another bundle has the same index.json and manifest.json. These
+// name everything else by digest, so what one bundle was checked for is true of the other.
 func (b *Bundle) SameDocuments(other *Bundle) bool { return b.head.sum == other.head.sum }

@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestChart packs a release with a chart: the bundle for all platforms has it, where no program that
-// imports images sees it, and every operation of the bundle keeps it.
+// TestChart packs a release with a chart: the bundle for all platforms has it, where no program
+// that imports images sees it, and every operation of the bundle keeps it.
 func TestChart(t *testing.T) {
 	st, l := bundletest.Demo(t, 2000)
 	storetest.AddChart(t, st, l, "slipway.local/demo/charts/app", "1.2.3")

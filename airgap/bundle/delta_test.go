@@ -188,7 +188,8 @@ func TestDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, *update, "testdata/diff.golden", table.String())
-	// A version that is also in the tags of third-party images is not a part of the product's there.
+	// A version that is also in the tags of third-party images is not a part of the product's
+	// there.
 	others := func(version string, names ...string) *bundle.Contents {
 		c := &bundle.Contents{Version: version}
 		for _, name := range names {

@@ -19,7 +19,8 @@ func TestDiffSparse(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	// An older release, whose images have none of these layers: what is lacked is new, and in the base.
+	// An older release, whose images have none of these layers: what is lacked is new, and in the
+	// base.
 	older := &bundle.Contents{Version: "0.9.0"}
 	for _, i := range sparse.Contents.Images {
 		o := core.Contents.Images[0]

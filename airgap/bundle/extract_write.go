@@ -19,8 +19,8 @@ import (
 // counted wraps a reader whose bytes are to be counted.
 type counted func(io.Reader) io.Reader
 
-// hold locks the directory in which [Bundle.Extract] makes files under temporary names: the one that
-// it completes, since that may be a file system of its own, and else the one above.
+// hold locks the directory in which [Bundle.Extract] makes files under temporary names: the one
+// that it completes, since that may be a file system of its own, and else the one above.
 func hold(ctx context.Context, to string, say disk.Say) (*disk.Dir, error) {
 	for {
 		in, exists := filepath.Dir(to), isDir(to)

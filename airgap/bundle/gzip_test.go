@@ -31,8 +31,8 @@ func gunzip(t testing.TB, data []byte) []byte {
 	return raw
 }
 
-// TestGzip: the .tar.gz of a bundle is the archive of its .tar.zst, verified like that one, the same
-// on any number of cores, and read from its head alone by Inspect.
+// TestGzip: the .tar.gz of a bundle is the archive of its .tar.zst, verified like that one, the
+// same on any number of cores, and read from its head alone by Inspect.
 func TestGzip(t *testing.T) {
 	st, l := bundletest.Demo(t, 20_000)
 	bundletest.Add(t, st, l, "stored", bundletest.Plain(t, bundletest.Noise("\x1f\x8b", 2_500_000)))
@@ -82,8 +82,8 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// TestGzipCompressedAgain: the .tar.gz of another program, with the name of a file in its header, is
-// a bundle, too.
+// TestGzipCompressedAgain: the .tar.gz of another program, with the name of a file in its header,
+// is a bundle, too.
 func TestGzipCompressedAgain(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[0]

@@ -10,8 +10,8 @@ import (
 // WriteKubelet writes the configuration of a kubelet that lets every pod of a node use the images,
 // which were loaded there without credentials, and no others without those of the pod:
 // preloadedImagesVerificationAllowlist of KEP-2535. Each entry is a complete name without tag and
-// digest, the only form that the kubelet takes besides a prefix.
-// See https://github.com/kubernetes/enhancements/tree/master/keps/sig-auth/2535-ensure-secret-pulled-images.
+// digest, the only form that the kubelet takes besides a prefix. See
+// https://github.com/kubernetes/enhancements/tree/master/keps/sig-auth/2535-ensure-secret-pulled-images.
 func (c *Contents) WriteKubelet(w io.Writer) error {
 	var names []string
 	for _, i := range c.Images {

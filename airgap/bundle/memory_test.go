@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestMemory packs one large layer, stored and compressed, in both forms, and verifies them, and watches the heap:
-// no blob is ever in it.
+// TestMemory packs one large layer, stored and compressed, in both forms, and verifies them, and
+// watches the heap: no blob is ever in it.
 func TestMemory(t *testing.T) {
 	const size = bigLayer
 	for _, c := range []struct{ name, magic string }{{"stored", "\x1f\x8b"}, {"compressed", "\x00\x00"}} {

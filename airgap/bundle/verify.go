@@ -61,8 +61,9 @@ type Problem struct {
 	at     int64    // where in the archive
 }
 
-// Complete compares sparse bundles that were verified with those that complete them, as far as these
-// were verified besides. It returns what is wrong, a line for each, and notes which are complete.
+// Complete compares sparse bundles that were verified with those that complete them, as far as
+// these were verified besides. It returns what is wrong, a line for each, and notes which are
+// complete.
 func Complete(reports []Report) (wrong []string) {
 	for n := range reports {
 		r := &reports[n]

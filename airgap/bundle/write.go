@@ -36,8 +36,8 @@ func NewWriter(open Opener) (*Writer, error) {
 }
 
 // Write writes a bundle to path, and unless gz is "" the same archive as gzip to gz. Every blob is
-// read once. The files have their names only when all are complete and accept, which may be nil, has
-// no objection.
+// read once. The files have their names only when all are complete and accept, which may be nil,
+// has no objection.
 func (w *Writer) Write(ctx context.Context, l *Layout, path, gz string, task *progress.Task,
 	accept func(*File) error,
 ) (*File, error) {

@@ -37,8 +37,8 @@ type Base struct {
 	Demand error
 	// Reference is that of an image that no base of slipway.yaml is; nil for bases.
 	Reference name.Reference
-	// Packages are those of a base that consists of packages, and Others its files that none of them
-	// has, without their contents.
+	// Packages are those of a base that consists of packages, and Others its files that none of
+	// them has, without their contents.
 	Packages []lock.Package
 	Others   []layer.Entry
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestZoneinfo reads the time zones of the static base as programs do, and compares the archive that
-// they are from with its hash.
+// TestZoneinfo reads the time zones of the static base as programs do, and compares the archive
+// that they are from with its hash.
 func TestZoneinfo(t *testing.T) {
 	if got := fmt.Sprintf("%x", sha256.Sum256(base.ZoneinfoArchive)); got != base.ZoneinfoSum {
 		t.Errorf("zoneinfo.tar.zst has the SHA-256 %s, not %s", got, base.ZoneinfoSum)

@@ -439,8 +439,8 @@ func TestUnreadableIndex(t *testing.T) {
 	}
 }
 
-// TestClockAhead: a machine whose clock is ahead takes nothing from others, and times that are still
-// to come do not count.
+// TestClockAhead: a machine whose clock is ahead takes nothing from others, and times that are
+// still to come do not count.
 func TestClockAhead(t *testing.T) {
 	s := registrytest.Serve(t)
 	if n := build(t, machine(t, s), "a"); n != 1 {

@@ -23,7 +23,8 @@ dir 755 0:0 etc
 file 644 0:0 etc/release "root"
 `
 	for _, c := range []struct{ stage, copied, want string }{
-		// a package manager writes to the directories of the system, and to the one that it is given
+		// a package manager writes to the directories of the system, and to the one that it is
+		// given
 		{
 			"COPY f.txt /chroot/f.txt\nRUN apk add --root /chroot --initdb openssl",
 			"/chroot/", "/chroot/ of the stage b may have other files than are known here, " +
@@ -172,8 +173,8 @@ COPY --from=b /etc/mime.types /etc/
 	}
 }
 
-// TestDeclaredByOutputs checks that what a stage has copied itself is taken as it is beside outputs,
-// which name what make leaves, and that what it has not is in doubt all the same.
+// TestDeclaredByOutputs checks that what a stage has copied itself is taken as it is beside
+// outputs, which name what make leaves, and that what it has not is in doubt all the same.
 func TestDeclaredByOutputs(t *testing.T) {
 	for _, c := range []struct{ outputs, copied, want string }{
 		{"/w/dist/app", "/w/go.mod", ""},

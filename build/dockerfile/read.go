@@ -45,7 +45,8 @@ func (r Result) Held() int {
 	return r.made.held
 }
 
-// assume notes that a check took something for granted, or asked for contents that it does not have.
+// assume notes that a check took something for granted, or asked for contents that it does not
+// have.
 func (b *builder) assume() { b.assumed = true }
 
 // keeps reports whether a check has found all that there is to know but contents.

@@ -233,8 +233,8 @@ func TestRunOnStub(t *testing.T) {
 	}
 }
 
-// TestNotToolchain checks that a word of a command that compiles nothing leaves a stage its base, with
-// what that sets.
+// TestNotToolchain checks that a word of a command that compiles nothing leaves a stage its base,
+// with what that sets.
 func TestNotToolchain(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(`-- Dockerfile --
 FROM base AS conf

@@ -115,8 +115,8 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 	return nil
 }
 
-// declared reports whether a file in doubt is taken as the stage itself has put it there: outputs of
-// the stage name what commands make that are not carried out, such as make.
+// declared reports whether a file in doubt is taken as the stage itself has put it there: outputs
+// of the stage name what commands make that are not carried out, such as make.
 func (b *builder) declared(s *stage, p string, doubts []*run.Skip) bool {
 	named := false
 	for name, files := range b.in.Outputs {

@@ -243,7 +243,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// FuzzRead compares the results for files that debug/elf, debug/pe or debug/macho accept with theirs.
+// FuzzRead compares the results for files that debug/elf, debug/pe or debug/macho accept with
+// theirs.
 func FuzzRead(f *testing.F) {
 	f.Add(elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, binary.LittleEndian))
 	f.Add(elf32(elf.ET_DYN, elf.EM_MIPS, binary.BigEndian))

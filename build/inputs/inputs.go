@@ -82,8 +82,8 @@ func (s *Set) Changed(o *Set) string {
 type Set struct {
 	// File is the path of slipway.yaml in the archive.
 	File string
-	// Outside lists, as absolute paths, what slipway.yaml names outside of the product's repository:
-	// no one else has it.
+	// Outside lists, as absolute paths, what slipway.yaml names outside of the product's
+	// repository: no one else has it.
 	Outside []string
 
 	product *product.Product

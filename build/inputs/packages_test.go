@@ -22,8 +22,8 @@ func none(h v1.Hash, _ io.Reader) error {
 	return errors.New("there is no package in it: " + h.String())
 }
 
-// TestPackages archives the package of a distribution and unpacks it into a store, which refuses one
-// that has not the digest.
+// TestPackages archives the package of a distribution and unpacks it into a store, which refuses
+// one that has not the digest.
 func TestPackages(t *testing.T) {
 	for text, wrong := range map[string]string{"package": "", "another": "arrived with digest sha256:"} {
 		dir := t.TempDir()

@@ -20,8 +20,8 @@ type tools struct {
 	linked        []string // to which links in root lead, as distributions have them
 }
 
-// tools returns those of the tree's toolchain. The go command is asked outside of the sandbox, since
-// it may have to get the toolchain, a release of Go, first.
+// tools returns those of the tree's toolchain. The go command is asked outside of the sandbox,
+// since it may have to get the toolchain, a release of Go, first.
 func (p Program) tools(ctx context.Context) (tools, error) {
 	dirs, err := source.Variables(p.Tree.Go(ctx, "env", "GOROOT", "GOMODCACHE"), "its directories")
 	if err != nil {

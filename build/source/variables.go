@@ -57,7 +57,8 @@ func Variables(cmd *exec.Cmd, what string) ([]string, error) {
 	return found, nil
 }
 
-// nearest returns the text of the go.mod that the go command finds from a directory on; "" for none.
+// nearest returns the text of the go.mod that the go command finds from a directory on; "" for
+// none.
 func nearest(dir string) (string, error) {
 	for ; ; dir = filepath.Dir(dir) {
 		text, err := regular.Read(filepath.Join(dir, "go.mod"))

@@ -18,7 +18,8 @@ import (
 )
 
 var (
-	// code matches blocks and spans of code in Markdown. An indented block may be an item of a list.
+	// code matches blocks and spans of code in Markdown. An indented block may be an item of a
+	// list.
 	code = regexp.MustCompile("(?ms)^ *```[a-z]*\n(.*?)^ *```$|`([^`\n]+)`")
 	// called matches a call of slipway or of a mage target up to what ends a command.
 	called = regexp.MustCompile(`(?m)(?:^|[\s"'=(/])(slipway|tool mage)((?:[ \t]+[^\s|;&#>)<"'` + "`" + `]+)+)`)

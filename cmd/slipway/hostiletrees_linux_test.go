@@ -32,8 +32,8 @@ var gitSettings = map[string]string{
 	"configuration": "[extensions]\n\tworktreeConfig = true\n",
 }
 
-// described are slipway.yaml files of a product with a chart of rules to judge, by where the hostile
-// repository is.
+// described are slipway.yaml files of a product with a chart of rules to judge, by where the
+// hostile repository is.
 var described = map[string]string{
 	"own":   "version: git\nsources: [{name: app, directory: .}]\n",
 	"file":  "version: 1.0.0\nsources: [{name: app, directory: .}]\n",

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEveryOption runs each command with each option that it accepts, in copies of one directory, and
-// compares what comes of it with a run without the option: the exit code, what is printed, the files
-// and what the registry is sent. An option that changes nothing is accepted, and never read.
+// TestEveryOption runs each command with each option that it accepts, in copies of one directory,
+// and compares what comes of it with a run without the option: the exit code, what is printed, the
+// files and what the registry is sent. An option that changes nothing is accepted, and never read.
 // testdata/options.txtar has the command lines and the values.
 func TestEveryOption(t *testing.T) {
 	table := readOptions(t)

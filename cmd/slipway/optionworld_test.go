@@ -54,7 +54,8 @@ type outcome struct {
 	facts  map[string]bool
 }
 
-// differs reports whether a run has something that two others lack, or lacks something that both have.
+// differs reports whether a run has something that two others lack, or lacks something that both
+// have.
 func (o outcome) differs(plain [2]outcome) bool {
 	for fact := range o.facts {
 		if !plain[0].facts[fact] && !plain[1].facts[fact] {

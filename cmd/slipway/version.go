@@ -54,8 +54,8 @@ func identify() identity {
 	return describe(version, revision, info)
 }
 
-// describe prefers what the linker has set over the build information of the go command; info may be
-// nil. A pseudo-version names its commit.
+// describe prefers what the linker has set over the build information of the go command; info may
+// be nil. A pseudo-version names its commit.
 func describe(version, revision string, info *debug.BuildInfo) identity {
 	b := identity{
 		Version: version, Revision: revision, Platform: runtime.GOOS + "/" + runtime.GOARCH,

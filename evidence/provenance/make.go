@@ -41,8 +41,8 @@ type File struct {
 }
 
 // Make returns the statement of a release: every index and manifest of its images, its charts,
-// artifacts and files. Floating tags are in it as the release may move them; whether they move, each
-// registry decides.
+// artifacts and files. Floating tags are in it as the release may move them; whether they move,
+// each registry decides.
 func Make(l *lock.Lock, in Inputs) (*Statement, error) {
 	m := maker{subjects: map[string]*Subject{}}
 	for _, i := range l.Images {

@@ -15,8 +15,8 @@ func (g *graph) osPackages(image string, list []lock.Package) {
 	}
 }
 
-// osPackage adds a package. Its digest is that of the file that it was unpacked from, which is known
-// of those that this release installed.
+// osPackage adds a package. Its digest is that of the file that it was unpacked from, which is
+// known of those that this release installed.
 func (g *graph) osPackage(p lock.Package) string {
 	c := component{
 		kind: osPackage, name: p.Name, version: p.Version, license: g.license(p.Licenses), sha256: p.SHA256,

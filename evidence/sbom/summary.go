@@ -20,8 +20,8 @@ type Summary struct {
 	Modules map[string][]string
 	// Images are the names of the images that have a module, by its path and version, sorted.
 	Images map[[2]string][]string
-	// Packages are the versions of the packages of distributions in an image, by its name and that of
-	// the package, sorted. Images without any are left out.
+	// Packages are the versions of the packages of distributions in an image, by its name and that
+	// of the package, sorted. Images without any are left out.
 	Packages map[string]map[string][]string
 	// Skipped are the maintainer scripts that were not carried out for an image, each with its
 	// package and the reason, sorted.

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart"
 )
 
-// TestArtifact packages a chart as Helm keeps it in a registry. TestHelm in test/registries compares
-// one with what "helm push" makes.
+// TestArtifact packages a chart as Helm keeps it in a registry. TestHelm in test/registries
+// compares one with what "helm push" makes.
 func TestArtifact(t *testing.T) {
 	c, err := chart.Read("app.tgz", bytes.NewReader(packed(t,
 		member("app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.2.3+4\nappVersion: v9\ndescription: "+

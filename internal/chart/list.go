@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// WithListed returns the chart with the images in the annotations that list them: artifacthub.io/images
-// (https://artifacthub.io/docs/topics/annotations/helm/) and helm.sh/images
+// WithListed returns the chart with the images in the annotations that list them:
+// artifacthub.io/images (https://artifacthub.io/docs/topics/annotations/helm/) and helm.sh/images
 // (https://helm.sh/community/hips/hip-0015). What a list has stays, with its images as pin returns
 // them: a chart may start what no template names. Without images, there is no new annotation.
 // Comments and order of Chart.yaml stay, too. The error is that Chart.yaml or a list is not what it

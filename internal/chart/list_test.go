@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithListed lists images in a Chart.yaml with comments, one list that has an image and a field of
-// its own, and none.
+// TestWithListed lists images in a Chart.yaml with comments, one list that has an image and a field
+// of its own, and none.
 func TestWithListed(t *testing.T) {
 	c := load(t, "-- app/Chart.yaml --\n"+
 		"# mine\napiVersion: v2 # of Helm\nname: demo\nversion: 1.0.0\nannotations:\n  artifacthub.io/images: |\n"+

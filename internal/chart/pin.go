@@ -143,7 +143,8 @@ func (p *pinner) image(u use) *Image {
 	return p.options.Find(u.Reference)
 }
 
-// mapping returns what maps a value that a use is made of, and the path of that; nil if nothing does.
+// mapping returns what maps a value that a use is made of, and the path of that; nil if nothing
+// does.
 func (p *pinner) mapping(u use) (found *Mapping, at string) {
 	for _, t := range p.parts[u.key()] {
 		if t.value == nil {

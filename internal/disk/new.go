@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// New writes a small file that must not exist: it appears complete, and never replaces another
-// one. If there is one, the error is [fs.ErrExist]. A file system without hard links, as media have,
+// New writes a small file that must not exist: it appears complete, and never replaces another one.
+// If there is one, the error is [fs.ErrExist]. A file system without hard links, as media have,
 // gets an empty file of that name first, which the complete one replaces.
 func New(path string, data []byte, mode fs.FileMode) error {
 	f, err := Create(filepath.Dir(path))

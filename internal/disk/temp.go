@@ -23,12 +23,12 @@ func Temp(dir string) (string, error) {
 }
 
 // Scratch makes a directory for the calling process alone, which removes it. Its name is not
-// temporary: dir, or the system's directory for such files if that is "", belongs to no process, and
-// whoever locks it for another file must not sweep the work of other processes.
+// temporary: dir, or the system's directory for such files if that is "", belongs to no process,
+// and whoever locks it for another file must not sweep the work of other processes.
 func Scratch(dir string) (string, error) { return os.MkdirTemp(dir, "slipway-*.tmp") }
 
-// Temporary reports whether a name is that of a file which is being written, or was when its process
-// was killed.
+// Temporary reports whether a name is that of a file which is being written, or was when its
+// process was killed.
 func Temporary(name string) bool { return isTemporary.MatchString(name) }
 
 // Sweep removes everything with a temporary name from a directory. The caller has the lock of

@@ -108,8 +108,8 @@ func Append(path string, line []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// Chmod gives a file that stays as it is the mode that it would have if it were written: a copy from
-// elsewhere may have another one.
+// Chmod gives a file that stays as it is the mode that it would have if it were written: a copy
+// from elsewhere may have another one.
 func Chmod(path string, mode fs.FileMode) error {
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() == mode {
 		return err

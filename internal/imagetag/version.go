@@ -23,7 +23,8 @@ type prerelease struct {
 	numbers []int
 }
 
-// stages are the words of prereleases in their order; the last has no word, since it is the release.
+// stages are the words of prereleases in their order; the last has no word, since it is the
+// release.
 var stages = []string{"nightly", "snapshot", "canary", "dev", "a", "alpha", "b", "beta", "pre", "preview", "rc", ""}
 
 var released = len(stages) - 1

@@ -81,8 +81,8 @@ func (k keychain) find(ctx context.Context, target authn.Resource) (found types.
 	return found, "", nil
 }
 
-// keys are what the configuration may have credentials under: the repository, a namespace that it is
-// in, for which the configuration has an entry, and the registry
+// keys are what the configuration may have credentials under: the repository, a namespace that it
+// is in, for which the configuration has an entry, and the registry
 // (https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md). The most specific
 // is first.
 func keys(file *configfile.ConfigFile, target authn.Resource) []string {

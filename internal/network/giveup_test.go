@@ -124,8 +124,8 @@ var misconducts = map[string]misconduct{
 		"Fri, 31 Dec 9999 23:59:59 GMT"), limit: time.Second, says: "5m0s are waited for in all"},
 }
 
-// TestGiveUp lets a registry keep a client waiting for ever, in each way, with the limits that users
-// have: the client gives up in time, with one line that names the host.
+// TestGiveUp lets a registry keep a client waiting for ever, in each way, with the limits that
+// users have: the client gives up in time, with one line that names the host.
 func TestGiveUp(t *testing.T) {
 	for what, m := range misconducts {
 		t.Run(what, func(t *testing.T) {

@@ -50,8 +50,8 @@ type Options struct {
 	// moves fewer than 256 bytes a second for that time has stalled, too.
 	Idle time.Duration
 	// GiveUp is how long a host may make all attempts of one kind wait without completing a
-	// request; 0 is two minutes. Only the answer to the last byte of an upload may take longer: five
-	// times Idle.
+	// request; 0 is two minutes. Only the answer to the last byte of an upload may take longer:
+	// five times Idle.
 	GiveUp time.Duration
 	// HelperTime is how long a credential helper may take; 0 is a minute.
 	HelperTime time.Duration

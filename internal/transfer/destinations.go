@@ -22,8 +22,8 @@ var ErrHeld = errors.New("nothing was sent, because a tag at another destination
 // images for each; those of one destination have names of one registry. The result has one element
 // per destination. First all are checked: where a tag at one of them names another digest, which no
 // second run changes, nothing is sent to any. Another failure does not stop the others. A blob that
-// several of them lack is opened and read once. Where two are on one registry, the second mounts the
-// blobs that the first was sent.
+// several of them lack is opened and read once. Where two are on one registry, the second mounts
+// the blobs that the first was sent.
 //
 // A destination that stalls is left behind: it then reads the blobs for itself, as it does when it
 // sends a blob again after an error. No blob is held in memory as a whole.

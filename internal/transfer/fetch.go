@@ -153,8 +153,8 @@ func missing(st *store.Store, list []*Wanted) (all []download, total int64, err 
 	return all, total, nil
 }
 
-// get reads the blob over as many connections as it takes: one that breaks off again and again brings
-// the layers of Windows bases, of some GB, too.
+// get reads the blob over as many connections as it takes: one that breaks off again and again
+// brings the layers of Windows bases, of some GB, too.
 func (b download) get(ctx context.Context, c *Client, st *store.Store, t *progress.Task) error {
 	r, err := c.Stream(ctx, b.of.Ref.Context(), b.desc)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestFetchResumes fetches a layer over connections that break off after a tenth of it: each goes on
-// where the one before was.
+// TestFetchResumes fetches a layer over connections that break off after a tenth of it: each goes
+// on where the one before was.
 func TestFetchResumes(t *testing.T) {
 	const size = 1 << 20
 	s := registrytest.Serve(t)

@@ -83,7 +83,8 @@ func (p *push) putTags(ctx context.Context) error {
 		}
 		lists[at] = append(lists[at], put{i.Tree, i.Ref, i})
 	}
-	// Of two pushes that race for their tags, the first tag decides: who finds it taken has put none.
+	// Of two pushes that race for their tags, the first tag decides: who finds it taken has put
+	// none.
 	all := slices.Concat(lists[0], lists[1])
 	first, second := min(1, len(all)), max(min(1, len(all)), len(lists[0]))
 	for _, some := range [][]put{all[:first], all[first:second], all[second:]} {

@@ -1,4 +1,5 @@
-// Package audit reads images as registries and archives have them, for [lint.CheckIndexes] to judge.
+// Package audit reads images as registries and archives have them, for [lint.CheckIndexes] to
+// judge.
 //
 // Nothing of Slipway has to have made them: it reads any reference, lists of references, manifests
 // and charts, archives of docker save and docker buildx, OCI layouts in directories and archives,

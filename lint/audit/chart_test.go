@@ -28,8 +28,8 @@ type rawManifest []byte
 func (m rawManifest) RawManifest() ([]byte, error)        { return m, nil }
 func (m rawManifest) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
 
-// pushChart pushes blobs as Helm does, the archive behind a provenance, and returns the descriptor of
-// the archive. change changes the manifest.
+// pushChart pushes blobs as Helm does, the archive behind a provenance, and returns the descriptor
+// of the archive. change changes the manifest.
 func pushChart(t *testing.T, tag name.Tag, archive []byte, change func(*v1.Manifest)) v1.Descriptor {
 	t.Helper()
 	blob := func(text []byte, mt types.MediaType) v1.Descriptor {

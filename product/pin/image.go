@@ -48,8 +48,8 @@ func group(s *search, o Options) ([]*image, error) {
 	return all, errs.Err()
 }
 
-// keep returns why a line of images.txt keeps its tag: another line has a newer one already, so that
-// several versions are meant.
+// keep returns why a line of images.txt keeps its tag: another line has a newer one already, so
+// that several versions are meant.
 func keep(i *image, all []*image, level imagetag.Level) string {
 	if !i.places[0].list {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// Replaced is an image that a change replaces by another one, with the manifests of both. Of changes
-// from and to the same images, it is the first.
+// Replaced is an image that a change replaces by another one, with the manifests of both. Of
+// changes from and to the same images, it is the first.
 type Replaced struct {
 	Change        Change
 	Pos           yamlfile.Pos

@@ -63,8 +63,8 @@ func (s *search) firstImage(f *file, n *yaml.Node) {
 	}
 }
 
-// text takes a text of a manifest that is a reference as a whole: one that has a digest, whose place
-// only an image can have, or that lint takes for a reference.
+// text takes a text of a manifest that is a reference as a whole: one that has a digest, whose
+// place only an image can have, or that lint takes for a reference.
 func (s *search) text(f *file, o workload.Object, t workload.Text) {
 	value := strings.TrimSpace(t.Value)
 	if slices.Contains(t.Keys, "metadata") {

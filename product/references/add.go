@@ -42,8 +42,8 @@ func Add(p *product.Product, found Found) (complete *product.Product, demands, w
 	return &a.product, a.demands, a.wrong
 }
 
-// Unpinned returns the found images that only images.lock.yaml can pin: they have a tag, whose digest
-// neither images.txt nor another manifest has.
+// Unpinned returns the found images that only images.lock.yaml can pin: they have a tag, whose
+// digest neither images.txt nor another manifest has.
 func Unpinned(p *product.Product, found []Image) []Image {
 	pins := digests(p, found)
 	return slices.DeleteFunc(slices.Clone(found), func(i Image) bool {

@@ -68,7 +68,8 @@ type Found struct {
 	Own map[string][]string
 }
 
-// Find returns the images in the lists of groups and in manifests. The error lists what is not YAML.
+// Find returns the images in the lists of groups and in manifests. The error lists what is not
+// YAML.
 func Find(p *product.Product, manifests []Manifest) (Found, error) {
 	f := &finder{product: p, images: map[string]*Image{}, places: map[string]bool{}, own: map[string][]string{}}
 	for _, g := range p.Airgap.Groups {

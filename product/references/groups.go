@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// groups returns the groups that what an object names is in: by the chart that it comes from, and by
-// its labels.
+// groups returns the groups that what an object names is in: by the chart that it comes from, and
+// by its labels.
 func (f *finder) groups(m Manifest, o workload.Object) (all []string) {
 	all = f.groupsOf(m)
 	labels := labelsOf(o)

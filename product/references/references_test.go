@@ -121,8 +121,8 @@ func line(i references.Image) string {
 	return strings.Join([]string{i.Reference, os, kind, strings.Join(i.From, "; ")}, " ")
 }
 
-// TestFindInCharts names charts and cases; a case adds only what other values do not have. Positions
-// are those of the templates.
+// TestFindInCharts names charts and cases; a case adds only what other values do not have.
+// Positions are those of the templates.
 func TestFindInCharts(t *testing.T) {
 	origin := func(line int) string {
 		if line == 11 {

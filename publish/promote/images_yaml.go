@@ -30,13 +30,12 @@ var imagesLimits = yamlfile.Options{
 	Start: "remove it",
 }
 
-// ImagesYAML returns the file at path, which need not be there, with the images of a lock added
-// to it: what Kubernetes' image promoter is to copy, by digest, with the tags that never move
-// (https://github.com/kubernetes-sigs/promo-tools/blob/main/docs/promotion-pull-requests.md).
-// Names are paths below o.From. Charts are not added: the promoter cannot give them new names.
-// The order and the form are those of kpromo; of comments, only those before the first image
-// stay. In a file that has spaces inside of its brackets, as the scripts of some projects write
-// them, they stay
+// ImagesYAML returns the file at path, which need not be there, with the images of a lock added to
+// it: what Kubernetes' image promoter is to copy, by digest, with the tags that never move
+// (https://github.com/kubernetes-sigs/promo-tools/blob/main/docs/promotion-pull-requests.md). Names
+// are paths below o.From. Charts are not added: the promoter cannot give them new names. The order
+// and the form are those of kpromo; of comments, only those before the first image stay. In a file
+// that has spaces inside of its brackets, as the scripts of some projects write them, they stay
 // (https://github.com/kubernetes/k8s.io/blob/main/registry.k8s.io/images/k8s-staging-sig-storage/images.yaml).
 func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	p, err := fromLock(l, o)
@@ -84,8 +83,8 @@ func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	return append(comments, write(list, pad)...), nil
 }
 
-// WriteImagesYAML adds the images of a lock to the file at path as it is by now: others may have added
-// theirs. Where path is a link, the file that it leads to is replaced.
+// WriteImagesYAML adds the images of a lock to the file at path as it is by now: others may have
+// added theirs. Where path is a link, the file that it leads to is replaced.
 func WriteImagesYAML(ctx context.Context, l *lock.Lock, o Options, path string, say disk.Say) error {
 	to := path
 	if file, err := filepath.EvalSymlinks(path); err == nil {

@@ -45,7 +45,8 @@ type Options struct {
 	// Release is the path of a release.yaml; it may be empty. For each destination a copy with the
 	// new names is written: to Out, or by default to the same directory, named after the registry.
 	Release, Out string
-	// Allow are findings of lint, in the copies and in the indexes of the images, that are intended.
+	// Allow are findings of lint, in the copies and in the indexes of the images, that are
+	// intended.
 	Allow []product.Allow
 	// Policy is what must be verified before anything is sent. Without keys nothing is.
 	Policy evidence.Policy

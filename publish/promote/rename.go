@@ -54,8 +54,8 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 	return r, p.lint(ctx, r, to)
 }
 
-// names returns the names that the images have at a destination. A release.yaml and charts name them
-// as they were published, also where they are copied from another registry.
+// names returns the names that the images have at a destination. A release.yaml and charts name
+// them as they were published, also where they are copied from another registry.
 func (p *promotion) names(to string, unknown func(repository, reference string) error) (*renaming.Names, error) {
 	names := &renaming.Names{Unknown: unknown}
 	for _, i := range p.images {

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// archives reports, for each repository of packages.lock.yaml, whether it or a mirror of it answers.
-// The store may have the packages already: then no release needs it.
+// archives reports, for each repository of packages.lock.yaml, whether it or a mirror of it
+// answers. The store may have the packages already: then no release needs it.
 func (e *examination) archives(ctx context.Context, f *findings) {
 	var all []product.LockedRepository
 	for _, c := range e.product.LockedPackages {

@@ -73,7 +73,8 @@ func (e *examination) answers(ctx context.Context, f *findings, d product.Destin
 	f.ok("%s answers; without %s it is not known what to push there; %s", d.Registry, product.File, e.source(ctx, repo))
 }
 
-// pull reports, for each registry of bases and third-party images, whether these images can be read.
+// pull reports, for each registry of bases and third-party images, whether these images can be
+// read.
 func (e *examination) pull(ctx context.Context, f *findings) {
 	if why := e.noRegistry(); why != "" {
 		f.ok("%s", why)

@@ -135,8 +135,8 @@ func (s *inputTree) path(name string) (string, error) {
 	return filepath.Join(s.dir, local), nil
 }
 
-// freshCache makes the go command of this process use an empty build cache, no cache program, and no
-// program of version control for modules, unless the user allows that.
+// freshCache makes the go command of this process use an empty build cache, no cache program, and
+// no program of version control for modules, unless the user allows that.
 func freshCache(dir string) (leave func(), err error) {
 	if err := disk.MkdirAll(dir); err != nil {
 		return nil, err

@@ -41,8 +41,9 @@ type Change struct {
 	Added, Removed bool
 }
 
-// Compare returns the sections in which something differs. Modules and packages are compared if both
-// releases have a bill of materials. Digests of images are not changes: they differ in any case.
+// Compare returns the sections in which something differs. Modules and packages are compared if
+// both releases have a bill of materials. Digests of images are not changes: they differ in any
+// case.
 func Compare(old, now Release) []Section {
 	var all []Section
 	add := func(title string, a, b things) {

@@ -77,7 +77,8 @@ func images(b *strings.Builder, l *lock.Lock) {
 // verifying is the page that explains verification.
 const verifying = "https://github.com/slipway-dev/slipway/blob/main/docs/verifying.md"
 
-// key is where the notes expect the public key: package keyfile accepts it there for files anywhere.
+// key is where the notes expect the public key: package keyfile accepts it there for files
+// anywhere.
 const key = "/etc/slipway/keys/release.pub"
 
 // verify explains how to verify the files and images.

@@ -139,8 +139,8 @@ func render(name string, p *shard.Plan, o Options) ([]byte, error) {
 // maxName leaves space for what Kubernetes adds to the name of a Job, up to 63 characters.
 const maxName = 52
 
-// objectName makes a name for objects from the product and its version. One that is too long ends in
-// digits of the plan, so that two versions have two names.
+// objectName makes a name for objects from the product and its version. One that is too long ends
+// in digits of the plan, so that two versions have two names.
 func objectName(p *shard.Plan) (string, error) {
 	s := strings.Trim(others.ReplaceAllString(strings.ToLower(p.Name+"-"+p.Version), "-"), "-")
 	if len(s) <= maxName {

@@ -33,8 +33,8 @@ var groupNames = []struct {
 	images int
 }{{"core", 5}, {"canal", 2}, {"calico", 3}, {"cilium", 3}, {"multus", 2}}
 
-// groupLayer is the size of each layer before it is compressed. An image has two layers: that of its
-// base, which a third of the images have, and its own.
+// groupLayer is the size of each layer before it is compressed. An image has two layers: that of
+// its base, which a third of the images have, and its own.
 const groupLayer = 16 << 20
 
 // groups compares packing the bundles of all groups with RKE2's recipe for each group, as its

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// gzip writes the bundle for all platforms as .tar.zst and .tar.gz from one reading of its blobs, and
-// compares that with pigz, which reads the tar of it. Making that tar is not timed.
+// gzip writes the bundle for all platforms as .tar.zst and .tar.gz from one reading of its blobs,
+// and compares that with pigz, which reads the tar of it. Making that tar is not timed.
 func (b *bench) gzip(ctx context.Context) (c comparison, err error) {
 	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
 	if err != nil {

@@ -9,8 +9,8 @@
 //
 // It needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl (go install
 // github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar
-// (libarchive-tools), pigz and zstd. With ko (go install github.com/google/ko) it has a row more. Every
-// other tool runs as its users run it. Peak memory is that of the program itself, without the
+// (libarchive-tools), pigz and zstd. With ko (go install github.com/google/ko) it has a row more.
+// Every other tool runs as its users run it. Peak memory is that of the program itself, without the
 // compilers it starts. Measuring costs a few hundredths of a second. The part packages needs root,
 // mmdebstrap and runc, and Debian's archive, of which it keeps a copy while it runs.
 package main

@@ -82,7 +82,8 @@ func (p *aptProduct) compare(ctx context.Context, prefix []string) (comparison, 
 	return comparison{ours: all[0], other: all[1:]}, nil
 }
 
-// fresh measures a release by a store that has the packages, the program, and the files of the base.
+// fresh measures a release by a store that has the packages, the program, and the files of the
+// base.
 func (p *aptProduct) fresh(ctx context.Context, prefix []string) (figure, error) {
 	if err := errors.Join(os.RemoveAll(p.store), os.RemoveAll(p.release)); err != nil {
 		return figure{}, err

@@ -103,8 +103,9 @@ func (b *bench) signables(ctx context.Context, f func(map[string]*signable) erro
 	return f(products)
 }
 
-// signable copies the product in dir to a directory of its own, with the bases that references
-// name in place of Microsoft's and without images of third parties, and makes a key in its directory keys.
+// signable copies the product in dir to a directory of its own, with the bases that references name
+// in place of Microsoft's and without images of third parties, and makes a key in its directory
+// keys.
 func (b *bench) signable(name, dir string, references map[string]string, files ...string) (*signable, error) {
 	dest, err := os.MkdirTemp(b.tmp, name+"-") // parts share b.tmp
 	if err != nil {

@@ -9,8 +9,8 @@
 //
 // Stages that compile do so in BuildKit as well, in a stand-in for golang: the Go toolchain of this
 // machine, which makes the same bytes as Slipway's compiler (golang_test.go). TestAdoption compares
-// the images of repositories of the shapes that package scaffold has, TestCorpusSameAsBuildKit those
-// of real products, whose main packages import nothing there.
+// the images of repositories of the shapes that package scaffold has, TestCorpusSameAsBuildKit
+// those of real products, whose main packages import nothing there.
 //
 // TestCorpus needs neither: it evaluates the Dockerfiles of real products, out of their Go modules.
 //

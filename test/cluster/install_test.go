@@ -87,8 +87,8 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 			return fmt.Errorf("Deployment %s: %w", name, err)
 		}
 	}
-	// What it defaults and validates it registers with the apiserver itself, and then a dry run goes
-	// through both.
+	// What it defaults and validates it registers with the apiserver itself, and then a dry run
+	// goes through both.
 	err := c.until(ctx, func(ctx context.Context) (string, bool, error) {
 		defaults, err := c.kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(ctx,
 			"defaults.webhook.kpack.io", metav1.GetOptions{})

@@ -105,8 +105,8 @@ func TestVerifier(t *testing.T) {
 	bundletest.Says(t, pull(host+"/mirror/me/agent:1.2.3"), "no signed statement names", "ignored")
 }
 
-// verifierSample writes docs/samples/policies/containerd.toml to a directory, for programs in another
-// one, and returns its path.
+// verifierSample writes docs/samples/policies/containerd.toml to a directory, for programs in
+// another one, and returns its path.
 func verifierSample(t *testing.T, dir, programs string) string {
 	t.Helper()
 	const file, place = "containerd.toml", "/opt/containerd/image-verifier/bin"

@@ -98,8 +98,8 @@ func written(t *testing.T, r *registrytest.Server, name string, bases []object, 
 	return p
 }
 
-// ofBases are the classes of paths in which a base may differ from what mmdebstrap makes of the same
-// packages. Each occurs.
+// ofBases are the classes of paths in which a base may differ from what mmdebstrap makes of the
+// same packages. Each occurs.
 var ofBases = []difference{
 	{
 		name: "the sources", paths: []string{"/etc/apt/sources.list", "/etc/apt/sources.list.d/"},

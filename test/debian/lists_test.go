@@ -25,8 +25,8 @@ var lists = map[string]string{
 	"alloy":         "ca-certificates libsystemd-dev tzdata",
 }
 
-// TestLists installs the packages of twelve products. It takes minutes, and runs where SLIPWAY_LISTS
-// is set.
+// TestLists installs the packages of twelve products. It takes minutes, and runs where
+// SLIPWAY_LISTS is set.
 func TestLists(t *testing.T) {
 	long(t)
 	scan := scanner(t)

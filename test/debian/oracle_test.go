@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
-// installed unpacks the tree that apt makes of a base by the line of a Dockerfile. It is kept in the user's
-// cache as long as base and packages are the same.
+// installed unpacks the tree that apt makes of a base by the line of a Dockerfile. It is kept in
+// the user's cache as long as base and packages are the same.
 func installed(t *testing.T, u upstream, base string, packages []byte, dir string) {
 	t.Helper()
 	name := fmt.Sprintf("debian/apt-%s-%x", u.name, sha256.Sum256(bytes.Join([][]byte{

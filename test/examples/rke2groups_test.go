@@ -66,8 +66,8 @@ var groupSizes = map[string]int{
 	"rke2-images-flannel": 2,
 }
 
-// bundles looks for the images of each group, the runtime image first where it is, and for the pause
-// image of the node's release.
+// bundles looks for the images of each group, the runtime image first where it is, and for the
+// pause image of the node's release.
 func bundles(t *testing.T, p *product, l *lock.Lock) {
 	want := map[string]int{"rke2-images-vsphere.linux-amd64": 9}
 	for group, n := range groupSizes {
@@ -118,8 +118,8 @@ func repositories(t *testing.T, p *product, file string, l *lock.Lock) map[strin
 	return all
 }
 
-// lists compares the lists of all images with those of RKE2, in which the runtime image has one name,
-// and looks for a list beside each bundle.
+// lists compares the lists of all images with those of RKE2, in which the runtime image has one
+// name, and looks for a list beside each bundle.
 func lists(t *testing.T, p *product, registry string) {
 	for name, want := range map[string]int{
 		"rke2-images-all.linux-amd64": 69, "rke2-images-all.linux-arm64": 60, "rke2-images.windows-amd64": 2,

@@ -75,7 +75,8 @@ func once(args []string) (out []string) {
 	return out
 }
 
-// lineNames are the names of the commands that have lines, quick ones with many flags several times.
+// lineNames are the names of the commands that have lines, quick ones with many flags several
+// times.
 var lineNames = sync.OnceValue(func() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		times := 1 + len(lines[name].often)/5 + lines[name].more

@@ -84,7 +84,8 @@ func TestPublish(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.requests != nil {
-				// The GETs ask for the referrers of the images: a signature may have been added since.
+				// The GETs ask for the referrers of the images: a signature may have been added
+				// since.
 				if c := r.requests.reset(); c["HEAD"] != len(l.Images) || c["POST"]+c["PUT"]+c["PATCH"] != 0 {
 					t.Errorf("the second run asked %v", c)
 				}

@@ -71,8 +71,8 @@ func (s *short) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestResume fetches an image, as bases and third-party images are fetched, and copies a release from
-// registries behind a proxy that breaks off: each blob is requested as a whole once.
+// TestResume fetches an image, as bases and third-party images are fetched, and copies a release
+// from registries behind a proxy that breaks off: each blob is requested as a whole once.
 func TestResume(t *testing.T) {
 	const size, after = 1 << 20, 100_000
 	for kind, start := range kinds {

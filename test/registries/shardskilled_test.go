@@ -44,8 +44,9 @@ release:
 var seed = flag.Uint64("seed", 1, "of the places where shards are ended")
 
 // TestShardsKilled ends shards by SIGKILL, at a random request or when one begins to compile, takes
-// the registry away from one, and ends the merge at requests that write. The next run makes the bytes of a release on
-// one machine, and the registry is not sent again what it has. Images have no tag before the merge.
+// the registry away from one, and ends the merge at requests that write. The next run makes the
+// bytes of a release on one machine, and the registry is not sent again what it has. Images have no
+// tag before the merge.
 func TestShardsKilled(t *testing.T) {
 	w := newShards(t)
 	want := w.one(t)

@@ -27,8 +27,8 @@ func secureRegistries(dir string) error {
 	return os.Setenv("SSL_CERT_FILE", path)
 }
 
-// answers are those of a registry that does not read what it is sent: a token that ran out, too many
-// requests, too large, not now.
+// answers are those of a registry that does not read what it is sent: a token that ran out, too
+// many requests, too large, not now.
 var answers = []trouble{
 	{"401", false, uploads, status(401)},
 	{"429", true, uploads, func(w http.ResponseWriter, r *http.Request, h http.Handler) {

@@ -52,8 +52,8 @@ const (
 	memory = "memory" // go-containerregistry's
 	debian = "debian" // docker-registry 2.8, a process
 	secure = "secure" // go-containerregistry's, by HTTPS and HTTP/2
-	// archive is go-containerregistry's beside a repository of Debian packages, of which the product
-	// is then.
+	// archive is go-containerregistry's beside a repository of Debian packages, of which the
+	// product is then.
 	archive = "archive"
 )
 

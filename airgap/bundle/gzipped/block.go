@@ -21,7 +21,8 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// Deflate appends raw to dst as blocks of deflate that end at a byte. Equal bytes give equal blocks.
+// Deflate appends raw to dst as blocks of deflate that end at a byte. Equal bytes give equal
+// blocks.
 func Deflate(dst, raw []byte) []byte {
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)

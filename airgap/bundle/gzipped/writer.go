@@ -23,7 +23,8 @@ type Writer struct {
 // NewWriter returns a writer of one file.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Sum counts the next contents. It may run ahead of Write, in another goroutine; Close runs after both.
+// Sum counts the next contents. It may run ahead of Write, in another goroutine; Close runs after
+// both.
 func (w *Writer) Sum(raw []byte) {
 	w.crc = crc32.Update(w.crc, crc32.IEEETable, raw)
 	w.size += uint32(len(raw))

@@ -2,8 +2,8 @@ package seekable
 
 import "github.com/slipway-dev/slipway/airgap/bundle/gzipped"
 
-// twin writes the gzip file of the frames that are written as zstd, in a goroutine of its own. A nil
-// twin writes nothing.
+// twin writes the gzip file of the frames that are written as zstd, in a goroutine of its own. A
+// nil twin writes nothing.
 type twin struct {
 	w       *gzipped.Writer
 	queue   chan frame

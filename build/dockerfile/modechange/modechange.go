@@ -149,8 +149,8 @@ func (c Change) Apply(n *tree.Node) fs.FileMode {
 	return Mode(m)
 }
 
-// Made returns the mode of a directory that mkdir -m makes: it makes one with a sticky bit that only
-// its owner can write to, and changes it only if another bit that the mode decides is missing.
+// Made returns the mode of a directory that mkdir -m makes: it makes one with a sticky bit that
+// only its owner can write to, and changes it only if another bit that the mode decides is missing.
 // inherited is setgid, if the directory above has it.
 func (c Change) Made(inherited fs.FileMode) fs.FileMode {
 	mode, bits := c.Adjust(0o777, true)

@@ -64,8 +64,8 @@ func (e *TieError) Error() string {
 		"since their rank is equal: name what to install or remove in the request", strings.Join(e.Names, ", "))
 }
 
-// differ returns the names of the packages that two plans change differently, sorted. A plan that is
-// nil changes none.
+// differ returns the names of the packages that two plans change differently, sorted. A plan that
+// is nil changes none.
 func differ(a, b *Plan) (names []string) {
 	changes := map[string]int{}
 	for _, p := range []*Plan{a, b} {

@@ -74,8 +74,8 @@ func (u *Universe) implied(p *Package) {
 }
 
 // addTargets makes the slots that the relations of all packages are about, as apt's cache has them.
-// That a name is known for another architecture counts only if there is one, and else most relations
-// are never read.
+// That a name is known for another architecture counts only if there is one, and else most
+// relations are never read.
 func (u *Universe) addTargets() {
 	if len(u.foreign) == 0 {
 		return

@@ -12,10 +12,10 @@
 //
 // The resolver follows apt 2.6 step by step: pkgDepCache::MarkInstall, which goes through the
 // dependencies depth first, and pkgProblemResolver, which repairs conflicts by scores. It differs
-// where apt chooses by chance. When several packages provide what a dependency asks for, and apt has
-// no rule to prefer one of them, apt takes the package that its cache happened to number last.
-// Resolve returns an [AmbiguousError] that names the packages instead. Nor does apt's sort by scores
-// keep the order of equal ones: where that decides what is changed, there is a [TieError].
+// where apt chooses by chance. When several packages provide what a dependency asks for, and apt
+// has no rule to prefer one of them, apt takes the package that its cache happened to number last.
+// Resolve returns an [AmbiguousError] that names the packages instead. Nor does apt's sort by
+// scores keep the order of equal ones: where that decides what is changed, there is a [TieError].
 //
 // The order in which packages are unpacked and configured is not decided here.
 package debian

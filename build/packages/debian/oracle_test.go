@@ -119,7 +119,8 @@ func compareRequest(t *testing.T, a *apt, u *debian.Universe, w *world, found ma
 			return
 		}
 		// With sections whose packages are never marked, the marks change after apt prints them. It
-		// also prints marks of packages that are not installed in the end, and does not write these.
+		// also prints marks of packages that are not installed in the end, and does not write
+		// these.
 		auto = slices.DeleteFunc(auto, func(name string) bool { return !w.installedAfter(plan, name) })
 		if got := autos(plan, a.arch); len(r.Settings.NeverMarkAuto) == 0 && !slices.Equal(got, auto) {
 			found["marks differ"]++

@@ -139,8 +139,8 @@ func (st *state) keep() bool       { return st.mode == keep }
 func (st *state) newInstall() bool { return st.status == 2 && st.mode == install }
 func (st *state) upgradable() bool { return st.status >= 1 && st.candidate != nil }
 
-// update publishes a state that has changed: all dependencies on it are computed anew. Those on what
-// only a candidate before provided still see that one, as in apt.
+// update publishes a state that has changed: all dependencies on it are computed anew. Those on
+// what only a candidate before provided still see that one, as in apt.
 func (s *solver) update(st *state) {
 	before := st.seenCandidate
 	st.seenCandidate, st.seenTarget, st.known = st.candidate, st.target, false

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
-// Bounds on the licenses of a package: an expression of more than maxLicenses terms, or of more than
-// maxExpression bytes, is left out.
+// Bounds on the licenses of a package: an expression of more than maxLicenses terms, or of more
+// than maxExpression bytes, is left out.
 const (
 	maxLicenses   = 256
 	maxExpression = 16 << 10

@@ -93,9 +93,9 @@ var (
 	andWord       = lazyregexp.New(`(?i)\s+and\s+`)
 )
 
-// expressions returns the SPDX expressions of a License field, all of which apply: names with "and",
-// "or", which binds less, and commas, which bind least. A list by commas alone means all of them.
-// There are none if a name is missing.
+// expressions returns the SPDX expressions of a License field, all of which apply: names with
+// "and", "or", which binds less, and commas, which bind least. A list by commas alone means all of
+// them. There are none if a name is missing.
 func expressions(text string) (all []string) {
 	parts := strings.Split(text, ",")
 	var groups [][]string // of alternatives, all of which apply

@@ -26,8 +26,8 @@ type Runner struct {
 	Skip map[string]string
 	// Selections are lines of debconf-set-selections: OWNER QUESTION TYPE VALUE.
 	Selections []string
-	// Programs are known elsewhere: programs of the system, such as useradd. They come after those of
-	// this package; nil for none.
+	// Programs are known elsewhere: programs of the system, such as useradd. They come after those
+	// of this package; nil for none.
 	Programs func(name string) (Program, bool)
 	Limits   shell.Limits // of one script
 	Notes    []Note       // what was left out

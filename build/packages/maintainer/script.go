@@ -18,8 +18,8 @@ type Script struct {
 	Text    []byte
 	// Templates is the text of the package's debconf templates; empty if it has none.
 	Templates []byte
-	// Path is where the script lies while it runs: /var/lib/dpkg/info/curl.postinst; of a preinst of
-	// a package that is unpacked /var/lib/dpkg/tmp.ci/preinst, which the tree does not have.
+	// Path is where the script lies while it runs: /var/lib/dpkg/info/curl.postinst; of a preinst
+	// of a package that is unpacked /var/lib/dpkg/tmp.ci/preinst, which the tree does not have.
 	Path string
 	// Instances is how many architectures of the package are installed
 	// (DPKG_MAINTSCRIPT_PACKAGE_REFCOUNT).

@@ -51,8 +51,8 @@ func Mixed(t *testing.T) (*store.Store, *lock.Lock) {
 		t.Fatalf("the manifests for linux/amd64 are %+v and %+v", a, b)
 	}
 	twin := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests = m.Manifests[3:4] })
-	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far as
-	// is known.
+	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far
+	// as is known.
 	blank := Changed(t, st, l.Images[0], func(m *v1.IndexManifest) {
 		m.Manifests[len(m.Manifests)-1].Platform.OSVersion = ""
 	})

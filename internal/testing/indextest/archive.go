@@ -53,7 +53,8 @@ func Layers(tb testing.TB, img v1.Image) (all []v1.Hash) {
 	return all
 }
 
-// DockerList is manifest.json for images by their names, as docker save writes it beside index.json.
+// DockerList is manifest.json for images by their names, as docker save writes it beside
+// index.json.
 func DockerList(tb testing.TB, images map[string]v1.Image) []byte {
 	tb.Helper()
 	type entry struct {

@@ -128,8 +128,8 @@ func (s *Server) Count(method, part string) int {
 	return Count(s.calls, method, part)
 }
 
-// Count returns how many of the recorded requests have a method, or any if that is empty, and a path
-// that contains part.
+// Count returns how many of the recorded requests have a method, or any if that is empty, and a
+// path that contains part.
 func Count(calls []string, method, part string) int {
 	n := 0
 	for _, c := range calls {

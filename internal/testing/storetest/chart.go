@@ -60,8 +60,8 @@ func Chart(tb testing.TB, l *lock.Lock, name, version string) []byte {
 	return b.Bytes()
 }
 
-// AddChart puts a [Chart] into st as an artifact, and adds it to l below the repository, with the tag
-// latest besides that of its version.
+// AddChart puts a [Chart] into st as an artifact, and adds it to l below the repository, with the
+// tag latest besides that of its version.
 func AddChart(tb testing.TB, st *store.Store, l *lock.Lock, repository, version string) {
 	tb.Helper()
 	archive := Chart(tb, l, path.Base(repository), version)

@@ -32,7 +32,8 @@ type taker struct {
 	slow bool // asked about what is refused only in a long run and in a sample
 }
 
-// patience is how long a consumer may take for a bundle of 20 kB. One that takes longer has refused.
+// patience is how long a consumer may take for a bundle of 20 kB. One that takes longer has
+// refused.
 const patience = time.Minute
 
 // programs starts the consumers that are programs. What SLIPWAY_WITHOUT names is left out.

@@ -62,8 +62,8 @@ func (d *directory) link(to, name string) {
 // counted finds how many files verify says that it does not name.
 var counted = regexp.MustCompile(`and (\d+) more`)
 
-// unsigned returns who would use files of a directory that are not of the release that was verified,
-// and that verify did not name.
+// unsigned returns who would use files of a directory that are not of the release that was
+// verified, and that verify did not name.
 func (w *world) unsigned(dir, said string) map[string]string {
 	version := newDir
 	if v := verified.FindStringSubmatch(said); v != nil {

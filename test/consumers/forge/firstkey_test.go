@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// firstKeys returns JSON in which of equal keys only the first is left, as readers take it that look
-// for a key from the start. It returns the text itself if that is not JSON.
+// firstKeys returns JSON in which of equal keys only the first is left, as readers take it that
+// look for a key from the start. It returns the text itself if that is not JSON.
 func firstKeys(text []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -203,7 +203,8 @@ func (s *suite) whom(refused whom, accepted bool, r result) whom {
 	return nobody
 }
 
-// program reports whether a program, or RKE2's reader, is among those that read a forgery otherwise.
+// program reports whether a program, or RKE2's reader, is among those that read a forgery
+// otherwise.
 func (s *suite) program(found map[string]string) bool {
 	return found["wharfie"] != "" || slices.ContainsFunc(s.programs, func(c taker) bool { return found[c.name] != "" })
 }

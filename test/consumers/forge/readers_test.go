@@ -39,8 +39,8 @@ func (w *world) readers() []taker {
 	}
 }
 
-// allFields is a reader of annotations and other fields, and of the order of members. It reads bundles
-// only: volumes and layouts have others.
+// allFields is a reader of annotations and other fields, and of the order of members. It reads
+// bundles only: volumes and layouts have others.
 const allFields = "a reader of all fields"
 
 func takeFields(_ context.Context, file string) (held, error) {

@@ -11,8 +11,8 @@ const (
 	sumsSig   = "SHA256SUMS.sig"
 )
 
-// rollback is the directory of the old release with the statement of another in place of its own, in
-// a file that its checksums do not list.
+// rollback is the directory of the old release with the statement of another in place of its own,
+// in a file that its checksums do not list.
 func rollback(name, from string, change func(d *directory)) mechanism {
 	return files(name, oldDir, func(d *directory) {
 		d.remove(statement)

@@ -109,8 +109,8 @@ func newWorld(t *testing.T) *world {
 	w.run(t, "airgap", "pack", "-q", "-product=src/slipway.yaml", "-store=store", "-registry="+w.host+"/made",
 		"-out="+newDir, "-base="+oldDir+"/"+bundle)
 	move(t, w.path(newDir, bundle+".delta"), w.path("delta", bundle+".delta"))
-	// The same by another user, who changed a file; the same version once more, at another time; and
-	// another product, of the same maintainer.
+	// The same by another user, who changed a file; the same version once more, at another time;
+	// and another product, of the same maintainer.
 	w.edit(t, "files/hello.txt", "hello", "evil")
 	w.releaseBy(t, "foreign", w.foreign, "foreign")
 	w.edit(t, "files/hello.txt", "evil", "again")
