@@ -35,7 +35,7 @@ func Variables(cmd *exec.Cmd, what string) ([]string, error) {
 		return nil, err
 	}
 	key := fmt.Sprintf("%q\n%q\n%q\n%s", cmd.Dir, cmd.Args, cmd.Env, gomod)
-	all, err := answers.Do(key, func() ([]string, error) {
+	all, err := answers.Succeed(key, func() ([]string, error) {
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, fmt.Errorf("asking the go command for %s: %w", what, Explain(err))
@@ -47,7 +47,6 @@ func Variables(cmd *exec.Cmd, what string) ([]string, error) {
 		return values, nil
 	})
 	if err != nil {
-		answers.Forget(key)
 		return nil, err
 	}
 	var found []string

@@ -43,14 +43,6 @@ type settings struct {
 // of repositories by their text.
 var lists once.Map[string]
 
-func listed(key string, ask func() (string, error)) (string, error) {
-	list, err := lists.Do(key, ask)
-	if err != nil {
-		lists.Forget(key)
-	}
-	return list, err
-}
-
 // readSettings reads the settings of the user, and then those of the repository, which win. scratch
 // is the directory of the view, where git finds no others.
 func readSettings(ctx context.Context, p place, scratch string) (*settings, error) {
@@ -58,7 +50,7 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 	for name, base := range files {
 		s.values[name] = defaultFile(base)
 	}
-	list, err := listed(strings.Join(os.Environ(), "\x00"), func() (string, error) {
+	list, err := lists.Succeed(strings.Join(os.Environ(), "\x00"), func() (string, error) {
 		return command(ctx, scratch, users([]string{"GIT_DIR=" + scratch}), "", "config", "-z", "--list")
 	})
 	if err != nil {
@@ -72,7 +64,7 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	list, err = listed("text\x00"+string(text), func() (string, error) {
+	list, err = lists.Succeed("text\x00"+string(text), func() (string, error) {
 		return command(ctx, scratch, clean([]string{"GIT_DIR=" + scratch}), string(text), "config",
 			"-z", "--no-includes", "--file=-", "--list")
 	})

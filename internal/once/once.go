@@ -25,9 +25,13 @@ func (m *Map[V]) Do(key string, do func() (V, error)) (V, error) {
 	return f()
 }
 
-// Forget lets the next call for a key do the work again, as after an error that may pass.
-func (m *Map[V]) Forget(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.all, key)
+// Succeed is Do that does not keep an error: the next call for the key does the work again.
+func (m *Map[V]) Succeed(key string, do func() (V, error)) (V, error) {
+	v, err := m.Do(key, do)
+	if err != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.all, key)
+	}
+	return v, err
 }

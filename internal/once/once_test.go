@@ -32,8 +32,13 @@ func TestMap(t *testing.T) {
 	if n := calls.Load(); n != 2 {
 		t.Errorf("the work was done %d times, not 2", n)
 	}
-	m.Forget("bad")
-	if n, err := m.Do("bad", func() (int, error) { return 1, nil }); n != 1 || err != nil {
+	if _, err := m.Succeed("bad", func() (int, error) { return 1, nil }); !errors.Is(err, failed) {
+		t.Errorf("work that was done before is %v", err)
+	}
+	if n, err := m.Succeed("bad", func() (int, error) { return 1, nil }); n != 1 || err != nil {
 		t.Errorf("forgotten work is %d, %v", n, err)
+	}
+	if n, err := m.Do("bad", func() (int, error) { return 2, nil }); n != 1 || err != nil {
+		t.Errorf("work that has succeeded is %d, %v", n, err)
 	}
 }
