@@ -9,24 +9,21 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// listFormat prints a line for each package: its import path and directory, the path and directory
-// of its module, and its patterns to embed; of the standard library its import path only. For each
+// listFormat prints a line for each package: its import path and directory, the directory of its
+// module, and its patterns to embed; of the standard library its import path only. For each
 // package that was asked for, a line with its directory and what it is compiled from follows.
 const listFormat = `package {{printf "%q" .ImportPath}}` +
-	`{{if not .Standard}} {{printf "%q" .Dir}} {{with .Module}}{{printf "%q %q" .Path .Dir}}{{else}}"" ""{{end}}{{range .EmbedPatterns}} {{printf "%q" .}}{{end}}{{end}}{{"\n"}}` +
+	`{{if not .Standard}} {{printf "%q" .Dir}} {{with .Module}}{{printf "%q" .Dir}}{{else}}""{{end}}{{range .EmbedPatterns}} {{printf "%q" .}}{{end}}{{end}}{{"\n"}}` +
 	`{{if not .DepOnly}}program {{printf "%q %q" .Dir .ImportPath}}{{range .Deps}} {{printf "%q" .}}{{end}}{{"\n"}}{{end}}`
 
 // listed is a package as the go command lists it; one of the standard library is zero.
 type listed struct {
-	dir, module, root string
-	embeds            []string
+	dir, root string // of the package, and of its module
+	embeds    []string
 }
 
 // learn lists the inputs of programs that were never compiled here, or whose inputs may be others
@@ -90,8 +87,8 @@ func (b *batch) list(
 			return nil, nil, fmt.Errorf("listing the packages of source %s: %q: %w", name, line, err)
 		case kind == "package" && len(fields) == 1:
 			all[fields[0]] = listed{}
-		case kind == "package" && len(fields) >= 4:
-			all[fields[0]] = listed{fields[1], fields[2], fields[3], fields[4:]}
+		case kind == "package" && len(fields) >= 3:
+			all[fields[0]] = listed{fields[1], fields[2], fields[3:]}
 		case kind == "program" && len(fields) >= 2:
 			programs[fields[0]], programs[fields[1]] = fields[1:], fields[1:]
 		}
@@ -122,17 +119,13 @@ func inputsOf(all map[string]listed, deps []string, root, modcache string) (inpu
 	if main.root == "" {
 		return inputs{}, fmt.Errorf("package %s has no module", deps[0])
 	}
-	gomod, err := regular.Read(filepath.Join(root, "go.mod"))
+	local, err := source.Local(root)
 	if err != nil {
 		return inputs{}, err
 	}
-	replaced, err := source.Replaced(root)
-	if err != nil {
-		return inputs{}, err
-	}
-	roots := map[string]string{modfile.ModulePath(gomod): root} // of modules in directories, by path
-	for _, r := range replaced {
-		roots[r.Path] = r.Dir
+	roots := map[string]string{} // of modules in directories, by path
+	for _, m := range local {
+		roots[m.Path] = m.Dir
 	}
 	dirs, files := map[string]bool{}, map[string]bool{
 		filepath.Join(root, "go.sum"): true, filepath.Join(root, "vendor"): true,

@@ -33,7 +33,7 @@ func CheckFiles(ctx context.Context, dir string) error {
 
 // replaced returns the directories outside of dir by which its go.mod replaces modules.
 func replaced(dir string) (all []string) {
-	modules, _ := Replaced(dir) // the walk, or the go command, reports it
+	modules, _ := Local(dir) // the walk, or the go command, reports it
 	for _, m := range modules {
 		if !disk.Within(dir, m.Dir) {
 			all = append(all, m.Dir)

@@ -69,18 +69,22 @@ func readModule(dir string) (*modfile.File, error) {
 	return modfile.Parse(file, text, nil) // ParseLax passes over replace
 }
 
-// Replacement is a module in a directory.
-type Replacement struct{ Path, Dir string }
+// Module is a module in a directory.
+type Module struct{ Path, Dir string }
 
-// Replaced returns the directories by which the go.mod in a directory replaces modules.
-func Replaced(dir string) (all []Replacement, err error) {
+// Local returns the modules in directories that the go.mod in a directory is about: its own, and
+// those by which it replaces others.
+func Local(dir string) (all []Module, err error) {
 	f, err := readModule(dir)
 	if err != nil {
 		return nil, err
 	}
+	if f.Module != nil {
+		all = append(all, Module{f.Module.Mod.Path, dir})
+	}
 	for _, r := range f.Replace {
 		if r.New.Version == "" {
-			all = append(all, Replacement{r.Old.Path, from(dir, r.New.Path)})
+			all = append(all, Module{r.Old.Path, from(dir, r.New.Path)})
 		}
 	}
 	return all, nil
