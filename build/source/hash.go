@@ -26,10 +26,10 @@ func hash1(files []string, open func(string) (io.ReadCloser, error)) (string, er
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n, name := range files {
-		if strings.Contains(name, "\n") {
-			return "", errors.New("dirhash: filenames with newlines are not supported")
-		}
 		g.Go(func() error {
+			if strings.Contains(name, "\n") {
+				return errors.New("dirhash: filenames with newlines are not supported")
+			}
 			f, err := open(name)
 			if err != nil {
 				return err
