@@ -13,7 +13,6 @@ import (
 type here struct {
 	sources []lock.Material
 	set     *inputs.Set
-	warned  bool
 }
 
 // Here lists the materials that all parts of a release share: the archive of inputs, which goes
@@ -23,12 +22,9 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	if err := b.lookFirst(ctx); err != nil {
 		return nil, err
 	}
-	if !b.before.warned {
-		for _, path := range b.before.set.Outside {
-			b.warnings.Add("warning: " +
-				path + " is outside of the product's repository: others cannot build the release without it")
-		}
-		b.before.warned = true
+	for _, path := range b.before.set.Outside {
+		b.warnings.Add("warning: " +
+			path + " is outside of the product's repository: others cannot build the release without it")
 	}
 	archive, err := archived(ctx, b.product, b.before.set, b.store, b.client)
 	if err != nil {
@@ -55,7 +51,7 @@ func (b *Builder) look(ctx context.Context) (*here, error) {
 		return nil, err
 	}
 	set, err := collect(ctx, b.product, all)
-	return &here{sources: all, set: set}, err
+	return &here{all, set}, err
 }
 
 // runAgain is the remedy for what has changed.

@@ -3,7 +3,6 @@ package dockerfile
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -19,10 +18,9 @@ func (r Result) Read() (_ Result, ok bool) {
 		return r, false
 	}
 	b.reading = true
-	r.Layers = slices.Clone(r.Layers)
 	t := r.start.image.Tree
-	for n := range r.Layers {
-		if err := t.Fill(r.Layers[n].unread); err != nil {
+	for _, l := range r.Layers {
+		if err := t.Fill(l.unread); err != nil {
 			return r, false
 		}
 	}
