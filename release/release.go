@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -72,6 +73,7 @@ func mend(ctx context.Context, p *product.Product,
 		return nil, err
 	}
 	defer end()
+	ctx = renderer.Keep(ctx, c.store)
 	err = c.store.Mend(ctx, o.Progress, func() (err error) {
 		s, err = f(c, ctx)
 		return err

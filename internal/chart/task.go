@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/renderer"
@@ -22,15 +24,21 @@ type question struct {
 	Options Options        // without Values
 	Values  renderer.Value // those of Options
 	How     rendering
-	Marked  map[int]string // the texts of templates with marks
+	Marked  []markedText // by index
+}
+
+// markedText is the text of a template with marks.
+type markedText struct {
+	Index int // in Files
+	Text  string
 }
 
 func (c *Chart) question(o Options, r rendering) (q question, err error) {
-	q = question{Shown: c.shown, Files: c.files, Options: o, How: r, Marked: map[int]string{}}
+	q = question{Shown: c.shown, Files: c.files, Options: o, How: r}
 	q.Options.Values = nil
 	for i, f := range c.files {
 		if r.mark != nil && isTemplate(f.Path) {
-			q.Marked[i] = r.mark(i, f)
+			q.Marked = append(q.Marked, markedText{i, r.mark(i, f)})
 		}
 	}
 	q.Values, err = renderer.Pack(o.Values)
@@ -43,8 +51,9 @@ func (q question) chart() (*Chart, Options, rendering, error) {
 	q.Options.Values, _ = q.Values.Unpack().(map[string]any)
 	if len(q.Marked) > 0 {
 		q.How.mark = func(i int, f file) string {
-			if text, ok := q.Marked[i]; ok {
-				return text
+			n, ok := slices.BinarySearchFunc(q.Marked, i, func(m markedText, i int) int { return cmp.Compare(m.Index, i) })
+			if ok {
+				return q.Marked[n].Text
 			}
 			return string(f.Data)
 		}

@@ -1,7 +1,6 @@
 package renderer
 
 import (
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -123,7 +122,7 @@ func do(text []byte, limit int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no task %s", name)
 	}
-	return task.(func(*gob.Decoder, int) ([]byte, error))(d, limit)
+	return task.(served).serve(d, limit) //nolint:forcetypeassert // there is nothing else
 }
 
 // confine sets what the runtime and the system bound. A garbage collection on every core would

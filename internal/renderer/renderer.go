@@ -55,37 +55,41 @@ type Task[Q, A any] struct {
 	do   func(Q) (A, error)
 }
 
-// tasks has the tasks of the program by name, as what decodes a question, does it and encodes the
-// answer.
+// tasks has what is [served] of the program's tasks, by name.
 var tasks sync.Map
+
+// served is a task of any types.
+type served struct {
+	// serve decodes a question, does the task and encodes the answer in at most limit bytes.
+	serve func(d *gob.Decoder, limit int) ([]byte, error)
+	types func(*gob.Encoder) error // encodes a question, and an answer
+}
 
 // Register makes a task. It is called for package variables, so that the child has the task, too.
 // do calls [At] with the file that it begins to render.
 func Register[Q, A any](name string, do func(Q) (A, error)) Task[Q, A] {
 	t := Task[Q, A]{name, do}
-	if _, twice := tasks.LoadOrStore(name, t.serve); twice {
+	if _, twice := tasks.LoadOrStore(name, served{t.serve, types[Q, A]}); twice {
 		panic("renderer: two tasks are called " + name)
 	}
 	return t
 }
 
-// Run does the task in a child. place names the work in messages until do has called [At]. In a
-// program that does not call [Main], and in the child itself, it calls do.
+// Run does the task in a child, or takes its answer from those that [Keep] gave ctx. place names the
+// work in messages until do has called [At]. In a program that does not call [Main], and in the child
+// itself, it calls do.
 func (t Task[Q, A]) Run(ctx context.Context, place string, q Q) (a A, err error) {
 	if !hooked {
 		return t.do(q)
 	}
+	typed()
 	text, err := encode(t.name, q)
 	if err != nil {
 		return a, fmt.Errorf("%s: passing it to the process that renders: %w", place, err)
 	}
-	answer, err := ask(ctx, place, text)
+	out, err := t.ask(ctx, place, text)
 	if err != nil {
 		return a, err
-	}
-	var out reply[A]
-	if err := newDecoder(answer).Decode(&out); err != nil {
-		return a, fmt.Errorf("%s: reading the answer of the process that renders: %w", place, err)
 	}
 	return out.Answer, out.Err.err()
 }

@@ -2,6 +2,8 @@ package renderer
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -14,7 +16,7 @@ type Value struct {
 	Uint   uint64
 	Float  float64
 	Time   time.Time
-	Keys   []string
+	Keys   []string // sorted
 	Values []Value
 }
 
@@ -52,8 +54,8 @@ func Pack(v any) (Value, error) {
 		return out, nil
 	case map[string]any:
 		out := Value{Kind: 'm'}
-		for k, one := range v {
-			packed, err := Pack(one)
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			packed, err := Pack(v[k])
 			if err != nil {
 				return out, err
 			}
