@@ -29,7 +29,7 @@ type tool struct{ name, pkg, version string }
 func (t tool) install(ctx context.Context) (string, error) {
 	return cache.Program(ctx, filepath.Join("tools", t.name+"-"+t.version),
 		t.name, func(ctx context.Context, dir string) error {
-			cmd := command(ctx, ".", "go", "install", "-ldflags=-s -w", t.pkg+"@"+t.version)
+			cmd := command(ctx, ".", "go", "install", "-trimpath", "-ldflags=-s -w", t.pkg+"@"+t.version)
 			cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
 			if err := start(cmd); err != nil {
 				return fmt.Errorf("installing %s: %w", t.name, err)

@@ -46,18 +46,20 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(string(out), "\n")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
 			env.Values[listening], env.Values[hubs], env.Values[repositories] = &heard{}, &sync.Map{}, &sync.Map{}
-			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"} {
-				out, err := exec.Command("go", "env", name).Output()
-				if err != nil {
-					return err
-				}
-				env.Setenv(name, strings.TrimSpace(string(out)))
+			for i, name := range names {
+				env.Setenv(name, values[i])
 			}
 			return nil
 		},
