@@ -1,6 +1,7 @@
 package registries
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/consumertable"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
+	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -30,7 +32,11 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	programs = dir
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets, seeded, published, publishedFaults, made, mended)
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets, seeded, published, publishedFaults, made,
+		mended, chosen)
+	if err := wine.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 	os.RemoveAll(dir)
 	os.Exit(code)
 }

@@ -132,12 +132,12 @@ var All = []Consumer{
 	{
 		Name: "wine", Purpose: "running Windows programs",
 		Commands: []string{"wine"}, Packages: []string{"wine"}, Website: "https://wiki.winehq.org/Download",
-		Suites: []string{"test/examples", "test/windows"},
+		Suites: []string{"test/examples", "test/registries", "test/windows"},
 	},
 	{
 		Name: "mingw", Purpose: "a DLL that wine lacks, programs with CGO",
 		Commands: []string{"x86_64-w64-mingw32-gcc"}, Packages: []string{"gcc-mingw-w64-x86-64"},
-		Suites: []string{"cmd/slipway", "test/examples", "test/windows"},
+		Suites: []string{"cmd/slipway", "test/examples", "test/registries", "test/windows"},
 	},
 	{
 		Name: "osslsigncode", Purpose: "signing a Windows program, and verifying it in an image",
