@@ -118,6 +118,7 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 		j := judging{index: i, options: o}
 		j.entries()
 		j.windows()
+		j.order()
 		j.builds()
 		j.before()
 		j.wanted()

@@ -106,6 +106,18 @@ var indexRules = []Rule{
 		Link: linkReleases,
 	},
 	{
+		ID: "index-order", Severity: Note, OS: windows,
+		Title: "an older Windows entry stands before the one that hosts should take",
+		Reason: "containerd before 2.2 takes the first entry that the host runs, and so does Docker with " +
+			"containerd's store: hosts of Windows Server 2025 take the image for 2022 if that comes first. " +
+			"Docker with its own store takes the host's own build, or else the first entry that is not newer " +
+			"than the host, also if the host cannot run it. Only containerd 2.2 looks for the newest itself.",
+		Instead: "the newest Windows entry first: `slipway audit -fix`",
+		Link:    "https://github.com/containerd/platforms/pull/25",
+		Seen: "containerd ([11366](https://github.com/containerd/containerd/issues/11366)), Docker Desktop " +
+			"([13986](https://github.com/docker/for-win/issues/13986))",
+	},
+	{
 		ID: "index-windows-ended", Severity: Note, OS: windows,
 		Title:   "the image has an entry for a Windows release that Microsoft no longer supports",
 		Reason:  "Its base gets no updates any more, and no supported host needs it.",

@@ -89,7 +89,7 @@ func TestManifest(t *testing.T) {
 		t.Error(diff)
 	}
 	// nodes decide on builds
-	two := push(t, r.Repo(t, "two"), "1", w2019, w2022)
+	two := push(t, r.Repo(t, "two"), "1", w2022, w2019)
 	dir = write(t, map[string]string{"app.yaml": daemonSet("w", "windows", two, linux)})
 	reading := reader()
 	reading.Hosts = []lint.Host{
@@ -165,7 +165,7 @@ func TestBefore(t *testing.T) {
 // TestWanted: platforms and nodes that an image must be for.
 func TestWanted(t *testing.T) {
 	r := registrytest.Serve(t)
-	ref := push(t, r.Repo(t, "app"), "1", "linux/amd64", "linux/arm/v7", w2022, w2025)
+	ref := push(t, r.Repo(t, "app"), "1", "linux/amd64", "linux/arm/v7", w2025, w2022)
 	for _, tc := range []struct{ platform, node, older, want string }{
 		{platform: "linux/amd64"},
 		{platform: "windows/amd64:ltsc2025"},

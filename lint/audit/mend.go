@@ -2,9 +2,11 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -24,8 +26,9 @@ type Mended struct {
 var ErrNoIndex = errors.New("it has no index to mend")
 
 // Mend returns an index in which each entry has the platform of its image's configuration, each
-// platform is there once, and everything that is listed is there. The rest of the document stays
-// as it is. Of two images for one platform it keeps the first, which runtimes take.
+// platform is there once, everything that is listed is there, and the newest Windows entries come
+// first if hosts choose by the order. The rest of the document stays as it is. Of two images for
+// one platform it keeps the first, which runtimes take.
 func Mend(i lint.Index) (Mended, error) {
 	if i.Single {
 		return Mended{}, ErrNoIndex
@@ -64,7 +67,35 @@ func Mend(i lint.Index) (Mended, error) {
 	if len(kept) == 0 {
 		return m, errors.New("nothing of it could be kept")
 	}
+	m.order(kept)
 	return m, m.write(i, kept)
+}
+
+// order puts the newest Windows entries first, in the places that Windows entries have, if hosts
+// choose by the order (see [lint.Misordered]).
+func (m *Mended) order(kept []v1.Descriptor) {
+	var all []platform.Platform
+	var places []int
+	for n, d := range kept {
+		p := platform.From(d.Platform)
+		if all = append(all, p); p.OS == platform.Windows {
+			places = append(places, n)
+		}
+	}
+	if !lint.Misordered(all) {
+		return
+	}
+	var sorted []v1.Descriptor
+	for _, n := range places {
+		sorted = append(sorted, kept[n])
+	}
+	slices.SortStableFunc(sorted, func(a, b v1.Descriptor) int {
+		return cmp.Compare(platform.Build(b.Platform.OSVersion), platform.Build(a.Platform.OSVersion))
+	})
+	for k, n := range places {
+		kept[n] = sorted[k]
+	}
+	m.Changes = append(m.Changes, "the Windows entries are in another order: the newest first")
 }
 
 // change notes what differs of an entry.

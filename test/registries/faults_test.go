@@ -78,9 +78,11 @@ var indexFaults = []fault{
 	{"a Windows image without an index", "index-single", "registry", func(b *bed) {
 		must(b, remote.Write(b.ref(), indextest.Image(b, w2022, types.OCIManifestSchema1)))
 	}},
-	{"no entry for Windows Server 2025", "index-windows-release", "registry", index(w2019, w2022)},
-	{"no entry for Windows Server 2019, whose hosts run no other", "index-windows-release", "registry", index(w2022, w2025)},
-	{"an entry for Windows 1909", "index-windows-ended", "registry", index(w2019, w2022, w2025, "windows/amd64:10.0.18363.1556")},
+	{"no entry for Windows Server 2025", "index-windows-release", "registry", index(w2022, w2019)},
+	{"no entry for Windows Server 2019, whose hosts run no other", "index-windows-release", "registry", index(w2025, w2022)},
+	{"the entry for 2022 before that for 2025, as in containerd 11366", "index-order", "registry", index("linux/amd64", w2022, w2025, w2019)},
+	{"without an entry for 2025 that for 2019 first", "index-order", "registry", index(w2019, w2022)},
+	{"an entry for Windows 1909", "index-windows-ended", "registry", index(w2025, w2022, w2019, "windows/amd64:10.0.18363.1556")},
 	{"layers that a mirror may not have", "index-foreign-layer", "layout", func(b *bed) {
 		img, err := mutate.Append(indextest.Image(b, w2022, types.OCIManifestSchema1), mutate.Addendum{
 			Layer:     static.NewLayer([]byte("a base"), types.DockerForeignLayer),
@@ -97,8 +99,8 @@ var wantedFaults = []fault{
 		b.push("1.0.0", "linux/amd64")
 	}},
 	{"1.0.0 lacks Windows Server 2019, which 0.9.0 has", "index-platform-lost", "registry", func(b *bed) {
-		b.push("0.9.0", "linux/amd64", w2019, w2022, w2025)
-		b.push("1.0.0", "linux/amd64", w2022, w2025)
+		b.push("0.9.0", "linux/amd64", w2025, w2022, w2019)
+		b.push("1.0.0", "linux/amd64", w2025, w2022)
 	}},
 	{"it lacks a platform of -platform", "index-platform-absent", "registry", func(b *bed) {
 		b.push("1.0.0", "linux/amd64")

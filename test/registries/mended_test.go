@@ -25,7 +25,7 @@ var mended = &consumertable.Table{
 }
 
 // shapes are published indexes that were broken, by their names in indextest.
-var shapes = []string{"dapr", "gcp-pd-1953", "rancher-46559", "rke2-2025"}
+var shapes = []string{"dapr", "gcp-pd-1953", "rancher-46559", "rke2-2025", "containerd-11366"}
 
 // puller is a program that pulls an image and tells its ID.
 type puller struct {
@@ -63,10 +63,10 @@ func TestMendedPulls(t *testing.T) {
 
 // alike is an entry for another architecture, in the form of a shape's manifests.
 func alike(shape string) string {
-	if shape == "dapr" || shape == "rke2-2025" {
-		return "linux/arm64"
+	if shape == "gcp-pd-1953" || shape == "rancher-46559" {
+		return "docker linux/s390x"
 	}
-	return "docker linux/s390x"
+	return "linux/arm64"
 }
 
 // configOf returns the configuration's digest of an index's image for a platform.

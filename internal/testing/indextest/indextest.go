@@ -105,7 +105,7 @@ var Cases = []Case{
 	{
 		"healthy",
 		[]string{
-			"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", Windows2019, Windows2022, Windows2025,
+			"linux/amd64", "linux/arm64/v8", "linux/arm/v7", "linux/arm/v6", Windows2025, Windows2022, Windows2019,
 		},
 		nil,
 	},
@@ -113,7 +113,7 @@ var Cases = []Case{
 	{"healthy-features", []string{"linux/amd64", "linux(+erofs)/amd64", "linux/arm64 as linux(+erofs)/arm64"}, nil},
 	{
 		"healthy-win32k",
-		[]string{"windows(+win32k)/amd64:10.0.20348.1 as windows/amd64:10.0.20348.1", Windows2025, Windows2019},
+		[]string{Windows2025, "windows(+win32k)/amd64:10.0.20348.1 as windows/amd64:10.0.20348.1", Windows2019},
 		nil,
 	},
 	{
@@ -141,14 +141,14 @@ var Cases = []Case{
 	},
 	{
 		"rke2-2025",
-		[]string{"linux/amd64", Windows2019, Windows2022, Windows2022 + " as " + Windows2025},
-		[]string{"error manifests[3] index-os-version-differs"},
+		[]string{"linux/amd64", Windows2022 + " as " + Windows2025, Windows2022, Windows2019},
+		[]string{"error manifests[1] index-os-version-differs"},
 	},
 	{"swapped", []string{"linux/arm64 as linux/amd64"}, []string{"error manifests[0] index-platform-differs"}},
 	{
 		"linux-as-windows",
-		[]string{"linux/amd64 as " + Windows2022, Windows2019, Windows2025},
-		[]string{"error manifests[0] index-platform-differs"},
+		[]string{Windows2025, "linux/amd64 as " + Windows2022, Windows2019},
+		[]string{"error manifests[1] index-platform-differs"},
 	},
 	{"twice", []string{"linux/amd64", "linux/amd64"}, []string{"warning manifests[1] index-duplicate"}},
 	{"same-twice", []string{"linux/amd64", "again linux/amd64"}, []string{"warning manifests[1] index-duplicate"}},
@@ -157,10 +157,20 @@ var Cases = []Case{
 	{"mixed", []string{"linux/amd64", "docker linux/arm64"}, []string{"note manifests[1] index-mixed"}},
 	{
 		"ended",
-		[]string{Windows2019, Windows2022, Windows2025, "windows/amd64:10.0.18363.1556"},
+		[]string{Windows2025, Windows2022, Windows2019, "windows/amd64:10.0.18363.1556"},
 		[]string{"note manifests[3] index-windows-ended"},
 	},
-	{"without-2025", []string{Windows2019, Windows2022}, []string{"note index-windows-release"}},
+	{"without-2025", []string{Windows2022, Windows2019}, []string{"note index-windows-release"}},
+	{ // https://github.com/containerd/containerd/issues/11366
+		"containerd-11366",
+		[]string{"linux/amd64", Windows2022, Windows2025, Windows2019},
+		[]string{"note manifests[1] index-order"},
+	},
+	{
+		"oldest-first",
+		[]string{Windows2019, Windows2022},
+		[]string{"note index-windows-release", "note manifests[0] index-order"},
+	},
 	{
 		"variants",
 		[]string{"linux/arm/v7", "linux/arm/v6 as linux/arm/v7"},
