@@ -46,7 +46,7 @@ var insideRules = []Rule{
 	{
 		ID: "index-library-missing", Severity: Error,
 		Title:   "the image lacks a shared library that the program needs at its start",
-		Reason:  "The loader ends the program before it begins.",
+		Reason:  "The loader ends the program before it begins, on Windows with 0xc0000135.",
 		Instead: "a base that has the library, or a program that is linked statically",
 		Link:    "https://man7.org/linux/man-pages/man8/ld.so.8.html",
 	},

@@ -24,6 +24,9 @@ type Libraries struct {
 	Known bool
 	Base  string                    // for messages: nanoserver:ltsc2022
 	Gone  func(library string) bool // whether the base is known to lack a library; nil knows nothing
+	// Own has the files of layers above the base, for [Libraries.Check]: imports of others are not
+	// looked at, since a base has what its files need. nil means all.
+	Own *tree.Tree
 	// Allow are patterns of libraries that are not reported, in any case.
 	Allow []string
 
@@ -102,7 +105,7 @@ func (l *Libraries) read() error {
 // readFile reads a file of the image's own layers, if it is a program or library.
 func (l *Libraries) readFile(p string) error {
 	n := l.Tree.Nodes[p]
-	if n == nil || n.Kind != layer.Regular || n.Odd != "" {
+	if n == nil || n.Kind != layer.Regular || n.Odd != "" || l.Own != nil && l.Own.Nodes[p] == nil {
 		return nil
 	}
 	err := l.open(n, func(c layer.Content, r io.Reader) error {

@@ -89,10 +89,14 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 		from = min(n, len(e.Layers))
 	}
 	var layers []v1.Layer
-	for _, l := range e.Layers[from:] {
+	for _, l := range e.Layers {
 		layers = append(layers, layer{l, open})
 	}
-	diffIDs = diffIDs[from:]
+	var whole func() (*tree.Tree, error)
+	if from > 0 {
+		whole = d.whole(ctx, layers, diffIDs)
+	}
+	layers, diffIDs = layers[from:], diffIDs[from:]
 	other, err := d.others(ctx, layers, diffIDs, windows)
 	if err != nil {
 		return nil, err
@@ -104,7 +108,11 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 	if err != nil {
 		return nil, err
 	}
-	return examine(t, e.Config, from == 0)
+	in, program, err := examine(t, e.Config, from == 0)
+	if err != nil || program == "" {
+		return in, err
+	}
+	return in, libraries(in, t, e.Config, program, whole)
 }
 
 // others returns that the layers are those of another system.

@@ -39,7 +39,15 @@ var (
 		Interpreter: "/lib64/ld-linux-x86-64.so.2", Libraries: []string{"libc.so.6", "libssl.so.3"},
 	}))
 	exe = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
+	cpp = string(programtest.PE(programtest.Needs{
+		Libraries: []string{"KERNEL32.dll", "MSVCP140.dll", "api-ms-win-crt-heap-l1-1-0.dll"}, Delayed: []string{"late.dll"},
+	}))
+	dll   = string(programtest.PE(programtest.Needs{Library: true, Libraries: []string{"other.dll"}}))
+	micro = files{"Files/Windows/System32/kernel32.dll=", "Hives/"}
 )
+
+const lacksCPP = "error index-library-missing MSVCP140.dll, which /app.exe imports, is not in the image: copy it from an " +
+	"image that has it (COPY --from), or use another base"
 
 func linux(entrypoint ...string) v1.ConfigFile {
 	return v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: entrypoint}}
@@ -52,6 +60,11 @@ func windows(entrypoint ...string) v1.ConfigFile {
 }
 
 func user(c v1.ConfigFile, name string) v1.ConfigFile { c.Config.User = name; return c }
+
+func pathed(c v1.ConfigFile, path string) v1.ConfigFile {
+	c.Config.Env = []string{"Path=" + path}
+	return c
+}
 
 // based adds to a configuration what Microsoft's bases have in theirs.
 func based(c v1.ConfigFile) v1.ConfigFile {
@@ -140,6 +153,54 @@ var insideCases = []struct {
 	{"of-no-base", windows(`C:\none.exe`), []files{{"Files/app.exe=" + exe}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT C:\\none.exe: the image has no such file: copy it, or correct the name",
 	}},
+	{"library-of-windows", based(windows(`C:\app.exe`)), []files{micro, {"Files/app.exe=" + cpp}}, []string{lacksCPP}},
+	{"healthy-beside", based(windows(`C:\app\app.exe`)), []files{micro, {"Files/app/app.exe=" + cpp, "Files/app/msvcp140.DLL="}}, nil},
+	{"healthy-system", based(windows(`C:\app.exe`)), []files{
+		{"Files/Windows/System32/kernel32.dll=", "Files/Windows/System32/msvcp140.dll="}, {"Files/app.exe=" + cpp},
+	}, nil},
+	{"healthy-path", pathed(based(windows(`C:\app.exe`)), `C:\Windows;D:\x;C:\Lib`), []files{
+		micro, {"Files/app.exe=" + cpp, "Files/lib/msvcp140.dll="},
+	}, nil},
+	{"library-removed", based(windows(`C:\app.exe`)), []files{
+		{"Files/Windows/System32/kernel32.dll=", "Files/Windows/System32/msvcp140.dll="},
+		{"Files/Windows/System32/.wh.msvcp140.dll=", "Files/app.exe=" + cpp},
+	}, []string{lacksCPP}},
+	// a library of the base needs what is not there: that is not looked at
+	{"healthy-base", based(windows(`C:\app.exe`)), []files{
+		{"Files/Windows/System32/kernel32.dll=", "Files/Windows/System32/msvcp140.dll=" + dll}, {"Files/app.exe=" + cpp},
+	}, nil},
+	{"library-of-library", based(windows(`C:\app.exe`)), []files{
+		micro, {"Files/app.exe=" + cpp, "Files/msvcp140.dll=" + dll},
+	}, []string{strings.NewReplacer("MSVCP140", "other", "/app.exe", "/msvcp140.dll").Replace(lacksCPP)}},
+	// it is no base: the host has the libraries
+	{"hostprocess", based(windows(`C:\app.exe`)), []files{{"Files/x="}, {"Files/app.exe=" + cpp}}, nil},
+}
+
+// foreign is a layer that clients do not push.
+type foreign struct{ v1.Layer }
+
+func (foreign) MediaType() (types.MediaType, error) { return types.OCIRestrictedLayer, nil }
+
+// TestNoBase: of an image whose base the registry lacks no library is missed.
+func TestNoBase(t *testing.T) {
+	r := registrytest.Serve(t)
+	img := indextest.Filled(t, based(windows(`C:\app.exe`)), micro, files{"Files/app.exe=" + cpp})
+	list, err := img.Layers()
+	must(t, err)
+	base, err := mutate.AppendLayers(empty.Image, foreign{list[0]}, list[1])
+	must(t, err)
+	c, err := base.ConfigFile()
+	must(t, err)
+	full := based(windows(`C:\app.exe`))
+	full.RootFS = c.RootFS
+	base, err = mutate.ConfigFile(base, &full)
+	must(t, err)
+	ref := r.Repo(t, "foreign").Tag("1")
+	must(t, remote.Write(ref, base))
+	got := inside(t, ref.String())
+	if len(got) != 1 || !strings.HasPrefix(got[0], "note index-foreign-layer") {
+		t.Errorf("findings: %q", got)
+	}
 }
 
 // TestInside reads the layers of each image from a registry, a directory, archives and docker save.

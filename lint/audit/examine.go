@@ -24,55 +24,48 @@ var rules = map[entrypoint.Kind]string{
 	entrypoint.Interpreter: "index-interpreter-missing",
 }
 
-// examine looks at the files of an image. whole means that its base is among them.
-func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (*lint.Inside, error) {
-	in := &lint.Inside{}
+// examine looks at the files of an image. whole means that its base is among them. program is the
+// file that the image starts, if nothing is wrong with it.
+func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, program string, err error) {
+	in = &lint.Inside{}
 	add := func(rule, format string, args ...any) {
 		in.Faults = append(in.Faults, lint.InsideFault{Rule: rule, What: fmt.Sprintf(format, args...)})
 	}
 	i := entrypoint.Image{Tree: t, Config: c.Config, On: platform.From(c.Platform())}
 	if i.On.OS == platform.Linux {
-		var err error
 		if in.OS, err = osRelease(t); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		_, err = tree.LookUp(t, c.Config.User)
 		if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) {
 			add("index-user-unknown", "the user is %.100q, and neither /etc/passwd nor /etc/group of the image tells "+
 				"which that is", c.Config.User)
 		} else if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	word, name := i.Program()
 	if name == "" {
-		return in, nil
+		return in, "", nil
 	}
 	f, file, err := i.Start(name)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case f.Text == "":
 	case f.Certain || whole && !i.Outside(name):
 		add(rules[f.Kind], "%s %.200s: %.500s", word, name, f.Text)
-		return in, nil
+		return in, "", nil
 	default:
-		return in, nil // the base, which was not read, may have it
+		return in, "", nil // the base, which was not read, may have it
 	}
 	if other, err := fits(t, file, i.On); err != nil || other != nil {
 		if other != nil {
 			add("index-program-differs", "%s %.200s: %v", word, name, other)
 		}
-		return in, err
+		return in, "", err
 	}
-	if i.On.OS != platform.Linux {
-		return in, nil
-	}
-	missing, err := (&entrypoint.Libraries{Image: i, Known: true}).Check(file)
-	for _, text := range missing {
-		add("index-library-missing", "%.500s", text)
-	}
-	return in, err
+	return in, file, nil
 }
 
 // osRelease reads what the system of an image calls itself.

@@ -236,6 +236,7 @@ var insideFaults = []fault{
 	{"the entrypoint is not executable", "index-entrypoint-mode", "registry", inside(linux("/app"), indextest.Files{"app:0644=" + alone})},
 	{"the loader of the program is not there", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=" + dynamic})},
 	{"a library of the program is not there", "index-library-missing", "registry", inside(linux("/app"), indextest.Files{"lib64/ld-linux-x86-64.so.2=", "usr/lib/libc.so.6=", "app=" + dynamic})},
+	{"a DLL of the program is not there", "index-library-missing", "registry", inside(windows(`C:\app.exe`), indextest.Files{"Files/Windows/System32/kernel32.dll=", "Files/app.exe=" + dll})},
 	{"the user is not in /etc/passwd", "index-user-unknown", "registry", inside(
 		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/app"}, User: "me"}},
 		indextest.Files{"etc/passwd=you:x:7:7::/:\n", "app=" + alone},
@@ -281,6 +282,7 @@ var (
 		Interpreter: "/lib64/ld-linux-x86-64.so.2", Libraries: []string{"libc.so.6", "libssl.so.3"},
 	}))
 	program = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
+	dll     = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll", "MSVCP140.dll"}}))
 )
 
 func linux(entrypoint ...string) v1.ConfigFile {
