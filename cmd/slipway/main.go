@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
+	_ "github.com/slipway-dev/slipway/internal/heap" // garbage is collected rarely, from the start on
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/renderer"

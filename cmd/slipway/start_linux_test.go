@@ -26,11 +26,14 @@ func TestStart(t *testing.T) {
 		"github.com/slipway-dev/slipway/scaffold": 600, // names of 80 expressions
 	}
 	cmd := exec.CommandContext(t.Context(), slipway(t), "version")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1,gctrace=1", "GOGC=")
 	var trace strings.Builder
 	cmd.Stderr = &trace
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(trace.String(), "\ngc ") {
+		t.Error("garbage is collected before the command begins")
 	}
 	lines := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) allocs$`).FindAllStringSubmatch(trace.String(), -1)
 	if len(lines) < 100 {

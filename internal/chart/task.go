@@ -1,10 +1,8 @@
 package chart
 
 import (
-	"cmp"
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/renderer"
@@ -50,10 +48,13 @@ func (q question) chart() (*Chart, Options, rendering, error) {
 	c := &Chart{shown: q.Shown, files: q.Files, known: &known{}, here: true}
 	q.Options.Values, _ = q.Values.Unpack().(map[string]any)
 	if len(q.Marked) > 0 {
+		marked := map[int]string{}
+		for _, m := range q.Marked {
+			marked[m.Index] = m.Text
+		}
 		q.How.mark = func(i int, f file) string {
-			n, ok := slices.BinarySearchFunc(q.Marked, i, func(m markedText, i int) int { return cmp.Compare(m.Index, i) })
-			if ok {
-				return q.Marked[n].Text
+			if text, ok := marked[i]; ok {
+				return text
 			}
 			return string(f.Data)
 		}

@@ -20,7 +20,8 @@ const (
 // one of these (build/layer) belong to it, unless they have a place of their own (build/cache).
 // Those in internal have places of their own, without that word.
 var order = []string{
-	"lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
+	"heap", "lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson",
+	"stagefile",
 	"subprocess", "sandbox", "keyfile",
 	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 	"workload", "chart", "kustomize",
