@@ -141,14 +141,15 @@ func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash,
 }
 
 // isWindows reports whether the names in the root of a layer are those of a layer for Windows
-// (https://github.com/microsoft/hcsshim/tree/main/pkg/ociwclayer).
+// (https://github.com/microsoft/hcsshim/tree/main/pkg/ociwclayer), beside those that eStargz adds
+// (https://github.com/containerd/stargz-snapshotter/blob/main/docs/estargz.md).
 func isWindows(names []string) bool {
 	files := false
 	for _, name := range names {
 		switch name {
 		case "Files", "Hives":
 			files = true
-		case "UtilityVM":
+		case "UtilityVM", "stargz.index.json", ".prefetch.landmark", ".no.prefetch.landmark":
 		default:
 			return false
 		}

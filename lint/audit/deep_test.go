@@ -142,6 +142,10 @@ var insideCases = []struct {
 	// as the image of kpack's lifecycle, which is read and never started
 	{"both", linux(), []files{{"app=" + alone}, {"Files/", "Files/app=" + exe, "Hives/"}}, nil},
 	{"healthy-windows", windows(`C:\app.exe`), []files{{"Files/", "Files/app.exe=" + exe, "Hives/"}}, nil},
+	// what eStargz adds to a layer is of no system
+	{"healthy-lazy", windows(`C:\app.exe`), []files{
+		{"Files/app.exe=" + exe, "Hives/", ".no.prefetch.landmark=\x0f", "stargz.index.json={}"},
+	}, nil},
 	{"layers-of-linux", windows(`C:\app.exe`), []files{{"app.exe=" + exe}}, []string{
 		"error index-layers-differ none of its layers has the directory Files: they are those of a Linux image",
 	}},
