@@ -11,12 +11,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -128,6 +130,8 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
+	c.store.Borrow(Options{}.places(p).Store, renderer.Kind, tree.Kind)
+	ctx = renderer.Keep(ctx, c.store)
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
 	c.err = c.check(ctx, p, func(*product.Product) {})

@@ -12,7 +12,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/evidence"
@@ -32,9 +31,7 @@ type result struct {
 	manifest []byte // release.yaml; nil for none
 	bills    []bill
 	proof    proof
-	bundles  []bundle.File
-	lists    []string // names of lists without an archive
-	program  bool     // slipway for operators was written
+	packed
 }
 
 // finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
@@ -154,7 +151,7 @@ func (r result) names(written []string) []string {
 			names = append(names, filepath.Base(a.Path))
 		}
 	}
-	if r.program {
+	if r.program != (v1.Hash{}) {
 		names = append(names, distfile.Program)
 	}
 	slices.Sort(names)
@@ -184,6 +181,7 @@ func (c *run) sums(ctx context.Context, r result, names []string) error {
 	for _, c := range r.lock.Charts {
 		known[c.File.Name] = c.File.Digest.Hex
 	}
+	known[distfile.Program] = r.program.Hex
 	hexes := make([]string, len(names))
 	err := each(len(names), func(i int) error {
 		if hexes[i] = known[names[i]]; hexes[i] != "" {

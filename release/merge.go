@@ -27,7 +27,9 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	binary, stop := c.slipway(ctx)
+	operators, known := c.operators(ctx)
+	defer known()
+	binary, stop := operators.begin(ctx)
 	defer stop()
 	c.stage("third-party images and indexes")
 	prepared, err := publish.PrepareMerge(ctx, m.product, c.store, parts, c.network())

@@ -10,7 +10,11 @@ import (
 	"context"
 	"path/filepath"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -98,11 +102,13 @@ type made struct {
 // all runs every stage in order.
 func (c *run) all(ctx context.Context) (*Summary, error) {
 	c.stage("checking")
+	operators, known := c.operators(ctx)
+	defer known()
 	found, err := c.check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	binary, stop := c.slipway(ctx)
+	binary, stop := operators.begin(ctx)
 	defer stop()
 
 	c.stage("building images")
@@ -123,7 +129,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 }
 
 // publish runs the stages after the images: it renders and checks release.yaml and the charts,
-// pushes everything, packs bundles, writes slipway for operators, moves the floating tags, and
+// pushes everything, packs bundles and writes slipway for operators, moves the floating tags, and
 // writes the checksums.
 func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary putBinary) (*Summary, error) {
 	l, targets := prepared.Lock, Targets(m.product.Airgap)
@@ -162,17 +168,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		}
 	}
 	c.stage("packing bundles")
-	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
-		return nil, err
-	}
-	bundles, lists, err := airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
-		Dir: c.out, First: m.product.Airgap.FirstImage, Gzip: m.product.Airgap.Gzip, Progress: c.options.Progress,
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.stage("slipway for operators")
-	written, err := binary()
+	packed, err := c.pack(ctx, m.product, l, targets, binary)
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +177,36 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	c.stage("writing files and checksums")
-	s, err := c.finish(ctx, result{m, l, manifest, bills, proof, bundles, lists, written})
+	s, err := c.finish(ctx, result{m, l, manifest, bills, proof, packed})
 	if err == nil {
 		s.Findings = findings
 	}
 	return s, err
+}
+
+// packed is what a release packs, and slipway for operators.
+type packed struct {
+	bundles []bundle.File
+	lists   []string // names of lists without an archive
+	program v1.Hash  // of slipway for operators; zero if there is none
+}
+
+// pack packs the bundles of a lock and writes slipway for operators at the same time.
+func (c *run) pack(ctx context.Context, p *product.Product, l *lock.Lock, targets []airgap.Target, binary putBinary,
+) (made packed, err error) {
+	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
+		return made, err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) { made.program, err = binary(ctx); return err })
+	g.Go(func() (err error) {
+		made.bundles, made.lists, err = airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
+			Dir: c.out, First: p.Airgap.FirstImage, Gzip: p.Airgap.Gzip, Progress: c.options.Progress,
+		})
+		return err
+	})
+	err = g.Wait()
+	return made, err
 }
 
 // part publishes the selected part of a release and writes release.part.json.

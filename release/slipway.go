@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/layer"
@@ -32,44 +34,72 @@ const (
 // binaryPath is the path in dist/ of slipway for operators.
 var binaryPath = filepath.FromSlash(distfile.Program)
 
-// putBinary writes slipway for operators, unless it is left out.
-type putBinary func() (written bool, err error)
+// putBinary writes slipway for operators, unless it is left out, and returns the digest of its file;
+// that is zero if there is none.
+type putBinary func(context.Context) (v1.Hash, error)
 
-// slipway begins to make the static slipway for operators. put waits for it and writes it to
-// dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
-// product's module requires slipway, slipway compiles that version. Otherwise it takes the running
-// program, if that is a static one for linux/amd64.
-func (c *run) slipway(ctx context.Context) (put putBinary, stop func()) {
-	if !c.options.IncludeBinary || len(c.described.Selected) > 0 {
-		return func() (bool, error) { return false, nil }, func() {}
+// operators is slipway for operators before it is made.
+type operators struct {
+	run      *run
+	left     bool // it is not to be made
+	required bool // by the product's module, of which it is compiled
+	err      error
+	stamps   func() []string // waits for git; for one that is required
+}
+
+// operators looks for slipway among the tools of the product, and begins to ask git for its version
+// while others work. stop waits for the end of that, and must be called in any case.
+func (c *run) operators(ctx context.Context) (o *operators, stop func()) {
+	o = &operators{run: c, left: !c.options.IncludeBinary || len(c.described.Selected) > 0}
+	if o.left {
+		return o, func() {}
 	}
-	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
-	required, own, err := requires(c.described.Dir)
-	if err == nil && required {
-		err = source.CheckFiles(ctx, c.described.Dir)
+	var own string
+	if o.required, own, o.err = requires(c.described.Dir); o.err == nil && o.required {
+		o.err = source.CheckFiles(ctx, c.described.Dir)
 	}
-	switch {
-	case err != nil:
-		return func() (bool, error) {
-			return false, fmt.Errorf("looking for slipway among the tools of the product: %w", err)
-		}, func() {}
-	case !required:
-		return func() (bool, error) { return c.self(ctx) }, func() {}
+	if o.err != nil || !o.required {
+		return o, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	asked := make(chan []string, 1)
+	go func() { asked <- c.stamps(ctx, own) }()
+	o.stamps = sync.OnceValue(func() []string { return <-asked })
+	return o, func() { cancel(); o.stamps() }
+}
+
+// begin begins to make the static slipway for operators. put waits for it and writes it to dist/bin.
+// stop ends the compilation if it still runs, and must be called in any case. If the product's
+// module requires slipway, begin compiles that version. Otherwise put takes the running program, if
+// that is a static one for linux/amd64.
+func (o *operators) begin(ctx context.Context) (put putBinary, stop func()) {
+	c := o.run
+	switch {
+	case o.left:
+		return func(context.Context) (v1.Hash, error) { return v1.Hash{}, nil }, func() {}
+	case o.err != nil:
+		return func(context.Context) (v1.Hash, error) {
+			return v1.Hash{}, fmt.Errorf("looking for slipway among the tools of the product: %w", o.err)
+		}, func() {}
+	case !o.required:
+		return c.self, func() {}
+	}
+	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
+	ctx, cancel := context.WithCancel(ctx)
 	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
-		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, c.stamps(ctx, own)...),
+		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, o.stamps()...),
 		Tree: source.Tree{Dir: c.described.Dir, Source: product.Source{Name: "slipway"}},
 	}})
-	put = func() (bool, error) {
+	put = func(putting context.Context) (v1.Hash, error) {
+		defer context.AfterFunc(putting, cancel)()
 		if err := wait(); err != nil {
-			return false, err
+			return v1.Hash{}, err
 		}
 		file, err := set.File(ctx, "slipway", on)
 		if err != nil {
-			return false, err
+			return v1.Hash{}, err
 		}
-		return true, c.install(ctx, file.Content)
+		return file.Content.Digest, c.install(ctx, file.Content)
 	}
 	return put, func() {
 		cancel()
@@ -124,21 +154,21 @@ func requires(dir string) (required bool, own string, err error) {
 
 // self installs the running program. If that cannot run on operators' machines, self prints
 // why.
-func (c *run) self(ctx context.Context) (written bool, err error) {
+func (c *run) self(ctx context.Context) (v1.Hash, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return false, fmt.Errorf("finding the running slipway: %w", err)
+		return v1.Hash{}, fmt.Errorf("finding the running slipway: %w", err)
 	}
 	if why := unfit(exe); why != "" {
 		c.options.Progress.Printf("leaving out %s: this slipway %s, and %s has no tool %s", binaryPath,
 			why, c.described.Dir, command)
-		return false, nil
+		return v1.Hash{}, nil
 	}
 	file, err := layer.File(c.store, exe)
 	if err != nil {
-		return false, fmt.Errorf("reading the running slipway: %w", err)
+		return v1.Hash{}, fmt.Errorf("reading the running slipway: %w", err)
 	}
-	return true, c.install(ctx, file)
+	return file.Digest, c.install(ctx, file)
 }
 
 // unfit returns why a program cannot run on every Linux machine with an amd64 processor, or "".

@@ -28,7 +28,7 @@ func (s *Store) Record(kind, key string, v any) error {
 		return err
 	}
 	name := recordName(key)
-	b, err := json.Marshal(record{recordSum(kind, name, value), value})
+	b, err := json.Marshal(record{Checksum(kind, name, value), value})
 	if err != nil {
 		return err
 	}
@@ -47,15 +47,19 @@ func (s *Store) Record(kind, key string, v any) error {
 // checks that it still is.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	name := recordName(key)
-	b, err := regular.Read(filepath.Join(s.dir, "cache", kind, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	for n, dir := range append([]string{s.dir}, s.lent[kind]...) {
+		b, err := regular.Read(filepath.Join(dir, "cache", kind, name))
+		if err != nil && (errors.Is(err, fs.ErrNotExist) || n > 0) {
+			continue // what is lent is a help
+		}
+		if err != nil {
+			return false, fmt.Errorf("recalling %s: %w", kind, err)
+		}
+		if value, ok := readRecord(kind, name, b); ok && json.Unmarshal(value, v) == nil {
+			return true, nil
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("recalling %s: %w", kind, err)
-	}
-	value, ok := readRecord(kind, name, b)
-	return ok && json.Unmarshal(value, v) == nil, nil
+	return false, nil
 }
 
 // Remember returns the record of kind and key if there is a valid one. Else it makes the value,
@@ -81,7 +85,7 @@ func (s *Store) Forget(kind, key string) {
 // readRecord returns the value of a record if its checksum is right.
 func readRecord(kind, name string, b []byte) (value json.RawMessage, ok bool) {
 	var r record
-	if json.Unmarshal(b, &r) != nil || r.Sum != recordSum(kind, name, r.Value) {
+	if json.Unmarshal(b, &r) != nil || r.Sum != Checksum(kind, name, r.Value) {
 		return nil, false
 	}
 	return r.Value, true
@@ -92,7 +96,8 @@ func recordName(key string) string {
 	return hex.EncodeToString(sum[:]) + ".json"
 }
 
-func recordSum(kind, name string, value []byte) string {
+// Checksum returns the checksum of the record in the file name with a value in JSON.
+func Checksum(kind, name string, value []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s/%s\n%s", kind, name, value)
 	return hex.EncodeToString(h.Sum(nil))

@@ -28,8 +28,9 @@ import (
 // Store is an open layout. Several goroutines may use it; [Store.Lock] keeps other processes out.
 type Store struct {
 	dir    string
-	mended []string   // files that Open replaced
-	mu     sync.Mutex // guards index.json
+	mended []string            // files that Open replaced
+	lent   map[string][]string // for kinds of records, the stores that have more of them
+	mu     sync.Mutex          // guards index.json
 }
 
 func (s *Store) makeDirs() error {
@@ -53,6 +54,17 @@ func (s *Store) ignore() error {
 		}
 	}
 	return disk.Ignore(s.dir)
+}
+
+// Borrow lets [Store.Recall] find records of some kinds in the store at dir, too, which may be
+// missing. These are kinds whose records state nothing of the files of their store.
+func (s *Store) Borrow(dir string, kinds ...string) {
+	if s.lent == nil {
+		s.lent = map[string][]string{}
+	}
+	for _, k := range kinds {
+		s.lent[k] = append(s.lent[k], dir)
+	}
 }
 
 // Dir returns the layout's absolute directory.

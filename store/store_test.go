@@ -367,3 +367,34 @@ func TestImageDamaged(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestBorrow recalls records of another store, by their kinds.
+func TestBorrow(t *testing.T) {
+	from, st := open(t), open(t)
+	for kind, s := range map[string]*store.Store{"lent": from, "kept": from, "own": st} {
+		if err := s.Record(kind, "key", kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st.Borrow(filepath.Join(t.TempDir(), "missing"), "lent")
+	st.Borrow(from.Dir(), "lent", "own")
+	if err := from.Record("own", "key", "theirs"); err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]string{"lent": "lent", "kept": "", "own": "own"} {
+		var got string
+		if found, err := st.Recall(kind, "key", &got); err != nil || found != (want != "") || got != want {
+			t.Errorf("the record %s is %q, %v, %v; want %q", kind, got, found, err, want)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(from.Dir(), "cache", "lent")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(from.Dir(), "cache", "lent"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if found, err := st.Recall("lent", "key", &got); err != nil || found {
+		t.Errorf("a store that cannot be read lends %q, %v", got, err)
+	}
+}

@@ -68,7 +68,7 @@ func TestScript(t *testing.T) {
 			"killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads,
 			"guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase,
 			"stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop,
-			"debian": debianRepository, "debianbase": debianBase, "debfiles": debFiles, "brokenindex": brokenIndex, "debkey": debKey, "imagefiles": imageFiles,
+			"debian": debianRepository, "debianbase": debianBase, "debfiles": debFiles, "brokenindex": brokenIndex, "debkey": debKey, "imagefiles": imageFiles, "forge": forge,
 			"unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) {
 				signedReleases(t, ts, neg, args)
 			}, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) {

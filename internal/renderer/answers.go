@@ -34,7 +34,8 @@ func Keep(ctx context.Context, a Answers) context.Context {
 	return context.WithValue(ctx, answersKey{}, a)
 }
 
-const kindAnswer = "answer"
+// Kind is the kind under which answers are recorded.
+const Kind = "answer"
 
 // ask returns the reply to a question that was encoded, from ctx's answers or a child.
 func (t Task[Q, A]) ask(ctx context.Context, place string, text []byte) (out reply[A], err error) {
@@ -45,12 +46,12 @@ func (t Task[Q, A]) ask(ctx context.Context, place string, text []byte) (out rep
 	}
 	key := fmt.Sprintf("%s\n%s\n%x", build, zone(), sha256.Sum256(text))
 	var kept []byte
-	if found, err := answers.Recall(kindAnswer, key, &kept); err != nil {
+	if found, err := answers.Recall(Kind, key, &kept); err != nil {
 		return out, err
 	} else if found && newDecoder(kept).Decode(&out) == nil {
 		return out, nil
 	}
-	return t.askChild(ctx, place, text, func(answer []byte) error { return answers.Record(kindAnswer, key, answer) })
+	return t.askChild(ctx, place, text, func(answer []byte) error { return answers.Record(Kind, key, answer) })
 }
 
 // askChild asks a child, and calls keep, if it is not nil, with an answer without an error.

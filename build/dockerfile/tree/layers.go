@@ -31,7 +31,7 @@ func (a *Archives) Distant(img v1.Image) (bool, error) {
 	}
 	for n, l := range layers {
 		var entries []tarEntry
-		if found, err := a.store.Recall(indexKind, indexFormat+diffIDs[n].String(), &entries); err != nil || found {
+		if found, err := a.store.Recall(Kind, indexFormat+diffIDs[n].String(), &entries); err != nil || found {
 			if err != nil {
 				return false, err
 			}
@@ -126,15 +126,17 @@ func (a *Archives) Top(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]strin
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// The record of a layer's files in the store; another form of it has another number.
-const indexKind, indexFormat = "tar", "4 "
+// Kind is the kind of records that list the files of layers and archives.
+const Kind = "tar"
+
+const indexFormat = "4 " // another form of a layer's list has another number
 
 // index lists the files of a layer. The store remembers it, so that a base is read once. The
 // bytes must have the digest in the image's configuration, since that is what the list is
 // remembered by.
 func (a *Archives) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
 	var entries []tarEntry
-	if found, err := a.store.Recall(indexKind, indexFormat+diffID.String(), &entries); err != nil || found {
+	if found, err := a.store.Recall(Kind, indexFormat+diffID.String(), &entries); err != nil || found {
 		return entries, err
 	}
 	plain, err := decompressed(l.Compressed)
@@ -157,7 +159,7 @@ func (a *Archives) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tar
 	if err := a.read(bounded, list, diffID); err != nil {
 		return nil, err
 	}
-	return entries, a.store.Record(indexKind, indexFormat+diffID.String(), entries)
+	return entries, a.store.Record(Kind, indexFormat+diffID.String(), entries)
 }
 
 // read reads a layer, and keeps it if its contents are read, too.

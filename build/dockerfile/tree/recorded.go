@@ -30,7 +30,7 @@ func (a *Archives) EachOnce(
 	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error), do func(h *tar.Header, n *Node) error,
 ) error {
 	var all []recorded
-	found, err := a.store.Recall(indexKind, recordedFormat+c.Digest.String(), &all)
+	found, err := a.store.Recall(Kind, recordedFormat+c.Digest.String(), &all)
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func (a *Archives) record(
 	if err != nil {
 		return nil, cmp.Or(Verify(ctx, c), err)
 	}
-	return all, a.store.Record(indexKind, recordedFormat+c.Digest.String(), all)
+	return all, a.store.Record(Kind, recordedFormat+c.Digest.String(), all)
 }
