@@ -12,10 +12,15 @@ const (
 	overhead = 4 << 10
 )
 
+// small is the size in bytes below which a frame is compressed with less effort: the tables of the
+// best compression have 34 MiB, and to fill them takes longer than what a few documents gain.
+const small = 1 << 20
+
 // Encoders compress frames. Several writers may share them.
 type Encoders struct {
 	store    *encoder // gives up at once where nothing compresses, and writes raw blocks
 	compress *encoder
+	small    *zstd.Encoder // for frames of compress with less than small bytes
 }
 
 // NewEncoders returns encoders for all writers that are active at a time.
@@ -25,7 +30,20 @@ func NewEncoders() (*Encoders, error) {
 		return nil, err
 	}
 	compress, err := newEncoder(zstd.SpeedBestCompression, CompressedFrame)
-	return &Encoders{store, compress}, err
+	if err != nil {
+		return nil, err
+	}
+	less, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+		zstd.WithWindowSize(small), zstd.WithEncoderConcurrency(Cores))
+	return &Encoders{store, compress, less}, err
+}
+
+// encode appends the zstd frame of raw bytes, which are for enc, to a buffer.
+func (e *Encoders) encode(enc *encoder, raw, to []byte) []byte {
+	if enc == e.compress && len(raw) < small {
+		return e.small.EncodeAll(raw, to)
+	}
+	return enc.EncodeAll(raw, to)
 }
 
 // encoder compresses frames of one size. Buffers are kept for later frames. Unlike in a sync.Pool

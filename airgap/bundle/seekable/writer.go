@@ -100,7 +100,7 @@ func (w *Writer) EndFrame(stored bool) error {
 		return errStopped
 	}
 	go func() {
-		out <- frame{enc, raw, enc.EncodeAll(raw, enc.get()), w.twin.blocks(enc, raw, enc == w.all.store)}
+		out <- frame{enc, raw, w.all.encode(enc, raw, enc.get()), w.twin.blocks(enc, raw, enc == w.all.store)}
 	}()
 	return nil
 }
