@@ -117,6 +117,8 @@ func (c *checker) history(ctx context.Context) (history, error) {
 // readHistory asks git about the repository of slipway.yaml. What Slipway writes there is not a
 // change, unless git has it.
 func (c *checker) readHistory(ctx context.Context) (h history, err error) {
+	ctx, end := git.Share(ctx)
+	defer end()
 	dir := c.out.Dir
 	r, err := git.Find(ctx, dir)
 	switch {

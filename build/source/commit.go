@@ -33,6 +33,8 @@ type Commit struct {
 // repository, lacks files of the commit, has repositories within it or changes, or slipway.yaml
 // declares another revision. Files that git ignores are not looked at: ask [Commit.Has].
 func Committed(ctx context.Context, s product.Source) (c Commit, ok bool) {
+	ctx, end := git.Share(ctx)
+	defer end()
 	head, err := git.Head(ctx, s.Directory)
 	if err != nil || s.Revision != "" && s.Revision != head.Hash {
 		return c, false

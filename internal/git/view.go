@@ -29,9 +29,10 @@ type view struct {
 	work     string // where git runs
 	settings *settings
 	revealed string // an index of the view in place of the repository's; "" for none
+	shared   bool   // it is removed by others
 }
 
-// open makes a view of the repository that a directory belongs to.
+// open makes a view of the repository that a directory belongs to, or takes the one of [Share].
 func open(ctx context.Context, dir string) (*view, error) {
 	p, err := locate(dir)
 	if err != nil {
@@ -44,11 +45,27 @@ func open(ctx context.Context, dir string) (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
+	s, share := ctx.Value(viewsKey{}).(*views)
+	if !share {
+		v, err := newView(ctx, p)
+		if err == nil {
+			v.work = work
+		}
+		return v, err
+	}
+	v, err := s.view(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return &view{place: p, dir: v.dir, work: work, settings: v.settings, shared: true}, nil
+}
+
+func newView(ctx context.Context, p place) (*view, error) {
 	at, err := disk.Scratch("")
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	v := &view{place: p, dir: at, work: work}
+	v := &view{place: p, dir: at}
 	if v.settings, err = fill(ctx, p, at, func(*settings) {}); err != nil {
 		v.close()
 		return nil, err
@@ -56,7 +73,11 @@ func open(ctx context.Context, dir string) (*view, error) {
 	return v, nil
 }
 
-func (v *view) close() { os.RemoveAll(v.dir) }
+func (v *view) close() {
+	if !v.shared {
+		os.RemoveAll(v.dir)
+	}
+}
 
 // run runs git in the view and returns what it prints, without the last line break.
 func (v *view) run(ctx context.Context, args ...string) (string, error) {
