@@ -39,28 +39,11 @@ func (l *loop) edit() error {
 	return os.WriteFile(filepath.Join(l.module, l.command, "edited.go"), []byte(text), 0o644)
 }
 
-// after measures commands after an edit: the best of three runs, behind one that is not measured.
-func (l *loop) after(ctx context.Context, name string, commands ...[]string) (best figure, err error) {
-	for n := range 4 {
-		if err := l.edit(); err != nil {
-			return best, err
-		}
-		f, err := measure(ctx, name, commands...)
-		if err != nil {
-			return best, err
-		}
-		if n > 0 {
-			best = best.best(f)
-		}
-	}
-	return best, nil
-}
-
 // innerHello measures the example hello, and innerKpack kpack.
-func (b *bench) innerHello(ctx context.Context) (comparison, error) {
+func (b *bench) innerHello(ctx context.Context) error {
 	dir := filepath.Join(b.tmp, "hello")
 	if err := os.CopyFS(dir, os.DirFS("examples/hello")); err != nil {
-		return comparison{}, err
+		return err
 	}
 	l := &loop{
 		product: filepath.Join(dir, product.File), module: dir, command: "cmd/hello",
@@ -69,14 +52,14 @@ func (b *bench) innerHello(ctx context.Context) (comparison, error) {
 	return b.inner(ctx, "hello, for four platforms", l)
 }
 
-func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
+func (b *bench) innerKpack(ctx context.Context) error {
 	p, err := product.Load(ctx, product.Options{Path: b.product})
 	if err != nil {
-		return comparison{}, err
+		return err
 	}
 	trees, err := build.Sources(ctx, p)
 	if err != nil {
-		return comparison{}, err
+		return err
 	}
 	dir := filepath.Join(b.tmp, "kpack")
 	for from, to := range map[string]string{
@@ -84,20 +67,20 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 		filepath.Join(p.Dir, "overlays"): "overlays",
 	} {
 		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
-			return comparison{}, err
+			return err
 		}
 	}
 	for _, f := range []string{product.File, product.BasesLock, "images.txt"} {
 		text, err := os.ReadFile(filepath.Join(p.Dir, f))
 		if err != nil {
-			return comparison{}, err
+			return err
 		}
 		// a module is fixed by its hash; a directory may be edited
 		text = regexp.MustCompile(
 			`(?m)^    module: github.com/pivotal/kpack@.*\n    sum: .*\n    goModSum: .*$`).ReplaceAll(text,
 			[]byte("    directory: source"))
 		if err := os.WriteFile(filepath.Join(dir, f), text, 0o644); err != nil {
-			return comparison{}, err
+			return err
 		}
 	}
 	l := &loop{
@@ -109,45 +92,44 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 
 // inner compares a release after a line of one program has changed with what compiles that program
 // alone, and with ko, which makes an image of it for Linux.
-func (b *bench) inner(ctx context.Context, what string, l *loop) (comparison, error) {
-	c := comparison{title: "A line of a program changed: " + what}
+func (b *bench) inner(ctx context.Context, what string, l *loop) error {
 	store, out := filepath.Join(b.tmp, filepath.Base(l.module)+"-store"),
 		filepath.Join(b.tmp, filepath.Base(l.module)+"-dist")
-	var err error
-	if c.ours, err = l.after(ctx, "slipway release", []string{
+	ways := []method{{"slipway release", [][]string{{
 		b.slipway, "release", "-q", "-binary=false",
 		"-product", l.product, "-store", store, "-out", out,
-	}); err != nil {
-		return c, err
-	}
-	var commands [][]string
+	}}}}
+	alone := method{name: "go build of that program, for " + strings.Join(l.systems, " and ")}
 	for _, system := range l.systems {
-		commands = append(commands, []string{
+		alone.commands = append(alone.commands, []string{
 			"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=amd64", "GOOS=" + system,
 			"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w",
 			"-o", filepath.Join(b.tmp, "alone-"+system), "./" + l.command,
 		})
 	}
-	alone, err := l.after(ctx, "go build of that program, for "+strings.Join(l.systems, " and "), commands...)
+	ways = append(ways, alone)
+	if _, err := exec.LookPath(b.ko); err == nil { // else a row less
+		base, stop, err := loopbackBase()
+		if err != nil {
+			return err
+		}
+		defer stop()
+		ways = append(ways, method{"ko build -push=false of that program, for linux", [][]string{{
+			"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "KO_DEFAULTBASEIMAGE=" + base, "KO_DOCKER_REPO=" +
+				strings.TrimSuffix(base, "/base:latest") + "/out", "KOCACHE=" + filepath.Join(b.tmp, "kocache"),
+			b.ko, "build", "--push=false", "--sbom=none", "--platform=linux/amd64", "./" + l.command,
+		}}})
+	}
+	all, err := alternately(ctx, l.edit, ways...)
 	if err != nil {
-		return c, err
+		return err
 	}
-	c.other = append(c.other, alone)
-	if _, err := exec.LookPath(b.ko); err != nil {
-		return c, nil // a row less
+	b.found(comparison{title: "A line of a program changed: " + what, ours: all[0], other: all[1:]})
+	where, err := stages("Where that time goes: "+what, store)
+	if err == nil {
+		b.found(where)
 	}
-	base, stop, err := loopbackBase()
-	if err != nil {
-		return c, err
-	}
-	defer stop()
-	kos, err := l.after(ctx, "ko build -push=false of that program, for linux", []string{
-		"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "KO_DEFAULTBASEIMAGE=" + base, "KO_DOCKER_REPO=" +
-			strings.TrimSuffix(base, "/base:latest") + "/out", "KOCACHE=" + filepath.Join(b.tmp, "kocache"),
-		b.ko, "build", "--push=false", "--sbom=none", "--platform=linux/amd64", "./" + l.command,
-	})
-	c.other = append(c.other, kos)
-	return c, err
+	return err
 }
 
 // loopbackBase serves an empty base for linux/amd64.

@@ -38,7 +38,8 @@ func page(all []result, dir string) (text string, plots map[string]string) {
 	md.WriteString("# Benchmarks\n\nSlipway compared with other programs that do the same work, " +
 		"on the same machine, in one run. The first row and bar of each comparison\nis Slipway. " +
 		"`go tool mage bench` measures, and writes this page and its plots; " +
-		"`-parts=push,again` measures only those.\nEach part has a date of its own.\n")
+		"`-parts=push,again` measures only those.\nEach part has a date of its own. Where there is a median, all rows ran " +
+		"five times in turn, and the seconds are those of the fastest run.\n")
 	plots = map[string]string{}
 	for _, r := range all {
 		for n, c := range r.Comparisons {
@@ -48,11 +49,11 @@ func page(all []result, dir string) (text string, plots map[string]string) {
 			}
 			plots[name] = plot(c)
 			fmt.Fprintf(&md, "\n## %s\n\n![%s](%s/%s)\n\n", c.Title, alternative(c), dir, name)
-			md.WriteString("| | seconds | ratio | processor seconds | " +
-				"bytes | peak memory |\n|---|--:|--:|--:|--:|--:|\n")
+			md.WriteString("| | seconds | median | ratio | processor seconds | " +
+				"bytes | peak memory |\n|---|--:|--:|--:|--:|--:|--:|\n")
 			for _, f := range c.Figures {
-				fmt.Fprintf(&md, "| %s | %.2f | %s | %.2f | %s | %s |\n", f.Name, f.Seconds, ratio(f, c.Figures[0]),
-					f.Processors, orDash(f.Bytes), orDash(f.Peak))
+				fmt.Fprintf(&md, "| %s | %.2f | %s | %s | %s | %s | %s |\n", f.Name, f.Seconds, secondsOrDash(f.Median),
+					ratio(f, c.Figures[0]), secondsOrDash(f.Processors), orDash(f.Bytes), orDash(f.Peak))
 			}
 			md.WriteString("\n")
 			for _, note := range c.Notes {
@@ -89,4 +90,11 @@ func alternative(c recordedComparison) string {
 		all = append(all, fmt.Sprintf("%s %.2f s", f.Name, f.Seconds))
 	}
 	return strings.Join(all, "; ")
+}
+
+func secondsOrDash(s float64) string {
+	if s == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", s)
 }

@@ -42,6 +42,7 @@ type recordedComparison struct {
 type recordedFigure struct {
 	Name       string  `json:"name"`
 	Seconds    float64 `json:"seconds"`
+	Median     float64 `json:"medianSeconds,omitempty"`
 	Processors float64 `json:"processorSeconds,omitempty"`
 	Bytes      int64   `json:"bytes,omitempty"`
 	Peak       int64   `json:"peakBytes,omitempty"`
@@ -51,7 +52,9 @@ type recordedFigure struct {
 func (c comparison) record() recordedComparison {
 	r := recordedComparison{Title: c.title, Notes: c.notes}
 	for _, f := range append([]figure{c.ours}, c.other...) {
-		r.Figures = append(r.Figures, recordedFigure{f.name, milli(f.seconds), milli(f.processors), f.bytes, f.peak})
+		r.Figures = append(r.Figures, recordedFigure{
+			f.name, milli(f.seconds), milli(f.median), milli(f.processors), f.bytes, f.peak,
+		})
 	}
 	return r
 }

@@ -11,29 +11,39 @@ import (
 // layers too, so that all layers are compressed again but no program is compiled. The last
 // is all the work of slipway itself, without the Go compiler; its peak memory is that of
 // the pipeline. No other tool does these, so the ratios compare the rows with one another.
-func (b *bench) warm(ctx context.Context) (comparison, error) {
+func (b *bench) warm(ctx context.Context) error {
 	release := func(store, out string) []string {
 		return []string{b.slipway, "release", "-q", "-product", b.product, "-store", store, "-out", out}
 	}
-	if _, err := measure(ctx, "", release(b.store, b.dist)); err != nil {
-		return comparison{}, err
-	}
-	ours, err := measure(ctx, "slipway release", release(b.store, b.dist))
+	all, err := alternately(ctx, func() error { return nil },
+		method{"slipway release", [][]string{release(b.store, b.dist)}},
+		method{"slipway check", [][]string{{b.slipway, "check", "-product", b.product}}},
+		method{"slipway version", [][]string{{b.slipway, "version"}}})
 	if err != nil {
-		return comparison{}, err
+		return err
+	}
+	where, err := stages("Where that time goes: kpack, nothing changed", b.store)
+	if err != nil {
+		return err
 	}
 	packed, err := measure(ctx, "slipway release, bundles gone, layers there",
 		release(b.store, filepath.Join(b.tmp, "dist")))
 	if err != nil {
-		return comparison{}, err
+		return err
 	}
 	programs := filepath.Join(b.tmp, "warm-programs")
 	if err := b.programsOnly(ctx, "warm-programs"); err != nil {
-		return comparison{}, err
+		return err
 	}
 	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there",
 		release(programs, filepath.Join(b.tmp, "dist-programs")))
-	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
+	if err == nil {
+		b.found(comparison{
+			title: "A release in which nothing changed", ours: all[0], other: append(all[1:], packed, compressed),
+		})
+		b.found(where)
+	}
+	return err
 }
 
 // programsOnly copies the store to b.tmp/NAME, unless that is there, without its blobs and the
