@@ -33,7 +33,7 @@ func NewEncoders() (*Encoders, error) {
 	if err != nil {
 		return nil, err
 	}
-	less, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+	less, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithWindowSize(small), zstd.WithEncoderConcurrency(Cores))
 	return &Encoders{store, compress, less}, err
 }
