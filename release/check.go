@@ -29,7 +29,8 @@ import (
 // Check reports what would stop a release of p, as far as that is certain without a compiler
 // and a registry. It checks sources, programs, Dockerfiles, the rendered manifest and the
 // rules, and reports all mistakes. Check leaves nothing on the disk, except Go modules that the
-// module cache lacked. What it has found is there beside an error, too.
+// module cache lacked. What was rendered before it takes from the store beside slipway.yaml, if
+// there is one. What it has found is there beside an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {
 	c, done, err := checkOffline(ctx, p)
 	if err != nil {
