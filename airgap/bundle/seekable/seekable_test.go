@@ -200,6 +200,8 @@ func TestTable(t *testing.T) {
 		"many frames":       footer(func(b []byte) { binary.LittleEndian.PutUint32(b, 1<<30) }),
 		"one frame more":    footer(func(b []byte) { b[0]++ }),
 		"without checksums": footer(func(b []byte) { b[4] = 0 }),
+		"an unused flag":    footer(func(b []byte) { b[4] |= 1 }),
+		"a reserved flag":   footer(func(b []byte) { b[4] |= 4 }),
 		"a byte before":     append([]byte{0}, file...),
 		"a frame that is large": func() []byte {
 			b := bytes.Clone(

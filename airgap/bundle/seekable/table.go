@@ -14,6 +14,7 @@ const (
 	tableHeader = 8 // bytes before the entries
 	tableFooter = 9
 	tableMagic  = 0x8F92EAB1
+	checksums   = 0x80    // the flag of a table whose frames have checksums
 	maxFrames   = 1 << 20 // of 1 MiB or more each
 	// MaxRatio bounds how many decompressed bytes a byte of a file may stand for, above the first
 	// GiB: frames of zstd can announce far more than they contain.
@@ -37,7 +38,10 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 		return nil, nil
 	}
 	n, entry := int64(binary.LittleEndian.Uint32(footer[:])), int64(TableEntry-4)
-	if footer[4]&0x80 != 0 {
+	if footer[4]&^checksums != 0 { // decoders ignore two of these bits, and no writer sets them
+		return nil, &TableError{fmt.Errorf("it has the flags %#02x, of which only %#02x is known", footer[4], checksums)}
+	}
+	if footer[4]&checksums != 0 {
 		entry = TableEntry // with a checksum
 	}
 	length := tableHeader + n*entry + tableFooter
