@@ -39,7 +39,7 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 	}
 	n, entry := int64(binary.LittleEndian.Uint32(footer[:])), int64(TableEntry-4)
 	if footer[4]&^checksums != 0 { // decoders ignore two of these bits, and no writer sets them
-		return nil, &TableError{fmt.Errorf("it has the flags %#02x, of which only %#02x is known", footer[4], checksums)}
+		return nil, &TableError{fmt.Errorf("it has the flags %#02x, and only %#02x is known", footer[4], checksums)}
 	}
 	if footer[4]&checksums != 0 {
 		entry = TableEntry // with a checksum
