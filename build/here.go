@@ -38,9 +38,13 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 }
 
 // lookFirst looks unless that was done before.
-func (b *Builder) lookFirst(ctx context.Context) (err error) {
-	if b.before == nil {
-		b.before, err = b.look(ctx)
+func (b *Builder) lookFirst(ctx context.Context) error {
+	if b.before != nil {
+		return nil
+	}
+	before, err := b.look(ctx)
+	if err == nil {
+		b.before = before
 	}
 	return err
 }
@@ -51,7 +55,10 @@ func (b *Builder) look(ctx context.Context) (*here, error) {
 		return nil, err
 	}
 	set, err := collect(ctx, b.product, all)
-	return &here{all, set}, err
+	if err != nil {
+		return nil, err
+	}
+	return &here{all, set}, nil
 }
 
 // runAgain is the remedy for what has changed.
