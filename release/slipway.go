@@ -34,8 +34,8 @@ const (
 // binaryPath is the path in dist/ of slipway for operators.
 var binaryPath = filepath.FromSlash(distfile.Program)
 
-// putBinary writes slipway for operators, unless it is left out, and returns the digest of its file;
-// that is zero if there is none.
+// putBinary writes slipway for operators, unless it is left out, and returns the digest of its
+// file; that is zero if there is none.
 type putBinary func(context.Context) (v1.Hash, error)
 
 // operators is slipway for operators before it is made.
@@ -44,7 +44,7 @@ type operators struct {
 	left     bool // it is not to be made
 	required bool // by the product's module, of which it is compiled
 	err      error
-	stamps   func() []string // waits for git; for one that is required
+	stamps   func() ([]string, error) // for one that is required; it waits for git
 }
 
 // operators looks for slipway among the tools of the product, and begins to ask git for its version
@@ -55,31 +55,39 @@ func (c *run) operators(ctx context.Context) (o *operators, stop func()) {
 		return o, func() {}
 	}
 	var own string
-	if o.required, own, o.err = requires(c.described.Dir); o.err == nil && o.required {
-		o.err = source.CheckFiles(ctx, c.described.Dir)
-	}
-	if o.err != nil || !o.required {
+	if o.required, own, o.err = requires(c.described.Dir); o.err != nil || !o.required {
 		return o, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	asked := make(chan []string, 1)
-	go func() { asked <- c.stamps(ctx, own) }()
-	o.stamps = sync.OnceValue(func() []string { return <-asked })
-	return o, func() { cancel(); o.stamps() }
+	o.stamps = sync.OnceValues(func() ([]string, error) {
+		if err := source.CheckFiles(ctx, c.described.Dir); err != nil {
+			return nil, err
+		}
+		return c.stamps(ctx, own), nil
+	})
+	go o.stamps() //nolint:errcheck // who waits for it has the error
+	return o, func() {
+		cancel()
+		o.stamps() //nolint:errcheck // put reports the error, if it is called
+	}
 }
 
-// begin begins to make the static slipway for operators. put waits for it and writes it to dist/bin.
-// stop ends the compilation if it still runs, and must be called in any case. If the product's
-// module requires slipway, begin compiles that version. Otherwise put takes the running program, if
-// that is a static one for linux/amd64.
+// begin begins to make the static slipway for operators. put waits for it and writes it to
+// dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
+// product's module requires slipway, begin compiles that version. Otherwise put takes the running
+// program, if that is a static one for linux/amd64.
 func (o *operators) begin(ctx context.Context) (put putBinary, stop func()) {
-	c := o.run
+	c, err := o.run, o.err
+	var stamps []string
+	if o.required && err == nil {
+		stamps, err = o.stamps()
+	}
 	switch {
 	case o.left:
 		return func(context.Context) (v1.Hash, error) { return v1.Hash{}, nil }, func() {}
-	case o.err != nil:
+	case err != nil:
 		return func(context.Context) (v1.Hash, error) {
-			return v1.Hash{}, fmt.Errorf("looking for slipway among the tools of the product: %w", o.err)
+			return v1.Hash{}, fmt.Errorf("looking for slipway among the tools of the product: %w", err)
 		}, func() {}
 	case !o.required:
 		return c.self, func() {}
@@ -87,7 +95,7 @@ func (o *operators) begin(ctx context.Context) (put putBinary, stop func()) {
 	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	ctx, cancel := context.WithCancel(ctx)
 	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
-		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, o.stamps()...),
+		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, stamps...),
 		Tree: source.Tree{Dir: c.described.Dir, Source: product.Source{Name: "slipway"}},
 	}})
 	put = func(putting context.Context) (v1.Hash, error) {

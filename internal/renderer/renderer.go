@@ -75,9 +75,9 @@ func Register[Q, A any](name string, do func(Q) (A, error)) Task[Q, A] {
 	return t
 }
 
-// Run does the task in a child, or takes its answer from those that [Keep] gave ctx. place names the
-// work in messages until do has called [At]. In a program that does not call [Main], and in the child
-// itself, it calls do.
+// Run does the task in a child, or takes its answer from those that [Keep] gave ctx. place names
+// the work in messages until do has called [At]. In a program that does not call [Main], and in the
+// child itself, it calls do.
 func (t Task[Q, A]) Run(ctx context.Context, place string, q Q) (a A, err error) {
 	if !hooked {
 		return t.do(q)

@@ -14,16 +14,16 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// everyBase are DLLs that each of Microsoft's bases has, and which nearly every program imports: for
-// these alone no base is read.
+// everyBase are DLLs that each of Microsoft's bases has, and which nearly every program imports:
+// for these alone no base is read.
 var everyBase = []string{
 	"advapi32.dll", "bcrypt.dll", "bcryptprimitives.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ntdll.dll",
 	"ucrtbase.dll", "ws2_32.dll",
 }
 
-// libraries looks for the shared libraries of the program that an image starts. own are the files of
-// its layers, for Windows those above Microsoft's base: whole reads the others, too, which happens
-// only if the program needs something of them that not every base has.
+// libraries looks for the shared libraries of the program that an image starts. own are the files
+// of its layers, for Windows those above Microsoft's base: whole reads the others, too, which
+// happens only if the program needs something of them that not every base has.
 func libraries(in *lint.Inside, own *tree.Tree, c *v1.ConfigFile, program string,
 	whole func() (*tree.Tree, error),
 ) error {
