@@ -87,6 +87,9 @@ func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact,
 			return func() (io.ReadCloser, error) { return regular.Open(path) }, nil
 		}
 	}
+	if len(from) == 0 { // what Build made was removed since, or damaged and then removed
+		return nil, fmt.Errorf("blob %s is not in the store %s: build again", a.Digest, st.Dir())
+	}
 	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part",
 		lock.PartName)
 }
