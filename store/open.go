@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -73,7 +74,7 @@ func (s *Store) others(layout error) error {
 		return fmt.Errorf("%s is an image layout of another program", s.dir)
 	}
 	for _, name := range made {
-		if name == "bin/slipway" { // is put there before there is a store
+		if strings.HasPrefix(name, "bin/") { // is put there before there is a store
 			continue
 		}
 		err := filepath.WalkDir(filepath.Join(s.dir, name), func(path string, e fs.DirEntry, err error) error {

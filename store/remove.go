@@ -11,10 +11,10 @@ import (
 )
 
 // made are the parts of a store, the times of its compilations, and the slipway that package
-// target compiles into it, which may be the only one.
+// target compiles into it, with its record, which may be all that there is.
 var made = []string{
 	"blobs", "cache", "work", "temp", "index.json", "oci-layout", "release.weights.json",
-	"release.run.json", "bin/slipway",
+	"release.run.json", "bin/slipway", "bin/slipway.json",
 }
 
 // Remove deletes the store at dir once no other process uses it; say is as for [Store.Lock].

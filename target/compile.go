@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,8 +17,11 @@ import (
 // command is the package of the slipway command.
 const command = "github.com/slipway-dev/slipway/cmd/slipway"
 
+// buildFlags are the arguments of the go command by which slipway is compiled.
+var buildFlags = []string{"build", "-buildvcs=false", "-ldflags=-s -w"}
+
 // compile updates .slipway/bin/slipway and returns its path. It reports progress, because
-// a cold compilation takes a minute.
+// a cold compilation takes a minute. The go command is not asked if the program is current.
 //
 // It does not use `go tool slipway`, because `go tool` has no -trimpath: every
 // package would be compiled a second time for the binary in dist/bin, which must not
@@ -26,6 +30,9 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	binary, err = filepath.Abs(filepath.Join(".slipway", "bin", "slipway"))
 	if err != nil {
 		return "", err
+	}
+	if current(ctx, binary) {
+		return binary, nil
 	}
 	t := newTicker(os.Stderr, quiet)
 	defer func() { t.stop(err) }()
@@ -36,13 +43,18 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	}
 	defer counting.Wait()
 	defer stop()
-	build := goCommand(ctx, "build", "-v", "-buildvcs=false", "-ldflags=-s -w", "-o", binary, command)
-	stderr, err := build.StderrPipe()
+	return binary, recorded(ctx, binary, command, func() error { return build(ctx, binary, command, t) })
+}
+
+// build compiles the package pkg into a program, unless that is what it would be.
+func build(ctx context.Context, program, pkg string, t *ticker) error {
+	cmd := goCommand(ctx, slices.Concat(buildFlags, []string{"-v", "-o", program, pkg})...)
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := build.Start(); err != nil {
-		return "", fmt.Errorf("compiling slipway: %w", err)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("compiling slipway: %w", err)
 	}
 	var said bytes.Buffer
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
@@ -52,10 +64,10 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 			fmt.Fprintln(&said, lines.Text())
 		}
 	}
-	if err := build.Wait(); err != nil {
-		return "", fmt.Errorf("compiling slipway: %w\n%s", err, said.Bytes())
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("compiling slipway: %w\n%s", err, said.Bytes())
 	}
-	return binary, nil
+	return nil
 }
 
 // patience is how long a build may take before its packages are counted for the sake of progress:
