@@ -1,7 +1,6 @@
 package target
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -147,7 +146,7 @@ func (in inputs) digest(ctx context.Context) (string, error) {
 	fmt.Fprintln(h, buildFlags)
 	h.Write(random.ReplaceAll(env, nil))
 	for _, file := range in.Files {
-		if err := add(h, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := add(h, file); err != nil {
 			return "", err
 		}
 	}
@@ -176,9 +175,13 @@ func (in inputs) digest(ctx context.Context) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// add hashes the path of a file and its bytes; of what is no file, the path.
+// add hashes the path of a file and its bytes; of what is no file, or not there, the path.
 func add(h hash.Hash, path string) error {
 	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(h, "%q is not there\n", path)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -189,8 +192,8 @@ func add(h hash.Hash, path string) error {
 		}
 	}
 	fmt.Fprintf(h, "%q %v %d\n", path, fi.Mode().Type(), len(text))
-	_, err = io.Copy(h, bytes.NewReader(text))
-	return err
+	h.Write(text)
+	return nil
 }
 
 // digest is the SHA-256 of a file in hexadecimal digits.

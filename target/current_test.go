@@ -33,6 +33,7 @@ func TestCurrent(t *testing.T) {
 			"package part\n\nimport _ \"embed\"\n\n//go:embed data/text\nvar files string\nvar Text = files\n"),
 		write("internal/part/data/text", "1"),
 		write("README.md", "1"),
+		func() error { return os.Symlink("nothing", "cmd/tool/notes") },
 	} {
 		if err := begin(); err != nil {
 			t.Fatal(err)
