@@ -24,12 +24,21 @@ func Ignore(dir string) error {
 	return Write(path, []byte(ignoreText), ModeFile)
 }
 
-// Unignore removes the .gitignore that Ignore wrote.
+// Unignore removes the .gitignore that Ignore wrote. Another one stays.
 func Unignore(dir string) error {
-	if !Ignored(dir) {
+	path := filepath.Join(dir, ignoreName)
+	fi, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() {
 		return nil
 	}
-	return os.Remove(filepath.Join(dir, ignoreName))
+	if err != nil {
+		return err
+	}
+	text, err := regular.Read(path)
+	if err != nil || string(text) != ignoreText {
+		return err
+	}
+	return os.Remove(path)
 }
 
 // Ignored reports whether a directory has the .gitignore that Ignore writes.

@@ -54,8 +54,11 @@ var drive = sync.OnceValues(func() (Drive, error) {
 	d := in(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	// Its output is not captured: wine's services would keep a pipe open.
-	if err := d.command(ctx, nil, "wine", "wineboot", "--init").Run(); err != nil {
+	err = d.boot(ctx)
+	if err != nil { // once in some hundred runs it ended with 53, the status of a kernel32.dll that is not found
+		err = d.boot(ctx)
+	}
+	if err != nil {
 		return Drive{}, fmt.Errorf("making a drive for wine: %w", err)
 	}
 	// Without the drive of the machine's own files wine takes /workspace for what it is on
@@ -88,8 +91,34 @@ func Close() error {
 	if made == "" {
 		return nil
 	}
-	for _, flag := range []string{"-k", "-w"} {
-		in(made).command(context.Background(), nil, "wineserver", flag).Run() //nolint:errcheck // it fails where none runs
-	}
+	in(made).end()
 	return os.RemoveAll(made)
+}
+
+// boot makes the prefix anew. What serves an old one of its inode is ended.
+func (d Drive) boot(ctx context.Context) error {
+	d.end()
+	if err := os.RemoveAll(d.prefix); err != nil {
+		return err
+	}
+	log := filepath.Join(filepath.Dir(d.prefix), "wineboot.log")
+	f, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	cmd := d.command(ctx, nil, "wine", "wineboot", "--init")
+	cmd.Stdout, cmd.Stderr = f, f // wine's services would keep a pipe open
+	if err := cmd.Run(); err != nil {
+		said, _ := os.ReadFile(log)
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	return nil
+}
+
+// end ends the server of the drive's prefix, and all that it serves.
+func (d Drive) end() {
+	for _, flag := range []string{"-k", "-w"} {
+		d.command(context.Background(), nil, "wineserver", flag).Run() //nolint:errcheck // it fails where none runs
+	}
 }
