@@ -38,9 +38,6 @@ func Linters(ctx context.Context) error {
 		do(ctx, ".", workflows),
 		do(ctx, ".", "bash", "-n", ".ci/run"),
 	}
-	for _, goos := range systems {
-		errs = append(errs, typeCheck(ctx, goos))
-	}
 	dirs, err := modules()
 	if err != nil {
 		return err
@@ -52,7 +49,13 @@ func Linters(ctx context.Context) error {
 			tidy(ctx, dir))
 	}
 	var g errgroup.Group
-	g.Go(func() error { return module(kpack) })
+	g.Go(func() error {
+		errs := []error{module(kpack)}
+		for _, goos := range systems {
+			errs = append(errs, typeCheck(ctx, goos))
+		}
+		return errors.Join(errs...)
+	})
 	for _, dir := range dirs {
 		if dir != kpack {
 			errs = append(errs, module(dir))
@@ -62,7 +65,7 @@ func Linters(ctx context.Context) error {
 }
 
 // kpack is the module that imports its own versions of a thousand packages. Its linters share no
-// work with those of other modules, and run beside them.
+// work with those of other modules, and run beside them, as types are checked by one processor.
 const kpack = "test/kpack"
 
 // tidy checks that a module's go.mod and go.sum are what go mod tidy makes of them, with the

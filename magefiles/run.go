@@ -52,14 +52,14 @@ func start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// together runs commands, several at once, and starts them in this order. It runs one more
+// together runs commands, several at once, and starts them in this order. It runs two more
 // than there are processors, because suites wait for daemons and controllers. It prints the
 // output of a command when that ends.
 func together(cmds []*exec.Cmd) error {
 	errs := make([]error, len(cmds))
 	var printing sync.Mutex
 	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0) + 1)
+	g.SetLimit(runtime.GOMAXPROCS(0) + 2)
 	for n, cmd := range cmds {
 		g.Go(func() error {
 			var out bytes.Buffer

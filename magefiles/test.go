@@ -77,6 +77,12 @@ func test(ctx context.Context, without []string) error {
 	return errors.Join(append(errs, together(cmds))...)
 }
 
+// apart are packages of the main module whose tests take minutes, in the order in which they are
+// started: one go test would run them one after the other, and the longest, that waits most, last.
+var apart = []string{
+	"./test/torture", "./test/buildkit", "./cmd/slipway", "./test/workflows", "./test/examples", "./test/debian",
+}
+
 // long are the suites of nested modules that take minutes. They are started before the others,
 // the longest first, so that none of them runs alone at the end.
 var long = []string{"test/cluster", "test/consumers", "test/docs", "test/registries", "test/pages"}
@@ -100,7 +106,7 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 		return nil, err
 	}
 	var concurrent []string
-	plain := slices.Clone(starters)
+	plain := slices.DeleteFunc(slices.Clone(starters), func(dir string) bool { return slices.Contains(apart, dir) })
 	for _, dir := range all {
 		if slices.Contains(starters, dir) {
 			continue
@@ -121,12 +127,17 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 		}
 	}
 	raced := append(slices.Clone(env), "CGO_ENABLED=1")
-	return []*exec.Cmd{
+	cmds := []*exec.Cmd{
 		goTest(ctx, raced, ".", slices.Concat(raceFlags(), []string{"-skip=^(" + alone + ")$"}, concurrent)...),
+	}
+	for _, dir := range apart {
+		cmds = append(cmds, goTest(ctx, env, ".", dir))
+	}
+	return append(cmds,
 		goTest(ctx, env, ".", plain...),
 		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
 		goTest(ctx, raced, ".", append(raceFlags(), "-run="+racedCommands, "./cmd/slipway")...),
-	}, nil
+	), nil
 }
 
 // goTest runs `go test` in a module. It disables the test cache, because go test does not notice
