@@ -28,6 +28,7 @@ func TestPercent(t *testing.T) {
 func TestCollections(t *testing.T) {
 	const variable = "SLIPWAY_TEST_ALLOCATES"
 	if gogc := os.Getenv(variable); gogc != "" {
+		time.AfterFunc(time.Minute, func() { panic("waited for a minute") })
 		kept := allocate(2 << 20)
 		runtime.GC()
 		for gogc == "own" && goal() < heap.Least*9/10 { // what adjusts it runs after the collection
