@@ -150,8 +150,9 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 // pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
 	cmd := command(ctx, dir,
-		append([]string{"go", "test", "-trimpath", "-count=1", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m"},
-			args...)...)
+		append([]string{
+			"go", "test", "-trimpath", "-count=1", "-vet=off", "-ldflags=-s -w", "-artifacts", "-timeout=60m",
+		}, args...)...)
 	cmd.Env = append(append(os.Environ(), rarely), env...)
 	return cmd
 }

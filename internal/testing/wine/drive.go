@@ -5,6 +5,7 @@ package wine
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -98,7 +99,12 @@ func Close() error {
 // boot makes the prefix anew. What serves an old one of its inode is ended.
 func (d Drive) boot(ctx context.Context) error {
 	d.end()
-	if err := os.RemoveAll(d.prefix); err != nil {
+	if err := errors.Join(os.RemoveAll(d.prefix), os.Mkdir(d.prefix, 0o700)); err != nil {
+		return err
+	}
+	// A server ends three seconds after its last program, and a program that begins just then ends with
+	// "recvmsg: Connection reset by peer". This one waits longer.
+	if err := d.command(ctx, nil, "wineserver", "-p120").Run(); err != nil {
 		return err
 	}
 	log := filepath.Join(filepath.Dir(d.prefix), "wineboot.log")
