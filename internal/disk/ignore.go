@@ -24,25 +24,30 @@ func Ignore(dir string) error {
 	return Write(path, []byte(ignoreText), ModeFile)
 }
 
-// Unignore removes the .gitignore that Ignore wrote. Another one stays.
+// Unignore removes the .gitignore that Ignore wrote. Another one stays. It is an error if that
+// cannot be told.
 func Unignore(dir string) error {
-	path := filepath.Join(dir, ignoreName)
-	fi, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() {
-		return nil
-	}
-	if err != nil {
+	if yes, err := ignored(dir); err != nil || !yes {
 		return err
 	}
-	text, err := regular.Read(path)
-	if err != nil || string(text) != ignoreText {
-		return err
-	}
-	return os.Remove(path)
+	return os.Remove(filepath.Join(dir, ignoreName))
 }
 
 // Ignored reports whether a directory has the .gitignore that Ignore writes.
 func Ignored(dir string) bool {
-	text, err := regular.Read(filepath.Join(dir, ignoreName))
-	return err == nil && string(text) == ignoreText
+	yes, err := ignored(dir)
+	return err == nil && yes
+}
+
+func ignored(dir string) (bool, error) {
+	path := filepath.Join(dir, ignoreName)
+	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() != int64(len(ignoreText)) {
+		return false, err
+	}
+	text, err := regular.Read(path)
+	return string(text) == ignoreText, err
 }
