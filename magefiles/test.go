@@ -143,9 +143,9 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 // goTest runs `go test` in a module. It disables the test cache, because go test does not notice
 // changes to the release, which is outside of nested modules. With -trimpath it takes what the
 // suites compile, and what another clone compiled, from Go's build cache. The linker, whose results
-// are not cached, leaves symbols and debugging information out, which halves its work. It extends the timeout
-// of ten minutes, which is too short for the race detector on a busy machine. It omits go vet,
-// which Linters runs on all tests once: go test would repeat it with and without the race
+// are not cached, leaves symbols and debugging information out, which halves its work. It extends
+// the timeout of ten minutes, which is too short for the race detector on a busy machine. It omits
+// go vet, which Linters runs on all tests once: go test would repeat it with and without the race
 // detector, on all that a test imports. It keeps the artifacts of tests, which are pictures of
 // pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 )
 
-// warm measures three releases without changes to the product: one with everything in
-// place, also through mage, which makes sure that slipway is current; one without its files, so that the bundles are packed again; and one without its
-// layers too, so that all layers are compressed again but no program is compiled. The last
-// is all the work of slipway itself, without the Go compiler; its peak memory is that of
-// the pipeline. No other tool does these, so the ratios compare the rows with one another.
+// warm measures three releases without changes to the product: one with everything in place, also
+// through mage, which makes sure that slipway is current; one without its files, so that the
+// bundles are packed again; and one without its layers too, so that all layers are compressed
+// again but no program is compiled. The last is all the work of slipway itself, without the Go
+// compiler; its peak memory is that of the pipeline. No other tool does these, so the ratios
+// compare the rows with one another.
 func (b *bench) warm(ctx context.Context) error {
 	release := func(store, out string) []string {
 		return []string{b.slipway, "release", "-q", "-product", b.product, "-store", store, "-out", out}

@@ -57,6 +57,7 @@ var drive = sync.OnceValues(func() (Drive, error) {
 	defer cancel()
 	err = d.boot(ctx)
 	if err != nil { // once in some hundred runs it ended with 53, the status of a kernel32.dll that is not found
+		d.end()
 		err = d.boot(ctx)
 	}
 	if err != nil {
@@ -96,14 +97,13 @@ func Close() error {
 	return os.RemoveAll(made)
 }
 
-// boot makes the prefix anew. What serves an old one of its inode is ended.
+// boot makes the prefix anew, and begins its server.
 func (d Drive) boot(ctx context.Context) error {
-	d.end()
 	if err := errors.Join(os.RemoveAll(d.prefix), os.Mkdir(d.prefix, 0o700)); err != nil {
 		return err
 	}
-	// A server ends three seconds after its last program, and a program that begins just then ends with
-	// "recvmsg: Connection reset by peer". This one waits longer.
+	// A server ends three seconds after its last program, and a program that begins just then ends
+	// with "recvmsg: Connection reset by peer". This one waits longer.
 	if err := d.command(ctx, nil, "wineserver", "-p120").Run(); err != nil {
 		return err
 	}
