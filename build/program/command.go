@@ -20,7 +20,7 @@ func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {
 func (p Program) environ(env []string, temp string) []string {
 	// The go command renames what it has linked on the same file system. From another one it
 	// would copy, and a copy that is interrupted is a program that only begins as one.
-	return append(append(env, "GOTMPDIR="+temp), p.variables()...)
+	return append(append(rarely(env, memory()), "GOTMPDIR="+temp), p.variables()...)
 }
 
 // variables are those that decide what the go command makes of the program.

@@ -74,13 +74,15 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 	return c, nil
 }
 
-// goVariables returns the variables of the go command in an environment, without those that only
-// set where it keeps its own files.
+// ownVariables set where the go command keeps its own files, and how it uses memory.
+var ownVariables = append([]string{"GOTMPDIR", "GOCACHE", "GOCACHEPROG"}, garbageVariables...)
+
+// goVariables returns the variables of the go command in an environment, without its own.
 func goVariables(env []string) []string {
 	last := map[string]string{}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, "GO") && !slices.Contains([]string{"GOTMPDIR", "GOCACHE", "GOCACHEPROG"}, name) {
+		if strings.HasPrefix(name, "GO") && !slices.Contains(ownVariables, name) {
 			last[name] = value
 		}
 	}

@@ -53,7 +53,7 @@ func (b *batch) inside(ctx context.Context, args, variables []string) *exec.Cmd 
 	}
 	return p.Tree.Source.Sandbox.Command(ctx, sandbox.Run{
 		Program: append([]string{filepath.Join(t.root, "bin", "go")}, args...),
-		Env:     append(p.insideEnv(t, b.temp), variables...),
+		Env:     append(rarely(p.insideEnv(t, b.temp), memory()), variables...),
 		Dir:     p.Tree.Dir,
 		Read:    slices.Concat([]string{t.root, t.modules}, t.linked, compilerDirs(p.compilers())),
 		Write:   []string{b.dir},
