@@ -3,9 +3,9 @@ package program
 import (
 	"bytes"
 	"context"
-	"crypto/sha512"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,57 +15,98 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // make compiles programs of the batch. The store remembers them under key, if that is not "".
 func (b *batch) make(
 	ctx context.Context, pr *progress.Printer, key string, programs []member,
 ) (made []Output, took *times.Weights, err error) {
-	if err := b.prove(ctx, programs); err != nil {
+	before, err := b.clear(programs)
+	if err != nil {
 		return nil, nil, err
 	}
 	if took, err = b.compile(ctx, pr, programs); err != nil {
 		return nil, nil, err
 	}
+	damaged, err := b.damaged(ctx, programs, before)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(damaged) > 0 {
+		if _, err := b.compile(ctx, pr, damaged); err != nil {
+			return nil, nil, err
+		}
+	}
 	made, err = b.keep(ctx, key, programs)
 	return made, took, err
 }
 
-// prove removes what the go command must not take for current when it compiles programs: what
-// does not have the bytes that were compiled, and all of it where the source is fixed, since
-// that was compiled from something else. The other programs of the batch stay. What else is
-// there is the go command's own, of a run that was killed.
-func (b *batch) prove(ctx context.Context, programs []member) error {
+// clear removes what the go command must not take for current when it compiles programs: what the
+// store did not keep, and all of it where the source is fixed, since that was compiled from
+// something else. The other programs of the batch stay. What else is there is the go command's own,
+// of a run that was killed. It returns those of the programs that stay, by path.
+func (b *batch) clear(programs []member) (left map[string]fs.FileInfo, err error) {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
-		return fmt.Errorf("reading what was compiled before: %w", err)
+		return nil, fmt.Errorf("reading what was compiled before: %w", err)
 	}
+	left = map[string]fs.FileInfo{}
 	for _, e := range entries {
 		path := filepath.Join(b.dir, e.Name())
 		switch {
 		case makes(b.programs, path) && !makes(programs, path):
 			continue
 		case !b.programs[0].Tree.Fixed && makes(programs, path):
-			ok, err := b.store.ProveKept(ctx, path)
-			if err != nil {
-				return err
+			if _, ok := b.store.Kept(path); !ok {
+				break
 			}
-			if ok {
-				continue
+			if left[path], err = e.Info(); err != nil {
+				return nil, err
 			}
+			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
-			return fmt.Errorf("removing what was compiled before: %w", err)
+			return nil, fmt.Errorf("removing what was compiled before: %w", err)
 		}
 	}
-	return nil
+	return left, nil
+}
+
+// damaged removes and returns those of the programs that the go command has taken for current, and
+// that do not have the bytes which were kept. What it links is another file than that of before.
+func (b *batch) damaged(
+	ctx context.Context, programs []member, before map[string]fs.FileInfo,
+) (all []member, err error) {
+	for _, p := range programs {
+		was, ok := before[p.path]
+		if !ok {
+			continue
+		}
+		now, err := os.Lstat(p.path)
+		if err != nil {
+			return nil, err
+		}
+		if !os.SameFile(was, now) {
+			continue
+		}
+		sound, err := b.store.ProveKept(ctx, p.path)
+		if err != nil {
+			return nil, err
+		}
+		if sound {
+			continue
+		}
+		if err := os.Remove(p.path); err != nil {
+			return nil, fmt.Errorf("removing what was compiled before: %w", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // makes reports whether one of the programs is compiled into a file.
@@ -161,7 +202,7 @@ func checkOutputs(programs []member) error {
 func (b *batch) keep(ctx context.Context, key string, programs []member) (all []Output, err error) {
 	var digests []v1.Hash
 	for _, p := range programs {
-		k, err := keepProgram(ctx, b.store, p.path)
+		k, err := b.store.Keep(ctx, p.path)
 		if err != nil {
 			return nil, err
 		}
@@ -171,16 +212,6 @@ func (b *batch) keep(ctx context.Context, key string, programs []member) (all []
 		err = b.store.Record(kindBatch, key, digests)
 	}
 	return all, err
-}
-
-// keepProgram records the digest of a program, and what it consists of, in one pass.
-func keepProgram(ctx context.Context, st *store.Store, path string) (store.Kept, error) {
-	h := sha512.New()
-	k, err := st.Keep(ctx, path, h)
-	if err != nil {
-		return k, err
-	}
-	return k, inventory.Record(st, k, h.Sum(nil))
 }
 
 // graph is a file to which the go command writes how long each of its actions took: its flag

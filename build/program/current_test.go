@@ -269,6 +269,35 @@ func TestDamagedOutput(t *testing.T) {
 	}
 }
 
+// TestDamagedBeforeChange: a program that is damaged when a file changes that is not compiled for
+// this system, so that the go command takes it for current by its build ID, is linked again.
+func TestDamagedBeforeChange(t *testing.T) {
+	dir, tree := modules(t)
+	st := storetest.Open(t)
+	p := []program.Program{declare(t, product.Program{Name: "p", Package: "./cmd/p"}, tree, linux)}
+	first, _ := compile(t, st, p)
+	path := file(t, first, "p", linux)
+	damaged, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(path, damaged, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	set(t, dir, map[string]string{"m/lib/special.go": inputs["m/lib/special.go"] + "\n// a comment\n"})
+	again, log := compile(t, st, p)
+	got, err := os.ReadFile(file(t, again, "p", linux))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, _ := compile(t, storetest.Open(t), p)
+	if want, err := os.ReadFile(file(t, clean, "p", linux)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("not the program that is compiled into an empty store, %v; the go command said:\n%s", err, log)
+	}
+	kept(t, st, p)
+}
+
 // kept checks that programs count as current, and that the go command is not run for them.
 func kept(t *testing.T, st *store.Store, programs []program.Program) {
 	t.Helper()
