@@ -19,14 +19,27 @@ type here struct {
 // into the store, sources, slipway, and packages of distributions. [Builder.Unchanged] compares
 // with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
-	if err := b.lookFirst(ctx); err != nil {
+	if err := b.begin(ctx); err != nil {
 		return nil, err
+	}
+	return b.materials(ctx)
+}
+
+// begin looks, and gets the packages that the archive of inputs is to have.
+func (b *Builder) begin(ctx context.Context) error {
+	if err := b.lookFirst(ctx); err != nil {
+		return err
 	}
 	for _, path := range b.before.set.Outside {
 		b.warnings.Add("warning: " +
 			path + " is outside of the product's repository: others cannot build the release without it")
 	}
-	archive, err := archived(ctx, b.product, b.before.set, b.store, b.client)
+	return addPackages(ctx, b.product, b.before.set, b.store, b.client)
+}
+
+// materials archives what begin has found, and lists it.
+func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
+	archive, err := archived(ctx, b.product, b.before.set, b.store)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -35,16 +36,22 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if r.Compilers, err = b.compilers(ctx); err != nil {
 		return nil, err
 	}
-	if r.Materials, err = b.Here(ctx); err != nil { // before anything is read
+	if err := b.begin(ctx); err != nil { // before anything is read
 		return nil, err
 	}
-	var tools []lock.Material
+	var here, tools []lock.Material
 	var g errgroup.Group
 	defer g.Wait() //nolint:errcheck // for an end before the result
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	set, wait := program.Start(ctx, b.store, b.progress, b.compiled)
 	b.programs = set
+	g.Go(func() (err error) { // while compilers and linkers leave a core to it
+		if here, err = b.materials(ctx); err != nil {
+			stop(err)
+		}
+		return err
+	})
 	g.Go(func() (err error) {
 		if tools, err = toolchains(ctx, b.compiled); err == nil {
 			r.Go, err = GoVersion(ctx, b.compiled)
@@ -52,22 +59,22 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 		return err
 	})
 	if err := b.readPrebuilt(ctx, b.client); err != nil {
-		stop()
+		stop(err)
 		wait() //nolint:errcheck // it was ended
-		return nil, err
+		return nil, context.Cause(ctx)
 	}
 	r.Prebuilt = b.Prebuilt()
 
 	var failures []error
 	r.Images, r.Artifacts, failures = b.each(ctx)
 	compiled := wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if err := errors.Join(report(compiled, failures), g.Wait()); err != nil {
 		return nil, err
 	}
-	r.Materials = append(r.Materials, tools...)
+	r.Materials = slices.Concat(here, tools)
 	return r, b.complete(ctx, r)
 }
 

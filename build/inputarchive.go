@@ -34,7 +34,10 @@ func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, 
 	if err != nil {
 		return Archive{}, err
 	}
-	m, err := archived(ctx, p, set, st, client)
+	if err := addPackages(ctx, p, set, st, client); err != nil {
+		return Archive{}, err
+	}
+	m, err := archived(ctx, p, set, st)
 	return Archive{m, set.Outside}, err
 }
 
@@ -55,12 +58,7 @@ func collect(ctx context.Context, p *product.Product, materials []lock.Material)
 }
 
 // archived puts the archive of inputs into the store.
-func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store,
-	client *network.Client,
-) (lock.Material, error) {
-	if err := addPackages(ctx, p, set, st, client); err != nil {
-		return lock.Material{}, err
-	}
+func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store) (lock.Material, error) {
 	h, err := put(ctx, set, st)
 	return lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, err
 }
