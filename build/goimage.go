@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -46,6 +48,10 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		return content{}, err
 	}
 	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
+	series := func(what string) layer.Options {
+		o.Series = fmt.Sprintf("%s of image %s %s", what, i.Name, p.System())
+		return o
+	}
 	c, err := b.newContent(parent)
 	if err != nil {
 		return content{}, err
@@ -63,7 +69,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		if err := b.list(ctx, &c, i, p, data); err != nil {
 			return content{}, fmt.Errorf("kodata: %w", err)
 		}
-		l, err := layer.Write(ctx, b.store, data, o)
+		l, err := layer.Write(ctx, b.store, data, series("kodata"))
 		if err != nil {
 			return content{}, err
 		}
@@ -74,17 +80,16 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		{Path: koApp, Type: layer.Dir, Mode: 0o555},
 		{Path: name, Mode: 0o555, Content: program},
 	}
-	if err := b.list(ctx, &c, i, p, entries); err != nil {
+	var g errgroup.Group // a large program is hashed for the list while it is compressed
+	g.Go(func() error { return b.list(ctx, &c, i, p, entries) })
+	l, err := layer.Write(ctx, b.store, entries, series("program"))
+	if err := cmp.Or(g.Wait(), err); err != nil {
 		return content{}, err
 	}
 	if b.mayNeedLibraries(prog, p) {
 		if c.notes, err = b.checkLibraries(ctx, i, p, name, program); err != nil {
 			return content{}, err
 		}
-	}
-	l, err := layer.Write(ctx, b.store, entries, o)
-	if err != nil {
-		return content{}, err
 	}
 	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: " + origin(prog)})
 	c.config = koConfig(config, name, p.OS)

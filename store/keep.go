@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -29,16 +28,16 @@ type Kept struct {
 const kindKept = "kept"
 
 // Keep syncs a file in the work directory to disk and records its digest. The file may be used
-// only after that. Its bytes are also written to each of also, such as another hash.
-func (s *Store) Keep(ctx context.Context, path string, also ...io.Writer) (Kept, error) {
-	k, err := s.keep(ctx, path, also)
+// only after that.
+func (s *Store) Keep(ctx context.Context, path string) (Kept, error) {
+	k, err := s.keep(ctx, path)
 	if err != nil {
 		return Kept{}, fmt.Errorf("keeping %s: %w", path, err)
 	}
 	return k, nil
 }
 
-func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, error) {
+func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 	rel, err := s.rel(path)
 	if err != nil {
 		return Kept{}, err
@@ -52,7 +51,7 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 	synced.Go(f.Sync)   // while it is read
 	defer synced.Wait() //nolint:errcheck // for an end before the record
 	h := sha256.New()
-	n, err := io.CopyBuffer(&atOnce{all: append(also, h)}, progress.Reader(ctx, f, nil), make([]byte, keptBuffer))
+	n, err := io.CopyBuffer(h, progress.Reader(ctx, f, nil), make([]byte, 1<<20))
 	if err != nil {
 		return Kept{}, err
 	}
@@ -144,23 +143,4 @@ func (s *Store) rel(path string) (string, error) {
 		return "", fmt.Errorf("%s is not in the store %s", path, s.dir)
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-// keptBuffer is how many bytes all hashes of a kept file take before it is read on.
-const keptBuffer = 1 << 20
-
-// atOnce writes to several writers, each in a goroutine of its own: one core computes SHA-256 and
-// another one SHA-512.
-type atOnce struct{ all []io.Writer }
-
-func (w *atOnce) Write(p []byte) (int, error) {
-	var g errgroup.Group
-	for _, to := range w.all[1:] {
-		g.Go(func() error {
-			_, err := to.Write(p)
-			return err
-		})
-	}
-	_, err := w.all[0].Write(p)
-	return len(p), cmp.Or(err, g.Wait())
 }

@@ -122,6 +122,9 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Compares reports whether a read to the end compares the bytes with a digest.
+func (c *checked) Compares(h v1.Hash) bool { return h == c.want }
+
 func (c *checked) ReadAt(p []byte, off int64) (int, error) { return c.part.ReadAt(p, off) }
 
 func (c *checked) Close() error { return c.f.Close() }

@@ -22,7 +22,6 @@ import (
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -41,18 +40,6 @@ const (
 )
 
 func key(h v1.Hash) string { return fmt.Sprintf("%d %s", format, h) }
-
-// Record lets the store remember a program that was just read: a file with the digest and the size
-// of k, and with the SHA-512 of its bytes.
-func Record(st *store.Store, k store.Kept, sha512 []byte) error {
-	f, err := regular.Open(st.PathKept(k))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = record(st, f, k.Digest, k.Size, sha512)
-	return err
-}
 
 func record(st *store.Store, r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Program, error) {
 	p, err := examine(r, digest, size, sha512)
