@@ -16,7 +16,6 @@ require (
 	github.com/google/go-containerregistry v0.22.1
 	github.com/invopop/jsonschema v0.14.0
 	github.com/klauspost/compress v1.20.3
-	github.com/klauspost/pgzip v1.3.0
 	github.com/landlock-lsm/go-landlock v0.11.0
 	github.com/magefile/mage v1.17.2
 	github.com/mattn/go-isatty v0.0.24

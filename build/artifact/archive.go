@@ -11,21 +11,25 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/klauspost/compress/flate"
 
+	"github.com/slipway-dev/slipway/build/deflate"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // writeTar writes a tar.gz.
-func writeTar(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (written, error) {
-	l, err := layer.Write(ctx, st, entries, layer.Options{OS: platform.Linux, Compression: layer.Gzip, ModTime: at})
+func writeTar(
+	ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time, series string,
+) (written, error) {
+	l, err := layer.Write(ctx, st, entries, layer.Options{
+		OS: platform.Linux, Compression: layer.Gzip, ModTime: at, Series: series,
+	})
 	return written{l.Digest, l.Size, l.Seconds}, err
 }
 
 // zipFormat changes whenever equal entries would give other bytes than before.
-const zipFormat = 1
+const zipFormat = 2
 
 // written is an archive, and what the store remembers of a zip.
 type written struct {
@@ -39,7 +43,9 @@ type written struct {
 var zipEpoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // writeZip writes a zip, unless the same entries made one before.
-func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (written, error) {
+func writeZip(
+	ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time, series string,
+) (written, error) {
 	if at.Before(zipEpoch) {
 		at = zipEpoch
 	}
@@ -50,11 +56,13 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	}
 	whole := func(w written) bool { return st.HasAll(w.Digest, w.Size) }
 	return store.Remember(st, "zip", key.String(), whole, func() (written, error) {
-		return makeZip(ctx, st, entries, at)
+		return makeZip(ctx, st, entries, at, series)
 	})
 }
 
-func makeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (w written, err error) {
+func makeZip(
+	ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time, series string,
+) (w written, err error) {
 	stop := layer.Measure()
 	defer func() { w.Seconds = stop() }()
 	blob, err := st.Create()
@@ -62,26 +70,45 @@ func makeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at tim
 		return w, err
 	}
 	defer blob.Abort()
+	known := deflate.Open(st, series)
+	defer known.Close()
 	buffered := bufio.NewWriterSize(blob, 1<<20)
-	z := zip.NewWriter(buffered)
+	a := &zipping{Writer: zip.NewWriter(buffered)}
 	// The standard library's compressor may give other bytes with the next Go; this one changes
 	// with go.mod only.
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.DefaultCompression)
+	a.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		d := deflate.NewWriter(w, known)
+		a.members = append(a.members, d)
+		return d, nil
 	})
 	for _, e := range entries {
-		if err := addToZip(ctx, z, e, at); err != nil {
+		err := a.add(ctx, e, at, func() (int64, error) {
+			err := errors.Join(a.Flush(), buffered.Flush())
+			return blob.Size(), err
+		})
+		if err != nil {
+			a.Close() //nolint:errcheck // ends its goroutines; the blob is dropped
 			return w, fmt.Errorf("%s: %w", e.Path[1:], err)
 		}
 	}
-	if err := errors.Join(z.Close(), buffered.Flush()); err != nil {
+	if err := errors.Join(a.Close(), buffered.Flush()); err != nil {
 		return w, err
 	}
-	w.Digest, w.Size, err = blob.Commit()
-	return w, err
+	if w.Digest, w.Size, err = blob.Commit(); err != nil {
+		return w, err
+	}
+	return w, known.Record(w.Digest, a.members...)
 }
 
-func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time) error {
+// zipping is a zip that is being written.
+type zipping struct {
+	*zip.Writer
+
+	members []*deflate.Writer
+}
+
+// add adds a file. written returns how many bytes of the archive there are.
+func (z *zipping) add(ctx context.Context, e layer.Entry, at time.Time, written func() (int64, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -91,6 +118,11 @@ func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time) e
 	if err != nil {
 		return err
 	}
+	offset, err := written()
+	if err != nil {
+		return err
+	}
+	z.members[len(z.members)-1].At(offset)
 	r, err := e.Content.Open()
 	if err != nil {
 		return err

@@ -110,7 +110,8 @@ func (in Input) archive(ctx context.Context, st *store.Store, f *File) error {
 	if in.Artifact.Formats[in.Platform.OS] == "zip" {
 		write = writeZip
 	}
-	w, err := write(ctx, st, f.Entries, in.ModTime)
+	series := fmt.Sprintf("artifact %s %s", in.Artifact.Name, in.Platform)
+	w, err := write(ctx, st, f.Entries, in.ModTime, series)
 	f.Digest, f.Size, f.Seconds = w.Digest, w.Size, w.Seconds
 	return err
 }

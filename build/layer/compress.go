@@ -4,31 +4,38 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"runtime"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
-	"github.com/klauspost/pgzip"
+
+	"github.com/slipway-dev/slipway/build/deflate"
 )
 
-// block is how many bytes one core compresses at a time. Where the cuts lie follows from it
-// alone, so the bytes of a layer do not depend on the number of cores.
-const block = 1 << 20
+// compressor compresses a layer.
+type compressor struct {
+	io.WriteCloser
 
-func compressor(w io.Writer, c Compression) (io.WriteCloser, types.MediaType, error) {
+	mediaType types.MediaType
+	cut       func()                   // between the contents of files, so that these are compressed alike everywhere
+	record    func(blob v1.Hash) error // what a later layer may take from this one
+}
+
+func compress(w io.Writer, c Compression, known *deflate.Known) (compressor, error) {
 	switch c {
 	case Gzip:
-		z := pgzip.NewWriter(w)
-		if err := z.SetConcurrency(block, runtime.GOMAXPROCS(0)+1); err != nil {
-			return nil, "", err
+		z, err := deflate.NewGzip(w, known)
+		if err != nil {
+			return compressor{}, err
 		}
-		return z, types.OCILayer, nil
+		record := func(blob v1.Hash) error { return known.Record(blob, z.Writer) }
+		return compressor{z, types.OCILayer, z.Cut, record}, nil
 	case Zstd:
 		// A window of 8 MiB is what every reader accepts.
 		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(8<<20))
-		return z, types.OCILayerZStd, err
+		return compressor{z, types.OCILayerZStd, func() {}, func(v1.Hash) error { return nil }}, err
 	}
-	return nil, "", fmt.Errorf("unknown compression %q: use gzip or zstd", c)
+	return compressor{}, fmt.Errorf("unknown compression %q: use gzip or zstd", c)
 }
 
 // SpecialBits are the bits of a mode that tar has outside of the permissions.

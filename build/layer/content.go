@@ -91,6 +91,9 @@ func (u *unchanged) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Compares reports whether a read to the end compares the bytes with a digest.
+func (u *unchanged) Compares(h v1.Hash) bool { return h == u.want }
+
 // ReadAt reads without comparing, for formats that are not read from their begin to their end.
 func (u *unchanged) ReadAt(p []byte, off int64) (int, error) { return u.f.ReadAt(p, off) }
 

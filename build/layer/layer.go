@@ -72,6 +72,9 @@ type Options struct {
 	Compression Compression
 	// of entries that have none, parent directories among them; zero is 1970-01-01
 	ModTime time.Time
+	// Series names layers that follow one another, such as those of an image for one platform:
+	// what has not changed since the last one is not compressed again. Bytes do not depend on it.
+	Series string
 }
 
 // Layer is a layer in the store.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/slipway-dev/slipway/build/deflate"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
@@ -23,7 +24,7 @@ import (
 
 // format changes whenever equal entries would give other bytes than before: a new compressor,
 // other headers.
-const format = 2
+const format = 3
 
 // Write puts a layer into the store, in one pass over its files, and returns its descriptor.
 // The entries may come in any order; of two with one path the later counts. A layer that the same
@@ -133,14 +134,16 @@ func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 		return Layer{}, err
 	}
 	defer blob.Abort()
+	known := deflate.Open(st, o.Series)
+	defer known.Close()
 	buffered := bufio.NewWriterSize(blob, 1<<20)
-	z, mediaType, err := compressor(buffered, o.Compression)
+	z, err := compress(buffered, o.Compression, known)
 	if err != nil {
 		return Layer{}, err
 	}
 	diff := sha256.New()
 	t := tar.NewWriter(io.MultiWriter(z, diff))
-	if err := writeEntries(ctx, t, entries, o); err != nil {
+	if err := writeEntries(ctx, t, z.cut, entries, o); err != nil {
 		z.Close() // ends its goroutines; the blob is dropped
 		return Layer{}, err
 	}
@@ -151,10 +154,13 @@ func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	if err != nil {
 		return Layer{}, err
 	}
-	return Layer{MediaType: mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff)}, nil
+	return Layer{MediaType: z.mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff)}, z.record(digest)
 }
 
-func writeEntries(ctx context.Context, t *tar.Writer, entries []Entry, o Options) error {
+// alone is the size from which a file is compressed by itself: so small ones are not.
+const alone = 64 << 10
+
+func writeEntries(ctx context.Context, t *tar.Writer, cut func(), entries []Entry, o Options) error {
 	if o.OS == platform.Windows {
 		if err := writeRoots(t, o); err != nil {
 			return err
@@ -167,12 +173,21 @@ func writeEntries(ctx context.Context, t *tar.Writer, entries []Entry, o Options
 		if e.Type != Regular {
 			continue
 		}
+		if e.Content.Size >= alone {
+			cut()
+		}
 		if err := copyContent(ctx, t, e.Content); err != nil {
 			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+		if e.Content.Size >= alone {
+			cut()
 		}
 	}
 	return nil
 }
+
+// comparing is a reader that ends with an error unless its bytes have a digest.
+type comparing interface{ Compares(h v1.Hash) bool }
 
 func copyContent(ctx context.Context, w io.Writer, c Content) error {
 	if c.Size == 0 && c.Open == nil {
@@ -184,9 +199,14 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 	}
 	defer r.Close()
 	got := sha256.New()
+	at, compares := r.(comparing)
+	compares = compares && at.Compares(c.Digest)
+	if !compares {
+		w = io.MultiWriter(w, got)
+	}
 	var n int64
 	if c.Size > 0 {
-		n, err = io.Copy(io.MultiWriter(w, got), progress.Reader(ctx, r, nil))
+		n, err = io.Copy(w, progress.Reader(ctx, r, nil))
 	} else if err = ctx.Err(); err == nil { // without a buffer for each of many empty files
 		var b [1]byte
 		n, err = nothing(r, b[:])
@@ -196,7 +216,7 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 		return err
 	case n != c.Size:
 		return fmt.Errorf("the content has %d bytes, %d were announced: it changed while it was read", n, c.Size)
-	case c.Digest.Hex != "" && oci.Sum(got) != c.Digest:
+	case !compares && c.Digest.Hex != "" && oci.Sum(got) != c.Digest:
 		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read",
 			oci.Sum(got), c.Digest)
 	}

@@ -45,7 +45,9 @@ type Files map[string]layer.Content
 
 // Layer writes the layer of [Entries] for one operating system.
 func Layer(ctx context.Context, st *store.Store, os string, entries []layer.Entry) (layer.Layer, error) {
-	return layer.Write(ctx, st, entries, layer.Options{OS: os, Compression: layer.Gzip, ModTime: layer.Epoch})
+	return layer.Write(ctx, st, entries, layer.Options{
+		OS: os, Compression: layer.Gzip, ModTime: layer.Epoch, Series: "lifecycle " + os,
+	})
 }
 
 // Entries returns the files of the layer for one operating system. On Linux the phases are symbolic

@@ -10,7 +10,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
-	"github.com/klauspost/pgzip"
+
+	"github.com/slipway-dev/slipway/build/deflate"
 )
 
 // way is a way to compress layers and to read them as container runtimes do.
@@ -25,15 +26,9 @@ const window = 8 << 20
 
 var ways = func() []way {
 	all := []way{{
-		name: "gzip 6, as layers are now",
-		write: func(w io.Writer) (io.WriteCloser, error) {
-			z, err := pgzip.NewWriterLevel(w, 6)
-			if err != nil {
-				return nil, err
-			}
-			return z, z.SetConcurrency(1<<20, 2)
-		},
-		read: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+		name:  "gzip, as layers are now",
+		write: func(w io.Writer) (io.WriteCloser, error) { return deflate.NewGzip(w, nil) },
+		read:  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	}}
 	for _, l := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression} {
 		all = append(all, way{

@@ -1,0 +1,124 @@
+// Package deflate compresses streams on all cores, in blocks that follow from what they compress
+// alone, and takes a block that was compressed before from where it is (RFC 1951).
+//
+// A block is 256 KiB of a stream, and the 32 KiB before it that it may refer to. It ends at a
+// byte, so a stream is its blocks one behind the other. [Writer.Cut] begins a new block that refers
+// to nothing, as at the begin of a stream: the blocks of a file between two cuts are the same in
+// every stream, a layer or an archive. Where a line of a program has changed, half of its blocks are
+// those of before.
+//
+// Equal bytes with equal cuts give equal streams, whatever is known and however many cores there
+// are.
+package deflate
+
+import (
+	"io"
+	"runtime"
+	"sync/atomic"
+)
+
+const (
+	// size is how many bytes of a stream a block has. Smaller ones are the same more often, but
+	// know less of each other.
+	size = 256 << 10
+	// window is how far back deflate refers.
+	window = 32 << 10
+)
+
+// end is the last block of a stream, an empty one.
+var end = []byte{3, 0}
+
+// Writer compresses a stream. It must be closed.
+type Writer struct {
+	to     io.Writer
+	known  *Known
+	raw    []byte // window, and then what is not yet in a block
+	window int    // how many bytes of raw are that
+	queue  chan *block
+	ended  chan struct{} // when all of queue is written
+	failed atomic.Pointer[error]
+	offset int64 // of the next block, in what to writes
+	places []place
+}
+
+// NewWriter returns a writer that compresses to another one. What is known may be nil.
+func NewWriter(to io.Writer, known *Known) *Writer {
+	w := &Writer{
+		to: to, known: known,
+		raw: buffer(), queue: make(chan *block, runtime.GOMAXPROCS(0)+1), ended: make(chan struct{}),
+	}
+	go w.drain()
+	return w
+}
+
+// At says before the first write at which offset of the blob the stream begins.
+func (w *Writer) At(offset int64) { w.offset = offset }
+
+// Write compresses p. An error is one of the writer below, of this call or an earlier one.
+func (w *Writer) Write(p []byte) (int, error) {
+	written := 0
+	for len(p) > 0 {
+		n := min(len(p), size-(len(w.raw)-w.window))
+		w.raw = append(w.raw, p[:n]...)
+		written, p = written+n, p[n:]
+		if len(w.raw)-w.window == size {
+			w.next()
+		}
+	}
+	return written, w.err()
+}
+
+// Cut ends a block. The next one refers to nothing before it.
+func (w *Writer) Cut() {
+	if len(w.raw) > w.window {
+		w.next()
+	}
+	w.raw, w.window = w.raw[:0], 0
+}
+
+// Close ends the stream, and returns the first error.
+func (w *Writer) Close() error {
+	w.Cut()
+	close(w.queue)
+	<-w.ended
+	release(w.raw)
+	if err := w.err(); err != nil {
+		return err
+	}
+	_, err := w.to.Write(end)
+	return err
+}
+
+func (w *Writer) err() error {
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// next compresses a block, while others are, and begins the one behind it.
+func (w *Writer) next() {
+	b := &block{raw: w.raw, window: w.window, ready: make(chan struct{})}
+	w.raw = append(buffer(), w.raw[max(0, len(w.raw)-window):]...)
+	w.window = len(w.raw)
+	w.queue <- b
+	go b.compress(w.known)
+}
+
+// drain writes blocks in their order.
+func (w *Writer) drain() {
+	defer close(w.ended)
+	for b := range w.queue {
+		<-b.ready
+		if w.err() != nil {
+			continue
+		}
+		if _, err := w.to.Write(b.deflated.bytes); err != nil {
+			w.failed.Store(&err)
+			continue
+		}
+		n := len(b.deflated.bytes)
+		w.places = append(w.places, place{b.key, b.deflated.sum, w.offset, n})
+		w.offset += int64(n)
+	}
+}
