@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/build/deflate"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -117,7 +118,8 @@ func TestSameBytes(t *testing.T) {
 }
 
 // TestAgain checks that building an unchanged product writes no blob, and that a changed
-// file changes only the blobs that contain it.
+// file changes only the blobs that contain it, of which what has not changed is not compressed
+// again.
 func TestAgain(t *testing.T) {
 	dir, st := copied(t, "../examples/hello"), storetest.Open(t)
 	first := result(t, load(t, dir), st)
@@ -130,7 +132,20 @@ func TestAgain(t *testing.T) {
 	}
 
 	replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), `Printf("%s, %s`, `Printf("%s; %s`)
+	compressed := deflate.Blocks()
 	changed := result(t, load(t, dir), st)
+	// Of a program's blocks, that of the build ID and that of the text are others, once for the layer
+	// and the archive of a system.
+	if compressed = deflate.Blocks() - compressed; compressed == 0 || compressed > 2*3 {
+		t.Errorf("%d blocks were compressed, want about 2 for each system", compressed)
+	}
+	// For the next process: two layers of each image and the archive, for two systems.
+	if series, err := filepath.Glob(filepath.Join(st.Dir(), "cache", "deflated", "*")); err != nil || len(series) != (2+2+1)*2 {
+		t.Errorf("the blocks of %d blobs are remembered, %v", len(series), err)
+	}
+	if clean := result(t, load(t, dir), storetest.Open(t)); cmp.Diff(changed, clean) != "" {
+		t.Errorf("from an empty store come others (-changed +clean):\n%s", cmp.Diff(changed, clean))
+	}
 	for n, i := range changed.Images {
 		if same := i.Digest == first.Images[n].Digest; same != (i.Name != "hello") {
 			t.Errorf("image %s is the same: %t", i.Name, same)

@@ -178,9 +178,9 @@ func TestKnown(t *testing.T) {
 	all := streams()
 	compress := func(name string) int64 {
 		deflate.Forget()
-		before := deflate.Compressed()
+		before := deflate.Blocks()
 		stored(t, st, "a series", all[name])
-		return deflate.Compressed() - before
+		return deflate.Blocks() - before
 	}
 	for _, c := range []struct {
 		name string
@@ -236,11 +236,11 @@ func TestDamaged(t *testing.T) {
 			blob, want := stored(t, st, "s", parts)
 			damage(t, st, st.Path(blob))
 			deflate.Forget()
-			before := deflate.Compressed()
+			before := deflate.Blocks()
 			if _, got := stored(t, st, "s", parts); !bytes.Equal(got, want) {
 				t.Error("other bytes than before")
 			}
-			if deflate.Compressed() == before {
+			if deflate.Blocks() == before {
 				t.Error("nothing was compressed again")
 			}
 		})
@@ -251,7 +251,7 @@ func TestDamaged(t *testing.T) {
 func TestOnce(t *testing.T) {
 	deflate.Forget()
 	parts := streams()["big"]
-	before := deflate.Compressed()
+	before := deflate.Blocks()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -259,7 +259,7 @@ func TestOnce(t *testing.T) {
 	}()
 	compressed(t, io.Discard, nil, parts)
 	<-done
-	if got := deflate.Compressed() - before; got != 6 {
+	if got := deflate.Blocks() - before; got != 6 {
 		t.Errorf("%d blocks were compressed, want 6", got)
 	}
 }

@@ -6,9 +6,6 @@ func Forget() { lately.forget() }
 // Kept returns how many bytes are kept in memory.
 func Kept() int { return lately.bytes }
 
-// Compressed returns how many blocks this process has compressed.
-func Compressed() int64 { return blocks.Load() }
-
 func (r *recent) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
