@@ -16,8 +16,11 @@ import (
 	"github.com/slipway-dev/slipway/release/reproduce"
 )
 
+// rebuilt is the build cache of reproduce: "", an empty one, but in tests.
+var rebuilt string
+
 func newReproduce(f *flags) *cobra.Command {
-	r := &reproducing{flags: f, o: reproduce.Options{Sandbox: sandbox.Auto}}
+	r := &reproducing{flags: f, o: reproduce.Options{Sandbox: sandbox.Auto, Cache: rebuilt}}
 	cmd := &cobra.Command{
 		Use:   "reproduce DIR|BUNDLE",
 		Short: "Make a release again, and compare it",

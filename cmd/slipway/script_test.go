@@ -52,11 +52,14 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := strings.Split(string(out), "\n")
+	cache := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
+			env.Setenv(shared, cache)
+			env.Setenv("GOGC", os.Getenv("GOGC")) // magefiles lets the garbage collector run less often
 			env.Values[listening], env.Values[hubs], env.Values[repositories] = &heard{}, &sync.Map{}, &sync.Map{}
 			for i, name := range names {
 				env.Setenv(name, values[i])

@@ -40,6 +40,7 @@ type Options struct {
 	Sandbox  sandbox.Mode // in which the compiler runs; "" is [sandbox.Off]
 	Builder  string       // the ID in the statement that is made
 	Temp     string       // directory for the store and the build cache; "" is the system's
+	Cache    string       // build cache that only this command has written; "" is an empty one
 	Progress *progress.Printer
 }
 
@@ -65,7 +66,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err := s.make(ctx); err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
 	}
-	cache := filepath.Join(dir, "cache")
+	cache := cmp.Or(o.Cache, filepath.Join(dir, "cache"))
 	leave, err := freshCache(cache)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (s *inputTree) path(name string) (string, error) {
 	return filepath.Join(s.dir, local), nil
 }
 
-// freshCache makes the go command of this process use an empty build cache, no cache program, and
+// freshCache makes the go command of this process use only this build cache, no cache program, and
 // no program of version control for modules, unless the user allows that.
 func freshCache(dir string) (leave func(), err error) {
 	if err := disk.MkdirAll(dir); err != nil {
