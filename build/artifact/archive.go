@@ -64,7 +64,7 @@ func makeZip(
 	ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time, series string,
 ) (w written, err error) {
 	stop := layer.Measure()
-	defer func() { w.Seconds = stop() }()
+	defer func() { w.Seconds += stop() }()
 	blob, err := st.Create()
 	if err != nil {
 		return w, err
@@ -93,6 +93,9 @@ func makeZip(
 	}
 	if err := errors.Join(a.Close(), buffered.Flush()); err != nil {
 		return w, err
+	}
+	for _, m := range a.members {
+		w.Seconds += m.Taken()
 	}
 	if w.Digest, w.Size, err = blob.Commit(); err != nil {
 		return w, err

@@ -20,23 +20,29 @@ type block struct {
 	// When it is ready, raw has been released.
 	key      key
 	deflated *deflated
+	taken    bool // and not compressed for this stream
 }
 
 // deflated is a compressed block.
 type deflated struct {
-	bytes []byte
-	sum   key // of bytes
+	bytes   []byte
+	sum     key     // of bytes
+	seconds float32 // of a processor, to compress it
 }
 
 // compress takes a block from those that are known, or compresses it.
 func (b *block) compress(known *Known) {
 	b.key = keyOf(b.raw, b.window)
+	b.taken = true
 	b.deflated = lately.get(b.key, func() *deflated {
 		if d := known.read(b.key); d != nil {
 			return d
 		}
-		bytes := compress(b.raw, b.window)
-		return &deflated{bytes, sha256.Sum256(bytes)}
+		b.taken = false
+		d := new(deflated)
+		d.seconds = float32(measured(func() { d.bytes = compress(b.raw, b.window) }))
+		d.sum = sha256.Sum256(d.bytes)
+		return d
 	})
 	release(b.raw)
 	close(b.ready)

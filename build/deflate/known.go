@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -26,17 +27,18 @@ type Known struct {
 
 // place is where a compressed block is in a blob.
 type place struct {
-	key    key
-	sum    key // of its bytes
-	offset int64
-	n      int // bytes
+	key     key
+	sum     key // of its bytes
+	offset  int64
+	n       int // bytes
+	seconds float32
 }
 
 // placed is what the store remembers of a blob.
 type placed struct {
 	Blob v1.Hash `json:"blob"`
-	// Places has for each block in base64: the key and the SHA-256 of its bytes, 32 bytes each, and
-	// its offset (8 bytes) and size (4), big-endian.
+	// Places has for each block in base64: the key and the SHA-256 of its bytes, 32 bytes each, its
+	// offset (8 bytes), size (4), and the seconds it took (4, IEEE 754), big-endian.
 	Places string `json:"places"`
 }
 
@@ -99,15 +101,16 @@ func (k *Known) read(of key) *deflated {
 	if _, err := k.blob.ReadAt(b, p.offset); err != nil || sha256.Sum256(b) != p.sum {
 		return nil
 	}
-	return &deflated{b, p.sum}
+	return &deflated{b, p.sum, p.seconds}
 }
 
-const placeSize = 2*sha256.Size + 8 + 4
+const placeSize = 2*sha256.Size + 8 + 4 + 4
 
 func (p place) pack(to []byte) []byte {
 	to = append(append(to, p.key[:]...), p.sum[:]...)
 	to = binary.BigEndian.AppendUint64(to, uint64(p.offset))
-	return binary.BigEndian.AppendUint32(to, uint32(p.n))
+	to = binary.BigEndian.AppendUint32(to, uint32(p.n))
+	return binary.BigEndian.AppendUint32(to, math.Float32bits(p.seconds))
 }
 
 func unpack(b []byte) place {
@@ -115,5 +118,6 @@ func unpack(b []byte) place {
 	return place{
 		key: key(b[:sha256.Size]), sum: key(b[sha256.Size:at]),
 		offset: int64(binary.BigEndian.Uint64(b[at:])), n: int(binary.BigEndian.Uint32(b[at+8:])),
+		seconds: math.Float32frombits(binary.BigEndian.Uint32(b[at+12:])),
 	}
 }

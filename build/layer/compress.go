@@ -19,6 +19,7 @@ type compressor struct {
 	mediaType types.MediaType
 	cut       func()                   // between the contents of files, so that these are compressed alike everywhere
 	record    func(blob v1.Hash) error // what a later layer may take from this one
+	taken     func() float64           // what was not compressed again would have taken, in seconds
 }
 
 func compress(w io.Writer, c Compression, known *deflate.Known) (compressor, error) {
@@ -29,11 +30,14 @@ func compress(w io.Writer, c Compression, known *deflate.Known) (compressor, err
 			return compressor{}, err
 		}
 		record := func(blob v1.Hash) error { return known.Record(blob, z.Writer) }
-		return compressor{z, types.OCILayer, z.Cut, record}, nil
+		return compressor{z, types.OCILayer, z.Cut, record, z.Taken}, nil
 	case Zstd:
 		// A window of 8 MiB is what every reader accepts.
 		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(8<<20))
-		return compressor{z, types.OCILayerZStd, func() {}, func(v1.Hash) error { return nil }}, err
+		return compressor{
+			z, types.OCILayerZStd,
+			func() {}, func(v1.Hash) error { return nil }, func() float64 { return 0 },
+		}, err
 	}
 	return compressor{}, fmt.Errorf("unknown compression %q: use gzip or zstd", c)
 }

@@ -83,6 +83,7 @@ type Layer struct {
 	Digest    v1.Hash         `json:"digest"` // of the compressed blob
 	Size      int64           `json:"size"`   // bytes of the compressed blob
 	DiffID    v1.Hash         `json:"diffID"` // of the uncompressed tar
-	// Seconds of a processor that it took to write, in this run or an earlier one.
+	// Seconds of a processor that it takes to write where nothing of it is known: what was compressed
+	// for another layer took them then.
 	Seconds float64 `json:"seconds,omitempty"`
 }

@@ -75,7 +75,7 @@ func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (
 	defer writers.Release(1)
 	stop := Measure()
 	l, err := write(ctx, st, entries, o)
-	if l.Seconds = stop(); err != nil {
+	if l.Seconds += stop(); err != nil {
 		return Layer{}, fmt.Errorf("writing layer: %w", err)
 	}
 	return l, nil
@@ -154,7 +154,9 @@ func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	if err != nil {
 		return Layer{}, err
 	}
-	return Layer{MediaType: z.mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff)}, z.record(digest)
+	return Layer{
+		MediaType: z.mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff), Seconds: z.taken(),
+	}, z.record(digest)
 }
 
 // alone is the size from which a file is compressed by itself: so small ones are not.

@@ -24,26 +24,25 @@ import (
 
 // make compiles programs of the batch. The store remembers them under key, if that is not "".
 func (b *batch) make(
-	ctx context.Context, pr *progress.Printer, key string, programs []member,
-) (made []Output, took *times.Weights, err error) {
+	ctx context.Context, pr *progress.Printer, key string, programs []member, actions graph,
+) ([]Output, error) {
 	before, err := b.clear(programs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if took, err = b.compile(ctx, pr, programs); err != nil {
-		return nil, nil, err
+	if err := b.compile(ctx, pr, programs, actions); err != nil {
+		return nil, err
 	}
 	damaged, err := b.damaged(ctx, programs, before)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(damaged) > 0 {
-		if _, err := b.compile(ctx, pr, damaged); err != nil {
-			return nil, nil, err
+		if err := b.compile(ctx, pr, damaged, graph{}); err != nil {
+			return nil, err
 		}
 	}
-	made, err = b.keep(ctx, key, programs)
-	return made, took, err
+	return b.keep(ctx, key, programs)
 }
 
 // clear removes what the go command must not take for current when it compiles programs: what the
@@ -116,15 +115,13 @@ func makes(programs []member, path string) bool {
 
 // compile runs go build for programs of the batch. The files in its directory may be taken for
 // current.
-func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []member) (*times.Weights, error) {
+func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []member, actions graph) error {
 	var names []string
 	for _, p := range programs {
 		names = append(names, p.Name)
 	}
 	what := fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), b.system)
 	args := slices.Concat(b.flags, []string{"-o", b.dir + string(filepath.Separator)}, packages(programs))
-	actions := b.newGraph()
-	defer actions.remove()
 	cmd := b.command(ctx, slices.Concat([]string{"build", "-v"}, actions.flags(), args)...)
 	task := pr.Start(what, progress.Items, 0)
 	out := &verbose{task: task}
@@ -139,20 +136,20 @@ func (b *batch) compile(ctx context.Context, pr *progress.Printer, programs []me
 	if err := cmd.Run(); err != nil {
 		task.Fail()
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
-		return nil, fmt.Errorf("%s: %w\n%s", what, source.Explain(err), out.rest())
+		return fmt.Errorf("%s: %w\n%s", what, source.Explain(err), out.rest())
 	}
 	if err := checkOutputs(programs); err != nil {
 		task.Fail()
-		return nil, err
+		return err
 	}
 	if n := out.packages(); n > 0 {
 		task.Done("%d packages compiled", n)
 	} else {
 		task.Done("linked")
 	}
-	return actions.times(b.system), nil
+	return nil
 }
 
 // patience is how long a build may take before its packages are counted for the sake of progress.

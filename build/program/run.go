@@ -14,9 +14,6 @@ func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record
 	s.fail(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.times != nil {
-		s.times.Add(r.times)
-	}
 	s.read = append(s.read, read{b, r.inputs})
 	for n, p := range b.programs {
 		is := s.programs[id(p.Name, p.Platform)]
@@ -27,7 +24,16 @@ func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record
 		}
 		close(is.done)
 	}
-	return r.record
+	if r.record == nil {
+		return nil
+	}
+	return func() error {
+		took, err := r.record()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.times.Add(took)
+		return err
+	}
 }
 
 func (s *Set) fail(err error) {
@@ -40,10 +46,10 @@ func (s *Set) fail(err error) {
 
 // result is what came of a batch.
 type result struct {
-	outputs []Output       // of its programs
-	times   *times.Weights // of what was compiled; nil for nothing
-	inputs  *comparison    // what the programs are compiled from; nil where that is not known
-	record  func() error   // remembers that; nil for nothing
+	outputs []Output    // of its programs
+	inputs  *comparison // what the programs are compiled from; nil where that is not known
+	// record remembers that, and returns how long compiling took; nil for nothing
+	record func() (*times.Weights, error)
 }
 
 // run compiles the batch into its directory, without the programs that are there and current.
@@ -91,16 +97,19 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 		return r, err
 	}
 	r.inputs.learn(ctx)
-	var made []Output
-	if made, r.times, err = b.make(ctx, pr, key, rest); err != nil {
+	actions := b.newGraph()
+	made, err := b.make(ctx, pr, key, rest, actions)
+	if err != nil {
+		actions.remove()
 		return r, err
 	}
 	for n, o := range made {
 		r.outputs[places[n]] = o
 	}
-	r.record = func() error {
+	r.record = func() (*times.Weights, error) {
 		defer clearTemp()
-		return r.inputs.record(ctx, rest, made)
+		defer actions.remove()
+		return actions.times(b.system), r.inputs.record(ctx, rest, made)
 	}
 	return r, nil
 }
