@@ -135,12 +135,13 @@ func TestAgain(t *testing.T) {
 	compressed := deflate.Blocks()
 	changed := result(t, load(t, dir), st)
 	// Of a program's blocks, that of the build ID and that of the text are others, once for the layer
-	// and the archive of a system.
+	// and the archive of a system. One more is of the inputs.
 	if compressed = deflate.Blocks() - compressed; compressed == 0 || compressed > 2*3 {
 		t.Errorf("%d blocks were compressed, want about 2 for each system", compressed)
 	}
-	// For the next process: two layers of each image and the archive, for two systems.
-	if series, err := filepath.Glob(filepath.Join(st.Dir(), "cache", "deflated", "*")); err != nil || len(series) != (2+2+1)*2 {
+	// For the next process: two layers of each image and the archive, for two systems, and the inputs.
+	series, err := filepath.Glob(filepath.Join(st.Dir(), "cache", "deflated", "*"))
+	if err != nil || len(series) != (2+2+1)*2+1 {
 		t.Errorf("the blocks of %d blobs are remembered, %v", len(series), err)
 	}
 	if clean := result(t, load(t, dir), storetest.Open(t)); cmp.Diff(changed, clean) != "" {

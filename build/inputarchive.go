@@ -3,11 +3,13 @@ package build
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"path"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/deflate"
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -116,12 +118,15 @@ func put(ctx context.Context, set *inputs.Set, st *store.Store) (v1.Hash, error)
 		return v1.Hash{}, err
 	}
 	defer blob.Abort()
+	before := deflate.Open(st, "inputs")
+	defer before.Close()
 	known.Reset() // files may have changed since
-	if err := set.Write(ctx, blob, known); err != nil {
+	blocks, err := set.Write(ctx, blob, known, before)
+	if err != nil {
 		return v1.Hash{}, err
 	}
 	if d.Digest, d.Size, err = blob.Commit(); err != nil {
 		return v1.Hash{}, err
 	}
-	return d.Digest, st.Record(kindArchive, key(), d)
+	return d.Digest, errors.Join(before.Record(d.Digest, blocks), st.Record(kindArchive, key(), d))
 }

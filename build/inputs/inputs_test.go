@@ -95,7 +95,8 @@ func archive(t testing.TB, dir string, committed bool) ([]byte, *inputs.Set) {
 		p, []inputs.Source{{Name: s.Name, Directory: s.Directory, Own: s.Own, Committed: committed}})
 	must(t, err)
 	var b bytes.Buffer
-	must(t, set.Write(t.Context(), &b, io.Discard))
+	_, err = set.Write(t.Context(), &b, io.Discard, nil)
+	must(t, err)
 	return b.Bytes(), set
 }
 

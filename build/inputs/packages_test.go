@@ -35,7 +35,8 @@ func TestPackages(t *testing.T) {
 		content.Digest = digest
 		set.AddPackage("greet_1.0_amd64.deb", content)
 		var b bytes.Buffer
-		must(t, set.Write(t.Context(), &b, io.Discard))
+		_, err = set.Write(t.Context(), &b, io.Discard, nil)
+		must(t, err)
 		if entry := "packages/" + digest.Hex + "/greet_1.0_amd64.deb"; !slices.Contains(names(t, b.Bytes()), entry) {
 			t.Errorf("the archive lacks %s: %s", entry, names(t, b.Bytes()))
 		}

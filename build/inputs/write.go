@@ -9,32 +9,49 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
-
+	"github.com/slipway-dev/slipway/build/deflate"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // Compression says how archives are compressed: equal tars become equal archives while it is the
 // same.
-const Compression = "gzip, default, klauspost/compress"
+const Compression = "gzip, build/deflate"
 
-// Write writes the archive, and its tar, before it is compressed, to plain.
-func (s *Set) Write(ctx context.Context, w, plain io.Writer) error {
-	zipped := gzip.NewWriter(w)
-	zipped.Header = gzip.Header{OS: 255}
-	return errors.Join(s.WriteTar(ctx, io.MultiWriter(zipped, plain)), zipped.Close())
+// Write writes the archive, and its tar, before it is compressed, to plain. It returns the writer
+// that knows the archive's blocks, of which some may be known.
+func (s *Set) Write(ctx context.Context, w, plain io.Writer, known *deflate.Known) (*deflate.Writer, error) {
+	zipped, err := deflate.NewGzip(w, known)
+	if err != nil {
+		return nil, err
+	}
+	err = s.writeTar(ctx, io.MultiWriter(zipped, plain), zipped.Cut)
+	return zipped.Writer, errors.Join(err, zipped.Close())
 }
 
 // WriteTar writes the archive without compressing it.
-func (s *Set) WriteTar(ctx context.Context, w io.Writer) error {
+func (s *Set) WriteTar(ctx context.Context, w io.Writer) error { return s.writeTar(ctx, w, func() {}) }
+
+// alone is the size from which a file is compressed by itself, so that its blocks stay the same
+// where a file before it gets another size.
+const alone = 64 << 10
+
+// writeTar calls cut before and behind each large file.
+func (s *Set) writeTar(ctx context.Context, w io.Writer, cut func()) error {
 	if err := s.fits(); err != nil {
 		return fmt.Errorf("archiving inputs: %w", err)
 	}
 	archive := tar.NewWriter(w)
 	for _, name := range s.names() {
-		if err := s.entries[name].write(ctx, archive, name); err != nil {
+		e := s.entries[name]
+		if e.size >= alone {
+			cut()
+		}
+		if err := e.write(ctx, archive, name); err != nil {
 			return fmt.Errorf("archiving inputs: %s: %w", name, err)
+		}
+		if e.size >= alone {
+			cut()
 		}
 	}
 	return archive.Close()
