@@ -22,27 +22,30 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// make compiles programs of the batch. The store remembers them under key, if that is not "".
+// make compiles programs of the batch. The store remembers them under key, if that is not "". What
+// the go command did is in actions, which is to be removed.
 func (b *batch) make(
-	ctx context.Context, pr *progress.Printer, key string, programs []member, actions graph,
-) ([]Output, error) {
+	ctx context.Context, pr *progress.Printer, key string, programs []member,
+) (made []Output, actions graph, err error) {
 	before, err := b.clear(programs)
 	if err != nil {
-		return nil, err
+		return nil, actions, err
 	}
+	actions = b.newGraph()
 	if err := b.compile(ctx, pr, programs, actions); err != nil {
-		return nil, err
+		return nil, actions, err
 	}
 	damaged, err := b.damaged(ctx, programs, before)
 	if err != nil {
-		return nil, err
+		return nil, actions, err
 	}
 	if len(damaged) > 0 {
 		if err := b.compile(ctx, pr, damaged, graph{}); err != nil {
-			return nil, err
+			return nil, actions, err
 		}
 	}
-	return b.keep(ctx, key, programs)
+	made, err = b.keep(ctx, key, programs)
+	return made, actions, err
 }
 
 // clear removes what the go command must not take for current when it compiles programs: what the

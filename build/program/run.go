@@ -84,21 +84,15 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 			rest, places = append(rest, p), append(places, n)
 		}
 	}
-	clearTemp := func() {
-		if b.programs[0].Tree.Source.Sandbox.On() {
-			os.RemoveAll(b.temp) // what cannot be removed the next run reports
-		}
-	}
 	if len(rest) == 0 {
-		clearTemp()
+		b.clearTemp()
 		return r, nil
 	}
 	if err := b.download(ctx); err != nil {
 		return r, err
 	}
 	r.inputs.learn(ctx)
-	actions := b.newGraph()
-	made, err := b.make(ctx, pr, key, rest, actions)
+	made, actions, err := b.make(ctx, pr, key, rest)
 	if err != nil {
 		actions.remove()
 		return r, err
@@ -107,9 +101,16 @@ func (b *batch) run(ctx context.Context, pr *progress.Printer) (r result, err er
 		r.outputs[places[n]] = o
 	}
 	r.record = func() (*times.Weights, error) {
-		defer clearTemp()
+		defer b.clearTemp()
 		defer actions.remove()
 		return actions.times(b.system), r.inputs.record(ctx, rest, made)
 	}
 	return r, nil
+}
+
+// clearTemp removes what commands in the sandbox left.
+func (b *batch) clearTemp() {
+	if b.programs[0].Tree.Source.Sandbox.On() {
+		os.RemoveAll(b.temp) // what cannot be removed the next run reports
+	}
 }
