@@ -50,7 +50,7 @@ func writeZip(
 		at = zipEpoch
 	}
 	var key strings.Builder
-	fmt.Fprintln(&key, zipFormat, at.Unix())
+	fmt.Fprintln(&key, zipFormat, deflate.Format, at.Unix())
 	for _, e := range entries {
 		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
 	}

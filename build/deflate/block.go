@@ -61,6 +61,10 @@ func keyOf(raw []byte, window int) (k key) {
 	return k
 }
 
+// Format changes whenever equal streams would give other bytes than before, as with a new version
+// of the library. It is a part of each key under which something compressed is remembered.
+const Format = 1
+
 // level is the library's own choice: on programs a percent behind gzip -6, in half the time.
 const level = flate.DefaultCompression
 

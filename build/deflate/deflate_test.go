@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -145,6 +147,18 @@ func TestStreams(t *testing.T) {
 	}
 	if big, small := streams()["big"], streams()["in small pieces"]; !bytes.Equal(raw(big), raw(small)) {
 		t.Fatal("the streams differ")
+	}
+}
+
+// TestFormat: other bytes than those of before are another format, or a store that has blocks of
+// both would make releases that nobody can make again.
+func TestFormat(t *testing.T) {
+	var got bytes.Buffer
+	compressed(t, &got, nil, streams()["changed"])
+	const format, want = 1, "07a99d5e8670d390c6eba37f4b545ae9dea6cad92202da6310e7e9f95c0ffc60"
+	if sum := fmt.Sprintf("%x", sha256.Sum256(got.Bytes())); sum != want || deflate.Format != format {
+		t.Errorf("format %d gives bytes with the SHA-256 %s, and format %d those with %s: "+
+			"where the bytes are others, change Format, and both here", deflate.Format, sum, format, want)
 	}
 }
 

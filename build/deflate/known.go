@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 
@@ -15,6 +16,9 @@ import (
 
 // kind is that of the records of a store that name the blocks of a blob.
 const kind = "deflated"
+
+// recordKey keeps the blocks of another compressor out.
+func recordKey(series string) string { return fmt.Sprintf("%d %s", Format, series) }
 
 // Known are the blocks of the blob that was written last in a series of blobs which follow one
 // another, such as the layers of one image and platform. nil has none, and records none.
@@ -50,7 +54,8 @@ func Open(st *store.Store, series string) *Known {
 	}
 	k := &Known{store: st, series: series, places: map[key]place{}}
 	var last placed
-	if found, err := st.Recall(kind, series, &last); err != nil || !found || last.Blob.Algorithm != "sha256" {
+	found, err := st.Recall(kind, recordKey(series), &last)
+	if err != nil || !found || last.Blob.Algorithm != "sha256" {
 		return k
 	}
 	packed, err := base64.StdEncoding.DecodeString(last.Places)
@@ -85,7 +90,7 @@ func (k *Known) Record(blob v1.Hash, of ...*Writer) error {
 			packed = p.pack(packed)
 		}
 	}
-	return k.store.Record(kind, k.series, placed{blob, base64.StdEncoding.EncodeToString(packed)})
+	return k.store.Record(kind, recordKey(k.series), placed{blob, base64.StdEncoding.EncodeToString(packed)})
 }
 
 // read returns a block, and nil if it is not known or has changed since.

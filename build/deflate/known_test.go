@@ -2,6 +2,7 @@ package deflate_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"runtime"
 	"testing"
@@ -101,7 +102,9 @@ func TestDamaged(t *testing.T) {
 			}
 		},
 		"record": func(t *testing.T, st *store.Store, _ string) {
-			if err := st.Record("deflated", "s", map[string]string{"blob": "sha256:zz", "places": "?"}); err != nil {
+			err := st.Record("deflated", fmt.Sprintf("%d s", deflate.Format),
+				map[string]string{"blob": "sha256:zz", "places": "?"})
+			if err != nil {
 				t.Fatal(err)
 			}
 		},

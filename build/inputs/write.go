@@ -16,7 +16,7 @@ import (
 
 // Compression says how archives are compressed: equal tars become equal archives while it is the
 // same.
-const Compression = "gzip, build/deflate"
+var Compression = fmt.Sprintf("gzip, build/deflate %d", deflate.Format)
 
 // Write writes the archive, and its tar, before it is compressed, to plain. It returns the writer
 // that knows the archive's blocks, of which some may be known.

@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// format changes whenever equal entries would give other bytes than before: a new compressor,
-// other headers.
+// format changes whenever equal entries would give other bytes than before: another compressor for
+// zstd, other headers.
 const format = 3
 
 // Write puts a layer into the store, in one pass over its files, and returns its descriptor.
@@ -114,7 +114,7 @@ func fingerprint(entries []Entry, o Options) (key string, known bool) {
 	if b.Flush() != nil {
 		return "", false
 	}
-	return fmt.Sprintf("%d %s %s %s", format, o.OS, o.Compression, oci.Sum(all)), true
+	return fmt.Sprintf("%d.%d %s %s %s", format, deflate.Format, o.OS, o.Compression, oci.Sum(all)), true
 }
 
 func modTime(e Entry, o Options) time.Time {
