@@ -12,7 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle"
-	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )

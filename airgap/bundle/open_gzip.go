@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/internal/distfile"
 )
 

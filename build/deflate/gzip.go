@@ -1,46 +1,36 @@
 package deflate
 
 import (
-	"encoding/binary"
-	"hash/crc32"
 	"io"
-)
 
-// header is that of a gzip stream without a name and a time, by an unknown system.
-var header = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
+	"github.com/slipway-dev/slipway/internal/gzipped"
+)
 
 // Gzip compresses a stream to gzip (RFC 1952). It must be closed.
 type Gzip struct {
 	*Writer
 
-	to   io.Writer
-	sum  uint32
-	size uint32 // of the stream, modulo 2^32
+	file *gzipped.Writer
 }
 
 // NewGzip returns a writer that compresses to the begin of a blob. What is known may be nil.
-func NewGzip(to io.Writer, known *Known) (*Gzip, error) {
-	if _, err := to.Write(header); err != nil {
-		return nil, err
-	}
-	g := &Gzip{Writer: NewWriter(to, known), to: to}
-	g.At(int64(len(header)))
-	return g, nil
+func NewGzip(to io.Writer, known *Known) *Gzip {
+	file := gzipped.NewWriter(to)
+	g := &Gzip{Writer: NewWriter(file, known), file: file}
+	g.At(int64(gzipped.HeaderSize))
+	return g
 }
 
 // Write compresses p. An error is one of the writer below, of this call or an earlier one.
 func (g *Gzip) Write(p []byte) (int, error) {
-	g.sum = crc32.Update(g.sum, crc32.IEEETable, p)
-	g.size += uint32(len(p))
+	g.file.Sum(p)
 	return g.Writer.Write(p)
 }
 
 // Close ends the stream, and returns the first error.
 func (g *Gzip) Close() error {
-	if err := g.Writer.Close(); err != nil {
+	if err := g.end(); err != nil {
 		return err
 	}
-	trailer := binary.LittleEndian.AppendUint32(nil, g.sum)
-	_, err := g.to.Write(binary.LittleEndian.AppendUint32(trailer, g.size))
-	return err
+	return g.file.Close()
 }

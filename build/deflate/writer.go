@@ -4,8 +4,8 @@
 // A block is 256 KiB of a stream, and the 32 KiB before it that it may refer to. It ends at a
 // byte, so a stream is its blocks one behind the other. [Writer.Cut] begins a new block that refers
 // to nothing, as at the begin of a stream: the blocks of a file between two cuts are the same in
-// every stream, a layer or an archive. Where a line of a program has changed, half of its blocks are
-// those of before.
+// every stream, a layer or an archive. Where a line of a program has changed, half of its blocks
+// are those of before.
 //
 // Equal bytes with equal cuts give equal streams, whatever is known and however many cores there
 // are.
@@ -15,6 +15,8 @@ import (
 	"io"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/slipway-dev/slipway/internal/gzipped"
 )
 
 const (
@@ -24,9 +26,6 @@ const (
 	// window is how far back deflate refers.
 	window = 32 << 10
 )
-
-// end is the last block of a stream, an empty one.
-var end = []byte{3, 0}
 
 // Writer compresses a stream. It must be closed.
 type Writer struct {
@@ -79,15 +78,20 @@ func (w *Writer) Cut() {
 
 // Close ends the stream, and returns the first error.
 func (w *Writer) Close() error {
+	if err := w.end(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w.to, gzipped.Final)
+	return err
+}
+
+// end writes all blocks, without one that is the last.
+func (w *Writer) end() error {
 	w.Cut()
 	close(w.queue)
 	<-w.ended
 	release(w.raw)
-	if err := w.err(); err != nil {
-		return err
-	}
-	_, err := w.to.Write(end)
-	return err
+	return w.err()
 }
 
 // Taken returns, after Close, how many seconds of a processor it took to compress the blocks that

@@ -21,11 +21,8 @@ var Compression = fmt.Sprintf("gzip, build/deflate %d", deflate.Format)
 // Write writes the archive, and its tar, before it is compressed, to plain. It returns the writer
 // that knows the archive's blocks, of which some may be known.
 func (s *Set) Write(ctx context.Context, w, plain io.Writer, known *deflate.Known) (*deflate.Writer, error) {
-	zipped, err := deflate.NewGzip(w, known)
-	if err != nil {
-		return nil, err
-	}
-	err = s.writeTar(ctx, io.MultiWriter(zipped, plain), zipped.Cut)
+	zipped := deflate.NewGzip(w, known)
+	err := s.writeTar(ctx, io.MultiWriter(zipped, plain), zipped.Cut)
 	return zipped.Writer, errors.Join(err, zipped.Close())
 }
 

@@ -25,10 +25,7 @@ type compressor struct {
 func compress(w io.Writer, c Compression, known *deflate.Known) (compressor, error) {
 	switch c {
 	case Gzip:
-		z, err := deflate.NewGzip(w, known)
-		if err != nil {
-			return compressor{}, err
-		}
+		z := deflate.NewGzip(w, known)
 		record := func(blob v1.Hash) error { return known.Record(blob, z.Writer) }
 		return compressor{z, types.OCILayer, z.Cut, record, z.Taken}, nil
 	case Zstd:

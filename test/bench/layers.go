@@ -27,7 +27,7 @@ const window = 8 << 20
 var ways = func() []way {
 	all := []way{{
 		name:  "gzip, as layers are now",
-		write: func(w io.Writer) (io.WriteCloser, error) { return deflate.NewGzip(w, nil) },
+		write: func(w io.Writer) (io.WriteCloser, error) { return deflate.NewGzip(w, nil), nil },
 		read:  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 	}}
 	for _, l := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression} {

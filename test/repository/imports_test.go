@@ -20,7 +20,7 @@ const (
 // one of these (build/layer) belong to it, unless they have a place of their own (build/cache).
 // Those in internal have places of their own, without that word.
 var order = []string{
-	"heap", "lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson",
+	"heap", "lazyregexp", "gzipped", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson",
 	"stagefile",
 	"subprocess", "sandbox", "keyfile",
 	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer",
@@ -47,11 +47,11 @@ var contents = map[string][]string{
 		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store",
 	},
 	"airgap/bundle": {
-		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
+		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
 		"platform", "oci", "progress",
 	},
 	"airgap": {
-		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
+		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
 		"subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 		"workload", "chart", "lock", "store", "transfer", "renaming", "airgap/bundle", "signature",
 		"evidence/provenance",

@@ -1,6 +1,6 @@
 package seekable
 
-import "github.com/slipway-dev/slipway/airgap/bundle/gzipped"
+import "github.com/slipway-dev/slipway/internal/gzipped"
 
 // twin writes the gzip file of the frames that are written as zstd, in a goroutine of its own. A
 // nil twin writes nothing.

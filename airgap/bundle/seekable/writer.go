@@ -9,7 +9,7 @@ import (
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 )
 
 // Cores is how many frames are compressed or read at a time; it bounds the memory.

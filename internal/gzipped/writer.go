@@ -9,8 +9,10 @@ import (
 const (
 	// header names deflate, no time, and no operating system.
 	header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-	// final is the last block, which is empty.
-	final = "\x03\x00"
+	// HeaderSize is how many bytes precede the first block.
+	HeaderSize = len(header)
+	// Final is the last block, which is empty.
+	Final = "\x03\x00"
 )
 
 // Writer writes a file of blocks that were made before, in their order.
@@ -30,7 +32,7 @@ func (w *Writer) Sum(raw []byte) {
 	w.size += uint32(len(raw))
 }
 
-// Write writes the next blocks, which [Deflate] or [Store] made.
+// Write writes the next blocks, such as [Deflate] and [Store] make.
 func (w *Writer) Write(blocks []byte) (int, error) {
 	if err := w.begin(); err != nil {
 		return 0, err
@@ -43,7 +45,7 @@ func (w *Writer) Close() error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	end := binary.LittleEndian.AppendUint32([]byte(final), w.crc)
+	end := binary.LittleEndian.AppendUint32([]byte(Final), w.crc)
 	_, err := w.w.Write(binary.LittleEndian.AppendUint32(end, w.size))
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/airgap/bundle/gzipped"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 )
 
 // part is contents that are deflated or stored.
