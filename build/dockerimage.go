@@ -109,10 +109,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		if err := b.list(ctx, &c, i, p, l.Entries); err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
 		}
-		written, err := layer.Write(ctx, b.store, l.Entries, layer.Options{
-			OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch,
-			Series: fmt.Sprintf("layer %d of image %s %s", n, i.Name, p.System()),
-		})
+		written, err := layer.Write(ctx, b.store, l.Entries, layerOptions(i, p, fmt.Sprintf("layer %d", n)))
 		if err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
 		}

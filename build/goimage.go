@@ -47,11 +47,6 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
-	series := func(what string) layer.Options {
-		o.Series = fmt.Sprintf("%s of image %s %s", what, i.Name, p.System())
-		return o
-	}
 	c, err := b.newContent(parent)
 	if err != nil {
 		return content{}, err
@@ -69,7 +64,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		if err := b.list(ctx, &c, i, p, data); err != nil {
 			return content{}, fmt.Errorf("kodata: %w", err)
 		}
-		l, err := layer.Write(ctx, b.store, data, series("kodata"))
+		l, err := layer.Write(ctx, b.store, data, layerOptions(i, p, "kodata"))
 		if err != nil {
 			return content{}, err
 		}
@@ -82,7 +77,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	}
 	var g errgroup.Group // a large program is hashed for the list while it is compressed
 	g.Go(func() error { return b.list(ctx, &c, i, p, entries) })
-	l, err := layer.Write(ctx, b.store, entries, series("program"))
+	l, err := layer.Write(ctx, b.store, entries, layerOptions(i, p, "program"))
 	if err := cmp.Or(g.Wait(), err); err != nil {
 		return content{}, err
 	}
@@ -94,6 +89,14 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: " + origin(prog)})
 	c.config = koConfig(config, name, p.OS)
 	return c, nil
+}
+
+// layerOptions are those of a layer of an image. which names it among the layers of the image.
+func layerOptions(i product.Image, p platform.Platform, which string) layer.Options {
+	return layer.Options{
+		OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch,
+		Series: fmt.Sprintf("%s of image %s %s", which, i.Name, p.System()),
+	}
 }
 
 // origin describes a program in the history of an image.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/internal/output"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle"
-	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/gzipped"
 	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/gzipped"
 )
 
 const noSeek = "gzip is read from its start for every blob: the .tar.zst is faster"

@@ -73,45 +73,40 @@ func makeZip(
 	known := deflate.Open(st, series)
 	defer known.Close()
 	buffered := bufio.NewWriterSize(blob, 1<<20)
-	a := &zipping{Writer: zip.NewWriter(buffered)}
+	z := zip.NewWriter(buffered)
+	var members []*deflate.Writer
 	// The standard library's compressor may give other bytes with the next Go; this one changes
 	// with go.mod only.
-	a.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		d := deflate.NewWriter(w, known)
-		a.members = append(a.members, d)
+		members = append(members, d)
 		return d, nil
 	})
 	for _, e := range entries {
-		err := a.add(ctx, e, at, func() (int64, error) {
-			err := errors.Join(a.Flush(), buffered.Flush())
-			return blob.Size(), err
+		err := addToZip(ctx, z, e, at, func() error { // its bytes begin here
+			err := errors.Join(z.Flush(), buffered.Flush())
+			members[len(members)-1].At(blob.Size())
+			return err
 		})
 		if err != nil {
-			a.Close() //nolint:errcheck // ends its goroutines; the blob is dropped
+			z.Close() //nolint:errcheck // ends its goroutines; the blob is dropped
 			return w, fmt.Errorf("%s: %w", e.Path[1:], err)
 		}
 	}
-	if err := errors.Join(a.Close(), buffered.Flush()); err != nil {
+	if err := errors.Join(z.Close(), buffered.Flush()); err != nil {
 		return w, err
 	}
-	for _, m := range a.members {
+	for _, m := range members {
 		w.Seconds += m.Taken()
 	}
 	if w.Digest, w.Size, err = blob.Commit(); err != nil {
 		return w, err
 	}
-	return w, known.Record(w.Digest, a.members...)
+	return w, known.Record(w.Digest, members...)
 }
 
-// zipping is a zip that is being written.
-type zipping struct {
-	*zip.Writer
-
-	members []*deflate.Writer
-}
-
-// add adds a file. written returns how many bytes of the archive there are.
-func (z *zipping) add(ctx context.Context, e layer.Entry, at time.Time, written func() (int64, error)) error {
+// addToZip adds a file. It calls begin between its header and its bytes.
+func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time, begin func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -121,11 +116,9 @@ func (z *zipping) add(ctx context.Context, e layer.Entry, at time.Time, written 
 	if err != nil {
 		return err
 	}
-	offset, err := written()
-	if err != nil {
+	if err := begin(); err != nil {
 		return err
 	}
-	z.members[len(z.members)-1].At(offset)
 	r, err := e.Content.Open()
 	if err != nil {
 		return err

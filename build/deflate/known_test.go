@@ -49,20 +49,7 @@ func TestTaken(t *testing.T) {
 		if n != 1 { // the second time it is known by what was compressed lately, then by the last blob
 			deflate.Forget()
 		}
-		known := deflate.Open(st, "s")
-		b, err := st.Create()
-		if err != nil {
-			t.Fatal(err)
-		}
-		z := compressed(t, b, known, parts)
-		blob, _, err := b.Commit()
-		if err == nil {
-			err = known.Record(blob, z.Writer)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		known.Close()
+		_, _, z := stored(t, st, "s", parts)
 		switch took := z.Taken(); {
 		case n == 0 && took != 0:
 			t.Errorf("the first has taken %g seconds", took)
@@ -112,11 +99,11 @@ func TestDamaged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := storetest.Open(t)
 			deflate.Forget()
-			blob, want := stored(t, st, "s", parts)
+			blob, want, _ := stored(t, st, "s", parts)
 			damage(t, st, st.Path(blob))
 			deflate.Forget()
 			before := deflate.Blocks()
-			if _, got := stored(t, st, "s", parts); !bytes.Equal(got, want) {
+			if _, got, _ := stored(t, st, "s", parts); !bytes.Equal(got, want) {
 				t.Error("other bytes than before")
 			}
 			if deflate.Blocks() == before {

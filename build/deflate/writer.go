@@ -76,6 +76,17 @@ func (w *Writer) Cut() {
 	w.raw, w.window = w.raw[:0], 0
 }
 
+// alone is the size from which a file is compressed by itself: so small ones are not.
+const alone = 64 << 10
+
+// CutFile cuts before and behind a file of a size in bytes, if that is large. A nil writer, of what
+// is not compressed so, does nothing.
+func (w *Writer) CutFile(size int64) {
+	if w != nil && size >= alone {
+		w.Cut()
+	}
+}
+
 // Close ends the stream, and returns the first error.
 func (w *Writer) Close() error {
 	if err := w.end(); err != nil {
@@ -95,8 +106,13 @@ func (w *Writer) end() error {
 }
 
 // Taken returns, after Close, how many seconds of a processor it took to compress the blocks that
-// this stream has not compressed.
-func (w *Writer) Taken() float64 { return w.taken }
+// this stream has not compressed; 0 for nil.
+func (w *Writer) Taken() float64 {
+	if w == nil {
+		return 0
+	}
+	return w.taken
+}
 
 func (w *Writer) err() error {
 	if err := w.failed.Load(); err != nil {

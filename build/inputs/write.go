@@ -22,34 +22,27 @@ var Compression = fmt.Sprintf("gzip, build/deflate %d", deflate.Format)
 // that knows the archive's blocks, of which some may be known.
 func (s *Set) Write(ctx context.Context, w, plain io.Writer, known *deflate.Known) (*deflate.Writer, error) {
 	zipped := deflate.NewGzip(w, known)
-	err := s.writeTar(ctx, io.MultiWriter(zipped, plain), zipped.Cut)
+	err := s.writeTar(ctx, io.MultiWriter(zipped, plain), zipped.Writer)
 	return zipped.Writer, errors.Join(err, zipped.Close())
 }
 
 // WriteTar writes the archive without compressing it.
-func (s *Set) WriteTar(ctx context.Context, w io.Writer) error { return s.writeTar(ctx, w, func() {}) }
+func (s *Set) WriteTar(ctx context.Context, w io.Writer) error { return s.writeTar(ctx, w, nil) }
 
-// alone is the size from which a file is compressed by itself, so that its blocks stay the same
-// where a file before it gets another size.
-const alone = 64 << 10
-
-// writeTar calls cut before and behind each large file.
-func (s *Set) writeTar(ctx context.Context, w io.Writer, cut func()) error {
+// writeTar cuts blocks at large files, so that these stay the same where a file before them gets
+// another size. blocks may be nil.
+func (s *Set) writeTar(ctx context.Context, w io.Writer, blocks *deflate.Writer) error {
 	if err := s.fits(); err != nil {
 		return fmt.Errorf("archiving inputs: %w", err)
 	}
 	archive := tar.NewWriter(w)
 	for _, name := range s.names() {
 		e := s.entries[name]
-		if e.size >= alone {
-			cut()
-		}
+		blocks.CutFile(e.size)
 		if err := e.write(ctx, archive, name); err != nil {
 			return fmt.Errorf("archiving inputs: %s: %w", name, err)
 		}
-		if e.size >= alone {
-			cut()
-		}
+		blocks.CutFile(e.size)
 	}
 	return archive.Close()
 }

@@ -39,6 +39,9 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	if o.Compression == "" {
 		o.Compression = Gzip
 	}
+	if o.Compression != Gzip {
+		o.Series = "" // zstd has no blocks of its own
+	}
 	all, err := arrange(entries, o.OS)
 	if err != nil {
 		return Layer{}, fmt.Errorf("writing layer: %w", err)
@@ -143,7 +146,7 @@ func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	}
 	diff := sha256.New()
 	t := tar.NewWriter(io.MultiWriter(z, diff))
-	if err := writeEntries(ctx, t, z.cut, entries, o); err != nil {
+	if err := writeEntries(ctx, t, z.blocks, entries, o); err != nil {
 		z.Close() // ends its goroutines; the blob is dropped
 		return Layer{}, err
 	}
@@ -155,14 +158,11 @@ func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 		return Layer{}, err
 	}
 	return Layer{
-		MediaType: z.mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff), Seconds: z.taken(),
-	}, z.record(digest)
+		MediaType: z.mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff), Seconds: z.blocks.Taken(),
+	}, known.Record(digest, z.blocks)
 }
 
-// alone is the size from which a file is compressed by itself: so small ones are not.
-const alone = 64 << 10
-
-func writeEntries(ctx context.Context, t *tar.Writer, cut func(), entries []Entry, o Options) error {
+func writeEntries(ctx context.Context, t *tar.Writer, blocks *deflate.Writer, entries []Entry, o Options) error {
 	if o.OS == platform.Windows {
 		if err := writeRoots(t, o); err != nil {
 			return err
@@ -175,15 +175,11 @@ func writeEntries(ctx context.Context, t *tar.Writer, cut func(), entries []Entr
 		if e.Type != Regular {
 			continue
 		}
-		if e.Content.Size >= alone {
-			cut()
-		}
+		blocks.CutFile(e.Content.Size)
 		if err := copyContent(ctx, t, e.Content); err != nil {
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
-		if e.Content.Size >= alone {
-			cut()
-		}
+		blocks.CutFile(e.Content.Size)
 	}
 	return nil
 }
