@@ -69,7 +69,7 @@ func Start(ctx context.Context, st *store.Store,
 			g.Go(func() error {
 				for _, b := range lane {
 					if record := set.build(ctx, pr, b); record != nil {
-						recording.Go(func() { set.fail(record()) })
+						recording.Go(func() { set.end(record()) })
 					}
 				}
 				return nil

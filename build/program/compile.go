@@ -64,13 +64,12 @@ func (b *batch) clear(programs []member) (left map[string]fs.FileInfo, err error
 		case makes(b.programs, path) && !makes(programs, path):
 			continue
 		case !b.programs[0].Tree.Fixed && makes(programs, path):
-			if _, ok := b.store.Kept(path); !ok {
-				break
+			if _, ok := b.store.Kept(path); ok {
+				if left[path], err = e.Info(); err != nil {
+					return nil, err
+				}
+				continue
 			}
-			if left[path], err = e.Info(); err != nil {
-				return nil, err
-			}
-			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
 			return nil, fmt.Errorf("removing what was compiled before: %w", err)

@@ -9,7 +9,7 @@ import (
 )
 
 // build compiles a batch. What record does is left to be done; nil is nothing.
-func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record func() error) {
+func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record func() (*times.Weights, error)) {
 	r, err := b.run(ctx, pr)
 	s.fail(err)
 	s.mu.Lock()
@@ -24,16 +24,15 @@ func (s *Set) build(ctx context.Context, pr *progress.Printer, b *batch) (record
 		}
 		close(is.done)
 	}
-	if r.record == nil {
-		return nil
-	}
-	return func() error {
-		took, err := r.record()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.times.Add(took)
-		return err
-	}
+	return r.record
+}
+
+// end adds what record of a batch returns.
+func (s *Set) end(took *times.Weights, err error) {
+	s.fail(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.times.Add(took)
 }
 
 func (s *Set) fail(err error) {

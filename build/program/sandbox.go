@@ -53,14 +53,15 @@ func (b *batch) inside(ctx context.Context, args, variables []string) *exec.Cmd 
 	}
 	return p.Tree.Source.Sandbox.Command(ctx, sandbox.Run{
 		Program: append([]string{filepath.Join(t.root, "bin", "go")}, args...),
-		Env:     append(rarely(p.insideEnv(t, b.temp), memory()), variables...),
+		Env:     append(p.insideEnv(t, b.temp), variables...),
 		Dir:     p.Tree.Dir,
 		Read:    slices.Concat([]string{t.root, t.modules}, t.linked, compilerDirs(p.compilers())),
 		Write:   []string{b.dir},
 	})
 }
 
-// insideEnv is the environment in the sandbox: none of the user's variables but PATH.
+// insideEnv is the environment in the sandbox: none of the user's variables but PATH. Those of
+// [Program.variables] come to it.
 func (p Program) insideEnv(t tools, temp string) []string {
 	path := filepath.Join(t.root, "bin")
 	if user := os.Getenv("PATH"); user != "" {

@@ -22,7 +22,8 @@ const hurry = "SLIPWAY_TEST_RENDER_CPU"
 const impatience = "SLIPWAY_TEST_NETWORK_IDLE"
 
 // shared is a variable of the environment by which the tests' slipway reproduces with a build cache
-// that earlier runs of the test have filled: the standard library is compiled once. Only they read it.
+// that earlier runs of the test have filled: the standard library is compiled once. Only they read
+// it.
 const shared = "SLIPWAY_TEST_REPRODUCE_CACHE"
 
 // hurried sets the bounds of the test, and its build cache.
