@@ -126,6 +126,12 @@ func (t *Tree) ArtifactType() string {
 	return ""
 }
 
+// IsArtifact reports whether a manifest is that of an artifact: it has a type or a subject, or its
+// configuration is not that of an image.
+func (t *Tree) IsArtifact() bool {
+	return t.Config != nil && (t.artifactType != "" || t.Subject != nil || !t.Config.MediaType.IsConfig())
+}
+
 // PlatformName names a manifest of an index in messages: by its platform, or by its digest if it
 // is an attestation.
 func PlatformName(d v1.Descriptor) string {
