@@ -51,6 +51,7 @@ type Builder struct {
 	pin      *apt.Pin                 // of Packages; nil takes packages.lock.yaml alone
 	asked    *atomic.Bool             // whether a package manager was called; nil for not of interest
 	kept     *kept                    // of Check for Images; nil if not wanted
+	shipped  Manifest                 // of a release that is made again
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -78,8 +79,10 @@ func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 // with them.
 func (b *Builder) Complete(p *product.Product) { b.product = p }
 
-// Take reads bases from an existing release before it asks registries.
-func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
+// Take reads bases and prebuilt images from an existing release before it asks registries.
+func (b *Builder) Take(shipped oci.Open, manifest Manifest) {
+	b.bases.Shipped, b.shipped = shipped, manifest
+}
 
 // Times returns how long compilers and linkers took in Images, and how long the layers in the
 // store took to compress.

@@ -79,6 +79,8 @@ type finding struct {
 	notes         [][]string           // what cannot be checked or may be a mistake, by platform
 	// on are the images that it uses: one element for a platform, one per platform for an image.
 	on []used
+	// taken is what was read of prebuilt images.
+	taken []Document
 }
 
 func (b *Builder) checkPackages() error {
@@ -103,6 +105,7 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 	for n, f := range found {
 		all.demands = append(all.demands, f.demands...)
 		all.builds = append(all.builds, f.builds...)
+		all.taken = append(all.taken, f.taken...)
 		all.on = append(all.on, append(f.on, used{})[0])
 		all.notes = append(all.notes, slices.Concat(f.notes...))
 		for _, err := range f.errs {

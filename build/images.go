@@ -115,7 +115,7 @@ func report(compiled error, others []error) error {
 
 // complete adds to a result its contents and the rest of what it was made from.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
-	r.Materials = append(r.Materials, b.documents()...)
+	r.Materials = append(append(r.Materials, b.documents()...), b.noted.documents...)
 	if r.Inventory, err = b.inventory(ctx); err != nil {
 		return err
 	}

@@ -21,13 +21,10 @@ import (
 
 // index builds an image with one child per platform, which compose makes, and the index over
 // them.
-func (b *Builder) index(i product.Image, compose func(platform.Platform) (content, error)) (built.Image, error) {
+func (b *Builder) index(i product.Image, compose func(platform.Platform) (child, error)) (built.Image, error) {
 	children := make([]child, len(i.Platforms))
-	failures := inParallel(i.Platforms, func(n int, p platform.Platform) error {
-		c, err := compose(p)
-		if err == nil {
-			children[n], err = b.write(i, c)
-		}
+	failures := inParallel(i.Platforms, func(n int, p platform.Platform) (err error) {
+		children[n], err = compose(p)
 		return err
 	})
 	if err := join(i.Platforms, failures); err != nil {

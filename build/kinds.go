@@ -24,6 +24,7 @@ var kinds = map[string]kind{
 	"go":         indexed(goPrograms, (*Builder).checkGoImage, (*Builder).goImage),
 	"dockerfile": indexed(dockerPrograms, (*Builder).checkDockerImage, (*Builder).dockerImage),
 	"lifecycle":  {lifecyclePrograms, (*Builder).checkLifecycle, (*Builder).lifecycle, lifecycleSystems()},
+	"prebuilt":   indexed(noPrograms, nil, nil), // every platform is
 }
 
 type kind struct {
@@ -46,7 +47,7 @@ type wanted struct {
 }
 
 // indexed is a kind whose images are an index with a manifest per platform; check and compose
-// work on one platform.
+// work on one platform. Those of platforms that are prebuilt are taken as they are.
 func indexed(
 	programs func(*product.Product, product.Image) []string,
 	check func(*Builder, context.Context, product.Image, platform.Platform) finding,
@@ -56,15 +57,29 @@ func indexed(
 		programs: func(p *product.Product, i product.Image) []wanted {
 			var all []wanted
 			for _, name := range programs(p, i) {
-				all = append(all, wanted{p.Program(name), i.Platforms})
+				all = append(all, wanted{p.Program(name), i.Built()})
 			}
 			return all
 		},
 		check: func(b *Builder, ctx context.Context, i product.Image) finding {
-			return checkPlatforms(i, func(p platform.Platform) finding { return check(b, ctx, i, p) })
+			return checkPlatforms(i, func(p platform.Platform) finding {
+				if t, ok := i.PrebuiltOn(p); ok {
+					return b.checkTaken(ctx, t)
+				}
+				return check(b, ctx, i, p)
+			})
 		},
 		build: func(b *Builder, ctx context.Context, i product.Image) (built.Image, error) {
-			return b.index(i, func(p platform.Platform) (content, error) { return compose(b, ctx, i, p) })
+			return b.index(i, func(p platform.Platform) (child, error) {
+				if t, ok := i.PrebuiltOn(p); ok {
+					return b.take(ctx, i, t)
+				}
+				c, err := compose(b, ctx, i, p)
+				if err != nil {
+					return child{}, err
+				}
+				return b.write(i, c)
+			})
 		},
 	}
 }
@@ -86,6 +101,8 @@ func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.
 	g.Wait()
 	return images, files, append(failures, err)
 }
+
+func noPrograms(*product.Product, product.Image) []string { return nil }
 
 func goPrograms(_ *product.Product, i product.Image) []string {
 	return []string{i.Content.(*product.GoImage).Program}

@@ -120,6 +120,11 @@ func CheckChildren(children []Child) error {
 		if slices.Contains(digests, v1.Hash{}) {
 			return errMissing
 		}
+		if c.Prebuilt != nil {
+			if err := checkReferrers(c.Prebuilt.Referrers); err != nil {
+				return err
+			}
+		}
 		if err := c.Platform.Check(); err != nil {
 			return err
 		}

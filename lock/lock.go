@@ -98,7 +98,7 @@ type Source struct {
 // (Kind "lifecycle").
 type Image struct {
 	Name       string `json:"name"`       // as in slipway.yaml
-	Kind       string `json:"kind"`       // "go", "dockerfile" or "lifecycle"
+	Kind       string `json:"kind"`       // "go", "dockerfile", "lifecycle" or "prebuilt"
 	Repository string `json:"repository"` // registry/repository without tag
 	// Copies are its repositories in the registries of Lock.Copies, in their order.
 	Copies []string `json:"copies,omitempty"`
@@ -133,6 +133,20 @@ type Child struct {
 	// ExtraOS lists all operating systems that a manifest has files for, if there are more than
 	// its platform's: the lifecycle image has a Linux and a Windows layer.
 	ExtraOS []string `json:"extraOS,omitempty"`
+	// Prebuilt is where the manifest comes from, of an image that another builder made; nil for one
+	// that the release made. Its manifest, configuration and layers are as that builder wrote them.
+	Prebuilt *Taken `json:"prebuilt,omitempty"`
+}
+
+// Taken is where a manifest of another builder comes from. Nothing is known of how it was made.
+type Taken struct {
+	// From is repository@digest of a registry, with its tag if slipway.yaml has one, or the name of
+	// an image in a file, as slipway.yaml has it: oci:DIR:TAG.
+	From string `json:"from"`
+	// Builder is the builder that the release ran, with its versions; "" if the image was there.
+	Builder string `json:"builder,omitempty"`
+	// Referrers are the signatures, attestations and SBOMs that the manifest has there.
+	Referrers []oci.Referrer `json:"referrers,omitempty"`
 }
 
 // Base is an image that a child is built on or copies files from.

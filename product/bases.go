@@ -36,7 +36,7 @@ func (c *checker) base(in *baseYAML) {
 		b.Packages = c.basePackages(in.Packages)
 	}
 	if in.Microsoft == "" {
-		b.Images = c.baseImages(in)
+		b.Images, b.Files = c.baseImages(in)
 	} else if !c.Bad(&in.Microsoft) {
 		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Microsoft].anyBuild
 	}
@@ -76,17 +76,16 @@ func (c *checker) inPlaceOf(in *baseYAML) (list []name.Reference) {
 	return list
 }
 
-// baseImages reads the references of a base.
-func (c *checker) baseImages(in *baseYAML) []BaseImage {
+// baseImages reads the images of a base: those of registries, and those in files.
+func (c *checker) baseImages(in *baseYAML) (list []BaseImage, files []BaseFile) {
 	var before []platform.Platform
-	var list []BaseImage
 	for _, key := range slices.Sorted(maps.Keys(in.Images)) {
 		pos := c.Pos(yamlfile.Entry(&in.Images, key))
-		ref, tag, err := parseReference(in.Images[key])
+		p, perr := platform.Parse(key)
+		ref, tag, file, err := c.baseReference(in.Images[key], p)
 		if err != nil {
 			c.At(pos, "%v", err)
 		}
-		p, perr := platform.Parse(key)
 		if perr != nil {
 			c.KeyErrorf(&in.Images, key, "%v", perr)
 		} else if same, ok := findPlatform(before, p); ok {
@@ -99,9 +98,26 @@ func (c *checker) baseImages(in *baseYAML) []BaseImage {
 			c.At(pos, "%v", err)
 		}
 		before = append(before, p)
+		if file != nil {
+			files = append(files, BaseFile{p, *file, pos})
+			continue
+		}
 		list = append(list, newBaseImage(p, ref, tag, pos))
 	}
-	return list
+	slices.SortFunc(files, func(x, y BaseFile) int { return platform.Compare(x.Platform, y.Platform) })
+	return list, files
+}
+
+// baseReference reads the image of a base: a reference with its tag, or a file.
+func (c *checker) baseReference(text string, p platform.Platform) (
+	ref name.Reference, tag string, file *ImageFile, err error,
+) {
+	if !IsImageFile(text) {
+		ref, tag, err = parseReference(text)
+		return ref, tag, nil, err
+	}
+	file, err = c.imageFile(text, p)
+	return nil, "", file, err
 }
 
 // newBaseImage returns an image as slipway.yaml names it.

@@ -28,7 +28,8 @@ type checker struct {
 
 	replaced map[string]bool // references that a builtin base takes the place of
 
-	demands yamlfile.Errors // what only a release to a registry asks for
+	demands  yamlfile.Errors // what only a release to a registry asks for
+	renewing bool            // lock files and other pins are about to be renewed
 	// changed reports that the version is that of a commit and the work tree has changes; nil if
 	// it has none.
 	changed func(report func(yamlfile.Pos, string, ...any))
@@ -74,11 +75,21 @@ func (c *checker) check() {
 		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.Pos(&a.Rule)})
 	})
 	c.airgap()
+	c.something()
 	if len(c.Errors) == 0 {
 		c.artifactNames()
 	}
 	if len(c.Errors) == 0 {
 		c.out.Unused = c.unused()
+	}
+}
+
+// something reports a product of nothing.
+func (c *checker) something() {
+	if len(c.in.Images)+len(c.in.Charts)+len(c.in.Artifacts) == 0 && c.out.Release.Empty() &&
+		c.in.Airgap.Images == "" && !c.images.open && len(c.Errors) == 0 {
+		c.At(yamlfile.Pos{File: c.out.Path, Line: 1, Column: 1}, "there is nothing to release: "+
+			"add images, charts, artifacts, templates under release, or a list of images under airgap.images")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // binaries is the named context of Dockerfiles with the programs of slipway.yaml.
@@ -15,6 +16,10 @@ const binaries = "binaries"
 // dockerfileYAML is an image that a Dockerfile describes; RUN may only change files. Paths are
 // seen from slipway.yaml, or from source.
 type dockerfileYAML struct {
+	// Who builds the Linux platforms: docker (docker buildx build), podman or buildctl, which must be
+	// on the machine that builds. Without it slipway evaluates the Dockerfile, and RUN may only change
+	// files. Windows platforms are always evaluated.
+	Builder string `yaml:"builder,omitempty" jsonschema:"enum=docker,enum=podman,enum=buildctl"`
 	// The source that file, files, context and contexts are in: a Dockerfile of another project.
 	Source string `yaml:"source,omitempty"`
 	// The Dockerfile for all systems.
@@ -55,6 +60,8 @@ type DockerfileImage struct {
 	// Source is the Go module that Files, Context and Contexts are in, relative to it. Without one
 	// they are absolute.
 	Source string
+	// Builder builds the Linux platforms: "docker", "podman" or "buildctl"; "" evaluates them.
+	Builder string
 	// Files maps an operating system to the path of its Dockerfile.
 	Files   map[string]string
 	Context string            // the directory of the build context
@@ -84,19 +91,24 @@ func (d *DockerfileImage) uses(u *uses) {
 }
 
 func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
-	c.args(in.Dockerfile, i.Platforms)
+	on := i.Built()
+	c.args(in.Dockerfile, on)
+	if len(on) == 0 && len(i.Platforms) > 0 {
+		c.Errorf(&in.Dockerfile, "prebuilt has every platform of image %s: take dockerfile out", in.Name)
+	}
 	if in.Source == "" && !c.Bad(&in.Source) {
 		c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
 	}
 	d := in.Dockerfile
 	at := c.placed(&d.Source)
 	out := &DockerfileImage{
-		Source: at.module(), Files: map[string]string{}, Target: d.Target, Args: d.Args,
+		Source: at.module(), Builder: d.Builder, Files: map[string]string{}, Target: d.Target, Args: d.Args,
 		Programs: d.Programs, Outputs: d.Outputs, MaxMiB: d.MaxMiB, MaxFiles: d.MaxFiles,
 	}
+	c.builder(d, on, at)
 	c.limit(&d.MaxMiB, 1<<24)
 	c.limit(&d.MaxFiles, 100_000_000)
-	switch wanted := systems(i.Platforms); {
+	switch wanted := systems(on); {
 	case d.File != "":
 		file := at.path(&d.File, d.File, isRegular, "file")
 		for _, os := range wanted {
@@ -112,11 +124,24 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 		c.refer(&d.Programs[n], c.programs)
 	}
 	c.once(d.Programs)
-	c.outputs(d, i.Platforms)
+	c.outputs(d, on)
 	if len(d.Contexts) > 0 {
 		out.Contexts = c.contexts(d, at)
 	}
 	return out
+}
+
+// builder checks who builds the Linux platforms. What a third party's Dockerfile says would run on
+// this machine.
+func (c *checker) builder(d *dockerfileYAML, on []platform.Platform, at inSource) {
+	switch {
+	case d.Builder == "" || c.Bad(&d.Builder):
+	case at.module() != "" || at.source.Name != "" && !at.source.Own:
+		c.Errorf(&d.Builder, "the Dockerfile is in source %s, which is not the product's own, and builder would run it: "+
+			"build the image apart and name it under prebuilt", at.source.Name)
+	case !slices.Contains(systems(on), platform.Linux):
+		c.Errorf(&d.Builder, "builder is for Linux platforms, and the image has none to build: take builder out")
+	}
 }
 
 // limit checks a limit that the user has set.

@@ -40,8 +40,8 @@ type productYAML struct {
 	// Where releases are published. Nothing is pushed to a destination that -registry does not
 	// name. The first of those is the primary one: release.yaml and the bundles have its names.
 	Destinations []destinationYAML `yaml:"destinations,omitempty"`
-	// The images of the release.
-	Images []imageYAML `yaml:"images" jsonschema:"required,minItems=1"`
+	// The images of the release. A product of charts, manifests or airgap.images needs none.
+	Images []imageYAML `yaml:"images,omitempty"`
 	// Files for people to download: programs alone and in archives. Those for Windows serve every
 	// Windows release.
 	Artifacts []artifactYAML `yaml:"artifacts,omitempty"`
@@ -131,8 +131,9 @@ type baseYAML struct {
 	// The references that the base takes the place of in Dockerfiles, as they have them, with
 	// their digest if they have one: gcr.io/distroless/static:nonroot.
 	InPlaceOf []string `yaml:"inPlaceOf,omitempty"`
-	// An image of a registry for each platform: repository:tag, whose digest is in
-	// bases.lock.yaml, or repository:tag@sha256:….
+	// An image for each platform: of a registry, as repository:tag, whose digest is in
+	// bases.lock.yaml, or as repository:tag@sha256:…; or in a file, as oci:DIR[:TAG|@DIGEST],
+	// oci-archive:FILE[:TAG|@DIGEST] or docker-archive:FILE[:NAME].
 	Images map[string]string `yaml:"images,omitempty" jsonschema:"oneof_required=images,minProperties=1"`
 	// One of Microsoft's bases, for every Windows platform of the release: nanoserver,
 	// servercore, or hostprocess, which is one image for all Windows builds, of programs that run

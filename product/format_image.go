@@ -70,10 +70,17 @@ type imageYAML struct {
 	// run, or have without a visible use: libcuda.so.*, netapi32.dll. Elsewhere a library that a
 	// program needs and does not find is an error or a warning.
 	AllowLibraries []string `yaml:"allowLibraries,omitempty"`
+	// Images that another builder made, taken as they are, for platforms, for operating systems or
+	// for all platforms (the key all): oci:DIR[:TAG|@DIGEST], oci-archive:FILE[:TAG|@DIGEST],
+	// docker-archive:FILE[:NAME], or repository:tag@sha256:… of a registry. Manifest, configuration
+	// and layers keep their digests. Files are relative to this file; {{.Version}}, {{.OS}}, {{.Arch}},
+	// {{.Variant}} and {{.WindowsRelease}} are known. The other platforms of the image are made from
+	// go or dockerfile.
+	Prebuilt map[string]string `yaml:"prebuilt,omitempty" jsonschema:"anyof_required=prebuilt,minProperties=1"`
 	// An image of one Go program, with ko's conventions.
-	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
+	Go *goYAML `yaml:"go,omitempty" jsonschema:"anyof_required=go"`
 	// An image that a Dockerfile describes.
-	Dockerfile *dockerfileYAML `yaml:"dockerfile,omitempty" jsonschema:"oneof_required=dockerfile"`
+	Dockerfile *dockerfileYAML `yaml:"dockerfile,omitempty" jsonschema:"anyof_required=dockerfile"`
 	// The buildpacks lifecycle, in the form that kpack loads.
-	Lifecycle *lifecycleYAML `yaml:"lifecycle,omitempty" jsonschema:"oneof_required=lifecycle"`
+	Lifecycle *lifecycleYAML `yaml:"lifecycle,omitempty" jsonschema:"anyof_required=lifecycle"`
 }

@@ -25,15 +25,19 @@ func (g *GoImage) uses(u *uses) { add(u.programs, g.Program) }
 
 func (c *checker) goImage(in *imageYAML, i *Image) Content {
 	g := &GoImage{Program: in.Go.Program}
-	for _, os := range systems(i.Platforms) {
-		c.checkBase(in, os, i.Platforms)
+	built := i.Built()
+	if len(built) == 0 && len(i.Platforms) > 0 {
+		c.Errorf(&in.Go, "prebuilt has every platform of image %s: take go out", in.Name)
+	}
+	for _, os := range systems(built) {
+		c.checkBase(in, os, built)
 	}
 	if !c.refer(&in.Go.Program, c.programs) {
 		return g
 	}
 	p := c.out.Program(in.Go.Program)
 	i.Source = cmp.Or(i.Source, p.Source)
-	for _, on := range i.Platforms {
+	for _, on := range built {
 		if only := p.systems(); !p.IsFor(on) {
 			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
 				p.Name, strings.Join(only, " and "), strings.Join(only, ", "))
@@ -65,7 +69,7 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	b, ok := c.out.Base(use)
 	switch {
 	case !ok || b.Builtin == scratch ||
-		b.Builtin == "" && len(b.Images) == 0 && b.Microsoft == "" && b.Packages == nil:
+		b.Builtin == "" && len(b.Images)+len(b.Files) == 0 && b.Microsoft == "" && b.Packages == nil:
 		return
 	case b.Builtin != "" || b.Packages != nil:
 		if os != platform.Linux {
@@ -75,7 +79,8 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	}
 	for _, p := range on {
 		if p.OS == os &&
-			!slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
+			!slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) &&
+			!slices.ContainsFunc(b.Files, func(f BaseFile) bool { return platform.Same(f.Platform, p) }) {
 			c.At(at, "base %s has no image for %s: add one under bases", use, p.String())
 		}
 	}

@@ -45,8 +45,11 @@ type Image struct {
 	Missing []Missing
 	Pos     yamlfile.Pos // of the name
 
+	// Prebuilt are the platforms whose image another builder made, in the order of Platforms.
+	Prebuilt []PrebuiltImage
+
 	// Kind is the field of slipway.yaml that describes the image, such as "go". Content is the
-	// type of that kind: a *[GoImage], *[DockerfileImage] or *[LifecycleImage].
+	// type of that kind: a *[GoImage], *[DockerfileImage], *[LifecycleImage] or *[OnlyPrebuilt].
 	Kind    string
 	Content Content
 }

@@ -37,6 +37,7 @@ func (c *checker) image(in *imageYAML) {
 				"write a name without a directory, in which * matches part of it", pattern)
 		}
 	}
+	c.prebuiltImages(in, &i)
 	for _, k := range imageKinds {
 		if !k.given(in) {
 			continue
@@ -44,8 +45,12 @@ func (c *checker) image(in *imageYAML) {
 		if k.withoutBases != "" && c.Given(&in.Bases) {
 			c.Errorf(&in.Bases, "bases are for go images: %s", k.withoutBases)
 		}
-		i.Kind, i.Content = k.name, k.check(c, in, &i)
-		break
+		if i.Kind != "" && k.name != "prebuilt" {
+			c.Errorf(in, "%s and %s exclude each other: keep one of them", i.Kind, k.name)
+		}
+		if i.Kind == "" {
+			i.Kind, i.Content = k.name, k.check(c, in, &i)
+		}
 	}
 	c.out.Images = append(c.out.Images, i)
 }

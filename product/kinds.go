@@ -16,6 +16,10 @@ var imageKinds = []imageKind{
 		name: "lifecycle", given: func(in *imageYAML) bool { return in.Lifecycle != nil },
 		withoutBases: "take them out", check: (*checker).lifecycleImage,
 	},
+	{ // the last, since go and dockerfile may have prebuilt platforms
+		name: "prebuilt", given: func(in *imageYAML) bool { return in.Prebuilt != nil },
+		withoutBases: "take them out", check: (*checker).onlyPrebuilt,
+	},
 }
 
 // imageKind is one way to describe an image in slipway.yaml.

@@ -27,6 +27,9 @@ func (l *LifecycleImage) uses(u *uses) { add(u.sources, l.Source) }
 func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
 	c.refer(&in.Lifecycle.Source, c.sources)
 	i.Source = cmp.Or(i.Source, in.Lifecycle.Source)
+	if in.Prebuilt != nil {
+		c.Errorf(&in.Prebuilt, "a lifecycle image is one manifest for two operating systems: take prebuilt out")
+	}
 	if in.Compression != "" && in.Compression != "gzip" {
 		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
 	}

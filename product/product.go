@@ -150,6 +150,8 @@ type Base struct {
 	// Images has one reference per platform, sorted; each pinned by slipway.yaml or
 	// bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage
+	// Files are those of its images that are in files of this machine, sorted by platform.
+	Files []BaseFile
 	// Microsoft names a Windows base image family: "nanoserver", "servercore" or "hostprocess".
 	// Images are then those of the release's Windows platforms.
 	Microsoft string
@@ -158,6 +160,13 @@ type Base struct {
 	AnyBuild bool
 	// Packages is a Linux base that consists of packages; nil for others.
 	Packages *BasePackages
+}
+
+// BaseFile is the base for one platform, which another builder left in a file.
+type BaseFile struct {
+	Platform platform.Platform
+	File     ImageFile
+	Pos      yamlfile.Pos
 }
 
 // BaseImage is the base for one platform.

@@ -71,12 +71,34 @@ func (r *Prepared) reported(n int) (*[]oci.Referrer, *[]lock.FloatingTag) {
 // Attach adds referrers of the images and charts: an element for each of [lock.Lock.Published].
 // The store must have them. Push brings them to every registry before it tags anything.
 func (r *Prepared) Attach(made [][]oci.Referrer) {
-	r.attached = made
-	for n, i := range r.Lock.Published() {
+	published := r.Lock.Published()
+	for len(r.attached) < len(published) { // charts may have come since
+		r.attached = append(r.attached, nil)
+	}
+	for n, i := range published {
+		r.attached[n] = append(r.attached[n], made[n]...)
 		for _, m := range made[n] {
 			r.list(n, i, m)
 		}
 	}
+}
+
+// takenReferrers returns what refers to the manifests of other builders, as Attach takes it.
+func takenReferrers(l *lock.Lock) [][]oci.Referrer {
+	all := make([][]oci.Referrer, len(l.Published()))
+	for n, i := range l.Images {
+		for _, c := range i.Children {
+			if c.Prebuilt == nil {
+				continue
+			}
+			for _, r := range c.Prebuilt.Referrers {
+				if !slices.Contains(all[n], r) {
+					all[n] = append(all[n], r)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // list adds an artifact to the lock, in place of one under the same tag.

@@ -52,6 +52,11 @@ func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store,
 	}
 	r.Lock = joined.Lock(images)
 	r.Lock.Bundles = bundles(p)
+	for n, list := range takenReferrers(r.Lock) { // the parts' registries have them
+		for _, m := range list {
+			r.list(n, r.Lock.Images[n], m)
+		}
+	}
 	if parts[0].Shard != nil {
 		r.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
 	}

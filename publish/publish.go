@@ -51,6 +51,9 @@ func PublishPart(ctx context.Context, p *product.Product, st *store.Store,
 	if prepared.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
+	if err := prepared.planReferrers(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := prepared.push(ctx); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -22,6 +23,9 @@ type Shipped struct {
 	// Digest returns the digest that a tag of a third-party image had, if it is known: it may have
 	// moved since.
 	Digest func(tag name.Tag) (v1.Hash, bool)
+	// Manifest returns the digest of the manifest that an image has for a platform, if another
+	// builder made it.
+	Manifest func(image string, p platform.Platform) (v1.Hash, bool)
 }
 
 // PrepareAgain prepares a release that was made before and that is not pushed. It is [Prepare],

@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -29,7 +30,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 	}
 	defer end()
 	r := newRehearsal(ctx, p, c.store, &render.Memory{}, &c.warnings)
-	r.builder.Take(shipped.Open)
+	r.builder.Take(shipped.Open, build.Manifest(shipped.Manifest))
 	if err := r.check(ctx, p, func(*product.Product) {}); err != nil {
 		return nil, err
 	}

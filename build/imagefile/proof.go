@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/oci"
 )
@@ -150,28 +149,12 @@ func (l *layout) tagged(image v1.Hash) ([]proof, error) {
 	return all, nil
 }
 
-// Annotations of BuildKit's attestations, next to [oci.ReferenceDigest]
-// (https://docs.docker.com/build/metadata/attestations/attestation-storage/), and the type of
-// their layers.
-const (
-	referenceType = "vnd.docker.reference.type"
-	attestation   = "attestation-manifest"
-	statements    = "application/vnd.in-toto+json"
-)
-
-// madeFrom is the annotation of a referrer with the digest of the manifest that it replaces.
-const madeFrom = "dev.slipway.referrer.made-from"
-
-func isAttestation(d v1.Descriptor) bool { return d.Annotations[referenceType] == attestation }
-
 // attestations makes referrers of BuildKit's attestations of an image. As entries of an index they
 // would have the platform unknown/unknown, on which older readers fail.
 func (l *layout) attestations(image v1.Descriptor) ([]proof, error) {
 	var all []proof
 	for e := range below(l.top) {
-		about := e.Annotations[oci.ReferenceDigest]
-		if !isAttestation(e.Descriptor) || about != image.Digest.String() || e.node == nil || e.node.Config == nil ||
-			e.node.Subject != nil || len(e.node.Layers) == 0 {
+		if !Attests(e.Descriptor, image.Digest) || e.node == nil || e.node.Config == nil || !makeable(e.node.Tree) {
 			continue
 		}
 		p, err := l.attestation(e.node, image)
@@ -185,27 +168,11 @@ func (l *layout) attestations(image v1.Descriptor) ([]proof, error) {
 
 // attestation makes a referrer with the layers of BuildKit's manifest.
 func (l *layout) attestation(n *node, image v1.Descriptor) (proof, error) {
-	subject := v1.Descriptor{MediaType: image.MediaType, Digest: image.Digest, Size: image.Size}
-	raw, err := oci.MakeArtifact(statements, n.Layers, &subject, map[string]string{
-		oci.ReferenceDigest: image.Digest.String(), madeFrom: n.Desc.Digest.String(),
-	})
-	if err != nil {
-		return proof{}, err
-	}
-	d, err := describe(raw)
-	if err != nil {
-		return proof{}, err
-	}
+	r, documents, err := Referrer(n.Tree, image)
 	for _, b := range n.Layers {
-		if err := checkDigest("a layer of "+n.Desc.Digest.String(), b); err != nil {
-			return proof{}, err
+		if err == nil {
+			err = checkDigest("a layer of "+n.Desc.Digest.String(), b)
 		}
 	}
-	return proof{
-		Referrer: oci.Referrer{
-			ArtifactType: statements, MediaType: types.OCIManifestSchema1, Digest: d.Digest, Size: d.Size,
-			Subject: image.Digest,
-		},
-		documents: [][]byte{[]byte(oci.Empty), raw}, blobs: n.Layers,
-	}, nil
+	return proof{Referrer: r, documents: documents, blobs: n.Layers}, err
 }

@@ -186,6 +186,13 @@ func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error)
 				}
 				all = append(all, d)
 			}
+			if c.Prebuilt != nil {
+				d, err := taken(i, c)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, d)
+			}
 		}
 	}
 	for _, t := range l.ThirdParty {
@@ -252,6 +259,12 @@ func material(m lock.Material) Dependency {
 }
 
 func base(b lock.Base) (Dependency, error) {
+	if IsFile(b.Name) {
+		return Dependency{
+			URI: FileURI(b.Name), Digest: Digest{SHA256: b.Digest.Hex},
+			Annotations: Annotations{Kind: KindBase, Local: true},
+		}, nil
+	}
 	if builtin, ok := strings.CutPrefix(b.Name, "builtin:"); ok {
 		return Dependency{
 			URI: slipway + "#build/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex},
@@ -261,6 +274,35 @@ func base(b lock.Base) (Dependency, error) {
 	d, err := image(b.Name, b.Digest)
 	d.Annotations = Annotations{Kind: KindBase, Stub: b.Stub}
 	return d, err
+}
+
+// taken is a manifest that another builder made.
+func taken(i lock.Image, c lock.Child) (d Dependency, err error) {
+	if IsFile(c.Prebuilt.From) {
+		d = Dependency{URI: FileURI(c.Prebuilt.From), Digest: Digest{SHA256: c.Digest.Hex}}
+	} else if d, err = image(c.Prebuilt.From, c.Digest); err != nil {
+		return d, err
+	}
+	d.Annotations = Annotations{
+		Kind: KindPrebuilt, Source: i.Name, Platform: c.Platform.String(), Builder: c.Prebuilt.Builder,
+		Local: IsFile(c.Prebuilt.From),
+	}
+	return d, nil
+}
+
+// transports are those of images in files, by their names of containers/image.
+var transports = []string{"oci", "oci-archive", "docker-archive"}
+
+// IsFile reports whether an image is named as one in a file: oci:DIR:TAG.
+func IsFile(from string) bool {
+	transport, _, ok := strings.Cut(from, ":")
+	return ok && slices.Contains(transports, transport)
+}
+
+// FileURI returns the name of an image in a file as a URI.
+func FileURI(from string) string {
+	transport, path, _ := strings.Cut(from, ":")
+	return transport + ":" + (&url.URL{Path: path}).EscapedPath()
 }
 
 // image returns the dependency of an image.

@@ -92,6 +92,8 @@ type Annotations struct {
 	Local bool `json:"local,omitempty"`
 	// Stub reports that a snapshot has a stub in place of the image.
 	Stub bool `json:"stub,omitempty"`
+	// Builder is the builder that the release ran for a manifest, with its versions.
+	Builder string `json:"builder,omitempty"`
 }
 
 // Predicate is SLSA provenance v1 without metadata on the run.
@@ -233,6 +235,7 @@ const (
 	KindBase      = "base"     // an image that another is built on or copies files from
 	KindDocument  = "document" // an index, manifest or configuration of a base, with its content
 	KindImage     = "image"    // of a third party, included with the release
+	KindPrebuilt  = "prebuilt" // a manifest of the release that another builder made, taken as it is
 	KindProgram   = "program"  // a prebuilt one
 	KindCompiler  = "compiler" // of C, for programs with CGO
 	KindToolchain = "toolchain"

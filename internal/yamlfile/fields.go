@@ -63,15 +63,21 @@ func (d *Document) required(n *yaml.Node, t reflect.Type, present map[string]boo
 	}
 }
 
-// groups checks oneof_required. A group goes by the name of its first field.
+// groups checks oneof_required and anyof_required. A group goes by the name of its first field.
 func (d *Document) groups(n *yaml.Node, t reflect.Type, present map[string]bool, misspelled bool) {
+	d.group(n, t, present, misspelled, "oneof_required")
+	d.group(n, t, present, misspelled, "anyof_required")
+}
+
+// group checks the groups of one of these tags.
+func (d *Document) group(n *yaml.Node, t reflect.Type, present map[string]bool, misspelled bool, tag string) {
 	var groups []string
 	first := map[string]string{}
 	needs := map[string][]string{} // the fields of a group
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := fieldName(f)
-		for _, g := range options(f.Tag, "oneof_required") {
+		for _, g := range options(f.Tag, tag) {
 			if first[g] == "" {
 				groups = append(groups, g)
 				first[g] = name
@@ -95,12 +101,16 @@ func (d *Document) groups(n *yaml.Node, t reflect.Type, present map[string]bool,
 	switch {
 	case len(given) == 0 && !misspelled:
 		d.At(d.pos(n), "none of %s is here: add one of them", names(groups))
-	case len(given) > 1:
+	case len(given) > 1 && tag == "oneof_required":
 		d.At(d.pos(n), "%s exclude each other: keep one of them", names(given))
-	case len(given) == 1:
-		for _, f := range needs[given[0]] {
+	}
+	if len(given) > 1 && tag == "oneof_required" {
+		return
+	}
+	for _, g := range given {
+		for _, f := range needs[g] {
 			if !present[f] {
-				d.At(d.pos(n), "%s is missing, which %s needs: add it", f, first[given[0]])
+				d.At(d.pos(n), "%s is missing, which %s needs: add it", f, first[g])
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -85,7 +86,7 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 	windows := e.Config.OS == platform.Windows
 	from := 0
 	if windows {
-		n, _ := lint.WindowsBase(e.Config, e.Layers) // up to some GiB, and always the same
+		n, _ := oci.WindowsBase(e.Config, e.Layers) // up to some GiB, and always the same
 		from = min(n, len(e.Layers))
 	}
 	var layers []v1.Layer

@@ -10,10 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // yaml takes the references of a YAML file: a manifest, a template of ytt, or slipway.yaml, of
-// which only release and airgap.firstImage may have any.
+// which only release, airgap.firstImage and prebuilt images may have any.
 func (s *search) yaml(shown, full string, slipway bool) error {
 	if slices.ContainsFunc(s.files, func(f *file) bool { return f.full == full }) {
 		return nil
@@ -32,6 +33,7 @@ func (s *search) yaml(shown, full string, slipway bool) error {
 	for _, root := range e.Documents {
 		if slipway {
 			s.firstImage(f, yamlfile.Value(root, "airgap", "firstImage"))
+			s.prebuilt(f, yamlfile.Value(root, "images"))
 			root = yamlfile.Value(root, "release")
 		}
 		if root == nil {
@@ -47,6 +49,27 @@ func (s *search) yaml(shown, full string, slipway bool) error {
 		o.Texts(func(t workload.Text) { s.text(f, o, t) })
 	}
 	return nil
+}
+
+// prebuilt takes the references of prebuilt images.
+func (s *search) prebuilt(f *file, images *yaml.Node) {
+	if images == nil {
+		return
+	}
+	for _, i := range images.Content {
+		all := yamlfile.Value(i, "prebuilt")
+		if all == nil || all.Kind != yaml.MappingNode {
+			continue
+		}
+		for n := 1; n < len(all.Content); n += 2 {
+			v := all.Content[n]
+			p := newPlace(v.Value, yamlfile.Pos{File: f.path, Line: v.Line, Column: v.Column})
+			if p != nil && !product.IsImageFile(v.Value) {
+				p.file = f
+				s.places = append(s.places, p)
+			}
+		}
+	}
 }
 
 // firstImage takes the reference of airgap.firstImage, which has to stay equal to a line of

@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -189,6 +190,18 @@ func (s *inputTree) digest(tag name.Tag) (v1.Hash, bool) {
 		if d.Annotations.Kind == provenance.KindImage &&
 			d.URI == purl.OCI(tag.Context().Name(), h.String(), map[string]string{"tag": tag.TagStr()}) {
 			return h, true
+		}
+	}
+	return v1.Hash{}, false
+}
+
+// manifest returns the digest that the statement has of the manifest of another builder.
+func (s *inputTree) manifest(image string, on platform.Platform) (v1.Hash, bool) {
+	for _, d := range s.options.Statement.Predicate.BuildDefinition.ResolvedDependencies {
+		a := d.Annotations
+		p, err := platform.Parse(a.Platform)
+		if a.Kind == provenance.KindPrebuilt && a.Source == image && err == nil && platform.Same(p, on) {
+			return v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}, true
 		}
 	}
 	return v1.Hash{}, false

@@ -21,6 +21,8 @@ type Report struct {
 	// Sandbox is what the compiler was run in.
 	Sandbox     sandbox.Protection `json:"sandbox"`
 	Differences []Difference       `json:"differences,omitempty"`
+	// Taken are the manifests that other builders made, of which only the digest was compared.
+	Taken []string `json:"taken,omitempty"`
 
 	// Made is the statement of the release as it was made here.
 	Made *provenance.Statement `json:"-"`
@@ -45,7 +47,14 @@ type Cause struct {
 
 func newReport(s *provenance.Statement) *Report {
 	p := s.Predicate.BuildDefinition.ExternalParameters
-	return &Report{Product: p.Name, Version: p.Version, Subjects: len(s.Subjects)}
+	r := &Report{Product: p.Name, Version: p.Version, Subjects: len(s.Subjects)}
+	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
+		if a := d.Annotations; a.Kind == provenance.KindPrebuilt {
+			r.Taken = append(r.Taken, fmt.Sprintf("image %s for %s is taken as another builder made it (%s): "+
+				"its digest was compared, and it was not built", a.Source, a.Platform, d.URI))
+		}
+	}
+	return r
 }
 
 func (r *Report) title() string { return r.Product + " " + r.Version }
@@ -64,6 +73,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 		for _, c := range d.Causes {
 			fmt.Fprintf(w, "  %s\n", output.Line(c.String()))
 		}
+	}
+	for _, text := range r.Taken {
+		fmt.Fprintln(w, output.Line(text))
 	}
 	_, err := fmt.Fprintf(w, "%s: %d of %d subjects are the same\n", output.Line(r.title()), r.Equal, r.Subjects)
 	return err

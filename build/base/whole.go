@@ -1,0 +1,51 @@
+package base
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Prebuilt returns an image of a registry that a release takes as it is, for platform p. It asks
+// the store before the registry, in a snapshot, too: a stub of an image would be another one. A
+// resolver that is offline asks the store alone, and fails with [ErrElsewhere]. Layers that are not
+// in the store are fetched by [Resolver.Complete].
+func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.Platform) (Base, error) {
+	b, err := r.found.Do(ref.String()+" "+p.String()+" prebuilt", func() (Base, error) {
+		i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
+		b, err := r.local(ctx, i, false)
+		if errors.Is(err, ErrElsewhere) && !r.Offline {
+			b, err = r.take(ctx, i, false, r.reader(ctx, ref.Context()))
+		}
+		return b, err
+	})
+	if err != nil {
+		return Base{}, fmt.Errorf("%s for %s: %w", ref, p, err)
+	}
+	return b, nil
+}
+
+// Complete fetches the layers of an image that the store lacks.
+func (r *Resolver) Complete(ctx context.Context, b Base) error {
+	l, ok := b.Image.(*lazy)
+	if !ok {
+		return nil
+	}
+	var g errgroup.Group
+	g.SetLimit(4)
+	for _, one := range l.layers {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return one.bring()
+		})
+	}
+	return g.Wait()
+}

@@ -1,0 +1,143 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/inventory"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/packages/installed"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// takenContents is what the layers of an image of another builder have.
+type takenContents struct {
+	Packages []lock.Package `json:"packages,omitempty"`
+	Programs []lock.Program `json:"programs,omitempty"`
+	Files    []lock.File    `json:"files,omitempty"` // the programs
+	Note     string         `json:"note,omitempty"`  // why something is not listed
+}
+
+// kindContents is the kind of records of takenContents, by the manifest; another form has another
+// number.
+const kindContents = "prebuilt contents 1"
+
+// noteTaken lists what an image of another builder contains: the packages of its distribution, and
+// the modules of Go programs. The layers of a Windows base are not read. The store remembers it.
+func (b *Builder) noteTaken(ctx context.Context, i product.Image, t taken) (notes []string, err error) {
+	var c takenContents
+	found, err := b.store.Recall(kindContents, t.manifest.Desc.Digest.String(), &c)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		if c, err = b.readTaken(ctx, t); err != nil {
+			return nil, fmt.Errorf("reading the layers of %s: %w", t.from, err)
+		}
+		if err := b.store.Record(kindContents, t.manifest.Desc.Digest.String(), c); err != nil {
+			return nil, err
+		}
+	}
+	if c.Note != "" {
+		notes = append(notes, c.Note)
+	}
+	has := lock.Content{Digest: t.manifest.Desc.Digest, Source: i.Source, Files: c.Files, Packages: c.Packages}
+	if i.Version != b.product.Version {
+		has.Version = i.Version
+	}
+	return notes, b.noted.add(has, c.Programs, nil)
+}
+
+// readTaken reads the layers of an image.
+func (b *Builder) readTaken(ctx context.Context, t taken) (c takenContents, err error) {
+	a := tree.NewArchives(b.store, tree.Limits{})
+	a.Whole = true
+	defer a.Drop()
+	files, err := takenTree(ctx, a, b, t)
+	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
+		return takenContents{Note: "its packages and programs are not listed: " + limit.What()}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if t.config.OS == platform.Linux {
+		if c.Packages, err = installed.List(files); err != nil {
+			return c, err
+		}
+	}
+	return c, b.programsIn(ctx, files, t.config.OS, &c)
+}
+
+// takenTree returns the files of an image, for Windows those above Microsoft's base.
+func takenTree(ctx context.Context, a *tree.Archives, b *Builder, t taken) (*tree.Tree, error) {
+	img, err := b.store.Image(t.manifest.Desc.Digest)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return nil, err
+	}
+	diffIDs := t.config.RootFS.DiffIDs
+	if len(diffIDs) != len(layers) {
+		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d", len(diffIDs), len(layers))
+	}
+	windows, from := t.config.OS == platform.Windows, 0
+	if windows {
+		n, _ := oci.WindowsBase(t.config, t.manifest.Layers)
+		from = min(n, len(layers))
+	}
+	return a.ReadLayers(ctx, layers[from:], diffIDs[from:], windows)
+}
+
+// programsIn lists the programs of a tree that have build information of Go.
+func (b *Builder) programsIn(ctx context.Context, t *tree.Tree, os string, c *takenContents) error {
+	var names []string
+	for p, n := range t.Nodes {
+		if n.Kind == layer.Regular && n.Odd == "" && mayStart(p, n, os) {
+			names = append(names, p)
+		}
+	}
+	slices.Sort(names)
+	for _, p := range names {
+		content, err := t.Nodes[p].Content()
+		if err != nil {
+			return err
+		}
+		if content.Size == 0 {
+			continue
+		}
+		if _, ok, err := b.system(ctx, content); err != nil || !ok {
+			if err != nil {
+				return fmt.Errorf("%s: %w", p, err)
+			}
+			continue
+		}
+		one, err := inventory.Program(ctx, b.store, content)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		if one.Go == "" {
+			continue
+		}
+		c.Programs = append(c.Programs, one)
+		c.Files = append(c.Files, lock.File{Path: p, Digest: content.Digest, Size: content.Size, Executable: true})
+	}
+	return nil
+}
+
+// mayStart reports whether a file may be a program that something starts.
+func mayStart(p string, n *tree.Node, os string) bool {
+	if os == platform.Windows {
+		return slices.Contains([]string{".exe", ".dll"}, strings.ToLower(path.Ext(p)))
+	}
+	return n.Mode&0o111 != 0
+}
