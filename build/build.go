@@ -51,7 +51,6 @@ type Builder struct {
 	pin      *apt.Pin                 // of Packages; nil takes packages.lock.yaml alone
 	asked    *atomic.Bool             // whether a package manager was called; nil for not of interest
 	kept     *kept                    // of Check for Images; nil if not wanted
-	shipped  Manifest                 // of a release that is made again
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -79,9 +78,10 @@ func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 // with them.
 func (b *Builder) Complete(p *product.Product) { b.product = p }
 
-// Take reads bases and prebuilt images from an existing release before it asks registries.
-func (b *Builder) Take(shipped oci.Open, manifest Manifest) {
-	b.bases.Shipped, b.shipped = shipped, manifest
+// Take reads bases and prebuilt images from an existing release before it asks registries; file
+// finds there what the release took out of files.
+func (b *Builder) Take(shipped oci.Open, file base.ShippedFile) {
+	b.bases.Shipped, b.bases.ShippedFile = shipped, file
 }
 
 // Times returns how long compilers and linkers took in Images, and how long the layers in the
@@ -134,7 +134,7 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 }
 
 // Created returns the time of the release: SOURCE_DATE_EPOCH, or the newest commit among the
-// sources.
+// sources, or 1970 for a product without sources, which no commit dates.
 func Created(p *product.Product, trees map[string]source.Tree) time.Time {
 	t := p.Created
 	if p.SourceDateEpoch {
@@ -144,6 +144,9 @@ func Created(p *product.Product, trees map[string]source.Tree) time.Time {
 		if tree.Source.Created.After(t) {
 			t = tree.Source.Created
 		}
+	}
+	if t.IsZero() {
+		t = time.Unix(0, 0)
 	}
 	return t.UTC().Truncate(time.Second)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
@@ -115,7 +116,7 @@ func report(compiled error, others []error) error {
 
 // complete adds to a result its contents and the rest of what it was made from.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
-	r.Materials = append(append(r.Materials, b.documents()...), b.noted.documents...)
+	r.Materials = append(r.Materials, b.documents()...)
 	if r.Inventory, err = b.inventory(ctx); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 
 // lockSources are the sources as the lock has them.
 func lockSources(p *product.Product, trees map[string]source.Tree) []lock.Source {
-	var all []lock.Source
+	all := []lock.Source{}
 	for _, s := range p.Sources {
 		t := trees[s.Name].Source
 		all = append(all, lock.Source{
@@ -150,8 +151,12 @@ func (b *Builder) documents() []lock.Material {
 		if len(d.Content) > maxDocument {
 			continue
 		}
+		uri := provenance.FileURI(d.File) + "@" + d.Digest.String()
+		if d.File == "" {
+			uri = purl.OCI(d.Repository.Name(), d.Digest.String(), nil)
+		}
 		all = append(all, lock.Material{
-			URI: purl.OCI(d.Repository.Name(), d.Digest.String(), nil), SHA256: d.Digest.Hex,
+			URI: uri, SHA256: d.Digest.Hex,
 			Content: base64.StdEncoding.EncodeToString(d.Content),
 		})
 	}

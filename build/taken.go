@@ -5,6 +5,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
@@ -23,7 +24,7 @@ type taken struct {
 
 // take brings the image of another builder into the store, byte for byte.
 func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
-	got, err := b.bring(ctx, i, t)
+	got, err := b.bring(ctx, t)
 	if err != nil {
 		return child{}, err
 	}
@@ -32,12 +33,16 @@ func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltI
 
 // bring brings the image into the store: from its registry, or out of its file. One that is
 // reproduced comes from the release that has it.
-func (b *Builder) bring(ctx context.Context, i product.Image, t product.PrebuiltImage) (taken, error) {
+func (b *Builder) bring(ctx context.Context, t product.PrebuiltImage) (taken, error) {
 	switch {
 	case t.File == nil:
 		return b.takeReference(ctx, t)
 	case b.bases.Shipped != nil:
-		return b.takeShipped(i, t)
+		h, err := base.TakeShipped(b.store, b.bases.Shipped, b.bases.ShippedFile, t.Text, t.Platform)
+		if err != nil {
+			return taken{}, err
+		}
+		return b.inStore(h, t, nil)
 	}
 	f, err := b.openTaken(ctx, t)
 	if err != nil {
@@ -70,7 +75,7 @@ func (b *Builder) inStore(manifest v1.Hash, of product.PrebuiltImage, referrers 
 		return taken{}, err
 	}
 	if of.File != nil {
-		if err := b.keepDocuments(t); err != nil {
+		if err := b.bases.KeepFile(of.Text, t.manifest, b.store.Get); err != nil {
 			return taken{}, err
 		}
 	}

@@ -33,7 +33,8 @@ const (
 	// Own are images of the product, on their way from one registry to another. Only the faults of
 	// an index count, and each is an error: the registry that it would get to is the one that users
 	// pull from. The other rules are for slipway audit, since promote neither asks for more than it
-	// copies, nor holds up a release for what was so when it was tested.
+	// copies, nor holds up a release for what was so when it was tested. Of an image that another
+	// builder made for the product, the rules of what is inside apply, too: a release reads its layers.
 	Own
 )
 
@@ -52,7 +53,13 @@ func (s Scope) has(rule string) bool {
 		return slices.Contains(faults, rule) ||
 			slices.Contains([]string{"index-windows-release", "index-node", "index-platform-lost"}, rule)
 	}
-	return slices.Contains(faults, rule)
+	return slices.Contains(faults, rule) || slices.Contains(insides, rule)
+}
+
+// insides are the rules of what layers have. Only images whose layers were read break them.
+var insides = []string{
+	"index-entrypoint-missing", "index-entrypoint-mode", "index-interpreter-missing", "index-layers-differ",
+	"index-library-missing", "index-program-differs", "index-user-unknown",
 }
 
 // severity returns the severity of a rule's findings.
@@ -60,7 +67,7 @@ func (s Scope) severity(r Rule) Severity {
 	switch {
 	case s == Bundled && r.ID == "index-node":
 		return Warning
-	case s == Own:
+	case s == Own && slices.Contains(faults, r.ID):
 		return Error
 	}
 	return r.Severity

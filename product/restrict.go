@@ -49,7 +49,7 @@ func (c *checker) restrict(o Options) {
 				i.Name, formatAll(all))
 		}
 	}
-	if len(images) == 0 && len(c.Errors) == 0 {
+	if len(images) == 0 && len(p.Images) > 0 && len(c.Errors) == 0 {
 		c.At(yamlfile.Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
 	}
 	p.Images = images

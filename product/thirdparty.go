@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -64,6 +65,21 @@ func Matches(pattern, reference string) bool {
 		ok, err := path.Match(pattern, text)
 		return err == nil && ok
 	})
+}
+
+// FetchesFrom reports whether a release fetches third-party images from a registry. A snapshot
+// does without the network, and fetches them from this machine alone, unless the product is
+// nothing but a list of them.
+func (p *Product) FetchesFrom(host string) bool {
+	return !p.Snapshot() || network.Loopback(host) || p.onlyListed()
+}
+
+// onlyListed reports whether the product has nothing but third-party images.
+func (p *Product) onlyListed() bool {
+	if p.Unselected != nil {
+		p = p.Unselected
+	}
+	return len(p.Images)+len(p.Charts)+len(p.Artifacts) == 0 && p.Release.Empty()
 }
 
 // Owns reports whether a repository is one of the product's images, in whatever registry and below

@@ -47,7 +47,7 @@ func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 		all[n] = Party{Reference: t.Text, Pinned: pinned, Stored: here, host: host}
 		switch {
 		case here:
-		case p.Snapshot() && !network.Loopback(host):
+		case !p.FetchesFrom(host):
 			all[n].Omitted = lock.NoNetwork
 		default:
 			questions = append(questions,

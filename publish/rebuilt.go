@@ -23,9 +23,9 @@ type Shipped struct {
 	// Digest returns the digest that a tag of a third-party image had, if it is known: it may have
 	// moved since.
 	Digest func(tag name.Tag) (v1.Hash, bool)
-	// Manifest returns the digest of the manifest that an image has for a platform, if another
-	// builder made it.
-	Manifest func(image string, p platform.Platform) (v1.Hash, bool)
+	// File returns the digest of the manifest that was taken out of a file for a platform, by the
+	// text of slipway.yaml.
+	File func(text string, p platform.Platform) (v1.Hash, bool)
 }
 
 // PrepareAgain prepares a release that was made before and that is not pushed. It is [Prepare],
@@ -56,7 +56,7 @@ func describeAgain(ctx context.Context, c *network.Client, p *product.Product, r
 	shipped Shipped, party *lock.ThirdParty,
 ) error {
 	repo := ref.Context()
-	offline := p.Snapshot() && !network.Loopback(repo.RegistryStr())
+	offline := !p.FetchesFrom(repo.RegistryStr())
 	if tag, ok := ref.(name.Tag); ok {
 		if h, ok := shipped.Digest(tag); ok {
 			ref = repo.Digest(h.String())

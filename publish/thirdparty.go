@@ -41,7 +41,7 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 			if err := found(tree); err != nil {
 				return nil, fmt.Errorf("%s: %w", t.Text, err)
 			}
-		case p.Snapshot() && !network.Loopback(t.Reference.Context().RegistryStr()):
+		case !p.FetchesFrom(t.Reference.Context().RegistryStr()):
 			all[n].Omitted = lock.NoNetwork
 			o.Progress.Printf("leaving out %s: %s", t.Text, lock.NoNetwork)
 		default:
@@ -93,7 +93,7 @@ func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Pro
 				continue
 			}
 		}
-		if !p.Snapshot() || network.Loopback(ref.Context().RegistryStr()) {
+		if p.FetchesFrom(ref.Context().RegistryStr()) {
 			ask = append(ask, s)
 		}
 	}

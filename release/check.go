@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/renderer"
@@ -136,6 +135,11 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
 	c.err = c.check(ctx, p, func(*product.Product) {})
+	found, err := judgeDocuments(c.product, c.builder.Documents(), store.Documents(Options{}.places(p).Store))
+	for _, f := range found {
+		c.warnings.Add("warning: " + f.String())
+	}
+	c.err = errors.Join(c.err, err)
 	if ctx.Err() != nil {
 		return nil, nil, c.err
 	}
@@ -182,7 +186,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 			Omitted: cmp.Or(t.Omitted, "it is not looked at yet"),
 		}
 		if _, pinned := t.Reference.(name.Digest); !pinned && t.Omitted == "" &&
-			(!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
+			p.FetchesFrom(t.Reference.Context().RegistryStr()) {
 			party.Digest = build.PlaceholderDigest(t.Text) // publish looks it up
 		}
 		l.ThirdParty = append(l.ThirdParty, party)

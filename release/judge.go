@@ -1,13 +1,18 @@
 package release
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -18,7 +23,9 @@ import (
 // those of others as far as nodes of the product run them (see [lint.Bundled]). It reads what the
 // store has, and asks no registry. The error has a line for each finding of severity error; the
 // others are returned beside it.
-func judgeImages(p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Finding, error) {
+func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Finding, error) {
+	deep := audit.DeepIn(st)
+	defer deep.Close()
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: len(p.Selected) > 0}
 	nodes := nodes(l)
 	var all []lint.Index
@@ -33,6 +40,9 @@ func judgeImages(p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Find
 		}
 		index := lint.NewIndex(i.Tagged(), t, st.Get)
 		index.Scope = lint.Own
+		if err := lookInside(ctx, deep, st, i, &index); err != nil {
+			return nil, fmt.Errorf("checking %s: %w", i.Name, err)
+		}
 		all = append(all, index)
 	}
 	for _, t := range l.ThirdParty {
@@ -59,6 +69,74 @@ func judgeImages(p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Find
 			"under lint.allow in %s:\n%w", p.Path, err)
 	}
 	return r.Others(), nil
+}
+
+// lookInside reads the layers of those manifests of an image that other builders made. The others
+// were checked while they were built.
+func lookInside(ctx context.Context, d *audit.Deep, st *store.Store, i lock.Image, index *lint.Index) error {
+	for _, c := range i.Children {
+		n := slices.IndexFunc(index.Entries, func(e lint.Entry) bool { return e.Desc.Digest == c.Digest })
+		if c.Prebuilt == nil || n < 0 {
+			continue
+		}
+		var err error
+		if index.Entries[n].Inside, err = d.Inside(ctx, st, index.Entries[n]); err != nil {
+			return fmt.Errorf("%s: %w", c.Platform, err)
+		}
+	}
+	return nil
+}
+
+// judgeDocuments checks what a check has read of images that others made, as far as it has.
+func judgeDocuments(p *product.Product, documents []build.Document, get oci.Get) ([]lint.Finding, error) {
+	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
+	byName := map[string]*lint.Index{}
+	var all []*lint.Index
+	for _, d := range documents {
+		i := byName[d.Image]
+		if i == nil {
+			i = &lint.Index{Name: d.Image, Scope: lint.Own}
+			byName[d.Image], all = i, append(all, i)
+		}
+		e := lint.Entry{Desc: v1.Descriptor{Platform: platform.FromConfig(d.Config).V1()}, Config: d.Config}
+		if d.Manifest != nil {
+			e.Desc.MediaType, e.Desc.Digest, e.Layers = d.Manifest.Desc.MediaType, d.Manifest.Desc.Digest, d.Manifest.Layers
+		}
+		i.Entries = append(i.Entries, e)
+	}
+	for _, t := range p.Airgap.Images {
+		if i, ok := pinnedIn(p, t, get); ok {
+			all = append(all, &i)
+		}
+	}
+	var list []lint.Index
+	for _, i := range all {
+		list = append(list, *i)
+	}
+	r := lint.CheckIndexes(list, o)
+	return r.Others(), r.Broken()
+}
+
+// pinnedIn returns a third-party image whose documents get has.
+func pinnedIn(p *product.Product, t product.ThirdParty, get oci.Get) (i lint.Index, ok bool) {
+	d, pinned := t.Reference.(name.Digest)
+	if !pinned || t.Omitted != "" {
+		return i, false
+	}
+	h, err := v1.NewHash(d.DigestStr())
+	if err != nil {
+		return i, false
+	}
+	tree, err := oci.Read(v1.Descriptor{Digest: h}, get, oci.Limits{})
+	if err != nil {
+		return i, false
+	}
+	i = lint.NewIndex(t.Text, tree, get)
+	i.Scope, i.Nodes, i.Pos = lint.Bundled, p.Platforms, t.Pos
+	if len(t.OS) > 0 {
+		i.NodesChecked = true
+	}
+	return i, true
 }
 
 // bundled returns an image of others, as the store has it. Of one that is still in its registry

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -30,7 +29,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 	}
 	defer end()
 	r := newRehearsal(ctx, p, c.store, &render.Memory{}, &c.warnings)
-	r.builder.Take(shipped.Open, build.Manifest(shipped.Manifest))
+	r.builder.Take(shipped.Open, shipped.File)
 	if err := r.check(ctx, p, func(*product.Product) {}); err != nil {
 		return nil, err
 	}

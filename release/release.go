@@ -142,7 +142,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
 	}
-	findings, err := judgeImages(m.product, c.store, l)
+	findings, err := judgeImages(ctx, m.product, c.store, l)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, 
 	if err != nil {
 		return nil, err
 	}
-	findings, err := judgeImages(m.product, c.store, l)
+	findings, err := judgeImages(ctx, m.product, c.store, l)
 	if err != nil {
 		return nil, err
 	}

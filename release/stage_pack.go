@@ -29,7 +29,7 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed Pa
 			return packed, err
 		}
 	}
-	if packed.Findings, err = judgeImages(p, s.Store, l); err != nil {
+	if packed.Findings, err = judgeImages(ctx, p, s.Store, l); err != nil {
 		return packed, err
 	}
 	o := airgap.PackOptions{

@@ -70,7 +70,7 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 		return nil, err
 	}
 	l := prepared.Lock
-	if err := s.judge(l); err != nil {
+	if err := s.judge(ctx, l); err != nil {
 		return nil, err
 	}
 	if len(s.Product.Charts) > 0 {
@@ -98,8 +98,8 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 }
 
 // judge checks the images by the rules of package lint, and prints the findings that are no errors.
-func (s *Stage) judge(l *lock.Lock) error {
-	found, err := judgeImages(s.Product, s.Store, l)
+func (s *Stage) judge(ctx context.Context, l *lock.Lock) error {
+	found, err := judgeImages(ctx, s.Product, s.Store, l)
 	for _, f := range found {
 		s.Progress.Printf("%s: %s", f.Severity, f)
 	}
@@ -114,7 +114,7 @@ func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, error) {
 	}
 	l, err := p.Local()
 	if err == nil {
-		err = s.judge(l)
+		err = s.judge(ctx, l)
 	}
 	if err != nil {
 		return nil, err

@@ -103,6 +103,8 @@ type Resolver struct {
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
 	// registry is. nil asks registries only.
 	Shipped oci.Open
+	// ShippedFile finds there what the release took out of files. It is mandatory with Shipped.
+	ShippedFile ShippedFile
 
 	found     once.Map[Base] // by name, platform and way
 	mu        sync.Mutex
@@ -158,6 +160,11 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 			return Base{Platform: full(p)}, nil
 		case "static", "static-root":
 			return static(ctx, r.Store, b.Builtin, p)
+		}
+		for _, f := range b.Files {
+			if platform.Same(f.Platform, p) {
+				return r.found.Do("file "+f.File.Text+" "+p.String(), func() (Base, error) { return r.file(ctx, f.File, p) })
+			}
 		}
 		for _, i := range b.Images {
 			if platform.Same(i.Platform, p) {

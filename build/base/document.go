@@ -17,6 +17,7 @@ import (
 // registry is needed to build on the base again.
 type Document struct {
 	Repository name.Repository
+	File       string // the name of an image in a file, in place of Repository
 	Digest     v1.Hash
 	Content    []byte
 }
@@ -31,7 +32,8 @@ func (r *Resolver) Documents() []Document {
 		all = append(all, d)
 	}
 	slices.SortFunc(all, func(a, b Document) int {
-		return cmp.Or(cmp.Compare(a.Repository.Name(), b.Repository.Name()), cmp.Compare(a.Digest.Hex, b.Digest.Hex))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Repository.Name(), b.Repository.Name()),
+			cmp.Compare(a.Digest.Hex, b.Digest.Hex))
 	})
 	return all
 }
@@ -61,12 +63,17 @@ func (r *Resolver) remember(repo name.Repository, get oci.Get) oci.Get {
 		if err != nil {
 			return nil, err
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.documents == nil {
-			r.documents = map[string]Document{}
-		}
-		r.documents[repo.Name()+"@"+d.Digest.String()] = Document{repo, d.Digest, raw}
+		r.remembered(Document{Repository: repo, Digest: d.Digest, Content: raw})
 		return raw, nil
 	}
+}
+
+// remembered remembers a document.
+func (r *Resolver) remembered(d Document) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.documents == nil {
+		r.documents = map[string]Document{}
+	}
+	r.documents[cmp.Or(d.File, d.Repository.Name())+"@"+d.Digest.String()] = d
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // LocalBuilder is the builder of a release that names none: whoever has the key, on a machine of
@@ -180,7 +181,7 @@ func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error)
 				used = append([]lock.Base{*c.Base}, used...)
 			}
 			for _, b := range used {
-				d, err := base(b)
+				d, err := base(b, c.Platform)
 				if err != nil {
 					return nil, err
 				}
@@ -258,11 +259,11 @@ func material(m lock.Material) Dependency {
 	return d
 }
 
-func base(b lock.Base) (Dependency, error) {
+func base(b lock.Base, on platform.Platform) (Dependency, error) {
 	if IsFile(b.Name) {
 		return Dependency{
 			URI: FileURI(b.Name), Digest: Digest{SHA256: b.Digest.Hex},
-			Annotations: Annotations{Kind: KindBase, Local: true},
+			Annotations: Annotations{Kind: KindBase, Platform: on.String(), Local: true},
 		}, nil
 	}
 	if builtin, ok := strings.CutPrefix(b.Name, "builtin:"); ok {

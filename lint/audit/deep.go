@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // Deep reads the layers of images, each once in a run, into a directory of its own, and looks at
@@ -34,6 +35,24 @@ func NewDeep() (*Deep, error) {
 		return nil, err
 	}
 	return &Deep{layers: layers}, nil
+}
+
+// DeepIn makes a Deep that reads the layers of a store, and remembers there which files they have.
+func DeepIn(st *store.Store) *Deep { return &Deep{layers: tree.ScratchIn(st)} }
+
+// Inside returns what is wrong in the layers of an image that is complete in a store, which
+// remembers it.
+func (d *Deep) Inside(ctx context.Context, st *store.Store, e lint.Entry) (*lint.Inside, error) {
+	const kind = "inside 1" // another form of lint.Inside has another number
+	return store.Remember(st, kind, e.Desc.Digest.String(), func(*lint.Inside) bool { return true },
+		func() (*lint.Inside, error) {
+			i := lint.Index{Entries: []lint.Entry{e}}
+			err := d.look(ctx, &i, func(d v1.Descriptor) (io.ReadCloser, error) { return st.Open(d.Digest) })
+			if err == nil {
+				err = i.Entries[0].Fault
+			}
+			return i.Entries[0].Inside, err
+		})
 }
 
 // Close removes what was read.

@@ -195,12 +195,13 @@ func (s *inputTree) digest(tag name.Tag) (v1.Hash, bool) {
 	return v1.Hash{}, false
 }
 
-// manifest returns the digest that the statement has of the manifest of another builder.
-func (s *inputTree) manifest(image string, on platform.Platform) (v1.Hash, bool) {
+// file returns the digest that the statement has of a manifest that was taken out of a file.
+func (s *inputTree) file(text string, on platform.Platform) (v1.Hash, bool) {
 	for _, d := range s.options.Statement.Predicate.BuildDefinition.ResolvedDependencies {
 		a := d.Annotations
 		p, err := platform.Parse(a.Platform)
-		if a.Kind == provenance.KindPrebuilt && a.Source == image && err == nil && platform.Same(p, on) {
+		if (a.Kind == provenance.KindPrebuilt || a.Kind == provenance.KindBase) && err == nil &&
+			d.URI == provenance.FileURI(text) && platform.Same(p, on) {
 			return v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}, true
 		}
 	}

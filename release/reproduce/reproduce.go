@@ -113,7 +113,7 @@ func (s *inputTree) build(ctx context.Context, out string) (*release.Rebuilt, er
 	return release.Rebuild(ctx, p, release.Options{
 		Store: s.store, Out: out, Builder: s.options.Builder,
 		Progress: s.options.Progress,
-	}, publish.Shipped{Open: shipped, Digest: s.digest, Manifest: s.manifest})
+	}, publish.Shipped{Open: shipped, Digest: s.digest, File: s.file})
 }
 
 // confine gives the compiler its sandbox.

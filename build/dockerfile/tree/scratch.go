@@ -32,8 +32,21 @@ func NewScratch() (*Scratch, error) {
 	return s, nil
 }
 
+// ScratchIn makes a Scratch in the work directory of a store, whose lists of files are remembered.
+func ScratchIn(st *store.Store) *Scratch {
+	s := &Scratch{Archives: NewArchives(st, Limits{})}
+	s.Whole = true
+	return s
+}
+
 // File makes a file in the directory.
 func (s *Scratch) File() (*disk.File, error) { return disk.Create(s.store.Temp()) }
 
-// Close removes the directory.
-func (s *Scratch) Close() error { return os.RemoveAll(s.dir) }
+// Close removes the directory, or what was unpacked in the store.
+func (s *Scratch) Close() error {
+	if s.dir == "" {
+		s.Drop()
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}
