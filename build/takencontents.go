@@ -49,7 +49,7 @@ func (b *Builder) noteTaken(ctx context.Context, i product.Image, t taken) (note
 	if c.Note != "" {
 		notes = append(notes, c.Note)
 	}
-	has := lock.Content{Digest: t.manifest.Desc.Digest, Source: i.Source, Files: c.Files, Packages: c.Packages}
+	has := lock.Content{Digest: t.manifest.Desc.Digest, Files: c.Files, Packages: c.Packages} // of no source
 	if i.Version != b.product.Version {
 		has.Version = i.Version
 	}

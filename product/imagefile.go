@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // ImageFile is where an image is that another builder left on this machine: an OCI image layout or
@@ -22,9 +24,6 @@ type ImageFile struct {
 
 const imageFileForms = "write oci:DIR[:TAG|@DIGEST], oci-archive:FILE[:TAG|@DIGEST] or docker-archive:FILE[:NAME]"
 
-// transports are those of images in files.
-var transports = []string{"oci", "oci-archive", "docker-archive"}
-
 // otherTransports are names of containers/image that are none of images in files here. A
 // repository of Docker Hub could have each of them, but nobody means that.
 var otherTransports = []string{
@@ -34,14 +33,14 @@ var otherTransports = []string{
 // IsImageFile reports whether a text names an image in a file, not one of a registry.
 func IsImageFile(s string) bool {
 	transport, _, ok := strings.Cut(s, ":")
-	return ok && slices.Contains(append(otherTransports, transports...), transport)
+	return imagename.IsFile(s) || ok && slices.Contains(otherTransports, transport)
 }
 
 // parseImageFile reads the name of an image in a file; the path is relative to dir.
 func parseImageFile(s, dir string) (f ImageFile, err error) {
 	transport, rest, _ := strings.Cut(s, ":")
 	f = ImageFile{Transport: transport, Text: s}
-	if !slices.Contains(transports, transport) {
+	if !imagename.IsFile(s) {
 		return f, fmt.Errorf("%s: is not a form of image that slipway reads: %s, or repository:tag@sha256:…",
 			transport, imageFileForms)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/evidence/provenance"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -98,12 +98,12 @@ func planImage(st *store.Store, i lock.Image) (planned, error) {
 	remote := map[v1.Hash]bool{} // manifests whose layers may be left to the registry of the base
 	for _, c := range i.Children {
 		platforms[c.Digest] = c.Platform.String()
-		if t := c.Prebuilt; t != nil && !provenance.IsFile(t.From) {
+		if t := c.Prebuilt; t != nil && !imagename.IsFile(t.From) {
 			if img.Bases[c.Digest], err = name.ParseReference(t.From); err != nil {
 				return img, fmt.Errorf("%s: %w", c.Platform, err)
 			}
 		}
-		if c.Base == nil || strings.HasPrefix(c.Base.Name, "builtin:") || provenance.IsFile(c.Base.Name) {
+		if c.Base == nil || strings.HasPrefix(c.Base.Name, "builtin:") || imagename.IsFile(c.Base.Name) {
 			continue
 		}
 		if img.Bases[c.Digest], err = name.ParseReference(c.Base.Name); err != nil {

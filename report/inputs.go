@@ -34,6 +34,12 @@ func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 			for _, b := range c.Bases() {
 				bases[b.Name+b.Digest.String()] = base(b, c, l.Created)
 			}
+			if t := c.Prebuilt; t != nil {
+				p.Inputs = append(p.Inputs, input{
+					Kind: "image taken as it is", Name: t.From, Version: c.Digest.String(), Place: i.Name + " for " + c.Platform.String(),
+					Proof: cmp.Or(t.Builder, "how it was made is not known"),
+				})
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(bases)) {

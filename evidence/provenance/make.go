@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -260,7 +261,7 @@ func material(m lock.Material) Dependency {
 }
 
 func base(b lock.Base, on platform.Platform) (Dependency, error) {
-	if IsFile(b.Name) {
+	if imagename.IsFile(b.Name) {
 		return Dependency{
 			URI: FileURI(b.Name), Digest: Digest{SHA256: b.Digest.Hex},
 			Annotations: Annotations{Kind: KindBase, Platform: on.String(), Local: true},
@@ -279,25 +280,16 @@ func base(b lock.Base, on platform.Platform) (Dependency, error) {
 
 // taken is a manifest that another builder made.
 func taken(i lock.Image, c lock.Child) (d Dependency, err error) {
-	if IsFile(c.Prebuilt.From) {
+	if imagename.IsFile(c.Prebuilt.From) {
 		d = Dependency{URI: FileURI(c.Prebuilt.From), Digest: Digest{SHA256: c.Digest.Hex}}
 	} else if d, err = image(c.Prebuilt.From, c.Digest); err != nil {
 		return d, err
 	}
 	d.Annotations = Annotations{
 		Kind: KindPrebuilt, Source: i.Name, Platform: c.Platform.String(), Builder: c.Prebuilt.Builder,
-		Local: IsFile(c.Prebuilt.From),
+		Local: imagename.IsFile(c.Prebuilt.From),
 	}
 	return d, nil
-}
-
-// transports are those of images in files, by their names of containers/image.
-var transports = []string{"oci", "oci-archive", "docker-archive"}
-
-// IsFile reports whether an image is named as one in a file: oci:DIR:TAG.
-func IsFile(from string) bool {
-	transport, _, ok := strings.Cut(from, ":")
-	return ok && slices.Contains(transports, transport)
 }
 
 // FileURI returns the name of an image in a file as a URI.

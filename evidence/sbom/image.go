@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -81,13 +82,19 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 		comment += fmt.Sprintf("; its layers have files for %s, each system in a layer of its own",
 			strings.Join(c.ExtraOS, " and "))
 	}
+	known := c.Base == nil || strings.HasPrefix(c.Base.Name, builtin)
+	if t := c.Prebuilt; t != nil {
+		comment += fmt.Sprintf("; taken as another builder made it, from %s: the packages and the Go programs that its "+
+			"layers have are listed", t.From)
+		known = false
+	}
 	s := g.source(has.Source)
 	child := g.add(component{
 		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: cmp.Or(has.Version, g.lock.Version),
 		sha256:  c.Digest.Hex,
 		purl:    purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))),
 		license: g.license(s.Licenses), source: s.URL, label: s.Name,
-		comment: comment, archive: true, known: c.Base == nil || strings.HasPrefix(c.Base.Name, builtin),
+		comment: comment, archive: true, known: known,
 	})
 	for _, f := range g.namesFirst(has.Files) {
 		g.relate(child, contains, g.contained(f), f.Path)
@@ -134,6 +141,10 @@ func (g *graph) base(b lock.Base, p platform.Platform) string {
 		c.purl = purl.Generic("slipway-"+own, "", b.Digest.String())
 		c.comment, c.known = "a base that slipway makes; its files are listed with those of the images on it, "+
 			"and of the time zones the text that they are made from", true
+		return g.add(c)
+	}
+	if imagename.IsFile(b.Name) {
+		c.comment = fmt.Sprintf("%s for %s, as another builder made it; %s", b.Name, p, notListed)
 		return g.add(c)
 	}
 	ref, err := name.ParseReference(reference(b.Name))

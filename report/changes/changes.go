@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/evidence/sbom"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -178,7 +179,8 @@ func prebuilt(l *lock.Lock) things {
 func (t things) reference(name, digest string) {
 	name, _, _ = strings.Cut(name, "@")
 	tag := ""
-	if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") && !strings.HasPrefix(name, "builtin:") {
+	if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") && !strings.HasPrefix(name, "builtin:") &&
+		!imagename.IsFile(name) {
 		name, tag = name[:at], name[at+1:]
 	}
 	t.add(name, strings.TrimSpace(tag+" "+short(digest)))

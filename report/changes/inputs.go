@@ -117,6 +117,7 @@ func (all *inputs) image(old, now lock.Image, whole bool) {
 		}
 		was := old.Children[n]
 		all.compare(input+": base", BaseText(was.Base), BaseText(c.Base))
+		all.compare(input+": taken", takenText(was), takenText(c))
 		for _, b := range c.CopiedFrom {
 			if !slices.ContainsFunc(was.CopiedFrom, func(o lock.Base) bool { return BaseText(&o) == BaseText(&b) }) {
 				all.compare(input+": files", "", "from "+BaseText(&b))
@@ -128,6 +129,15 @@ func (all *inputs) image(old, now lock.Image, whole bool) {
 			all.compare(fmt.Sprintf("image %s for %s", now.Name, c.Platform), "platform", "")
 		}
 	}
+}
+
+// takenText returns where a manifest of another builder comes from; "" for one that was built.
+func takenText(c lock.Child) string {
+	if c.Prebuilt == nil {
+		return ""
+	}
+	from, _, _ := strings.Cut(c.Prebuilt.From, "@")
+	return from + "@" + c.Digest.String()
 }
 
 // BaseText returns what a base is. A reference to a registry has its digest.
