@@ -140,6 +140,14 @@ func docker113(tb testing.TB, img v1.Image) *pack {
 // layers are not compressed.
 func docker25(tb testing.TB, img v1.Image) *pack {
 	tb.Helper()
+	p := newPack(tb)
+	must(tb, p.w.AddFS(os.DirFS(docker25Dir(tb, img))))
+	return p
+}
+
+// docker25Dir is an archive of docker25 before it is packed.
+func docker25Dir(tb testing.TB, img v1.Image) string {
+	tb.Helper()
 	config, layers := contents(tb, img)
 	b := build(tb)
 	m := v1.Manifest{
@@ -153,9 +161,7 @@ func docker25(tb testing.TB, img v1.Image) *pack {
 	b.list(with(b.json(m, m.MediaType), "io.containerd.image.name", "docker.io/library/app:1",
 		"org.opencontainers.image.ref.name", "1"))
 	b.write("manifest.json", manifestJSON(tb, e))
-	p := newPack(tb)
-	must(tb, p.w.AddFS(os.DirFS(b.dir)))
-	return p
+	return b.dir
 }
 
 // crane is what go-containerregistry writes, and so crane, ko and kaniko.
