@@ -165,9 +165,9 @@ func TestHostileArchives(t *testing.T) {
 			return "docker-archive:" + p.end()
 		}},
 		"a configuration of another name": {"is damaged: its bytes have the digest", func(tb testing.TB) string {
-			p, config := simple(tb, "l.tar", "layer")
+			_, config := simple(tb, "l.tar", "layer")
 			name := hexOf("another") + ".json"
-			p = newPack(tb).file(name, config).file("manifest.json", manifestJSON(tb, entry{name, nil, []string{"l.tar"}}))
+			p := newPack(tb).file(name, config).file("manifest.json", manifestJSON(tb, entry{name, nil, []string{"l.tar"}}))
 			return "docker-archive:" + p.file("l.tar", "layer").end()
 		}},
 		"no configuration": {`reading the configuration: "c.json": `, func(tb testing.TB) string {
