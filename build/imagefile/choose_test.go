@@ -127,6 +127,14 @@ func TestNotChosen(t *testing.T) {
 			"linux/amd64", "oci:app is an image for linux/arm64, not for linux/amd64: build it",
 			func(b *builder) string { b.list(b.on("linux/arm64")); return "" },
 		},
+		"one for another platform, and a signature without its tag": {
+			"linux/amd64", "oci:app is an image for linux/arm64, not for linux/amd64: build it",
+			func(b *builder) string {
+				d := b.on("linux/arm64")
+				b.list(d, b.image(indextest.Proof(b.tb, ".sig", d.Digest)))
+				return ""
+			},
+		},
 		"two": {
 			"linux/amd64", ": add :TAG or @DIGEST",
 			func(b *builder) string { b.list(b.on("linux/amd64"), b.on("linux/amd64")); return "" },

@@ -2,6 +2,7 @@ package imagefile_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,23 @@ func TestAttestations(t *testing.T) {
 	must(t, err)
 	if !slices.Equal(again.Referrers, taken.Referrers) {
 		t.Errorf("another store has %+v, not %+v", again.Referrers, taken.Referrers)
+	}
+}
+
+// TestSorted: what is made is among what was there, by digest.
+func TestSorted(t *testing.T) {
+	b := build(t)
+	d := b.on("linux/amd64")
+	b.list(d)
+	for n := range 4 {
+		b.list(b.referrer(fmt.Sprint("example/", n), d), b.attested(d, fmt.Sprint(n)))
+	}
+	taken, err := take(t, "oci:"+b.dir, "linux/amd64", storetest.Open(t))
+	must(t, err)
+	if len(taken.Referrers) != 8 || !slices.IsSortedFunc(taken.Referrers, func(a, b oci.Referrer) int {
+		return strings.Compare(a.Digest.Hex, b.Digest.Hex)
+	}) {
+		t.Errorf("the referrers are %+v", taken.Referrers)
 	}
 }
 
