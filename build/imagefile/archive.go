@@ -56,8 +56,10 @@ func openArchive(ctx context.Context, path string, st *store.Store, links bool) 
 			return nil, err
 		}
 	}
-	p.members, err = list(ctx, p.at, size, links)
-	return p, err
+	if p.members, err = list(ctx, p.at, size, links); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // unpack decompresses an archive of some bytes, and returns how many that are.

@@ -11,7 +11,6 @@ package imagefile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -60,7 +59,8 @@ type File struct {
 func Open(ctx context.Context, ref Reference, st *store.Store) (*File, error) {
 	f := &File{ref: ref}
 	if err := f.open(ctx, st); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", ref.Text, err), f.Close())
+		f.Close() //nolint:errcheck // what was wrong before is the error
+		return nil, fmt.Errorf("%s: %w", ref.Text, err)
 	}
 	return f, nil
 }

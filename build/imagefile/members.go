@@ -47,7 +47,7 @@ func list(ctx context.Context, at io.ReaderAt, size int64, links bool) (map[stri
 		case count == 0 && errors.Is(err, tar.ErrHeader):
 			return nil, errors.New("it is not a tar archive: name the file that the builder wrote")
 		case err != nil:
-			return nil, bare(err)
+			return nil, fmt.Errorf("reading it: %w: copy or build it again", bare(err))
 		}
 		if count++; count > maxMembers {
 			return nil, fmt.Errorf("it has more than %d members: is it the right file?", maxMembers)

@@ -32,3 +32,21 @@ func TestMakeArtifact(t *testing.T) {
 		}
 	}
 }
+
+// TestIsArtifact distinguishes artifacts from images by their manifests.
+func TestIsArtifact(t *testing.T) {
+	const image = `"config":{"mediaType":"application/vnd.oci.image.config.v1+json"},"layers":[]`
+	for text, want := range map[string]bool{
+		`{"schemaVersion":2,` + image + `}`: false,
+		`{"schemaVersion":2,"config":{"mediaType":"application/vnd.docker.container.image.v1+json"}}`: false,
+		`{"schemaVersion":2,` + image + `,"artifactType":"example/kind"}`:                             true,
+		`{"schemaVersion":2,` + image + `,"subject":{"size":2}}`:                                      true,
+		`{"schemaVersion":2,"config":{"mediaType":"application/vnd.oci.empty.v1+json"}}`:              true,
+		`{"schemaVersion":2,"manifests":[]}`:                                                          false,
+	} {
+		d, err := oci.Parse(v1.Descriptor{}, []byte(text))
+		if err != nil || d.IsArtifact() != want {
+			t.Errorf("%s: %v, want %t", text, err, want)
+		}
+	}
+}
