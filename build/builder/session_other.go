@@ -1,0 +1,11 @@
+//go:build !unix
+
+package builder
+
+import "os/exec"
+
+// detach leaves cmd unchanged.
+func detach(*exec.Cmd) {}
+
+// killedBy returns "": a program has no signals on this system.
+func killedBy(*exec.ExitError) string { return "" }
