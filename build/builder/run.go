@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -53,7 +52,7 @@ func (t Tool) ask(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("%s does not answer within %s: look whether it works by hand", what, patience)
 	case err != nil:
 		if len(said.last) == 0 { // docker buildx reports some on standard output
-			io.WriteString(said, string(answer.Text)) //nolint:errcheck // it never fails
+			said.Write(answer.Text) //nolint:errcheck // it never fails
 			said.end()
 		}
 		return "", explain(what, "", err, said.last, true)
