@@ -6,8 +6,8 @@
 //
 // A command builds one platform. What is recorded of an image is recorded for each platform, so
 // that a platform that is added, or fails, does not make the others be built again. A stage that
-// platforms share is not run twice: BuildKit and podman keep it in their caches. The layout then
-// has one manifest, wherever it comes from.
+// platforms share is not run twice by BuildKit, which has it in its cache. The layout then has one
+// manifest, wherever it comes from.
 //
 // # What decides the bytes
 //
@@ -112,14 +112,14 @@ type Request struct {
 	Args    map[string]string
 	Target  string // "" for the last stage
 	// Contexts are named contexts: absolute directories, docker-image://NAME@sha256:…, or
-	// oci-layout://DIR@sha256:… for an image of a layout, which podman cannot take.
+	// oci-layout://DIR@sha256:… for an image of a layout.
 	Contexts map[string]string
 	Labels   map[string]string
 	Platform platform.Platform // of Linux
 	Epoch    time.Time         // SOURCE_DATE_EPOCH
 	// Staged is whether Context is a copy that [Stage] has made: its ignore files say nothing then.
 	Staged bool
-	// Fresh builds without what the builder has in its cache.
+	// Fresh builds without what the builder has in its cache; podman always does.
 	Fresh bool
 	// Note is called with each line that the builder prints, cleaned; it may be nil.
 	Note func(line string)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // Error is a command of a builder that failed.
@@ -62,8 +63,8 @@ var hints = []hint{
 		"let this user reach the socket, or run as root",
 	},
 	{
-		lazyregexp.New(`(?i)cannot connect to the docker daemon|no such host|connect: connection refused|` +
-			`dial unix .*no such file or directory|is the docker daemon running`),
+		lazyregexp.New(`(?i)cannot connect to the docker daemon|is the docker daemon running|` +
+			`dial unix .*(?:no such file or directory|connection refused)`),
 		"start its daemon, or name another one",
 	},
 	{
@@ -77,6 +78,9 @@ var hints = []hint{
 	},
 }
 
+// maxReason bounds what a builder gives as the reason, in bytes: podman prints structures of its own.
+const maxReason = 400
+
 // explain makes an error of how a command ended and of its last lines. One of a question has one
 // line.
 func explain(what, place string, err error, last []string, question bool) error {
@@ -89,7 +93,7 @@ func explain(what, place string, err error, last []string, question bool) error 
 		e.Reason = fmt.Sprintf("it was ended by a signal (%s): run again; if that is repeated, look whether "+
 			"memory is short", signalOf(err))
 	default:
-		e.Reason = message(last)
+		e.Reason = output.Excerpt(message(last), maxReason)
 		if e.Reason == "" {
 			e.Reason = fmt.Sprintf("it ended with %d and printed nothing", exit.ExitCode())
 		}

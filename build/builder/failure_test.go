@@ -126,8 +126,8 @@ func TestCancel(t *testing.T) {
 // cannot save it; an image that was there before stays.
 func TestPodmanLeavesNothing(t *testing.T) {
 	for _, tt := range []struct{ body, before, want string }{
-		{makes, "sha256:4567", "\nrmi\n--no-prune\nlocalhost/slipway-"},
-		{`test "$1" != save || exit 1`, "", "\nrmi\n--no-prune\nlocalhost/slipway-"},
+		{makes, "sha256:4567", "\nrmi\nlocalhost/slipway-"},
+		{`test "$1" != save || exit 1`, "", "\nrmi\nlocalhost/slipway-"},
 		{makes, "sha256:0123", "\nuntag\nsha256:0123\nlocalhost/slipway-"},
 	} {
 		recorded := standIn(t, builder.Podman, tt.body)

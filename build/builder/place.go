@@ -18,17 +18,15 @@ var (
 	sourceForm = lazyregexp.New(`^([^\s:]+):([1-9][0-9]*)$`)
 	parseForm  = lazyregexp.New(`dockerfile parse error on line ([1-9][0-9]*)`)
 	stepForm   = lazyregexp.New(`^(?:\[[^\]]+\] )?(STEP [0-9]+/[0-9]+): (.*)$`)
-	atForm     = lazyregexp.New(`building at STEP "(.*)": `)
 )
 
 // located is what the lines so far tell of the place of a failure.
 type located struct {
 	file, line string // of BuildKit
-	step, text string // of podman
-	failed     string // the instruction that podman says failed
+	step, text string // of podman: the last that it began
 }
 
-// locate takes what a line tells.
+// take takes what a line tells.
 func (l *located) take(text string) {
 	if m := sourceForm.FindStringSubmatch(text); m != nil {
 		l.file, l.line = m[1], m[2]
@@ -36,8 +34,6 @@ func (l *located) take(text string) {
 		l.line = m[1]
 	} else if m := stepForm.FindStringSubmatch(text); m != nil {
 		l.step, l.text = m[1], m[2]
-	} else if m := atForm.FindStringSubmatch(text); m != nil {
-		l.failed = m[1]
 	}
 }
 
@@ -47,15 +43,12 @@ func (l *located) place(r Request) string {
 	switch {
 	case l.line != "" && (l.file == "" || l.file == filepath.Base(r.File)):
 		return r.shown() + ":" + l.line
-	case l.failed != "":
-		if n := lineOf(r.File, l.failed); n > 0 {
+	case l.step != "":
+		if n := lineOf(r.File, l.text); n > 0 {
 			return fmt.Sprintf("%s:%d", r.shown(), n)
 		}
-		if words(l.failed) == words(l.text) {
-			return l.step
-		}
 	}
-	return ""
+	return l.step // of a base in a named context, podman prints another name
 }
 
 // lineOf returns the line of the one instruction of a Dockerfile with a text, or 0.

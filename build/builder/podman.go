@@ -63,24 +63,17 @@ func findPodman(ctx context.Context, t *Tool) error {
 }
 
 // buildPodman builds an image under a name of its own, saves it, and removes the name; and the
-// image, unless it was there before. The intermediate images stay, which are podman's cache.
+// image with its intermediate ones, unless it was there before.
 func buildPodman(ctx context.Context, t Tool, r Request, dir string) error {
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name, value := range r.Contexts {
-			if _, _, ok := layout(value); ok && !yield(name) {
-				return
-			}
-		}
-	}) {
-		return fmt.Errorf("builder podman: context %s is an image of an OCI layout, which podman does not take: "+
-			"push it to a registry, or take docker or buildctl", name)
-	}
 	before, err := t.ask(ctx, "images", "--all", "--quiet", "--no-trunc")
 	if err != nil {
 		return fmt.Errorf("builder podman: %w", err)
 	}
 	name := "localhost/slipway-" + strings.ToLower(rand.Text()) + ":build"
 	defer t.remove(context.WithoutCancel(ctx), name, before)
+	if err := t.lend(ctx, &r); err != nil {
+		return fmt.Errorf("builder podman: building %s for %s: %w", r.shown(), r.Platform, err)
+	}
 	if err := t.run(ctx, r, podmanArgs(r, name), nil); err != nil {
 		return err
 	}
@@ -103,21 +96,20 @@ func (t Tool) remove(ctx context.Context, name, before string) {
 		t.ask(ctx, "untag", id, name) //nolint:errcheck // it is a name of its own, which nobody asks for
 		return
 	}
-	t.ask(ctx, "rmi", "--no-prune", name) //nolint:errcheck // as above
+	t.ask(ctx, "rmi", name) //nolint:errcheck // as above
 }
 
-// podmanArgs returns the arguments of podman build. SOURCE_DATE_EPOCH is not in the environment:
-// podman 5.6 and later would refuse it besides --timestamp, which earlier ones have alone.
+// podmanArgs returns the arguments of podman build. What podman has in its cache is not taken: it
+// has the time of the build that made it, so that the image would depend on what was built before.
+// SOURCE_DATE_EPOCH is not in the environment: podman 5.6 and later refuse it besides --timestamp,
+// which earlier ones have alone.
 func podmanArgs(r Request, name string) []string {
 	args := []string{
-		"build", "--format=oci", "--layers", "--platform=" + r.Platform.String(), "--file=" + r.File,
+		"build", "--format=oci", "--layers", "--no-cache", "--platform=" + r.Platform.String(), "--file=" + r.File,
 		"--timestamp=" + r.epoch(), "--identity-label=false", "--tag=" + name,
 	}
 	if r.Staged {
 		args = append(args, "--ignorefile="+os.DevNull)
-	}
-	if r.Fresh {
-		args = append(args, "--no-cache")
 	}
 	if r.Target != "" {
 		args = append(args, "--target="+r.Target)

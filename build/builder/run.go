@@ -73,6 +73,9 @@ func (t Tool) run(ctx context.Context, r Request, args, env []string) error {
 	cmd := t.command(ctx, args, env)
 	said := &lines{note: r.Note}
 	cmd.Stdout, cmd.Stderr = said, said // one writer: what is printed keeps its order
+	if t.Name == Podman {
+		defer hangUp(cmd)()
+	}
 	err := cmd.Run()
 	said.end()
 	if ctx.Err() != nil {
