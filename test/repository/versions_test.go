@@ -26,6 +26,7 @@ var older = map[string]string{
 	"github.com/Azure/go-ansiterm":   "nothing imports it on Linux",
 	"go.yaml.in/yaml/v4":             "ko has a later candidate than the library of YAML schemas in Slipway",
 	"go.etcd.io/":                    "dockerd has the former one of Kubernetes",
+	"github.com/mattn/go-runewidth":  "buildx needs a later one than the bars of Slipway have",
 }
 
 func isOlder(module string) bool {

@@ -53,12 +53,33 @@ var All = []Consumer{
 		Commands: []string{"dockerd", "docker"}, Packages: []string{"docker.io"},
 		Website: "https://docs.docker.com/engine/install",
 		Built:   []string{"dockerd", "docker", "containerd", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
-		Suites: []string{"test/consumers", "test/registries"},
+		Suites: []string{"test/builders", "test/consumers", "test/registries"},
 	},
 	{
-		Name: "podman", Purpose: "podman load, indexes to audit",
+		Name: "podman", Purpose: "podman load, indexes to audit, building from Dockerfiles",
 		Commands: []string{"podman"}, Packages: []string{"podman"}, Root: true,
-		Suites: []string{"test/consumers", "test/registries"},
+		Suites: []string{"test/builders", "test/consumers", "test/registries"},
+	},
+	{
+		// Its command is a plugin of docker's, and what it builds with buildkit's daemon.
+		Name: "buildx", Purpose: "building from Dockerfiles",
+		Built: []string{"buildx"}, Module: "test/builders/programs",
+		Suites: []string{"test/builders"},
+	},
+	{
+		Name: "buildah", Purpose: "bases of images that builders make",
+		Commands: []string{"buildah"}, Packages: []string{"buildah"}, Root: true,
+		Suites: []string{"test/builders"},
+	},
+	{
+		Name: "umoci", Purpose: "unpacking layouts that builders make",
+		Commands: []string{"umoci"}, Packages: []string{"umoci"}, Root: true,
+		Suites: []string{"test/builders"},
+	},
+	{
+		Name: "busybox", Purpose: "the programs of RUN lines",
+		Commands: []string{"busybox"}, Packages: []string{"busybox-static"},
+		Suites: []string{"test/builders"},
 	},
 	{
 		Name: "skopeo", Purpose: "copying bundles and images",
@@ -115,7 +136,7 @@ var All = []Consumer{
 		Commands: []string{"runc", "curl", "wget", "unzip", "xz"},
 		Packages: []string{"runc", "curl", "wget", "unzip", "xz-utils"},
 		Built:    []string{"buildkitd", "buildctl"}, Module: "test/buildkit/daemon", Root: true,
-		Suites: []string{"test/buildkit", "test/registries"},
+		Suites: []string{"test/builders", "test/buildkit", "test/registries"},
 	},
 	{
 		Name: "debian", Purpose: "the packages that distroless images consist of",

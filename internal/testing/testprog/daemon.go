@@ -65,6 +65,20 @@ func Dockerd(t testing.TB) string {
 	return socket
 }
 
+// Buildkitd starts a BuildKit daemon with a root of its own, which runs programs by runc. It returns
+// its address.
+func Buildkitd(t testing.TB) string {
+	t.Helper()
+	Need(t, "buildkit")
+	daemon := Built(t, "buildkit", "buildkitd")
+	dir := shortDir(t)
+	socket := filepath.Join(dir, "s")
+	start(t, socket, nil, daemon, "--root", filepath.Join(dir, "root"), "--addr", "unix://"+socket,
+		"--config", os.DevNull, "--otel-socket-path", filepath.Join(dir, "otel"), "--containerd-worker=false",
+		"--oci-worker=true", "--oci-worker-snapshotter=auto", "--oci-worker-net=host", "--oci-worker-gc=false")
+	return "unix://" + socket
+}
+
 // shortDir is a directory until the test ends. Those of t.TempDir have names that are too long
 // for the path of a socket.
 func shortDir(t testing.TB) string {

@@ -1,0 +1,88 @@
+package builder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
+)
+
+// The oldest that are asked. Buildx has --provenance and writes layouts as directories since
+// v0.10 (January 2023); BuildKit has rewrite-timestamp since v0.13 (March 2024), which Docker
+// Engine 26 has. An older one ignores that option: no two builds would be equal.
+const (
+	oldestBuildx   = "v0.10.0"
+	oldestBuildKit = "v0.13.0"
+)
+
+// noPlugin is what docker reports without its plugin; the second is that of docker before v28.
+var noPlugin = lazyregexp.New(`unknown command: docker buildx|'buildx' is not a docker command`)
+
+// findDocker asks for the version of buildx, then for that of the BuildKit of the current builder,
+// which it starts.
+func findDocker(ctx context.Context, t *Tool) error {
+	out, err := t.ask(ctx, "version")
+	if err != nil {
+		var failed *Error
+		if errors.As(err, &failed) && noPlugin.MatchString(strings.Join(failed.Last, " ")) {
+			return errors.New("docker has no buildx: install docker-buildx-plugin of Docker's packages, " +
+				"docker-buildx of the distribution's, or https://github.com/docker/buildx/releases")
+		}
+		return err
+	}
+	version := versionIn(out)
+	if err := newEnough("docker buildx", version, oldestBuildx, "upgrade it"); err != nil {
+		return err
+	}
+	if out, err = t.ask(ctx, "inspect", "--bootstrap"); err != nil {
+		return err
+	}
+	i := readInspect(out)
+	if i.fault != "" {
+		return fmt.Errorf("docker buildx inspect: %s: start the builder, or select another one, "+
+			"by docker buildx use", i.fault)
+	}
+	t.driver, t.runs = i.driver, i.platforms
+	if len(i.versions) == 0 {
+		return errors.New("docker buildx inspect reports no version of BuildKit: " +
+			"select another builder, by docker buildx create --use")
+	}
+	var all []string
+	for _, v := range i.versions {
+		if err := newEnough("BuildKit", v, oldestBuildKit,
+			"upgrade docker, or make a builder with a newer one, by docker buildx create --use"); err != nil {
+			return err
+		}
+		all = append(all, "BuildKit "+v)
+	}
+	t.Version = "docker buildx " + version + "; " + strings.Join(all, ", ")
+	return nil
+}
+
+// buildDocker runs docker buildx build.
+func buildDocker(ctx context.Context, t Tool, r Request, dir string) error {
+	return t.run(ctx, r, dockerArgs(r, dir), []string{"SOURCE_DATE_EPOCH=" + r.epoch()})
+}
+
+// dockerArgs returns the arguments of docker buildx build.
+func dockerArgs(r Request, dir string) []string {
+	args := []string{
+		"build", "--progress=plain", "--platform=" + r.Platform.String(), "--file=" + r.File,
+		"--output=" + exporter(dir), "--provenance=false",
+	}
+	if r.Fresh {
+		args = append(args, "--no-cache")
+	}
+	if r.Target != "" {
+		args = append(args, "--target="+r.Target)
+	}
+	pair := func(flag string) func(name, value string) string {
+		return func(name, value string) string { return flag + name + "=" + value }
+	}
+	args = append(args, each(r.args(), pair("--build-arg="))...)
+	args = append(args, each(r.Contexts, pair("--build-context="))...)
+	args = append(args, each(r.Labels, pair("--label="))...)
+	return append(args, r.Context)
+}

@@ -1,0 +1,117 @@
+package builder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Prefixes of the values of [Request.Contexts] that are not directories.
+const (
+	imagePrefix  = "docker-image://"
+	layoutPrefix = "oci-layout://"
+)
+
+// shown is what messages call the Dockerfile.
+func (r Request) shown() string { return cmp.Or(r.Shown, r.File) }
+
+// epoch is SOURCE_DATE_EPOCH.
+func (r Request) epoch() string { return strconv.FormatInt(r.Epoch.Unix(), 10) }
+
+// check reports what no builder is asked.
+func (r Request) check() error {
+	switch {
+	case !filepath.IsAbs(r.File):
+		return fmt.Errorf("the Dockerfile %q is not an absolute path", r.File)
+	case r.Context != "" && !filepath.IsAbs(r.Context):
+		return fmt.Errorf("the context %q is not an absolute path", r.Context)
+	case r.Platform.OS != platform.Linux:
+		return fmt.Errorf("%s is not a platform of Linux: Slipway builds it itself", r.Platform)
+	case r.Epoch.IsZero() || r.Epoch.Unix() < 0:
+		return errors.New("there is no time for SOURCE_DATE_EPOCH")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Contexts)) {
+		value := r.Contexts[name]
+		if name == "" || strings.ContainsAny(name, "=,\n") {
+			return fmt.Errorf("the name %q of a context has a character that builders do not take", name)
+		}
+		if !isImage(value) && !filepath.IsAbs(value) {
+			return fmt.Errorf("context %s is neither an absolute path nor %s… nor %s…: %q",
+				name, imagePrefix, layoutPrefix, value)
+		}
+	}
+	for _, list := range []map[string]string{r.Args, r.Labels} {
+		for _, name := range slices.Sorted(maps.Keys(list)) {
+			if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(list[name], "\x00") {
+				return fmt.Errorf("the name or value of %q has a character that builders do not take", name)
+			}
+		}
+	}
+	return nil
+}
+
+// isImage reports whether a named context is an image.
+func isImage(value string) bool {
+	return strings.HasPrefix(value, imagePrefix) || strings.HasPrefix(value, layoutPrefix)
+}
+
+// layout takes oci-layout://DIR@DIGEST apart.
+func layout(value string) (dir, digest string, ok bool) {
+	rest, ok := strings.CutPrefix(value, layoutPrefix)
+	if !ok {
+		return "", "", false
+	}
+	if n := strings.LastIndex(rest, "@"); n >= 0 {
+		return rest[:n], rest[n+1:], true
+	}
+	return rest, "", true
+}
+
+// args returns the build arguments with SOURCE_DATE_EPOCH, which those of the user do not replace.
+func (r Request) args() map[string]string {
+	all := maps.Clone(r.Args)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all["SOURCE_DATE_EPOCH"] = r.epoch()
+	return all
+}
+
+// each returns a flag for each entry of a list, in the order of their names.
+func each(list map[string]string, flag func(name, value string) string) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		all = append(all, flag(name, list[name]))
+	}
+	return all
+}
+
+// field is a field of a line of CSV, as BuildKit's clients read --output.
+func field(s string) string {
+	if strings.ContainsAny(s, "\",\r\n") || strings.TrimSpace(s) != s {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}
+
+// exporter is the value of --output for BuildKit.
+func exporter(dir string) string {
+	return "type=oci," + field("dest="+dir) + ",tar=false,rewrite-timestamp=true"
+}
+
+// scratch makes an empty directory.
+func scratch() (dir string, done func(), err error) {
+	if dir, err = disk.Scratch(""); err != nil {
+		return "", nil, fmt.Errorf("making a directory for the builder: %w", err)
+	}
+	return dir, func() { os.RemoveAll(dir) }, nil
+}
