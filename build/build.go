@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/builder"
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/build/prebuilt"
@@ -24,6 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/once"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -51,6 +53,8 @@ type Builder struct {
 	pin      *apt.Pin                 // of Packages; nil takes packages.lock.yaml alone
 	asked    *atomic.Bool             // whether a package manager was called; nil for not of interest
 	kept     *kept                    // of Check for Images; nil if not wanted
+	tools    once.Map[builder.Tool]   // of Dockerfiles, by name
+	rebuild  bool                     // builders run whatever they have made before
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be

@@ -66,6 +66,9 @@ func indexed(
 				if t, ok := i.PrebuiltOn(p); ok {
 					return b.checkTaken(ctx, t)
 				}
+				if builderOf(i, p) != "" {
+					return b.checkDelegated(ctx, i, p)
+				}
 				return check(b, ctx, i, p)
 			})
 		},
@@ -73,6 +76,9 @@ func indexed(
 			return b.index(i, func(p platform.Platform) (child, error) {
 				if t, ok := i.PrebuiltOn(p); ok {
 					return b.take(ctx, i, t)
+				}
+				if builderOf(i, p) != "" {
+					return b.delegate(ctx, i, p)
 				}
 				c, err := compose(b, ctx, i, p)
 				if err != nil {

@@ -141,6 +141,13 @@ func (c *checker) builder(d *dockerfileYAML, on []platform.Platform, at inSource
 			"build the image apart and name it under prebuilt", at.source.Name)
 	case !slices.Contains(systems(on), platform.Linux):
 		c.Errorf(&d.Builder, "builder is for Linux platforms, and the image has none to build: take builder out")
+	default:
+		for _, place := range slices.Sorted(maps.Keys(d.Outputs)) {
+			if strings.Contains(place, ":") && !strings.HasPrefix(strings.ToUpper(place), "C:") {
+				c.KeyErrorf(&d.Outputs, place, "a builder evaluates the stage itself: name a path in the context, "+
+					"or take the entry out and let the stage make the program")
+			}
+		}
 	}
 }
 

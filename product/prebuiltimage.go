@@ -146,5 +146,17 @@ func (c *checker) onlyPrebuilt(in *imageYAML, i *Image) Content {
 				"or make it from go or dockerfile", in.Name, p)
 		}
 	}
+	for _, f := range []struct {
+		name    string
+		address any
+	}{
+		{"labels", &in.Labels}, {"compression", &in.Compression},
+		{"allowOtherPlatforms", &in.AllowOtherPlatforms}, {"allowLibraries", &in.AllowLibraries},
+	} {
+		if c.Given(f.address) {
+			c.Errorf(f.address, "%s changes nothing of an image that is taken as it is: take it out, or allow a finding "+
+				"under lint.allow", f.name)
+		}
+	}
 	return &OnlyPrebuilt{}
 }

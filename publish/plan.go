@@ -98,7 +98,7 @@ func planImage(st *store.Store, i lock.Image) (planned, error) {
 	remote := map[v1.Hash]bool{} // manifests whose layers may be left to the registry of the base
 	for _, c := range i.Children {
 		platforms[c.Digest] = c.Platform.String()
-		if t := c.Prebuilt; t != nil && !imagename.IsFile(t.From) {
+		if t := c.Prebuilt; t != nil && !imagename.IsFile(t.From) && t.Builder == "" {
 			if img.Bases[c.Digest], err = name.ParseReference(t.From); err != nil {
 				return img, fmt.Errorf("%s: %w", c.Platform, err)
 			}

@@ -280,14 +280,15 @@ func base(b lock.Base, on platform.Platform) (Dependency, error) {
 
 // taken is a manifest that another builder made.
 func taken(i lock.Image, c lock.Child) (d Dependency, err error) {
-	if imagename.IsFile(c.Prebuilt.From) {
+	local := imagename.IsFile(c.Prebuilt.From) || c.Prebuilt.Builder != ""
+	if local {
 		d = Dependency{URI: FileURI(c.Prebuilt.From), Digest: Digest{SHA256: c.Digest.Hex}}
 	} else if d, err = image(c.Prebuilt.From, c.Digest); err != nil {
 		return d, err
 	}
 	d.Annotations = Annotations{
 		Kind: KindPrebuilt, Source: i.Name, Platform: c.Platform.String(), Builder: c.Prebuilt.Builder,
-		Local: imagename.IsFile(c.Prebuilt.From),
+		Local: local,
 	}
 	return d, nil
 }

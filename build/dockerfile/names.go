@@ -1,0 +1,103 @@
+package dockerfile
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
+	"github.com/slipway-dev/slipway/internal/regular"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Named is an image that a Dockerfile names: by FROM, by --from of COPY, or by from= of a mount.
+type Named struct {
+	Name     string
+	Platform platform.Platform
+	Pos      yamlfile.Pos
+}
+
+// Images reads a Dockerfile without evaluating it, for a builder that will, and returns the images
+// that its stages name, also those that the target does not need, each once for a platform. Of in it
+// uses File, Shown, Platform, BuildPlatform, Args, Target, and the names of Contexts.
+func Images(in Input) ([]Named, error) {
+	in.Shown = cmp.Or(in.Shown, in.File)
+	src, err := regular.Read(in.File)
+	if err != nil {
+		return nil, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
+	}
+	if in.BuildPlatform.OS == "" {
+		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
+	}
+	b := &builder{in: in, report: &mistake.List{File: in.Shown, Source: src}}
+	b.parse(src)
+	b.target()
+	n := names{builder: b, seen: map[string]bool{}}
+	for _, s := range b.stages {
+		n.stage(s)
+	}
+	return n.all, b.report.Err()
+}
+
+// names gathers the images of a Dockerfile.
+type names struct {
+	*builder
+
+	all  []Named
+	seen map[string]bool
+}
+
+func (n *names) stage(s *stage) {
+	on := n.in.Platform
+	if s.Platform != "" {
+		text, err := n.word(s.Platform, n.globals)
+		if err == nil {
+			on, err = platform.Parse(text)
+		}
+		if err != nil {
+			n.report.Add(s.Location, s.Platform, err)
+			return
+		}
+	}
+	if s.from == nil && !s.failed {
+		n.add(s.Location, s.base, on)
+	}
+	for _, c := range s.commands {
+		switch c := c.Command.(type) {
+		case *instructions.CopyCommand:
+			n.from(c.Location(), s, c.From)
+		case *instructions.RunCommand:
+			for _, m := range instructions.GetMounts(c) {
+				n.from(c.Location(), s, m.From)
+			}
+		}
+	}
+}
+
+// from adds what an instruction copies from or mounts, unless that is a stage.
+func (n *names) from(at []parser.Range, s *stage, name string) {
+	if name == "" {
+		return
+	}
+	if of := n.find(name); of != nil && of.index < s.index {
+		return
+	}
+	n.add(at, name, n.in.Platform)
+}
+
+func (n *names) add(at []parser.Range, name string, on platform.Platform) {
+	if _, ok := n.in.Contexts[strings.ToLower(name)]; ok || name == "scratch" || name == "" {
+		return
+	}
+	key := name + " " + on.String()
+	if n.seen[key] {
+		return
+	}
+	n.seen[key] = true
+	line, column := n.report.Position(at, name)
+	n.all = append(n.all, Named{name, on, yamlfile.Pos{File: n.report.File, Line: line, Column: column}})
+}
