@@ -105,10 +105,16 @@ func (b *Builder) Times() *times.Weights {
 
 // Build builds every image of p. Every blob that the result names, directly or through an index,
 // is in st. What is wrong without a doubt is reported before anything is compiled, and images
-// that fail are all reported.
-func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*built.Result, error) {
+// that fail are all reported. Each option is called with the builder first, such as
+// [Builder.Rebuild].
+func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer,
+	options ...func(*Builder),
+) (*built.Result, error) {
 	trees, missing := Sources(ctx, p)
 	b := New(p, trees, st, pr)
+	for _, set := range options {
+		set(b)
+	}
 	b.Keep()
 	if _, err := b.Check(ctx); err != nil || missing != nil {
 		return nil, errors.Join(missing, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // Outline is what is known of an image before it is built.
@@ -26,6 +27,10 @@ type Grounds struct {
 	Platform   platform.Platform
 	Base       *lock.Base // nil for an image from scratch
 	CopiedFrom []lock.Base
+	// Prebuilt is the image of another builder that is taken, with what is known of it; nil for one
+	// that is built. Builder is the builder of the user that builds it; "" for slipway.
+	Prebuilt *Taken
+	Builder  string
 	// Packages is how many packages of a distribution packages.lock.yaml installs in it and in its
 	// base.
 	Packages int
@@ -38,7 +43,7 @@ func (b *Builder) Outlines() []Outline {
 	for n, i := range b.product.Images {
 		all[n].Annotations = b.annotations(i)
 		for k, p := range i.Platforms {
-			g := Grounds{Platform: p, Packages: len(installedBy(b.product, i.Name, p))}
+			g := Grounds{Platform: p, Prebuilt: b.outlineTaken(n, i, p), Builder: builderOf(i, p), Packages: len(installedBy(b.product, i.Name, p))}
 			if n < len(b.found) && k < len(b.found[n].on) {
 				used := b.found[n].on[k]
 				g.Base = b.pinned(used.base)
@@ -55,6 +60,36 @@ func (b *Builder) Outlines() []Outline {
 		}
 	}
 	return all
+}
+
+// Taken is an image of another builder before a release takes it.
+type Taken struct {
+	From string `json:"from"` // as slipway.yaml has it
+	// Digest of its manifest and Bytes of its layers as they are; zero where the check could not ask,
+	// or a manifest is yet to be made.
+	Digest v1.Hash `json:"digest,omitzero"`
+	Bytes  int64   `json:"bytes,omitempty"`
+}
+
+// outlineTaken returns what is known of the image of another builder; nil for one that is built.
+func (b *Builder) outlineTaken(n int, i product.Image, p platform.Platform) *Taken {
+	of, ok := i.PrebuiltOn(p)
+	if !ok {
+		return nil
+	}
+	t := &Taken{From: of.Text}
+	if n >= len(b.found) {
+		return t
+	}
+	for _, d := range b.found[n].taken {
+		if platform.Same(d.Platform, p) && d.Manifest != nil {
+			t.Digest = d.Manifest.Desc.Digest
+			for _, l := range d.Manifest.Layers {
+				t.Bytes += l.Size
+			}
+		}
+	}
+	return t
 }
 
 // used are the images that an image uses on one platform.

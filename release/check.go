@@ -162,6 +162,9 @@ func (c *run) check(ctx context.Context) (checked, error) {
 	}
 	r := newRehearsal(ctx, p, c.store, memory, &c.warnings)
 	r.builder.Keep()
+	if c.options.Rebuild {
+		r.builder.Rebuild()
+	}
 	var reach error
 	err := r.check(ctx, p, func(complete *product.Product) {
 		reach = publish.Reach(ctx, complete, c.store, c.network())

@@ -79,6 +79,10 @@ type PlannedPlatform struct {
 	// index. It is nil for an image from scratch.
 	Base       *lock.Base  `json:"base,omitempty"`
 	CopiedFrom []lock.Base `json:"copiedFrom,omitempty"`
+	// Prebuilt is the image of another builder that is taken as it is.
+	Prebuilt *build.Taken `json:"prebuilt,omitempty"`
+	// Builder is the builder that the release runs for the platform; "" if it runs none.
+	Builder string `json:"builder,omitempty"`
 	// Packages is how many packages of a distribution packages.lock.yaml installs.
 	Packages int `json:"packages,omitempty"`
 }
@@ -188,7 +192,7 @@ func (pl *planner) images() {
 		for k, on := range pl.outlines[n].On {
 			row.Platforms = append(row.Platforms, PlannedPlatform{
 				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base,
-				CopiedFrom: on.CopiedFrom, Packages: on.Packages,
+				CopiedFrom: on.CopiedFrom, Prebuilt: on.Prebuilt, Builder: on.Builder, Packages: on.Packages,
 			})
 		}
 		pl.Images = append(pl.Images, row)

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/report/changes"
@@ -37,7 +40,7 @@ func (p *Plan) writeImages(w io.Writer) error {
 			if len(on.ExtraOS) > 0 {
 				platform += " (" + strings.Join(on.ExtraOS, " + ") + ")"
 			}
-			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, changes.BaseText(on.Base))
+			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, on.ground())
 			for _, b := range on.CopiedFrom {
 				output.Fprintf(t, "\t\tfiles of %s\n", changes.BaseText(&b))
 			}
@@ -48,6 +51,20 @@ func (p *Plan) writeImages(w io.Writer) error {
 		}
 	}
 	return t.Flush()
+}
+
+// ground returns what an image for a platform is made on, or who makes it.
+func (on PlannedPlatform) ground() string {
+	switch t := on.Prebuilt; {
+	case t == nil && on.Builder != "":
+		return "built by " + on.Builder
+	case t == nil:
+		return changes.BaseText(on.Base)
+	case t.Digest == (v1.Hash{}):
+		return "taken as it is from " + t.From
+	default:
+		return fmt.Sprintf("taken as it is from %s: %s, %s", t.From, t.Digest, progress.Size(t.Bytes))
+	}
 }
 
 // writeNames lists the names. A part of a release gives none.

@@ -46,6 +46,8 @@ type Options struct {
 	// names; "" is whoever has the key.
 	Signer  *signature.Signer
 	Builder string
+	// Rebuild lets builders of Dockerfiles run whatever they have made before.
+	Rebuild bool
 	// Shard makes a shard of a plan, of a product that is restricted to it.
 	Shard *Shard
 }

@@ -32,6 +32,7 @@ type Stage struct {
 	Out      string       // the output directory, locked
 	Channel  string       // that was asked for; "" for none
 	Progress *progress.Printer
+	Rebuild  bool // builders of Dockerfiles run whatever they have made before
 }
 
 // built reads the result of build.

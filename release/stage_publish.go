@@ -16,7 +16,11 @@ import (
 
 // Build builds the images into the store.
 func (s *Stage) Build(ctx context.Context) (*StageResult, error) {
-	r, err := build.Build(ctx, s.Product, s.Store, s.Progress)
+	var options []func(*build.Builder)
+	if s.Rebuild {
+		options = append(options, (*build.Builder).Rebuild)
+	}
+	r, err := build.Build(ctx, s.Product, s.Store, s.Progress, options...)
 	if err == nil {
 		err = s.claim(distfile.Build)
 	}

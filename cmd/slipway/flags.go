@@ -35,6 +35,7 @@ type flags struct {
 	ca        string
 	quiet     bool
 	json      bool
+	rebuild   bool
 
 	progress *progress.Printer // of the command that runs; nil for none
 

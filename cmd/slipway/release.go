@@ -44,7 +44,7 @@ configuration.`,
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.prints(r.run),
-	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addJSON,
+	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addRebuild, f.addJSON,
 		r.sign.add, r.cache.add, r.add)
 }
 
@@ -88,7 +88,7 @@ func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Progress = pr
+	o.Progress, o.Rebuild = pr, f.rebuild
 	if f.work != nil {
 		pr.Printf("sandbox: %s", f.work.Rebuild.Sandbox.Protection())
 	}

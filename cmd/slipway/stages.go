@@ -8,6 +8,12 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
+// addRebuild adds the flag of commands that run the builders of Dockerfiles.
+func (f *flags) addRebuild(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false,
+		"let the builders of Dockerfiles (dockerfile.builder) run although nothing has changed")
+}
+
 // stage returns the RunE of a command that runs a single stage. It reads the product, and locks
 // the store and the output directory, which must not have a release of another product.
 func (f *flags) stage(run func(context.Context, *release.Stage) (table, error)) func(*cobra.Command, []string) error {
@@ -30,7 +36,7 @@ func (f *flags) stage(run func(context.Context, *release.Stage) (table, error)) 
 			return nil, err
 		}
 		err = st.Mend(cmd.Context(), pr, func() (err error) {
-			s := &release.Stage{Product: p, Store: st, Out: f.out, Channel: f.channel, Progress: pr}
+			s := &release.Stage{Product: p, Store: st, Out: f.out, Channel: f.channel, Progress: pr, Rebuild: f.rebuild}
 			result, err = run(cmd.Context(), s)
 			return err
 		})
@@ -50,7 +56,7 @@ theirs. Build needs Go.`,
   slipway build -images=controller,webhook -q`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) { return s.Build(ctx) }),
-	}, f.addProduct, f.addSelection, f.addClones, f.addJSON)
+	}, f.addProduct, f.addSelection, f.addClones, f.addRebuild, f.addJSON)
 }
 
 func newPublish(f *flags) *cobra.Command {

@@ -57,6 +57,7 @@ var checks = []struct {
 	{"product", (*examination).describe},
 	{"go", (*examination).toolchain},
 	{"git", (*examination).git},
+	{"builder", (*examination).builders},
 	{"disk", (*examination).disks},
 	{"sandbox", (*examination).sandbox},
 	{"proxy", (*examination).proxies},

@@ -96,6 +96,13 @@ func (e *examination) pull(ctx context.Context, f *findings) {
 			add(i.Reference)
 		}
 	}
+	for _, i := range e.product.Images {
+		for _, b := range i.Prebuilt {
+			if b.Reference != nil {
+				add(b.Reference)
+			}
+		}
+	}
 	for _, t := range e.product.Airgap.Images {
 		add(t.Reference)
 	}
