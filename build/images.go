@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
@@ -151,7 +150,7 @@ func (b *Builder) documents() []lock.Material {
 		if len(d.Content) > maxDocument {
 			continue
 		}
-		uri := provenance.FileURI(d.File) + "@" + d.Digest.String()
+		uri := purl.ImageFile(d.File) + "@" + d.Digest.String()
 		if d.File == "" {
 			uri = purl.OCI(d.Repository.Name(), d.Digest.String(), nil)
 		}

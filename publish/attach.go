@@ -156,7 +156,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 	}
 	var all []*wanted
 	published := r.Lock.Published()
-	for n, i := range published {
+	for n, i := range published[:min(len(published), len(r.attached))] { // charts that came since have none
 		for k, repository := range i.Repositories() {
 			repo, err := name.NewRepository(repository)
 			if err != nil {

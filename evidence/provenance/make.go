@@ -263,7 +263,7 @@ func material(m lock.Material) Dependency {
 func base(b lock.Base, on platform.Platform) (Dependency, error) {
 	if imagename.IsFile(b.Name) {
 		return Dependency{
-			URI: FileURI(b.Name), Digest: Digest{SHA256: b.Digest.Hex},
+			URI: purl.ImageFile(b.Name), Digest: Digest{SHA256: b.Digest.Hex},
 			Annotations: Annotations{Kind: KindBase, Platform: on.String(), Local: true},
 		}, nil
 	}
@@ -276,27 +276,6 @@ func base(b lock.Base, on platform.Platform) (Dependency, error) {
 	d, err := image(b.Name, b.Digest)
 	d.Annotations = Annotations{Kind: KindBase, Stub: b.Stub}
 	return d, err
-}
-
-// taken is a manifest that another builder made.
-func taken(i lock.Image, c lock.Child) (d Dependency, err error) {
-	local := imagename.IsFile(c.Prebuilt.From) || c.Prebuilt.Builder != ""
-	if local {
-		d = Dependency{URI: FileURI(c.Prebuilt.From), Digest: Digest{SHA256: c.Digest.Hex}}
-	} else if d, err = image(c.Prebuilt.From, c.Digest); err != nil {
-		return d, err
-	}
-	d.Annotations = Annotations{
-		Kind: KindPrebuilt, Source: i.Name, Platform: c.Platform.String(), Builder: c.Prebuilt.Builder,
-		Local: local,
-	}
-	return d, nil
-}
-
-// FileURI returns the name of an image in a file as a URI.
-func FileURI(from string) string {
-	transport, path, _ := strings.Cut(from, ":")
-	return transport + ":" + (&url.URL{Path: path}).EscapedPath()
 }
 
 // image returns the dependency of an image.

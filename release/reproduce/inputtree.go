@@ -201,7 +201,7 @@ func (s *inputTree) file(text string, on platform.Platform) (v1.Hash, bool) {
 		a := d.Annotations
 		p, err := platform.Parse(a.Platform)
 		if (a.Kind == provenance.KindPrebuilt || a.Kind == provenance.KindBase) && err == nil &&
-			d.URI == provenance.FileURI(text) && platform.Same(p, on) {
+			d.URI == purl.ImageFile(text) && platform.Same(p, on) {
 			return v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}, true
 		}
 	}
