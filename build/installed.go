@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/packages/installed"
+	"github.com/slipway-dev/slipway/build/installed"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/packages/installed"
+	"github.com/slipway-dev/slipway/build/installed"
 	"github.com/slipway-dev/slipway/lock"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/build/packages/installed"
+	"github.com/slipway-dev/slipway/build/installed"
 )
 
 const dep5 = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
