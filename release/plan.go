@@ -79,8 +79,6 @@ type PlannedPlatform struct {
 	// index. It is nil for an image from scratch.
 	Base       *lock.Base  `json:"base,omitempty"`
 	CopiedFrom []lock.Base `json:"copiedFrom,omitempty"`
-	// Packages is how many packages of a distribution packages.lock.yaml installs.
-	Packages int `json:"packages,omitempty"`
 }
 
 // PlannedChart is a Helm chart that the release publishes.
@@ -188,7 +186,7 @@ func (pl *planner) images() {
 		for k, on := range pl.outlines[n].On {
 			row.Platforms = append(row.Platforms, PlannedPlatform{
 				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base,
-				CopiedFrom: on.CopiedFrom, Packages: on.Packages,
+				CopiedFrom: on.CopiedFrom,
 			})
 		}
 		pl.Images = append(pl.Images, row)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/installed"
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/lock"
 )
 

@@ -78,9 +78,6 @@ func (s *State) refuseOne(c script.Command) error {
 			return err
 		}
 	}
-	if k.managed {
-		return s.refuseManaged(words)
-	}
 	_, _, err := k.parse(words[1:])
 	if err != nil {
 		return fmt.Errorf("RUN %s: %w", name, err)

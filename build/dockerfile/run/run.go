@@ -47,9 +47,6 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 		s.guess = true
 		return "", cmp.Or(locate(withoutFiles(err)), ErrReported)
 	}
-	if without, err := e.withoutPackages(ctx, s, c, commands); without || err != nil {
-		return s.history(line), err
-	}
 	r := newRunner(ctx, e, s, c)
 	r.commands = commands
 	s.Tree.Before = s.Tree.Clone()
