@@ -23,7 +23,7 @@ var setUp = []string{
 
 func passOver(r *runner, _ options, args []string) {
 	if path.Base(r.name()) == "git" && (len(args) == 0 || args[0] != "config") {
-		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", elsewhere("git"))})
+		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", r.s.ways(elsewhere("git")))})
 	}
 	r.pass(nil)
 }
