@@ -49,7 +49,7 @@ images: [{name: demo, source: demo, dockerfile: {file: Dockerfile, context: root
 		t.Fatal(err)
 	}
 	r := result(t, p, storetest.Open(t))
-	content, _ := r.Inventory.Content(r.Images[0].Digest)
+	content, _ := r.Inventory.Content(r.Images[0].Children[0].Digest)
 	both := lock.Package{Type: lock.PackageDeb, Architecture: "all", Distribution: "debian", Release: "12"}
 	base, curl := both, both
 	base.Name, base.Version = "base", "1"
