@@ -139,5 +139,5 @@ With -check, pin writes nothing; a reference that -update would change is an err
 		}),
 	}
 	f.addRenewal(cmd, &r, "digests of tags that have moved")
-	return cmd
+	return add(cmd, f.addDescription)
 }
