@@ -12,13 +12,11 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/builder"
 	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/build/prebuilt"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
@@ -50,8 +48,6 @@ type Builder struct {
 	before   *here                    // of Here
 	commits  map[string]source.Commit // of directory sources, by name
 	modules  map[string]string        // commits of module sources that were proven, by name
-	pin      *apt.Pin                 // of Packages; nil takes packages.lock.yaml alone
-	asked    *atomic.Bool             // whether a package manager was called; nil for not of interest
 	kept     *kept                    // of Check for Images; nil if not wanted
 	tools    once.Map[builder.Tool]   // of Dockerfiles, by name
 	rebuild  bool                     // builders run whatever they have made before
@@ -61,7 +57,7 @@ type Builder struct {
 // fetched is missing from trees; then [Builder.Check] passes over what is made from it.
 func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
 	client := network.New(network.Options{Progress: pr})
-	b := &Builder{
+	return &Builder{
 		product: p, store: st, trees: trees, created: Created(p, trees), progress: pr, client: client,
 		warnings: &progress.Warnings{Printer: pr},
 		commits:  map[string]source.Commit{}, modules: map[string]string{},
@@ -70,8 +66,6 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 			Client: client, Progress: pr,
 		},
 	}
-	b.bases.Packages = b.packagesBase
-	return b
 }
 
 // WarnIn adds the builder's warnings to w, which may have others. Without it, the builder prints

@@ -43,7 +43,7 @@ type content struct {
 // with the image's: there is no other list of them. The text that all time zones are made from
 // represents them.
 func (b *Builder) newContent(parent base.Base) (content, error) {
-	c := content{base: parent, packages: parent.Packages}
+	c := content{base: parent}
 	return c, c.files.Builtin(slices.DeleteFunc(parent.Entries(), base.IsZone), parent.Platform.OS)
 }
 

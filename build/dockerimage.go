@@ -52,14 +52,12 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 	if err != nil {
 		return dockerfile.Result{}, err
 	}
-	snapshot := b.product.Snapshot() && b.pin == nil
-	return b.evaluated(ctx, i, dockerfile.Input{
+	return dockerfile.Build(ctx, dockerfile.Input{
 		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs,
 		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
-		Check: check, Keep: b.kept != nil, Snapshot: snapshot, Compiler: b.compiler(),
-		Packages: b.packages(i, snapshot), Whole: b.pin != nil,
+		Check: check, Keep: b.kept != nil, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})
 }
@@ -102,7 +100,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if c.notes, err = checkRun(r, here, i.AllowLibraries); err != nil {
 		return content{}, err
 	}
-	if err := b.installed(&c, i, p, r); err != nil {
+	if err := b.installed(&c, r); err != nil {
 		return content{}, err
 	}
 	for n, l := range r.Layers {

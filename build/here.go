@@ -16,8 +16,7 @@ type here struct {
 }
 
 // Here lists the materials that all parts of a release share: the archive of inputs, which goes
-// into the store, sources, slipway, and packages of distributions. [Builder.Unchanged] compares
-// with them.
+// into the store, sources and slipway. [Builder.Unchanged] compares with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	if err := b.begin(ctx); err != nil {
 		return nil, err
@@ -25,7 +24,7 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	return b.materials(ctx)
 }
 
-// begin looks, and gets the packages that the archive of inputs is to have.
+// begin looks, and warns of what others would lack.
 func (b *Builder) begin(ctx context.Context) error {
 	if err := b.lookFirst(ctx); err != nil {
 		return err
@@ -34,7 +33,7 @@ func (b *Builder) begin(ctx context.Context) error {
 		b.warnings.Add("warning: " +
 			path + " is outside of the product's repository: others cannot build the release without it")
 	}
-	return addPackages(ctx, b.product, b.before.set, b.store, b.client)
+	return nil
 }
 
 // materials archives what begin has found, and lists it.
@@ -47,7 +46,7 @@ func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(slices.Clone(b.before.sources), archive, self), packageMaterials(b.product)...), nil
+	return append(slices.Clone(b.before.sources), archive, self), nil
 }
 
 // lookFirst looks unless that was done before.

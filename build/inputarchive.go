@@ -4,15 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"path"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/deflate"
 	"github.com/slipway-dev/slipway/build/inputs"
-	"github.com/slipway-dev/slipway/build/packages/apt"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -28,15 +24,9 @@ type Archive struct {
 
 // Inputs puts the archive of a product's inputs into the store. materials have the sources, as
 // build lists them: what a commit has is not in the archive.
-// Of packages that it is to have, client fetches those that the store lacks.
-func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store,
-	client *network.Client,
-) (Archive, error) {
+func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store) (Archive, error) {
 	set, err := collect(ctx, p, materials)
 	if err != nil {
-		return Archive{}, err
-	}
-	if err := addPackages(ctx, p, set, st, client); err != nil {
 		return Archive{}, err
 	}
 	m, err := archived(ctx, p, set, st)
@@ -63,35 +53,6 @@ func collect(ctx context.Context, p *product.Product, materials []lock.Material)
 func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store) (lock.Material, error) {
 	h, err := put(ctx, set, st)
 	return lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, err
-}
-
-// addPackages adds the packages of all images and platforms to the inputs of a product that asks
-// for them. A snapshot fetches none: its archive has them if the store has all, as its images do.
-func addPackages(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store,
-	client *network.Client,
-) error {
-	if !p.Packages.Inputs {
-		return nil
-	}
-	if p.Unselected != nil {
-		p = p.Unselected
-	}
-	var list []product.LockedPackage
-	for _, l := range fetchedPackages(p) {
-		if p.Snapshot() && !st.Has(l.SHA256) {
-			return nil
-		}
-		list = append(list, l)
-	}
-	m := &apt.Manager{Packages: p.Packages, Store: st, Client: client}
-	all, err := m.Fetch(ctx, list)
-	if err != nil {
-		return fmt.Errorf("collecting inputs: %w", err)
-	}
-	for n, content := range all {
-		set.AddPackage(path.Base(list[n].Path), content)
-	}
-	return nil
 }
 
 // kindArchive is the kind of records of what tars of inputs became.

@@ -39,7 +39,7 @@ images: [{name: demo, bases: {linux: static}, go: {program: demo}}]
 	put := func() v1.Hash {
 		p, err := product.Load(t.Context(), product.Options{Path: file})
 		must(t, err)
-		a, err := Inputs(t.Context(), p, nil, st, nil)
+		a, err := Inputs(t.Context(), p, nil, st)
 		must(t, err)
 		return v1.Hash{Algorithm: "sha256", Hex: a.SHA256}
 	}

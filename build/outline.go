@@ -1,8 +1,6 @@
 package build
 
 import (
-	"strings"
-
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -31,9 +29,6 @@ type Grounds struct {
 	// that is built. Builder is the builder of the user that builds it; "" for slipway.
 	Prebuilt *Taken
 	Builder  string
-	// Packages is how many packages of a distribution packages.lock.yaml installs in it and in its
-	// base.
-	Packages int
 }
 
 // Outlines returns an outline of each image of the product, in its order. It is for a builder that
@@ -43,15 +38,10 @@ func (b *Builder) Outlines() []Outline {
 	for n, i := range b.product.Images {
 		all[n].Annotations = b.annotations(i)
 		for k, p := range i.Platforms {
-			g := Grounds{Platform: p, Prebuilt: b.outlineTaken(n, i, p), Builder: builderOf(i, p), Packages: len(installedBy(b.product, i.Name, p))}
+			g := Grounds{Platform: p, Prebuilt: b.outlineTaken(n, i, p), Builder: builderOf(i, p)}
 			if n < len(b.found) && k < len(b.found[n].on) {
 				used := b.found[n].on[k]
 				g.Base = b.pinned(used.base)
-				if used.base != nil {
-					if name, ok := strings.CutPrefix(used.base.Name, ofPackages); ok {
-						g.Packages += len(installedInBase(b.product, name, p))
-					}
-				}
 				for _, f := range used.from {
 					g.CopiedFrom = append(g.CopiedFrom, *b.pinned(&f))
 				}

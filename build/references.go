@@ -2,6 +2,8 @@ package build
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
@@ -26,4 +28,27 @@ func (b *Builder) References(ctx context.Context) ([]product.BaseImage, error) {
 		}
 	})
 	return list, err
+}
+
+// evaluateAll checks all Dockerfiles, for every platform. each gets what came of one, also where it
+// has errors.
+func (b *Builder) evaluateAll(ctx context.Context, each func(dockerfile.Result)) error {
+	var errs []error
+	for _, i := range b.product.Images {
+		if _, ok := i.Content.(*product.DockerfileImage); !ok {
+			continue
+		}
+		for _, p := range i.Platforms {
+			programs, err := b.binaries(i, p, func(string) (dockerfile.File, error) { return dockerfile.File{}, nil })
+			if err != nil {
+				return err
+			}
+			r, err := b.evaluate(ctx, i, p, programs, true)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("image %s: %s: %w", i.Name, p.String(), err))
+			}
+			each(r)
+		}
+	}
+	return errors.Join(errs...)
 }

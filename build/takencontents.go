@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/installed"
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/packages/installed"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"

@@ -27,18 +27,6 @@ type Package struct {
 	Codename     string `json:"codename,omitempty"`
 	// Licenses is an SPDX expression; "" if it is not known.
 	Licenses string `json:"licenses,omitempty"`
-	// URL and SHA256 (hex) are those of the file that this release installed. They are empty for a
-	// package of a base; one that came with the Dockerfile has no URL.
-	URL    string `json:"url,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
-	// Skipped are maintainer scripts that were not carried out.
-	Skipped []SkippedScripts `json:"skipped,omitempty"`
-}
-
-// SkippedScripts are maintainer scripts of a package that slipway.yaml skips.
-type SkippedScripts struct {
-	Scripts []string `json:"scripts,omitempty"` // postinst, …; none means all
-	Reason  string   `json:"reason"`
 }
 
 // PackageDeb is the type of Debian packages, and of those of distributions made from Debian.
@@ -60,10 +48,7 @@ func (p Package) String() string { return p.Name + " " + p.Version + " for " + p
 // SourceName returns the name of the package of sources.
 func (p Package) SourceName() string { return cmp.Or(p.Source, p.Name) }
 
-var (
-	packageName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9+._-]*$`)
-	packageHash = lazyregexp.New(`^[0-9a-f]{64}$`)
-)
+var packageName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9+._-]*$`)
 
 // Check returns an error if a field has a text that no package has.
 func (p Package) Check() error {
@@ -74,22 +59,13 @@ func (p Package) Check() error {
 		return fmt.Errorf("%q is not the name of a package", p.Name)
 	case p.Version == "" || p.Architecture == "":
 		return fmt.Errorf("package %s lacks its version or its architecture", p.Name)
-	case p.SHA256 != "" && !packageHash.MatchString(p.SHA256):
-		return fmt.Errorf("package %s: %q is not a SHA-256", p.Name, p.SHA256)
-	case p.URL != "" && p.SHA256 == "":
-		return fmt.Errorf("package %s has a URL and no SHA-256", p.Name)
 	}
 	texts := []string{
-		p.Version, p.Architecture, p.Source, p.SourceVersion, p.Distribution, p.Release, p.Codename, p.Licenses, p.URL,
+		p.Version, p.Architecture, p.Source, p.SourceVersion, p.Distribution, p.Release, p.Codename, p.Licenses,
 	}
 	for _, t := range texts {
 		if strings.ContainsFunc(t, unprintable) {
 			return fmt.Errorf("package %s has a text that cannot be printed: %q", p.Name, t)
-		}
-	}
-	for _, s := range p.Skipped {
-		if s.Reason == "" {
-			return fmt.Errorf("package %s: scripts are skipped without a reason", p.Name)
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func test(ctx context.Context, without []string) error {
 // apart are packages of the main module whose tests take minutes, in the order in which they are
 // started: one go test would run them one after the other, and the longest, that waits most, last.
 var apart = []string{
-	"./test/torture", "./test/buildkit", "./cmd/slipway", "./test/workflows", "./test/examples", "./test/debian",
+	"./test/torture", "./test/buildkit", "./cmd/slipway", "./test/workflows", "./test/examples",
 }
 
 // long are the suites of nested modules that take minutes. They are started before the others,

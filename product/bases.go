@@ -32,9 +32,6 @@ func (c *checker) base(in *baseYAML) {
 		c.Errorf(&in.Name, "scratch is the empty base of every product: take another name")
 	}
 	b := Base{Name: in.Name, Builtin: in.Builtin, Microsoft: in.Microsoft}
-	if in.Packages != nil {
-		b.Packages = c.basePackages(in.Packages)
-	}
 	if in.Microsoft == "" {
 		b.Images, b.Files = c.baseImages(in)
 	} else if !c.Bad(&in.Microsoft) {
@@ -56,7 +53,7 @@ func (c *checker) base(in *baseYAML) {
 func (c *checker) inPlaceOf(in *baseYAML) (list []name.Reference) {
 	if in.Microsoft != "" {
 		c.Errorf(&in.InPlaceOf,
-			"inPlaceOf goes with builtin, images and packages: repository says where copies of Microsoft's are")
+			"inPlaceOf goes with builtin and images: repository says where copies of Microsoft's are")
 		return nil
 	}
 	for n, s := range in.InPlaceOf {

@@ -65,7 +65,6 @@ func (c *checker) check() {
 
 	forEach(c.in.Sources, c.source)
 	forEach(c.in.Bases, c.base)
-	c.packages()
 	forEach(c.in.Programs, c.program)
 	forEach(c.in.Images, c.image)
 	c.artifacts()

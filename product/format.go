@@ -31,8 +31,6 @@ type productYAML struct {
 	Sources []sourceYAML `yaml:"sources,omitempty"`
 	// Base images. The name scratch, for no base at all, needs no entry.
 	Bases []baseYAML `yaml:"bases,omitempty"`
-	// How packages of distributions are installed that Dockerfiles name.
-	Packages packagesYAML `yaml:"packages,omitempty"`
 	// Go programs to compile, for go images and for the named context "binaries" of Dockerfiles.
 	Programs []programYAML `yaml:"programs,omitempty"`
 	// The names of all images. An image may say each of them for itself.
@@ -139,8 +137,6 @@ type baseYAML struct {
 	// servercore, or hostprocess, which is one image for all Windows builds, of programs that run
 	// in HostProcess containers.
 	Microsoft string `yaml:"microsoft,omitempty" jsonschema:"oneof_required=microsoft,enum=nanoserver,enum=servercore,enum=hostprocess"`
-	// A Linux base that slipway makes of the packages of a distribution alone.
-	Packages *basePackagesYAML `yaml:"packages,omitempty" jsonschema:"oneof_required=packages"`
 	// The repository that has copies of Microsoft's base under its tags, where it is not to be
 	// pulled from mcr.microsoft.com.
 	Repository string `yaml:"repository,omitempty"`

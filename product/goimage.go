@@ -69,9 +69,9 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	b, ok := c.out.Base(use)
 	switch {
 	case !ok || b.Builtin == scratch ||
-		b.Builtin == "" && len(b.Images)+len(b.Files) == 0 && b.Microsoft == "" && b.Packages == nil:
+		b.Builtin == "" && len(b.Images)+len(b.Files) == 0 && b.Microsoft == "":
 		return
-	case b.Builtin != "" || b.Packages != nil:
+	case b.Builtin != "":
 		if os != platform.Linux {
 			c.At(at, "base %s is for Linux: name another for %s", use, os)
 		}

@@ -28,7 +28,7 @@ func (p *Product) Inputs() []Input {
 		p = p.Unselected
 	}
 	all := []Input{{Path: filepath.Join(p.Dir, filepath.Base(p.Path))}}
-	for _, name := range []string{BasesLock, ImagesLock, PackagesLock} {
+	for _, name := range []string{BasesLock, ImagesLock} {
 		if fi, err := os.Stat(filepath.Join(p.Dir, name)); err == nil && fi.Mode().IsRegular() {
 			all = append(all, Input{Path: filepath.Join(p.Dir, name)})
 		}
@@ -39,14 +39,6 @@ func (p *Product) Inputs() []Input {
 	for _, g := range p.Airgap.Groups {
 		for _, list := range g.Lists {
 			all = append(all, Input{Path: list})
-		}
-	}
-	for _, b := range p.Bases {
-		if b.Packages == nil {
-			continue
-		}
-		for _, r := range b.Packages.Repositories {
-			all = append(all, Input{Path: r.KeyFile}) // none is no absolute path
 		}
 	}
 	for _, i := range p.Images {

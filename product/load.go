@@ -135,7 +135,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 // stampFiles returns what slipway.yaml and the lock files next to it are before they are read.
 func stampFiles(path, dir string) map[string]string {
 	stamps := map[string]string{}
-	for _, name := range []string{filepath.Base(path), BasesLock, ImagesLock, PackagesLock} {
+	for _, name := range []string{filepath.Base(path), BasesLock, ImagesLock} {
 		full := filepath.Join(dir, name)
 		if fi, err := os.Stat(full); err == nil {
 			stamps[full] = disk.Stamp(fi)

@@ -76,10 +76,7 @@ func (c *checker) lockFiles(anew bool) error {
 		return err
 	}
 	c.locked(entries)
-	if c.out.LockedImages, err = imagesLock.load(c, anew); err != nil {
-		return err
-	}
-	c.out.LockedPackages, err = packagesLock.load(c, anew)
+	c.out.LockedImages, err = imagesLock.load(c, anew)
 	return err
 }
 

@@ -72,7 +72,6 @@ type Product struct {
 	Sources   []Source
 	Platforms []platform.Platform // every platform of the release, in the order of [platform.Sort]
 	Bases     []Base
-	Packages  Packages
 	Programs  []Program
 	Images    []Image
 	Artifacts []Artifact
@@ -85,8 +84,6 @@ type Product struct {
 	LockedReferences []LockedBase
 	// LockedImages are the entries of images.lock.yaml.
 	LockedImages []LockedImage
-	// LockedPackages are the entries of packages.lock.yaml.
-	LockedPackages []LockedPackages
 	// Unselected is the product without what -platforms and -images select; nil if they select
 	// nothing.
 	Unselected *Product `json:"-"`
@@ -158,8 +155,6 @@ type Base struct {
 	// AnyBuild means that one image serves every Windows build, as that of HostProcess containers
 	// does: its own os.version is meaningless.
 	AnyBuild bool
-	// Packages is a Linux base that consists of packages; nil for others.
-	Packages *BasePackages
 }
 
 // BaseFile is the base for one platform, which another builder left in a file.

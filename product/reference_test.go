@@ -49,7 +49,6 @@ func TestReference(t *testing.T) {
 	r.file(reflect.TypeFor[productYAML](), File, "testdata/reference/slipway.yaml")
 	r.file(reflect.TypeFor[basesLockYAML](), BasesLock, "testdata/reference/bases.lock.yaml")
 	r.file(reflect.TypeFor[imagesLockYAML](), ImagesLock, "testdata/reference/images.lock.yaml")
-	r.file(reflect.TypeFor[packagesLockYAML](), PackagesLock, "testdata/reference/packages.lock.yaml")
 	list, err := os.ReadFile("testdata/reference/images.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -17,15 +17,6 @@ func Aged(p *product.Product, now time.Time) (all []string) {
 		all = append(all, fmt.Sprintf("warning: base %s: %s", base, fmt.Sprintf(format, args...)))
 	}
 	for _, b := range p.Bases {
-		if b.Packages != nil {
-			if d, ok := distribution.Find(b.Packages.Distribution); ok {
-				if r, ok := d.Named(b.Packages.Suite); ok {
-					if text := d.Support(r).State(now); text != "" {
-						add(b.Name, "%s", text)
-					}
-				}
-			}
-		}
 		for _, i := range b.Images {
 			if text := agedImage(b, i, now); text != "" {
 				add(b.Name+" for "+i.Platform.String(), "%s", text)

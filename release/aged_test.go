@@ -37,7 +37,7 @@ func TestAged(t *testing.T) {
 		}},
 		{Name: "hpc", AnyBuild: true, Images: []product.BaseImage{image("windows/amd64:ltsc2022", "example.com/hpc", "v1", "2022-01-01")}},
 		{Name: "slim", Images: []product.BaseImage{image("linux/amd64", "debian", "bookworm-slim", "2020-01-01")}},
-		{Name: "packages", Packages: &product.BasePackages{Distribution: "debian", Suite: "trixie"}},
+		{Name: "next", Images: []product.BaseImage{image("linux/amd64", "debian", "trixie-slim", "2026-01-01")}},
 		{Name: "own", Images: []product.BaseImage{image("linux/amd64", "example.com/base", "12", "2020-01-01")}},
 	}}
 	ended := "warning: base nanoserver for windows/amd64:10.0.18363: the support of Windows Server, version 1909 ended on 2021-05-11"
@@ -48,8 +48,8 @@ func TestAged(t *testing.T) {
 				"since, the last on 2028-09-12: run slipway bases -update",
 			ended,
 			"warning: base slim for linux/amd64: the support of Debian 12 ended on 2028-06-30",
-			"warning: base packages: the regular support of Debian 13 ended on 2028-08-09, and the extended one ends on " +
-				"2030-06-30",
+			"warning: base next for linux/amd64: the regular support of Debian 13 ended on 2028-08-09, and the extended " +
+				"one ends on 2030-06-30",
 		},
 	} {
 		day, err := time.Parse(time.DateOnly, now)

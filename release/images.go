@@ -77,6 +77,8 @@ func systems(list []platform.Platform) []string {
 	return all
 }
 
+func hasDockerfile(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }
+
 // References returns the images that Dockerfiles of p name and slipway.yaml does not, for
 // [base.Lock]. It asks no registry, and leaves nothing on the disk except Go modules that the
 // module cache lacked. unread are the reasons why it may not have found all.

@@ -83,8 +83,6 @@ type PlannedPlatform struct {
 	Prebuilt *build.Taken `json:"prebuilt,omitempty"`
 	// Builder is the builder that the release runs for the platform; "" if it runs none.
 	Builder string `json:"builder,omitempty"`
-	// Packages is how many packages of a distribution packages.lock.yaml installs.
-	Packages int `json:"packages,omitempty"`
 }
 
 // PlannedChart is a Helm chart that the release publishes.
@@ -192,7 +190,7 @@ func (pl *planner) images() {
 		for k, on := range pl.outlines[n].On {
 			row.Platforms = append(row.Platforms, PlannedPlatform{
 				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base,
-				CopiedFrom: on.CopiedFrom, Prebuilt: on.Prebuilt, Builder: on.Builder, Packages: on.Packages,
+				CopiedFrom: on.CopiedFrom, Prebuilt: on.Prebuilt, Builder: on.Builder,
 			})
 		}
 		pl.Images = append(pl.Images, row)

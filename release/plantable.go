@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/report/changes"
 )
@@ -43,9 +42,6 @@ func (p *Plan) writeImages(w io.Writer) error {
 			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, on.ground())
 			for _, b := range on.CopiedFrom {
 				output.Fprintf(t, "\t\tfiles of %s\n", changes.BaseText(&b))
-			}
-			if on.Packages > 0 {
-				output.Fprintf(t, "\t\t%d packages of %s\n", on.Packages, product.PackagesLock)
 			}
 			name = ""
 		}

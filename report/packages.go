@@ -14,7 +14,6 @@ import (
 type packaged struct {
 	Image    string
 	Packages []installed
-	Skipped  []string // maintainer scripts that were not carried out
 }
 
 // installed is a package, and its versions on the platforms of an image.
@@ -23,7 +22,7 @@ type installed struct{ Name, Versions string }
 // packages lists the packages of each image.
 func (p *page) packages(s sbom.Summary) {
 	for _, image := range slices.Sorted(maps.Keys(s.Packages)) {
-		one := packaged{Image: image, Skipped: s.Skipped[image]}
+		one := packaged{Image: image}
 		for _, name := range slices.Sorted(maps.Keys(s.Packages[image])) {
 			one.Packages = append(one.Packages, installed{name, strings.Join(s.Packages[image][name], ", ")})
 		}

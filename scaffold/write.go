@@ -224,7 +224,6 @@ func (d *Draft) shares(i image) bool {
 }
 
 func (d *Draft) writeDockerfile(w *writer, i image) {
-	writePackages(w, i)
 	w.line("    dockerfile:")
 	w.line("      files: " + mapping(i.dockerfiles))
 	w.line("      context: %s", cmp.Or(i.context, "."))

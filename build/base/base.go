@@ -12,14 +12,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/once"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -37,10 +35,6 @@ type Base struct {
 	Demand error
 	// Reference is that of an image that no base of slipway.yaml is; nil for bases.
 	Reference name.Reference
-	// Packages are those of a base that consists of packages, and Others its files that none of
-	// them has, without their contents.
-	Packages []lock.Package
-	Others   []layer.Entry
 }
 
 // Info identifies a base, for the lock.
@@ -95,9 +89,7 @@ type Resolver struct {
 	Snapshot   bool // builds on stubs of what registries have
 	Store      *store.Store
 	Client     *network.Client // mandatory where a base is fetched from a registry
-	// Packages makes a base that consists of packages.
-	Packages func(ctx context.Context, b product.Base, p platform.Platform) (Base, error)
-	Progress *progress.Printer
+	Progress   *progress.Printer
 	// Offline builds on stubs, as Snapshot does; what a release demands stays an error.
 	Offline bool
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
@@ -148,12 +140,9 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	}
 	if n := slices.IndexFunc(r.Bases, func(b product.Base) bool { return b.Name == image }); n >= 0 {
 		b := r.Bases[n]
-		if (b.Builtin == "static" || b.Builtin == "static-root" || b.Packages != nil) && p.OS != platform.Linux {
+		if (b.Builtin == "static" || b.Builtin == "static-root") && p.OS != platform.Linux {
 			return Base{}, fmt.Errorf("it is for Linux: name another for %s, "+
 				"or take it --platform=linux/%s for its files", p.OS, p.Architecture)
-		}
-		if b.Packages != nil {
-			return r.found.Do("packages "+b.Name+" "+p.String(), func() (Base, error) { return r.Packages(ctx, b, p) })
 		}
 		switch b.Builtin {
 		case "scratch":
@@ -181,7 +170,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if err := product.OtherRelease(image, p); err != nil {
 		return Base{}, err
 	}
-	if b, ok := r.replaced(ref); ok && (b.Builtin == "" && b.Packages == nil || p.OS == platform.Linux) {
+	if b, ok := r.replaced(ref); ok && (b.Builtin == "" || p.OS == platform.Linux) {
 		return r.resolve(ctx, b.Name, p, pull)
 	}
 	if b, i, ok := r.named(ref, p); ok {

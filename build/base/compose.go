@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Compose writes an image of one layer into the store.
-func Compose(ctx context.Context, st *store.Store, p platform.Platform, entries []layer.Entry, config v1.Config,
+// compose writes an image of one layer into the store.
+func compose(ctx context.Context, st *store.Store, p platform.Platform, entries []layer.Entry, config v1.Config,
 	by string,
 ) (v1.Image, v1.Hash, error) {
 	l, err := layer.Write(ctx, st, entries, layer.Options{OS: p.OS, ModTime: layer.Epoch})

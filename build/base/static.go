@@ -43,25 +43,21 @@ func static(ctx context.Context, st *store.Store, builtin string, p platform.Pla
 	if builtin == "static-root" {
 		config.User, config.WorkingDir = "0", "/"
 	}
-	name := BuiltinPrefix + builtin
-	img, d, err := Compose(ctx, st, p, staticEntries(), config, "slipway "+name)
+	name := builtinPrefix + builtin
+	img, d, err := compose(ctx, st, p, staticEntries(), config, "slipway "+name)
 	if err != nil {
 		return Base{}, err
 	}
 	return Base{Image: img, Platform: p, Info: &Info{Name: name, Digest: d}}, nil
 }
 
-// BuiltinPrefix begins the names of bases that slipway makes.
-const BuiltinPrefix = "builtin:"
+// builtinPrefix begins the names of bases that slipway makes.
+const builtinPrefix = "builtin:"
 
-// Entries returns the files of a base that slipway makes, but for those of packages; none for
-// another base.
+// Entries returns the files of a base that slipway makes; none for another base.
 func (b Base) Entries() []layer.Entry {
-	if b.Info == nil || !strings.HasPrefix(b.Info.Name, BuiltinPrefix) {
+	if b.Info == nil || !strings.HasPrefix(b.Info.Name, builtinPrefix) {
 		return nil
-	}
-	if len(b.Packages) > 0 {
-		return b.Others
 	}
 	return staticEntries()
 }

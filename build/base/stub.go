@@ -27,7 +27,7 @@ func Stub(ctx context.Context, st *store.Store, ref string, p platform.Platform)
 		config.User = "ContainerUser"
 		config.Env = []string{`PATH=C:\Windows\system32;C:\Windows;`}
 	}
-	img, d, err := Compose(ctx, st, p, entries, config, "slipway stub of "+ref)
+	img, d, err := compose(ctx, st, p, entries, config, "slipway stub of "+ref)
 	if err != nil {
 		return Base{}, err
 	}

@@ -4,13 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
+
+// ErrElsewhere is about an image that only a registry has, which may not be asked.
+var ErrElsewhere = errors.New("it is not in the store")
 
 // Prebuilt returns an image of a registry that a release takes as it is, for platform p. It asks
 // the store before the registry, in a snapshot, too: a stub of an image would be another one. A
@@ -19,9 +25,10 @@ import (
 func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.Platform) (Base, error) {
 	b, err := r.found.Do(ref.String()+" "+p.String()+" prebuilt", func() (Base, error) {
 		i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
-		b, err := r.local(ctx, i, false)
-		if errors.Is(err, ErrElsewhere) && !r.Offline {
-			b, err = r.take(ctx, i, false, r.reader(ctx, ref.Context()))
+		repo := ref.Context()
+		b, err := r.take(ctx, i, false, reader{r.remember(repo, r.here), r.remember(repo, r.here)})
+		if errors.Is(err, ErrElsewhere) && r.Shipped == nil && !r.Offline {
+			b, err = r.take(ctx, i, false, r.reader(ctx, repo))
 		}
 		return b, err
 	})
@@ -29,6 +36,15 @@ func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.
 		return Base{}, fmt.Errorf("%s for %s: %w", ref, p, err)
 	}
 	return b, nil
+}
+
+// here reads a document that the store has.
+func (r *Resolver) here(d v1.Descriptor) ([]byte, error) {
+	raw, err := r.Store.Get(d)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, oci.ErrAbsent) {
+		err = ErrElsewhere
+	}
+	return raw, err
 }
 
 // Complete fetches the layers of an image that the store lacks.

@@ -78,7 +78,6 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/entrypoint"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
@@ -126,16 +125,12 @@ type Input struct {
 	// Snapshot means for a check that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
-	// Whole means for a check that bases are read, however large or far away they are.
-	Whole bool
 	// Limits bound what the Dockerfile may make.
 	Limits tree.Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler run.Compiler
 	// Keep means for a check that [Result.Read] may be called, and [Result.Close] is.
 	Keep bool
-	// Packages carries out the commands of package managers; nil refuses them.
-	Packages packages.Manager
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
 	Client *network.Client
@@ -246,7 +241,6 @@ func (b *builder) evaluate(ctx context.Context) (Result, error) {
 		b.shipped = append(b.shipped, part)
 	}
 	b.findToolchains(s)
-	b.archives.Whole = b.installs()
 	b.eval(ctx, s)
 	if err := errors.Join(ctx.Err(), b.report.Err()); err != nil {
 		if limit := (*tree.LimitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {

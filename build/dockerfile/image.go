@@ -34,7 +34,7 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 		return base.Base{}, nil, err
 	}
 	i := &imageFiles{base: found, open: found.Info != nil && found.Info.Stub}
-	if b.in.Check && !b.in.Whole && found.Image != nil && !i.open {
+	if b.in.Check && found.Image != nil && !i.open {
 		if i.open, err = b.archives.Distant(found.Image); err != nil {
 			return base.Base{}, nil, err
 		}

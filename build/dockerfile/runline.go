@@ -14,7 +14,7 @@ func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunComm
 	e := run.Evaluation{
 		Check: b.in.Check, Snapshot: b.in.Snapshot, Platform: normalize(b.in.Platform),
 		Compiler: run.Compiler{Check: b.in.Compiler.Check, File: b.compiled}, Assume: b.assume,
-		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add, Demand: b.demands.Add,
+		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add,
 		Files: func(ctx context.Context, from, source string) (tree.Files, error) {
 			if from == "" {
 				return b.buildContext(ctx)

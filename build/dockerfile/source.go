@@ -40,9 +40,6 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 				return nil, base.Base{}, err
 			}
 		}
-		if other.Toolchain && b.wanting(other, paths) && b.carryOut(other) {
-			return b.source(ctx, s, from, paths...)
-		}
 		if other.Toolchain {
 			if err := b.complete(ctx, other, paths); err != nil {
 				return nil, base.Base{}, err

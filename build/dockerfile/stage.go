@@ -1,12 +1,10 @@
 package dockerfile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -78,7 +76,7 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 		if line, ok := c.Command.(*instructions.RunCommand); ok && broken {
 			b.report.Add(c.at, "", run.Foresee(&run.State{
 				System: normalize(b.in.Platform), Env: run.NewEnvironment(nil), Toolchain: s.Toolchain,
-				Outputs: b.in.Args, Packages: b.in.Packages,
+				Outputs: b.in.Args,
 			}, line))
 		}
 		if broken || ctx.Err() != nil || b.archives.Budget.Over {
@@ -108,8 +106,7 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 		}
 	}
 	s.budget = b.archives.Budget
-	s.System, s.Outputs, s.Packages = normalize(b.in.Platform), b.in.Args, b.in.Packages
-	s.State.Stage = cmp.Or(s.Name, strconv.Itoa(s.index))
+	s.System, s.Outputs = normalize(b.in.Platform), b.in.Args
 	if s.Platform != "" {
 		p, err := b.stagePlatform(s)
 		if err != nil {

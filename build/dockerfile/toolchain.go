@@ -43,31 +43,6 @@ func root(s *stage) *stage {
 	return s
 }
 
-// carryOut makes of a toolchain, and of all that start from its base, stages that are carried out
-// as those that ship are, if they only install packages. It reports whether they are.
-func (b *builder) carryOut(s *stage) bool {
-	if b.in.Packages == nil || !s.Toolchain {
-		return false
-	}
-	for _, other := range b.stages {
-		for _, c := range other.commands {
-			line, ok := c.Command.(*instructions.RunCommand)
-			known := run.State{Packages: b.in.Packages, System: s.System}
-			if ok && root(other) == root(s) && !known.Installs(line) {
-				return false
-			}
-		}
-	}
-	for _, other := range b.stages {
-		if root(other) == root(s) {
-			*other = stage{
-				Stage: other.Stage, index: other.index, base: other.base, from: other.from, commands: other.commands,
-			}
-		}
-	}
-	return true
-}
-
 // beginToolchain gives a stage the configuration that golang's images have.
 func (s *stage) beginToolchain() {
 	s.Tree = s.newTree(nil)
@@ -143,19 +118,6 @@ func beforePattern(p string) string {
 	return path.Dir(p)
 }
 
-// wanting reports whether something is wanted of a toolchain that a command which was passed over
-// may have made.
-func (b *builder) wanting(s *stage, paths []string) bool {
-	for _, p := range paths {
-		p = beforePattern(p)
-		at, n, err := tree.Resolve(s.Tree, path.Join("/", tree.Slashed(p)))
-		if err == nil && len(s.Doubts(at, n)) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // tools reports whether a COPY takes tools of another image into the system of a toolchain, such as
 // COPY --from=xx / /. They are not needed, and their image is not asked for.
 func (b *builder) tools(s *stage, c *instructions.CopyCommand) bool {
@@ -188,14 +150,4 @@ func (b *builder) program(s *stage, entries []layer.Entry) {
 			}
 		}
 	}
-}
-
-// installs reports whether a stage has a command of a package manager.
-func (b *builder) installs() bool {
-	return slices.ContainsFunc(b.stages, func(s *stage) bool {
-		return slices.ContainsFunc(s.commands, func(c command) bool {
-			line, ok := c.Command.(*instructions.RunCommand)
-			return ok && run.Manages(line)
-		})
-	})
 }

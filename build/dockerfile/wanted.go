@@ -33,13 +33,14 @@ func (b *builder) doubted(s *stage, wanted, p string, n *tree.Node, doubts []*ru
 		}
 	}
 	if n == nil {
-		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: "+
-			"COPY it from a context, or use a base that has it, such as one with builtin: static for certificates",
-			wanted, s.title(), k.Text, mistake.Line(k.At))
+		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: %s",
+			wanted, s.title(), k.Text, mistake.Line(k.At), run.Ways(s.Windows(), "COPY it from a context",
+				"use a base that has it, such as one with builtin: static for certificates"))
 	}
 	return fmt.Errorf("%s of the stage %s may have other files than are known here, since %s in line %d, "+
-		"which may write there, is not run: copy what the stage itself puts there by the names of the files, "+
-		"and take the rest from an image that has it", wanted, s.title(), k.Text, mistake.Line(k.At))
+		"which may write there, is not run: %s", wanted, s.title(), k.Text, mistake.Line(k.At),
+		run.Ways(s.Windows(), "copy what the stage itself puts there by the names of the files, "+
+			"and take the rest from an image that has it"))
 }
 
 // tell reports refusals, each once. why is what they are in the way of; empty for nothing in

@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 		"more than 16 GiB":   announced.Bytes(),
 		"100 times its size": zeros.Bytes(),
 	} {
-		if err := inputs.Extract(bytes.NewReader(text), t.TempDir(), none); err == nil ||
+		if err := inputs.Extract(bytes.NewReader(text), t.TempDir()); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

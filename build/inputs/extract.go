@@ -9,18 +9,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
 // Extract unpacks an archive into dir, which exists. Nothing is written outside of dir, and modes
-// do not depend on the umask. Packages of distributions go to put, which compares them with their
-// digests.
-func Extract(r io.Reader, dir string, put func(h v1.Hash, r io.Reader) error) error {
+// do not depend on the umask.
+func Extract(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -44,12 +41,7 @@ func Extract(r io.Reader, dir string, put func(h v1.Hash, r io.Reader) error) er
 		if err == nil && n == maxEntries {
 			err = fmt.Errorf("it has more than %d entries", maxEntries)
 		}
-		digest, isPackage := packageOf(h)
-		switch {
-		case err != nil:
-		case isPackage:
-			err = put(digest, archive)
-		default:
+		if err == nil {
 			err = extract(root, h, archive)
 		}
 		if err != nil {
@@ -65,17 +57,6 @@ func Extract(r io.Reader, dir string, put func(h v1.Hash, r io.Reader) error) er
 		}
 	}
 	return nil
-}
-
-// packageOf returns the digest of an entry that is the package of a distribution.
-func packageOf(h *tar.Header) (v1.Hash, bool) {
-	if h == nil || h.Typeflag != tar.TypeReg {
-		return v1.Hash{}, false
-	}
-	rest, _ := strings.CutPrefix(h.Name, packages+"/")
-	sum, name, ok := strings.Cut(rest, "/")
-	digest, err := v1.NewHash("sha256:" + sum)
-	return digest, ok && err == nil && rest != h.Name && name != ""
 }
 
 func extract(root *os.Root, h *tar.Header, content io.Reader) error {

@@ -4,8 +4,7 @@
 // The archive is a tar of a few KB as a rule, compressed by gzip. product/ has files of the
 // product's repository, at their places in it; sources/NAME/ has a directory source that is
 // outside of it. What a commit or a hash identifies is not in it: Go modules, directories of a
-// git repository without changes, prebuilt programs; packages of distributions are on request, as
-// packages/SHA256/NAME. Equal files give equal bytes: entries are
+// git repository without changes, prebuilt programs. Equal files give equal bytes: entries are
 // sorted and have no time and no owner. Modes are 0644 and 0755, but for those of files in build
 // contexts that git does not track: they decide the bytes of images.
 package inputs
@@ -23,7 +22,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/git"
@@ -33,9 +31,8 @@ import (
 
 // The directories of the archive.
 const (
-	Product  = "product"  // of the product's repository, or of the directory of slipway.yaml
-	Sources  = "sources"  // of the other directory sources, by their names
-	packages = "packages" // of distributions, by their SHA-256
+	Product = "product" // of the product's repository, or of the directory of slipway.yaml
+	Sources = "sources" // of the other directory sources, by their names
 )
 
 // Name returns the name of the archive of a product's version.
@@ -227,12 +224,6 @@ func (s *Set) file(ctx context.Context, full string, fi fs.FileInfo, exact bool)
 		s.entries[name] = e
 	}
 	return nil
-}
-
-// AddPackage adds the package of a distribution, under the name of its file.
-func (s *Set) AddPackage(name string, content layer.Content) {
-	name = path.Join(packages, content.Digest.Hex, name)
-	s.entries[name] = entry{open: content.Open, mode: 0o644, size: content.Size}
 }
 
 // place returns the path of a file in the archive; "" if it is not part of it.

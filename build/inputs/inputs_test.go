@@ -222,7 +222,7 @@ func TestExtract(t *testing.T) {
 	to := t.TempDir()
 	write(t, to, map[string]string{"product/build/start.sh": "old", "product/README.md": "stays"})
 	old := syscall.Umask(0o077)
-	err := inputs.Extract(bytes.NewReader(text), to, none)
+	err := inputs.Extract(bytes.NewReader(text), to)
 	syscall.Umask(old)
 	must(t, err)
 	again, _ := archive(t, filepath.Dir(filepath.Join(to, filepath.FromSlash(set.File))), false)
@@ -260,14 +260,14 @@ func TestExtractHostile(t *testing.T) {
 		above := t.TempDir()
 		dir := filepath.Join(above, "in")
 		must(t, os.Mkdir(dir, 0o755))
-		if err := inputs.Extract(&b, dir, none); err == nil || !strings.HasPrefix(err.Error(), "unpacking inputs: ") {
+		if err := inputs.Extract(&b, dir); err == nil || !strings.HasPrefix(err.Error(), "unpacking inputs: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
 		if list, err := os.ReadDir(above); err != nil || len(list) != 1 {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}
-	if err := inputs.Extract(strings.NewReader("x"), t.TempDir(), none); err == nil ||
+	if err := inputs.Extract(strings.NewReader("x"), t.TempDir()); err == nil ||
 		!strings.Contains(err.Error(), "not the archive of a release") {
 		t.Errorf("no archive: %v", err)
 	}
@@ -293,7 +293,7 @@ func FuzzExtract(f *testing.F) {
 		above := t.TempDir()
 		dir := filepath.Join(above, "in")
 		must(t, os.Mkdir(dir, 0o755))
-		_ = inputs.Extract(bytes.NewReader(text), dir, none)
+		_ = inputs.Extract(bytes.NewReader(text), dir)
 		must(t, os.Chmod(dir, 0o755))
 		must(t, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 			if d != nil && d.IsDir() {
@@ -326,7 +326,7 @@ func TestNoRepository(t *testing.T) {
 		must(t, w.WriteHeader(h))
 		must(t, errors.Join(w.Close(), z.Close()))
 		dir := t.TempDir()
-		if err := inputs.Extract(&b, dir, none); err == nil ||
+		if err := inputs.Extract(&b, dir); err == nil ||
 			!strings.Contains(err.Error(), "a git repository, which inputs never have") {
 			t.Errorf("%q: %v", name, err)
 		}

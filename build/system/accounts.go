@@ -152,23 +152,6 @@ func (a *accounts) join(user string, groups []string) {
 	}
 }
 
-// leave removes a user from all groups in which it is a member or, in /etc/gshadow, an
-// administrator.
-func (a *accounts) leave(user string) {
-	for _, f := range a.group.all() {
-		if slices.Contains(members(f[fieldMembers]), user) {
-			f[fieldMembers] = exclude(f[fieldMembers], user)
-			a.group.set(f[0], f...)
-		}
-	}
-	for _, f := range a.gshadow.all() {
-		if slices.Contains(members(f[fieldMembers]), user) || slices.Contains(members(f[2]), user) {
-			f[2], f[fieldMembers] = exclude(f[2], user), exclude(f[fieldMembers], user)
-			a.gshadow.set(f[0], f...)
-		}
-	}
-}
-
 // addGroup adds a group without members. Without a password it is locked; shown is its password
 // where there is no /etc/gshadow.
 func (a *accounts) addGroup(name, password, shown string, gid int) {

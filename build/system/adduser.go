@@ -1,9 +1,7 @@
 package system
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"regexp"
@@ -94,29 +92,29 @@ func (s *System) variant(name string) (string, error) {
 }
 
 // adduser is Debian's, or BusyBox's where the system has that.
-func adduser(ctx context.Context, s *System, args []string, out io.Writer) error {
-	return s.adding(ctx, "adduser", args, out, func() error { return s.busyAddUser(args) })
+func adduser(s *System, args []string) error {
+	return s.adding("adduser", args, func() error { return s.busyAddUser(args) })
 }
 
 // addgroup is Debian's, or BusyBox's where the system has that.
-func addgroup(ctx context.Context, s *System, args []string, out io.Writer) error {
-	return s.adding(ctx, "addgroup", args, out, func() error { return s.busyAddGroup(args) })
+func addgroup(s *System, args []string) error {
+	return s.adding("addgroup", args, func() error { return s.busyAddGroup(args) })
 }
 
-func (s *System) adding(ctx context.Context, name string, args []string, out io.Writer, busy func() error) error {
+func (s *System) adding(name string, args []string, busy func() error) error {
 	switch variant, err := s.variant(name); {
 	case err != nil:
 		return err
 	case variant == "busybox":
 		return busy()
 	case variant == "useradd" || variant == "groupadd":
-		return programs[variant](ctx, s, args, out)
+		return programs[variant](s, args)
 	}
 	o, err := s.readDebian(name, args)
 	if err != nil {
 		return err
 	}
-	return s.add(ctx, name, o)
+	return s.add(name, o)
 }
 
 // readDebian reads the options of adduser and addgroup.
@@ -162,12 +160,12 @@ func (s *System) readDebian(name string, args []string) (*debianOptions, error) 
 }
 
 // add does what the options of adduser or addgroup ask for.
-func (s *System) add(ctx context.Context, name string, o *debianOptions) error {
+func (s *System) add(name string, o *debianOptions) error {
 	a, err := s.accounts()
 	if err != nil {
 		return err
 	}
-	d := &debianAdd{ctx: ctx, s: s, a: a, o: o, me: name, uid: -1, gid: -1}
+	d := &debianAdd{s: s, a: a, o: o, me: name, uid: -1, gid: -1}
 	groups := name == "addgroup" || o.has["group"] && !o.has["system"]
 	if len(o.names) == 2 {
 		if groups || o.has["system"] {

@@ -1,11 +1,9 @@
 package system
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -111,58 +109,8 @@ func (c capabilities) attribute() (string, error) {
 	return string(b), nil
 }
 
-// readAttribute is the reverse of attribute.
-func readAttribute(s string) (c capabilities, err error) {
-	b := []byte(s)
-	if len(b) < capabilitySize {
-		return c, fmt.Errorf("an attribute security.capability of %d bytes is not known here", len(b))
-	}
-	word := func(n int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*n:])) }
-	c.permitted, c.inheritable = word(1)|word(3)<<32, word(2)|word(4)<<32
-	if word(0)&capabilityEffective != 0 {
-		c.effective = c.permitted | c.inheritable
-	}
-	return c, nil
-}
-
-// String is the text of getcap.
-func (c capabilities) String() string {
-	byFlags := map[string][]string{}
-	var order []string
-	for n, name := range capabilityNames {
-		flags := ""
-		for _, f := range []struct {
-			letter string
-			set    uint64
-		}{{"e", c.effective}, {"i", c.inheritable}, {"p", c.permitted}} {
-			if f.set&(1<<n) != 0 {
-				flags += f.letter
-			}
-		}
-		if flags == "" {
-			continue
-		}
-		if byFlags[flags] == nil {
-			order = append(order, flags)
-		}
-		byFlags[flags] = append(byFlags[flags], "cap_"+name)
-	}
-	if len(order) == 1 && len(byFlags[order[0]]) == len(capabilityNames) {
-		return "=" + order[0]
-	}
-	var parts []string
-	for n, flags := range order {
-		op := "+"
-		if n == 0 {
-			op = "="
-		}
-		parts = append(parts, strings.Join(byFlags[flags], ",")+op+flags)
-	}
-	return strings.Join(parts, " ")
-}
-
 // setcap is that of libcap 2.66.
-func setcap(_ context.Context, s *System, args []string, _ io.Writer) error {
+func setcap(s *System, args []string) error {
 	const me = "setcap"
 	for len(args) > 0 && args[0] == "-q" {
 		args = args[1:]
@@ -215,28 +163,4 @@ func (s *System) setCapability(p, value string, remove bool) error {
 	k := *n
 	k.Capability = value
 	return s.Tree.Change(at, &k)
-}
-
-// getcap is that of libcap 2.66, for files.
-func getcap(_ context.Context, s *System, args []string, out io.Writer) error {
-	for _, p := range args {
-		if strings.HasPrefix(p, "-") {
-			return syntax{program: "getcap"}.unknown(p)
-		}
-		n, err := s.stat(p)
-		if err != nil {
-			return err
-		}
-		if n == nil || n.Capability == "" {
-			continue
-		}
-		c, err := readAttribute(n.Capability)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
-		}
-		if _, err := fmt.Fprintf(out, "%s %s\n", p, c); err != nil {
-			return err
-		}
-	}
-	return nil
 }

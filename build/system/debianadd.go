@@ -1,10 +1,8 @@
 package system
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"regexp"
 	"strconv"
@@ -15,7 +13,6 @@ import (
 
 // debianAdd is one call of Debian's adduser or addgroup.
 type debianAdd struct {
-	ctx      context.Context //nolint:containedctx // it is the state of one call
 	s        *System
 	a        *accounts
 	o        *debianOptions
@@ -26,7 +23,7 @@ type debianAdd struct {
 
 // call runs one of shadow's programs, as adduser does, and reads the accounts again.
 func (d *debianAdd) call(p Program, args ...string) error {
-	err := p(d.ctx, d.s, args, io.Discard)
+	err := p(d.s, args)
 	if e := (*Exit)(nil); errors.As(err, &e) {
 		return fail(d.me, 1, "%s", e.Error())
 	}
@@ -218,31 +215,38 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// comment sets the parts of a user's comment by chfn.
+// comment sets a user's comment as chfn does, which is called for the first two parts and for each
+// of the next three: four parts are there even if they are empty.
 func (d *debianAdd) comment(text string) error {
 	parts := strings.Split(text, ",")
 	for len(parts) > 1 && parts[len(parts)-1] == "" {
 		parts = parts[:len(parts)-1] // as split of Perl
 	}
-	args := []string{"-f", parts[0], d.name}
-	if strings.Contains(text, ",") {
-		room := ""
-		if len(parts) > 1 {
-			room = parts[1]
+	now := make([]string, 5)
+	for n, p := range parts[:min(len(parts), len(now))] {
+		if strings.ContainsAny(p, ":\n") || n < 4 && strings.Contains(p, "=") {
+			return fail(d.me, 1, "chfn: invalid part of the comment: '%s'", p)
 		}
-		args = []string{"-f", parts[0], "-r", room, d.name}
-	}
-	if err := d.call(chfn, args...); err != nil {
-		return err
-	}
-	for n, o := range []string{"-w", "-h", "-o"} {
-		if len(parts) > n+2 {
-			if err := d.call(chfn, o, parts[n+2], d.name); err != nil {
-				return err
-			}
+		if now[n] = p; n == 0 && len(parts) > 1 {
+			continue
+		}
+		u := d.a.user(d.name)
+		u[fieldComment] = strings.Join(now[:max(4, n+1)], ",")
+		d.a.passwd.set(u[0], u...)
+		if err := d.save(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// save writes what changed, and reads the accounts again, as one program after the other does.
+func (d *debianAdd) save() error {
+	err := d.a.save()
+	if err == nil {
+		d.a, err = d.s.accounts()
+	}
+	return err
 }
 
 var (

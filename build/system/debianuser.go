@@ -117,7 +117,7 @@ func (d *debianAdd) newUser() error {
 	return d.comment(d.o.values["comment"])
 }
 
-// joinExtra makes the user a member of groups by gpasswd -M.
+// joinExtra makes the user a member of groups, as gpasswd -M does.
 func (d *debianAdd) joinExtra(extra []string) error {
 	if d.o.has["add-extra-groups"] || number(d.o.config["add_extra_groups"]) != 0 {
 		extra = append(extra, strings.Fields(d.o.config["extra_groups"])...)
@@ -133,7 +133,13 @@ func (d *debianAdd) joinExtra(extra []string) error {
 				list = append(list, m)
 			}
 		}
-		if err := d.call(gpasswd, "-M", strings.Join(append(list, d.name), ","), name); err != nil {
+		for _, t := range []*table{d.a.group, d.a.gshadow} {
+			if f := t.find(name); f != nil {
+				f[fieldMembers] = strings.Join(append(list, d.name), ",")
+				t.set(name, f...)
+			}
+		}
+		if err := d.save(); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,7 @@
 package system
 
-import (
-	"context"
-	"io"
-)
-
 // groupadd is that of shadow 4.13.
-func groupadd(_ context.Context, s *System, args []string, _ io.Writer) error {
+func groupadd(s *System, args []string) error {
 	const me = "groupadd"
 	a, err := s.accounts()
 	if err != nil {

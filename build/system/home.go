@@ -127,20 +127,3 @@ func chown(n *tree.Node, uid, gid int) *tree.Node {
 	}
 	return &k
 }
-
-// move moves a file or directory with everything in it.
-func (s *System) move(from, to string) error {
-	n, err := s.Tree.Lstat(from)
-	if err != nil || n == nil {
-		return err
-	}
-	if err := s.Tree.Set(to, n); err != nil {
-		return err
-	}
-	if n.Kind == layer.Dir {
-		if err := s.copyFiles(from, to, func(_ string, n *tree.Node) *tree.Node { return n }); err != nil {
-			return err
-		}
-	}
-	return s.Tree.Erase(from)
-}

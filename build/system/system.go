@@ -1,25 +1,18 @@
 // Package system does to the files of a tree what the administrative programs of a Linux
-// distribution do: accounts, alternatives, the cache of the dynamic linker, certificates. It runs
-// no program and reads nothing of this machine.
+// distribution do that Dockerfiles call: accounts, capabilities of files, and a choice of
+// update-alternatives. It runs no program and reads nothing of this machine.
 //
-// A program is a function over a [System]. It parses its arguments as the real one does, so that
-// RUN of a Dockerfile and the maintainer script of a package both call it by words. What the
-// program would ask of the machine is fixed: the day of a password's last change is
-// [System.Day].
+// A program is a function over a [System]. It parses its arguments as the real one does. What the
+// program would ask of the machine is fixed: the day of a password's last change is [System.Day].
 //
 // An option that is not known here is an error that names it, and never ignored.
 package system
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -34,10 +27,9 @@ type System struct {
 	Env func(name string) string
 }
 
-// Program is what one program does. args come without its name; out takes its standard output.
-// An [*Exit] says that the real program ends with a status other than zero; any other error
+// Program is what one program does. args come without its name. An [*Exit] says that the real program ends with a status other than zero; any other error
 // says that what it would do is not known here.
-type Program func(ctx context.Context, s *System, args []string, out io.Writer) error
+type Program func(s *System, args []string) error
 
 // Exit is the end of a program with a status other than zero.
 type Exit struct {
@@ -57,30 +49,16 @@ var programs map[string]Program
 
 func init() { //nolint:gochecknoinits // a program may call others, by the table
 	programs = map[string]Program{
-		"useradd": useradd, "usermod": usermod, "userdel": userdel,
-		"groupadd": groupadd, "groupmod": groupmod, "groupdel": groupdel,
-		"gpasswd": gpasswd, "passwd": passwd, "chfn": chfn, "chsh": chsh,
-		"adduser": adduser, "addgroup": addgroup, "deluser": deluser, "delgroup": delgroup,
-		"getent": getent, "id": id,
-		"systemd-sysusers": systemdSysusers, "add-shell": addShell, "remove-shell": removeShell,
-		"update-shells": updateShells, "dpkg-statoverride": statoverride, "setcap": setcap, "getcap": getcap,
-		"update-alternatives": updateAlternatives, "update-ca-certificates": updateCACertificates, "ldconfig": ldconfig,
+		"useradd": useradd, "usermod": usermod, "groupadd": groupadd, "adduser": adduser, "addgroup": addgroup,
+		"setcap": setcap, "update-alternatives": updateAlternatives,
 	}
 }
 
-// Command returns the program of a name, which may be a path in a directory of programs.
+// Command returns the program of a name.
 func Command(name string) (Program, bool) {
-	if dir, base := path.Split(name); slices.Contains(programDirs, strings.TrimSuffix(dir, "/")) {
-		name = base
-	}
 	p, ok := programs[name]
 	return p, ok
 }
-
-var programDirs = []string{"/bin", "/sbin", "/usr/bin", "/usr/sbin"}
-
-// Names returns the names of all programs, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(programs)) }
 
 // fail is an [Exit] of a program.
 func fail(program string, code int, format string, args ...any) error {

@@ -1,8 +1,6 @@
 package system
 
 import (
-	"context"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -20,7 +18,7 @@ type userOptions struct {
 func (o *userOptions) has(key string) bool { return o.given[key] }
 
 // useradd is that of shadow 4.13.
-func useradd(_ context.Context, s *System, args []string, _ io.Writer) error {
+func useradd(s *System, args []string) error {
 	a, err := s.accounts()
 	if err != nil {
 		return err

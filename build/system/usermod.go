@@ -1,9 +1,7 @@
 package system
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +19,7 @@ type userChange struct {
 }
 
 // usermod is that of shadow 4.13.
-func usermod(_ context.Context, s *System, args []string, out io.Writer) error {
+func usermod(s *System, args []string) error {
 	a, err := s.accounts()
 	if err != nil {
 		return err
@@ -30,9 +28,8 @@ func usermod(_ context.Context, s *System, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if !c.any("UusmpLlGgfedcvVwW") {
-		_, err := fmt.Fprintln(out, "usermod: no changes")
-		return err
+	if !c.any("UuspLlGgfedcvVwW") {
+		return nil
 	}
 	if c.any("cdefgLlpsuU") {
 		a.passwd.rename(c.name, c.now)
@@ -56,8 +53,8 @@ func (a *accounts) readUserChange(args []string) (*userChange, error) {
 	const me = "usermod"
 	list, names, err := syntax{
 		program: me,
-		letters: "ac:d:e:f:g:G:l:Lmop:rs:u:Uv:w:V:W:b",
-		long: "append=a badname=b comment=c home=d expiredate=e inactive=f gid=g groups=G login=l lock=L move-home=m " +
+		letters: "ac:d:e:f:g:G:l:Lop:rs:u:Uv:w:V:W:b",
+		long: "append=a badname=b comment=c home=d expiredate=e inactive=f gid=g groups=G login=l lock=L " +
 			"non-unique=o password=p remove=r shell=s uid=u unlock=U add-subuids=v add-subgids=w del-subuids=V " +
 			"del-subgids=W",
 	}.parse(args)
@@ -82,7 +79,7 @@ func (a *accounts) readUserChange(args []string) (*userChange, error) {
 	case len(list) == 0:
 		return nil, fail(me, 2, "no options")
 	case (c.has["a"] || c.has["r"]) && !c.has["G"], c.has["a"] && c.has["r"], c.has["o"] && !c.has["u"],
-		c.has["m"] && !c.has["d"], c.has["L"] && (c.has["p"] || c.has["U"]), c.has["p"] && c.has["U"]:
+		c.has["L"] && (c.has["p"] || c.has["U"]), c.has["p"] && c.has["U"]:
 		return nil, fail(me, 2, "these options do not go together: %s", strings.Join(args, " "))
 	}
 	return c, a.resolveUserChange(c)
@@ -129,7 +126,6 @@ func (a *accounts) resolveUserChange(c *userChange) error {
 		c.now[fieldHome] = strings.TrimSuffix(home, "/")
 	}
 	c.has["u"], c.has["g"] = c.newUID != c.uid, c.newGID != c.gid
-	c.has["m"] = c.has["m"] && c.has["d"]
 	switch {
 	case c.has["l"] && !c.has["b"] && !validName(c.now[0]):
 		return fail(me, 3, "invalid user name '%s': use --badname to ignore", c.now[0])

@@ -21,17 +21,13 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/crane"
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/build/times"
-	"github.com/slipway-dev/slipway/internal/testing/debtest"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/report"
 )
 
@@ -231,17 +227,6 @@ func newWorld(t *testing.T, table *optionTable) *world {
 	}()
 	for _, tag := range []string{"1.0.0", "1.0.1"} {
 		pushBase(t, w.host+"/base:"+tag, tag)
-	}
-	packages := debtest.Serve()
-	t.Cleanup(packages.Close)
-	packages.Publish("Package: greet\nArchitecture: any\nFile: /usr/bin/greet hello\n", []string{"amd64"}, debtest.Wrong{})
-	linux := platform.Platform{OS: "linux", Architecture: "amd64"}
-	ref, err := name.ParseReference(w.host + "/debian:1")
-	if err == nil {
-		err = remote.WriteIndex(ref, debtest.Base(packages, []platform.Platform{linux}))
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, f := range table.world {
 		put(t, w.dir, f.Name, strings.ReplaceAll(string(f.Data), "$REG", w.host))

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/packages/apt"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -22,42 +18,8 @@ import (
 // renewal has the flags of commands that keep digests and tags current.
 type renewal struct {
 	update, check bool
-	security      bool // of packages, only what security suites have newer
 	newer         imagetag.Level
 }
-
-// updating is the value of -update where it may be limited to security updates.
-type updating struct{ r *renewal }
-
-// securityOnly is the value of -update that takes only security updates of packages.
-const securityOnly = "security"
-
-func (u updating) String() string {
-	if u.r == nil || !u.r.update {
-		return "false"
-	}
-	if u.r.security {
-		return securityOnly
-	}
-	return "true"
-}
-
-// Set reads a value.
-func (u updating) Set(s string) error {
-	if s == securityOnly {
-		u.r.update, u.r.security = true, true
-		return nil
-	}
-	on, err := strconv.ParseBool(s)
-	if err != nil {
-		return errors.New("it is true, false or " + securityOnly)
-	}
-	u.r.update, u.r.security = on, false
-	return nil
-}
-
-// Type is the type of the value, for the help.
-func (u updating) Type() string { return "bool" }
 
 // addRenewal adds the flags of commands that keep digests and tags current.
 func (f *flags) addRenewal(cmd *cobra.Command, r *renewal, current string) {
@@ -129,7 +91,7 @@ func newPin(f *flags) *cobra.Command {
 	var r renewal
 	cmd := &cobra.Command{
 		Use:   "pin",
-		Short: "Pin third-party images by digest, and the packages of Dockerfiles",
+		Short: "Pin third-party images by digest",
 		Long: `Pin finds the references to third-party images in images.txt, in the templates that are in the
 repository of slipway.yaml, and below release in slipway.yaml. To each tag without a digest it
 adds the current one, repository:tag@sha256:…, and prints what changed. Comments, order and all
@@ -145,14 +107,7 @@ that the registry has: 1.2.3-alpine by 1.2.4-alpine. Tags without a version, suc
 ltsc2022, and dates are not replaced. A new image that breaks a rule of slipway audit is an error,
 if nodes of the product would run the wrong one, and platforms that it lacks are a warning.
 
-Pin also decides which packages the package managers in Dockerfiles install, and writes them to
-packages.lock.yaml: for each command, image stage and platform the packages that it adds, changes
-or removes, with their hashes, and the signed indexes that they were chosen from. It resolves as
-apt does on what the base has installed, and downloads bases and packages into the store. A
-release asks no index. With -update, pin takes the current versions; with -update=security, it
-takes those that a security suite has newer, and keeps all else.
-
-With -check, pin writes nothing; a reference or a package that -update would change is an error.`,
+With -check, pin writes nothing; a reference that -update would change is an error.`,
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check " +
 			"-product=examples/hello/slipway.yaml",
 		Args: usage(cobra.NoArgs),
@@ -161,10 +116,11 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 			if err != nil {
 				return nil, err
 			}
-			o := pin.Options{Update: r.update && !r.security || r.check, Newer: r.newer}
-			result, err := f.pin(cmd, p, o, &apt.Pin{
-				Update: o.Update || r.security, Security: r.security, Now: time.Now(),
-			})
+			o := pin.Options{Update: r.update || r.check, Newer: r.newer}
+			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
+			if err == nil {
+				err = release.JudgePins(p, result)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -182,25 +138,6 @@ With -check, pin writes nothing; a reference or a package that -update would cha
 			return result, nil
 		}),
 	}
-	f.addRenewal(cmd, &r, "digests of tags that have moved, and versions of packages")
-	update := cmd.Flags().Lookup("update")
-	update.Value, update.NoOptDefVal = updating{&r}, "true"
-	update.Usage += "; security renews packages from security suites only, and no digest"
-	return add(cmd, f.addStore, f.addQuiet)
-}
-
-// pin finds what to change: references and packages.
-func (f *flags) pin(cmd *cobra.Command, p *product.Product, o pin.Options, now *apt.Pin) (*pin.Result, error) {
-	result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), o)
-	if err == nil {
-		err = release.JudgePins(p, result)
-	}
-	if err != nil {
-		return nil, err
-	}
-	packages, err := release.Packages(cmd.Context(), p, f.storeDir(), now, f.printer(cmd))
-	if err != nil {
-		return nil, err
-	}
-	return result, result.AddPackages(p, packages)
+	f.addRenewal(cmd, &r, "digests of tags that have moved")
+	return add(cmd, f.addDescription)
 }

@@ -60,7 +60,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("ROOT", root)
 			env.Setenv(shared, cache)
 			env.Setenv("GOGC", os.Getenv("GOGC")) // magefiles lets the garbage collector run less often
-			env.Values[listening], env.Values[hubs], env.Values[repositories] = &heard{}, &sync.Map{}, &sync.Map{}
+			env.Values[listening], env.Values[hubs] = &heard{}, &sync.Map{}
 			for i, name := range names {
 				env.Setenv(name, values[i])
 			}
@@ -71,7 +71,7 @@ func TestScript(t *testing.T) {
 			"killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads,
 			"guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase,
 			"stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop,
-			"debian": debianRepository, "debianbase": debianBase, "debfiles": debFiles, "brokenindex": brokenIndex, "debkey": debKey, "imagefiles": imageFiles, "forge": forge,
+			"brokenindex": brokenIndex, "forge": forge,
 			"unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) {
 				signedReleases(t, ts, neg, args)
 			}, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) {

@@ -238,10 +238,6 @@ func material(m lock.Material) Dependency {
 		kind = KindToolchain
 	case strings.HasPrefix(m.URI, slipway):
 		kind = KindSlipway
-	case strings.HasPrefix(m.URI, debianPackage):
-		kind = KindPackage
-	case strings.Contains(m.URI, inRelease):
-		kind = KindRepository
 	}
 	d := Dependency{
 		URI: m.URI, Digest: Digest{SHA256: m.SHA256, DirHash: m.DirHash, GitCommit: m.GitCommit},

@@ -240,9 +240,6 @@ const (
 	KindCompiler  = "compiler" // of C, for programs with CGO
 	KindToolchain = "toolchain"
 	KindSlipway   = "slipway"
-	KindPackage   = "package" // of a Linux distribution, which an image has installed
-	// KindRepository is an index of such packages at one time, as its signature covers it.
-	KindRepository = "repository"
 )
 
 // GoVersion returns the version of a dependency that is a Go toolchain: "go1.26.8". It is "" for
@@ -259,6 +256,4 @@ func (d Dependency) GoVersion() string {
 const (
 	toolchain = "pkg:golang/golang.org/toolchain@"
 	slipway   = "pkg:golang/github.com/slipway-dev/slipway"
-	// of a Debian package, and what the URI of an index of these has
-	debianPackage, inRelease = "pkg:deb/", "/InRelease#"
 )

@@ -146,9 +146,6 @@ func references(c *component) (all []cdxReference) {
 // sourceProperty is the name of the source of an image or a program.
 const sourceProperty = "slipway:source"
 
-// skippedProperty names maintainer scripts of a package that were not carried out, and why.
-const skippedProperty = "slipway:skippedScripts"
-
 // properties are those of BSI TR-03183-2, and the hash of go.sum.
 func properties(c *component) []cdxProperty {
 	pick := func(yes bool, a, b string) string {
@@ -167,9 +164,6 @@ func properties(c *component) []cdxProperty {
 	}
 	if c.label != "" {
 		all = append(all, cdxProperty{sourceProperty, c.label})
-	}
-	for _, s := range c.skipped {
-		all = append(all, cdxProperty{skippedProperty, s})
 	}
 	if c.sum != "" {
 		all = append(all, cdxProperty{"slipway:go.sum", c.sum})

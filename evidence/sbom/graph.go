@@ -53,14 +53,13 @@ type component struct {
 	cpe     string
 	// sha256 and sha512 are those of a file or a manifest, in hex.
 	sha256, sha512 string
-	sum            string   // h1: hash of a Go module
-	file           string   // path
-	license        string   // SPDX expression; "" if none is declared
-	supplier       string   // organization; "" if it is not known
-	source         string   // URL of the repository
-	label          string   // name of the source of an image or a program
-	download       string   // where it is, as SPDX writes it
-	skipped        []string // maintainer scripts of a package
+	sum            string // h1: hash of a Go module
+	file           string // path
+	license        string // SPDX expression; "" if none is declared
+	supplier       string // organization; "" if it is not known
+	source         string // URL of the repository
+	label          string // name of the source of an image or a program
+	download       string // where it is, as SPDX writes it
 	comment        string
 	executable     bool
 	archive        bool

@@ -15,12 +15,10 @@ func (g *graph) osPackages(image string, list []lock.Package) {
 	}
 }
 
-// osPackage adds a package. Its digest is that of the file that it was unpacked from, which is
-// known of those that this release installed.
+// osPackage adds a package.
 func (g *graph) osPackage(p lock.Package) string {
 	c := component{
-		kind: osPackage, name: p.Name, version: p.Version, license: g.license(p.Licenses), sha256: p.SHA256,
-		download: p.URL, archive: true,
+		kind: osPackage, name: p.Name, version: p.Version, license: g.license(p.Licenses), archive: true,
 		purl: purl.Deb(p.Distribution, p.Name, p.Version, map[string]string{
 			"arch": p.Architecture, "distro": distro(p), "upstream": upstream(p),
 		}),
@@ -28,13 +26,6 @@ func (g *graph) osPackage(p lock.Package) string {
 	c.comment = strings.TrimSpace(fmt.Sprintf("package of %s %s", p.Distribution, p.Release))
 	if p.Codename != "" {
 		c.comment += " (" + p.Codename + ")"
-	}
-	if p.SHA256 != "" {
-		c.comment += ", installed by this release"
-	}
-	for _, s := range p.Skipped {
-		c.skipped = append(c.skipped, skipped(s))
-		c.comment += "; not carried out: " + skipped(s)
 	}
 	c.id = id("Package", p.Name+"-"+p.Version+"-"+p.Architecture,
 		strings.Join([]string{c.purl, c.sha256, c.download, p.Licenses, c.comment}, "\n"))
@@ -58,12 +49,4 @@ func upstream(p lock.Package) string {
 		return p.Source
 	}
 	return ""
-}
-
-// skipped describes maintainer scripts that were not carried out.
-func skipped(s lock.SkippedScripts) string {
-	if len(s.Scripts) == 0 {
-		return "its maintainer scripts: " + s.Reason
-	}
-	return strings.Join(s.Scripts, ", ") + ": " + s.Reason
 }

@@ -156,9 +156,6 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 					{
 						Type: lock.PackageDeb, Name: "cifs-utils", Version: "2:7.0-2", Architecture: "amd64",
 						Distribution: "debian", Release: "12", Codename: "bookworm", Licenses: "GPL-3.0-or-later",
-						URL:     "http://deb.debian.org/debian/pool/main/c/cifs-utils/cifs-utils_7.0-2_amd64.deb",
-						SHA256:  strings.Repeat("c1f5", 16),
-						Skipped: []lock.SkippedScripts{{Scripts: []string{"postinst"}, Reason: "no keyring here"}},
 					},
 					{
 						Type: lock.PackageDeb, Name: "libgcc-s1", Version: "12.2.0-14", Architecture: "amd64",

@@ -23,9 +23,6 @@ type Summary struct {
 	// Packages are the versions of the packages of distributions in an image, by its name and that
 	// of the package, sorted. Images without any are left out.
 	Packages map[string]map[string][]string
-	// Skipped are the maintainer scripts that were not carried out for an image, each with its
-	// package and the reason, sorted.
-	Skipped map[string][]string
 	// Sources are the names of the sources of an image: that of its labels, and those of the
 	// programs in it. They are sorted.
 	Sources map[string][]string
@@ -66,7 +63,7 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	}
 	s := Summary{
 		Modules: map[string][]string{}, Images: map[[2]string][]string{}, Sources: map[string][]string{},
-		Licenses: map[string][]string{}, Packages: map[string]map[string][]string{}, Skipped: map[string][]string{},
+		Licenses: map[string][]string{}, Packages: map[string]map[string][]string{},
 	}
 	packages := map[string]cdxComponent{}                           // by bom-ref
 	modules, sources := map[string][2]string{}, map[string]string{} // by bom-ref
@@ -102,7 +99,6 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	})
 	tidy(s.Images)
 	tidy(s.Sources)
-	tidy(s.Skipped)
 	for _, all := range s.Packages {
 		tidy(all)
 	}
@@ -126,11 +122,6 @@ func (s *Summary) addPackage(image string, p cdxComponent) {
 		s.Packages[image] = map[string][]string{}
 	}
 	s.Packages[image][p.Name] = append(s.Packages[image][p.Name], p.Version)
-	for _, k := range p.Properties {
-		if k.Name == skippedProperty {
-			s.Skipped[image] = append(s.Skipped[image], p.Name+" "+p.Version+": "+k.Value)
-		}
-	}
 }
 
 // images follows the dependencies of every manifest to all that it contains, and calls visit with

@@ -48,9 +48,6 @@ func (r *Regexp) ReplaceAllStringFunc(s string, replacement func(string) string)
 	return r.compiled().ReplaceAllStringFunc(s, replacement)
 }
 
-// Find is [regexp.Regexp.Find].
-func (r *Regexp) Find(b []byte) []byte { return r.compiled().Find(b) }
-
 // FindSubmatch is [regexp.Regexp.FindSubmatch].
 func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.compiled().FindSubmatch(b) }
 

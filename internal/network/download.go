@@ -24,32 +24,6 @@ func (c *Client) Download(ctx context.Context, u string, room func(size int64) e
 	return d, nil
 }
 
-// Archive is Download from an archive of packages, where signatures and digests decide what is
-// taken, and which therefore may be one of plain HTTP, as Debian's are. It is not redirected to
-// another host: whoever runs a mirror that moved names the new one. Credentials are those that
-// apt has for it, or those of NETRC.
-func (c *Client) Archive(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
-	return c.Download(context.WithValue(ctx, archive{}, true), u, room)
-}
-
-// archive is the key of requests to archives in their context.
-type archive struct{}
-
-// ofArchive reports whether a request is one to an archive.
-func ofArchive(ctx context.Context) bool { return ctx.Value(archive{}) != nil }
-
-// stay refuses a redirect that leads to another host.
-func stay(q *http.Request, before []*http.Request) error {
-	if first := before[0].URL; q.URL.Host != first.Host || q.URL.Scheme != first.Scheme && q.URL.Scheme != "https" {
-		return fmt.Errorf("%s redirects to %s: name that one in its place, if it is right",
-			redactURL(first), redactURL(q.URL))
-	}
-	if len(before) >= 10 {
-		return fmt.Errorf("%s redirects 10 times", redactURL(before[0].URL))
-	}
-	return nil
-}
-
 // StatusError is an answer without the file.
 type StatusError struct {
 	URL    string // without a password and a query
@@ -89,18 +63,7 @@ func (d *download) connect() error {
 	if q.Header.Get("Range") != "" && d.same != "" {
 		q.Header.Set("If-Range", d.same)
 	}
-	client := &http.Client{Transport: d.c.rt}
-	if ofArchive(d.ctx) {
-		client.CheckRedirect = stay
-		l, ok, err := archiveLogin(q.URL)
-		if err != nil {
-			return err
-		}
-		if ok {
-			q.SetBasicAuth(l.name, l.password)
-		}
-	}
-	a, err := client.Do(q)
+	a, err := (&http.Client{Transport: d.c.rt}).Do(q)
 	if err != nil {
 		return Clean(err)
 	}
@@ -118,9 +81,6 @@ func (d *download) take(a *http.Response) error {
 	switch rest, err := d.ranged(a); {
 	case rest || err != nil:
 		return err
-	case a.StatusCode == http.StatusUnauthorized && ofArchive(d.ctx):
-		return fmt.Errorf("%w: write credentials for it into the file that NETRC names, or /etc/apt/auth.conf",
-			&StatusError{d.name, a.Status, a.StatusCode})
 	case a.StatusCode != http.StatusOK:
 		return &StatusError{d.name, a.Status, a.StatusCode}
 	}

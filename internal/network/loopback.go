@@ -26,7 +26,7 @@ type secure struct{ inner http.RoundTripper }
 
 func (s secure) RoundTrip(q *http.Request) (*http.Response, error) {
 	if q.URL.Scheme != "https" {
-		if !Loopback(q.URL.Host) && !ofArchive(q.Context()) {
+		if !Loopback(q.URL.Host) {
 			return nil, fmt.Errorf("%s: plain HTTP is for loopback addresses only", q.URL.Host)
 		}
 		if before := q.Response; before != nil && before.Request != nil && before.Request.URL.Scheme == "https" {

@@ -6,7 +6,6 @@
 //   - Plain HTTP is for loopback addresses only, also after a redirect and for token services.
 //   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG), the
 //     helpers that it names, or Podman's auth.json. They are sent only to the host they are for.
-//     Those for archives of packages are in the files of apt_auth.conf(5), or the file of NETRC.
 //   - A request is retried if a server is busy (429), fails (5xx) or drops the connection, and not
 //     before the time that Retry-After gives. A stalled server counts as a dropped connection, and
 //     is given up after two minutes over all attempts.

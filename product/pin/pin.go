@@ -66,8 +66,6 @@ type Kept struct {
 type Result struct {
 	Changes []Change `json:"changes"`
 	Kept    []Kept   `json:"kept"`
-	// Packages are those that packages.lock.yaml has in other versions.
-	Packages []PackageChange `json:"packages"`
 	// Warnings are about images that replace others.
 	Warnings []string `json:"warnings"`
 	// Replaced are the images that are replaced by others, for the rules of lint to judge.
@@ -98,7 +96,7 @@ func Find(ctx context.Context, p *product.Product, named Named, c *transfer.Clie
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Changes: []Change{}, Kept: s.kept, Packages: []PackageChange{}, Warnings: []string{}}
+	r := &Result{Changes: []Change{}, Kept: s.kept, Warnings: []string{}}
 	if err := resolve(ctx, c, images, o); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,6 @@ var checks = []struct {
 	{"clock", (*examination).clock},
 	{"push", (*examination).push},
 	{"pull", (*examination).pull},
-	{"packages", (*examination).archives},
 }
 
 // examination is one call of [Examine].

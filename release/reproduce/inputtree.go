@@ -26,7 +26,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // inputTree is a directory with the inputs of a release.
@@ -37,8 +36,7 @@ type inputTree struct {
 	rebuild *product.Rebuild
 }
 
-// make checks out what is named by commit, and unpacks the archive of inputs over it. Packages of
-// distributions go into the store.
+// make checks out what is named by commit, and unpacks the archive of inputs over it.
 func (s *inputTree) make(ctx context.Context) error {
 	root := filepath.Join(s.dir, inputs.Product)
 	if err := disk.MkdirAll(s.dir); err != nil {
@@ -64,11 +62,7 @@ func (s *inputTree) make(ctx context.Context) error {
 	if err := s.compareArchive(f); err != nil {
 		return err
 	}
-	st, err := store.Open(s.store)
-	if err != nil {
-		return err
-	}
-	return inputs.Extract(f, s.dir, st.Put)
+	return inputs.Extract(f, s.dir)
 }
 
 // compareArchive compares the archive with the statement, and rewinds it.

@@ -9,8 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// packages states how many packages of a distribution each image has, and whose scripts were not
-// carried out.
+// packages states how many packages of a distribution each image has.
 func packages(b *strings.Builder, r changes.Release) {
 	if len(r.Packages) == 0 {
 		return
@@ -22,12 +21,5 @@ func packages(b *strings.Builder, r changes.Release) {
 			break
 		}
 		fmt.Fprintf(b, "- %s has %d, which its bill of materials lists\n", code(image), len(r.Packages[image]))
-		for n, s := range r.Skipped[image] {
-			if n == maxLines || b.Len() > maxTables {
-				fmt.Fprintf(b, "  - and %d more\n", len(r.Skipped[image])-n)
-				break
-			}
-			fmt.Fprintf(b, "  - maintainer scripts that were not carried out: %s\n", code(s))
-		}
 	}
 }

@@ -67,7 +67,7 @@ func PushPlan(ctx context.Context, st *store.Store, o network.Options, p *produc
 		return name.Digest{}, fmt.Errorf("pushing the plan: image %s has its repository %s: rename the image",
 			p.Images[n].Name, repo)
 	}
-	archive, err := build.Inputs(ctx, p, nil, st, network.New(o)) // nil: no commit is known, and all goes in
+	archive, err := build.Inputs(ctx, p, nil, st) // nil: no commit is known, and all goes in
 	if err != nil {
 		return name.Digest{}, fmt.Errorf("pushing the plan: %w", err)
 	}
@@ -158,7 +158,7 @@ func (p *Plan) Unpack(dir string) (path string, again *product.Rebuild, err erro
 		return "", nil, err
 	}
 	defer f.Close()
-	return filepath.Join(dir, filepath.FromSlash(path)), again, inputs.Extract(f, dir, p.store.Put)
+	return filepath.Join(dir, filepath.FromSlash(path)), again, inputs.Extract(f, dir)
 }
 
 // source returns a source as the plan has it.

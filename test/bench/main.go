@@ -147,7 +147,6 @@ func (b *bench) parts() []part {
 		{"unpack", b.one(b.unpack)},
 		{"audit", b.one(b.audit)},
 		{"cacheprog", b.one(b.cacheprog)},
-		{"packages", b.packages},
 		{"shards", b.shards},
 		{"evidence", b.evidence},
 		{"evidence-cold", b.evidenceCold},

@@ -25,7 +25,7 @@ import (
 // apart are the shapes of repositories that BuildKit cannot build here, and why.
 var apart = map[string]string{
 	"controller": "Slipway refuses it: it installs packages into what ships",
-	"packages":   "it runs apt, which the stand-ins for bases lack: test/debian compares that with apt",
+	"packages":   "Slipway refuses it: it installs packages into what ships",
 	"trust":      "its slipway.yaml says that it is incomplete: its programs need a C compiler",
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // judgement is what came of a Dockerfile.
@@ -47,9 +49,10 @@ var reasons = []struct {
 // verdict returns what came of a Dockerfile, and why.
 func (j judgement) verdict(t *testing.T) (verdict, why string) {
 	t.Helper()
+	refused := j.column()
 	switch {
 	case j.file.Packages != "":
-		return "packages", j.file.Packages
+		return refused, j.file.Packages
 	case j.err == nil && len(j.file.Formal) == 0:
 		return "right", ""
 	case j.err == nil:
@@ -65,14 +68,35 @@ func (j judgement) verdict(t *testing.T) (verdict, why string) {
 			switch {
 			case m == nil:
 			case strings.Contains(r.text, "%"):
-				return "refused", fmt.Sprintf(r.text, strings.ReplaceAll(m[1], "|", `\|`))
+				return refused, fmt.Sprintf(r.text, strings.ReplaceAll(m[1], "|", `\|`))
 			default:
-				return "refused", r.text
+				return refused, r.text
 			}
 		}
 	}
 	t.Errorf("%s: no reason matches %v", j.product.Module, j.err)
-	return "refused", ""
+	return refused, ""
+}
+
+// column returns where a Dockerfile is counted that is not carried out: a builder makes those for
+// Linux.
+func (j judgement) column() string {
+	if strings.HasPrefix(j.file.Platform, platform.Windows) {
+		return "refused"
+	}
+	return "builder"
+}
+
+// named checks that the error of a Dockerfile that is not carried out names the ways on.
+func (j judgement) named(t *testing.T) {
+	t.Helper()
+	if j.err == nil {
+		return
+	}
+	if text := j.err.Error(); !strings.Contains(text, "take it as it was built (prebuilt)") ||
+		strings.Contains(text, "let a builder make this image") != (j.column() == "builder") {
+		t.Errorf("%s %s: its error does not name the ways on: %v", j.product.Module, j.file.Path, j.err)
+	}
 }
 
 // before is how many Dockerfiles were carried out when the corpus was fixed.
@@ -84,16 +108,19 @@ What Slipway makes of %d Dockerfiles that products ship in their Go modules, wit
 extended for them; [corpus.yaml](../test/buildkit/testdata/corpus.yaml) has the hash of each, and the arguments and programs that the product's
 own Makefile gives it. The test that evaluates them writes this page: ` + "`cd test/buildkit && go test -run Corpus -update`" + `.
 
-| | | |
-|---|--:|---|
-| right | %d of %d | carried out as it is |
-| formal | %d | carried out if a file is given that no program of the product can be |
-| refused | %d | with its line |
-| with packages | %d | not counted: they install packages into what ships |
+| | all | carried out | by a builder | refused |
+|---|--:|--:|--:|--:|
+| all | %d | %d | %d | %d |
+| those that install no packages into what ships | %d | %d | %d | %d |
+| those that do | %d | %d | %d | %d |
 
-**%d %%** of those that install no packages are carried out; %d %% were (%d of %d) when the corpus was fixed.
+A Dockerfile is *right* if it is carried out as it is, and *formal* if it is once a file is given that no program of the product can be. A *builder*
+(docker, podman, buildctl) makes one for Linux of which a ` + "`RUN`" + ` needs a machine: Slipway refuses it with its line, and the error names
+` + "`dockerfile.builder`" + ` and ` + "`prebuilt`" + `. One for Windows that needs a machine is *refused*, and is taken as it was built.
 
-## Why the others are not
+**%d %%** of those that install no packages are carried out as they are (%d of %d); %d %% were (%d of %d) when the corpus was fixed.
+
+## Why the others without packages are not
 
 | reason | |
 |---|--:|
@@ -102,21 +129,31 @@ own Makefile gives it. The test that evaluates them writes this page: ` + "`cd t
 // page returns docs/dockerfiles-corpus.md.
 func page(t *testing.T, all []judgement) string {
 	t.Helper()
-	counts, why := map[string]int{}, map[string]int{}
+	counts, why := map[bool]map[string]int{false: {}, true: {}}, map[string]int{}
 	var rows strings.Builder
 	for _, j := range all {
 		verdict, reason := j.verdict(t)
-		counts[verdict]++
-		if verdict == "refused" {
+		j.named(t)
+		counts[j.file.Packages != ""][verdict]++
+		if j.err != nil && j.file.Packages == "" {
 			why[strings.Split(reason, ": `")[0]]++
 		}
 		name, version, _ := strings.Cut(j.product.Module, "@")
 		fmt.Fprintf(&rows, "| %s | %s | `%s` | %s | %s |\n", name, version, j.file.Path, verdict, reason)
 	}
-	total := len(all) - counts["packages"]
+	var sums [3][4]any // of all, without packages and with them
+	for n, of := range []func(verdict string) int{
+		func(v string) int { return counts[false][v] + counts[true][v] },
+		func(v string) int { return counts[false][v] },
+		func(v string) int { return counts[true][v] },
+	} {
+		carried, builder, refused := of("right")+of("formal"), of("builder"), of("refused")
+		sums[n] = [4]any{carried + builder + refused, carried, builder, refused}
+	}
+	total, right := sums[1][0].(int), counts[false]["right"]
 	var b strings.Builder
-	fmt.Fprintf(&b, corpusHead, len(all), counts["right"], total, counts["formal"], counts["refused"],
-		counts["packages"], counts["right"]*100/total, before*100/total, before, total)
+	fmt.Fprintf(&b, corpusHead, slices.Concat([]any{len(all)}, sums[0][:], sums[1][:], sums[2][:],
+		[]any{right * 100 / total, right, total, before * 100 / total, before, total})...)
 	sorted := slices.SortedFunc(maps.Keys(why), func(a, b string) int {
 		return cmp.Or(why[b]-why[a], cmp.Compare(a, b))
 	})

@@ -87,7 +87,7 @@ func TestSMB(t *testing.T) {
 	})
 	t.Run("to a registry it needs pinned bases", func(t *testing.T) {
 		said, err := p.run(t.Context(), t, "build", "-registry=localhost:1/smb")
-		if err == nil || !strings.Contains(said, "debian-base:bookworm-v1.0.7 is not pinned: run slipway bases, ") ||
+		if err == nil || !strings.Contains(said, "base cifs is not locked for linux/amd64: ") ||
 			!strings.Contains(said, "base servercore is not locked for windows/amd64:ltsc2025, ") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}

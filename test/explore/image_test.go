@@ -33,11 +33,7 @@ func (p *product) drawImages(t *rapid.T, programs []string) {
 				i["allowLibraries"] = []string{"none*.so"}
 			}
 		case "dockerfile":
-			locks := p.locks
 			i["dockerfile"] = p.drawDockerfile(t, n, programs)
-			if on, ok := i["platforms"].([]string); ok && !slices.Contains(on, "linux") {
-				p.locks = locks
-			}
 		case "lifecycle":
 			if !p.linux() || !slices.Contains(p.platforms, "linux/amd64") {
 				i["go"], i["bases"] = object{"program": programs[0]}, p.base()
@@ -131,11 +127,6 @@ func (p *product) drawDockerfile(t *rapid.T, n int, programs []string) object {
 func (p *product) dockerfile(t *rapid.T, o object, program, system string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	lines := func(all []string) {
-		for _, l := range all {
-			line("%s", l)
-		}
-	}
 	if maybe(t, 4, "syntax") {
 		line("# syntax=docker/dockerfile:1")
 	}
@@ -145,20 +136,11 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		line("FROM scratch AS files\nCOPY motd /from/stage\nCOPY deep /from/deep")
 	}
 	staged := strings.Contains(b.String(), "AS files")
-	var installs []string
-	if linux && p.debian() {
-		for _, run := range p.drawInstalls(t) {
-			installs = append(installs, "RUN "+run)
-		}
-	}
 	switch {
 	case both:
-		line("ARG TARGETOS\nFROM linux AS on-linux")
-		lines(installs)
-		line("FROM win AS on-windows\nFROM on-${TARGETOS} AS last")
+		line("ARG TARGETOS\nFROM linux AS on-linux\nFROM win AS on-windows\nFROM on-${TARGETOS} AS last")
 	case linux:
 		line("FROM linux AS last")
-		lines(installs)
 	default:
 		line("FROM win AS last")
 	}
@@ -186,7 +168,7 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		p.files["extra/LICENSE"] = "license\n"
 		line("COPY --from=more LICENSE /LICENSE")
 	}
-	if base := p.yaml["bases"].([]object)[0]; linux && !both && !p.bare && base["builtin"] != "static" {
+	if base := p.yaml["bases"].([]object)[0]; linux && !both && base["builtin"] != "static" {
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			line("RUN %s",
 				pick(t, "run", "mkdir -p /ran/by/run", "mkdir -p /ran/x && touch /ran/x/empty",
@@ -199,7 +181,6 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 	if maybe(t, 3, "outputs") && !both && linux {
 		b.Reset()
 		line("FROM golang AS builder\nRUN make all\nFROM linux AS last")
-		lines(installs)
 		line("COPY --from=builder /out/app /%s", program)
 		o["outputs"] = object{"builder:/out/app": program}
 		delete(o, "programs")

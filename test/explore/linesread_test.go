@@ -96,10 +96,7 @@ func init() {
 		},
 		"pin": {
 			always: []group{ofProduct},
-			often: []group{
-				asJSON, quiet, store, sw("check"), sw("update"), one("update", "security"), one("newer", "patch", "minor"),
-			},
-			writes: true,
+			often:  []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true,
 		},
 		"init": {
 			always: []group{one("name", "named", "UPPER")},

@@ -24,8 +24,6 @@ type product struct {
 	images   []string
 	groups   []string // of images, which have bundles
 	allowed  []object // findings of lint
-	bare     bool     // the base for Linux consists of packages alone
-	locks    bool     // a Dockerfile installs packages, which have to be locked
 }
 
 // host and mirror stand for the registry of a walk in what is drawn.
@@ -155,9 +153,7 @@ func (p *product) drawBases(t *rapid.T) {
 	var all []object
 	p.pushes = true
 	if p.linux() {
-		switch in := pick(t, "base in", "slipway", "slipway", "slipway", "registry", "debian", "packages"); in {
-		case "packages":
-			all = append(all, p.drawBare(t))
+		switch pick(t, "base in", "slipway", "slipway", "slipway", "registry") {
 		case "slipway":
 			all = append(all,
 				object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
@@ -167,7 +163,7 @@ func (p *product) drawBases(t *rapid.T) {
 		default:
 			images := object{}
 			for _, on := range slices.DeleteFunc(slices.Clone(p.platforms), isWindows) {
-				images[on] = host + map[string]string{"registry": "/base/linux:1", "debian": debianImage}[in]
+				images[on] = host + "/base/linux:1"
 			}
 			all = append(all, object{"name": "linux", "images": images})
 			p.registry = true
@@ -176,7 +172,7 @@ func (p *product) drawBases(t *rapid.T) {
 	if p.windows() {
 		all = append(all,
 			object{"name": "win", "microsoft": pick(t, "microsoft", "nanoserver", "servercore", "hostprocess")})
-		if p.bare || maybe(t, 2, "repository of the base") {
+		if maybe(t, 2, "repository of the base") {
 			all[len(all)-1]["repository"] = host + "/base/" + all[len(all)-1]["microsoft"].(string)
 			p.registry = true
 		} else {

@@ -31,9 +31,6 @@ func (w *world) step() {
 		if maybe(w.t, 4, "any command") {
 			s = step{"any", (*world).any}
 		}
-		if w.p.locks && maybe(w.t, 4, "packages") {
-			s = pick(w.t, "step with packages", steps[0], steps[1], steps[2])
-		}
 		if *only != "" {
 			s = steps[slices.IndexFunc(steps, func(s step) bool { return s.name == *only })]
 		}
@@ -55,9 +52,6 @@ type step struct {
 }
 
 var steps = []step{
-	{"release after the archive", (*world).later},
-	{"pin after the archive", (*world).renew},
-	{"changed lock of packages", (*world).relock},
 	{"release again", (*world).again},
 	{"release after a change", (*world).changed},
 	{"release another version", (*world).raised},
@@ -138,18 +132,15 @@ func (w *world) first() {
 	if len(w.p.channels) > 0 && maybe(w.t, 3, "channel") {
 		r.flags = append(r.flags, "-channel=stable")
 	}
-	if w.p.pushes && (w.p.bare || !maybe(w.t, 3, "a snapshot")) { // one without packages in its store is another
+	if w.p.pushes && !maybe(w.t, 3, "a snapshot") {
 		r.pushed = w.host + "/made"
 		r.flags = append(r.flags, "-registry="+r.pushed)
 		if maybe(w.t, 3, "to a destination") && len(w.p.dest) > 0 {
 			r.flags[len(r.flags)-1] = "-registry=" + pick(w.t, "destinations", "one", "two", "all", "one,two")
 		}
 	}
-	if w.p.registry || w.p.locks {
-		if w.run("bases", "-product=src/slipway.yaml").code != 0 {
-			w.p.locks = false // a base of Microsoft is not here
-		}
-		w.lockPackages(r)
+	if w.p.registry {
+		w.run("bases", "-product=src/slipway.yaml") // it fails where a base of Microsoft is not here
 		if w.p.git {
 			w.commit("bases")
 			w.edits++

@@ -58,9 +58,6 @@ func newWorld(t *rapid.T, p *product) *world {
 	w.server, w.hub = httptest.NewServer(w.counting(registrytest.Handler())), githubtest.New()
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
 	must(t, pushBases(w.host))
-	if p.debian() {
-		must(t, pushDebian(w.host))
-	}
 	for _, d := range []string{"src", "home", "tmp"} {
 		must(t, os.MkdirAll(w.path(d), 0o755))
 	}
@@ -86,7 +83,7 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, filepath.
 
 // write writes a file of the product. PROGRAM: and TAR: stand for a program.
 func (w *world) write(name, text string) {
-	text = addresses(strings.ReplaceAll(text, host, w.host))
+	text = strings.ReplaceAll(text, host, w.host)
 	mode := os.FileMode(0o644)
 	if of, ok := strings.CutPrefix(text, "PROGRAM:"); ok {
 		text, mode = string(prebuilt(w.t, of)), 0o755

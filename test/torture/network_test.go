@@ -114,10 +114,10 @@ var troubles = []trouble{
 	}},
 }
 
-// reads are requests for a manifest, a blob, or a file of a repository of packages.
+// reads are requests for a manifest or a blob.
 func reads(r *http.Request) bool {
-	return r.Method == http.MethodGet && (strings.Contains(r.URL.Path, "/manifests/") ||
-		strings.Contains(r.URL.Path, "/blobs/") || strings.HasPrefix(r.URL.Path, "/debian/"))
+	return r.Method == http.MethodGet &&
+		(strings.Contains(r.URL.Path, "/manifests/") || strings.Contains(r.URL.Path, "/blobs/"))
 }
 
 func manifests(r *http.Request) bool {

@@ -37,12 +37,8 @@ import (
 // serve makes a registry of a kind answer at the worker's address until stop is called. That of
 // kind debian keeps what it has in the worker's directory.
 func (w *worker) serve(kind string) (stop func(), err error) {
-	switch kind {
-	case memory, secure:
+	if kind != debian {
 		w.proxy.behind(registrytest.Handler())
-		return func() {}, nil
-	case archive:
-		w.proxy.behind(beside(w.archive, registrytest.Handler()))
 		return func() {}, nil
 	}
 	config := fmt.Sprintf("version: 0.1\nlog:\n  accesslog:\n    disabled: "+

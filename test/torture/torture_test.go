@@ -95,7 +95,6 @@ func TestTorture(t *testing.T) {
 			defer p.refuse()
 		}
 		defer func() { w.stop() }()
-		defer w.archive.Close()
 		all = append(all, w)
 	}
 	began := time.Now()
@@ -206,17 +205,13 @@ func pick(cases []fault, seed uint64) (picked []fault) {
 		wanted = regexp.MustCompile(*only)
 	}
 	count := map[string]int{}
-	const ofPackages = 4
 	for _, n := range rand.New(rand.NewPCG(seed, 0)).Perm(len(cases)) {
 		f := cases[n]
-		of, most := f.kind, perKind
-		if f.scenario.registry == archive {
-			of, most = f.kind+" of packages", ofPackages
-		}
-		if wanted != nil && !wanted.MatchString(f.kind+"/"+f.name) || wanted == nil && *long == 0 && count[of] == most {
+		if wanted != nil && !wanted.MatchString(f.kind+"/"+f.name) ||
+			wanted == nil && *long == 0 && count[f.kind] == perKind {
 			continue
 		}
-		count[of]++
+		count[f.kind]++
 		picked = append(picked, f)
 	}
 	return picked

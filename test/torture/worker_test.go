@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/slipway-dev/slipway/internal/testing/debtest"
 )
 
 // worker tries one case after the other. All runs of a worker have the same directory and
@@ -30,7 +28,6 @@ type worker struct {
 	proxies map[bool]*proxy // and all, by whether they are secure
 	fail    chan error      // what went wrong with the suite itself
 	ready   map[*scenario]*prepared
-	archive *debtest.Repository
 	stop    func() // ends the registry
 }
 
@@ -72,7 +69,6 @@ func newWorker(base string, n int) (*worker, error) {
 		w.proxies[secure] = p
 	}
 	w.turn(scenarios[0])
-	w.archive = newArchive(w.host)
 	return w, nil
 }
 
@@ -99,12 +95,7 @@ func (w *worker) prepare(s *scenario) *prepared {
 		w.must(seed(w.host))
 		host = w.host
 	}
-	product := "tiny"
-	if s.registry == archive {
-		product = "packages"
-		w.must(seedDebian(w.host, w.archive))
-	}
-	w.must(writeProduct(filepath.Join(w.dir, "src"), product, host))
+	w.must(writeProduct(filepath.Join(w.dir, "src"), host))
 	for _, step := range s.before {
 		w.step(step)
 	}

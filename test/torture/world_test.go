@@ -44,7 +44,6 @@ const (
 	bundle = "in/tiny-images.tar.zst"
 	shipto = " -registry=REG/made"
 	lock   = "bases -product=src/slipway.yaml"
-	pin    = "pin -q -product=src/slipway.yaml -store=store"
 )
 
 // kinds of registries.
@@ -52,9 +51,6 @@ const (
 	memory = "memory" // go-containerregistry's
 	debian = "debian" // docker-registry 2.8, a process
 	secure = "secure" // go-containerregistry's, by HTTPS and HTTP/2
-	// archive is go-containerregistry's beside a repository of Debian packages, of which the
-	// product is then.
-	archive = "archive"
 )
 
 var scenarios = []*scenario{
@@ -124,15 +120,6 @@ var scenarios = []*scenario{
 		command: "airgap mirror-config " + bundle + " -to=registry.internal/mirror -out=out",
 	},
 	{name: "bases", registry: memory, command: lock, scratch: true},
-	{name: "pin", registry: archive, before: []string{lock}, command: pin, scratch: true},
-	{
-		name: "pin-again", registry: archive, before: []string{lock, pin}, command: pin + " -update",
-		input: packagesLock, scratch: true,
-	},
-	{
-		name: "release-packages", registry: archive, before: []string{lock, pin}, command: stored + shipto,
-		input: packagesLock,
-	},
 	{name: "clean", before: []string{stored}, command: "clean" + files},
 	{name: "clean-old", only: "clock", before: []string{stored}, command: "clean -older=7d" + files},
 	{name: "clean-among-others", once: true, before: []string{"others", stored}, command: "clean" + files},
@@ -170,10 +157,10 @@ func find(name string) *scenario {
 	panic("no scenario " + name)
 }
 
-// writeProduct lays a product of testdata into dir. With a registry its bases and a third-party
-// image come from there.
-func writeProduct(dir, product, registry string) error {
-	if err := os.CopyFS(dir, os.DirFS("testdata/"+product)); err != nil {
+// writeProduct lays the product into dir. With a registry its bases and a third-party image come
+// from there.
+func writeProduct(dir, registry string) error {
+	if err := os.CopyFS(dir, os.DirFS("testdata/tiny")); err != nil {
 		return err
 	}
 	bases, images := "mcr.microsoft.com", "# none\n"

@@ -19,11 +19,11 @@ var aliases = map[string]string{"type": "itemtype", "literalpath": "path"}
 func cmdlet(c script.Call) (command, options, error) {
 	k, ok := lookUp(powerShell, c.Name)
 	if why := elsewhere(c.Name); !ok && why != "" {
-		return k, nil, mistake.At(c.Name, "RUN %s: no command is run here: %s", c.Name, why)
+		return k, nil, mistake.At(c.Name, "RUN %s: no command is run here: %s", c.Name, Ways(true, why))
 	}
 	if !ok {
 		return k, nil, mistake.At(c.Name, "RUN %s needs PowerShell on a machine of the image's system, "+
-			"and no command is run here: %s", c.Name, instead)
+			"and no command is run here: %s", c.Name, Ways(true))
 	}
 	o := options{}
 	values, switches := strings.Fields(k.long), strings.Fields(k.letters)

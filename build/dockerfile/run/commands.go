@@ -31,7 +31,6 @@ type command struct {
 	prints      bool                                 // its output may go into a file
 	reads       bool                                 // it may stand behind a pipe
 	plain       bool                                 // all words are operands: it has no options
-	managed     bool                                 // a package manager carries it out
 	dashless    bool                                 // the first word may be options without -, as in tar xf
 	slashes     bool                                 // its options begin with a slash, as in cmd
 	check       func(o options, args []string) error // of what is certain before; nil for nothing
@@ -42,8 +41,8 @@ type command struct {
 
 // commands are all that are known. Those without run may only print for another one.
 func commands() []command {
-	return slices.Concat(fileCommands(), textCommands(), systemCommands(), packageCommands(), windowsCommands(),
-		cmdlets(), programs(sh), programs(cmd))
+	return slices.Concat(fileCommands(), textCommands(), systemCommands(), windowsCommands(), cmdlets(),
+		programs(sh), programs(cmd))
 }
 
 // fileCommands are those of Linux that change files.
@@ -210,7 +209,7 @@ func (s *State) command(name string) (command, bool) {
 		return command{}, false // what it needs of the base is not read
 	}
 	c, ok := lookUp(sh, name)
-	return c, ok && c.run != nil && (!c.managed || s.Packages != nil)
+	return c, ok && c.run != nil
 }
 
 // printer returns the command of a name whose output is known.

@@ -15,12 +15,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := map[shell][]string{}
-	var managers []string
 	for _, c := range commands() {
-		if c.managed {
-			managers = append(managers, c.names)
-			continue
-		}
 		all := strings.Fields(c.names)
 		if c.in == powerShell {
 			all = all[:1] // and no aliases
@@ -32,11 +27,10 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	for row, want := range map[string][]string{
-		"Linux":                            names[sh],
-		"Linux, [Debian packages](apt.md)": managers,
-		"Windows, in cmd":                  names[cmd],
-		"Windows, in PowerShell":           names[powerShell],
-		"a stage that compiles, also":      append([]string{"go", "xx-go"}, setUp...),
+		"Linux":                       names[sh],
+		"Windows, in cmd":             names[cmd],
+		"Windows, in PowerShell":      names[powerShell],
+		"a stage that compiles, also": append([]string{"go", "xx-go"}, setUp...),
 	} {
 		if got := quotedIn(t, string(text), row, 1); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 			t.Errorf("row %s has %v, want %v", row, got, want)

@@ -23,15 +23,16 @@ type download struct {
 }
 
 // errUnchecked is about a download that is used without a checksum.
-func (d *download) errUnchecked() error {
+func (r *runner) errUnchecked(d *download) error {
 	return mistake.At(d.url,
-		`%s is downloaded, and nothing compares it with a checksum, so that the image would be another one when the file changes: write && echo "SHA256  FILE" | sha256sum -c - after it in the same RUN, or use ADD --checksum=sha256:…`, d.url)
+		`%s is downloaded, and nothing compares it with a checksum, so that the image would be another one when the file changes: %s`, d.url,
+		r.s.ways(`write && echo "SHA256  FILE" | sha256sum -c - after it in the same RUN`, "use ADD --checksum=sha256:…"))
 }
 
 // contentOf returns the bytes of a download.
 func (r *runner) contentOf(d *download) (layer.Content, error) {
 	if d.digest.Hex == "" {
-		return layer.Content{}, d.errUnchecked()
+		return layer.Content{}, r.errUnchecked(d)
 	}
 	return r.eval.Fetch(r.ctx, d.url, d.digest)
 }
@@ -145,7 +146,7 @@ func (r *runner) unchecked() error {
 		}
 		for p := range r.t.Touched {
 			if n := r.t.Nodes[p]; n != nil && n.Made == d {
-				errs = append(errs, d.errUnchecked())
+				errs = append(errs, r.errUnchecked(d))
 				break
 			}
 		}

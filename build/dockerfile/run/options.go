@@ -142,8 +142,8 @@ func (c command) valued(key string) bool {
 }
 
 func (c command) unknown(w string) error {
-	return mistake.At(w, "option %s is not known here (known are %s), and no command is run: leave it out, or %s",
-		w, c.known(), instead)
+	return mistake.At(w, "option %s is not known here (known are %s), and no command is run: %s",
+		w, c.known(), Ways(c.in != sh, "leave it out"))
 }
 
 // known lists the options, those with a letter by it.

@@ -45,12 +45,12 @@ func (s *State) powershell(name string, words []string) ([]script.Command, error
 		}
 	}
 	if option != "" || text == "" {
-		return nil, mistake.At(name, "RUN %s %s: no command is run here: "+
-			"write -Command with commands that only change files, or %s", name, option, instead)
+		return nil, mistake.At(name, "RUN %s %s: no command is run here: %s", name, option,
+			s.ways("write -Command with commands that only change files"))
 	}
 	commands, err := script.PowerShell(text, s.windowsEnv)
 	if why := elsewhere(name, text); err != nil && why != "" {
-		err = mistake.At(name, "RUN %s: no command is run here: %s", name, why)
+		err = mistake.At(name, "RUN %s: no command is run here: %s", name, s.ways(why))
 	}
 	return commands, err
 }

@@ -34,8 +34,8 @@ func (s *State) refuseLine() error {
 	}
 	user, group, _ := strings.Cut(s.Config.User, ":")
 	if user != "" && user != "0" && user != "root" || group != "" && group != "0" && group != "root" {
-		return fmt.Errorf("RUN after USER %s is not known here, since what that user may do is not: "+
-			"move RUN above USER, or write USER root before it", s.Config.User)
+		return fmt.Errorf("RUN after USER %s is not known here, since what that user may do is not: %s", s.Config.User,
+			s.ways("move RUN above USER", "write USER root before it"))
 	}
 	return nil
 }
@@ -57,29 +57,27 @@ func (s *State) refuseOne(c script.Command) error {
 	case c.Args[0].Pattern != "":
 		return mistake.At(name, "RUN %s: a pattern in the place of a command", name)
 	case !ok && elsewhere(words...) != "":
-		return mistake.At(name, "RUN %s: no command is run here: %s", name, elsewhere(words...))
+		return mistake.At(name, "RUN %s: no command is run here: %s", name,
+			s.ways(elsewhere(words...)))
 	case (name == "go" || name == "xx-go") && !s.Toolchain:
 		return mistake.At(name,
-			"RUN go: programs are compiled in a stage of their own, and no command is run in the image: "+
-				"move it to FROM golang AS builder, and use COPY --from=builder, "+
-				"or declare the package under programs in slipway.yaml and use COPY --from=binaries")
+			"RUN go: programs are compiled in a stage of their own, and no command is run in the image: %s",
+			s.ways("move it to FROM golang AS builder, and use COPY --from=builder",
+				"declare the package under programs in slipway.yaml and use COPY --from=binaries"))
 	case !ok:
 		return mistake.At(name, "RUN %s needs a machine of the image's system, and no command is run here: %s",
-			name, insteadOf(name))
+			name, s.insteadOf(name))
 	case c.Output != nil && !k.prints:
-		return mistake.At(c.Output.File.Text, "RUN %s: its output is not known here: write it with echo or printf",
-			name)
+		return mistake.At(c.Output.File.Text, "RUN %s: its output is not known here: %s", name,
+			s.ways("write it with echo or printf"))
 	case c.Input != nil && piped(c) != nil:
 		return piped(c)
 	case c.Input != nil && !k.reads:
-		return mistake.At("|", "RUN %s does not read a pipe here", name)
+		return mistake.At("|", "RUN %s does not read a pipe here: %s", name, s.ways("write a file first"))
 	case c.Input != nil:
 		if err := refuseInput(c); err != nil {
 			return err
 		}
-	}
-	if k.managed {
-		return s.refuseManaged(words)
 	}
 	_, _, err := k.parse(words[1:])
 	if err != nil {

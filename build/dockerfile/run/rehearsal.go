@@ -109,7 +109,6 @@ func (h *rehearsal) begin() error {
 		slices.Clone(h.s.Skipped)
 	quiet := *h.eval
 	quiet.Note = func([]parser.Range, string, error) {}
-	quiet.Demand = quiet.Note
 	h.r = newRunner(h.ctx, &quiet, &s, h.line)
 	return h.r.mount(h.line)
 }

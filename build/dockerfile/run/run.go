@@ -21,10 +21,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// instead is what to do about a RUN that is refused.
-const instead = "declare programs in slipway.yaml and use COPY --from=binaries, " +
-	"use COPY --from another stage or image, or ADD a tar of what the command would make"
-
 // Line carries out a RUN whose commands only change files, and runs nothing. What any other
 // would do is not known without a machine of the image's system. It returns what the history says.
 func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunCommand) (history string, err error) {
@@ -40,15 +36,12 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 		err = s.refuse(commands)
 	}
 	if err != nil && s.Toolchain {
-		s.passLine(c, text(c), locate(err), h.skipped())
+		s.passLine(c, text(c), s.locate(err), h.skipped())
 		return "RUN " + text(c), nil
 	}
 	if err != nil {
 		s.guess = true
-		return "", cmp.Or(locate(withoutFiles(err)), ErrReported)
-	}
-	if without, err := e.withoutPackages(ctx, s, c, commands); without || err != nil {
-		return s.history(line), err
+		return "", cmp.Or(s.locate(withoutFiles(err)), ErrReported)
 	}
 	r := newRunner(ctx, e, s, c)
 	r.commands = commands
@@ -93,12 +86,12 @@ func (s *State) arguments() []string {
 }
 
 // locate turns the errors of package script into those of this one.
-func locate(err error) error {
+func (s *State) locate(err error) error {
 	var errs []error
 	for _, e := range output.Split(err) {
 		var at *script.Error
 		if errors.As(e, &at) && !errors.As(at.Err, &mistake.Located{}) {
-			e = mistake.At(at.At, "RUN is only carried out where it does nothing but change files: %w", at.Err)
+			e = mistake.At(at.At, "RUN is only carried out where it does nothing but change files: %w; or %s", at.Err, s.ways())
 		}
 		errs = append(errs, e)
 	}
@@ -120,7 +113,7 @@ func (s *State) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 		if f == "mount" || f == "network" {
 			continue
 		}
-		return nil, nil, mistake.At("--"+f, "RUN --%s is not known here, since no command is run: %s", f, instead)
+		return nil, nil, mistake.At("--"+f, "RUN --%s is not known here, since no command is run: %s", f, s.ways())
 	}
 	if !c.PrependShell {
 		return s.readList(c.CmdLine, files)
@@ -134,7 +127,7 @@ func (s *State) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 			}
 		case strings.HasPrefix(c.Files[0].Data, "#!"):
 			return nil, nil, mistake.At("<<", "RUN with a script of its own interpreter is not known here: "+
-				"write the commands themselves, or COPY the file")
+				"%s", s.ways("write the commands themselves, or COPY the file"))
 		default:
 			text = c.Files[0].Data
 			if doc.Chomp {
@@ -204,7 +197,7 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 				continue
 			}
 			if len(f) < 2 || f[0] != '-' || strings.Trim(f[1:], "cexu") != "" {
-				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not known here: %s", f, instead)
+				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not known here: %s", f, s.ways())
 			}
 			o.Strict, o.Exit = o.Strict || strings.Contains(f, "u"), o.Exit || strings.Contains(f, "e")
 		}
@@ -212,17 +205,17 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 		return commands, sh, err
 	}
 	if why := elsewhere(name, text); why != "" {
-		return nil, nil, mistake.At(sh[0], "RUN with the shell %s: no command is run here: %s", sh[0], why)
+		return nil, nil, mistake.At(sh[0], "RUN with the shell %s: no command is run here: %s", sh[0], s.ways(why))
 	}
-	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: "+
-		"write SHELL [%s] above it for commands that only change files, or %s", sh[0], s.plainShell(), instead)
+	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: %s", sh[0],
+		s.ways("write SHELL ["+s.plainShell()+"] above it for commands that only change files"))
 }
 
 // Foresee reports what is certain to be refused in a stage whose base is not known.
 func Foresee(s *State, c *instructions.RunCommand) error {
 	commands, _, err := s.readRun(c, (&rehearsal{s: s}).files())
 	if err != nil {
-		return locate(withoutFiles(err))
+		return s.locate(withoutFiles(err))
 	}
 	return s.refuse(commands)
 }

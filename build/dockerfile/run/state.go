@@ -9,7 +9,6 @@ import (
 	"github.com/moby/buildkit/util/system"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
-	"github.com/slipway-dev/slipway/build/packages"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -19,8 +18,6 @@ type State struct {
 	Env       *Environment // ENV and ARG
 	Config    v1.Config
 	System    platform.Platform // what the stage is for
-	Stage     string            // its name in the Dockerfile, or its number
-	Packages  packages.Manager  // carries out the commands of package managers; nil refuses them
 	Args      []string          // the names of ARG, in their order
 	Outputs   map[string]string // of commands, by $(command)
 	guess     bool              // a RUN was refused, and so what is in the tree is not certain

@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"io"
 	"path"
 	"slices"
 
@@ -13,8 +12,7 @@ import (
 
 // systemPrograms are programs of a distribution that package system carries out.
 var systemPrograms = []string{
-	"useradd", "usermod", "userdel", "groupadd", "groupmod", "groupdel", "adduser", "addgroup", "deluser", "delgroup",
-	"update-ca-certificates", "ldconfig", "update-alternatives", "setcap",
+	"useradd", "usermod", "groupadd", "adduser", "addgroup", "update-alternatives", "setcap",
 }
 
 // systemCommands are the commands that call them. They parse their options themselves.
@@ -45,24 +43,26 @@ func callSystem(r *runner, _ options, args []string) {
 		return
 	}
 	check(err)
-	if name != "update-ca-certificates" && !r.t.Open && !r.provides(name) {
+	if !r.t.Open && !r.provides(name) {
 		fail("the base has no %s: name one that has it", name)
 	}
-	s := &system.System{
+	p, _ := system.Command(name)
+	err = p(&system.System{
 		Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay),
 		Env: func(name string) string {
 			v, _ := r.s.Env.Get(name)
 			return v
 		},
-	}
-	p, _ := system.Command(name)
-	err = p(r.ctx, s, args, io.Discard)
+	}, args)
 	if errors.Is(err, system.ErrUnread) {
 		fail("%w", errLater)
 	}
 	var exit *system.Exit
-	if errors.As(err, &exit) && exit.Program == name {
+	switch {
+	case errors.As(err, &exit) && exit.Program == name:
 		fail("%s", exit.Text)
+	case err != nil && exit == nil:
+		fail("%w; or %s", err, r.s.ways())
 	}
 	check(err)
 }
@@ -95,6 +95,6 @@ func (r *runner) provides(name string) bool {
 // hasAccounts reports whether a command is about accounts, and these are known in a stage whose
 // base is not.
 func (r *runner) hasAccounts(name string) bool {
-	return slices.Index(systemPrograms, name) < slices.Index(systemPrograms, "update-ca-certificates") &&
+	return name != "update-alternatives" && name != "setcap" &&
 		r.lstat(r.follow("/etc/passwd")) != nil && r.lstat(r.follow("/etc/group")) != nil
 }

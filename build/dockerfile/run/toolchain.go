@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/packages"
 )
 
 // setUp are commands that prepare a toolchain: packages and accounts of its system, and the
@@ -24,7 +23,7 @@ var setUp = []string{
 
 func passOver(r *runner, _ options, args []string) {
 	if path.Base(r.name()) == "git" && (len(args) == 0 || args[0] != "config") {
-		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", elsewhere("git"))})
+		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", r.s.ways(elsewhere("git")))})
 	}
 	r.pass(nil)
 }
@@ -38,22 +37,6 @@ func Compiles(c *instructions.RunCommand) bool {
 
 // compilers reports whether a command compiles programs.
 func compilers(name string) bool { return name == "go" || name == "xx-go" || name == "make" }
-
-// Installs reports whether all commands of a RUN are known and none compiles programs: those of a
-// package manager, and others that only change files.
-func (s *State) Installs(c *instructions.RunCommand) bool {
-	plain := State{Packages: s.Packages, System: s.System}
-	return !slices.ContainsFunc(names(c), func(name string) bool {
-		_, ok := plain.command(name)
-		return !ok || compilers(name)
-	})
-}
-
-// Manages reports whether a RUN has a command of a package manager.
-func Manages(c *instructions.RunCommand) bool {
-	managers := packages.Commands()
-	return slices.ContainsFunc(names(c), func(name string) bool { return slices.Contains(managers, name) })
-}
 
 // names returns the names of all commands of a RUN, without their directories.
 func names(c *instructions.RunCommand) (all []string) {

@@ -148,7 +148,7 @@ var All = []Consumer{
 		Name: "mmdebstrap", Purpose: "bases of Debian, and apt for comparison",
 		Commands: []string{"mmdebstrap", "dpkg", "chroot", "runc"}, Packages: []string{"mmdebstrap", "runc"},
 		Root:   true,
-		Suites: []string{"test/debian"},
+		Suites: []string{"build/base"},
 	},
 	{
 		Name: "wine", Purpose: "running Windows programs",
