@@ -42,7 +42,7 @@ func (c *checker) image(in *imageYAML) {
 		if !k.given(in) {
 			continue
 		}
-		if k.withoutBases != "" && c.Given(&in.Bases) {
+		if k.withoutBases != "" && c.Given(&in.Bases) && (i.Kind == "" || k.name != "prebuilt") {
 			c.Errorf(&in.Bases, "bases are for go images: %s", k.withoutBases)
 		}
 		if i.Kind != "" && k.name != "prebuilt" {
