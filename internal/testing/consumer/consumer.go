@@ -46,55 +46,55 @@ var All = []Consumer{
 		Commands: []string{"containerd", "ctr", "runc"}, Packages: []string{"containerd", "runc"},
 		Website: "https://containerd.io/downloads",
 		Built:   []string{"containerd", "ctr", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
-		Suites: []string{"test/consumers", "test/docs", "test/windows"},
+		Suites: []string{"test/consumers", "test/consumers/prebuilt", "test/docs", "test/windows"},
 	},
 	{
 		Name: "docker", Purpose: "docker load, docker pull, docker manifest",
 		Commands: []string{"dockerd", "docker"}, Packages: []string{"docker.io"},
 		Website: "https://docs.docker.com/engine/install",
 		Built:   []string{"dockerd", "docker", "containerd", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
-		Suites: []string{"test/builders", "test/consumers", "test/registries"},
+		Suites: []string{"test/builders", "test/consumers", "test/consumers/prebuilt", "test/registries"},
 	},
 	{
 		Name: "podman", Purpose: "podman load, indexes to audit, building from Dockerfiles",
 		Commands: []string{"podman"}, Packages: []string{"podman"}, Root: true,
-		Suites: []string{"test/builders", "test/consumers", "test/registries"},
+		Suites: []string{"test/builders", "test/consumers", "test/consumers/prebuilt", "test/registries"},
 	},
 	{
 		// Its command is a plugin of docker's, and what it builds with buildkit's daemon.
 		Name: "buildx", Purpose: "building from Dockerfiles",
 		Built: []string{"buildx"}, Module: "test/builders/programs",
-		Suites: []string{"test/builders"},
+		Suites: []string{"test/builders", "test/consumers/prebuilt"},
 	},
 	{
 		Name: "buildah", Purpose: "bases of images that builders make",
 		Commands: []string{"buildah"}, Packages: []string{"buildah"}, Root: true,
-		Suites: []string{"test/builders"},
+		Suites: []string{"test/builders", "test/consumers/prebuilt"},
 	},
 	{
 		Name: "umoci", Purpose: "unpacking layouts that builders make",
 		Commands: []string{"umoci"}, Packages: []string{"umoci"}, Root: true,
-		Suites: []string{"test/builders"},
+		Suites: []string{"test/builders", "test/consumers/prebuilt"},
 	},
 	{
 		Name: "busybox", Purpose: "the programs of RUN lines",
 		Commands: []string{"busybox"}, Packages: []string{"busybox-static"},
-		Suites: []string{"test/builders"},
+		Suites: []string{"test/builders", "test/consumers/prebuilt"},
 	},
 	{
 		Name: "skopeo", Purpose: "copying bundles and images",
 		Commands: []string{"skopeo"}, Packages: []string{"skopeo"},
-		Suites: []string{"test/consumers", "test/registries", "test/bench"},
+		Suites: []string{"test/consumers", "test/consumers/prebuilt", "test/registries", "test/bench"},
 	},
 	{
 		Name: "crane", Purpose: "pushing extracted images, indexes to audit",
 		Built: []string{"crane"}, Module: pinned,
-		Suites: []string{"test/consumers", "test/registries"},
+		Suites: []string{"test/consumers", "test/consumers/prebuilt", "test/registries"},
 	},
 	{
 		Name: "ko", Purpose: "indexes to audit",
 		Built: []string{"ko"}, Module: "test/libraries",
-		Suites: []string{"test/registries"},
+		Suites: []string{"test/consumers/prebuilt", "test/registries"},
 	},
 	{
 		Name: "regctl", Purpose: "indexes to audit",
@@ -104,7 +104,7 @@ var All = []Consumer{
 	{
 		Name: "registry", Purpose: "pushing to the registry that most people run",
 		Commands: []string{"docker-registry"}, Packages: []string{"docker-registry"},
-		Suites: []string{"test/registries", "test/torture"},
+		Suites: []string{"test/consumers/prebuilt", "test/registries", "test/torture"},
 	},
 	{
 		Name: "helm", Purpose: "pulling, rendering and pushing charts",
@@ -136,7 +136,7 @@ var All = []Consumer{
 		Commands: []string{"runc", "curl", "wget", "unzip", "xz"},
 		Packages: []string{"runc", "curl", "wget", "unzip", "xz-utils"},
 		Built:    []string{"buildkitd", "buildctl"}, Module: "test/buildkit/daemon", Root: true,
-		Suites: []string{"test/builders", "test/buildkit", "test/registries"},
+		Suites: []string{"test/builders", "test/buildkit", "test/consumers/prebuilt", "test/registries"},
 	},
 	{
 		Name: "debian", Purpose: "the packages that distroless images consist of",
@@ -168,7 +168,7 @@ var All = []Consumer{
 	{
 		Name: "cosign", Purpose: "verifying signatures and attestations of images",
 		Built: []string{"cosign3", "cosign2"}, Module: verifiers,
-		Suites: []string{"test/verifiers"},
+		Suites: []string{"test/consumers/prebuilt", "test/verifiers"},
 	},
 	{
 		Name: "imagepolicy", Purpose: "verifying signatures as podman, CRI-O and skopeo do",
