@@ -18,7 +18,6 @@ type PrebuiltImage struct {
 	File      *ImageFile     // nil for an image of a registry
 	Reference name.Reference // of a registry, with its digest; nil for an image in a file
 	Text      string         // as slipway.yaml has it, with its templates evaluated
-	Pos       yamlfile.Pos   // of the text
 }
 
 // OnlyPrebuilt is the content of an image whose platforms are all prebuilt.
@@ -93,7 +92,7 @@ func imageKey(m map[string]string, p platform.Platform) (string, bool) {
 
 // prebuiltImage reads one of them. at is the address of its text.
 func (c *checker) prebuiltImage(at any, text string, p platform.Platform) (PrebuiltImage, bool) {
-	b := PrebuiltImage{Platform: p, Text: text, Pos: c.Pos(at)}
+	b := PrebuiltImage{Platform: p, Text: text}
 	if c.Bad(at) {
 		return b, false
 	}

@@ -13,7 +13,7 @@ import (
 func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunCommand) error {
 	e := run.Evaluation{
 		Check: b.in.Check, Snapshot: b.in.Snapshot, Platform: normalize(b.in.Platform),
-		Compiler: run.Compiler{Check: b.in.Compiler.Check, File: b.compiled}, Assume: b.assume,
+		Compiler: run.Compiler{Check: b.in.Compiler.Check, File: b.compiled},
 		Archives: b.archives, Fetch: b.downloaded, Note: b.notes.Add,
 		Files: func(ctx context.Context, from, source string) (tree.Files, error) {
 			if from == "" {

@@ -69,7 +69,7 @@ func (s *System) debianAdd(me string, args []string) error {
 		return fail(me, 1, "The home dir must be an absolute path.")
 	case !groups && chosen > 1:
 		return fail(me, 1, "The --group, --ingroup, and --gid options are mutually exclusive.")
-	case len(d.name) > 32 || !normalName.MatchString(d.name) && !(o.has("system") && systemName.MatchString(d.name)):
+	case len(d.name) > 32 || !normalName.MatchString(d.name) && (!o.has("system") || !systemName.MatchString(d.name)):
 		return fail(me, 1, "%s is not a valid name: it does not match %s", d.name, normalName)
 	case groups:
 		return d.group()
@@ -117,6 +117,11 @@ func (d *debianAdd) free(kind string, taken ...func(n int) []string) (int, error
 	return n, nil
 }
 
+// system reports whether a uid or gid is of an account of the system.
+func (d *debianAdd) system(kind string, n int) bool {
+	return n >= number(d.config["first_system_"+kind]) && n <= number(d.config["last_system_"+kind])
+}
+
 // userToGroup is adduser USER GROUP.
 func (d *debianAdd) userToGroup(user, group string) error {
 	switch {
@@ -133,8 +138,7 @@ func (d *debianAdd) userToGroup(user, group string) error {
 // group is addgroup.
 func (d *debianAdd) group() (err error) {
 	if g := d.a.group.find(d.name); g != nil {
-		gid := number(g[fieldGroupID])
-		if d.o.has("system") && gid >= number(d.config["first_system_gid"]) && gid <= number(d.config["last_system_gid"]) {
+		if d.o.has("system") && d.system("gid", number(g[fieldGroupID])) {
 			return nil
 		}
 		return fail(d.me, 1, "The group `%s' already exists.", d.name)
@@ -156,8 +160,7 @@ func (d *debianAdd) user() error {
 	system, ingroup := d.o.has("system"), d.o["ingroup"]
 	if u := d.a.user(d.name); u != nil {
 		uid := number(u[fieldUID])
-		if system && uid >= number(d.config["first_system_uid"]) && uid <= number(d.config["last_system_uid"]) &&
-			(d.uid < 0 || d.uid == uid) {
+		if system && d.system("uid", uid) && (d.uid < 0 || d.uid == uid) {
 			return nil
 		}
 		return fail(d.me, 1, "The user `%s' already exists.", d.name)
@@ -244,7 +247,8 @@ func (d *debianAdd) normalUser(group string) error {
 	if d.o.has("disabled-login") {
 		shell = "/usr/sbin/nologin"
 	}
-	err := d.call(useradd, "-d", home, "-g", group, "-s", cmp.Or(d.o["shell"], shell), "-u", strconv.Itoa(d.uid), d.name)
+	shell = cmp.Or(d.o["shell"], shell)
+	err := d.call(useradd, "-d", home, "-g", group, "-s", shell, "-u", strconv.Itoa(d.uid), d.name)
 	if err != nil {
 		return err
 	}

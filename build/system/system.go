@@ -27,8 +27,9 @@ type System struct {
 	Env func(name string) string
 }
 
-// Program is what one program does. args come without its name. An [*Exit] says that the real program ends with a status other than zero; any other error
-// says that what it would do is not known here.
+// Program is what one program does. args come without its name. An [*Exit] says that the real
+// program ends with a status other than zero; any other error says that what it would do is not
+// known here.
 type Program func(s *System, args []string) error
 
 // Exit is the end of a program with a status other than zero.

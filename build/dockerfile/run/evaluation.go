@@ -27,6 +27,4 @@ type Evaluation struct {
 	// Fetch downloads a file; in a check it returns the digest alone.
 	Fetch func(ctx context.Context, url string, digest v1.Hash) (layer.Content, error)
 	Note  func(at []parser.Range, word string, err error) // on what a snapshot cannot do
-	// Assume is called where a check takes for granted what it does not read.
-	Assume func()
 }
