@@ -34,9 +34,7 @@ type content struct {
 	// files are those of the layers, and programs those among them that systems start.
 	files    inventory.Files
 	programs []lock.Program
-	// packages are those that are installed, and owned the paths of their files.
-	packages []lock.Package
-	owned    map[string]bool
+	packages []lock.Package // those that are installed
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
@@ -55,16 +53,13 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image,
 	if err != nil {
 		return err
 	}
-	var known []lock.Program
 	for _, file := range programs {
 		one, err := inventory.Program(ctx, b.store, file)
 		if err != nil {
 			return err
 		}
-		known = append(known, one)
+		c.programs = append(c.programs, one)
 	}
-	entries, known = c.notPackaged(entries, known)
-	c.programs = append(c.programs, known...)
 	return c.files.Add(entries, p.OS)
 }
 

@@ -29,7 +29,7 @@ func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.
 		named[name] = dockerfile.Context{}
 	}
 	images, err := dockerfile.Images(dockerfile.Input{
-		File: d.Files[p.OS], Args: d.Args, Target: d.Target, Platform: p, Contexts: named,
+		File: d.Files[p.OS], Shown: b.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target, Platform: p, Contexts: named,
 	})
 	if err != nil {
 		return nil, err

@@ -62,7 +62,8 @@ images: [{name: demo, source: demo, dockerfile: {file: Dockerfile, context: root
 		files = append(files, f.Path)
 	}
 	if d := cmp.Diff([]string{
-		"/etc/os-release", "/usr/bin/other", "/usr/share/doc/curl/copyright", "/usr/share/doc/other/copyright",
+		"/etc/curlrc", "/etc/os-release", "/usr/bin/curl", "/usr/bin/other", "/usr/share/doc/curl/copyright",
+		"/usr/share/doc/other/copyright", "/var/lib/dpkg/info/base.list", "/var/lib/dpkg/info/curl.list",
 		"/var/lib/dpkg/status",
 	}, files); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -26,7 +27,7 @@ type taken struct {
 func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
 	got, err := b.bring(ctx, t)
 	if err != nil {
-		return child{}, err
+		return child{}, fmt.Errorf("%s: %w", t.Pos, err)
 	}
 	return b.takenChild(ctx, i, got)
 }

@@ -3,7 +3,7 @@ package build
 import (
 	"context"
 	"errors"
-	"io/fs"
+	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -41,7 +41,9 @@ func (b *Builder) checkTaken(ctx context.Context, t product.PrebuiltImage) (f fi
 	switch {
 	case errors.Is(err, base.ErrElsewhere) && b.bases.Offline: // the release will ask the registry
 	case err != nil:
-		f.errs = output.Split(err)
+		for _, e := range output.Split(err) {
+			f.errs = append(f.errs, fmt.Errorf("%s: %w", t.Pos, e))
+		}
 	default:
 		f.taken = []Document{d}
 	}
@@ -78,7 +80,7 @@ func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (D
 // openTaken opens the file of an image.
 func (b *Builder) openTaken(ctx context.Context, t product.PrebuiltImage) (*imagefile.File, error) {
 	f, err := imagefile.Open(ctx, fileReference(*t.File), b.store)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, imagefile.ErrAbsent) {
 		err = absentFile{err, t}
 	}
 	if err == nil {

@@ -77,7 +77,11 @@ func (b *Builder) attestations(ctx context.Context, ref name.Reference, manifest
 	if err != nil || h == manifest.Digest {
 		return nil, err
 	}
-	top, err := oci.Read(v1.Descriptor{Digest: h}, b.store.Get, oci.Limits{Depth: 1})
+	raw, err := b.store.Get(v1.Descriptor{Digest: h})
+	if err != nil {
+		return nil, err
+	}
+	top, err := oci.Parse(v1.Descriptor{Digest: h}, raw) // the store lacks what is for other platforms
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -121,7 +122,11 @@ func (v *verification) images(paths []string, alone *bundle.Bundle) (*Report, er
 		all = append(all, FromLayout(dir, l))
 		opened[dir] = l
 	}
-	r, err := Verify(all, v.Policy, v.Statements...)
+	statements := v.Statements
+	if len(v.Directories) == 1 && onlyListed(all) { // VerifyDir has read it
+		statements = append(slices.Clone(statements), filepath.Join(v.Directories[0], SignedProvenance))
+	}
+	r, err := Verify(all, v.Policy, statements...)
 	if err != nil {
 		return nil, err
 	}

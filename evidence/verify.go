@@ -198,17 +198,18 @@ func (r *reader) statementOf(k *signature.PublicKey, all []Material) (*statement
 	return nil, cmp.Or(uncovered, other) // a statement of this release says more than others
 }
 
+// onlyListed reports whether all images are of third parties, to which no statement refers.
+func onlyListed(all []Material) bool {
+	return !slices.ContainsFunc(all, func(m Material) bool {
+		return m.Anonymous || slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Listed == "" })
+	})
+}
+
 // noStatement explains why there is no statement of a key.
 func (r *reader) noStatement(k *signature.PublicKey, all []Material) error {
 	from := all[0].From
-	others := true
-	for _, m := range all {
-		others = others && !m.Anonymous && !slices.ContainsFunc(m.Images, func(i bundle.Image) bool {
-			return i.Listed == ""
-		})
-	}
 	switch {
-	case others:
+	case onlyListed(all):
 		return fmt.Errorf("%s has only third-party images, to which no statement refers: "+
 			"name the other volumes as well, or the %s of the release", from, SignedProvenance)
 	case len(r.unread) > 0:

@@ -69,18 +69,32 @@ func (r *Prepared) reported(n int) (*[]oci.Referrer, *[]lock.FloatingTag) {
 }
 
 // Attach adds referrers of the images and charts: an element for each of [lock.Lock.Published].
-// The store must have them. Push brings them to every registry before it tags anything.
-func (r *Prepared) Attach(made [][]oci.Referrer) {
+// The store must have them. Push brings them to every registry before it tags anything. Signatures
+// go behind those of another builder, which cosign keeps under the same tag.
+func (r *Prepared) Attach(made [][]oci.Referrer) error {
 	published := r.Lock.Published()
 	for len(r.attached) < len(published) { // charts may have come since
 		r.attached = append(r.attached, nil)
 	}
 	for n, i := range published {
-		r.attached[n] = append(r.attached[n], made[n]...)
 		for _, m := range made[n] {
+			at := slices.IndexFunc(r.attached[n], func(o oci.Referrer) bool { return m.Tag != "" && o.Tag == m.Tag })
+			if at < 0 {
+				r.attached[n] = append(r.attached[n], m)
+			} else {
+				theirs, err := oci.Read(r.attached[n][at].Descriptor(), r.store.Get, oci.Limits{})
+				if err != nil {
+					return fmt.Errorf("publishing the referrers of %s: %w", i.Name, err)
+				}
+				if m, err = r.behind(theirs, m); err != nil {
+					return err
+				}
+				r.attached[n][at] = m
+			}
 			r.list(n, i, m)
 		}
 	}
+	return nil
 }
 
 // takenReferrers returns what refers to the manifests of other builders, as Attach takes it.
@@ -215,6 +229,12 @@ func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referr
 	if err := r.client.Fetch(ctx, r.store, []*transfer.Wanted{w}); err != nil {
 		return ours, err
 	}
+	return r.behind(theirs, ours)
+}
+
+// behind returns a list of signatures with those of theirs, and behind them those of ours that it
+// lacks.
+func (r *Prepared) behind(theirs *oci.Tree, ours oci.Referrer) (oci.Referrer, error) {
 	own, err := oci.Read(ours.Descriptor(), r.store.Get, oci.Limits{})
 	if err != nil {
 		return ours, err

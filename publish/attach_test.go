@@ -57,7 +57,9 @@ func sign(ctx context.Context, tb testing.TB, r *publish.Prepared, st *store.Sto
 	if err != nil {
 		return nil, err
 	}
-	r.Attach(made.Referrers)
+	if err := r.Attach(made.Referrers); err != nil {
+		return nil, err
+	}
 	return r.Lock, r.Push(ctx)
 }
 

@@ -80,7 +80,9 @@ func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Opt
 		store: st, client: newClient(o, st, p),
 	}
 	r.Lock.Bundles = bundles(p)
-	r.Attach(takenReferrers(r.Lock))
+	if err := r.Attach(takenReferrers(r.Lock)); err != nil {
+		return nil, err
+	}
 	r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest)
 	return r, err
 }

@@ -154,9 +154,8 @@ func (c *run) prove(
 	if err != nil {
 		return p, err
 	}
-	prepared.Attach(signed.Referrers)
 	p.signed = signed.Provenance
-	return p, nil
+	return p, prepared.Attach(signed.Referrers)
 }
 
 // statement returns the provenance of the release. manifest is release.yaml, nil for none.

@@ -34,8 +34,7 @@ func openArchive(ctx context.Context, path string, st *store.Store, links bool) 
 	p.file, err = regular.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("there is no such file: build the image first, or correct the path, " +
-			"which is relative to slipway.yaml")
+		return nil, ErrAbsent
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: and %s: name archives, and %s: a directory",
 			bare(err), OCIArchive, DockerArchive, OCI)

@@ -157,9 +157,9 @@ func TestWrongPlace(t *testing.T) {
 	oneImage(b)
 	file := indextest.Pack(t, b.dir, "tar")
 	for text, want := range map[string]string{
-		"oci:" + b.dir + "/none":          "there is no such directory",
+		"oci:" + b.dir + "/none":          "it is not there: build the image first",
 		"oci:" + file:                     "not a directory: oci: names a directory",
-		"oci-archive:" + file + ".none":   "there is no such file",
+		"oci-archive:" + file + ".none":   "it is not there: build the image first",
 		"oci-archive:" + b.dir:            "is a directory: oci-archive: and docker-archive: name archives",
 		"docker-archive:" + file:          "it has no manifest.json",
 		"oci-archive:" + b.dir + "/blobs": "is a directory",

@@ -31,8 +31,7 @@ func openDirectory(path string) (files, error) {
 	root, err := regular.OpenRoot(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("there is no such directory: build the image first, or correct the path, " +
-			"which is relative to slipway.yaml")
+		return nil, ErrAbsent
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: names a directory, and %s: an archive", bare(err), OCI, OCIArchive)
 	}

@@ -11,6 +11,7 @@ package imagefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -53,6 +54,10 @@ type File struct {
 	images []*Image        // of what the reference names, each once
 	absent []v1.Descriptor // of images that are listed there and not at hand
 }
+
+// ErrAbsent is the error of [Open] for a path at which there is nothing.
+var ErrAbsent = errors.New("it is not there: build the image first, or correct the path, " +
+	"which is relative to slipway.yaml")
 
 // Open opens what ref names, and reads its documents. An archive that is compressed is unpacked
 // into a temporary file of the store, which Close removes: the caller has the store's lock.

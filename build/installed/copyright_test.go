@@ -89,7 +89,7 @@ var spdxList []string
 
 func listed(t testing.TB) []string {
 	if spdxList == nil {
-		text, err := os.ReadFile("../../../evidence/sbom/licenses.txt")
+		text, err := os.ReadFile("../../evidence/sbom/licenses.txt")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,6 @@ import (
 const (
 	statusFile = "/var/lib/dpkg/status"
 	statusDir  = "/var/lib/dpkg/status.d"
-	infoDir    = "/var/lib/dpkg/info"
 )
 
 // maxField bounds in bytes the texts that are taken from a file. Those of real packages have less

@@ -16,19 +16,14 @@ const (
 
 // Indexes of fields.
 const (
-	fieldPassword = 1
-	fieldUID      = 2
-	fieldGID      = 3
-	fieldComment  = 4
-	fieldHome     = 5
-	fieldShell    = 6
+	fieldUID     = 2
+	fieldGID     = 3
+	fieldComment = 4
+	fieldHome    = 5
+	fieldShell   = 6
 
 	fieldGroupID = 2
 	fieldMembers = 3
-
-	fieldChanged  = 2
-	fieldInactive = 6
-	fieldExpires  = 7
 )
 
 // accounts are the files of users and groups, while one program changes them.
@@ -128,36 +123,28 @@ func members(field string) []string {
 	return slices.DeleteFunc(strings.Split(field, ","), func(s string) bool { return s == "" })
 }
 
-func include(field, name string) string {
-	list := members(field)
-	if !slices.Contains(list, name) {
-		list = append(list, name)
-	}
-	return strings.Join(list, ",")
-}
-
-func exclude(field, name string) string {
-	return strings.Join(slices.DeleteFunc(members(field), func(s string) bool { return s == name }), ",")
-}
-
-// join makes a user a member of groups: in /etc/group, and in /etc/gshadow where it has them.
-func (a *accounts) join(user string, groups []string) {
+// join makes a user a member of groups: in /etc/group, and in /etc/gshadow where it has them. It
+// reports whether that changes anything.
+func (a *accounts) join(user string, groups []string) (changed bool) {
 	for _, t := range []*table{a.group, a.gshadow} {
 		for _, f := range t.all() {
-			if slices.Contains(groups, f[0]) {
-				f[fieldMembers] = include(f[fieldMembers], user)
+			list := members(f[fieldMembers])
+			if slices.Contains(groups, f[0]) && !slices.Contains(list, user) {
+				f[fieldMembers] = strings.Join(append(list, user), ",")
 				t.set(f[0], f...)
+				changed = true
 			}
 		}
 	}
+	return changed
 }
 
-// addGroup adds a group without members. Without a password it is locked; shown is its password
-// where there is no /etc/gshadow.
-func (a *accounts) addGroup(name, password, shown string, gid int) {
+// addGroup adds a group without members, which is locked; shown is its password where there is no
+// /etc/gshadow.
+func (a *accounts) addGroup(name, shown string, gid int) {
 	if a.gshadow.there {
 		shown = "x"
-		a.gshadow.set(name, name, or(password, "!"), "", "")
+		a.gshadow.set(name, name, "!", "", "")
 	}
 	a.group.set(name, name, shown, strconv.Itoa(gid), "")
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -36,16 +37,6 @@ func (d definitions) number(name string, otherwise int) int {
 
 func (d definitions) yes(name string) bool { return strings.EqualFold(d[name], "yes") }
 
-// override sets what an option -K KEY=VALUE says.
-func (d definitions) override(program, value string) error {
-	key, value, ok := strings.Cut(value, "=")
-	if !ok {
-		return fail(program, 3, "-K requires KEY=VALUE")
-	}
-	d[key] = value
-	return nil
-}
-
 // defaults are the settings of /etc/default/useradd, with those that Debian compiles in.
 func (s *System) defaults() (map[string]string, error) {
 	text, err := s.read("/etc/default/useradd")
@@ -61,6 +52,9 @@ func (s *System) defaults() (map[string]string, error) {
 		if _, known := d[name]; ok && known && (value != "" || name != "SKEL") {
 			d[name] = value
 		}
+	}
+	if d["INACTIVE"] != "-1" || d["EXPIRE"] != "" {
+		return nil, errors.New("/etc/default/useradd: INACTIVE and EXPIRE are not known here: leave them out")
 	}
 	return d, nil
 }

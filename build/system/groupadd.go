@@ -7,66 +7,40 @@ func groupadd(s *System, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, names, err := syntax{
-		program: me, letters: "fg:K:op:rU:",
-		long: "force=f gid=g key=K non-unique=o password=p system=r users=U",
+	o, names, err := syntax{
+		program: me, letters: "fg:or", long: "force=f gid=g non-unique=o system=r",
 	}.parse(args)
 	if err != nil {
 		return err
 	}
-	has, values := map[string]bool{}, map[string]string{}
-	for _, o := range list {
-		has[o.key], values[o.key] = true, o.value
-		if o.key == "K" {
-			if err := a.defs.override(me, o.value); err != nil {
-				return err
-			}
-		}
-	}
-	if len(names) != 1 || has["o"] && !has["g"] {
+	if len(names) != 1 || o.has("o") && !o.has("g") {
 		return fail(me, 2, "it takes one name, and -o only with -g")
 	}
-	name := names[0]
-	gid, ok := parseID(values["g"])
-	if has["g"] && !ok {
-		return fail(me, 3, "invalid group ID '%s'", values["g"])
+	name, gid := names[0], -1
+	if o.has("g") {
+		var ok bool
+		if gid, ok = parseID(o["g"]); !ok {
+			return fail(me, 3, "invalid group ID '%s'", o["g"])
+		}
 	}
-	if !has["g"] {
-		gid = -1
-	}
+	used := gid >= 0 && !o.has("o") && a.gid(gid) != nil
 	switch {
 	case !validName(name):
 		return fail(me, 3, "'%s' is not a valid group name", name)
-	case a.group.find(name) != nil && has["f"]:
+	case a.group.find(name) != nil && o.has("f"):
 		return nil
 	case a.group.find(name) != nil:
 		return fail(me, 9, "group '%s' already exists", name)
-	case has["g"] && !has["o"] && a.gid(gid) != nil && !has["f"]:
+	case used && !o.has("f"):
 		return fail(me, 4, "GID '%d' already exists", gid)
-	case has["g"] && !has["o"] && a.gid(gid) != nil:
+	case used:
 		gid = -1
 	}
 	if gid < 0 {
-		if gid, err = a.newGID(has["r"], -1); err != nil {
+		if gid, err = a.newGID(o.has("r"), -1); err != nil {
 			return err
 		}
 	}
-	a.addGroup(name, values["p"], or(values["p"], "x"), gid)
-	if err := a.addMembers(me, name, members(values["U"])); err != nil {
-		return err
-	}
+	a.addGroup(name, "x", gid)
 	return a.save()
-}
-
-// addMembers adds users to a group.
-func (a *accounts) addMembers(me, group string, users []string) error {
-	for _, user := range users {
-		if a.user(user) == nil {
-			return fail(me, 10, "Invalid member username %s", user)
-		}
-		f := a.group.find(group)
-		f[fieldMembers] = include(f[fieldMembers], user)
-		a.group.set(group, f...)
-	}
-	return nil
 }

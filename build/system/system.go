@@ -49,7 +49,7 @@ var programs map[string]Program
 
 func init() { //nolint:gochecknoinits // a program may call others, by the table
 	programs = map[string]Program{
-		"useradd": useradd, "usermod": usermod, "groupadd": groupadd, "adduser": adduser, "addgroup": addgroup,
+		"useradd": useradd, "groupadd": groupadd, "adduser": adduser, "addgroup": addgroup,
 		"setcap": setcap, "update-alternatives": updateAlternatives,
 	}
 }

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -17,7 +16,6 @@ type table struct {
 	lines   []string
 	old     string
 	changed bool
-	mode    fs.FileMode // of a new file
 }
 
 // table reads a file of accounts. One that does not exist is empty.
@@ -26,7 +24,7 @@ func (s *System) table(p string, fields int) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{path: p, fields: fields, there: text != nil, old: string(text), mode: 0o644}
+	t := &table{path: p, fields: fields, there: text != nil, old: string(text)}
 	if len(text) > 0 {
 		t.lines = strings.Split(strings.TrimSuffix(t.old, "\n"), "\n")
 	}
@@ -84,16 +82,6 @@ func (t *table) set(name string, fields ...string) {
 	t.lines = slices.Insert(t.lines, at, line)
 }
 
-// remove removes the lines of name.
-func (t *table) remove(name string) {
-	t.lines = slices.DeleteFunc(t.lines, func(l string) bool {
-		f := t.split(l)
-		gone := f != nil && f[0] == name
-		t.changed = t.changed || gone
-		return gone
-	})
-}
-
 func (t *table) text() []byte {
 	if len(t.lines) == 0 {
 		return nil
@@ -116,7 +104,7 @@ func (s *System) save(t *table) error {
 			return err
 		}
 	}
-	return s.Tree.WriteText(t.path, t.text(), t.mode)
+	return s.Tree.WriteText(t.path, t.text(), 0o644)
 }
 
 // replace writes a file with the owner and mode of another one.

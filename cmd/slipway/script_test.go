@@ -71,7 +71,7 @@ func TestScript(t *testing.T) {
 			"killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads,
 			"guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase,
 			"stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop,
-			"brokenindex": brokenIndex, "forge": forge,
+			"brokenindex": brokenIndex, "forge": forge, "exported": exportImage,
 			"unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) {
 				signedReleases(t, ts, neg, args)
 			}, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,7 +3,6 @@ package provenance
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -290,18 +289,4 @@ func image(reference string, h v1.Hash) (Dependency, error) {
 		URI:    purl.OCI(repository, h.String(), map[string]string{"tag": tag}),
 		Digest: Digest{SHA256: h.Hex},
 	}, nil
-}
-
-func prebuilt(p lock.Prebuilt) Dependency {
-	d := Dependency{
-		URI: p.From, Digest: Digest{SHA256: p.Digest.Hex},
-		Annotations: Annotations{Kind: KindProgram, Platform: p.Platform.String()},
-	}
-	if p.Member != "" {
-		d.Digest.SHA256 = p.ArchiveDigest.Hex
-	}
-	if !strings.HasPrefix(d.URI, "https://") && !strings.HasPrefix(d.URI, "http://") {
-		d.URI = "file:" + (&url.URL{Path: p.From}).EscapedPath()
-	}
-	return d
 }

@@ -1,6 +1,9 @@
 package provenance
 
 import (
+	"net/url"
+	"strings"
+
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
@@ -19,4 +22,19 @@ func taken(i lock.Image, c lock.Child) (d Dependency, err error) {
 		Local: local,
 	}
 	return d, nil
+}
+
+// prebuilt is a prebuilt program.
+func prebuilt(p lock.Prebuilt) Dependency {
+	d := Dependency{
+		URI: p.From, Digest: Digest{SHA256: p.Digest.Hex},
+		Annotations: Annotations{Kind: KindProgram, Platform: p.Platform.String()},
+	}
+	if p.Member != "" {
+		d.Digest.SHA256 = p.ArchiveDigest.Hex
+	}
+	if !strings.HasPrefix(d.URI, "https://") && !strings.HasPrefix(d.URI, "http://") {
+		d.URI = "file:" + (&url.URL{Path: p.From}).EscapedPath()
+	}
+	return d
 }

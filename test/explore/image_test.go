@@ -51,6 +51,7 @@ func (p *product) drawImages(t *rapid.T, programs []string) {
 				})
 			}
 		}
+		p.drawPrebuilt(t, i)
 		p.drawImage(t, i)
 		all = append(all, i)
 	}
@@ -84,6 +85,9 @@ func (p *product) drawImage(t *rapid.T, i object) {
 		i["missing"] = []string{"the debugger"}
 		p.allowed = append(p.allowed,
 			object{"rule": "image-incomplete", "path": fmt.Sprintf("images[%s]", i["name"]), "reason": "not for users"})
+	}
+	if i["go"] == nil && i["dockerfile"] == nil && i["lifecycle"] == nil {
+		return // nothing is added to what is taken as it is
 	}
 	if maybe(t, 5, "labels") {
 		i["labels"] = object{"com.example.drawn": "x=\"1\" ü"}

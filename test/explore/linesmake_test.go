@@ -88,7 +88,7 @@ var lines = map[string]*commandLine{
 		always: []group{ofProduct, store, out, one("binary", "false")},
 		often: []group{
 			same, same, registry, floating, channel, images, platforms, version, quiet,
-			asJSON, key, key, builder, clone, shardOf, one("sandbox", "auto", "off", "require"),
+			asJSON, key, key, builder, clone, shardOf, one("sandbox", "auto", "off", "require"), sw("rebuild"),
 		},
 		rarely: []group{one("binary", "true"), buildCache},
 		writes: true,
@@ -111,7 +111,10 @@ var lines = map[string]*commandLine{
 	"doctor": {always: []group{ofProduct}, often: []group{same, store, out, channel, version, asJSON, registry}},
 	"build": {
 		always: []group{ofProduct, store, out},
-		often:  []group{same, clone, channel, images, platforms, version, quiet, asJSON, registry}, writes: true,
+		often: []group{
+			same, clone, channel, images, platforms, version, quiet, asJSON, registry, sw("rebuild"),
+		},
+		writes: true,
 	},
 	"publish": {
 		always: []group{ofProduct, store, there},

@@ -77,7 +77,7 @@ func TestImportOrder(t *testing.T) {
 
 // The tour of docs/packages.md: directories at the top with packages of the command, internal among
 // them, and pairs of these of which one imports the other.
-const rooms, arrows = 16, 85
+const rooms, arrows = 16, 86
 
 // TestRooms counts rooms and arrows. Another one is a decision: change the numbers by hand.
 func TestRooms(t *testing.T) {

@@ -28,8 +28,8 @@ func (s *State) insteadOf(name string) string {
 	case "apt-get", "apt", "apk", "aptitude", "dnf", "microdnf", "tdnf", "yum", "zypper", "rpm",
 		"dpkg", "pacman", "clean-install", "update-ca-certificates":
 		return s.ways("name a base that has the packages (one with builtin: static has certificates and time zones)")
-	case "passwd", "chpasswd", "chsh", "chfn", "gpasswd", "newusers":
-		return s.ways("use useradd or usermod with its options, or COPY an /etc/passwd and /etc/shadow")
+	case "passwd", "chpasswd", "chsh", "chfn", "gpasswd", "newusers", "usermod":
+		return s.ways("use useradd with its options, or COPY an /etc/passwd and /etc/shadow")
 	}
 	return s.ways()
 }

@@ -12,7 +12,7 @@ import (
 
 // systemPrograms are programs of a distribution that package system carries out.
 var systemPrograms = []string{
-	"useradd", "usermod", "groupadd", "adduser", "addgroup", "update-alternatives", "setcap",
+	"useradd", "groupadd", "adduser", "addgroup", "update-alternatives", "setcap",
 }
 
 // systemCommands are the commands that call them. They parse their options themselves.
