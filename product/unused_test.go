@@ -13,7 +13,9 @@ func TestUsed(t *testing.T) {
 	t.Setenv("SLIPWAY_REGISTRY", "")
 	t.Setenv("SLIPWAY_VERSION", "")
 	for _, dir := range []string{"..", "../examples/hello", "../examples/csi-driver-smb", "../examples/rke2"} {
-		p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, "slipway.yaml")})
+		p, err := product.Load(t.Context(), product.Options{
+			Path: filepath.Join(dir, "slipway.yaml"), Bases: true, // of those that are not pinned, too
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,6 @@ git init -q && git add . && git commit -qm all` + locked,
 				"and the files that name each": "cd ../slipway",
 		},
 	},
-	"docs/apt.md":   {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
 	"docs/audit.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
 	"docs/build-cache.md": {
 		products: map[string]string{"kpack": "app kpack"}, in: "kpack",
@@ -117,6 +116,15 @@ slipway release -q -binary=false
 		setup: "cd kpack && slipway release -q -binary=false",
 	},
 	"docs/pins.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
+	"docs/prebuilt.md": {
+		products: map[string]string{"app": "prebuilt"}, in: "app",
+		setup: `
+cd app && slipway release -q -binary=false -product=linux.yaml -out=build/linux
+slipway airgap extract slipway.local/app/app:1.0.0 -from=build/linux/app-images.tar.zst -to=build/app`,
+		after: `
+linux() { jq -r '.images[].children[] | select(.platform == "linux/amd64").digest' $1/release.lock.json; }
+test $(linux dist) = $(linux build/linux)`,
+	},
 	"docs/promotion.md": {
 		products: map[string]string{"kpack": "kpack"}, in: "kpack",
 		setup: "cd kpack" + locked + "mkdir -p k8s.io/registry.k8s.io/images/k8s-staging-sig-storage",

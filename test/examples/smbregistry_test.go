@@ -14,19 +14,16 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// smbBases puts what stands for the bases of the driver on loopback, and writes into slipway.yaml
+// smbBases puts what replaces the bases of the driver on loopback, and writes into slipway.yaml
 // where they are.
 func smbBases(t *testing.T, p *product, host string) {
 	t.Helper()
 	edits := []string{
-		"registry.k8s.io/sig-storage/smbplugin:v1.20.1", host + "/cifs:1",
 		"microsoft: hostprocess", "microsoft: hostprocess, repository: " + host + "/hostprocess",
 		// The chart names sidecars by other tags, at a registry that cannot be asked here.
 		"\ncharts:\n  - {name: csi-driver-smb, source: smb, path: charts/v1.20.1/csi-driver-smb, " +
 			"version: \"1.20.1\", appVersion: \"1.20.1\"}\n", "",
 	}
-	push(t, host+"/cifs:1", []string{"linux/amd64"},
-		map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
 	push(t, host+"/hostprocess:v1.0.0", []string{"windows/amd64:10.0.17763.4711"},
 		map[string]string{"/hp.txt": "HostProcess"})
 	for _, base := range []string{"nanoserver", "servercore"} {
@@ -44,10 +41,8 @@ func smbBases(t *testing.T, p *product, host string) {
 	p.replace(t, "slipway.yaml", edits...)
 }
 
-// toRegistry cuts the release to a registry on loopback, which has what the release takes from
-// others.
-func toRegistry(t *testing.T, p *product) {
-	host := registryHost(t)
+// toRegistry releases to a registry on loopback, which has what the release takes from others.
+func toRegistry(t *testing.T, p *product, host string, upstream upstreamImage) {
 	smbBases(t, p, host)
 	if said, err := p.run(t.Context(), t, "bases"); err != nil {
 		t.Fatalf("slipway bases: %v\n%s", err, said)
@@ -56,7 +51,7 @@ func toRegistry(t *testing.T, p *product) {
 	must(t, err)
 	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)`).FindAllStringSubmatch(string(list), -1) {
 		push(t, host+"/sig-storage/"+s[1], []string{
-			"linux/amd64", "windows/amd64:10.0.17763.1",
+			"linux/amd64", "linux/arm64", "windows/amd64:10.0.17763.1",
 			"windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1",
 		}, map[string]string{"/" + s[1]: "a sidecar"})
 	}
@@ -69,9 +64,12 @@ func toRegistry(t *testing.T, p *product) {
 		strings.Count(said, " by tag: run slipway pin, which ") != 4 {
 		t.Errorf("with the lock of another registry: %v\n%s", err, said)
 	}
+	tag, _, _ := strings.Cut(upstream.reference, "@")
+	p.replace(t, "slipway.yaml", upstream.reference, tag)
 	if said, err := p.run(t.Context(), t, "pin"); err != nil {
 		t.Fatalf("slipway pin: %v\n%s", err, said)
 	}
+	p.replace(t, "slipway.yaml", upstream.reference, upstream.reference) // it is there again
 	l := p.release(t, "-registry="+host+"/out")
 	manifest(t, p, l)
 	sidecars(t, p)
@@ -94,6 +92,19 @@ func toRegistry(t *testing.T, p *product) {
 	must(t, err)
 	idx, err := remote.Index(ref)
 	must(t, err)
+	manifests, err := idx.IndexManifest()
+	must(t, err)
+	linux := 0
+	for _, d := range manifests.Manifests {
+		if h, ok := upstream.manifests[d.Platform.String()]; ok != (d.Platform.OS == platform.Linux) || ok && h != d.Digest {
+			t.Errorf("%s is %s in the index that was pushed, %s in upstream's", d.Platform, d.Digest, h)
+		} else if ok {
+			linux++
+		}
+	}
+	if linux != len(upstream.manifests) {
+		t.Errorf("the index that was pushed lists %d of upstream's manifests, want %d", linux, len(upstream.manifests))
+	}
 	for _, d := range storetest.List(t, idx) {
 		published(t, platform.From(d.Platform), filesOf(t, d.Image))
 	}
@@ -106,6 +117,8 @@ func sidecars(t *testing.T, p *product) {
 		"csi-driver-smb-images": "livenessprobe csi-node-driver-registrar " +
 			"csi-provisioner csi-resizer",
 		"csi-driver-smb-images.linux-amd64": "livenessprobe csi-node-driver-registrar " +
+			"csi-provisioner csi-resizer",
+		"csi-driver-smb-images.linux-arm64": "livenessprobe csi-node-driver-registrar " +
 			"csi-provisioner csi-resizer",
 		"csi-driver-smb-images.windows-ltsc2022-amd64": "livenessprobe csi-node-driver-registrar",
 	} {
@@ -121,12 +134,13 @@ func sidecars(t *testing.T, p *product) {
 	}
 }
 
-// published checks the files of an image on a base of the registry.
+// published checks the files of an image in the registry.
 func published(t *testing.T, p platform.Platform, files map[string][]byte) {
 	t.Helper()
 	if p.OS == platform.Linux {
-		if machine(files["/smbplugin"]) != "linux/amd64" || string(files["/usr/sbin/mount.cifs"]) != "mounts" {
-			t.Errorf("the Linux image has mount.cifs %q, and upstream's smbplugin", files["/usr/sbin/mount.cifs"])
+		if machine(files["/smbplugin"]) != p.String() || string(files["/usr/sbin/mount.cifs"]) != "mounts" {
+			t.Errorf("the image for %s has mount.cifs %q and a program for %s", p, files["/usr/sbin/mount.cifs"],
+				machine(files["/smbplugin"]))
 		}
 		return
 	}
