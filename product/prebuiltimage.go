@@ -17,6 +17,7 @@ type PrebuiltImage struct {
 	Platform  platform.Platform
 	File      *ImageFile     // nil for an image of a registry
 	Reference name.Reference // of a registry, with its digest; nil for an image in a file
+	Pos       yamlfile.Pos   // of its text
 	Text      string         // as slipway.yaml has it, with its templates evaluated
 }
 
@@ -92,7 +93,7 @@ func imageKey(m map[string]string, p platform.Platform) (string, bool) {
 
 // prebuiltImage reads one of them. at is the address of its text.
 func (c *checker) prebuiltImage(at any, text string, p platform.Platform) (PrebuiltImage, bool) {
-	b := PrebuiltImage{Platform: p, Text: text}
+	b := PrebuiltImage{Platform: p, Text: text, Pos: c.Pos(at)}
 	if c.Bad(at) {
 		return b, false
 	}
