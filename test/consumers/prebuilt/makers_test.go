@@ -92,8 +92,8 @@ func buildah(t *testing.T, w *world, dir string) made {
 
 func ko(t *testing.T, w *world, dir string) made {
 	to := filepath.Join(dir, "layout")
-	out := w.in(t, w.context, []string{"KO_DOCKER_REPO=demo.invalid/app", "KO_DEFAULTBASEIMAGE=scratch", "GOFLAGS=", "GOWORK=off"},
-		testprog.Built(t, "ko", "ko"), "build", "--bare", "--push=false", "--oci-layout-path="+to, "--platform=linux/amd64", "--sbom=none", ".")
+	out := w.in(t, w.context, []string{"KO_DOCKER_REPO=demo.invalid/app", "KO_DEFAULTBASEIMAGE=" + w.base(), "GOFLAGS=", "GOWORK=off"},
+		testprog.Built(t, "ko", "ko"), "build", "--bare", "--insecure-registry", "--push=false", "--oci-layout-path="+to, "--platform=linux/amd64", "--sbom=none", ".")
 	_, digest, _ := strings.Cut(out, "@")
 	return made{prebuilt: "oci:" + to, manifest: linux(t, to, digest)}
 }

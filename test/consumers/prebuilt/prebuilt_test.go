@@ -213,7 +213,7 @@ func (r *released) verifies(t *testing.T) {
 			ref := registry + "/prebuilt/crane@" + c.manifest
 			r.in(t, r.keys, nil, testprog.Built(t, "cosign", "cosign3"), "verify", "--key="+key, "--insecure-ignore-tlog", ref)
 			r.in(t, r.keys, nil, testprog.Built(t, "cosign", "cosign2"), "verify", "--key="+key, "--insecure-ignore-tlog",
-				"--new-bundle-format=false", ref)
+				tagged(t, ref))
 		}
 	}
 	// as it is in the bundle, where it is told
@@ -221,6 +221,25 @@ func (r *released) verifies(t *testing.T) {
 	if !strings.Contains(out, "application/vnd.dev.cosign.simplesigning.v1+json by cosign's tag of "+c.manifest) {
 		t.Errorf("the bundle has no signature of %s:\n%s", c.manifest, out)
 	}
+}
+
+// tagged copies an image and the signatures under the tag of cosign 2, which looks at them where
+// there are no others.
+func tagged(t *testing.T, text string) string {
+	t.Helper()
+	from, err := name.NewDigest(text)
+	must(t, err)
+	to, err := name.NewRepository(from.RegistryStr() + "/tagged/crane")
+	must(t, err)
+	sig := strings.Replace(from.DigestStr(), ":", "-", 1) + ".sig"
+	for at, ref := range map[name.Reference]name.Reference{
+		to.Digest(from.DigestStr()): from, to.Tag(sig): from.Context().Tag(sig),
+	} {
+		img, err := remote.Image(ref)
+		must(t, err)
+		must(t, remote.Write(at, img))
+	}
+	return to.Digest(from.DigestStr()).String()
 }
 
 // windows: a Windows node of containerd takes the newest build that it can run, which is the first

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
@@ -53,7 +54,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	testprog.Need(t, "busybox")
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "slipway-") // ko takes no path with capitals
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	w := &world{dir: dir, context: filepath.Join(dir, "context"), registry: serve(t)}
 	write(t, filepath.Join(w.context, "main.go"), source)
 	write(t, filepath.Join(w.context, "go.mod"), "module example.com/app\n\ngo 1.26\n")
@@ -79,6 +82,9 @@ func newWorld(t *testing.T) *world {
 		OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/app"}},
 	})
 	must(t, err)
+	base, err := name.NewTag(w.base())
+	must(t, err)
+	must(t, remote.Write(base, img)) // without layers
 	img, err = mutate.AppendLayers(img, layer)
 	must(t, err)
 	tag, err := name.NewTag("demo/saved:1")
@@ -86,6 +92,9 @@ func newWorld(t *testing.T) *world {
 	must(t, tarball.WriteToFile(w.saved, tag, img))
 	return w
 }
+
+// base is the image that ko builds on.
+func (w *world) base() string { return w.registry + "/from/base:1" }
 
 // serve starts the registry of this system, until the test ends.
 func serve(t *testing.T) string {
