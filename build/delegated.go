@@ -126,7 +126,7 @@ func (b *Builder) builtBy(ctx context.Context, d *delegated) (manifest v1.Hash, 
 	if err != nil {
 		return manifest, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it is only read
 	img, err := f.Image(d.platform)
 	if err != nil {
 		return manifest, err
@@ -163,7 +163,8 @@ func Builders(p *product.Product) map[string][]platform.Platform {
 	for _, i := range p.Images {
 		for _, on := range i.Platforms {
 			name := builderOf(i, on)
-			if name != "" && !slices.ContainsFunc(all[name], func(o platform.Platform) bool { return platform.Same(o, on) }) {
+			same := func(o platform.Platform) bool { return platform.Same(o, on) }
+			if name != "" && !slices.ContainsFunc(all[name], same) {
 				all[name] = append(all[name], on)
 			}
 		}

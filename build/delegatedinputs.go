@@ -29,7 +29,8 @@ func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.
 		named[name] = dockerfile.Context{}
 	}
 	images, err := dockerfile.Images(dockerfile.Input{
-		File: d.Files[p.OS], Shown: b.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target, Platform: p, Contexts: named,
+		File: d.Files[p.OS], Shown: b.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target,
+		Platform: p, Contexts: named,
 	})
 	if err != nil {
 		return nil, err
@@ -102,8 +103,9 @@ func (b *Builder) labels(i product.Image) map[string]string {
 func (b *Builder) request(ctx context.Context, d *delegated, dir string) (builder.Request, error) {
 	r := builder.Request{
 		File: d.Files[d.platform.OS], Shown: b.shownFile(d.Files[d.platform.OS]), Args: d.Args, Target: d.Target,
-		Platform: d.platform, Epoch: b.createdAt(d.image), Staged: true, Fresh: b.rebuild, Contexts: map[string]string{},
-		Labels: b.labels(d.image),
+		Platform: d.platform, Epoch: b.createdAt(d.image), Staged: true, Fresh: b.rebuild,
+		Contexts: map[string]string{},
+		Labels:   b.labels(d.image),
 	}
 	for name, ref := range d.contexts {
 		r.Contexts[name] = ref

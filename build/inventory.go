@@ -20,7 +20,6 @@ type noted struct {
 	mu        sync.Mutex
 	inventory lock.Inventory
 	times     map[timed]float64 // which Windows releases share
-	documents []lock.Material   // of prebuilt images in files
 }
 
 // timed is a layer or an archive.

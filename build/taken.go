@@ -49,7 +49,7 @@ func (b *Builder) bring(ctx context.Context, t product.PrebuiltImage) (taken, er
 	if err != nil {
 		return taken{}, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it is only read
 	img, err := f.Image(t.Platform)
 	if err != nil {
 		return taken{}, err
@@ -98,7 +98,8 @@ func (b *Builder) takenChild(ctx context.Context, i product.Image, t taken) (chi
 		out.LayerBytes += l.Size
 	}
 	notes, err := b.noteTaken(ctx, i, t)
-	return child{v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Platform: d.Platform}, out, notes}, err
+	listed := v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Platform: d.Platform}
+	return child{listed, out, notes}, err
 }
 
 // fileReference is the name of an image in a file, as its reader has it.

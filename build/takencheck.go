@@ -23,6 +23,9 @@ type Document struct {
 	Config   *v1.ConfigFile
 }
 
+// Borrow lets a check read the documents of prebuilt images that another store has.
+func (b *Builder) Borrow(get oci.Get) { b.bases.Lent = get }
+
 // Documents returns what the check has read of prebuilt images. An image of a registry that may not
 // be asked is not among them.
 func (b *Builder) Documents() (all []Document) {
@@ -39,7 +42,8 @@ func (b *Builder) Documents() (all []Document) {
 func (b *Builder) checkTaken(ctx context.Context, t product.PrebuiltImage) (f finding) {
 	d, err := b.takenDocument(ctx, t)
 	switch {
-	case errors.Is(err, base.ErrElsewhere) && b.bases.Offline: // the release will ask the registry
+	case errors.Is(err, base.ErrElsewhere) && b.bases.Offline:
+		f.notes = [][]string{{t.Text + " is not in the store: a release fetches it, and looks at it then"}}
 	case err != nil:
 		for _, e := range output.Split(err) {
 			f.errs = append(f.errs, fmt.Errorf("%s: %w", t.Pos, e))
@@ -68,7 +72,7 @@ func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (D
 	if err != nil {
 		return d, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it is only read
 	i, err := f.Image(t.Platform)
 	if err != nil {
 		return d, err

@@ -92,7 +92,8 @@ func (b *Builder) attestations(ctx context.Context, ref name.Reference, manifest
 		w := &transfer.Wanted{Ref: ref.Context().Digest(c.Desc.Digest.String()), Name: ref.String()}
 		var of *oci.Tree
 		w.Done = func(t *oci.Tree) error { of = t; return nil }
-		if err := transfer.New(network.Options{Progress: b.progress}).Fetch(ctx, b.store, []*transfer.Wanted{w}); err != nil {
+		c := transfer.New(network.Options{Progress: b.progress})
+		if err := c.Fetch(ctx, b.store, []*transfer.Wanted{w}); err != nil {
 			return nil, err
 		}
 		r, documents, err := imagefile.Referrer(of, manifest)

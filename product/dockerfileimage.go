@@ -137,8 +137,8 @@ func (c *checker) builder(d *dockerfileYAML, on []platform.Platform, at inSource
 	switch {
 	case d.Builder == "" || c.Bad(&d.Builder):
 	case at.module() != "" || at.source.Name != "" && !at.source.Own:
-		c.Errorf(&d.Builder, "the Dockerfile is in source %s, which is not the product's own, and builder would run it: "+
-			"build the image apart and name it under prebuilt", at.source.Name)
+		c.Errorf(&d.Builder, "the Dockerfile is in source %s, which is not the product's own, and builder would run "+
+			"it: build the image apart and name it under prebuilt", at.source.Name)
 	case !slices.Contains(systems(on), platform.Linux):
 		c.Errorf(&d.Builder, "builder is for Linux platforms, and the image has none to build: take builder out")
 	default:

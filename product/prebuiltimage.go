@@ -69,8 +69,8 @@ func (c *checker) prebuiltImages(in *imageYAML, i *Image) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(in.Prebuilt)) {
 		if !used[key] && !c.partly() && !c.Bad(yamlfile.Entry(&in.Prebuilt, key)) {
-			c.KeyErrorf(&in.Prebuilt, key, "%s is for none of the image's platforms, or for those that other keys name: "+
-				"write one of %s, linux, windows or all", key, formatAll(i.Platforms))
+			c.KeyErrorf(&in.Prebuilt, key, "%s is for none of the image's platforms, or for those that other keys "+
+				"name: write one of %s, linux, windows or all", key, formatAll(i.Platforms))
 		}
 	}
 }
@@ -142,20 +142,22 @@ func (c *checker) imageFile(text string, p platform.Platform) (*ImageFile, error
 func (c *checker) onlyPrebuilt(in *imageYAML, i *Image) Content {
 	for _, p := range i.Built() {
 		if _, ok := imageKey(in.Prebuilt, p); !ok && !c.Bad(&in.Prebuilt) {
-			c.Errorf(&in.Prebuilt, "image %s has no prebuilt image for %s: add one, restrict the image with platforms, "+
-				"or make it from go or dockerfile", in.Name, p)
+			c.Errorf(&in.Prebuilt, "image %s has no prebuilt image for %s: add one, restrict the image with "+
+				"platforms, or make it from go or dockerfile", in.Name, p)
 		}
 	}
 	for _, f := range []struct {
 		name    string
 		address any
 	}{
-		{"labels", &in.Labels}, {"compression", &in.Compression},
-		{"allowOtherPlatforms", &in.AllowOtherPlatforms}, {"allowLibraries", &in.AllowLibraries},
+		{"labels", &in.Labels},
+		{"compression", &in.Compression},
+		{"allowOtherPlatforms", &in.AllowOtherPlatforms},
+		{"allowLibraries", &in.AllowLibraries},
 	} {
 		if c.Given(f.address) {
-			c.Errorf(f.address, "%s changes nothing of an image that is taken as it is: take it out, or allow a finding "+
-				"under lint.allow", f.name)
+			c.Errorf(f.address, "%s changes nothing of an image that is taken as it is: take it out, or allow a "+
+				"finding under lint.allow", f.name)
 		}
 	}
 	return &OnlyPrebuilt{}

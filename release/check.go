@@ -134,8 +134,10 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	ctx = renderer.Keep(ctx, c.store)
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
+	known := store.Documents(Options{}.places(p).Store)
+	c.builder.Borrow(known)
 	c.err = c.check(ctx, p, func(*product.Product) {})
-	found, err := judgeDocuments(c.product, c.builder.Documents(), store.Documents(Options{}.places(p).Store))
+	found, err := judgeDocuments(c.product, c.builder.Documents(), known)
 	for _, f := range found {
 		c.warnings.Add("warning: " + f.String())
 	}

@@ -25,7 +25,7 @@ import (
 // others are returned beside it.
 func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Finding, error) {
 	deep := audit.DeepIn(st)
-	defer deep.Close()
+	defer deep.Close() //nolint:errcheck // what stays is removed with the store's work
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: len(p.Selected) > 0}
 	nodes := nodes(l)
 	var all []lint.Index
@@ -100,7 +100,8 @@ func judgeDocuments(p *product.Product, documents []build.Document, get oci.Get)
 		}
 		e := lint.Entry{Desc: v1.Descriptor{Platform: platform.FromConfig(d.Config).V1()}, Config: d.Config}
 		if d.Manifest != nil {
-			e.Desc.MediaType, e.Desc.Digest, e.Layers = d.Manifest.Desc.MediaType, d.Manifest.Desc.Digest, d.Manifest.Layers
+			m := d.Manifest
+			e.Desc.MediaType, e.Desc.Digest, e.Layers = m.Desc.MediaType, m.Desc.Digest, m.Layers
 		}
 		i.Entries = append(i.Entries, e)
 	}

@@ -36,7 +36,8 @@ func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 			}
 			if t := c.Prebuilt; t != nil {
 				p.Inputs = append(p.Inputs, input{
-					Kind: "image taken as it is", Name: t.From, Version: c.Digest.String(), Place: i.Name + " for " + c.Platform.String(),
+					Kind: "image taken as it is", Name: t.From, Version: c.Digest.String(),
+					Place: i.Name + " for " + c.Platform.String(),
 					Proof: cmp.Or(t.Builder, "how it was made is not known"),
 				})
 			}

@@ -95,6 +95,8 @@ type Resolver struct {
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
 	// registry is. nil asks registries only.
 	Shipped oci.Open
+	// Lent reads documents of prebuilt images that Store lacks, for a check; nil reads none.
+	Lent oci.Get
 	// ShippedFile finds there what the release took out of files. It is mandatory with Shipped.
 	ShippedFile ShippedFile
 
@@ -152,7 +154,8 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 		}
 		for _, f := range b.Files {
 			if platform.Same(f.Platform, p) {
-				return r.found.Do("file "+f.File.Text+" "+p.String(), func() (Base, error) { return r.file(ctx, f.File, p) })
+				key := "file " + f.File.Text + " " + p.String()
+				return r.found.Do(key, func() (Base, error) { return r.file(ctx, f.File, p) })
 			}
 		}
 		for _, i := range b.Images {

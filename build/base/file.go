@@ -56,7 +56,7 @@ func (r *Resolver) read(ctx context.Context, f product.ImageFile, p platform.Pla
 	if err != nil {
 		return v1.Hash{}, err
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // it is only read
 	file.Progress = r.Progress
 	i, err := file.Image(p)
 	if err != nil {

@@ -41,6 +41,9 @@ func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.
 // here reads a document that the store has.
 func (r *Resolver) here(d v1.Descriptor) ([]byte, error) {
 	raw, err := r.Store.Get(d)
+	if err != nil && r.Lent != nil {
+		raw, err = r.Lent(d)
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, oci.ErrAbsent) {
 		err = ErrElsewhere
 	}

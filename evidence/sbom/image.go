@@ -84,8 +84,8 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 	}
 	known := c.Base == nil || strings.HasPrefix(c.Base.Name, builtin)
 	if t := c.Prebuilt; t != nil {
-		comment += fmt.Sprintf("; taken as another builder made it, from %s: the packages and the Go programs that its "+
-			"layers have are listed", t.From)
+		comment += fmt.Sprintf("; taken as another builder made it, from %s: the packages and the Go programs that "+
+			"its layers have are listed", t.From)
 		known = false
 	}
 	s := g.source(has.Source)

@@ -91,7 +91,8 @@ func (s *State) locate(err error) error {
 	for _, e := range output.Split(err) {
 		var at *script.Error
 		if errors.As(e, &at) && !errors.As(at.Err, &mistake.Located{}) {
-			e = mistake.At(at.At, "RUN is only carried out where it does nothing but change files: %w; or %s", at.Err, s.ways())
+			e = mistake.At(at.At, "RUN is only carried out where it does nothing but change files: %w; or %s",
+				at.Err, s.ways())
 		}
 		errs = append(errs, e)
 	}
