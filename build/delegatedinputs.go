@@ -38,7 +38,7 @@ func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.
 	for _, n := range images {
 		ref, err := b.bases.Pinned(ctx, n.Name, n.Platform)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", n.Pos, n.Name, err)
+			return nil, fmt.Errorf("%s: %w", n.Pos, err)
 		}
 		if have, ok := d.contexts[n.Name]; ok && have != ref {
 			return nil, fmt.Errorf("%s: %s is two images, for %s and for another platform, which %s cannot be told: "+

@@ -22,7 +22,7 @@ func (r *Resolver) Pinned(ctx context.Context, image string, p platform.Platform
 	}
 	ref, err := name.ParseReference(image)
 	if err != nil {
-		return "", fmt.Errorf("it is neither a base of %s nor an image reference: %w", r.File, err)
+		return "", fmt.Errorf("%s is neither a base of %s nor an image reference: %w", image, r.File, err)
 	}
 	if b, ok := r.replaced(ref); ok {
 		return r.pinnedBase(ctx, b, p)
