@@ -80,7 +80,7 @@ func (e exported) write(ts *testscript.TestScript, place string, platforms []str
 	}
 	ts.Setenv("IMAGE", first.Digest.String())
 	ts.Setenv("CONFIG", config.String())
-	var top v1.ImageIndex = mutate.IndexMediaType(mutate.AppendManifests(empty.Index, images...), types.OCIImageIndex)
+	top := mutate.IndexMediaType(mutate.AppendManifests(empty.Index, images...), types.OCIImageIndex)
 	if e.attestation {
 		a, err := e.document(ts, "ATTESTATION", "application/vnd.in-toto+json", `{"predicateType":"https://slsa.dev/provenance/v1"}`)
 		if err != nil {
@@ -148,7 +148,7 @@ func (e exported) image(p *v1.Platform, n int) (v1.Image, error) {
 		}
 		io.WriteString(w, f.text) //nolint:errcheck // it is in memory
 	}
-	w.Close()
+	w.Close() //nolint:errcheck // in memory
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(files.Bytes())), nil
 	}, tarball.WithMediaType(types.OCILayer))
