@@ -7,7 +7,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -100,9 +99,4 @@ func (b *Builder) takenChild(ctx context.Context, i product.Image, t taken) (chi
 	notes, err := b.noteTaken(ctx, i, t)
 	listed := v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Platform: d.Platform}
 	return child{listed, out, notes}, err
-}
-
-// fileReference is the name of an image in a file, as its reader has it.
-func fileReference(f product.ImageFile) imagefile.Reference {
-	return imagefile.Reference{Transport: f.Transport, Path: f.Path, Name: f.Name, Digest: f.Digest, Text: f.Text}
 }

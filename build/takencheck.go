@@ -83,7 +83,7 @@ func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (D
 
 // openTaken opens the file of an image.
 func (b *Builder) openTaken(ctx context.Context, t product.PrebuiltImage) (*imagefile.File, error) {
-	f, err := imagefile.Open(ctx, fileReference(*t.File), b.store)
+	f, err := imagefile.Open(ctx, base.FileReference(*t.File), b.store)
 	if errors.Is(err, imagefile.ErrAbsent) {
 		err = absentFile{err, t}
 	}

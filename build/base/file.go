@@ -50,9 +50,7 @@ func (r *Resolver) file(ctx context.Context, f product.ImageFile, p platform.Pla
 
 // read brings an image out of its file into the store.
 func (r *Resolver) read(ctx context.Context, f product.ImageFile, p platform.Platform) (v1.Hash, error) {
-	file, err := imagefile.Open(ctx, imagefile.Reference{
-		Transport: f.Transport, Path: f.Path, Name: f.Name, Digest: f.Digest, Text: f.Text,
-	}, r.Store)
+	file, err := imagefile.Open(ctx, FileReference(f), r.Store)
 	if err != nil {
 		return v1.Hash{}, err
 	}
@@ -64,6 +62,11 @@ func (r *Resolver) read(ctx context.Context, f product.ImageFile, p platform.Pla
 	}
 	put, err := i.Put(ctx, r.Store)
 	return put.Manifest.Digest, err
+}
+
+// FileReference returns the name of an image in a file as its reader has it.
+func FileReference(f product.ImageFile) imagefile.Reference {
+	return imagefile.Reference{Transport: f.Transport, Path: f.Path, Name: f.Name, Digest: f.Digest, Text: f.Text}
 }
 
 // KeepFile notes the documents of an image in a file, for [Resolver.Documents]: with them and the

@@ -75,14 +75,5 @@ func dockerArgs(r Request, dir string) []string {
 	if r.Fresh {
 		args = append(args, "--no-cache")
 	}
-	if r.Target != "" {
-		args = append(args, "--target="+r.Target)
-	}
-	pair := func(flag string) func(name, value string) string {
-		return func(name, value string) string { return flag + name + "=" + value }
-	}
-	args = append(args, each(r.args(), pair("--build-arg="))...)
-	args = append(args, each(r.Contexts, pair("--build-context="))...)
-	args = append(args, each(r.Labels, pair("--label="))...)
-	return append(args, r.Context)
+	return append(args, r.flags()...)
 }

@@ -115,3 +115,18 @@ func scratch() (dir string, done func(), err error) {
 	}
 	return dir, func() { os.RemoveAll(dir) }, nil
 }
+
+// flags are those of the request that docker and podman call the same, and the context.
+func (r Request) flags() []string {
+	var args []string
+	if r.Target != "" {
+		args = append(args, "--target="+r.Target)
+	}
+	pair := func(flag string) func(name, value string) string {
+		return func(name, value string) string { return flag + name + "=" + value }
+	}
+	args = append(args, each(r.args(), pair("--build-arg="))...)
+	args = append(args, each(r.Contexts, pair("--build-context="))...)
+	args = append(args, each(r.Labels, pair("--label="))...)
+	return append(args, r.Context)
+}
