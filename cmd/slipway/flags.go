@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -204,6 +206,9 @@ func (f *flags) begin(cmd *cobra.Command) (*product.Product, *progress.Printer, 
 	p, err := f.load(cmd.Context())
 	if err != nil {
 		return nil, nil, err
+	}
+	if f.rebuild && f.shard == nil && len(p.Selected) == 0 && len(build.Builders(p)) == 0 {
+		return nil, nil, usageError{errors.New("-rebuild is of no use: no image of the product has dockerfile.builder")}
 	}
 	pr := f.printer(cmd)
 	pr.Printf("%s", p.Title())

@@ -26,16 +26,13 @@ var adoptions = []struct {
 	refused   []string // why init, check and a release refuse it; nothing is released then
 }{
 	{
-		module:    "github.com/kubernetes-csi/csi-driver-smb@v1.20.1",
-		platforms: "linux/amd64,windows/amd64:ltsc2022",
-		found:     []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi-hostprocess for windows"},
+		module: "github.com/kubernetes-csi/csi-driver-smb@v1.20.1",
+		found:  []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi-hostprocess for windows"},
 		file: []string{
 			"- {name: hostprocess, microsoft: hostprocess}", "pkg/smb.gitCommit={{.Revision}}",
 			`"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`,
 		},
-		names: []string{
-			"slipway.local/csi-driver-smb/smb-csi:v1.20.1", "slipway.local/csi-driver-smb/smb-csi-hostprocess:v1.20.1",
-		},
+		refused: []string{"cmd/smbplugin/Dockerfile:17:5: RUN apt", "Dockerfile:17:64: RUN clean-install"},
 	},
 	{
 		module:    "github.com/prometheus-community/windows_exporter@v0.31.8",
