@@ -16,11 +16,8 @@ const (
 
 // Indexes of fields.
 const (
-	fieldUID     = 2
-	fieldGID     = 3
-	fieldComment = 4
-	fieldHome    = 5
-	fieldShell   = 6
+	fieldUID   = 2
+	fieldShell = 6
 
 	fieldGroupID = 2
 	fieldMembers = 3
@@ -123,20 +120,17 @@ func members(field string) []string {
 	return slices.DeleteFunc(strings.Split(field, ","), func(s string) bool { return s == "" })
 }
 
-// join makes a user a member of groups: in /etc/group, and in /etc/gshadow where it has them. It
-// reports whether that changes anything.
-func (a *accounts) join(user string, groups []string) (changed bool) {
+// join makes a user a member of groups: in /etc/group, and in /etc/gshadow where it has them.
+func (a *accounts) join(user string, groups []string) {
 	for _, t := range []*table{a.group, a.gshadow} {
 		for _, f := range t.all() {
 			list := members(f[fieldMembers])
 			if slices.Contains(groups, f[0]) && !slices.Contains(list, user) {
 				f[fieldMembers] = strings.Join(append(list, user), ",")
 				t.set(f[0], f...)
-				changed = true
 			}
 		}
 	}
-	return changed
 }
 
 // addGroup adds a group without members, which is locked; shown is its password where there is no

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"path"
 
 	"github.com/slipway-dev/slipway/build/layer"
@@ -32,12 +33,12 @@ func (s *System) variant(name string) (string, error) {
 	return "busybox", nil
 }
 
-// adduser is Debian's, or BusyBox's where the system has that.
+// adduser is BusyBox's where the system has that, and useradd where it is a link to it.
 func adduser(s *System, args []string) error {
 	return s.adding("adduser", args, func() error { return s.busyAddUser(args) })
 }
 
-// addgroup is Debian's, or BusyBox's where the system has that.
+// addgroup is BusyBox's where the system has that, and groupadd where it is a link to it.
 func addgroup(s *System, args []string) error {
 	return s.adding("addgroup", args, func() error { return s.busyAddGroup(args) })
 }
@@ -51,5 +52,9 @@ func (s *System) adding(name string, args []string, busy func() error) error {
 	case variant == "useradd" || variant == "groupadd":
 		return programs[variant](s, args)
 	}
-	return s.debianAdd(name, args)
+	real := "useradd"
+	if name == "addgroup" {
+		real = "groupadd"
+	}
+	return fmt.Errorf("%s: Debian has a script, which differs from release to release: use %s", name, real)
 }

@@ -158,7 +158,7 @@ func (s *System) busyHome(home string, uid, gid int) error {
 		if err := s.make(at, &tree.Node{Kind: layer.Dir, Mode: 0o755, UID: uid, GID: gid}); err != nil {
 			return err
 		}
-		if err := s.copyTree("/etc/skel", at, uid, gid, func(string) bool { return false }); err != nil {
+		if err := s.copyTree("/etc/skel", at, uid, gid, false); err != nil {
 			return err
 		}
 	}

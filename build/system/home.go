@@ -37,9 +37,9 @@ func (s *System) makeParents(dir string) error {
 	return s.make(dir, &tree.Node{Kind: layer.Dir, Mode: 0o755})
 }
 
-// copyTree copies what is in a directory into another one, for a user. Links into the source
-// lead into the copy, where shadow's programs copy; adduser leaves them as they are.
-func (s *System) copyTree(from, to string, uid, gid int, skip func(name string) bool) error {
+// copyTree copies what is in a directory into another one, for a user. Links into the source lead
+// into the copy where shadow's programs copy (relink); BusyBox leaves them as they are.
+func (s *System) copyTree(from, to string, uid, gid int, relink bool) error {
 	at, n, err := tree.Resolve(s.Tree, from)
 	if err != nil || n == nil || n.Kind != layer.Dir {
 		return err
@@ -48,20 +48,17 @@ func (s *System) copyTree(from, to string, uid, gid int, skip func(name string) 
 	if err != nil {
 		return err
 	}
-	return s.copyFiles(at, target, func(p string, n *tree.Node) *tree.Node {
-		if skip != nil && skip(strings.TrimPrefix(p, at+"/")) {
-			return nil
-		}
+	return s.copyFiles(at, target, func(n *tree.Node) *tree.Node {
 		k := *n
 		k.UID, k.GID, k.Hard, k.Capability = uid, gid, false, ""
-		if skip == nil && k.Kind == layer.Symlink && tree.Within(k.Link, from) {
+		if relink && k.Kind == layer.Symlink && tree.Within(k.Link, from) {
 			k.Link = to + strings.TrimPrefix(k.Link, from)
 		}
 		return &k
 	})
 }
 
-func (s *System) copyFiles(from, to string, as func(p string, n *tree.Node) *tree.Node) error {
+func (s *System) copyFiles(from, to string, as func(*tree.Node) *tree.Node) error {
 	names, err := s.Tree.ReadDir(from)
 	if err != nil {
 		return err
@@ -72,11 +69,7 @@ func (s *System) copyFiles(from, to string, as func(p string, n *tree.Node) *tre
 		if err != nil {
 			return err
 		}
-		k := as(p, n)
-		if k == nil {
-			continue
-		}
-		if err := s.Tree.Set(path.Join(to, name), k); err != nil {
+		if err := s.Tree.Set(path.Join(to, name), as(n)); err != nil {
 			return err
 		}
 		if n.Kind == layer.Dir {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// options are those of one command line, with their values: by letter, or by name where they have
-// no letter.
+// options are those of one command line, with their values, by letter.
 type options map[string]string
 
 func (o options) has(key string) bool {
@@ -19,8 +18,7 @@ type syntax struct {
 	program string
 	// letters have a colon behind those with a value.
 	letters string
-	// long names options, with the letter of each: gid=g. One without a letter that has a value
-	// ends in a colon.
+	// long names options, with the letter of each: gid=g.
 	long string
 }
 
@@ -53,14 +51,10 @@ func (x syntax) word(o options, w string, next []string) (int, error) {
 	name, value, has := strings.Cut(w[2:], "=")
 	for _, one := range strings.Fields(x.long) {
 		long, key, _ := strings.Cut(one, "=")
-		valued := strings.HasSuffix(long, ":") || key != "" && strings.Contains(x.letters, key+":")
-		if long = strings.TrimSuffix(long, ":"); long != name {
-			continue
-		}
-		if key == "" {
-			key = long
-		}
+		valued := strings.Contains(x.letters, key+":")
 		switch {
+		case long != name:
+			continue
 		case has && !valued:
 			return 0, fmt.Errorf("%s: option --%s has no value: leave out ‘=%s’", x.program, name, value)
 		case has || !valued:
