@@ -9,7 +9,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/builder"
 	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/disk"
@@ -47,11 +46,7 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 	from := "builder:" + i.Name
 	t := product.PrebuiltImage{Platform: p, Text: from, File: &product.ImageFile{Text: from}}
 	if b.bases.Shipped != nil {
-		h, err := base.TakeShipped(b.store, b.bases.Shipped, b.bases.ShippedFile, from, p)
-		if err != nil {
-			return child{}, err
-		}
-		got, err := b.inStore(h, t, nil)
+		got, err := b.bring(ctx, t)
 		if err != nil {
 			return child{}, err
 		}

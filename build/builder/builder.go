@@ -29,13 +29,18 @@ package builder
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -58,7 +63,6 @@ type Tool struct {
 	Version string
 
 	runs     []platform.Platform // whose programs the builder can run, as it reports them; nil: unknown
-	driver   string              // of docker buildx
 	exec     []string            // before the arguments: "buildx" for docker
 	emulates bool                // whether binfmt_misc of this machine decides what it runs
 }
@@ -125,8 +129,8 @@ type Request struct {
 	Note func(line string)
 }
 
-// Build builds into dir, which is an empty directory of the caller: an OCI layout with one image,
-// for the platform that was asked for. After an error there may be anything in dir.
+// Build builds into dir, which is an empty directory of the caller: an OCI layout with an image for
+// the platform that was asked for. After an error there may be anything in dir.
 func (t Tool) Build(ctx context.Context, r Request, dir string) error {
 	k, ok := kinds[t.Name]
 	if !ok {
@@ -143,8 +147,22 @@ func (t Tool) Build(ctx context.Context, r Request, dir string) error {
 	if err := k.build(ctx, t, r, dir); err != nil {
 		return err
 	}
-	if err := checkLayout(dir, r.Platform); err != nil {
-		return fmt.Errorf("builder %s: building %s for %s: %w", t.Name, r.shown(), r.Platform, err)
+	if err := made(ctx, dir, r.Platform); err != nil {
+		return fmt.Errorf("builder %s: building %s for %s: it succeeded, and %w", t.Name, r.shown(), r.Platform, err)
 	}
 	return nil
+}
+
+// made looks for the image in the layout of a builder that reports success.
+func made(ctx context.Context, dir string, p platform.Platform) error {
+	if _, err := os.Lstat(filepath.Join(dir, "index.json")); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("made no OCI layout: try the builder by hand")
+	}
+	f, err := imagefile.Open(ctx, imagefile.Reference{Transport: imagefile.OCI, Path: dir, Text: "what it made"}, nil)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	_, err = f.Image(p)
+	return err
 }

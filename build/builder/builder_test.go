@@ -1,7 +1,6 @@
 package builder_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -200,23 +199,13 @@ func TestWrongRequest(t *testing.T) {
 // TestLayout: a builder that ends with 0 has not always made what was asked for.
 func TestLayout(t *testing.T) {
 	arm := platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}
-	index := func(mediaType string) string {
-		dir := t.TempDir()
-		b, err := json.Marshal(map[string]any{"manifests": []any{map[string]any{"mediaType": mediaType}}})
-		must(t, err)
-		write(t, filepath.Join(dir, "index.json"), string(b), 0o644)
-		return dir
-	}
-	broken := t.TempDir()
+	broken := image(t, amd64)
 	write(t, filepath.Join(broken, "index.json"), "{", 0o644)
 	for want, made := range map[string]string{
-		"it succeeded and made no OCI layout":                       t.TempDir(),
-		"it made an image for linux/arm64/v8: look at --platform":   image(t, arm),
-		"it made an OCI layout with 2 images in place of one":       image(t, amd64, arm),
-		"it made an OCI layout with 0 images":                       image(t),
-		`"application/vnd.oci.image.index.v1+json" in place of`:     index(string(types.OCIImageIndex)),
-		"it made an OCI layout without its manifest":                index(string(types.OCIManifestSchema1)),
-		"it made an OCI layout that cannot be read: index.json: un": broken,
+		"it succeeded, and made no OCI layout":                               t.TempDir(),
+		"it succeeded, and what it made is an image for linux/arm64/v8, not": image(t, arm),
+		"it succeeded, and what it made has no image":                        image(t),
+		"it succeeded, and what it made: reading index.json":                 broken,
 	} {
 		for _, name := range builder.Names() {
 			standIn(t, name, makes)

@@ -44,7 +44,7 @@ func findDocker(ctx context.Context, t *Tool) error {
 		return fmt.Errorf("docker buildx inspect: %s: start the builder, or select another one, "+
 			"by docker buildx use", i.fault)
 	}
-	t.driver, t.runs = i.driver, i.platforms
+	t.runs = i.platforms
 	if len(i.versions) == 0 {
 		return errors.New("docker buildx inspect reports no version of BuildKit: " +
 			"select another builder, by docker buildx create --use")

@@ -9,9 +9,9 @@ import (
 
 // inspected is what docker buildx inspect reports of a builder with its nodes.
 type inspected struct {
-	driver, fault string
-	versions      []string // of BuildKit, each once
-	platforms     []platform.Platform
+	fault     string
+	versions  []string // of BuildKit, each once
+	platforms []platform.Platform
 }
 
 // readInspect reads the lines of docker buildx inspect. Releases differ in the name of the version:
@@ -25,8 +25,6 @@ func readInspect(out string) inspected {
 			continue
 		}
 		switch strings.ToLower(key) {
-		case "driver":
-			i.driver = value
 		case "error":
 			i.fault = value
 		case "buildkit", "buildkit version":

@@ -13,9 +13,10 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -77,22 +78,16 @@ func (t Tool) pull(ctx context.Context, at, name string, p platform.Platform) er
 
 // alone makes a layout with one image of another one, whose blobs it has by a symbolic link.
 func alone(from string, h v1.Hash, name, at string) error {
-	fi, err := os.Stat(blob(from, h))
+	raw, err := regular.ReadMost(filepath.Join(from, "blobs", h.Algorithm, h.Hex), oci.MaxManifest)
 	if err != nil {
 		return fmt.Errorf("the image %s is not in the layout %s: %w", h, from, err)
 	}
-	var document struct {
-		MediaType types.MediaType `json:"mediaType"`
-	}
-	if err := read(blob(from, h), &document); err != nil {
+	image, err := oci.Parse(v1.Descriptor{Digest: h, Size: int64(len(raw))}, raw)
+	if err != nil {
 		return err
 	}
-	if document.MediaType == "" {
-		document.MediaType = types.OCIManifestSchema1
-	}
-	index, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: []v1.Descriptor{{
-		MediaType: document.MediaType, Size: fi.Size(), Digest: h, Annotations: map[string]string{nameKey: name},
-	}}})
+	image.Desc.Annotations = map[string]string{nameKey: name}
+	index, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: []v1.Descriptor{image.Desc}})
 	if err != nil {
 		return err
 	}
