@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -12,22 +11,21 @@ import (
 
 // WriteTable writes a line for each image, chart and floating tag, and what was renamed.
 func (p *Pushed) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tDIGEST\t")
+	t := output.NewTable(w, "IMAGE\tDIGEST\t")
 	for _, i := range p.Images {
 		_, digest, _ := strings.Cut(i.Reference, "@")
 		note := existed(i.Existed)
 		if len(i.NotInRegistry) > 0 {
 			note = "sparse: lacks " + strings.Join(i.NotInRegistry, " ")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, digest, note)
+		t.Row("%s\t%s\t%s", i.Target, digest, note)
 	}
 	for _, c := range p.Charts {
 		_, digest, _ := strings.Cut(c.Reference, "@")
-		output.Fprintf(t, "%s\t%s\t%s\n", c.Target, digest, existed(c.Existed))
+		t.Row("%s\t%s\t%s", c.Target, digest, existed(c.Existed))
 	}
 	for _, i := range p.FloatingTags {
-		output.Fprintf(t, "%s\t%s\t%s\n", i.Target, i.Digest, i.outcome())
+		t.Row("%s\t%s\t%s", i.Target, i.Digest, i.outcome())
 	}
 	if err := t.Flush(); err != nil {
 		return err

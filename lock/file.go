@@ -3,7 +3,6 @@ package lock
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,18 +28,6 @@ func read(path string, from func(string, any) error) (*Lock, error) {
 	}
 	if err := l.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, stagefile.Lock.Invalid(err))
-	}
-	return &l, nil
-}
-
-// Decode reads a lock of at most 64 MiB from r.
-func Decode(r io.Reader) (*Lock, error) {
-	var l Lock
-	if err := stagefile.Lock.Decode(r, &l); err != nil {
-		return nil, err
-	}
-	if err := l.check(); err != nil {
-		return nil, stagefile.Lock.Invalid(err)
 	}
 	return &l, nil
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
@@ -246,8 +245,7 @@ func usage(dir string) (bytes int64, last time.Time, err error) {
 
 // WriteTable prints a line for each.
 func (l *Leftovers) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "WHAT\tWHERE\tSIZE\tLAST USED\tSTATE")
+	t := output.NewTable(w, "WHAT\tWHERE\tSIZE\tLAST USED\tSTATE")
 	for _, o := range l.All {
 		state, size, used := "removed", "", ""
 		if !l.Removed {
@@ -262,7 +260,7 @@ func (l *Leftovers) WriteTable(w io.Writer) error {
 		if !o.Used.IsZero() {
 			used = o.Used.UTC().Format(time.DateTime)
 		}
-		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.What, o.Where, cmp.Or(size, "-"), cmp.Or(used, "-"), state)
+		t.Row("%s\t%s\t%s\t%s\t%s", o.What, o.Where, cmp.Or(size, "-"), cmp.Or(used, "-"), state)
 	}
 	return t.Flush()
 }

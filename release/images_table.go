@@ -1,10 +1,8 @@
 package release
 
 import (
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -16,8 +14,7 @@ type ImageList struct {
 
 // WriteTable writes a line for each place that names an image.
 func (l ImageList) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tBUNDLES\tFROM")
+	t := output.NewTable(w, "IMAGE\tBUNDLES\tFROM")
 	for _, i := range l.Images {
 		bundles := strings.Join(i.OS, ", ")
 		if len(i.Groups) > 0 {
@@ -30,7 +27,7 @@ func (l ImageList) WriteTable(w io.Writer) error {
 			if n > 0 {
 				i.Reference, bundles = "", ""
 			}
-			output.Fprintf(t, "%s\t%s\t%s\n", i.Reference, bundles, place)
+			t.Row("%s\t%s\t%s", i.Reference, bundles, place)
 		}
 	}
 	return t.Flush()

@@ -1,12 +1,11 @@
 package release
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lint"
 )
@@ -20,17 +19,16 @@ type Packed struct {
 
 // WriteTable writes a line for each bundle, what it omits, and the findings in the images.
 func (p Packed) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "BUNDLE\tIMAGES\tSIZE\tSHA256")
+	t := output.NewTable(w, "BUNDLE\tIMAGES\tSIZE\tSHA256")
 	for _, b := range p.Bundles {
 		for _, a := range b.Archives() {
-			fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", filepath.Base(a.Path), len(b.Contents.Images), progress.Size(a.Size),
+			t.Row("%s\t%d\t%s\t%s", filepath.Base(a.Path), len(b.Contents.Images), progress.Size(a.Size),
 				a.SHA256)
 		}
 	}
 	for _, b := range p.Bundles {
 		for _, left := range b.Contents.Omitted {
-			fmt.Fprintf(t, "%s\tomits %s: %s\n", filepath.Base(b.Path), left.Name, left.Reason)
+			t.Row("%s\tomits %s: %s", filepath.Base(b.Path), left.Name, left.Reason)
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -30,8 +29,7 @@ func (p *Plan) WriteTable(w io.Writer) error {
 }
 
 func (p *Plan) writeImages(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORM\tBASE")
+	t := output.NewTable(w, "IMAGE\tPLATFORM\tBASE")
 	for _, i := range p.Images {
 		name := i.Name
 		for _, on := range i.Platforms {
@@ -39,9 +37,9 @@ func (p *Plan) writeImages(w io.Writer) error {
 			if len(on.ExtraOS) > 0 {
 				platform += " (" + strings.Join(on.ExtraOS, " + ") + ")"
 			}
-			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, on.ground())
+			t.Row("%s\t%s\t%s", name, platform, on.ground())
 			for _, b := range on.CopiedFrom {
-				output.Fprintf(t, "\t\tfiles of %s\n", changes.BaseText(&b))
+				t.Row("\t\tfiles of %s", changes.BaseText(&b))
 			}
 			name = ""
 		}
@@ -70,10 +68,9 @@ func (p *Plan) writeNames(w io.Writer) error {
 			"\nOnly %v is selected: manifests are pushed by digest, and slipway merge gives the names.\n", p.Selected)
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nNAME\tSTATE")
+	t := output.NewTable(w, "\nNAME\tSTATE")
 	for _, n := range p.Names {
-		output.Fprintf(t, "%s\t%s\n", n.Reference, stateText(n, p.Lock))
+		t.Row("%s\t%s", n.Reference, stateText(n, p.Lock))
 	}
 	return t.Flush()
 }
@@ -110,17 +107,13 @@ func stateText(n publish.Name, lockPath string) string {
 }
 
 func (p *Plan) writePrograms(w io.Writer) error {
-	if len(p.Programs) == 0 {
-		return nil
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nPROGRAM\tPLATFORM\tTO COMPILE")
+	t := output.NewTable(w, "\nPROGRAM\tPLATFORM\tTO COMPILE")
 	for _, g := range p.Programs {
 		text := map[program.State]string{
 			program.Kept: "no", program.Compare: "if changed", program.Compile: "yes",
 			there: "never", download: "never, but to download",
 		}[g.State]
-		output.Fprintf(t, "%s\t%s\t%s: %s\n", g.Name, g.Platform, text, g.Reason)
+		t.Row("%s\t%s\t%s: %s", g.Name, g.Platform, text, g.Reason)
 	}
 	return t.Flush()
 }
@@ -141,11 +134,7 @@ func (p *Plan) writeChanges(w io.Writer) error {
 }
 
 func (p *Plan) writeThirdParty(w io.Writer) error {
-	if len(p.ThirdParty) == 0 {
-		return nil
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nTHIRD-PARTY IMAGE\tSTATE")
+	t := output.NewTable(w, "\nTHIRD-PARTY IMAGE\tSTATE")
 	for _, i := range p.ThirdParty {
 		state := "to be fetched"
 		switch {
@@ -157,25 +146,21 @@ func (p *Plan) writeThirdParty(w io.Writer) error {
 		if !i.Pinned {
 			state += ", not pinned"
 		}
-		output.Fprintf(t, "%s\t%s\n", i.Reference, state)
+		t.Row("%s\t%s", i.Reference, state)
 	}
 	return t.Flush()
 }
 
 func (p *Plan) writeFiles(w io.Writer) error {
-	if len(p.Bundles)+len(p.Charts)+len(p.Artifacts) == 0 {
-		return nil
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nFILE\tWHAT IT IS")
+	t := output.NewTable(w, "\nFILE\tWHAT IT IS")
 	for _, b := range p.Bundles {
-		output.Fprintf(t, "%s\t%s\n", b.File, b.what())
+		t.Row("%s\t%s", b.File, b.what())
 	}
 	for _, c := range p.Charts {
-		output.Fprintf(t, "%s\tchart %s\n", c.File, c.Name)
+		t.Row("%s\tchart %s", c.File, c.Name)
 	}
 	for _, a := range p.Artifacts {
-		output.Fprintf(t, "%s\tartifact\n", a)
+		t.Row("%s\tartifact", a)
 	}
 	return t.Flush()
 }
@@ -205,13 +190,9 @@ func (b PlannedBundle) what() string {
 }
 
 func (p *Plan) writeCredentials(w io.Writer) error {
-	if len(p.Credentials) == 0 {
-		return nil
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nREGISTRY\tUSE\tCREDENTIALS")
+	t := output.NewTable(w, "\nREGISTRY\tUSE\tCREDENTIALS")
 	for _, c := range p.Credentials {
-		output.Fprintf(t, "%s\t%s\t%s\n", c.Registry, c.Use, c.Source)
+		t.Row("%s\t%s\t%s", c.Registry, c.Use, c.Source)
 	}
 	return t.Flush()
 }

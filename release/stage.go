@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
@@ -150,19 +150,18 @@ func (r *StageResult) MarshalJSON() ([]byte, error) { return plainjson.Line(r.fi
 
 // WriteTable writes a line for each name of an image, and for each platform.
 func (r *StageResult) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORM\tSIZE\tDIGEST")
+	t := output.NewTable(w, "IMAGE\tPLATFORM\tSIZE\tDIGEST")
 	for _, i := range r.images {
 		digest := ""
 		if i.digest != (v1.Hash{}) {
 			digest = i.digest.String()
 		}
-		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, digest)
+		t.Row("%s\t\t\t%s", i.name, digest)
 		for _, name := range i.also {
-			fmt.Fprintf(t, "%s\t\t\t\n", name)
+			t.Row("%s\t\t\t", name)
 		}
 		for _, c := range i.children {
-			fmt.Fprintf(t, "\t%s\t%s\t%s\n", c.Platform, progress.Size(c.LayerBytes), c.Digest)
+			t.Row("\t%s\t%s\t%s", c.Platform, progress.Size(c.LayerBytes), c.Digest)
 		}
 	}
 	return t.Flush()

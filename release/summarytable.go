@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -28,8 +27,7 @@ func (s *Summary) WriteTable(w io.Writer) error {
 func (s *Summary) writeFindings(w io.Writer) error { return writeFindings(w, s.Findings) }
 
 func (s *Summary) writeImages(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
+	t := output.NewTable(w, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
 	for _, i := range s.Images {
 		for n, p := range i.Platforms {
 			name, size, digest := "", "", ""
@@ -39,21 +37,16 @@ func (s *Summary) writeImages(w io.Writer) error {
 			if n < len(i.Manifests) {
 				digest = i.Manifests[n]
 			}
-			output.Fprintf(t, "%s\t%s\t%s\t%s\n", name, p, size, digest)
+			t.Row("%s\t%s\t%s\t%s", name, p, size, digest)
 		}
 	}
 	return t.Flush()
 }
 
 func (s *Summary) writeCharts(w io.Writer) error {
-	if len(s.Charts) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "CHART\tVERSION\tDIGEST")
+	t := output.NewTable(w, "\nCHART\tVERSION\tDIGEST")
 	for _, c := range s.Charts {
-		output.Fprintf(t, "%s\t%s\t%s\n", c.Names[0], c.Version, c.Digest)
+		t.Row("%s\t%s\t%s", c.Names[0], c.Version, c.Digest)
 	}
 	return t.Flush()
 }
@@ -63,9 +56,7 @@ func (s *Summary) writeFloating(w io.Writer) error {
 	if len(s.FloatingTags) == 0 || s.Snapshot {
 		return nil
 	}
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FLOATING TAG\tSTATE")
+	t := output.NewTable(w, "\nFLOATING TAG\tSTATE")
 	for _, f := range s.FloatingTags {
 		state := "new"
 		switch {
@@ -76,17 +67,15 @@ func (s *Summary) writeFloating(w io.Writer) error {
 		case f.From.Hex != "":
 			state = "moved from " + f.From.String()
 		}
-		output.Fprintf(t, "%s:%s\t%s\n", f.Repository, f.Tag, state)
+		t.Row("%s:%s\t%s", f.Repository, f.Tag, state)
 	}
 	return t.Flush()
 }
 
 func (s *Summary) writeFiles(w io.Writer) error {
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tSIZE")
+	t := output.NewTable(w, "\nFILE\tSIZE")
 	for _, f := range s.Files {
-		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
+		t.Row("%s\t%s", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
 	}
 	return t.Flush()
 }
@@ -136,12 +125,12 @@ func (s *Summary) writeStubs(w io.Writer) error {
 	if len(s.Stubs) > 0 {
 		fmt.Fprintln(w, "Images on stub bases cannot run:")
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := output.NewTable(w, "")
 	for _, i := range s.Stubs {
 		name, _, _ := strings.Cut(i.Name, "@")
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", i.Platform, name, strings.Join(i.Images, ", "))
+		t.Row("  %s\t%s\t%s", i.Platform, name, strings.Join(i.Images, ", "))
 	}
-	fmt.Fprintln(t)
+	t.Row("")
 	return t.Flush()
 }
 

@@ -16,7 +16,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/output"
@@ -144,8 +143,8 @@ func (p *Plan) Part(number int) (*lock.Shard, error) {
 
 // WriteTable prints the plan with the command of each shard.
 func (p *Plan) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "SHARD\t%s\tMAKES\n", strings.ToUpper(p.Unit))
+	t := output.NewTable(w, "")
+	t.Row("SHARD\t%s\tMAKES", strings.ToUpper(p.Unit))
 	for _, s := range p.Shards {
 		weight := fmt.Sprintf("%.0f", s.Weight)
 		number := fmt.Sprint(s.Number)
@@ -158,7 +157,7 @@ func (p *Plan) WriteTable(w io.Writer) error {
 				for _, p := range i.Platforms {
 					on = append(on, p.String())
 				}
-				output.Fprintf(t, "%s\t%s\t%s%s for %s\n", number, weight, made.what, i.Name, strings.Join(on, ", "))
+				t.Row("%s\t%s\t%s%s for %s", number, weight, made.what, i.Name, strings.Join(on, ", "))
 				number, weight = "", ""
 			}
 		}

@@ -21,11 +21,7 @@ type options struct {
 
 // args formats the options as flags of the slipway command.
 func (o options) args() []string {
-	var args []string
-	for _, f := range []struct {
-		name  string
-		value *string
-	}{
+	args := given([]flag{
 		{"product", o.product},
 		{"registry", o.registry},
 		{"version", o.version},
@@ -33,11 +29,7 @@ func (o options) args() []string {
 		{"platforms", o.platforms},
 		{"images", o.images},
 		{"out", o.out},
-	} {
-		if f.value != nil {
-			args = append(args, "--"+f.name+"="+*f.value)
-		}
-	}
+	})
 	if o.q != nil && *o.q {
 		args = append(args, "--quiet")
 	}
@@ -46,11 +38,18 @@ func (o options) args() []string {
 
 // signing formats what signs a release as flags of the slipway command.
 func signing(key, signer, signerKey, builder *string) []string {
-	var args []string
-	for _, f := range []struct {
-		name  string
-		value *string
-	}{{"key", key}, {"signer", signer}, {"signer-key", signerKey}, {"builder", builder}} {
+	return given([]flag{{"key", key}, {"signer", signer}, {"signer-key", signerKey}, {"builder", builder}})
+}
+
+// flag is a flag of the slipway command; nil is not given.
+type flag struct {
+	name  string
+	value *string
+}
+
+// given returns the flags that were given, as words of a command line.
+func given(all []flag) (args []string) {
+	for _, f := range all {
 		if f.value != nil {
 			args = append(args, "--"+f.name+"="+*f.value)
 		}

@@ -4,7 +4,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -115,15 +114,15 @@ func (i Image) newBytes(had map[v1.Hash]bool) int64 {
 
 // WriteTable writes the difference for a person.
 func (d *Difference) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := output.NewTable(w, "")
 	for _, i := range d.Added {
-		output.Fprintf(t, "+\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest())
+		t.Row("+\t%s\t%s\t%s", i.Name, progress.Size(i.size()), i.Digest())
 	}
 	for _, i := range d.Removed {
-		output.Fprintf(t, "-\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest())
+		t.Row("-\t%s\t%s\t%s", i.Name, progress.Size(i.size()), i.Digest())
 	}
 	for _, c := range d.Changed {
-		output.Fprintf(t, "~\t%s\t%s new\t%s\n", c.Name, progress.Size(c.Bytes), c.New.Digest())
+		t.Row("~\t%s\t%s new\t%s", c.Name, progress.Size(c.Bytes), c.New.Digest())
 	}
 	if err := t.Flush(); err != nil {
 		return err

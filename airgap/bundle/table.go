@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -17,8 +16,7 @@ import (
 func (c *Contents) WriteTable(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeTitle(&b)
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tSHARED\tDIGEST")
+	t := output.NewTable(&b, "IMAGE\tPLATFORMS\tSIZE\tSHARED\tDIGEST")
 	var sharing string
 	for _, i := range c.Images {
 		var platforms []string
@@ -32,7 +30,7 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		if i.SharedBytes > 0 {
 			shared, sharing = progress.Size(i.SharedBytes), ": those that images share count once"
 		}
-		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared,
+		t.Row("%s\t%s\t%s\t%s\t%s", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared,
 			i.Digest())
 	}
 	t.Flush() //nolint:errcheck // a buffer has no errors

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
@@ -47,8 +46,7 @@ type Table struct {
 
 // WriteTable writes a line for each base with its old and new state.
 func (t Table) WriteTable(w io.Writer) error {
-	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(columns, "BASE\tPLATFORM\tREFERENCE\tVERSION\tDATE\tDIGEST\tWHY")
+	columns := output.NewTable(w, "BASE\tPLATFORM\tREFERENCE\tVERSION\tDATE\tDIGEST\tWHY")
 	for _, c := range t.Bases {
 		if c.Old == nil {
 			c.Old = &LockedBase{}
@@ -73,7 +71,7 @@ func (t Table) WriteTable(w io.Writer) error {
 		if c.Where != "" {
 			c.Base = c.Where
 		}
-		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Base, c.Platform, reference,
+		columns.Row("%s\t%s\t%s\t%s\t%s\t%s\t%s", c.Base, c.Platform, reference,
 			output.Change(c.Old.OSVersion, c.New.OSVersion), output.Change(c.Old.Created, c.New.Created),
 			output.Change(c.Old.Digest, c.New.Digest), why)
 	}

@@ -33,28 +33,18 @@ func (s *System) variant(name string) (string, error) {
 	return "busybox", nil
 }
 
-// adduser is BusyBox's where the system has that, and useradd where it is a link to it.
-func adduser(s *System, args []string) error {
-	return s.adding("adduser", args, func() error { return s.busyAddUser(args) })
-}
-
-// addgroup is BusyBox's where the system has that, and groupadd where it is a link to it.
-func addgroup(s *System, args []string) error {
-	return s.adding("addgroup", args, func() error { return s.busyAddGroup(args) })
-}
-
-func (s *System) adding(name string, args []string, busy func() error) error {
-	switch variant, err := s.variant(name); {
-	case err != nil:
-		return err
-	case variant == "busybox":
-		return busy()
-	case variant == "useradd" || variant == "groupadd":
-		return programs[variant](s, args)
+// adding is a program that is BusyBox's where the system has that, and one of shadow where it is a
+// link to that.
+func adding(name, shadow string, busy func(*System, []string) error) Program {
+	return func(s *System, args []string) error {
+		switch variant, err := s.variant(name); {
+		case err != nil:
+			return err
+		case variant == "busybox":
+			return busy(s, args)
+		case variant == shadow:
+			return programs[shadow](s, args)
+		}
+		return fmt.Errorf("%s: Debian has a script, which differs from release to release: use %s", name, shadow)
 	}
-	real := "useradd"
-	if name == "addgroup" {
-		real = "groupadd"
-	}
-	return fmt.Errorf("%s: Debian has a script, which differs from release to release: use %s", name, real)
 }

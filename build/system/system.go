@@ -50,8 +50,9 @@ var programs map[string]Program
 
 func init() { //nolint:gochecknoinits // a program may call others, by the table
 	programs = map[string]Program{
-		"useradd": useradd, "groupadd": groupadd, "adduser": adduser, "addgroup": addgroup,
-		"setcap": setcap, "update-alternatives": updateAlternatives,
+		"useradd": useradd, "groupadd": groupadd, "setcap": setcap, "update-alternatives": updateAlternatives,
+		"adduser":  adding("adduser", "useradd", (*System).busyAddUser),
+		"addgroup": adding("addgroup", "groupadd", (*System).busyAddGroup),
 	}
 }
 

@@ -59,8 +59,5 @@ func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return r.compiled().FindAllSubmatch(b, n)
 }
 
-// String is [regexp.Regexp.String].
-func (r *Regexp) String() string { return r.compiled().String() }
-
 // Split is [regexp.Regexp.Split].
 func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -17,20 +16,19 @@ const most = 3
 // WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and one
 // for each reason of the others.
 func (r *Report) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NODE\tPLATFORM\tTAINTS\tNOTE")
+	t := output.NewTable(w, "NODE\tPLATFORM\tTAINTS\tNOTE")
 	for _, n := range r.Nodes {
 		var taints []string
 		for _, x := range n.object.Spec.Taints {
 			taints = append(taints, x.ToString())
 		}
-		output.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(),
+		t.Row("%s\t%s\t%s\t%s", n.Name, n.platform(),
 			cmp.Or(strings.Join(taints, ", "), "-"), cmp.Or(strings.Join(n.Notes, "; "), "-"))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(t, "\nPOD OR IMAGE\tRUNS\tNODES\tWHY NOT")
+	t = output.NewTable(w, "\nPOD OR IMAGE\tRUNS\tNODES\tWHY NOT")
 	for _, p := range r.Pods {
 		lines(t, p.title(), p.Verdicts, p.Notes)
 	}
@@ -41,7 +39,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 }
 
 // lines writes the verdicts on a pod or image; nodes of equal verdicts share a line.
-func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
+func lines(t *output.Table, what string, verdicts []Verdict, notes []string) {
 	type group struct {
 		runs, why string
 		nodes     []string
@@ -64,13 +62,13 @@ func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
 		groups[n].nodes = append(groups[n].nodes, v.Node)
 	}
 	for _, g := range groups {
-		output.Fprintf(w, "%s\t%s\t%s\t%s\n", what, g.runs, some(g.nodes), g.why)
+		t.Row("%s\t%s\t%s\t%s", what, g.runs, some(g.nodes), g.why)
 	}
 	if len(groups) == 0 && len(notes) == 0 {
-		output.Fprintf(w, "%s\tno\t-\tthere are no nodes\n", what)
+		t.Row("%s\tno\t-\tthere are no nodes", what)
 	}
 	for _, n := range notes {
-		output.Fprintf(w, "%s\tnote\t-\t%s\n", what, n)
+		t.Row("%s\tnote\t-\t%s", what, n)
 	}
 }
 

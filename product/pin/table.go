@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
@@ -41,13 +40,12 @@ func (r *Result) WriteTable(w io.Writer) error {
 		_, err := fmt.Fprintln(w, "Nothing to change.")
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PLACE\tREFERENCE\tWHY")
+	t := output.NewTable(w, "PLACE\tREFERENCE\tWHY")
 	for _, c := range r.Changes {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Place, output.Change(c.From, c.To), c.Why)
+		t.Row("%s\t%s\t%s", c.Place, output.Change(c.From, c.To), c.Why)
 	}
 	for _, k := range r.Kept {
-		fmt.Fprintf(t, "%s\t%s\tkept: %s\n", k.Place, k.Reference, k.Reason)
+		t.Row("%s\t%s\tkept: %s", k.Place, k.Reference, k.Reason)
 	}
 	return t.Flush()
 }

@@ -3,7 +3,6 @@ package promote
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -11,23 +10,20 @@ import (
 
 // WriteTable writes a line for each image, chart and floating tag, and what was renamed.
 func (p *Promoted) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if len(p.Destinations) > 0 {
-		fmt.Fprintln(t, "IMAGE\tDIGEST\t")
-	}
+	t := output.NewTable(w, "IMAGE\tDIGEST\t")
 	for _, d := range p.Destinations {
 		for _, i := range d.Images {
-			output.Fprintf(t, "%s\t%s\t%s\n", i.Target, i.Digest, i.note())
+			t.Row("%s\t%s\t%s", i.Target, i.Digest, i.note())
 		}
 		for _, c := range d.Charts {
-			output.Fprintf(t, "%s\t%s\t%s\n", c.Target, c.Digest, c.note())
+			t.Row("%s\t%s\t%s", c.Target, c.Digest, c.note())
 		}
 		for _, f := range d.FloatingTags {
 			note := "kept: " + f.Reason
 			if f.Moved {
 				note = "moved: " + f.Reason
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\n", f.Reference, f.Digest, note)
+			t.Row("%s\t%s\t%s", f.Reference, f.Digest, note)
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -107,13 +106,13 @@ func Examine(ctx context.Context, p *product.Product, o Options) *Report {
 
 // WriteTable writes a line for each finding.
 func (r *Report) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := output.NewTable(w, "")
 	for _, f := range r.Findings {
 		state := "ok"
 		if !f.OK {
 			state = "problem"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", state, f.Check, f.Text)
+		t.Row("%s\t%s\t%s", state, f.Check, f.Text)
 	}
 	return t.Flush()
 }

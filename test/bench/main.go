@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string) error {
 	fs.IntVar(&b.atOnce, "at-once", 1, "how many shards it makes at a time, each on a core of its own")
 	parts := fs.String("parts",
 		"warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,"+
-			"push,again,absent,lookup,read,curve,compress,unpack,audit",
+			"push,again,prebuilt,absent,lookup,read,curve,compress,unpack,audit",
 		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), packages, evidence, verify, "+
 			"evidence-cold and reproduce (an hour each), groups, and what the default names")
 	fs.StringVar(&b.results,
@@ -139,6 +139,7 @@ func (b *bench) parts() []part {
 		{"groups", b.one(b.groups)},
 		{"push", b.one(b.push)},
 		{"again", b.one(b.again)},
+		{"prebuilt", b.one(b.prebuilt)},
 		{"absent", b.one(b.absent)},
 		{"lookup", b.one(b.lookup)},
 		{"read", b.one(b.read)},

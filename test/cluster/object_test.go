@@ -212,9 +212,10 @@ func complaints(logs string) []string {
 
 const (
 	tick = 50 * time.Millisecond
-	// patience is how long something may take that must happen and usually takes a second. A
-	// machine may be slow and busy: whoever waits in vain learns it later, nothing else.
-	patience = 5 * time.Minute
+	// patience is how long something may take that must happen and usually takes a second, or a
+	// minute where a pod compiles. A machine may be slow and busy: whoever waits in vain learns it
+	// later, nothing else.
+	patience = 20 * time.Minute
 	// brief is how long something that must not happen is given to happen.
 	brief = 5 * time.Second
 )

@@ -34,14 +34,9 @@ type frame struct {
 
 var errStopped = errors.New("writing was stopped")
 
-// Write writes to w what fill writes to its Writer, and then the seek table. Frames are compressed
-// on several cores and written in order, by another goroutine than the one that runs fill.
-func Write(ctx context.Context, w io.Writer, enc *Encoders, fill func(*Writer) error) error {
-	return WriteTwins(ctx, w, nil, enc, fill)
-}
-
-// WriteTwins writes what fill writes to w as Write does, and to gz as a gzip file: each frame is
-// read once and compressed twice. gz may be nil.
+// WriteTwins writes to w what fill writes to its Writer, and then the seek table. Frames are
+// compressed on several cores and written in order, by another goroutine than the one that runs
+// fill. gz gets the same as a gzip file: each frame is read once and compressed twice. It may be nil.
 func WriteTwins(ctx context.Context, w, gz io.Writer, enc *Encoders, fill func(*Writer) error) error {
 	g, gctx := errgroup.WithContext(ctx)
 	f := &Writer{all: enc, enc: enc.compress, queue: make(chan chan frame, Cores), stopped: gctx.Done()}

@@ -1,8 +1,8 @@
 package tree
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 
@@ -35,20 +35,11 @@ func ReadText(f Files, p string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", at, err)
 	}
 	defer r.Close()
-	text := make([]byte, 0, c.Size)
-	for {
-		if len(text) == cap(text) {
-			text = append(text, 0)[:len(text)]
-		}
-		n, err := r.Read(text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		if err == io.EOF {
-			return text, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", at, err)
-		}
+	text := bytes.NewBuffer(make([]byte, 0, c.Size+bytes.MinRead))
+	if _, err := text.ReadFrom(r); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", at, err)
 	}
+	return text.Bytes(), nil
 }
 
 // WriteText writes a whole file, following symbolic links. A file that exists keeps its mode and
