@@ -16,7 +16,7 @@ import (
 
 // WriteTable writes the plan for people. Its first line is that of the release.
 func (p *Plan) WriteTable(w io.Writer) error {
-	output.Fprintf(w, "%s\n\n", p.title)
+	output.Fprintf(w, "%s\n", p.title)
 	for _, write := range []func(io.Writer) error{
 		p.writeImages, p.writeNames, p.writePrograms, p.writeChanges, p.writeThirdParty, p.writeFiles,
 		p.writeCredentials, p.writeWarnings, p.writeBefore,
@@ -29,7 +29,7 @@ func (p *Plan) WriteTable(w io.Writer) error {
 }
 
 func (p *Plan) writeImages(w io.Writer) error {
-	t := output.NewTable(w, "IMAGE\tPLATFORM\tBASE")
+	t := output.NewTable(w, "\nIMAGE\tPLATFORM\tBASE")
 	for _, i := range p.Images {
 		name := i.Name
 		for _, on := range i.Platforms {

@@ -28,7 +28,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	t = output.NewTable(w, "\nPOD OR IMAGE\tRUNS\tNODES\tWHY NOT")
+	header := "POD OR IMAGE\tRUNS\tNODES\tWHY NOT"
+	if len(r.Nodes) > 0 {
+		header = "\n" + header
+	}
+	t = output.NewTable(w, header)
 	for _, p := range r.Pods {
 		lines(t, p.title(), p.Verdicts, p.Notes)
 	}

@@ -49,7 +49,9 @@ func TestSigned(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				prepared.Attach(made.Referrers)
+				if err := prepared.Attach(made.Referrers); err != nil {
+					t.Fatal(err)
+				}
 				if err := prepared.Push(t.Context()); err != nil {
 					t.Fatal(err)
 				}

@@ -73,7 +73,9 @@ func (r *released) docker(t *testing.T) {
 
 func (r *released) podman(t *testing.T) {
 	testprog.Need(t, "podman")
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "podman") // podman takes no path of more than 50 characters
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	options := []string{
 		"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs",
 		"--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc",
