@@ -132,10 +132,6 @@ type Request struct {
 // Build builds into dir, which is an empty directory of the caller: an OCI layout with an image for
 // the platform that was asked for. After an error there may be anything in dir.
 func (t Tool) Build(ctx context.Context, r Request, dir string) error {
-	k, ok := kinds[t.Name]
-	if !ok {
-		return fmt.Errorf("unknown builder %q: there are %s", t.Name, strings.Join(Names(), ", "))
-	}
 	if err := r.check(); err != nil {
 		return fmt.Errorf("builder %s: %w", t.Name, err)
 	}
@@ -144,7 +140,7 @@ func (t Tool) Build(ctx context.Context, r Request, dir string) error {
 		return fmt.Errorf("builder %s: building %s for %s: %w", t.Name, r.shown(), r.Platform, err)
 	}
 	defer done()
-	if err := k.build(ctx, t, r, dir); err != nil {
+	if err := kinds[t.Name].build(ctx, t, r, dir); err != nil {
 		return err
 	}
 	if err := made(ctx, dir, r.Platform); err != nil {

@@ -89,9 +89,9 @@ func explain(what, place string, err error, last []string, question bool) error 
 	switch {
 	case !errors.As(err, &exit):
 		e.Reason = err.Error()
-	case signalOf(err) != "":
+	case killedBy(exit) != "":
 		e.Reason = fmt.Sprintf("it was ended by a signal (%s): run again; if that is repeated, look whether "+
-			"memory is short", signalOf(err))
+			"memory is short", killedBy(exit))
 	default:
 		e.Reason = output.Excerpt(message(last), maxReason)
 		if e.Reason == "" {

@@ -2,17 +2,14 @@ package builder
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // Prefixes of the values of [Request.Contexts] that are not directories.
@@ -27,26 +24,11 @@ func (r Request) shown() string { return cmp.Or(r.Shown, r.File) }
 // epoch is SOURCE_DATE_EPOCH.
 func (r Request) epoch() string { return strconv.FormatInt(r.Epoch.Unix(), 10) }
 
-// check reports what no builder is asked.
+// check reports names that no builder is asked for.
 func (r Request) check() error {
-	switch {
-	case !filepath.IsAbs(r.File):
-		return fmt.Errorf("the Dockerfile %q is not an absolute path", r.File)
-	case r.Context != "" && !filepath.IsAbs(r.Context):
-		return fmt.Errorf("the context %q is not an absolute path", r.Context)
-	case r.Platform.OS != platform.Linux:
-		return fmt.Errorf("%s is not a platform of Linux: Slipway builds it itself", r.Platform)
-	case r.Epoch.IsZero() || r.Epoch.Unix() < 0:
-		return errors.New("there is no time for SOURCE_DATE_EPOCH")
-	}
 	for _, name := range slices.Sorted(maps.Keys(r.Contexts)) {
-		value := r.Contexts[name]
 		if name == "" || strings.ContainsAny(name, "=,\n") {
 			return fmt.Errorf("the name %q of a context has a character that builders do not take", name)
-		}
-		if !isImage(value) && !filepath.IsAbs(value) {
-			return fmt.Errorf("context %s is neither an absolute path nor %s… nor %s…: %q",
-				name, imagePrefix, layoutPrefix, value)
 		}
 	}
 	for _, list := range []map[string]string{r.Args, r.Labels} {
@@ -57,11 +39,6 @@ func (r Request) check() error {
 		}
 	}
 	return nil
-}
-
-// isImage reports whether a named context is an image.
-func isImage(value string) bool {
-	return strings.HasPrefix(value, imagePrefix) || strings.HasPrefix(value, layoutPrefix)
 }
 
 // layout takes oci-layout://DIR@DIGEST apart.

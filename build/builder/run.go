@@ -2,7 +2,6 @@ package builder
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -86,15 +85,6 @@ func (t Tool) run(ctx context.Context, r Request, args, env []string) error {
 		return explain(what, said.seen.place(r), err, said.last, false)
 	}
 	return nil
-}
-
-// signalOf returns the name of the signal that ended a program.
-func signalOf(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return killedBy(exit)
-	}
-	return ""
 }
 
 // clean makes one safe line of what a builder reports.

@@ -3,6 +3,7 @@ package system
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -123,25 +124,12 @@ func busyFree(me string, o options, key string, taken ...func(int) []string) (n 
 		}
 		most = least
 	}
-	n, ok := free(least, most, taken...)
-	if !ok {
-		return 0, fail(me, 1, "number '%d' in use", most)
-	}
-	return n, nil
-}
-
-// free returns the first number in a range that no look-up finds.
-func free(least, most int, taken ...func(n int) []string) (int, bool) {
-numbers:
 	for n := least; n <= most; n++ {
-		for _, is := range taken {
-			if is(n) != nil {
-				continue numbers
-			}
+		if !slices.ContainsFunc(taken, func(is func(int) []string) bool { return is(n) != nil }) {
+			return n, nil
 		}
-		return n, true
 	}
-	return 0, false
+	return 0, fail(me, 1, "number '%d' in use", most)
 }
 
 // busyHome makes a home directory, which has the setgid bit. One that exists gets another owner.

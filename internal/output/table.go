@@ -25,7 +25,7 @@ func (t *Table) Row(format string, args ...any) {
 		fmt.Fprintln(t.columns, t.header)
 		t.header = ""
 	}
-	Fprintf(t.columns, format+"\n", args...)
+	Fprintf(t.columns, format+"\n", args...) //nolint:errcheck // Flush returns it
 }
 
 // Flush writes the rows. Its error is that of the writer.
