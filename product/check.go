@@ -28,6 +28,8 @@ type checker struct {
 
 	replaced map[string]bool // references that a builtin base takes the place of
 
+	imagePaths []string // of images in files, each once
+
 	demands  yamlfile.Errors // what only a release to a registry asks for
 	renewing bool            // lock files and other pins are about to be renewed
 	// changed reports that the version is that of a commit and the work tree has changes; nil if

@@ -101,6 +101,9 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.version(ctx, o, getenv)
 	c.check()
+	if len(c.imagePaths) > 0 {
+		c.out.untracked = append(c.out.untracked, untracked(ctx, c.root(), c.imagePaths...)...)
+	}
 	if o.Bases {
 		c.everyDestination()
 		c.out.Registry = ""

@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/git"
 )
 
-// MadeIn returns what Slipway writes itself below dir, relative to dir and with slashes: files
-// and directories. They are not part of a build context, or else each run would pack what the one
-// before it made. Files that git has are never among them.
+// MadeIn returns what Slipway writes itself below dir, and images that another builder left there,
+// relative to dir and with slashes: files and directories. They are not part of a build context, or
+// else each run would pack what the one before it made. Files that git has are never among them.
 func (p *Product) MadeIn(dir string) []string { return madeIn(p.untracked, dir) }
 
 // madeIn returns those of absolute paths that are below dir, relative to dir and with slashes.
@@ -50,28 +50,38 @@ func (c *checker) made(ctx context.Context, paths []string) error {
 			return err
 		}
 		c.out.Made = append(c.out.Made, full)
-		c.out.untracked = append(c.out.untracked, untracked(ctx, full)...)
+		if _, err := os.Stat(full); err != nil || disk.Ignored(full) {
+			c.out.untracked = append(c.out.untracked, full)
+		} else {
+			c.out.untracked = append(c.out.untracked, untracked(ctx, filepath.Dir(full), full)...)
+		}
 	}
 	return nil
 }
 
-// untracked returns the path, or what git does not have of it where git has some of it.
-func untracked(ctx context.Context, path string) []string {
-	if _, err := os.Stat(path); err != nil || disk.Ignored(path) {
-		return []string{path}
+// untracked returns paths in dir, or what git does not have of one where git has some of it.
+func untracked(ctx context.Context, dir string, paths ...string) (all []string) {
+	var names []string
+	for _, p := range paths {
+		if name, err := filepath.Rel(dir, p); err == nil {
+			names = append(names, name)
+		}
 	}
-	has, err := git.Tracked(ctx, filepath.Dir(path), filepath.Base(path))
+	has, err := git.Tracked(ctx, dir, names...)
 	if err != nil || len(has) == 0 {
-		return []string{path}
+		return paths
 	}
 	tracked := map[string]bool{}
 	for _, name := range has { // and the directories that they are in
-		full := filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
-		for ; disk.Within(path, full) && !tracked[full]; full = filepath.Dir(full) {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		for ; disk.Within(dir, full) && !tracked[full]; full = filepath.Dir(full) {
 			tracked[full] = true
 		}
 	}
-	return without(path, tracked)
+	for _, p := range paths {
+		all = append(all, without(p, tracked)...)
+	}
+	return all
 }
 
 // without returns the files of a directory that are not among the tracked paths.

@@ -135,6 +135,9 @@ func (c *checker) imageFile(text string, p platform.Platform) (*ImageFile, error
 	if why := escapes(c.root(), file.Path, text); why != "" {
 		return nil, errorText(why)
 	}
+	if !slices.Contains(c.imagePaths, file.Path) {
+		c.imagePaths = append(c.imagePaths, file.Path)
+	}
 	return &file, nil
 }
 

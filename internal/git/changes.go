@@ -190,9 +190,13 @@ func (v *view) within(ctx context.Context, name string) (bool, error) {
 	return len(inner) > 0, err
 }
 
-// Tracked lists the files at or below a path of a directory that git has, relative to the
+// Tracked lists the files at or below paths of a directory that git has, relative to the
 // directory.
-func Tracked(ctx context.Context, dir, path string) ([]string, error) {
-	out, err := run(ctx, dir, "ls-files", "-z", "--", ":(literal)"+path)
+func Tracked(ctx context.Context, dir string, paths ...string) ([]string, error) {
+	args := []string{"ls-files", "-z", "--"}
+	for _, p := range paths {
+		args = append(args, ":(literal)"+p)
+	}
+	out, err := run(ctx, dir, args...)
 	return slices.DeleteFunc(strings.Split(out, "\x00"), func(name string) bool { return name == "" }), err
 }

@@ -22,15 +22,15 @@ const (
 	prebuiltBytes  = 1 << 30
 )
 
-// prebuilt releases images that another builder has made, out of OCI layouts, to an empty registry,
-// and then again. Slipway has an empty store: it compares each byte, keeps it, and writes statements,
-// SBOMs and a page. crane and skopeo push the layouts one after the other, as scripts do.
+// prebuilt publishes images that another builder has made, out of OCI layouts, to an empty registry,
+// and then again. Slipway has an empty store: it compares each byte, keeps it, and looks at what is
+// in it. crane and skopeo push the layouts one after the other, as scripts do. None packs bundles.
 func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 	dir := filepath.Join(b.tmp, "prebuilt")
 	var text strings.Builder
 	text.WriteString("apiVersion: slipway/v1\nname: taken\nversion: 1.0.0\nplatforms: [linux/amd64]\n" +
 		"sources: [{name: here, directory: ., revision: a, created: 2026-01-01T00:00:00Z}]\n" +
-		"airgap: {bundles: [{name: taken, platform: linux/amd64, listOnly: true}]}\nimages:\n")
+		"images:\n")
 	for n := range prebuiltImages {
 		name := fmt.Sprintf("image-%d", n)
 		if err := randomLayout(filepath.Join(dir, name)); err != nil {
@@ -43,11 +43,14 @@ func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	ways := []pusher{
-		{"slipway release", func(to string) [][]string {
-			return [][]string{{
-				b.slipway, "release", "-q", "-binary=false", "-product=" + product, "-registry=" + to + "/x",
-				"-store=" + filepath.Join(dir, "store"), "-out=" + filepath.Join(dir, "dist"),
-			}}
+		{"slipway build and publish", func(to string) (all [][]string) {
+			for _, stage := range []string{"build", "publish"} {
+				all = append(all, []string{
+					b.slipway, stage, "-q", "-product=" + product, "-registry=" + to + "/x",
+					"-store=" + filepath.Join(dir, "store"), "-out=" + filepath.Join(dir, "dist"),
+				})
+			}
+			return all
 		}},
 		{"crane push", func(to string) (all [][]string) {
 			for n := range prebuiltImages {
@@ -85,7 +88,7 @@ func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 		}
 	}
 	return comparison{
-		title: fmt.Sprintf("Releasing %d prebuilt images of %d MiB, from an empty store to an empty registry",
+		title: fmt.Sprintf("Publishing %d prebuilt images of %d MiB, from an empty store to an empty registry",
 			prebuiltImages, prebuiltBytes/prebuiltImages>>20),
 		ours: best[0], other: best[1:],
 	}, nil
@@ -102,7 +105,7 @@ func randomLayout(dir string) error {
 		return err
 	}
 	config = config.DeepCopy()
-	config.OS, config.Architecture, config.Config.Entrypoint = "linux", "amd64", []string{"/app"}
+	config.OS, config.Architecture = "linux", "amd64"
 	if img, err = mutate.ConfigFile(img, config); err != nil {
 		return err
 	}
