@@ -40,10 +40,13 @@ func builderOf(i product.Image, p platform.Platform) string {
 	return d.Builder
 }
 
+// FromBuilder is what a lock has as the origin of an image that the user's builder made.
+func FromBuilder(image string) string { return "builder:" + image }
+
 // delegate has a Dockerfile built by the user's builder, unless it was built from the same before,
 // and takes the image as it is.
 func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Platform) (child, error) {
-	from := "builder:" + i.Name
+	from := FromBuilder(i.Name)
 	t := product.PrebuiltImage{Platform: p, Text: from, File: &product.ImageFile{Text: from}}
 	if b.bases.Shipped != nil {
 		got, err := b.bring(ctx, t)

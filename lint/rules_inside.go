@@ -15,6 +15,13 @@ var insideRules = []Rule{
 		Link:    "https://github.com/microsoft/hcsshim",
 	},
 	{
+		ID: "index-windows-name", Severity: Error, OS: windows,
+		Title:   "a file of the image has a name that Windows does not allow",
+		Reason:  "The node does not unpack the layer, or has the file under another name.",
+		Instead: "an image without the file, or with another name for it",
+		Link:    "https://learn.microsoft.com/windows/win32/fileio/naming-a-file",
+	},
+	{
 		ID: "index-program-differs", Severity: Error,
 		Title:   "the program that the image starts is for another platform than its entry",
 		Reason:  "It does not start: `exec format error`, or `not a valid application for this OS platform`.",

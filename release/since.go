@@ -46,14 +46,35 @@ func (pl *planner) inputs() *lock.Lock {
 	for n, i := range now.Images {
 		now.Images[n].Children = slices.Clone(i.Children)
 		for k, on := range pl.outlines[n].On {
-			now.Images[n].Children[k].Base, now.Images[n].Children[k].CopiedFrom = pl.base(i.Name, on), on.CopiedFrom
+			c := &now.Images[n].Children[k]
+			c.Base, c.CopiedFrom = pl.base(i.Name, on), on.CopiedFrom
+			pl.taken(i.Name, on, c)
 		}
 	}
 	return &now
 }
 
+// taken notes which image of another builder a platform of an image is. Where its digest is known
+// only once it is made, it is taken for that of the release before.
+func (pl *planner) taken(image string, on build.Grounds, c *lock.Child) {
+	switch {
+	case on.Prebuilt != nil:
+		c.Prebuilt, c.Digest = &lock.Taken{From: on.Prebuilt.From}, on.Prebuilt.Digest
+	case on.Builder != "":
+		c.Prebuilt, c.Digest = &lock.Taken{From: build.FromBuilder(image)}, v1.Hash{}
+	default:
+		return
+	}
+	old, _ := pl.old.Image(image)
+	for _, o := range old.Children {
+		if c.Digest == (v1.Hash{}) && o.Prebuilt != nil && platform.Same(o.Platform, on.Platform) {
+			c.Digest = o.Digest
+		}
+	}
+}
+
 // base returns the base of a platform of an image. Where its digest is known only once it is made,
-// as that of a base of packages, it is taken for that of the release before.
+// as that of a docker-archive, it is taken for that of the release before.
 func (pl *planner) base(image string, on build.Grounds) *lock.Base {
 	old, ok := pl.old.Image(image)
 	if !ok || on.Base == nil || on.Base.Digest != (v1.Hash{}) {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/distribution/reference"
+
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -59,6 +61,18 @@ func buildBuildctl(ctx context.Context, t Tool, r Request, dir string) error {
 	return t.run(ctx, r, buildctlArgs(r, dir), []string{"SOURCE_DATE_EPOCH=" + r.epoch()})
 }
 
+// asLookedUp returns the name under which BuildKit's frontend looks for a context
+// (https://github.com/moby/buildkit/blob/v0.34.2/frontend/dockerui/config.go, contextByName): that of
+// Docker's command for an image, without the tag latest. buildx does the same; another spelling is
+// passed over, and the image of a registry is taken.
+func asLookedUp(name string) string {
+	named, err := reference.ParseNormalizedNamed(name)
+	if err != nil {
+		return name
+	}
+	return strings.TrimSuffix(reference.FamiliarString(named), ":latest")
+}
+
 // buildctlArgs returns the arguments of buildctl build. The frontend is that of the daemon.
 func buildctlArgs(r Request, dir string) []string {
 	opt := func(prefix string) func(name, value string) string {
@@ -78,6 +92,7 @@ func buildctlArgs(r Request, dir string) []string {
 	args = append(args, each(r.args(), opt("build-arg:"))...)
 	for n, name := range slices.Sorted(maps.Keys(r.Contexts)) {
 		value := r.Contexts[name]
+		name = asLookedUp(name)
 		local := "named" + strconv.Itoa(n) // names of contexts need not be names for this
 		switch at, digest, ok := layout(value); {
 		case ok:

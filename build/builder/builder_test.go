@@ -151,7 +151,7 @@ func TestArguments(t *testing.T) {
 			t.Setenv("SOURCE_DATE_EPOCH", "99")
 			r, out := request(t), t.TempDir()
 			if name != builder.Podman {
-				r.Contexts["other"] = "oci-layout:///layouts/a@sha256:" + strings.Repeat("b", 64)
+				r.Contexts["docker.io/library/other:latest"] = "oci-layout:///layouts/a@sha256:" + strings.Repeat("b", 64)
 			}
 			var noted []string
 			r.Note = func(line string) { noted = append(noted, line) }

@@ -99,6 +99,10 @@ func (f *File) Image(p platform.Platform) (*Image, error) {
 	if err := found[0].check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.ref.Text, err)
 	}
+	if lost := f.layout.lost(found[0].digest); lost != (v1.Hash{}) && f.ref.Digest != found[0].digest {
+		return nil, fmt.Errorf("%s: it lists %s, which says something of the image and is not there: export the image "+
+			"whole, or name @%s, which is the image alone", f.ref.Text, lost, found[0].digest)
+	}
 	return found[0], nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -53,6 +54,25 @@ func (i *Image) proofs() ([]proof, error) {
 		round = all[before:]
 	}
 	return all, nil
+}
+
+// lost returns the digest of a document that is listed as evidence of an image, or in index.json as
+// an artifact, and is not there; zero if there is none.
+func (l *layout) lost(image v1.Hash) (h v1.Hash) {
+	if l == nil {
+		return h
+	}
+	for e := range below(l.top) {
+		if e.node == nil && Attests(e.Descriptor, image) {
+			return e.Digest
+		}
+	}
+	for _, e := range l.top {
+		if e.absent() && (e.ArtifactType != "" || strings.HasPrefix(cosignTag(e.Descriptor), "sha256-"+image.Hex)) {
+			return e.Digest
+		}
+	}
+	return h
 }
 
 // sorted sorts proofs by their digests.

@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -96,9 +97,20 @@ func TestAttestations(t *testing.T) {
 	b := build(t)
 	d, other := b.on("linux/amd64"), b.on("linux/arm64")
 	entry := b.attested(d, `{"about":"amd64"}`)
-	gone := b.attested(d, `{"about":"nothing"}`)
-	b.list(named(b.index(d, other, entry, b.attested(other, `{"about":"arm64"}`), gone), "1"))
+	gone := b.attested(other, `{"about":"arm64"}`)
+	b.list(named(b.index(d, other, entry, gone), "1"))
 	b.remove(gone.Digest)
+	if _, err := take(t, "oci:"+b.dir, "linux/arm64", storetest.Open(t)); err == nil ||
+		!strings.Contains(err.Error(), "lists "+gone.Digest.String()+", which says something of the image and is not there") {
+		t.Errorf("an attestation that is not there: %v", err)
+	}
+	f, err := imagefile.Open(t.Context(), imagefile.Reference{
+		Transport: imagefile.OCI, Path: b.dir, Digest: other.Digest, Text: "oci:app",
+	}, storetest.Open(t))
+	must(t, err)
+	if _, err := f.Image(parse(t, "linux/arm64")); err != nil {
+		t.Errorf("the image alone: %v", err)
+	}
 	st := storetest.Open(t)
 	taken, err := take(t, "oci:"+b.dir, "linux/amd64", st)
 	must(t, err)

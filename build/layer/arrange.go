@@ -122,7 +122,7 @@ func check(e Entry, os string) error {
 	if os != platform.Windows {
 		return nil
 	}
-	return windowsName(e.Path)
+	return WindowsName(e.Path)
 }
 
 // parentDir is a directory that was not asked for: it exists for the entries in it. On Windows

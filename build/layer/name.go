@@ -51,7 +51,8 @@ func isDevice(name string) bool {
 // likes: Windows unpacks layers by paths that MAX_PATH does not bound.
 const maxName = 255
 
-func windowsName(p string) error {
+// WindowsName returns an error for an absolute path that no file can have on Windows.
+func WindowsName(p string) error {
 	for _, part := range strings.Split(p[1:], "/") {
 		switch {
 		case isDevice(part):

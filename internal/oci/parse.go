@@ -1,6 +1,7 @@
 package oci
 
 import (
+	"encoding/json"
 	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -17,6 +18,7 @@ type document struct {
 	Layers        []v1.Descriptor   `json:"layers"`
 	Subject       *v1.Descriptor    `json:"subject"`
 	Annotations   map[string]string `json:"annotations"`
+	FSLayers      json.RawMessage   `json:"fsLayers"` // of Docker's schema 1
 }
 
 // Parse reads one document that d describes: an index, whose children are [Absent] in the result,
@@ -33,6 +35,10 @@ func Parse(d v1.Descriptor, raw []byte) (*Tree, error) {
 		return nil, err
 	}
 	d.MediaType = doc.mediaType(d.MediaType)
+	if why := doc.ambiguous(d.MediaType); why != "" {
+		return nil, fmt.Errorf("manifest %s %s, which registries and containerd refuse: build the image anew",
+			d.Digest, why)
+	}
 	t := &Tree{Desc: d, Raw: raw, Subject: doc.Subject, Annotations: doc.Annotations, artifactType: doc.ArtifactType}
 	switch {
 	case d.MediaType.IsIndex():
@@ -69,6 +75,24 @@ func (doc *document) mediaType(described types.MediaType) types.MediaType {
 		return types.OCIImageIndex
 	case doc.Config != nil:
 		return types.OCIManifestSchema1
+	}
+	return ""
+}
+
+// ambiguous returns why others would read a document in another way, as containerd looks for that
+// (https://github.com/containerd/containerd/blob/main/core/images/image.go, validateMediaType); ""
+// for a plain one.
+func (doc *document) ambiguous(t types.MediaType) string {
+	switch {
+	case !t.IsIndex() && !t.IsImage():
+	case doc.SchemaVersion != 2 && doc.SchemaVersion != 0:
+		return fmt.Sprintf("has schemaVersion %d in place of 2", doc.SchemaVersion)
+	case doc.FSLayers != nil:
+		return "has the fsLayers of schema 1"
+	case t.IsIndex() && (doc.Config != nil || doc.Layers != nil):
+		return "is an index, and has the config or layers of an image"
+	case t.IsImage() && doc.Manifests != nil:
+		return "is of an image, and has the manifests of an index"
 	}
 	return ""
 }

@@ -33,6 +33,17 @@ func (b blobs) add(t *testing.T, mt types.MediaType, v any) v1.Descriptor {
 	return v1.Descriptor{MediaType: mt, Digest: h, Size: n}
 }
 
+// with adds a document with another field.
+func (b blobs) with(t *testing.T, d v1.Descriptor, field string, value any) v1.Descriptor {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal(b[d.Digest], &fields); err != nil {
+		t.Fatal(err)
+	}
+	fields[field] = value
+	return b.add(t, d.MediaType, fields)
+}
+
 func (b blobs) get(d v1.Descriptor) ([]byte, error) {
 	raw, ok := b[d.Digest]
 	if !ok {
@@ -196,6 +207,10 @@ func TestReadErrors(t *testing.T) {
 			"neither an image manifest nor an index",
 		},
 		{"negative size", negative, oci.Limits{}, "negative size"},
+		{"schema 1", b.with(t, one, "fsLayers", []int{1}), oci.Limits{}, "has the fsLayers of schema 1"},
+		{"also an index", b.with(t, one, "manifests", []int{}), oci.Limits{}, "has the manifests of an index"},
+		{"another schema", b.with(t, one, "schemaVersion", 1), oci.Limits{}, "has schemaVersion 1 in place of 2"},
+		{"also an image", b.with(t, b.index(t, one), "layers", []int{}), oci.Limits{}, "has the config or layers of an image"},
 		{"nested indexes", nested, oci.Limits{}, "nested too deeply"},
 		{"index in an index", b.index(t, b.index(t, one)), oci.Limits{Depth: 1}, "nested too deeply"},
 		{"manifests", two, oci.Limits{Manifests: 2}, "more than 2 manifests"},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	layers "github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
@@ -43,7 +46,7 @@ func DeepIn(st *store.Store) *Deep { return &Deep{layers: tree.ScratchIn(st)} }
 // Inside returns what is wrong in the layers of an image that is complete in a store, which
 // remembers it.
 func (d *Deep) Inside(ctx context.Context, st *store.Store, e lint.Entry) (*lint.Inside, error) {
-	const kind = "inside 1" // another form of lint.Inside has another number
+	const kind = "inside 2" // another form of lint.Inside has another number
 	return store.Remember(st, kind, e.Desc.Digest.String(), func(*lint.Inside) bool { return true },
 		func() (*lint.Inside, error) {
 			i := lint.Index{Entries: []lint.Entry{e}}
@@ -68,7 +71,7 @@ func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
 	defer d.layers.Trim(maxKept)
 	for n := range i.Entries {
 		e := &i.Entries[n]
-		if e.Config == nil || len(e.Layers) == 0 || e.Fault != nil || e.Missing ||
+		if e.Config == nil || e.Fault != nil || e.Missing ||
 			len(e.Lost)+len(e.Damaged) > 0 {
 			continue
 		}
@@ -108,31 +111,46 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 		n, _ := oci.WindowsBase(e.Config, e.Layers) // up to some GiB, and always the same
 		from = min(n, len(e.Layers))
 	}
-	var layers []v1.Layer
+	var all []v1.Layer
 	for _, l := range e.Layers {
-		layers = append(layers, layer{l, open})
+		all = append(all, layer{l, open})
 	}
 	var whole func() (*tree.Tree, error)
 	if from > 0 {
-		whole = d.whole(ctx, layers, diffIDs)
+		whole = d.whole(ctx, all, diffIDs)
 	}
-	layers, diffIDs = layers[from:], diffIDs[from:]
-	other, err := d.others(ctx, layers, diffIDs, windows)
+	all, diffIDs = all[from:], diffIDs[from:]
+	other, err := d.others(ctx, all, diffIDs, windows)
 	if err != nil {
 		return nil, err
 	}
 	if other != "" {
 		return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-layers-differ", What: other}}}, nil
 	}
-	t, err := d.layers.ReadLayers(ctx, layers, diffIDs, windows)
+	t, err := d.layers.ReadLayers(ctx, all, diffIDs, windows)
 	if err != nil {
 		return nil, err
+	}
+	if windows {
+		if name := otherName(t); name != nil {
+			return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-windows-name", What: name.Error()}}}, nil
+		}
 	}
 	in, program, err := examine(t, e.Config, from == 0)
 	if err != nil || program == "" {
 		return in, err
 	}
 	return in, libraries(in, t, e.Config, program, whole)
+}
+
+// otherName returns the error about the first file that cannot have its name on Windows.
+func otherName(t *tree.Tree) error {
+	for _, p := range slices.Sorted(maps.Keys(t.Nodes)) {
+		if err := layers.WindowsName(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // others returns that the layers are those of another system.

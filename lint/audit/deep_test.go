@@ -96,6 +96,12 @@ var insideCases = []struct {
 	{"missing", linux("/manger"), []files{{"manager=" + alone}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /manger: the image has no such file: did you mean /manager?",
 	}},
+	{"no-layers", linux("/app"), nil, []string{
+		"error index-entrypoint-missing ENTRYPOINT /app: the image has no such file: copy it, or correct the name",
+	}},
+	{"name-of-windows", windows(`C:\app.exe`), []files{{"Files/app.exe=" + exe, "Files/a:b=x"}}, []string{
+		`error index-windows-name path /a:b: "a:b" has a character that Windows names cannot have: rename the file`,
+	}},
 	{"removed", linux("/app"), []files{{"app=" + alone}, {".wh.app="}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /app: the image has no such file: copy it, or correct the name",
 	}},

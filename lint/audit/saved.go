@@ -96,7 +96,7 @@ func (i savedImage) entry(all files) (e lint.Entry) {
 	}
 	for n, l := range i.Layers {
 		h := e.Config.RootFS.DiffIDs[n]
-		e.Layers = append(e.Layers, v1.Descriptor{MediaType: types.DockerUncompressedLayer, Digest: h})
+		e.Layers = append(e.Layers, v1.Descriptor{MediaType: types.DockerLayer, Digest: h})
 		f, err := all.stat(clean(l))
 		if err != nil {
 			e.Lost = append(e.Lost, l)

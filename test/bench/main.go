@@ -11,8 +11,7 @@
 // github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar
 // (libarchive-tools), pigz and zstd. With ko (go install github.com/google/ko) it has a row more.
 // Every other tool runs as its users run it. Peak memory is that of the program itself, without the
-// compilers it starts. Measuring costs a few hundredths of a second. The part packages needs root,
-// mmdebstrap and runc, and Debian's archive, of which it keeps a copy while it runs.
+// compilers it starts. Measuring costs a few hundredths of a second.
 package main
 
 import (
@@ -80,7 +79,7 @@ func run(ctx context.Context, args []string) error {
 	parts := fs.String("parts",
 		"warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,"+
 			"push,again,prebuilt,absent,lookup,read,curve,compress,unpack,audit",
-		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), packages, evidence, verify, "+
+		"what to compare: cold (some 20 minutes), cacheprog and shards (of -of), evidence, verify, "+
 			"evidence-cold and reproduce (an hour each), groups, and what the default names")
 	fs.StringVar(&b.results,
 		"results", "", "a file that keeps the results of all parts, with a page and plots next to it")

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-const dockerfile = `FROM demobase AS made
+const dockerfile = `FROM docker.io/library/demobase:latest AS made
 ARG WHO=nobody
 ARG SOURCE_DATE_EPOCH
 COPY . /context/
@@ -58,7 +58,7 @@ func request(t *testing.T, base, checkout string) builder.Request {
 		File: file, Shown: "Dockerfile", Context: context, Staged: true, Target: "made",
 		Args:     map[string]string{"WHO": "me,=\"too\""},
 		Labels:   map[string]string{"org.example": "a,b=c"},
-		Contexts: map[string]string{"demobase": base, "binaries": filepath.Join(dir, "bin")},
+		Contexts: map[string]string{"docker.io/library/demobase:latest": base, "binaries": filepath.Join(dir, "bin")},
 		Platform: amd64, Epoch: epoch,
 	}
 }
@@ -134,7 +134,7 @@ func TestFailingLine(t *testing.T) {
 				{"echo \"$WHO", "echo why; exit 3; echo \"$WHO", "Dockerfile:6: "},
 				{"linux_amd64/tool", "linux_arm64/tool", "Dockerfile:5: "},
 				{"ENTRYPOINT", "ENTRYPOIND", "Dockerfile:8: "},
-				{"FROM demobase", "FROM demo.invalid/none", "Dockerfile:1: "},
+				{"FROM docker.io/library/demobase:latest", "FROM demo.invalid/none", "Dockerfile:1: "},
 			} {
 				dir := checkout(t, 0o644, time.Now())
 				write(t, filepath.Join(dir, "Dockerfile"), strings.Replace(dockerfile, tt.was, tt.is, 1))

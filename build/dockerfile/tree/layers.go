@@ -2,6 +2,7 @@ package tree
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -89,6 +91,9 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 	}
 	for n, l := range layers {
 		diffID := diffIDs[n]
+		if err := unlabeled(l); err != nil {
+			return nil, a.blame(ctx, l, err)
+		}
 		entries, err := a.index(ctx, l, diffID)
 		if err != nil {
 			return nil, a.blame(ctx, l, err)
@@ -108,6 +113,31 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 		}
 	}
 	return t, nil
+}
+
+// unlabeled returns an error for a layer that is compressed, and whose media type says that it is
+// not: nodes unpack it as it is. In the other direction they look at its first bytes.
+func unlabeled(l v1.Layer) error {
+	switch t, err := l.MediaType(); {
+	case err != nil:
+		return err
+	case t != types.OCIUncompressedLayer && t != types.OCIUncompressedRestrictedLayer && t != types.DockerUncompressedLayer:
+		return nil
+	}
+	r, err := l.Compressed()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(r, head); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		return errors.New("it is compressed, and its media type says that it is not, so that nodes do not unpack it: " +
+			"build the image anew")
+	}
+	return nil
 }
 
 // Top returns the sorted names in the root directory of a layer's tar. A layer for Windows has

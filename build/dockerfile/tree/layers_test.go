@@ -1,17 +1,53 @@
 package tree_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
+
+// TestUnlabeled: nodes unpack a layer by its media type where that says that it is not compressed.
+func TestUnlabeled(t *testing.T) {
+	_, img := sampleImage(t)
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := layers[0].Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mediaType, want := range map[types.MediaType]string{
+		types.OCIUncompressedLayer: "it is compressed, and its media type says that it is not",
+		types.OCILayer:             "",
+	} {
+		a := tree.NewArchives(storetest.Open(t), tree.Limits{})
+		_, err := a.ReadLayers(t.Context(), []v1.Layer{static.NewLayer(b, mediaType)}, config.RootFS.DiffIDs[:1], false)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", mediaType, err)
+		}
+	}
+}
 
 // TestWhole reads an image whose contents are wanted, too: its layer is then unpacked in the store,
 // by the same reading that lists its files. A damaged layer leaves nothing.
