@@ -39,6 +39,9 @@ func (b *Builder) evaluateAll(ctx context.Context, each func(dockerfile.Result))
 			continue
 		}
 		for _, p := range i.Platforms {
+			if _, prebuilt := i.PrebuiltOn(p); prebuilt {
+				continue
+			}
 			programs, err := b.binaries(i, p, func(string) (dockerfile.File, error) { return dockerfile.File{}, nil })
 			if err != nil {
 				return err

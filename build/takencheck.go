@@ -105,6 +105,6 @@ func (e absentFile) Unwrap() error { return e.error }
 
 // Error names the file, and how another machine hands it over.
 func (e absentFile) Error() string {
-	return e.of.Text + " is not on this machine: build the image first, copy " + e.of.File.Path +
-		" from the machine that has it, or push it to a registry and name it by its digest"
+	return e.of.Text + " is not on this machine: build the image first, release this image on the " +
+		"machine that has it (-images, -platforms), or push it to a registry and name it by its digest"
 }

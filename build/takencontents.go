@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
 )
 
 // takenContents is what the layers of an image of another builder have.
@@ -32,7 +31,7 @@ const kindContents = "prebuilt contents 1"
 
 // noteTaken lists what an image of another builder contains: the packages of its distribution, and
 // the modules of Go programs. The layers of a Windows base are not read. The store remembers it.
-func (b *Builder) noteTaken(ctx context.Context, i product.Image, t taken) (notes []string, err error) {
+func (b *Builder) noteTaken(ctx context.Context, t taken) (notes []string, err error) {
 	var c takenContents
 	found, err := b.store.Recall(kindContents, t.manifest.Desc.Digest.String(), &c)
 	if err != nil {
@@ -49,10 +48,8 @@ func (b *Builder) noteTaken(ctx context.Context, i product.Image, t taken) (note
 	if c.Note != "" {
 		notes = append(notes, c.Note)
 	}
-	has := lock.Content{Digest: t.manifest.Desc.Digest, Files: c.Files, Packages: c.Packages} // of no source
-	if i.Version != b.product.Version {
-		has.Version = i.Version
-	}
+	// It is of no source, and of no version: two images may be the same manifest.
+	has := lock.Content{Digest: t.manifest.Desc.Digest, Files: c.Files, Packages: c.Packages}
 	return notes, b.noted.add(has, c.Programs, nil)
 }
 

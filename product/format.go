@@ -152,9 +152,9 @@ type lintYAML struct {
 type allowYAML struct {
 	// The rule, as findings name it: windows-sub-path.
 	Rule string `yaml:"rule" jsonschema:"required"`
-	// The object, as findings name it: Deployment kpack/kpack-controller. Of a rule about images
-	// of registries, the image: its repository, or a reference with or without its digest. All if
-	// none is named.
+	// The object, as findings name it: Deployment kpack/kpack-controller. Of a rule about images the
+	// image: one of the product by its name, another by its repository, or a reference with or
+	// without its digest. All if none is named.
 	Object string `yaml:"object,omitempty"`
 	// The field, or one around it, as findings name it: spec.template.spec.volumes. Of an image, an
 	// entry of its index: windows/amd64:10.0.20348.1. All if none is named.

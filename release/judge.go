@@ -27,6 +27,11 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 	deep := audit.DeepIn(st)
 	defer deep.Close() //nolint:errcheck // what stays is removed with the store's work
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: len(p.Selected) > 0}
+	for n := range o.Allow { // the name in slipway.yaml is that at each destination
+		if i, ok := l.Image(o.Allow[n].Image); ok {
+			o.Allow[n].Image = i.Repository
+		}
+	}
 	nodes := nodes(l)
 	var all []lint.Index
 	for _, i := range l.Images {

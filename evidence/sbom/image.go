@@ -82,15 +82,16 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 		comment += fmt.Sprintf("; its layers have files for %s, each system in a layer of its own",
 			strings.Join(c.ExtraOS, " and "))
 	}
+	version := cmp.Or(has.Version, g.lock.Version)
 	known := c.Base == nil || strings.HasPrefix(c.Base.Name, builtin)
 	if t := c.Prebuilt; t != nil {
 		comment += fmt.Sprintf("; taken as another builder made it, from %s: the packages and the Go programs that "+
 			"its layers have are listed", t.From)
-		known = false
+		known, version = false, cmp.Or(tag(i), version)
 	}
 	s := g.source(has.Source)
 	child := g.add(component{
-		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: cmp.Or(has.Version, g.lock.Version),
+		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: version,
 		sha256:  c.Digest.Hex,
 		purl:    purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))),
 		license: g.license(s.Licenses), source: s.URL, label: s.Name,
