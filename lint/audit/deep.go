@@ -132,8 +132,8 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 		return nil, err
 	}
 	if windows {
-		if name := otherName(t); name != nil {
-			return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-windows-name", What: name.Error()}}}, nil
+		if why := otherName(t); why != "" {
+			return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-windows-name", What: why}}}, nil
 		}
 	}
 	in, program, err := examine(t, e.Config, from == 0)
@@ -143,14 +143,15 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 	return in, libraries(in, t, e.Config, program, whole)
 }
 
-// otherName returns the error about the first file that cannot have its name on Windows.
-func otherName(t *tree.Tree) error {
+// otherName returns what is wrong with the first file that cannot have its name on Windows; "" for
+// none.
+func otherName(t *tree.Tree) string {
 	for _, p := range slices.Sorted(maps.Keys(t.Nodes)) {
 		if err := layers.WindowsName(p); err != nil {
-			return err
+			return err.Error()
 		}
 	}
-	return nil
+	return ""
 }
 
 // others returns that the layers are those of another system.

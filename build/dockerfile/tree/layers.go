@@ -118,11 +118,11 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 // unlabeled returns an error for a layer that is compressed, and whose media type says that it is
 // not: nodes unpack it as it is. In the other direction they look at its first bytes.
 func unlabeled(l v1.Layer) error {
-	switch t, err := l.MediaType(); {
-	case err != nil:
+	t, err := l.MediaType()
+	if err != nil || !slices.Contains([]types.MediaType{
+		types.OCIUncompressedLayer, types.OCIUncompressedRestrictedLayer, types.DockerUncompressedLayer,
+	}, t) {
 		return err
-	case t != types.OCIUncompressedLayer && t != types.OCIUncompressedRestrictedLayer && t != types.DockerUncompressedLayer:
-		return nil
 	}
 	r, err := l.Compressed()
 	if err != nil {
