@@ -53,7 +53,7 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 		if err != nil {
 			return child{}, err
 		}
-		return b.takenChild(ctx, got)
+		return b.takenChild(ctx, i, got)
 	}
 	d, err := b.newDelegated(ctx, i, p)
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 		return child{}, err
 	}
 	got.builder = d.tool.Version
-	return b.takenChild(ctx, got)
+	return b.takenChild(ctx, i, got)
 }
 
 // tool finds a builder, once.

@@ -75,7 +75,7 @@ func indexed(
 		build: func(b *Builder, ctx context.Context, i product.Image) (built.Image, error) {
 			return b.index(i, func(p platform.Platform) (child, error) {
 				if t, ok := i.PrebuiltOn(p); ok {
-					return b.take(ctx, t)
+					return b.take(ctx, i, t)
 				}
 				if builderOf(i, p) != "" {
 					return b.delegate(ctx, i, p)

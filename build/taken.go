@@ -23,12 +23,12 @@ type taken struct {
 }
 
 // take brings the image of another builder into the store, byte for byte.
-func (b *Builder) take(ctx context.Context, t product.PrebuiltImage) (child, error) {
+func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
 	got, err := b.bring(ctx, t)
 	if err != nil {
 		return child{}, fmt.Errorf("%s: %w", t.Pos, err)
 	}
-	return b.takenChild(ctx, got)
+	return b.takenChild(ctx, i, got)
 }
 
 // bring brings the image into the store: from its registry, or out of its file. One that is
@@ -85,13 +85,16 @@ func (b *Builder) inStore(manifest v1.Hash, of product.PrebuiltImage, referrers 
 }
 
 // takenChild is the manifest as the lock has it, once its contents are noted.
-func (b *Builder) takenChild(ctx context.Context, t taken) (child, error) {
+func (b *Builder) takenChild(ctx context.Context, i product.Image, t taken) (child, error) {
 	d := t.manifest.Desc
 	p := platform.From(d.Platform)
 	out := lock.Child{
 		Platform: p, OSVersion: p.OSVersion, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
 		Config:   t.manifest.Config.Digest,
 		Prebuilt: &lock.Taken{From: t.from, Builder: t.builder, Referrers: t.referrers},
+	}
+	if i.Version != b.product.Version {
+		out.Prebuilt.Version = i.Version
 	}
 	for _, l := range t.manifest.Layers {
 		out.LayerBytes += l.Size

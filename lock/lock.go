@@ -145,6 +145,9 @@ type Taken struct {
 	From string `json:"from"`
 	// Builder is the builder that the release ran, with its versions; "" if the image was there.
 	Builder string `json:"builder,omitempty"`
+	// Version is that of an image which has another one than the product. It is not in the
+	// [Inventory]: images of several versions may have the same manifest.
+	Version string `json:"version,omitempty"`
 	// Referrers are the signatures, attestations and SBOMs that the manifest has there.
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
 }

@@ -87,7 +87,7 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 	if t := c.Prebuilt; t != nil {
 		comment += fmt.Sprintf("; taken as another builder made it, from %s: the packages and the Go programs that "+
 			"its layers have are listed", t.From)
-		known, version = false, cmp.Or(tag(i), version)
+		known, version = false, cmp.Or(t.Version, version)
 	}
 	s := g.source(has.Source)
 	child := g.add(component{
