@@ -8,7 +8,6 @@ require (
 	github.com/agext/levenshtein v1.2.3
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/containerd/platforms v1.0.0-rc.5
-	github.com/distribution/reference v0.6.0
 	github.com/docker/cli v29.9.3+incompatible
 	github.com/docker/docker-credential-helpers v0.9.10
 	github.com/gofrs/flock v0.13.1

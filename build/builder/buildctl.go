@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/distribution/reference"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -62,15 +60,17 @@ func buildBuildctl(ctx context.Context, t Tool, r Request, dir string) error {
 }
 
 // asLookedUp returns the name under which BuildKit's frontend looks for a context
-// (https://github.com/moby/buildkit/blob/v0.34.2/frontend/dockerui/config.go, contextByName): that of
+// (https://github.com/moby/buildkit/blob/v0.34.2/frontend/dockerui/config.go, NamedContext): that of
 // Docker's command for an image, without the tag latest. buildx does the same; another spelling is
 // passed over, and the image of a registry is taken.
 func asLookedUp(name string) string {
-	named, err := reference.ParseNormalizedNamed(name)
-	if err != nil {
-		return name
+	if host, rest, ok := strings.Cut(name, "/"); ok && (host == "docker.io" || host == "index.docker.io") {
+		name = rest
 	}
-	return strings.TrimSuffix(reference.FamiliarString(named), ":latest")
+	if rest, ok := strings.CutPrefix(name, "library/"); ok && !strings.Contains(rest, "/") {
+		name = rest
+	}
+	return strings.TrimSuffix(name, ":latest")
 }
 
 // buildctlArgs returns the arguments of buildctl build. The frontend is that of the daemon.

@@ -152,6 +152,11 @@ func TestArguments(t *testing.T) {
 			r, out := request(t), t.TempDir()
 			if name != builder.Podman {
 				r.Contexts["docker.io/library/other:latest"] = "oci-layout:///layouts/a@sha256:" + strings.Repeat("b", 64)
+				for _, spelled := range []string{
+					"docker.io/hub", "library/lib:2", "docker.io/of/team:latest", "registry.example/library/x:latest",
+				} {
+					r.Contexts[spelled] = "docker-image://demo.local/x@sha256:" + strings.Repeat("c", 64)
+				}
 			}
 			var noted []string
 			r.Note = func(line string) { noted = append(noted, line) }
