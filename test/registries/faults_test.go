@@ -223,6 +223,7 @@ var evidenceFaults = []fault{
 var insideFaults = []fault{
 	{"an image for Linux has the layers of Windows", "index-layers-differ", "registry", inside(linux("/app"), indextest.Files{"Files/", "Files/app=" + alone, "Hives/"})},
 	{"an image for Windows has the layers of Linux", "index-layers-differ", "registry", inside(windows(`C:\app.exe`), indextest.Files{"app.exe=" + program})},
+	{"a file has a name that Windows does not allow", "index-windows-name", "registry", inside(windows(`C:\app.exe`), indextest.Files{"Files/app.exe=" + program, "Files/a:b=x"})},
 	{"a program for amd64 in the image for arm64", "index-program-differs", "registry", inside(
 		v1.ConfigFile{OS: "linux", Architecture: "arm64", Config: v1.Config{Entrypoint: []string{"/app"}}}, indextest.Files{"app=" + alone},
 	)},
