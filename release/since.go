@@ -65,25 +65,30 @@ func (pl *planner) taken(image string, on build.Grounds, c *lock.Child) {
 	default:
 		return
 	}
-	old, _ := pl.old.Image(image)
-	for _, o := range old.Children {
-		if c.Digest == (v1.Hash{}) && o.Prebuilt != nil && platform.Same(o.Platform, on.Platform) {
-			c.Digest = o.Digest
-		}
+	if old := pl.before(image, on.Platform); old.Prebuilt != nil && c.Digest == (v1.Hash{}) {
+		c.Digest = old.Digest
 	}
 }
 
 // base returns the base of a platform of an image. Where its digest is known only once it is made,
 // as that of a docker-archive, it is taken for that of the release before.
 func (pl *planner) base(image string, on build.Grounds) *lock.Base {
-	old, ok := pl.old.Image(image)
-	if !ok || on.Base == nil || on.Base.Digest != (v1.Hash{}) {
+	if on.Base == nil || on.Base.Digest != (v1.Hash{}) {
 		return on.Base
 	}
-	for _, c := range old.Children {
-		if c.Base != nil && c.Base.Name == on.Base.Name && platform.Same(c.Platform, on.Platform) {
-			return c.Base
-		}
+	if old := pl.before(image, on.Platform).Base; old != nil && old.Name == on.Base.Name {
+		return old
 	}
 	return on.Base
+}
+
+// before returns what the last release had of an image for a platform, zero for nothing.
+func (pl *planner) before(image string, p platform.Platform) lock.Child {
+	old, _ := pl.old.Image(image)
+	for _, c := range old.Children {
+		if platform.Same(c.Platform, p) {
+			return c
+		}
+	}
+	return lock.Child{}
 }

@@ -59,10 +59,10 @@ func buildBuildctl(ctx context.Context, t Tool, r Request, dir string) error {
 	return t.run(ctx, r, buildctlArgs(r, dir), []string{"SOURCE_DATE_EPOCH=" + r.epoch()})
 }
 
-// asLookedUp returns the name under which BuildKit's frontend looks for a context
-// (https://github.com/moby/buildkit/blob/v0.34.2/frontend/dockerui/config.go, NamedContext): that of
-// Docker's command for an image, without the tag latest. buildx does the same; another spelling is
-// passed over, and the image of a registry is taken.
+// asLookedUp returns the name under which BuildKit's frontend looks for a context: that of Docker's
+// command for an image, without the tag latest. buildx does the same; another spelling is passed
+// over, and the image of a registry is taken. It is NamedContext of
+// https://github.com/moby/buildkit/blob/v0.34.2/frontend/dockerui/config.go.
 func asLookedUp(name string) string {
 	if host, rest, ok := strings.Cut(name, "/"); ok && (host == "docker.io" || host == "index.docker.io") {
 		name = rest

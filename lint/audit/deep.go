@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -14,7 +12,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
-	layers "github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
@@ -111,47 +108,31 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 		n, _ := oci.WindowsBase(e.Config, e.Layers) // up to some GiB, and always the same
 		from = min(n, len(e.Layers))
 	}
-	var all []v1.Layer
+	var layers []v1.Layer
 	for _, l := range e.Layers {
-		all = append(all, layer{l, open})
+		layers = append(layers, layer{l, open})
 	}
 	var whole func() (*tree.Tree, error)
 	if from > 0 {
-		whole = d.whole(ctx, all, diffIDs)
+		whole = d.whole(ctx, layers, diffIDs)
 	}
-	all, diffIDs = all[from:], diffIDs[from:]
-	other, err := d.others(ctx, all, diffIDs, windows)
+	layers, diffIDs = layers[from:], diffIDs[from:]
+	other, err := d.others(ctx, layers, diffIDs, windows)
 	if err != nil {
 		return nil, err
 	}
 	if other != "" {
 		return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-layers-differ", What: other}}}, nil
 	}
-	t, err := d.layers.ReadLayers(ctx, all, diffIDs, windows)
+	t, err := d.layers.ReadLayers(ctx, layers, diffIDs, windows)
 	if err != nil {
 		return nil, err
-	}
-	if windows {
-		if why := otherName(t); why != "" {
-			return &lint.Inside{Faults: []lint.InsideFault{{Rule: "index-windows-name", What: why}}}, nil
-		}
 	}
 	in, program, err := examine(t, e.Config, from == 0)
 	if err != nil || program == "" {
 		return in, err
 	}
 	return in, libraries(in, t, e.Config, program, whole)
-}
-
-// otherName returns what is wrong with the first file that cannot have its name on Windows; "" for
-// none.
-func otherName(t *tree.Tree) string {
-	for _, p := range slices.Sorted(maps.Keys(t.Nodes)) {
-		if err := layers.WindowsName(p); err != nil {
-			return err.Error()
-		}
-	}
-	return ""
 }
 
 // others returns that the layers are those of another system.

@@ -3,6 +3,8 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -44,6 +46,11 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 			return nil, "", err
 		}
 	}
+	if i.On.OS == platform.Windows {
+		if why := otherName(t); why != "" {
+			add("index-windows-name", "%s", why)
+		}
+	}
 	word, name := i.Program()
 	if name == "" {
 		return in, "", nil
@@ -66,6 +73,17 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 		return in, "", err
 	}
 	return in, file, nil
+}
+
+// otherName returns what is wrong with the first file that cannot have its name on Windows; "" for
+// none.
+func otherName(t *tree.Tree) string {
+	for _, p := range slices.Sorted(maps.Keys(t.Nodes)) {
+		if err := layers.WindowsName(p); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // osRelease reads what the system of an image calls itself.

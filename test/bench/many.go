@@ -89,19 +89,26 @@ func (b *bench) curve(ctx context.Context) (comparison, error) {
 	}, nil
 }
 
-// randomImage adds an incompressible image to the store.
-func randomImage(st *store.Store, n int) (lock.Image, error) {
-	img, err := random.Image(1<<20, 1)
+// randomLinux makes an image that does not compress, for linux/amd64, with layers of a size in
+// bytes.
+func randomLinux(size, layers int64) (v1.Image, error) {
+	img, err := random.Image(size, layers)
 	if err != nil {
-		return lock.Image{}, err
+		return nil, err
 	}
 	cf, err := img.ConfigFile()
 	if err != nil {
-		return lock.Image{}, err
+		return nil, err
 	}
 	cf = cf.DeepCopy()
 	cf.OS, cf.Architecture = "linux", "amd64"
-	if img, err = mutate.ConfigFile(img, cf); err != nil {
+	return mutate.ConfigFile(img, cf)
+}
+
+// randomImage adds an incompressible image to the store.
+func randomImage(st *store.Store, n int) (lock.Image, error) {
+	img, err := randomLinux(1<<20, 1)
+	if err != nil {
 		return lock.Image{}, err
 	}
 	d, err := partial.Descriptor(img)

@@ -9,8 +9,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/random"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 )
@@ -22,9 +20,10 @@ const (
 	prebuiltBytes  = 1 << 30
 )
 
-// prebuilt publishes images that another builder has made, out of OCI layouts, to an empty registry,
-// and then again. Slipway has an empty store: it compares each byte, keeps it, and looks at what is
-// in it. crane and skopeo push the layouts one after the other, as scripts do. None packs bundles.
+// prebuilt publishes images that another builder has made, out of OCI layouts, to an empty
+// registry, and then again. Slipway has an empty store: it compares each byte, keeps it, and looks
+// at what is in it. crane and skopeo push the layouts one after the other, as scripts do. None
+// packs bundles.
 func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 	dir := filepath.Join(b.tmp, "prebuilt")
 	var text strings.Builder
@@ -96,17 +95,8 @@ func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 
 // randomLayout writes an image that does not compress, for linux/amd64, into a layout.
 func randomLayout(dir string) error {
-	img, err := random.Image(prebuiltBytes/prebuiltImages/prebuiltLayers, prebuiltLayers)
+	img, err := randomLinux(prebuiltBytes/prebuiltImages/prebuiltLayers, prebuiltLayers)
 	if err != nil {
-		return err
-	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		return err
-	}
-	config = config.DeepCopy()
-	config.OS, config.Architecture = "linux", "amd64"
-	if img, err = mutate.ConfigFile(img, config); err != nil {
 		return err
 	}
 	p, err := layout.Write(dir, empty.Index)

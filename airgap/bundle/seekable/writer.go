@@ -36,7 +36,8 @@ var errStopped = errors.New("writing was stopped")
 
 // WriteTwins writes to w what fill writes to its Writer, and then the seek table. Frames are
 // compressed on several cores and written in order, by another goroutine than the one that runs
-// fill. gz gets the same as a gzip file: each frame is read once and compressed twice. It may be nil.
+// fill. gz gets the same as a gzip file: each frame is read once and compressed twice. It may be
+// nil.
 func WriteTwins(ctx context.Context, w, gz io.Writer, enc *Encoders, fill func(*Writer) error) error {
 	g, gctx := errgroup.WithContext(ctx)
 	f := &Writer{all: enc, enc: enc.compress, queue: make(chan chan frame, Cores), stopped: gctx.Done()}
