@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/builder"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -29,6 +30,7 @@ type delegated struct {
 	platform platform.Platform
 	tool     builder.Tool
 	contexts map[string]string // the images that it names, in the words of builders
+	layers   *tree.Archives // those that were unpacked when its image was brought
 }
 
 // builderOf returns the builder of an image for a platform; "" for none.
@@ -70,7 +72,7 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 	if err != nil {
 		return child{}, err
 	}
-	got.builder = d.tool.Version
+	got.builder, got.layers = d.tool.Version, d.layers
 	return b.takenChild(ctx, i, got)
 }
 
@@ -129,7 +131,8 @@ func (b *Builder) builtBy(ctx context.Context, d *delegated) (manifest v1.Hash, 
 	if err != nil {
 		return manifest, err
 	}
-	put, err := img.Put(ctx, b.store)
+	put, layers, err := b.put(ctx, img)
+	d.layers = layers
 	if err != nil {
 		return manifest, err
 	}

@@ -7,6 +7,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -20,6 +21,7 @@ type taken struct {
 	from      string // as [lock.Taken] has it
 	builder   string
 	referrers []oci.Referrer
+	layers    *tree.Archives // those that were unpacked when it was brought; nil for none
 }
 
 // take brings the image of another builder into the store, byte for byte.
@@ -53,11 +55,13 @@ func (b *Builder) bring(ctx context.Context, t product.PrebuiltImage) (taken, er
 	if err != nil {
 		return taken{}, err
 	}
-	put, err := img.Put(ctx, b.store)
+	put, layers, err := b.put(ctx, img)
 	if err != nil {
 		return taken{}, err
 	}
-	return b.inStore(put.Manifest.Digest, t, put.Referrers)
+	got, err := b.inStore(put.Manifest.Digest, t, put.Referrers)
+	got.layers = layers
+	return got, err
 }
 
 // inStore returns an image whose manifest and configuration the store has.

@@ -4,17 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/build/installed"
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // takenContents is what the layers of an image of another builder have.
@@ -32,6 +37,10 @@ const kindContents = "prebuilt contents 1"
 // noteTaken lists what an image of another builder contains: the packages of its distribution, and
 // the modules of Go programs. The layers of a Windows base are not read. The store remembers it.
 func (b *Builder) noteTaken(ctx context.Context, t taken) (notes []string, err error) {
+	if t.layers == nil {
+		t.layers = newLayers(b.store)
+	}
+	defer t.layers.Drop()
 	var c takenContents
 	found, err := b.store.Recall(kindContents, t.manifest.Desc.Digest.String(), &c)
 	if err != nil {
@@ -55,10 +64,7 @@ func (b *Builder) noteTaken(ctx context.Context, t taken) (notes []string, err e
 
 // readTaken reads the layers of an image.
 func (b *Builder) readTaken(ctx context.Context, t taken) (c takenContents, err error) {
-	a := tree.NewArchives(b.store, tree.Limits{})
-	a.Whole = true
-	defer a.Drop()
-	files, err := takenTree(ctx, a, b, t)
+	files, err := takenTree(ctx, b, t)
 	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
 		return takenContents{Note: "its packages and programs are not listed: " + limit.What()}, nil
 	}
@@ -73,8 +79,40 @@ func (b *Builder) readTaken(ctx context.Context, t taken) (c takenContents, err 
 	return c, b.programsIn(ctx, files, t.config.OS, &c)
 }
 
+func newLayers(st *store.Store) *tree.Archives {
+	a := tree.NewArchives(st, tree.Limits{})
+	a.Whole = true
+	return a
+}
+
+// put brings an image out of its file into the store, and lists the files of its layers meanwhile.
+func (b *Builder) put(ctx context.Context, img *imagefile.Image) (imagefile.Taken, *tree.Archives, error) {
+	a := newLayers(b.store)
+	img.Look = func(blob v1.Descriptor, r io.Reader) {
+		own := ownLayers(img.Config, img.Tree.Layers)
+		n := slices.IndexFunc(img.Tree.Layers, func(l v1.Descriptor) bool { return l.Digest == blob.Digest })
+		if n >= own && n < len(img.Config.RootFS.DiffIDs) {
+			a.Look(ctx, r, img.Config.RootFS.DiffIDs[n])
+		}
+	}
+	put, err := img.Put(ctx, b.store)
+	if err != nil {
+		a.Drop()
+	}
+	return put, a, err
+}
+
+// ownLayers returns how many layers are Microsoft's base. They are not read.
+func ownLayers(c *v1.ConfigFile, layers []v1.Descriptor) int {
+	if c.OS != platform.Windows {
+		return 0
+	}
+	n, _ := oci.WindowsBase(c, layers)
+	return min(n, len(layers))
+}
+
 // takenTree returns the files of an image, for Windows those above Microsoft's base.
-func takenTree(ctx context.Context, a *tree.Archives, b *Builder, t taken) (*tree.Tree, error) {
+func takenTree(ctx context.Context, b *Builder, t taken) (*tree.Tree, error) {
 	img, err := b.store.Image(t.manifest.Desc.Digest)
 	if err != nil {
 		return nil, err
@@ -87,12 +125,8 @@ func takenTree(ctx context.Context, a *tree.Archives, b *Builder, t taken) (*tre
 	if len(diffIDs) != len(layers) {
 		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d", len(diffIDs), len(layers))
 	}
-	windows, from := t.config.OS == platform.Windows, 0
-	if windows {
-		n, _ := oci.WindowsBase(t.config, t.manifest.Layers)
-		from = min(n, len(layers))
-	}
-	return a.ReadLayers(ctx, layers[from:], diffIDs[from:], windows)
+	from := ownLayers(t.config, t.manifest.Layers)
+	return t.layers.ReadLayers(ctx, layers[from:], diffIDs[from:], t.config.OS == platform.Windows)
 }
 
 // programsIn lists the programs of a tree that have build information of Go.

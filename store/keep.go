@@ -66,12 +66,13 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 	return k, s.Record(kindKept, rel, k)
 }
 
-// KeepWritten syncs a file that was written to disk, gives it its place in the work directory, and
-// records the digest and the size that its writer has computed.
+// KeepWritten gives a file that was written its place in the work directory, and records the digest
+// and the size that its writer has computed. It does not wait for the disk: what a power failure
+// leaves of the file is found damaged by its reader, and made again.
 func (s *Store) KeepWritten(f *disk.File, path string, digest v1.Hash, size int64) (Kept, error) {
 	rel, err := s.rel(path)
 	if err == nil {
-		err = f.Commit(path, disk.ModeFile)
+		err = f.Place(path, disk.ModeFile)
 	}
 	k := Kept{Path: rel, Digest: digest, Size: size}
 	if err == nil {

@@ -2,10 +2,14 @@ package imagefile_test
 
 import (
 	"context"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
@@ -40,6 +44,9 @@ func TestChanged(t *testing.T) {
 		i, err := f.Image(parse(t, "linux/amd64"))
 		must(t, err)
 		must(t, test.change(changed))
+		i.Look = func(_ v1.Descriptor, r io.Reader) {
+			r.Read(make([]byte, 3))
+		}
 		_, err = i.Put(context.Background(), st)
 		refused(t, err, test.want, b.dir)
 		if n := manifests(t, st); n != 0 {
@@ -55,8 +62,21 @@ func TestSecondPut(t *testing.T) {
 	d := b.top[0]
 	b.list(b.referrer("example/sbom", d))
 	st := storetest.Open(t)
-	_, err := take(t, "oci:"+b.dir, "linux/amd64", st)
+	f, err := open(t, "oci:"+b.dir, st)
 	must(t, err)
+	i, err := f.Image(parse(t, "linux/amd64"))
+	must(t, err)
+	var looked sync.Map
+	i.Look = func(blob v1.Descriptor, r io.Reader) {
+		n, err := r.Read(make([]byte, 3))
+		looked.Store(blob.Digest, n)
+		must(t, err)
+	}
+	_, err = i.Put(context.Background(), st)
+	must(t, err)
+	if _, ok := looked.Load(layer(b, img)); !ok {
+		t.Error("the layer was not looked at")
+	}
 	taken, read := again(t, "oci:"+b.dir, "linux/amd64", st)
 	if taken.Digest != d.Digest || len(read) != 0 {
 		t.Errorf("took %s, want %s, and read %q", taken.Digest, d.Digest, read)
@@ -67,9 +87,9 @@ func TestSecondPut(t *testing.T) {
 		t.Errorf("read %q, and not the layer that was lost", read)
 	}
 	must(t, os.Truncate(st.Path(lost), 1))
-	f, err := open(t, "oci:"+b.dir, st)
+	f, err = open(t, "oci:"+b.dir, st)
 	must(t, err)
-	i, err := f.Image(parse(t, "linux/amd64"))
+	i, err = f.Image(parse(t, "linux/amd64"))
 	must(t, err)
 	if _, err = i.Put(context.Background(), st); err == nil || !strings.Contains(err.Error(), "is damaged") {
 		t.Errorf("a damaged layer of the store: %v", err)

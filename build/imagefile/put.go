@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -139,7 +140,11 @@ func (i *Image) copy(ctx context.Context, st *store.Store, d v1.Descriptor, task
 		return err
 	}
 	defer b.Abort()
-	if _, err := io.Copy(b, progress.Reader(ctx, from, task)); err != nil {
+	r := bufio.NewReaderSize(io.TeeReader(progress.Reader(ctx, from, task), b), 1<<17)
+	if i.Look != nil {
+		i.Look(d, r)
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
 		return fmt.Errorf("reading blob %s: %w", d.Digest, bare(err))
 	}
 	if got := b.Digest(); got != d.Digest || b.Size() != d.Size {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -26,6 +27,7 @@ type Archives struct {
 	limits  Limits
 	Budget  *Budget  // of what is unpacked, and of all files that are made
 	Whole   bool     // the contents of images are read, too: their layers are unpacked at once
+	mu      sync.Mutex
 	spooled []string // archives that were unpacked, in the store's work directory
 }
 
@@ -158,7 +160,7 @@ func (a *Archives) spoolTo(file string, r io.Reader, read func(io.Reader) error,
 	}
 	defer f.Abort()
 	sum := sha256.New()
-	c := &counter{r: io.TeeReader(r, io.MultiWriter(f, sum))}
+	c := &counter{r: io.TeeReader(r, io.MultiWriter(f.File, sum))}
 	if err := read(c); err != nil {
 		return store.Kept{}, err
 	}
@@ -168,6 +170,8 @@ func (a *Archives) spoolTo(file string, r io.Reader, read func(io.Reader) error,
 			return store.Kept{}, err
 		}
 	}
+	a.mu.Lock()
 	a.spooled = append(a.spooled, file)
+	a.mu.Unlock()
 	return a.store.KeepWritten(f, file, digest, c.n)
 }

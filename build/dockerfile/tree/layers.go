@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -89,10 +90,10 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 	}
 	for n, l := range layers {
 		diffID := diffIDs[n]
-		if err := unlabeled(l); err != nil {
-			return nil, a.blame(ctx, l, err)
+		entries, err := a.index(ctx, l.Compressed, diffID)
+		if err == nil {
+			err = labeled(l, diffID)
 		}
-		entries, err := a.index(ctx, l, diffID)
 		if err != nil {
 			return nil, a.blame(ctx, l, err)
 		}
@@ -113,10 +114,34 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 	return t, nil
 }
 
+// labeled returns an error for a layer that is compressed, and whose media type says that it is
+// not: nodes unpack it as it is. In the other direction they look at its first bytes.
+func labeled(l v1.Layer, diffID v1.Hash) error {
+	t, err := l.MediaType()
+	if err != nil || !slices.Contains([]types.MediaType{
+		types.OCIUncompressedLayer, types.OCIUncompressedRestrictedLayer, types.DockerUncompressedLayer,
+	}, t) {
+		return err
+	}
+	d, err := l.Digest()
+	if err == nil && d != diffID {
+		err = errors.New("it is compressed, and its media type says that it is not, so that nodes do not unpack it: " +
+			"build the image anew")
+	}
+	return err
+}
+
+// Look lists the files of a layer for [Archives.ReadLayers] while its blob is read for something
+// else. What is wrong with it is for ReadLayers to say, which reads it again then.
+func (a *Archives) Look(ctx context.Context, blob io.Reader, diffID v1.Hash) {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(blob), nil }
+	a.index(ctx, open, diffID) //nolint:errcheck // see above
+}
+
 // Top returns the sorted names in the root directory of a layer's tar. A layer for Windows has
 // Files and Hives there.
 func (a *Archives) Top(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]string, error) {
-	entries, err := a.index(ctx, l, diffID)
+	entries, err := a.index(ctx, l.Compressed, diffID)
 	if err != nil {
 		return nil, a.blame(ctx, l, err)
 	}
@@ -137,12 +162,13 @@ const indexFormat = "4 " // another form of a layer's list has another number
 // index lists the files of a layer. The store remembers it, so that a base is read once. The
 // bytes must have the digest in the image's configuration, since that is what the list is
 // remembered by.
-func (a *Archives) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
+func (a *Archives) index(ctx context.Context, open func() (io.ReadCloser, error), diffID v1.Hash,
+) ([]tarEntry, error) {
 	var entries []tarEntry
 	if found, err := a.store.Recall(Kind, indexFormat+diffID.String(), &entries); err != nil || found {
 		return entries, err
 	}
-	plain, err := decompressed(l.Compressed)
+	plain, err := decompressed(open)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -90,6 +92,52 @@ func TestWhole(t *testing.T) {
 		}
 		if left, err := filepath.Glob(filepath.Join(st.Dir(), "work", "tar", "*")); len(left) > 0 || err != nil {
 			t.Errorf("whole %t: %v are left, %v", whole, left, err)
+		}
+	}
+}
+
+// TestLook lists a layer while its blob is read for something else: then it is not read again. One
+// that cannot be listed leaves nothing, and the reader stays with its owner.
+func TestLook(t *testing.T) {
+	st, img := sampleImage(t)
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := layers[0].Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	whole, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, blob := range [][]byte{whole[:len(whole)/2], z.EncodeAll(whole, nil)[:40], nil, []byte("no tar"), whole} {
+		a := tree.NewArchives(st, tree.Limits{})
+		rest := bytes.NewReader(blob)
+		a.Look(t.Context(), rest, config.RootFS.DiffIDs[0])
+		if _, err := io.ReadAll(rest); err != nil {
+			t.Error(err)
+		}
+		m, err := img.Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(st.Path(m.Layers[0].Digest)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		_, err = a.ReadImage(t.Context(), img)
+		if seen := len(blob) == len(whole); (err == nil) != seen {
+			t.Errorf("%d bytes: %v", len(blob), err)
 		}
 	}
 }
