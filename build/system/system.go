@@ -1,6 +1,6 @@
 // Package system does to the files of a tree what the administrative programs of a Linux
-// distribution do that Dockerfiles call: accounts, capabilities of files, and a choice of
-// update-alternatives. It runs no program and reads nothing of this machine.
+// distribution do that Dockerfiles call: accounts, and capabilities of
+// files. It runs no program and reads nothing of this machine.
 //
 // A program is a function over a [System]. It parses its arguments as the real one does. What the
 // program would ask of the machine is fixed: the day of a password's last change is [System.Day].
@@ -50,7 +50,7 @@ var programs map[string]Program
 
 func init() { //nolint:gochecknoinits // a program may call others, by the table
 	programs = map[string]Program{
-		"useradd": useradd, "groupadd": groupadd, "setcap": setcap, "update-alternatives": updateAlternatives,
+		"useradd": useradd, "groupadd": groupadd, "setcap": setcap,
 		"adduser":  adding("adduser", "useradd", (*System).busyAddUser),
 		"addgroup": adding("addgroup", "groupadd", (*System).busyAddGroup),
 	}
@@ -77,6 +77,12 @@ func (s *System) stat(p string) (*tree.Node, error) {
 func (s *System) is(p string, kind layer.Type) (bool, error) {
 	n, err := s.stat(p)
 	return n != nil && n.Kind == kind && (kind != layer.Regular || n.Odd == ""), err
+}
+
+// itself returns where a path is, without following a link at its end.
+func (s *System) itself(p string) (string, error) {
+	dir, err := tree.Follow(s.Tree, path.Dir(p))
+	return path.Join(dir, path.Base(p)), err
 }
 
 // read returns the text of a file, nil where there is none.

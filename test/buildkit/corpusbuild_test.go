@@ -94,8 +94,6 @@ var excepted = map[string]string{
 	"flexvol":                  "it copies the libraries of UBI",
 	"coredns Dockerfile":       "a stage takes certificates of Debian, which the stand-in lacks",
 	"jaeger internal-storage-v1-cassandra-Dockerfile": "it adds an account by programs that the stand-in lacks",
-	"amazon-vpc-cni-k8s scripts-dockerfiles-Dockerfile.release": "it calls update-alternatives, " +
-		"which the stand-in lacks",
 	"rekor Dockerfile deploy": "its stage compiles a test with coverage, " +
 		"which needs packages and tools that the stand-in for golang lacks",
 }

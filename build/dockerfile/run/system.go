@@ -11,9 +11,7 @@ import (
 )
 
 // systemPrograms are programs of a distribution that package system carries out.
-var systemPrograms = []string{
-	"useradd", "groupadd", "adduser", "addgroup", "update-alternatives", "setcap",
-}
+var systemPrograms = []string{"useradd", "groupadd", "adduser", "addgroup", "setcap"}
 
 // systemCommands are the commands that call them. They parse their options themselves.
 func systemCommands() []command {
@@ -95,6 +93,6 @@ func (r *runner) provides(name string) bool {
 // hasAccounts reports whether a command is about accounts, and these are known in a stage whose
 // base is not.
 func (r *runner) hasAccounts(name string) bool {
-	return name != "update-alternatives" && name != "setcap" &&
+	return name != "setcap" &&
 		r.lstat(r.follow("/etc/passwd")) != nil && r.lstat(r.follow("/etc/group")) != nil
 }
