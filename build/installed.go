@@ -20,6 +20,18 @@ func (b *Builder) installed(c *content, r dockerfile.Result) error {
 		c.notes = append(c.notes, "the packages of the base are not listed: "+limit.Error())
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	c.packages = all
+	name, err := installed.Unread(files)
+	if name != "" {
+		c.notes = append(c.notes, unread(name))
+	}
 	return err
+}
+
+// unread is the note about packages that no SBOM lists.
+func unread(database string) string {
+	return "its packages are not listed: " + database + " is not read, only the databases of dpkg are"
 }

@@ -32,7 +32,7 @@ type takenContents struct {
 
 // kindContents is the kind of records of takenContents, by the manifest; another form has another
 // number.
-const kindContents = "prebuilt contents 1"
+const kindContents = "prebuilt contents 2"
 
 // noteTaken lists what an image of another builder contains: the packages of its distribution, and
 // the modules of Go programs. The layers of a Windows base are not read. The store remembers it.
@@ -74,6 +74,13 @@ func (b *Builder) readTaken(ctx context.Context, t taken) (c takenContents, err 
 	if t.config.OS == platform.Linux {
 		if c.Packages, err = installed.List(files); err != nil {
 			return c, err
+		}
+		name, err := installed.Unread(files)
+		if err != nil {
+			return c, err
+		}
+		if name != "" {
+			c.Note = unread(name)
 		}
 	}
 	return c, b.programsIn(ctx, files, t.config.OS, &c)

@@ -65,6 +65,20 @@ func List(t tree.Files) ([]lock.Package, error) {
 	return all, nil
 }
 
+// Unread returns the database of packages that is in a tree and that [List] does not read; "" for
+// none.
+func Unread(t tree.Files) (string, error) {
+	for _, name := range []string{
+		"/lib/apk/db/installed", "/usr/lib/apk/db/installed", "/var/lib/rpm", "/usr/lib/sysimage/rpm",
+		"/var/lib/rpmmanifest", "/var/lib/pacman/local",
+	} {
+		if _, n, err := tree.Resolve(t, name); err != nil || n != nil {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
 // database returns the paragraphs of all files that list packages.
 func database(t tree.Files) ([]paragraph, error) {
 	text, err := tree.ReadText(t, statusFile)

@@ -150,3 +150,15 @@ func FuzzList(f *testing.F) {
 		checkLicenses(t, copyright)
 	})
 }
+
+// TestUnread names the databases of other package managers.
+func TestUnread(t *testing.T) {
+	for name, want := range map[string]string{
+		"/lib/apk/db/installed": "/lib/apk/db/installed", "/usr/lib/sysimage/rpm/rpmdb.sqlite": "/usr/lib/sysimage/rpm",
+		"/var/lib/dpkg/status": "",
+	} {
+		if got, err := installed.Unread(files(t, map[string]string{name: "P:musl\n"})); got != want || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
