@@ -10,7 +10,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/builder"
-	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -30,7 +29,6 @@ type delegated struct {
 	platform platform.Platform
 	tool     builder.Tool
 	contexts map[string]string // the images that it names, in the words of builders
-	layers   *tree.Archives // those that were unpacked when its image was brought
 }
 
 // builderOf returns the builder of an image for a platform; "" for none.
@@ -51,7 +49,7 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 	from := FromBuilder(i.Name)
 	t := product.PrebuiltImage{Platform: p, Text: from, File: &product.ImageFile{Text: from}}
 	if b.bases.Shipped != nil {
-		got, err := b.bring(ctx, t)
+		got, err := b.bring(ctx, i, t)
 		if err != nil {
 			return child{}, err
 		}
@@ -72,7 +70,7 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 	if err != nil {
 		return child{}, err
 	}
-	got.builder, got.layers = d.tool.Version, d.layers
+	got.builder = d.tool.Version
 	return b.takenChild(ctx, i, got)
 }
 
@@ -131,8 +129,7 @@ func (b *Builder) builtBy(ctx context.Context, d *delegated) (manifest v1.Hash, 
 	if err != nil {
 		return manifest, err
 	}
-	put, layers, err := b.put(ctx, img)
-	d.layers = layers
+	put, err := b.put(ctx, d.image, img)
 	if err != nil {
 		return manifest, err
 	}

@@ -7,7 +7,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -21,12 +20,11 @@ type taken struct {
 	from      string // as [lock.Taken] has it
 	builder   string
 	referrers []oci.Referrer
-	layers    *tree.Archives // those that were unpacked when it was brought; nil for none
 }
 
 // take brings the image of another builder into the store, byte for byte.
 func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
-	got, err := b.bring(ctx, t)
+	got, err := b.bring(ctx, i, t)
 	if err != nil {
 		return child{}, fmt.Errorf("%s: %w", t.Pos, err)
 	}
@@ -35,7 +33,7 @@ func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltI
 
 // bring brings the image into the store: from its registry, or out of its file. One that is
 // reproduced comes from the release that has it.
-func (b *Builder) bring(ctx context.Context, t product.PrebuiltImage) (taken, error) {
+func (b *Builder) bring(ctx context.Context, i product.Image, t product.PrebuiltImage) (taken, error) {
 	switch {
 	case t.File == nil:
 		return b.takeReference(ctx, t)
@@ -55,13 +53,11 @@ func (b *Builder) bring(ctx context.Context, t product.PrebuiltImage) (taken, er
 	if err != nil {
 		return taken{}, err
 	}
-	put, layers, err := b.put(ctx, img)
+	put, err := b.put(ctx, i, img)
 	if err != nil {
 		return taken{}, err
 	}
-	got, err := b.inStore(put.Manifest.Digest, t, put.Referrers)
-	got.layers = layers
-	return got, err
+	return b.inStore(put.Manifest.Digest, t, put.Referrers)
 }
 
 // inStore returns an image whose manifest and configuration the store has.
@@ -103,7 +99,7 @@ func (b *Builder) takenChild(ctx context.Context, i product.Image, t taken) (chi
 	for _, l := range t.manifest.Layers {
 		out.LayerBytes += l.Size
 	}
-	notes, err := b.noteTaken(ctx, t)
+	notes, err := b.noteTaken(ctx, i, t)
 	listed := v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Platform: d.Platform}
 	return child{listed, out, notes}, err
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // takenContents is what the layers of an image of another builder have.
@@ -36,18 +36,16 @@ const kindContents = "prebuilt contents 2"
 
 // noteTaken lists what an image of another builder contains: the packages of its distribution, and
 // the modules of Go programs. The layers of a Windows base are not read. The store remembers it.
-func (b *Builder) noteTaken(ctx context.Context, t taken) (notes []string, err error) {
-	if t.layers == nil {
-		t.layers = newLayers(b.store)
-	}
-	defer t.layers.Drop()
+func (b *Builder) noteTaken(ctx context.Context, i product.Image, t taken) (notes []string, err error) {
+	a := b.unpacked(i, platform.FromConfig(t.config))
+	defer a.Drop()
 	var c takenContents
 	found, err := b.store.Recall(kindContents, t.manifest.Desc.Digest.String(), &c)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		if c, err = b.readTaken(ctx, t); err != nil {
+		if c, err = b.readTaken(ctx, a, t); err != nil {
 			return nil, fmt.Errorf("reading the layers of %s: %w", t.from, err)
 		}
 		if err := b.store.Record(kindContents, t.manifest.Desc.Digest.String(), c); err != nil {
@@ -63,8 +61,8 @@ func (b *Builder) noteTaken(ctx context.Context, t taken) (notes []string, err e
 }
 
 // readTaken reads the layers of an image.
-func (b *Builder) readTaken(ctx context.Context, t taken) (c takenContents, err error) {
-	files, err := takenTree(ctx, b, t)
+func (b *Builder) readTaken(ctx context.Context, a *tree.Archives, t taken) (c takenContents, err error) {
+	files, err := takenTree(ctx, a, b, t)
 	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
 		return takenContents{Note: "its packages and programs are not listed: " + limit.What()}, nil
 	}
@@ -86,15 +84,17 @@ func (b *Builder) readTaken(ctx context.Context, t taken) (c takenContents, err 
 	return c, b.programsIn(ctx, files, t.config.OS, &c)
 }
 
-func newLayers(st *store.Store) *tree.Archives {
-	a := tree.NewArchives(st, tree.Limits{})
-	a.Whole = true
+// unpacked returns where the layers of an image are unpacked. Others may have the same layers, and
+// drop them.
+func (b *Builder) unpacked(i product.Image, p platform.Platform) *tree.Archives {
+	a := tree.NewArchives(b.store, tree.Limits{})
+	a.Whole, a.Part = true, strings.NewReplacer("/", "-", ":", "-").Replace(i.Name+"-"+p.String())
 	return a
 }
 
 // put brings an image out of its file into the store, and lists the files of its layers meanwhile.
-func (b *Builder) put(ctx context.Context, img *imagefile.Image) (imagefile.Taken, *tree.Archives, error) {
-	a := newLayers(b.store)
+func (b *Builder) put(ctx context.Context, i product.Image, img *imagefile.Image) (imagefile.Taken, error) {
+	a := b.unpacked(i, img.Platform)
 	img.Look = func(blob v1.Descriptor, r io.Reader) {
 		own := ownLayers(img.Config, img.Tree.Layers)
 		n := slices.IndexFunc(img.Tree.Layers, func(l v1.Descriptor) bool { return l.Digest == blob.Digest })
@@ -106,7 +106,7 @@ func (b *Builder) put(ctx context.Context, img *imagefile.Image) (imagefile.Take
 	if err != nil {
 		a.Drop()
 	}
-	return put, a, err
+	return put, err
 }
 
 // ownLayers returns how many layers are Microsoft's base. They are not read.
@@ -119,7 +119,7 @@ func ownLayers(c *v1.ConfigFile, layers []v1.Descriptor) int {
 }
 
 // takenTree returns the files of an image, for Windows those above Microsoft's base.
-func takenTree(ctx context.Context, b *Builder, t taken) (*tree.Tree, error) {
+func takenTree(ctx context.Context, a *tree.Archives, b *Builder, t taken) (*tree.Tree, error) {
 	img, err := b.store.Image(t.manifest.Desc.Digest)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func takenTree(ctx context.Context, b *Builder, t taken) (*tree.Tree, error) {
 		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d", len(diffIDs), len(layers))
 	}
 	from := ownLayers(t.config, t.manifest.Layers)
-	return t.layers.ReadLayers(ctx, layers[from:], diffIDs[from:], t.config.OS == platform.Windows)
+	return a.ReadLayers(ctx, layers[from:], diffIDs[from:], t.config.OS == platform.Windows)
 }
 
 // programsIn lists the programs of a tree that have build information of Go.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"sync"
 
@@ -27,6 +28,7 @@ type Archives struct {
 	limits  Limits
 	Budget  *Budget  // of what is unpacked, and of all files that are made
 	Whole   bool     // the contents of images are read, too: their layers are unpacked at once
+	Part    string   // a name for what is unpacked here and shared with nobody; "" shares it
 	mu      sync.Mutex
 	spooled []string // archives that were unpacked, in the store's work directory
 }
@@ -148,7 +150,7 @@ func (a *Archives) spool(ctx context.Context, digest v1.Hash, open func() (io.Re
 
 // spoolFile returns where a decompressed archive is kept.
 func (a *Archives) spoolFile(digest v1.Hash) (string, error) {
-	dir, err := a.store.Work("tar")
+	dir, err := a.store.Work(path.Join("tar", a.Part))
 	return filepath.Join(dir, digest.Hex+".tar"), err
 }
 

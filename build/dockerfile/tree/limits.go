@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/build/archive"
@@ -173,8 +174,12 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Drop removes the archives that were unpacked for an evaluation that came to nothing.
+// Drop removes the archives that were unpacked for an evaluation that came to nothing, or in a part
+// of its own.
 func (a *Archives) Drop() {
+	if a.Part != "" {
+		os.RemoveAll(a.store.WorkPath(path.Join("tar", a.Part))) //nolint:errcheck // as below
+	}
 	for _, file := range a.spooled {
 		os.Remove(file) //nolint:errcheck // clean removes it as well
 	}
