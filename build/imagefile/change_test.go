@@ -45,7 +45,7 @@ func TestChanged(t *testing.T) {
 		must(t, err)
 		must(t, test.change(changed))
 		i.Look = func(_ v1.Descriptor, r io.Reader) {
-			r.Read(make([]byte, 3))
+			r.Read(make([]byte, 3)) //nolint:errcheck // it looks at what there is
 		}
 		_, err = i.Put(context.Background(), st)
 		refused(t, err, test.want, b.dir)

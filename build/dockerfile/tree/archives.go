@@ -26,9 +26,9 @@ import (
 type Archives struct {
 	store   *store.Store
 	limits  Limits
-	Budget  *Budget  // of what is unpacked, and of all files that are made
-	Whole   bool     // the contents of images are read, too: their layers are unpacked at once
-	Part    string   // a name for what is unpacked here and shared with nobody; "" shares it
+	Budget  *Budget // of what is unpacked, and of all files that are made
+	Whole   bool    // the contents of images are read, too: their layers are unpacked at once
+	Part    string  // a name for what is unpacked here and shared with nobody; "" shares it
 	mu      sync.Mutex
 	spooled []string // archives that were unpacked, in the store's work directory
 }

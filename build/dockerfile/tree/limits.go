@@ -178,7 +178,7 @@ func (c counting) Read(p []byte) (int, error) {
 // of its own.
 func (a *Archives) Drop() {
 	if a.Part != "" {
-		os.RemoveAll(a.store.WorkPath(path.Join("tar", a.Part))) //nolint:errcheck // as below
+		os.RemoveAll(a.store.WorkPath(path.Join("tar", a.Part)))
 	}
 	for _, file := range a.spooled {
 		os.Remove(file) //nolint:errcheck // clean removes it as well
