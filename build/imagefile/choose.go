@@ -97,7 +97,7 @@ func (l *layout) byName(name string) ([]entry, error) {
 	case len(found) == 1:
 		return found, nil
 	case len(found) > 1:
-		return nil, fmt.Errorf("index.json lists two images as %.200q, %s and %s: add @DIGEST to name one",
+		return nil, fmt.Errorf("index.json lists two images as %.200q, %s and %s: use @DIGEST instead to name one",
 			name, found[0].Digest, found[1].Digest)
 	case len(all) == 0:
 		return nil, errors.New("index.json names no image: omit the tag, or add @DIGEST")

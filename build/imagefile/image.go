@@ -104,8 +104,9 @@ func (f *File) Image(p platform.Platform) (*Image, error) {
 		return nil, fmt.Errorf("%s: %w", f.ref.Text, err)
 	}
 	if lost := f.layout.lost(found[0].digest); lost != (v1.Hash{}) && f.ref.Digest != found[0].digest {
+		layout := strings.Replace(f.ref.Transport, DockerArchive, OCIArchive, 1) // which takes a digest
 		return nil, fmt.Errorf("%s: it lists %s, which says something of the image and is not there: export the image "+
-			"whole, or name @%s, which is the image alone", f.ref.Text, lost, found[0].digest)
+			"whole, or name %s:…@%s, which is the image alone", f.ref.Text, lost, layout, found[0].digest)
 	}
 	return found[0], nil
 }

@@ -39,8 +39,9 @@ func (f *File) readSaved() error {
 	if err := oci.Decode("manifest.json", raw, &list, oci.MaxValues); err != nil {
 		return err
 	}
-	if list, err = chooseSaved(list, f.ref.Name); err != nil {
-		return err
+	list, lacks := chooseSaved(list, f.ref.Name)
+	if lacks != nil && f.ref.Name == "" {
+		return lacks
 	}
 	f.layout, err = readIndex(f.files)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -55,6 +56,38 @@ func (f *File) readSaved() error {
 		if !seen[i.digest] && i.Platform.IsImage() {
 			seen[i.digest] = true
 			f.images = append(f.images, i)
+		}
+	}
+	if err := f.addListed(seen); err != nil || len(f.images) > 0 {
+		return err
+	}
+	return lacks
+}
+
+// addListed adds the images for other platforms. Docker's containerd store lists one image of an
+// index in manifest.json, and the index in index.json under the same name. Of two indexes with that
+// image, manifest.json has one name.
+func (f *File) addListed(seen map[v1.Hash]bool) error {
+	if f.layout == nil {
+		return nil
+	}
+	for _, e := range f.layout.top {
+		if !e.MediaType.IsIndex() || f.ref.Name != "" && normal(e.Annotations[imageName]) != normal(f.ref.Name) {
+			continue
+		}
+		images, absent, err := f.layout.images([]entry{e})
+		if err != nil {
+			return err
+		}
+		if len(seen) > 0 && !slices.ContainsFunc(images, func(i *Image) bool { return seen[i.digest] }) {
+			continue
+		}
+		f.absent = append(f.absent, absent...)
+		for _, i := range images {
+			if !seen[i.digest] {
+				seen[i.digest], i.file = true, f
+				f.images = append(f.images, i)
+			}
 		}
 	}
 	return nil

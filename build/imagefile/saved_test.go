@@ -137,7 +137,7 @@ func docker113(tb testing.TB, img v1.Image) *pack {
 }
 
 // docker25 is what docker save of 25 and later writes without the containerd store: a layout whose
-// layers are not compressed.
+// layers are not compressed, the older form's json of each layer, and repositories.
 func docker25(tb testing.TB, img v1.Image) *pack {
 	tb.Helper()
 	p := newPack(tb)
@@ -154,13 +154,23 @@ func docker25Dir(tb testing.TB, img v1.Image) string {
 		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Config: b.blob(config, types.OCIConfigJSON),
 	}
 	e := entry{"blobs/sha256/" + hexOf(config), []string{"app:1"}, nil}
-	for _, text := range layers {
-		m.Layers = append(m.Layers, b.blob(text, types.OCIUncompressedLayer))
+	sources := map[string]v1.Descriptor{}
+	for n, text := range layers {
+		d := b.blob(text, types.OCIUncompressedLayer)
+		m.Layers = append(m.Layers, d)
 		e.Layers = append(e.Layers, "blobs/sha256/"+hexOf(text))
+		sources[d.Digest.String()] = d
+		b.blob(fmt.Sprintf(`{"id":"layer %d","created":"1970-01-01T00:00:00Z","os":"linux"}`, n), types.DockerConfigJSON)
 	}
-	b.list(with(b.json(m, m.MediaType), "io.containerd.image.name", "docker.io/library/app:1",
-		"org.opencontainers.image.ref.name", "1"))
-	b.write("manifest.json", manifestJSON(tb, e))
+	b.list(with(b.json(m, m.MediaType), containerdNames("app", "1")...))
+	b.write("repositories", `{"app":{"1":"`+hexOf(layers[len(layers)-1])+`"}}`)
+	raw, err := json.Marshal([]any{struct {
+		entry
+
+		LayerSources map[string]v1.Descriptor
+	}{e, sources}})
+	must(tb, err)
+	b.write("manifest.json", string(raw))
 	return b.dir
 }
 
