@@ -72,21 +72,24 @@ func (u *uses) image(i Image) {
 
 // repository reports whether a Dockerfile names the repository of a base.
 func (u *uses) repository(b Base) bool {
-	if slices.ContainsFunc(b.InPlaceOf, func(r name.Reference) bool {
-		return slices.ContainsFunc(u.texts, func(text string) bool {
-			return strings.Contains(text, r.Context().Name())
+	return slices.ContainsFunc(b.InPlaceOf, func(r name.Reference) bool { return u.names(r.Context()) }) ||
+		slices.ContainsFunc(b.Images, func(i BaseImage) bool {
+			upstream, _, _ := strings.Cut(i.Upstream, ":")
+			return u.names(i.Reference.Context()) || upstream != "" && u.has(upstream)
 		})
-	}) {
-		return true
+}
+
+// names reports whether a Dockerfile names a repository, that of Docker Hub in any spelling.
+func (u *uses) names(r name.Repository) bool {
+	if r.RegistryStr() != name.DefaultRegistry {
+		return u.has(r.Name())
 	}
-	return slices.ContainsFunc(b.Images, func(i BaseImage) bool {
-		repo := i.Reference.Context()
-		upstream, _, _ := strings.Cut(i.Upstream, ":")
-		return slices.ContainsFunc(u.texts, func(text string) bool {
-			return strings.Contains(text, repo.Name()) || upstream != "" && strings.Contains(text, upstream) ||
-				repo.RegistryStr() == name.DefaultRegistry && strings.Contains(text, repo.RepositoryStr())
-		})
-	})
+	short := strings.TrimPrefix(r.RepositoryStr(), "library/")
+	return u.inText(short) || u.has(r.RepositoryStr()) || u.has("docker.io/"+short)
+}
+
+func (u *uses) has(part string) bool {
+	return slices.ContainsFunc(u.texts, func(text string) bool { return strings.Contains(text, part) })
 }
 
 // inText reports whether a name is a word of a Dockerfile.
