@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build/builder"
 	"github.com/slipway-dev/slipway/build/imagefile"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -29,6 +30,7 @@ type delegated struct {
 	platform platform.Platform
 	tool     builder.Tool
 	contexts map[string]string // the images that it names, in the words of builders
+	used     used
 }
 
 // builderOf returns the builder of an image for a platform; "" for none.
@@ -71,7 +73,9 @@ func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Plat
 		return child{}, err
 	}
 	got.builder = d.tool.Version
-	return b.takenChild(ctx, i, got)
+	made, err := b.takenChild(ctx, i, got)
+	made.lock.Base, made.lock.CopiedFrom = lockBase(d.used.base), lockBases(d.used.from)
+	return made, err
 }
 
 // tool finds a builder, once.
@@ -148,10 +152,14 @@ func (b *Builder) remembered(key string) (manifest v1.Hash, ok bool, err error) 
 
 // checkDelegated reads a Dockerfile that a builder builds. No builder is run or asked.
 func (b *Builder) checkDelegated(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	if _, err := b.newDelegated(ctx, i, p); err != nil {
-		f.errs = append(f.errs, err)
+	if b.bases.Shipped != nil {
+		return f // its image is taken from the release
 	}
-	return f
+	d, err := b.newDelegated(ctx, i, p)
+	if err != nil {
+		return finding{errs: output.Split(err)}
+	}
+	return finding{on: []used{d.used}}
 }
 
 // Builders returns the builders that the product asks for, and for each the platforms that it is

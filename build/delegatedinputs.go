@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/builder"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -17,11 +20,11 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// newDelegated reads a Dockerfile for a platform, and pins the images that it names.
-func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.Platform) (*delegated, error) {
+// readDelegated reads a Dockerfile for a platform, and returns the images that it names.
+func (b *Builder) readDelegated(i product.Image, p platform.Platform) (*delegated, []dockerfile.Named, error) {
 	on, err := i.Content.(*product.DockerfileImage).On(p, b.trees[i.Source].Info(i.Version))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d := &delegated{DockerfileImage: on, image: i, platform: p, contexts: map[string]string{}}
 	named := map[string]dockerfile.Context{binaries: {}}
@@ -32,11 +35,17 @@ func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.
 		File: d.Files[p.OS], Shown: b.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target,
 		Platform: p, Contexts: named,
 	})
+	return d, images, err
+}
+
+// newDelegated reads a Dockerfile for a platform, and pins the images that it names.
+func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.Platform) (*delegated, error) {
+	d, images, err := b.readDelegated(i, p)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range images {
-		ref, err := b.bases.Pinned(ctx, n.Name, n.Platform)
+		info, ref, err := b.bases.Pinned(ctx, n.Name, n.Platform)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Pos, err)
 		}
@@ -45,7 +54,17 @@ func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.
 				"name them by their digests", n.Pos, n.Name, n.Platform, d.Builder)
 		}
 		d.contexts[n.Name] = ref
+		if n.Base {
+			d.used.base = &info
+		}
+		if !slices.Contains(d.used.from, info) {
+			d.used.from = append(d.used.from, info)
+		}
 	}
+	d.used.from = slices.DeleteFunc(d.used.from, func(o base.Info) bool {
+		return d.used.base != nil && o.Digest == d.used.base.Digest
+	})
+	slices.SortFunc(d.used.from, func(x, y base.Info) int { return strings.Compare(x.Name, y.Name) })
 	return d, nil
 }
 

@@ -93,9 +93,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		Platform: c.base.Platform, OSVersion: c.base.Platform.OSVersion,
 		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: m.Config.Digest, Base: lockBase(c.base.Info),
 	}
-	for _, f := range c.from {
-		out.CopiedFrom = append(out.CopiedFrom, *lockBase(&f))
-	}
+	out.CopiedFrom = lockBases(c.from)
 	for _, l := range m.Layers {
 		out.LayerBytes += l.Size
 	}
@@ -133,6 +131,13 @@ func (b *Builder) annotations(i product.Image) map[string]string {
 		}
 	}
 	return m
+}
+
+func lockBases(list []base.Info) (all []lock.Base) {
+	for _, i := range list {
+		all = append(all, *lockBase(&i))
+	}
+	return all
 }
 
 // lockBase is a base as the lock has it.

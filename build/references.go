@@ -42,11 +42,11 @@ func (b *Builder) evaluateAll(ctx context.Context, each func(dockerfile.Result))
 			if _, prebuilt := i.PrebuiltOn(p); prebuilt {
 				continue
 			}
-			programs, err := b.binaries(i, p, func(string) (dockerfile.File, error) { return dockerfile.File{}, nil })
-			if err != nil {
-				return err
+			evaluate := b.outline
+			if builderOf(i, p) != "" {
+				evaluate = b.named
 			}
-			r, err := b.evaluate(ctx, i, p, programs, true)
+			r, err := evaluate(ctx, i, p)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("image %s: %s: %w", i.Name, p.String(), err))
 			}
@@ -54,4 +54,29 @@ func (b *Builder) evaluateAll(ctx context.Context, each func(dockerfile.Result))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// outline evaluates a Dockerfile without programs.
+func (b *Builder) outline(ctx context.Context, i product.Image, p platform.Platform) (dockerfile.Result, error) {
+	programs, err := b.binaries(i, p, func(string) (dockerfile.File, error) { return dockerfile.File{}, nil })
+	if err != nil {
+		return dockerfile.Result{}, err
+	}
+	return b.evaluate(ctx, i, p, programs, true)
+}
+
+// named returns the images that a Dockerfile for a builder names.
+func (b *Builder) named(ctx context.Context, i product.Image, p platform.Platform) (r dockerfile.Result, err error) {
+	_, images, err := b.readDelegated(i, p)
+	for _, n := range images {
+		of, err := b.bases.Resolve(ctx, n.Name, n.Platform)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", n.Pos, err)
+		}
+		if of.Reference != nil {
+			named := dockerfile.Reference{Reference: of.Reference, Platform: n.Platform, Pos: n.Pos}
+			r.References = append(r.References, named)
+		}
+	}
+	return r, err
 }

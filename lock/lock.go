@@ -127,7 +127,7 @@ type Child struct {
 	// Config is the digest of the image configuration, which Docker calls the image ID.
 	Config     v1.Hash `json:"config"`
 	LayerBytes int64   `json:"layerBytes"`     // bytes of all layers as stored (compressed)
-	Base       *Base   `json:"base,omitempty"` // nil for an image from scratch
+	Base       *Base   `json:"base,omitempty"` // nil for an image from scratch, and where it is not known
 	// CopiedFrom lists the other images that its Dockerfile copies files from.
 	CopiedFrom []Base `json:"copiedFrom,omitempty"`
 	// ExtraOS lists all operating systems that a manifest has files for, if there are more than

@@ -169,7 +169,9 @@ func (p *Product) Referenced(ref name.Reference, on platform.Platform, pos yamlf
 		return i
 	}
 	for n := range p.LockedReferences {
-		if e := &p.LockedReferences[n]; e.Reference == Unpinned(i) && platform.Same(e.Platform, on) {
+		e := &p.LockedReferences[n]
+		o, err := name.ParseReference(e.Reference)
+		if err == nil && o.Name() == ref.Name() && platform.Same(e.Platform, on) { // in any spelling
 			i.Lock = e
 		}
 	}

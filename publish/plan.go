@@ -103,7 +103,8 @@ func planImage(st *store.Store, i lock.Image) (planned, error) {
 				return img, fmt.Errorf("%s: %w", c.Platform, err)
 			}
 		}
-		if c.Base == nil || strings.HasPrefix(c.Base.Name, "builtin:") || imagename.IsFile(c.Base.Name) {
+		if c.Base == nil || c.Prebuilt != nil || // all of which is in the store
+			strings.HasPrefix(c.Base.Name, "builtin:") || imagename.IsFile(c.Base.Name) {
 			continue
 		}
 		if img.Bases[c.Digest], err = name.ParseReference(c.Base.Name); err != nil {

@@ -19,6 +19,7 @@ type Named struct {
 	Name     string
 	Platform platform.Platform
 	Pos      yamlfile.Pos
+	Base     bool // the image is built on it
 }
 
 // Images reads a Dockerfile without evaluating it, for a builder that will, and returns the images
@@ -35,8 +36,11 @@ func Images(in Input) ([]Named, error) {
 	}
 	b := &builder{in: in, report: &mistake.List{File: in.Shown, Source: src}}
 	b.parse(src)
-	b.target()
-	n := names{builder: b, seen: map[string]bool{}}
+	root := b.target()
+	for root != nil && root.from != nil {
+		root = root.from
+	}
+	n := names{builder: b, root: root, seen: map[string]int{}}
 	for _, s := range b.stages {
 		n.stage(s)
 	}
@@ -48,7 +52,8 @@ type names struct {
 	*builder
 
 	all  []Named
-	seen map[string]bool
+	root *stage // of the target
+	seen map[string]int
 }
 
 func (n *names) stage(s *stage) {
@@ -64,7 +69,7 @@ func (n *names) stage(s *stage) {
 		}
 	}
 	if s.from == nil && !s.failed {
-		n.add(s.Location, s.base, on)
+		n.add(s.Location, s.base, on, s == n.root)
 	}
 	for _, c := range s.commands {
 		switch c := c.Command.(type) {
@@ -86,18 +91,19 @@ func (n *names) from(at []parser.Range, s *stage, name string) {
 	if of := n.find(name); of != nil && of.index < s.index {
 		return
 	}
-	n.add(at, name, n.in.Platform)
+	n.add(at, name, n.in.Platform, false)
 }
 
-func (n *names) add(at []parser.Range, name string, on platform.Platform) {
+func (n *names) add(at []parser.Range, name string, on platform.Platform, base bool) {
 	if _, ok := n.in.Contexts[strings.ToLower(name)]; ok || name == "scratch" || name == "" {
 		return
 	}
 	key := name + " " + on.String()
-	if n.seen[key] {
+	if k, ok := n.seen[key]; ok {
+		n.all[k].Base = n.all[k].Base || base
 		return
 	}
-	n.seen[key] = true
+	n.seen[key] = len(n.all)
 	line, column := n.report.Position(at, name)
-	n.all = append(n.all, Named{name, on, yamlfile.Pos{File: n.report.File, Line: line, Column: column}})
+	n.all = append(n.all, Named{name, on, yamlfile.Pos{File: n.report.File, Line: line, Column: column}, base})
 }
