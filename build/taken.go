@@ -25,10 +25,14 @@ type taken struct {
 // take brings the image of another builder into the store, byte for byte.
 func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
 	got, err := b.bring(ctx, i, t)
-	if err != nil {
-		return child{}, fmt.Errorf("%s: %w", t.Pos, err)
+	var c child
+	if err == nil {
+		c, err = b.takenChild(ctx, i, got)
 	}
-	return b.takenChild(ctx, i, got)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", t.Pos, err)
+	}
+	return c, err
 }
 
 // bring brings the image into the store: from its registry, or out of its file. One that is

@@ -87,8 +87,8 @@ func (b *Builder) readTaken(ctx context.Context, a *tree.Archives, t taken) (c t
 // unpacked returns where the layers of an image are unpacked. Others may have the same layers, and
 // drop them.
 func (b *Builder) unpacked(i product.Image, p platform.Platform) *tree.Archives {
-	a := tree.NewArchives(b.store, tree.Limits{})
-	a.Whole, a.Part = true, strings.NewReplacer("/", "-", ":", "-").Replace(i.Name+"-"+p.String())
+	a := tree.ScratchIn(b.store).Archives
+	a.Part = strings.NewReplacer("/", "-", ":", "-").Replace(i.Name+"-"+p.String())
 	return a
 }
 

@@ -45,7 +45,7 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 		}
 		index := lint.NewIndex(i.Tagged(), t, st.Get)
 		index.Scope = lint.Own
-		if err := lookInside(ctx, deep, st, i, &index); err != nil {
+		if err := lookInside(ctx, deep, p, st, i, &index); err != nil {
 			return nil, fmt.Errorf("checking %s: %w", i.Name, err)
 		}
 		all = append(all, index)
@@ -78,7 +78,9 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 
 // lookInside reads the layers of those manifests of an image that other builders made. The others
 // were checked while they were built.
-func lookInside(ctx context.Context, d *audit.Deep, st *store.Store, i lock.Image, index *lint.Index) error {
+func lookInside(
+	ctx context.Context, d *audit.Deep, p *product.Product, st *store.Store, i lock.Image, index *lint.Index,
+) error {
 	for _, c := range i.Children {
 		n := slices.IndexFunc(index.Entries, func(e lint.Entry) bool { return e.Desc.Digest == c.Digest })
 		if c.Prebuilt == nil || n < 0 {
@@ -86,6 +88,11 @@ func lookInside(ctx context.Context, d *audit.Deep, st *store.Store, i lock.Imag
 		}
 		var err error
 		if index.Entries[n].Inside, err = d.Inside(ctx, st, index.Entries[n]); err != nil {
+			for _, o := range p.Images {
+				if t, ok := o.PrebuiltOn(c.Platform); ok && o.Name == i.Name {
+					err = fmt.Errorf("%s: %w", t.Pos, err)
+				}
+			}
 			return fmt.Errorf("%s: %w", c.Platform, err)
 		}
 	}

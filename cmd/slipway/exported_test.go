@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -29,7 +30,8 @@ import (
 // exported is what the command exported makes.
 type exported struct {
 	form, compress, tag, seed, user, entrypoint string
-	mode                                        int
+	program, config                             string
+	mode, zeros, files                          int
 	referrer, cosign, attestation, unsaid       bool
 }
 
@@ -45,6 +47,10 @@ func exportImage(ts *testscript.TestScript, neg bool, args []string) {
 	f.StringVar(&e.seed, "seed", "1", "a text in the image")
 	f.StringVar(&e.user, "user", "", "user")
 	f.StringVar(&e.entrypoint, "entrypoint", "/app", "entrypoint")
+	f.StringVar(&e.program, "program", "", "a file that is /app")
+	f.StringVar(&e.config, "config", "", "its configuration in JSON, in place of another")
+	f.IntVar(&e.zeros, "zeros", 0, "MiB of zeros in a file")
+	f.IntVar(&e.files, "files", 0, "empty files")
 	f.IntVar(&e.mode, "mode", 0o755, "of the program")
 	f.BoolVar(&e.referrer, "referrer", false, "with an SBOM that has the image as its subject")
 	f.BoolVar(&e.cosign, "cosign", false, "with a tag of cosign")
@@ -52,6 +58,9 @@ func exportImage(ts *testscript.TestScript, neg bool, args []string) {
 	f.BoolVar(&e.unsaid, "unsaid", false, "without the platform in descriptors, as podman writes")
 	if err := f.Parse(args); neg || err != nil || f.NArg() < 2 {
 		ts.Fatalf("usage: exported [flags] place platform…: %v", err)
+	}
+	if e.program != "" {
+		e.program = ts.ReadFile(e.program)
 	}
 	ts.Check(e.write(ts, f.Arg(0), f.Args()[1:]))
 }
@@ -141,12 +150,27 @@ func (e exported) image(p *v1.Platform, n int) (v1.Image, error) {
 	if p.OS == "windows" {
 		list, config = []file{{"Files/seed", fmt.Sprint(e.seed, n), 0o644}}, v1.Config{}
 	}
+	if e.program != "" {
+		list[0].text = e.program
+	}
+	if e.config != "" {
+		config = v1.Config{}
+		if err := json.Unmarshal([]byte(e.config), &config); err != nil {
+			return nil, err
+		}
+	}
+	if e.zeros > 0 {
+		list = append(list, file{"zeros", string(make([]byte, e.zeros<<20)), 0o644})
+	}
 	for _, f := range list {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: int64(f.mode), Size: int64(len(f.text))}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, err
 		}
 		io.WriteString(w, f.text) //nolint:errcheck // it is in memory
+	}
+	for n := range e.files {
+		w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprint("empty/", n), Mode: 0o644}) //nolint:errcheck // in memory
 	}
 	w.Close() //nolint:errcheck // in memory
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {

@@ -32,9 +32,10 @@ func NewScratch() (*Scratch, error) {
 	return s, nil
 }
 
-// ScratchIn makes a Scratch in the work directory of a store, whose lists of files are remembered.
+// ScratchIn makes a Scratch in the work directory of a store, whose lists of files are remembered,
+// for images that a product names: a layer of theirs may be compressed well.
 func ScratchIn(st *store.Store) *Scratch {
-	s := &Scratch{Archives: NewArchives(st, Limits{})}
+	s := &Scratch{Archives: NewArchives(st, Limits{Bytes: maxBytes})}
 	s.Whole = true
 	return s
 }
