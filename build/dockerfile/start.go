@@ -43,8 +43,8 @@ func (r Result) CheckStart(known bool) (note string, err error) {
 
 func (r Result) checkStart(known bool) (note string, err error) {
 	s := r.start
-	word, name := s.image.Program()
-	if name == "" {
+	word, name, ok := s.image.Program()
+	if !ok {
 		return "", nil
 	}
 	i := s.image

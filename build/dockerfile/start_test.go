@@ -36,6 +36,14 @@ func TestCheckStart(t *testing.T) {
 		{name: "of an earlier stage", lines: "COPY --chmod=0755 a /a\nENTRYPOINT [\"/a\"]\nFROM first\nLABEL a=b"},
 
 		{
+			name: "empty", lines: "COPY a /\nENTRYPOINT [\"\"]",
+			says: "3:1: ENTRYPOINT : the first word is empty: write the program there, or [] for none", note: "-",
+		},
+		{
+			name: "an empty command", lines: "CMD [\"\", \"a\"]",
+			says: "2:1: CMD : the first word is empty: write the program there, or [] for none", note: "-",
+		},
+		{
 			name: "nowhere", lines: "COPY --chmod=0755 a /\nENTRYPOINT [\"/program\"]",
 			says: `3:1: ENTRYPOINT /program: the image has no such file: copy it, or correct the name`,
 			note: "3:1: ENTRYPOINT /program: no COPY or ADD adds it",

@@ -9,7 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/entrypoint"
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -39,18 +38,25 @@ func TestStart(t *testing.T) {
 		{"app", "linux/amd64", v1.Config{Env: []string{"PATH=/bin:/"}}, "/app", "", 0},
 		{"./app", "linux/amd64", v1.Config{WorkingDir: "/"}, "/app", "", 0},
 		{"app", "linux/amd64", v1.Config{}, "", "no directory of PATH has it", entrypoint.Missing},
+		{"/exe", "linux/amd64", v1.Config{}, "", "it is a PE program for windows/amd64", entrypoint.Differs},
+		{"/dos", "linux/amd64", v1.Config{}, "", "it is a program for DOS, Windows or .NET", entrypoint.Differs},
+		{"/app", "linux/arm64", v1.Config{}, "", "it is an ELF program for linux/amd64", entrypoint.Differs},
+		{"", "linux/amd64", v1.Config{}, "", "the first word is empty", entrypoint.Missing},
 		{"/script", "linux/amd64", v1.Config{}, "", "/script needs /bin/none to start", entrypoint.Interpreter},
 		{`C:\APP`, "windows/amd64:ltsc2022", v1.Config{}, "/app.exe", "", 0},
 	} {
-		files := map[string]string{"/app": static, "/script": "#!/bin/none\n"}
-		if tc.on != "linux/amd64" {
+		files := map[string]string{
+			"/app": static, "/script": "#!/bin/none\n", "/dos": "MZ",
+			"/exe": string(programtest.PE(programtest.Needs{})),
+		}
+		if tc.on == "windows/amd64:ltsc2022" {
 			files = map[string]string{"/app.exe": "MZ"}
 		}
 		i := image(t, tc.on, tc.config, files)
 		if i.On.OS == platform.Windows {
 			i.Tree = tree.New(nil)
 			i.Tree.Caseless(false)
-			must(t, i.Tree.Set("/app.exe", &tree.Node{Kind: layer.Regular}))
+			must(t, i.Tree.WriteText("/app.exe", []byte("MZ"), 0o755))
 		}
 		f, file, err := i.Start(tc.name)
 		must(t, err)
@@ -71,11 +77,16 @@ func TestProgram(t *testing.T) {
 	}{
 		{"linux/amd64", v1.Config{Entrypoint: []string{"/a"}, Cmd: []string{"/b"}}, "ENTRYPOINT /a"},
 		{"linux/amd64", v1.Config{Cmd: []string{"/b"}}, "CMD /b"},
-		{"linux/amd64", v1.Config{}, "CMD "},
-		{"windows/amd64:ltsc2022", v1.Config{Entrypoint: []string{"cmd.exe"}}, "ENTRYPOINT "},
+		{"linux/amd64", v1.Config{}, ""},
+		{"linux/amd64", v1.Config{Entrypoint: []string{""}, Cmd: []string{"/b"}}, "ENTRYPOINT "},
+		{"windows/amd64:ltsc2022", v1.Config{Entrypoint: []string{"cmd.exe"}}, ""},
 	} {
-		word, name := image(t, tc.on, tc.c, nil).Program()
-		if got := word + " " + name; got != tc.want {
+		word, name, ok := image(t, tc.on, tc.c, nil).Program()
+		got := word + " " + name
+		if !ok {
+			got = ""
+		}
+		if got != tc.want {
 			t.Errorf("%q, not %q", got, tc.want)
 		}
 	}

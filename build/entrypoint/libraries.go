@@ -150,8 +150,8 @@ func (l *Libraries) open(n *tree.Node, do func(layer.Content, io.Reader) error) 
 // entry returns the path of the program that the image starts; "" if it is not in the image's own
 // layers.
 func (l *Libraries) entry() (string, error) {
-	_, name := l.Program()
-	if name == "" {
+	_, name, ok := l.Program()
+	if !ok {
 		return "", nil
 	}
 	for _, p := range l.candidates(name) {

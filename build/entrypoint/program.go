@@ -6,8 +6,12 @@
 package entrypoint
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -46,6 +50,7 @@ const (
 	Missing     Kind = iota // there is no such file
 	Mode                    // the user may not execute it
 	Interpreter             // its interpreter or loader is not there
+	Differs                 // it is for another platform
 )
 
 // DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
@@ -60,17 +65,17 @@ const (
 )
 
 // Program returns what the image starts, and the word of the configuration that it is from: the
-// first word of the entrypoint, or of the command where there is no entrypoint. name is "" for an
+// first word of the entrypoint, or of the command where there is no entrypoint. ok is false for an
 // image that starts nothing, or what every base has.
-func (i Image) Program() (word, name string) {
-	word, name = "ENTRYPOINT", first(i.Config.Entrypoint)
-	if len(i.Config.Entrypoint) == 0 {
-		word, name = "CMD", first(i.Config.Cmd)
+func (i Image) Program() (word, name string, ok bool) {
+	word, list := "ENTRYPOINT", i.Config.Entrypoint
+	if len(list) == 0 {
+		word, list = "CMD", i.Config.Cmd
 	}
-	if i.On.OS == platform.Windows && brought(name) {
-		name = ""
+	if len(list) == 0 {
+		return word, "", false
 	}
-	return word, name
+	return word, list[0], i.On.OS != platform.Windows || !brought(list[0])
 }
 
 // Alone returns the image without the base below its tree.
@@ -83,16 +88,12 @@ func (i Image) Alone() Image {
 // Outside reports whether a program may come from the machine that runs the container.
 func (i Image) Outside(name string) bool { return i.On.OS == platform.Windows && i.hosts(name) }
 
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
-}
-
 // Start returns why a program cannot be started, and the path of the file that is started; of
 // those, one is empty.
 func (i Image) Start(name string) (f Fault, file string, err error) {
+	if name == "" {
+		return Fault{Text: "the first word is empty: write the program there, or [] for none", Certain: true}, "", nil
+	}
 	candidates := i.candidates(name)
 	candidates = candidates[:min(len(candidates), maxCandidates)]
 	for _, p := range candidates {
@@ -126,11 +127,11 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 			}
 			f.Certain = len(candidates) == 1
 		default:
-			why, err := i.interpreted(p, to)
-			if err != nil || why != "" {
-				return Fault{Kind: Interpreter, Text: why}, "", err
+			f, err := i.read(p, to)
+			if err != nil || f.Text != "" {
+				to = ""
 			}
-			return Fault{}, to, nil
+			return f, to, err
 		}
 	}
 	if f.Text == "" {
@@ -139,19 +140,51 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 	return f, "", nil
 }
 
-// interpreted reports that the interpreter of a script, or the loader of a program with shared
-// libraries, is not there. Only files of the image's own layers are looked at: a base has what
-// its files need.
-func (i Image) interpreted(shown, p string) (why string, err error) {
-	t, n := i.Tree, i.Tree.Nodes[p]
-	if n == nil || i.On.OS == platform.Windows || i.Check {
-		return "", nil
+// read looks at the program itself, if it is in the image's own layers: a base has what its files
+// need.
+func (i Image) read(shown, p string) (Fault, error) {
+	spelled, err := i.Tree.Spelled(p)
+	n := i.Tree.Nodes[spelled]
+	if err != nil || n == nil || i.Check {
+		return Fault{}, err
 	}
 	r, err := n.Open()
 	if err != nil {
-		return "", err
+		return Fault{}, err
 	}
 	defer r.Close()
+	b := bufio.NewReaderSize(r, executable.Head)
+	head, err := b.Peek(executable.Head)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Fault{}, err
+	}
+	s, ok, err := executable.Read(bytes.NewReader(head))
+	switch {
+	case err != nil:
+		return Fault{}, err
+	case ok:
+		err = executable.Fits(s, i.On)
+	case i.On.OS == platform.Linux && bytes.HasPrefix(head, []byte("MZ")):
+		err = fmt.Errorf("it is a program for DOS, Windows or .NET, and the image is for %s/%s",
+			i.On.OS, i.On.Architecture)
+	}
+	if err != nil {
+		return Fault{Kind: Differs, Text: err.Error(), Certain: true}, nil
+	}
+	if i.On.OS == platform.Windows {
+		return Fault{}, nil
+	}
+	why, err := i.interpreted(shown, b)
+	if why == "" {
+		return Fault{}, err
+	}
+	return Fault{Kind: Interpreter, Text: why}, err
+}
+
+// interpreted reports that the interpreter of a script, or the loader of a program with shared
+// libraries, is not there.
+func (i Image) interpreted(shown string, r io.Reader) (why string, err error) {
+	t := i.Tree
 	by, err := executable.Interpreter(r)
 	if err != nil || !path.IsAbs(by) {
 		return "", err

@@ -139,6 +139,18 @@ var insideCases = []struct {
 			"error index-program-differs CMD /app: it is an ELF program for linux/amd64, and the image is for linux/arm64",
 		},
 	},
+	{"program-of-dotnet", linux("/app"), []files{{"app=MZ"}}, []string{
+		"error index-program-differs ENTRYPOINT /app: it is a program for DOS, Windows or .NET, and the image is for linux/amd64",
+	}},
+	{"empty-entrypoint", linux(""), []files{{"app=" + alone}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT : the first word is empty: write the program there, or [] for none",
+	}},
+	{
+		"empty-command",
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Cmd: []string{"", "x"}}},
+		[]files{{"app=" + alone}},
+		[]string{"error index-entrypoint-missing CMD : the first word is empty: write the program there, or [] for none"},
+	},
 	{"user", user(linux("/app"), "me"), []files{{"etc/passwd=you:x:7:7::/:\n", "app=" + alone}}, []string{
 		"error index-user-unknown the user is \"me\", and neither /etc/passwd nor /etc/group of the image tells which that is",
 	}},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/entrypoint"
-	"github.com/slipway-dev/slipway/build/executable"
 	layers "github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
@@ -23,7 +22,7 @@ const maxRelease = 64 << 10
 // rules are those of the faults that an image may have.
 var rules = map[entrypoint.Kind]string{
 	entrypoint.Missing: "index-entrypoint-missing", entrypoint.Mode: "index-entrypoint-mode",
-	entrypoint.Interpreter: "index-interpreter-missing",
+	entrypoint.Interpreter: "index-interpreter-missing", entrypoint.Differs: "index-program-differs",
 }
 
 // examine looks at the files of an image. whole means that its base is among them. program is the
@@ -51,26 +50,16 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 			add("index-windows-name", "%s", why)
 		}
 	}
-	word, name := i.Program()
-	if name == "" {
+	word, name, ok := i.Program()
+	if !ok {
 		return in, "", nil
 	}
 	f, file, err := i.Start(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, "", err
-	case f.Text == "":
-	case f.Certain || whole && !i.Outside(name):
-		add(rules[f.Kind], "%s %.200s: %.500s", word, name, f.Text)
-		return in, "", nil
-	default:
-		return in, "", nil // the base, which was not read, may have it
 	}
-	if other, err := fits(t, file, i.On); err != nil || other != nil {
-		if other != nil {
-			add("index-program-differs", "%s %.200s: %v", word, name, other)
-		}
-		return in, "", err
+	if f.Text != "" && (f.Certain || whole && !i.Outside(name)) { // and no base, which was not read, may have it
+		add(rules[f.Kind], "%s %.200s: %.500s", word, name, f.Text)
 	}
 	return in, file, nil
 }
@@ -107,22 +96,4 @@ func osRelease(t *tree.Tree) (r distribution.OSRelease, err error) {
 		return distribution.Parse(text), nil
 	}
 	return r, nil
-}
-
-// fits returns why a program is not for a platform; nil if it is.
-func fits(t *tree.Tree, file string, on platform.Platform) (why, err error) {
-	n, err := t.Lstat(file)
-	if err != nil {
-		return nil, err
-	}
-	r, err := n.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	s, ok, err := executable.Read(r)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return executable.Fits(s, on), nil
 }
