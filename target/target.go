@@ -50,50 +50,6 @@ func Keygen(
 	return run(ctx, args, options{})
 }
 
-// Build builds the images into the store.
-func Build(
-	ctx context.Context,
-	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] to pull bases from; none makes a snapshot
-	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
-	channel *string, // a channel of slipway.yaml
-	platforms *string, // only these platforms, separated by commas
-	images *string, // only these images, separated by commas
-	out *string, // directory for the release's files (dist)
-	q *bool, // print only the result and errors
-) error {
-	return run(ctx, []string{"build"}, options{product, registry, version, channel, platforms, images, out, q})
-}
-
-// Publish pushes the images that were built and writes release.lock.json.
-func Publish(
-	ctx context.Context,
-	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] to push to; none makes a snapshot
-	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
-	channel *string, // a channel of slipway.yaml
-	platforms *string, // only these platforms, separated by commas
-	images *string, // only these images, separated by commas
-	out *string, // directory for the release's files (dist)
-	q *bool, // print only the result and errors
-) error {
-	return run(ctx, []string{"publish"}, options{product, registry, version, channel, platforms, images, out, q})
-}
-
-// Render writes release.yaml, every image pinned by digest.
-func Render(
-	ctx context.Context,
-	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] that the images were published to
-	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
-	channel *string, // a channel of slipway.yaml
-	out *string, // directory for the release's files (dist)
-	q *bool, // print only the result and errors
-) error {
-	return run(ctx, []string{"render"},
-		options{product: product, version: version, channel: channel, registry: registry, out: out, q: q})
-}
-
 // Lint checks release.yaml against what Linux and Windows nodes can run.
 func Lint(
 	ctx context.Context,
@@ -104,21 +60,6 @@ func Lint(
 	q *bool, // print only the result and errors
 ) error {
 	return run(ctx, []string{"lint"}, options{product: product, version: version, channel: channel, out: out, q: q})
-}
-
-// Airgap packs the airgap bundles and their image lists.
-func Airgap(
-	ctx context.Context,
-	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] that the images were published to
-	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
-	channel *string, // a channel of slipway.yaml
-	platforms *string, // only the bundles of these platforms, separated by commas
-	images *string, // only these images, separated by commas
-	out *string, // directory for the release's files (dist)
-	q *bool, // print only the result and errors
-) error {
-	return run(ctx, []string{"airgap", "pack"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
 // Check finds mistakes that would stop a release, without building anything.
@@ -186,20 +127,6 @@ func Serve(
 	q *bool, // print only the address
 ) error {
 	return run(ctx, []string{"serve"}, options{product: product, out: out, q: q})
-}
-
-// Verify checks every byte of the store.
-func Verify(
-	ctx context.Context,
-	product *string, // the product's description (slipway.yaml)
-	repair *bool, // remove damaged files, so that the next run makes them again
-	q *bool, // print only the result and errors
-) error {
-	args := []string{"store", "verify"}
-	if repair != nil && *repair {
-		args = append(args, "-repair")
-	}
-	return run(ctx, args, options{product: product, q: q})
 }
 
 // Clean removes the files of the release and the store.

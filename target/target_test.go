@@ -65,8 +65,8 @@ import (
 		!strings.Contains(list, "plan       prints what a release would do") {
 		t.Errorf("mage -l:\n%s", list)
 	}
-	if help := mage("-h", "publish"); !strings.Contains(help, "-registry=<string>   host[/prefix] to push to") {
-		t.Errorf("mage -h publish:\n%s", help)
+	if help := mage("-h", "release"); !strings.Contains(help, "-registry=<string>   host[/prefix] to push to") {
+		t.Errorf("mage -h release:\n%s", help)
 	}
 	mage("clean")
 	if _, err := os.Stat(filepath.Join(dir, "dist")); err == nil {
@@ -76,8 +76,8 @@ import (
 		t.Errorf("mage serve without a release: %v\n%s", err, out)
 	}
 	// mage has a -version of its own
-	if out, err := try("render", "-version=v2"); err == nil || !strings.Contains(out, "slipway.yaml is not there") {
-		t.Errorf("mage render -version=v2 without a product: %v\n%s", err, out)
+	if out, err := try("lint", "-version=v2"); err == nil || !strings.Contains(out, "slipway.yaml is not there") {
+		t.Errorf("mage lint -version=v2 without a product: %v\n%s", err, out)
 	}
 	if text := read(t, filepath.Join(dir, "thesis.txt")); text != "precious" {
 		t.Error("clean took more than was slipway's")

@@ -4,6 +4,7 @@ package howto
 
 import (
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -11,12 +12,8 @@ import (
 // Package target has a copy, since mage compiles it.
 const runBy = "SLIPWAY_RUN_BY"
 
-// targets are the commands that package target has a target for, with its name.
-var targets = map[string]string{
-	"release": "release", "build": "build", "publish": "publish", "render": "render", "lint": "lint",
-	"airgap pack": "airgap",
-	"bases":       "bases", "check": "check", "plan": "plan", "doctor": "doctor", "serve": "serve", "clean": "clean",
-}
+// targets are the commands that package target has a target for.
+var targets = []string{"release", "lint", "bases", "check", "plan", "doctor", "serve", "clean"}
 
 // updateFlag is the one flag of a target that messages name.
 const updateFlag = " -update"
@@ -29,11 +26,8 @@ func command(words string, mage bool) string {
 	if !mage {
 		return "slipway " + words
 	}
-	name, update := strings.CutSuffix(words, updateFlag)
-	if target, ok := targets[strings.TrimSpace(name)]; ok && update {
-		return "go tool mage " + target + updateFlag
-	} else if ok {
-		return "go tool mage " + target
+	if slices.Contains(targets, strings.TrimSuffix(words, updateFlag)) {
+		return "go tool mage " + words
 	}
 	return "go tool slipway " + words
 }
