@@ -65,11 +65,6 @@ func (a *accounts) save() error {
 	if err != nil {
 		return err
 	}
-	return a.write()
-}
-
-// write writes what changed.
-func (a *accounts) write() error {
 	for _, t := range []*table{a.passwd, a.shadow, a.group, a.gshadow, a.subuid, a.subgid} {
 		if err := a.s.save(t); err != nil {
 			return err

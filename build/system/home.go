@@ -38,8 +38,8 @@ func (s *System) makeParents(dir string) error {
 }
 
 // copyTree copies what is in a directory into another one, for a user. Links into the source lead
-// into the copy where shadow's programs copy (relink); BusyBox leaves them as they are.
-func (s *System) copyTree(from, to string, uid, gid int, relink bool) error {
+// into the copy.
+func (s *System) copyTree(from, to string, uid, gid int) error {
 	at, n, err := tree.Resolve(s.Tree, from)
 	if err != nil || n == nil || n.Kind != layer.Dir {
 		return err
@@ -51,7 +51,7 @@ func (s *System) copyTree(from, to string, uid, gid int, relink bool) error {
 	return s.copyFiles(at, target, func(n *tree.Node) *tree.Node {
 		k := *n
 		k.UID, k.GID, k.Hard, k.Capability = uid, gid, false, ""
-		if relink && k.Kind == layer.Symlink && tree.Within(k.Link, from) {
+		if k.Kind == layer.Symlink && tree.Within(k.Link, from) {
 			k.Link = to + strings.TrimPrefix(k.Link, from)
 		}
 		return &k

@@ -23,8 +23,6 @@ type System struct {
 	Tree *tree.Tree
 	// Day is the current day, counted from 1970-01-01. Programs write it into /etc/shadow.
 	Day int
-	// Env returns a variable of the environment, empty for one that is not set. Nil has none.
-	Env func(name string) string
 }
 
 // Program is what one program does. args come without its name. An [*Exit] says that the real
@@ -46,15 +44,7 @@ func (e *Exit) Error() string { return e.Program + ": " + e.Text }
 var ErrUnread = errors.New("a check does not read it")
 
 // programs are all that are known, by name.
-var programs map[string]Program
-
-func init() { //nolint:gochecknoinits // a program may call others, by the table
-	programs = map[string]Program{
-		"useradd": useradd, "groupadd": groupadd, "setcap": setcap,
-		"adduser":  adding("adduser", "useradd", (*System).busyAddUser),
-		"addgroup": adding("addgroup", "groupadd", (*System).busyAddGroup),
-	}
-}
+var programs = map[string]Program{"useradd": useradd, "groupadd": groupadd, "setcap": setcap}
 
 // Command returns the program of a name.
 func Command(name string) (Program, bool) {

@@ -54,7 +54,7 @@ func (s *System) addHome(a *accounts, o *userOptions) error {
 	if err != nil || !made {
 		return err
 	}
-	return s.copyTree(o.defaults["SKEL"], o.home(), o.uid, o.gid, true)
+	return s.copyTree(o.defaults["SKEL"], o.home(), o.uid, o.gid)
 }
 
 // addMail makes the mailbox of a user, where /etc/default/useradd asks for it.

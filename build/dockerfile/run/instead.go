@@ -28,6 +28,8 @@ func (s *State) insteadOf(name string) string {
 	case "apt-get", "apt", "apk", "aptitude", "dnf", "microdnf", "tdnf", "yum", "zypper", "rpm",
 		"dpkg", "pacman", "clean-install", "update-ca-certificates":
 		return s.ways("name a base that has the packages (one with builtin: static has certificates and time zones)")
+	case "adduser", "addgroup": // Debian's and BusyBox's differ
+		return s.ways("use useradd or groupadd, if the base has it", "write USER and --chown by number")
 	case "passwd", "chpasswd", "chsh", "chfn", "gpasswd", "newusers", "usermod":
 		return s.ways("use useradd with its options, or COPY an /etc/passwd and /etc/shadow")
 	}

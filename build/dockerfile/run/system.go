@@ -11,7 +11,7 @@ import (
 )
 
 // systemPrograms are programs of a distribution that package system carries out.
-var systemPrograms = []string{"useradd", "groupadd", "adduser", "addgroup", "setcap"}
+var systemPrograms = []string{"useradd", "groupadd", "setcap"}
 
 // systemCommands are the commands that call them. They parse their options themselves.
 func systemCommands() []command {
@@ -45,13 +45,7 @@ func callSystem(r *runner, _ options, args []string) {
 		fail("the base has no %s: name one that has it", name)
 	}
 	p, _ := system.Command(name)
-	err = p(&system.System{
-		Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay),
-		Env: func(name string) string {
-			v, _ := r.s.Env.Get(name)
-			return v
-		},
-	}, args)
+	err = p(&system.System{Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay)}, args)
 	if errors.Is(err, system.ErrUnread) {
 		fail("%w", errLater)
 	}
