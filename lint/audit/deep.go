@@ -152,8 +152,10 @@ func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash,
 		}
 	}
 	switch {
-	case filled == 0 || windows && there > 0 || !windows && there < filled:
+	case filled == 0 || windows && there == filled || !windows && there < filled:
 		return "", nil
+	case windows && there > 0: // as buildah adds them to an image of another builder
+		return fmt.Sprintf("%d of its layers lack the directory Files: no container has their files", filled-there), nil
 	case windows:
 		return "none of its layers has the directory Files: they are those of a Linux image", nil
 	}

@@ -167,6 +167,9 @@ var insideCases = []struct {
 	{"layers-of-linux", windows(`C:\app.exe`), []files{{"app.exe=" + exe}}, []string{
 		"error index-layers-differ none of its layers has the directory Files: they are those of a Linux image",
 	}},
+	{"a-layer-of-linux", windows(`C:\app.exe`), []files{{"Files/app.exe=" + exe, "Hives/"}, {}, {"app.conf=a"}}, []string{
+		"error index-layers-differ 1 of its layers lack the directory Files: no container has their files",
+	}},
 	{"program-of-linux", windows("app"), []files{{"Files/app.exe=" + alone}}, []string{
 		"error index-program-differs ENTRYPOINT app: it is an ELF program for linux/amd64, and the image is for windows/amd64",
 	}},
