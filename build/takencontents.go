@@ -172,10 +172,11 @@ func (b *Builder) programsIn(ctx context.Context, t *tree.Tree, os string, c *ta
 	return nil
 }
 
-// mayStart reports whether a file may be a program that something starts.
+// mayStart reports whether a file may be a program that something starts. Those of ko have no
+// extension on Windows.
 func mayStart(p string, n *tree.Node, os string) bool {
 	if os == platform.Windows {
-		return slices.Contains([]string{".exe", ".dll"}, strings.ToLower(path.Ext(p)))
+		return slices.Contains([]string{".exe", ".dll", ""}, strings.ToLower(path.Ext(p)))
 	}
 	return n.Mode&0o111 != 0
 }
