@@ -39,7 +39,7 @@ var All = []Consumer{
 		Name: "gcc", Purpose: "the race detector, runc, the grammar of PowerShell",
 		Commands: []string{"gcc"}, Packages: []string{"gcc", "libc6-dev"},
 		Built: []string{"runc"}, Module: pinned,
-		Suites: []string{"test/consumers", "test/libraries/powershell", "test/windows"},
+		Suites: []string{"test/consumers", "test/consumers/prebuilt", "test/libraries/powershell", "test/windows"},
 	},
 	{
 		Name: "containerd", Purpose: "importing bundles, running images",

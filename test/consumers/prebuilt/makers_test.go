@@ -16,6 +16,7 @@ type made struct {
 	manifest string // its digest, as the program printed it or wrote it into the layout
 	config   string // of one that has no manifest
 	attested bool   // by BuildKit
+	other    *made  // the same image in another form, which nobody has to run again
 }
 
 // makers are the programs that make images, in directories of their own.
@@ -33,6 +34,10 @@ var makers = []struct {
 	{"skopeo", "skopeo", skopeo},
 	{"umoci", "umoci", umoci},
 	{"docker", "docker", docker},
+	{"docker29", "docker", docker29},
+	{"docker29-classic", "docker", docker29Classic},
+	{"buildctl-docker", "buildkit", buildctlDocker},
+	{"ctr", "containerd", ctr},
 }
 
 // buildctl writes a layout with an index of the image and its attestation.
@@ -49,18 +54,21 @@ func buildctl(t *testing.T, w *world, dir string) made {
 // before v0.20.
 func buildx(t *testing.T, w *world, dir string) made {
 	testprog.Need(t, "docker")
-	config, meta := filepath.Join(dir, "config"), filepath.Join(dir, "meta.json")
-	must(t, os.MkdirAll(filepath.Join(config, "cli-plugins"), 0o755))
-	must(t, os.Symlink(testprog.Built(t, "buildx", "buildx"), filepath.Join(config, "cli-plugins", "docker-buildx")))
-	env := []string{"DOCKER_CONFIG=" + config}
+	env, meta := withBuildx(t, dir), filepath.Join(dir, "meta.json")
 	w.in(t, dir, env, "docker", "buildx", "create", "--name=slipway-test", "--driver=remote", "--use", testprog.Buildkitd(t))
 	to := filepath.Join(dir, "image.tar")
 	w.in(t, dir, env, "docker", "buildx", "build", "--provenance=mode=min",
 		"--output=type=oci,dest="+to+",oci-artifact=false", "--metadata-file="+meta, w.context)
-	layout := filepath.Join(dir, "layout")
-	must(t, os.Mkdir(layout, 0o755))
-	w.in(t, layout, nil, "tar", "-xf", to)
-	return made{prebuilt: "oci-archive:" + to, manifest: linux(t, layout, printed(t, meta)), attested: true}
+	return made{prebuilt: "oci-archive:" + to, manifest: archived(t, w, to, printed(t, meta)), attested: true}
+}
+
+// withBuildx is an environment in which docker has the plugin buildx.
+func withBuildx(t *testing.T, dir string) []string {
+	t.Helper()
+	config := filepath.Join(dir, "config")
+	must(t, os.MkdirAll(filepath.Join(config, "cli-plugins"), 0o755))
+	must(t, os.Symlink(testprog.Built(t, "buildx", "buildx"), filepath.Join(config, "cli-plugins", "docker-buildx")))
+	return []string{"DOCKER_CONFIG=" + config}
 }
 
 // printed is the digest in the metadata of BuildKit's clients.

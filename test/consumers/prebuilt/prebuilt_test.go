@@ -38,7 +38,11 @@ func TestPrebuilt(t *testing.T) {
 			testprog.Need(t, m.consumer)
 			dir := filepath.Join(r.dir, m.name)
 			must(t, os.MkdirAll(dir, 0o755))
-			r.made[m.name] = m.make(t, r.world, dir)
+			one := m.make(t, r.world, dir)
+			r.made[m.name] = one
+			if one.other != nil {
+				r.made[m.name+again] = *one.other
+			}
 		})
 	}
 	if t.Failed() || len(r.made) == 0 {
@@ -56,8 +60,16 @@ func TestPrebuilt(t *testing.T) {
 	t.Run("skopeo", r.skopeo)
 }
 
+// again is behind the name of an image in another form.
+const again = "-again"
+
 // names are those of the images.
 func (r *released) names() []string { return slices.Sorted(maps.Keys(r.made)) }
+
+// different are the names of the images without those in another form.
+func (r *released) different() []string {
+	return slices.DeleteFunc(r.names(), func(name string) bool { return strings.HasSuffix(name, again) })
+}
 
 // ref is an image of the release in a registry.
 func (r *released) ref(registry, image string) string {

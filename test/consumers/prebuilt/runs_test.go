@@ -42,7 +42,7 @@ func (r *released) containerd(t *testing.T) {
 	ctr := func(args ...string) string {
 		return r.in(t, r.dir, nil, "ctr", append([]string{"--address", socket, "--namespace", "test"}, args...)...)
 	}
-	for _, image := range r.names() {
+	for _, image := range r.different() {
 		ref := r.ref(r.registry, image)
 		ctr("images", "pull", "--plain-http", "--snapshotter=native", ref)
 		content := ctr("content", "ls", "-q")
@@ -64,7 +64,7 @@ func (r *released) said(t *testing.T, image, out string) {
 
 func (r *released) docker(t *testing.T) {
 	env := []string{"DOCKER_HOST=unix://" + testprog.Dockerd(t)}
-	for _, image := range r.names() {
+	for _, image := range r.different() {
 		ref := r.ref(r.registry, image)
 		r.in(t, r.dir, env, "docker", "pull", "--quiet", ref)
 		r.said(t, image, r.in(t, r.dir, env, "docker", "run", "--rm", "--network=none", ref))
@@ -80,7 +80,7 @@ func (r *released) podman(t *testing.T) {
 		"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs",
 		"--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc",
 	}
-	for _, image := range r.names() {
+	for _, image := range r.different() {
 		ref := r.ref(r.registry, image)
 		r.in(t, r.dir, nil, "podman", append(slices.Clone(options), "pull", "--quiet", "--tls-verify=false", ref)...)
 		r.said(t, image, r.in(t, r.dir, nil, "podman", append(slices.Clone(options), "run", "--rm", "--network=none",

@@ -42,10 +42,16 @@ RUN echo made >/made
 ENTRYPOINT ["/app"]
 `
 
+// copies is for builders without RUN.
+const copies = `FROM scratch
+COPY app /app
+ENTRYPOINT ["/app"]
+`
+
 // world has what the makers of images get.
 type world struct {
 	dir      string // for what they make
-	context  string // with app, busybox, Dockerfile, main.go and go.mod
+	context  string // with app, busybox, Dockerfile, Dockerfile.copies, main.go and go.mod
 	layer    string // a tar archive with the program
 	saved    string // an image in a docker-archive
 	registry string // of Debian, on loopback
@@ -61,6 +67,7 @@ func newWorld(t *testing.T) *world {
 	write(t, filepath.Join(w.context, "main.go"), source)
 	write(t, filepath.Join(w.context, "go.mod"), "module example.com/app\n\ngo 1.26\n")
 	write(t, filepath.Join(w.context, "Dockerfile"), dockerfile)
+	write(t, filepath.Join(w.context, "Dockerfile.copies"), copies)
 	write(t, filepath.Join(w.context, ".dockerignore"), "*.go\ngo.mod\n")
 	w.in(t, w.context, []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", "app", ".")
 	busybox, err := exec.LookPath("busybox")
@@ -136,6 +143,18 @@ func (w *world) in(t *testing.T, dir string, env []string, program string, args 
 	return strings.TrimSpace(string(out))
 }
 
+// fails runs a program that has to fail, and returns what it prints.
+func (w *world) fails(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Errorf("%s %s succeeds", filepath.Base(program), strings.Join(args, " "))
+	}
+	return string(out)
+}
+
 // linux returns the digest of the manifest for linux/amd64 that a digest of a layout leads to; "" is
 // the only entry of index.json.
 func linux(t *testing.T, dir, digest string) string {
@@ -163,6 +182,14 @@ func linux(t *testing.T, dir, digest string) string {
 	}
 	t.Fatalf("%s has no image at %q", dir, digest)
 	return ""
+}
+
+// archived does that for an archive of a layout.
+func archived(t *testing.T, w *world, file, digest string) string {
+	t.Helper()
+	dir := t.TempDir()
+	w.in(t, dir, nil, "tar", "-xf", file)
+	return linux(t, dir, digest)
 }
 
 func write(t *testing.T, path, text string) {
