@@ -88,7 +88,7 @@ func (b *Builder) readTaken(ctx context.Context, a *tree.Archives, t taken) (c t
 // drop them.
 func (b *Builder) unpacked(i product.Image, p platform.Platform) *tree.Archives {
 	a := tree.ScratchIn(b.store).Archives
-	a.Part = strings.NewReplacer("/", "-", ":", "-").Replace(i.Name+"-"+p.String())
+	a.Part = strings.NewReplacer("/", "-", ":", "-").Replace(i.Name + "-" + p.String())
 	return a
 }
 

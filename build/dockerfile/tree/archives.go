@@ -89,6 +89,13 @@ func (a *Archives) each(
 	return scan(ctx, f, func(e tarEntry, h *tar.Header) error { return do(file, e, h) })
 }
 
+// Look lists the files of a layer for [Archives.ReadLayers] while its blob is read for something
+// else. What is wrong with it is for ReadLayers to say, which reads it again then.
+func (a *Archives) Look(ctx context.Context, blob io.Reader, diffID v1.Hash) {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(blob), nil }
+	a.index(ctx, open, diffID) //nolint:errcheck // see above
+}
+
 // isArchive reports whether a file is a tar, compressed or not, with at least one entry.
 func isArchive(c layer.Content) (bool, error) {
 	r, err := c.Open()

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -112,30 +111,6 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 		}
 	}
 	return t, nil
-}
-
-// labeled returns an error for a layer that is compressed, and whose media type says that it is
-// not: nodes unpack it as it is. In the other direction they look at its first bytes.
-func labeled(l v1.Layer, diffID v1.Hash) error {
-	t, err := l.MediaType()
-	if err != nil || !slices.Contains([]types.MediaType{
-		types.OCIUncompressedLayer, types.OCIUncompressedRestrictedLayer, types.DockerUncompressedLayer,
-	}, t) {
-		return err
-	}
-	d, err := l.Digest()
-	if err == nil && d != diffID {
-		err = errors.New("it is compressed, and its media type says that it is not, so that nodes do not unpack it: " +
-			"build the image anew")
-	}
-	return err
-}
-
-// Look lists the files of a layer for [Archives.ReadLayers] while its blob is read for something
-// else. What is wrong with it is for ReadLayers to say, which reads it again then.
-func (a *Archives) Look(ctx context.Context, blob io.Reader, diffID v1.Hash) {
-	open := func() (io.ReadCloser, error) { return io.NopCloser(blob), nil }
-	a.index(ctx, open, diffID) //nolint:errcheck // see above
 }
 
 // Top returns the sorted names in the root directory of a layer's tar. A layer for Windows has
