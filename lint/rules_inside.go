@@ -16,8 +16,8 @@ var insideRules = []Rule{
 	},
 	{
 		ID: "index-windows-name", Severity: Error, OS: windows,
-		Title:   "a file of the image has a name that Windows does not allow",
-		Reason:  "The node does not unpack the layer, or has the file under another name.",
+		Title:   "a file of the image has a name that Windows does not allow, or differs from another in case alone",
+		Reason:  "The node does not unpack the layer, has the file under another name, or has one of two.",
 		Instead: "an image without the file, or with another name for it",
 		Link:    "https://learn.microsoft.com/windows/win32/fileio/naming-a-file",
 	},

@@ -129,6 +129,13 @@ func (d *Deep) inside(ctx context.Context, e lint.Entry, open opener) (*lint.Ins
 		return nil, err
 	}
 	in, program, err := examine(t, e.Config, from == 0)
+	for n := 0; windows && n < len(layers) && err == nil; n++ {
+		var a, b string
+		if a, b, err = d.layers.Twice(ctx, layers[n], diffIDs[n]); b != "" {
+			in.Faults = append(in.Faults, lint.InsideFault{Rule: "index-windows-name", What: fmt.Sprintf(
+				"%.200q and %.200q are in one layer, and one file on Windows: take one out, or rename it", a, b)})
+		}
+	}
 	if err != nil || program == "" {
 		return in, err
 	}

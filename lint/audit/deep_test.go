@@ -102,6 +102,12 @@ var insideCases = []struct {
 	{"name-of-windows", windows(`C:\app.exe`), []files{{"Files/app.exe=" + exe, "Files/a:b=x"}}, []string{
 		`error index-windows-name path /a:b: "a:b" has a character that Windows names cannot have: rename the file`,
 	}},
+	{"name-in-two-cases", windows(`C:\app.exe`), []files{{"Files/app.exe=" + exe, "Files/Dir/a=x", "Files/dir/A=y"}}, []string{
+		`error index-windows-name "/Files/Dir/a" and "/Files/dir/A" are in one layer, and one file on Windows: take one out, or rename it`,
+	}},
+	{"healthy-cases", windows(`C:\app.exe`), []files{{"Files/app.exe=" + exe, "Files/Dir/a=x"}, {"Files/dir/", "Files/DIR/A=y"}}, nil},
+	{"healthy-directories", windows(`C:\app.exe`), []files{{"Files/app.exe=" + exe, "Files/Dir/", "Files/dir/", "Files/dir/a=x"}}, nil},
+	{"healthy-cases-of-linux", linux("/app"), []files{{"app=" + alone, "a=x", "A=y"}}, nil},
 	{"removed", linux("/app"), []files{{"app=" + alone}, {".wh.app="}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /app: the image has no such file: copy it, or correct the name",
 	}},

@@ -129,6 +129,28 @@ func (a *Archives) Top(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]strin
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
+// Twice returns two names in a layer that are those of one file on Windows; "" for none. Directories
+// may be repeated.
+func (a *Archives) Twice(ctx context.Context, l v1.Layer, diffID v1.Hash) (first, second string, err error) {
+	entries, err := a.index(ctx, l, diffID)
+	if err != nil {
+		return "", "", a.blame(ctx, l, err)
+	}
+	seen := map[string]string{}
+	for _, e := range entries {
+		name := path.Clean("/" + e.Name)
+		key := layer.Fold(name)
+		if e.Kind == layer.Dir || strings.HasPrefix(path.Base(name), whiteout) {
+			continue
+		}
+		if old, ok := seen[key]; ok && old != name {
+			return old, name, nil
+		}
+		seen[key] = name
+	}
+	return "", "", nil
+}
+
 // Kind is the kind of records that list the files of layers and archives.
 const Kind = "tar"
 
