@@ -63,6 +63,9 @@ func (c *checker) prebuiltImages(in *imageYAML, i *Image) {
 			continue
 		}
 		used[key] = true
+		if q, err := platform.Parse(key); err == nil && p.Takes(q) {
+			p = q // which may have a revision
+		}
 		if b, ok := c.prebuiltImage(yamlfile.Entry(&in.Prebuilt, key), in.Prebuilt[key], p); ok {
 			i.Prebuilt = append(i.Prebuilt, b)
 		}
@@ -79,7 +82,7 @@ func (c *checker) prebuiltImages(in *imageYAML, i *Image) {
 // or all.
 func imageKey(m map[string]string, p platform.Platform) (string, bool) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if q, err := platform.Parse(key); err == nil && platform.Same(p, q) {
+		if q, err := platform.Parse(key); err == nil && (p.Takes(q) || q.Takes(p)) {
 			return key, true
 		}
 	}

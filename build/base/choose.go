@@ -65,7 +65,7 @@ func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image,
 	}
 	switch {
 	case len(chosen) == 0 && len(have) == 0:
-		return image{}, unsuitable{errors.New("it has no image at all: name another base")}
+		return image{}, unsuitable{errors.New("it has no image at all: name another")}
 	case len(chosen) == 0:
 		return image{}, unsuitable{fmt.Errorf("it has no image for this platform, only for %s",
 			strings.Join(have, ", "))}
@@ -123,9 +123,14 @@ func matches(got, p platform.Platform, anyBuild bool) error {
 		return nil
 	case p.OS == platform.Windows && got.OS == platform.Windows && strings.Count(got.OSVersion, ".") != 3:
 		return unsuitable{fmt.Errorf("its os.version %q has not four parts, "+
-			"so no host can tell whether it runs: use a base that has", got.OSVersion)}
+			"so no host can tell whether it runs: use one that has", got.OSVersion)}
 	case !platform.Same(got, p):
-		return unsuitable{fmt.Errorf("it is an image for %s: name the right base for this platform", got)}
+		return another(got, p)
 	}
 	return nil
+}
+
+// another is the error for an image of another platform.
+func another(got, p platform.Platform) error {
+	return unsuitable{fmt.Errorf("it is an image for %s: name the right one for %s", got, p)}
 }

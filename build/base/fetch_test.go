@@ -121,7 +121,7 @@ func TestFetchErrors(t *testing.T) {
 			"not pinned", host + "/linux:1", "linux/amd64",
 			[]string{host + "/linux:1 is not pinned", "run slipway bases"},
 		},
-		{"another system", wrong, "linux/arm64", []string{"is an image for linux/amd64", "name the right base"}},
+		{"another system", wrong, "linux/arm64", []string{"is an image for linux/amd64", "name the right one"}},
 		{
 			"not in the index", index, "windows/amd64:ltsc2022",
 			[]string{"no image for this platform, only for linux/amd64"},

@@ -51,7 +51,7 @@ func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote image
 		return nil, err
 	}
 	if len(cf.RootFS.DiffIDs) != len(layers) {
-		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use a base that is complete",
+		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is complete",
 			len(cf.RootFS.DiffIDs), len(layers))
 	}
 	l := &lazy{Image: local, layers: map[v1.Hash]*lazyLayer{}}
@@ -94,7 +94,7 @@ func (l *lazy) LayerByDiffID(h v1.Hash) (v1.Layer, error) {
 			return layer, nil
 		}
 	}
-	return nil, fmt.Errorf("the base has no layer %s", h)
+	return nil, fmt.Errorf("the image has no layer %s", h)
 }
 
 // lazyLayer is a layer that is brought into the store before it is read.

@@ -331,7 +331,7 @@ func TestLookAlikes(t *testing.T) {
 		index v1.ImageIndex
 		says  []string
 	}{
-		"no version at all": {silent(none), []string{`its os.version "" has not four parts`, "use a base that has"}},
+		"no version at all": {silent(none), []string{`its os.version "" has not four parts`, "use one that has"}},
 		"of another build": {
 			silent(other),
 			[]string{"no image for this platform, only for windows/amd64:10.0.17763.1"},
@@ -340,7 +340,7 @@ func TestLookAlikes(t *testing.T) {
 			"it has two images for this platform",
 			"(windows/amd64:10.0.20348.1)", "(windows/amd64:10.0.20348.2)", "name one by its digest",
 		}},
-		"Linux called Windows": {silent(linux), []string{"it is an image for linux/amd64", "name the right base"}},
+		"Linux called Windows": {silent(linux), []string{"it is an image for linux/amd64", "name the right one"}},
 		"nothing":              {silent(), []string{"it has no image at all"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func TestLockNewer(t *testing.T) {
 		"windows/amd64:ltsc2025 :1.4.0-ltsc2025 :1.4.2-ltsc2025 newer patch ",
 		"windows/amd64:ltsc2022 :1.4.0-ltsc2022 :1.5.0-ltsc2022 newer minor ",
 		"windows/amd64:ltsc2019 :1.4.0-ltsc2019 :1.4.2-ltsc2019 newer patch 1.5.0-ltsc2019: " +
-			"it is an image for linux/amd64: name the right base for this platform",
+			"it is an image for linux/amd64: name the right one for windows/amd64:ltsc2019",
 	}, got); d != "" {
 		t.Errorf("what has changed (-want +got):\n%s", d)
 	}

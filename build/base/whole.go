@@ -23,19 +23,18 @@ var ErrElsewhere = errors.New("it is not in the store")
 // resolver that is offline asks the store alone, and fails with [ErrElsewhere]. Layers that are not
 // in the store are fetched by [Resolver.Complete].
 func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.Platform) (Base, error) {
-	b, err := r.found.Do(ref.String()+" "+p.String()+" prebuilt", func() (Base, error) {
+	return r.found.Do(ref.String()+" "+p.String()+" prebuilt", func() (Base, error) {
 		i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
 		repo := ref.Context()
 		b, err := r.take(ctx, i, false, reader{r.remember(repo, r.here), r.remember(repo, r.here)})
 		if errors.Is(err, ErrElsewhere) && r.Shipped == nil && !r.Offline {
 			b, err = r.take(ctx, i, false, r.reader(ctx, repo))
 		}
+		if err == nil && !p.Takes(b.Platform) {
+			err = fmt.Errorf("%s: %w", ref, another(b.Platform, p))
+		}
 		return b, err
 	})
-	if err != nil {
-		return Base{}, fmt.Errorf("%s for %s: %w", ref, p, err)
-	}
-	return b, nil
 }
 
 // here reads a document that the store has.

@@ -87,9 +87,14 @@ func TestChoose(t *testing.T) {
 				proof, named(b.on("linux/amd64"), "sha256-"+d.Digest.Hex+".sig"))
 			return d, ""
 		}},
-		"Windows by its build": {indextest.Windows2022, func(b *builder) (v1.Descriptor, string) {
+		"Windows by its build": {"windows/amd64:ltsc2022", func(b *builder) (v1.Descriptor, string) {
 			d := b.on("windows/amd64:10.0.20348.1")
 			b.list(b.on(indextest.Windows2019), d, b.on(indextest.Windows2025))
+			return d, ""
+		}},
+		"Windows by its revision": {"windows/amd64:10.0.20348.5", func(b *builder) (v1.Descriptor, string) {
+			d := b.on("windows/amd64:10.0.20348.5")
+			b.list(b.on("windows/amd64:10.0.20348.9"), d)
 			return d, ""
 		}},
 		"a newer layout": {"linux/amd64", func(b *builder) (v1.Descriptor, string) {

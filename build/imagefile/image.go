@@ -89,7 +89,7 @@ func (l *layout) image(n *node) (*Image, error) {
 func (f *File) Image(p platform.Platform) (*Image, error) {
 	var found []*Image
 	for _, i := range f.images {
-		if platform.Same(i.Platform, p) {
+		if p.Takes(i.Platform) {
 			found = append(found, i)
 		}
 	}
