@@ -2,6 +2,7 @@ package plainjson
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,21 @@ func reason(raw []byte) error {
 	if err := d.Decode(&json.RawMessage{}); err == nil && d.More() {
 		return fmt.Errorf("more than one value is in it, from byte %d on", d.InputOffset())
 	}
-	return json.Unmarshal(raw, &json.RawMessage{})
+	return inWords(json.Unmarshal(raw, &json.RawMessage{}))
+}
+
+// inWords says what an error of encoding/json means, without Go's types.
+func inWords(err error) error {
+	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
+	switch {
+	case errors.As(err, &syntax) && strings.HasPrefix(err.Error(), "unexpected end"):
+		return fmt.Errorf("it ends in the middle, after %d bytes", syntax.Offset)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("it is not JSON, from byte %d on", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s has a value of a wrong type, %s", cmp.Or(kind.Field, "it"), kind.Value)
+	}
+	return err
 }
 
 // Decode decodes untrusted JSON into v, if [Check] has no objection.
@@ -50,7 +65,7 @@ func Decode(raw []byte, v any) error {
 	if err := Check(raw, v); err != nil {
 		return err
 	}
-	return json.Unmarshal(raw, v)
+	return inWords(json.Unmarshal(raw, v))
 }
 
 // maxDepth is how deep JSON may nest. encoding/json goes as deep.

@@ -31,11 +31,13 @@ func TestDecode(t *testing.T) {
 		`{"mediaType":"\ude00\ud83d"}`:                                      "half of a surrogate pair",
 		`{"annotations":{"a":"\ud83d\ude00","b":"\\ud83d"}}`:                "",
 		"\n{ \"a\" :\t[ -1e3 , \"\\\"]\" ] ,\r\"b\" : null , \"a\" : {} } ": `"a" is there twice, at byte 44`,
-		`{} {}`:                     "more than one value is in it, from byte 3 on",
-		`{"schemaVersion":2}]`:      "invalid character",
-		`{"schemaVersion":`:         "unexpected end of JSON input",
-		"\ufeff{}":                  "invalid character",
-		strings.Repeat("[", 20_000): "nests more than 10000 levels deep",
+		`{} {}`:                        "more than one value is in it, from byte 3 on",
+		`{"schemaVersion":2}]`:         "it is not JSON, from byte 20 on",
+		`{"schemaVersion":`:            "it ends in the middle, after 17 bytes",
+		"\ufeff{}":                     "it is not JSON, from byte 1 on",
+		`{"manifests":[{"size":"1"}]}`: "manifests.size has a value of a wrong type, string",
+		`[]`:                           "it has a value of a wrong type, array",
+		strings.Repeat("[", 20_000):    "nests more than 10000 levels deep",
 	} {
 		err := plainjson.Decode([]byte(text), &v1.IndexManifest{})
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
