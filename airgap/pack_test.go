@@ -109,6 +109,10 @@ func TestErrors(t *testing.T) {
 			func(_ *testing.T, l *lock.Lock) {},
 			[]string{"bundle x would be empty: no image has linux/s390x"},
 		},
+		{
+			"no images", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) { l.Images, l.ThirdParty = nil, nil },
+			[]string{"would be empty: no image has a platform: add images to the release"},
+		},
 		{"no names", bundletest.Targets(t), func(_ *testing.T, l *lock.Lock) {
 			l.Images[1].Repository = ""
 		}, []string{"server has no name in the lock: publish"}},

@@ -203,7 +203,8 @@ func wouldBeEmpty(t Target) error {
 		return fmt.Errorf("bundle %s would be empty: no image of group %s is for %s", t.Name,
 			strings.Join(t.Groups, " or "), cmp.Or(t.Platform.String(), "any platform"))
 	}
-	return fmt.Errorf("bundle %s would be empty: no image has %s", t.Name, t.Platform)
+	return fmt.Errorf("bundle %s would be empty: no image has %s", t.Name,
+		cmp.Or(t.Platform.String(), "a platform: add images to the release"))
 }
 
 func has(list []platform.Platform, p platform.Platform) bool {

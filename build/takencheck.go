@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/imagefile"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -21,6 +24,7 @@ type Document struct {
 	Platform platform.Platform
 	Manifest *oci.Tree // nil for one of a docker-archive, which gets one
 	Config   *v1.ConfigFile
+	Pos      yamlfile.Pos // of its name in slipway.yaml
 }
 
 // Borrow lets a check read the documents of prebuilt images that another store has.
@@ -55,11 +59,15 @@ func (b *Builder) checkTaken(ctx context.Context, t product.PrebuiltImage) (f fi
 }
 
 func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (Document, error) {
-	d := Document{Platform: t.Platform}
+	d := Document{Platform: t.Platform, Pos: t.Pos}
 	switch {
 	case b.bases.Shipped != nil && t.File != nil:
 		return d, nil
 	case t.File == nil:
+		if _, pinned := t.Reference.(name.Digest); !pinned {
+			return d, fmt.Errorf("%s is not pinned: run %s, which adds its digest%s", t.Text, howto.Run("pin"),
+				product.Since)
+		}
 		got, err := b.bases.Prebuilt(ctx, t.Reference, t.Platform)
 		if err != nil {
 			return d, err

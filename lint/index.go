@@ -81,6 +81,8 @@ type Entry struct {
 	// Lost are the layers that an archive lacks, and Damaged those whose bytes are others. In a
 	// registry they are not looked at.
 	Lost, Damaged []string
+	// Pos is where slipway.yaml names the image of another builder; the zero value for others.
+	Pos yamlfile.Pos
 }
 
 // IndexOptions say by what images are judged.
@@ -174,6 +176,11 @@ func (j *judging) add(id string, n int, format string, args ...any) {
 	if n >= 0 && !j.index.Single {
 		f.Path = fmt.Sprintf("manifests[%d]", n)
 		f.Object = output.Line(j.name(n))
+	}
+	if n >= 0 && j.index.Entries[n].Pos.File != "" {
+		pos := j.index.Entries[n].Pos
+		f.File, f.Line, f.Column, f.Path = pos.File, pos.Line, pos.Column, ""
+		f.Instead = "build it anew with its builder: " + f.Instead
 	}
 	j.found = append(j.found, f)
 }

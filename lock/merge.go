@@ -154,6 +154,9 @@ func (c Child) same(o Child) bool { return c.Platform == o.Platform }
 
 func (c *Child) join(o Child) error {
 	switch {
+	case c.Digest != o.Digest && c.Prebuilt != nil && o.Prebuilt != nil:
+		return fmt.Errorf("%s is %s in one part, taken from %s, and %s in another, from %s: make both from one image",
+			c.Platform, c.Digest, c.Prebuilt.From, o.Digest, o.Prebuilt.From)
 	case c.Digest != o.Digest:
 		return fmt.Errorf("%s is %s in one part and %s in another: %s", c.Platform, c.Digest, o.Digest, buildBoth)
 	case !reflect.DeepEqual(*c, o):

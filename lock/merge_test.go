@@ -136,6 +136,13 @@ func TestMergeFails(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, tt.want)
 		}
 	}
+	a, b := partOf(example()), partOf(example())
+	a.Images[0].Children[0].Prebuilt = &lock.Taken{From: "oci:a"}
+	b.Images[0].Children[0].Digest, b.Images[0].Children[0].Prebuilt = hash("9"), &lock.Taken{From: "oci:b"}
+	want := "one part, taken from oci:a, and " + hash("9").String() + " in another, from oci:b: make both from one image"
+	if _, err := lock.Merge(a, b); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("two prebuilt images: %v, want %q", err, want)
+	}
 	if _, err := lock.Merge(); err == nil {
 		t.Error("no lock at all was merged")
 	}

@@ -30,8 +30,7 @@ type checker struct {
 
 	imagePaths []string // of images in files, each once
 
-	demands  yamlfile.Errors // what only a release to a registry asks for
-	renewing bool            // lock files and other pins are about to be renewed
+	demands yamlfile.Errors // what only a release to a registry asks for
 	// changed reports that the version is that of a commit and the work tree has changes; nil if
 	// it has none.
 	changed func(report func(yamlfile.Pos, string, ...any))

@@ -91,7 +91,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c := newChecker(o.Path, dir, b)
 	c.out.stamps = stamps
-	c.rebuild, c.renewing = o.Rebuild, o.Bases
+	c.rebuild = o.Rebuild
 	getenv := o.Share.environment(o.Rebuild.environment())
 	if apiVersion(c.Document, &c.in.APIVersion) {
 		return nil, c.Err()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -16,7 +15,7 @@ import (
 type PrebuiltImage struct {
 	Platform  platform.Platform
 	File      *ImageFile     // nil for an image of a registry
-	Reference name.Reference // of a registry, with its digest; nil for an image in a file
+	Reference name.Reference // of a registry, perhaps without a digest; nil for an image in a file
 	Pos       yamlfile.Pos   // of its text
 	Text      string         // as slipway.yaml has it, with its templates evaluated
 }
@@ -113,9 +112,6 @@ func (c *checker) prebuiltImage(at any, text string, p platform.Platform) (Prebu
 	if err != nil {
 		c.Errorf(at, "%v; of an image in a file %s", err, imageFileForms)
 		return b, false
-	}
-	if _, pinned := ref.(name.Digest); !pinned && !c.renewing {
-		c.Errorf(at, "%s is not pinned: run %s, which adds its digest%s", text, howto.Run("pin"), Since)
 	}
 	b.Reference = ref
 	return b, true

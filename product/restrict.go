@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -87,7 +88,8 @@ func (c *checker) selectImages(values []string) []string {
 	}
 	for _, s := range values {
 		if !slices.Contains(c.images.list, s) {
-			c.At(yamlfile.Pos{}, "-images %s: unknown image: use %s", s, strings.Join(c.images.list, ", "))
+			use := cmp.Or(strings.Join(c.images.list, ", "), "none, since slipway.yaml has no images")
+			c.At(yamlfile.Pos{}, "-images %s: unknown image: use %s", s, use)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.images.list), func(s string) bool { return !slices.Contains(values, s) })

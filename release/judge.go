@@ -70,8 +70,8 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 	}
 	r := lint.CheckIndexes(all, o)
 	if err := r.Broken(); err != nil {
-		return r.Others(), fmt.Errorf("images break rules: use other versions of them, or allow what is intended "+
-			"under lint.allow in %s:\n%w", p.Path, err)
+		return r.Others(), fmt.Errorf("images break rules: build them anew, or use other versions, or allow what is "+
+			"intended under lint.allow in %s:\n%w", p.Path, err)
 	}
 	return r.Others(), nil
 }
@@ -86,12 +86,17 @@ func lookInside(
 		if c.Prebuilt == nil || n < 0 {
 			continue
 		}
-		var err error
-		if index.Entries[n].Inside, err = d.Inside(ctx, st, index.Entries[n]); err != nil {
-			for _, o := range p.Images {
-				if t, ok := o.PrebuiltOn(c.Platform); ok && o.Name == i.Name {
-					err = fmt.Errorf("%s: %w", t.Pos, err)
-				}
+		inside, err := d.Inside(ctx, st, index.Entries[n])
+		e := &index.Entries[n]
+		e.Inside = inside
+		for _, o := range p.Images {
+			if t, ok := o.PrebuiltOn(c.Platform); ok && o.Name == i.Name {
+				e.Pos = t.Pos
+			}
+		}
+		if err != nil {
+			if e.Pos.File != "" {
+				err = fmt.Errorf("%s: %w", e.Pos, err)
 			}
 			return fmt.Errorf("%s: %w", c.Platform, err)
 		}
@@ -110,7 +115,7 @@ func judgeDocuments(p *product.Product, documents []build.Document, get oci.Get)
 			i = &lint.Index{Name: d.Image, Scope: lint.Own}
 			byName[d.Image], all = i, append(all, i)
 		}
-		e := lint.Entry{Desc: v1.Descriptor{Platform: platform.FromConfig(d.Config).V1()}, Config: d.Config}
+		e := lint.Entry{Desc: v1.Descriptor{Platform: platform.FromConfig(d.Config).V1()}, Config: d.Config, Pos: d.Pos}
 		if d.Manifest != nil {
 			m := d.Manifest
 			e.Desc.MediaType, e.Desc.Digest, e.Layers = m.Desc.MediaType, m.Desc.Digest, m.Layers

@@ -1,6 +1,8 @@
 package release
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +38,8 @@ type Summary struct {
 	Findings []lint.Finding `json:"findings,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.
 	Prebuilt []lock.Prebuilt `json:"prebuilt,omitempty"`
+	// Taken lists the images that other builders made, a line for each platform.
+	Taken []string `json:"taken,omitempty"`
 	// Sandbox is what the compiler was run in, if the sources came with a plan in a registry.
 	Sandbox *sandbox.Protection `json:"sandbox,omitempty"`
 
@@ -131,6 +135,10 @@ func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File
 			}
 			line.Platforms = append(line.Platforms, p)
 			line.Size += c.LayerBytes
+			if t := c.Prebuilt; t != nil {
+				s.Taken = append(s.Taken, fmt.Sprintf("image %s for %s, taken as it is from %s, %s",
+					i.Name, c.Platform, cmp.Or(t.Builder, t.From), c.Digest))
+			}
 		}
 		s.Images = append(s.Images, line)
 	}

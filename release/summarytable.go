@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/output"
@@ -102,14 +103,18 @@ func (s *Summary) writeOmitted(w io.Writer) error {
 	return nil
 }
 
-// writePrebuilt lists the prebuilt programs, one on each line.
+// writePrebuilt lists the prebuilt programs and images, one on each line.
 func (s *Summary) writePrebuilt(w io.Writer) error {
-	if len(s.Prebuilt) == 0 {
+	lines := slices.Clone(s.Taken)
+	for _, p := range s.Prebuilt {
+		lines = append(lines, fmt.Sprintf("%s, %s", p, p.Digest))
+	}
+	if len(lines) == 0 {
 		return nil
 	}
 	fmt.Fprintln(w, "\nNOT BUILT FROM SOURCE BY THIS RELEASE")
-	for _, p := range s.Prebuilt {
-		if _, err := output.Fprintf(w, "%s, %s\n", p, p.Digest); err != nil {
+	for _, line := range lines {
+		if _, err := output.Fprintf(w, "%s\n", line); err != nil {
 			return err
 		}
 	}

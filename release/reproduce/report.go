@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"io"
+	"net/url"
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -50,8 +51,12 @@ func newReport(s *provenance.Statement) *Report {
 	r := &Report{Product: p.Name, Version: p.Version, Subjects: len(s.Subjects)}
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		if a := d.Annotations; a.Kind == provenance.KindPrebuilt {
+			from, err := url.PathUnescape(d.URI)
+			if err != nil {
+				from = d.URI
+			}
 			r.Taken = append(r.Taken, fmt.Sprintf("image %s for %s is taken as another builder made it (%s): "+
-				"its digest was compared, and it was not built", a.Source, a.Platform, d.URI))
+				"its digest was compared, and it was not built", a.Source, a.Platform, from))
 		}
 	}
 	return r
