@@ -188,7 +188,10 @@ func (c *comparison) why(old, now *Release) {
 			continue
 		}
 		all := grounds(before, i)
-		of := append(sourcesOf(old, i.Name), sourcesOf(now, i.Name)...)
+		var of []string
+		if made(before, i) {
+			of = append(sourcesOf(old, i.Name), sourcesOf(now, i.Name)...)
+		}
 		inside := append(counted(modulesOf(old, i.Name), modulesOf(now, i.Name)), packagesMoved(old, now, i.Name)...)
 		for _, s := range c.Sections {
 			if s.Title != changes.Sources {

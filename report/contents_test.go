@@ -161,10 +161,15 @@ func TestContents(t *testing.T) {
 		`A release, published at registry.example/big. <span id="proof" data-keys="SHA256:abc">Signed, as its files state, with the key SHA256:abc.`)
 }
 
+// digits is a digest of one digit.
+func digits(n int) v1.Hash {
+	return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(fmt.Sprint(n), 64)}
+}
+
 // TestWhy: a comparison states per image why it changed, and links modules and sources to their
 // differences.
 func TestWhy(t *testing.T) {
-	old, now := made(t, 5, "1.0.0", "linux/amd64"), made(t, 5, "1.1.0", "linux/amd64")
+	old, now := made(t, 6, "1.0.0", "linux/amd64"), made(t, 6, "1.1.0", "linux/amd64")
 	arm, err := platform.Parse("linux/arm64")
 	must(t, err)
 	now.Lock.Images[3].Children = append(now.Lock.Images[3].Children, lock.Child{Platform: arm, Digest: hash(60)})
@@ -189,11 +194,15 @@ func TestWhy(t *testing.T) {
 		r.Packages = map[string]map[string][]string{
 			"image-001": {"curl": {fmt.Sprint(n)}, "same": {"1"}, []string{"old", "new"}[n]: {"1"}},
 		}
+		taken := &r.Lock.Images[4].Children[0]
+		taken.Prebuilt = &lock.Taken{From: "oci:a"}
+		r.Lock.Images[4].Digest, taken.Digest, taken.Config = hash(400+n), digits(n), digits(n+2)
+		r.Sources["image-004"] = []string{"app"}
 		r.Lock.Images[1].Digest, r.Lock.Images[1].Children[0].Digest = hash(70+n), hash(80+n)
 		r.Lock.Images[1].Children[0].LayerBytes += int64(n) * 2e6
 		r.Lock.Images[1].Children[0].Base = &lock.Base{
 			Name:   "registry.example/base:1@" + hash(90+n).String(),
-			Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(fmt.Sprint(n+1), 64)},
+			Digest: digits(n + 1),
 		}
 		r.Manifest = []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: p" +
 			fmt.Sprint(n) + ", namespace: a}\nspec: {containers: [{name: a, image: " +
@@ -216,6 +225,7 @@ func TestWhy(t *testing.T) {
 		`id="gone-findings"`, "{name: p0, namespace: a}")
 	for image, want := range map[string]string{
 		"image-002": `<div>its files, its labels or its settings: neither bases, packages, modules nor sources</div>`,
+		"image-004": `<div>image taken as it is for linux/amd64: 000000000000, configuration 222222222222 → 111111111111, configuration 333333333333</div>`,
 		"image-003": `<div>linux/arm64 is new</div><div>its files, its labels or its settings: neither bases, packages, modules nor sources</div>`,
 	} {
 		wants(t, text, `<tr class="why" data-image="`+image+`"><th scope="row">`+image+`</th><td>`+want+`</td></tr>`)

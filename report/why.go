@@ -11,10 +11,11 @@ import (
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// grounds lists the platforms and bases of an image that have come or gone.
+// grounds lists the platforms and bases of an image that have come or gone, and what was taken as
+// another builder made it: of that, why it is another is not known.
 func grounds(old, now lock.Image) (all []string) {
-	of := func(i lock.Image) (platforms, bases map[string]string) {
-		platforms, bases = map[string]string{}, map[string]string{}
+	of := func(i lock.Image) (platforms, bases, taken map[string]string) {
+		platforms, bases, taken = map[string]string{}, map[string]string{}, map[string]string{}
 		for _, c := range i.Children {
 			p := c.Platform
 			on := called(p)
@@ -22,17 +23,29 @@ func grounds(old, now lock.Image) (all []string) {
 			if platform.Release(p.OSVersion) == "" {
 				platforms[on] = ""
 			}
+			if c.Prebuilt != nil {
+				taken[on] = fmt.Sprintf("%s, configuration %s", short(c.Digest), short(c.Config))
+			}
 			for _, b := range c.Bases() {
 				name, _, _ := strings.Cut(b.Name, "@")
 				bases[name+" for "+on] = short(b.Digest)
 			}
 		}
-		return platforms, bases
+		return platforms, bases, taken
 	}
-	p, a := of(old)
-	q, b := of(now)
+	p, a, x := of(old)
+	q, b, y := of(now)
 	all = append(all, moves("", p, q)...)
-	return append(all, moves("base ", a, b)...)
+	all = append(all, moves("base ", a, b)...)
+	return append(all, moves("image taken as it is for ", x, y)...)
+}
+
+// made reports whether a manifest differs that the release made itself.
+func made(old, now lock.Image) bool {
+	return slices.ContainsFunc(now.Children, func(c lock.Child) bool {
+		return c.Prebuilt == nil &&
+			!slices.ContainsFunc(old.Children, func(o lock.Child) bool { return o.Digest == c.Digest })
+	})
 }
 
 // unexplained reports whether a manifest that an image has in both releases differs, and none of

@@ -116,7 +116,7 @@ func (all *inputs) image(old, now lock.Image, whole bool) {
 			continue
 		}
 		was := old.Children[n]
-		all.compare(input+": base", BaseText(was.Base), BaseText(c.Base))
+		all.compare(input+": base", baseOf(was), baseOf(c))
 		all.compare(input+": taken", takenText(was), takenText(c))
 		for _, b := range c.CopiedFrom {
 			if !slices.ContainsFunc(was.CopiedFrom, func(o lock.Base) bool { return BaseText(&o) == BaseText(&b) }) {
@@ -129,6 +129,14 @@ func (all *inputs) image(old, now lock.Image, whole bool) {
 			all.compare(fmt.Sprintf("image %s for %s", now.Name, c.Platform), "platform", "")
 		}
 	}
+}
+
+// baseOf returns what a manifest is built on, as far as that is known.
+func baseOf(c lock.Child) string {
+	if c.Base == nil && c.Prebuilt != nil {
+		return "not known"
+	}
+	return BaseText(c.Base)
 }
 
 // takenText returns where a manifest of another builder comes from; "" for one that was built.

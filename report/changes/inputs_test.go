@@ -43,6 +43,7 @@ func TestInputs(t *testing.T) {
 				child("linux/amd64", nil), child("linux/arm64", alpine),
 				child("linux/s390x", nil),
 			}},
+			{Name: "taken", Children: []lock.Child{child("linux/amd64", alpine)}},
 		},
 		Charts: []lock.Chart{{Name: "gone", Version: "1"}, {Name: "c", Version: "1"}},
 	}
@@ -64,6 +65,9 @@ func TestInputs(t *testing.T) {
 				child("windows/amd64:ltsc2022", &lock.Base{Name: "w:1", Stub: true}),
 			}},
 			{Name: "new", Children: []lock.Child{child("linux/amd64", nil)}},
+			{Name: "taken", Children: []lock.Child{
+				{Platform: parse("linux/amd64"), Digest: hash("7"), Prebuilt: &lock.Taken{From: "oci:a"}},
+			}},
 		},
 		Charts: []lock.Chart{{Name: "c", Version: "2"}, {Name: "new", Version: "1"}},
 	}
@@ -80,7 +84,9 @@ image app for linux/amd64: base: scratch → builtin:static@%[4]s
 image app for linux/amd64: files: new, from alpine:3@sha256:1
 image app for windows/amd64:ltsc2022: new, platform
 %[5]simage new: new, for 1 platforms
-%[6]s`, hash("4"), hash("2"), hash("5"), hash("6"), gone[0], gone[1])
+image taken for linux/amd64: base: alpine:3@sha256:1 → not known
+image taken for linux/amd64: taken: new, oci:a@%[7]s
+%[6]s`, hash("4"), hash("2"), hash("5"), hash("6"), gone[0], gone[1], hash("7"))
 	}
 	for _, tc := range []struct {
 		whole bool
