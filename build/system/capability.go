@@ -110,7 +110,7 @@ func (c capabilities) attribute() (string, error) {
 }
 
 // setcap is that of libcap 2.66.
-func setcap(s *System, args []string) error {
+func setcap(s *System, _ Options, args []string) error {
 	const me = "setcap"
 	for len(args) > 0 && args[0] == "-q" {
 		args = args[1:]
@@ -123,7 +123,7 @@ func setcap(s *System, args []string) error {
 		switch text := args[0]; {
 		case text == "-r":
 		case text == "-" || len(text) > 1 && text[0] == '-':
-			return syntax{program: me}.unknown(text)
+			return fmt.Errorf("%s: option %s is not known here: leave it out", me, text)
 		default:
 			c, err := parseCapabilities(text)
 			if err == nil {

@@ -1,15 +1,9 @@
 package system
 
 // groupadd is that of shadow 4.13.
-func groupadd(s *System, args []string) error {
+func groupadd(s *System, o Options, names []string) error {
 	const me = "groupadd"
 	a, err := s.accounts()
-	if err != nil {
-		return err
-	}
-	o, names, err := syntax{
-		program: me, letters: "fg:or", long: "force=f gid=g non-unique=o system=r",
-	}.parse(args)
 	if err != nil {
 		return err
 	}

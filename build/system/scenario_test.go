@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/tools/txtar"
 	"mvdan.cc/sh/v3/shell"
 
@@ -79,6 +80,31 @@ func scenario(t *testing.T, file string) {
 }
 
 // imitate runs commands of the package, and returns what they changed.
+// parse separates options from operands, as package run does for those of the table there.
+func parse(words []string) (o Options, operands []string, err error) {
+	list := map[string]string{
+		"useradd": "comment=c: home-dir=d: gid=g: groups=G: no-log-init=l create-home=m no-create-home=M no-user-group=N " +
+			"non-unique=o password=p: system=r shell=s: uid=u: user-group=U",
+		"groupadd": "force=f gid=g: non-unique=o system=r",
+	}[words[0]]
+	if list == "" {
+		return nil, words[1:], nil
+	}
+	set := pflag.NewFlagSet(words[0], pflag.ContinueOnError)
+	for one := range strings.FieldsSeq(list) {
+		name, letter, _ := strings.Cut(one, "=")
+		if letter, valued := strings.CutSuffix(letter, ":"); valued {
+			set.StringP(name, letter, "", "")
+		} else {
+			set.BoolP(name, letter, false, "")
+		}
+	}
+	err = set.Parse(words[1:])
+	o = Options{}
+	set.Visit(func(f *pflag.Flag) { o[f.Shorthand] = f.Value.String() })
+	return o, set.Args(), err
+}
+
 func imitate(t *testing.T, files []txtar.File, commands []string) string {
 	t.Helper()
 	tr := fromArchive(t, files)
@@ -94,7 +120,10 @@ func imitate(t *testing.T, files []txtar.File, commands []string) string {
 		if !ok {
 			t.Fatalf("no program %s", words[0])
 		}
-		err = p(s, words[1:])
+		o, args, err := parse(words)
+		if err == nil {
+			err = p(s, o, args)
+		}
 		var exit *Exit
 		switch {
 		case errors.As(err, &exit):
@@ -435,11 +464,15 @@ func difference(old, text string) string {
 
 // TestRefused has what the real programs do and this package does not.
 func TestRefused(t *testing.T) {
-	files := []txtar.File{{Name: "etc/default/useradd", Data: []byte("INACTIVE=7\n")}}
-	for _, tc := range []struct{ command, want string }{
-		{"useradd a", "useradd: /etc/default/useradd: INACTIVE and EXPIRE are not known here"},
-		{"useradd -e 2030-01-01 a", "useradd: useradd: option -e is not known here"},
+	for _, tc := range []struct{ settings, command, want string }{
+		{"INACTIVE=7", "useradd a", "useradd: /etc/default/useradd: INACTIVE and EXPIRE are not known here"},
+		{"CREATE_MAIL_SPOOL=yes", "useradd a", "useradd: /etc/default/useradd has it make a mailbox, which is not known here"},
+		{"CREATE_MAIL_SPOOL=yes", "useradd -r a", "/etc/.pwd.lock file"},
 	} {
+		files := []txtar.File{
+			{Name: "etc/default/useradd", Data: []byte(tc.settings + "\n")},
+			{Name: "etc/login.defs", Data: []byte("MAIL_DIR /var/mail\n")},
+		}
 		if got := imitate(t, files, []string{tc.command}); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s: %s, not %s", tc.command, got, tc.want)
 		}

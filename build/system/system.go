@@ -2,10 +2,8 @@
 // distribution do that Dockerfiles call: accounts, and capabilities of
 // files. It runs no program and reads nothing of this machine.
 //
-// A program is a function over a [System]. It parses its arguments as the real one does. What the
-// program would ask of the machine is fixed: the day of a password's last change is [System.Day].
-//
-// An option that is not known here is an error that names it, and never ignored.
+// A program is a function over a [System]. What it would ask of the machine is fixed: the day of a
+// password's last change is [System.Day].
 package system
 
 import (
@@ -25,10 +23,18 @@ type System struct {
 	Day int
 }
 
-// Program is what one program does. args come without its name. An [*Exit] says that the real
+// Options are those of one command line, with their values, by letter.
+type Options map[string]string
+
+func (o Options) has(key string) bool {
+	_, ok := o[key]
+	return ok
+}
+
+// Program is what one program does with its options and operands. An [*Exit] says that the real
 // program ends with a status other than zero; any other error says that what it would do is not
 // known here.
-type Program func(s *System, args []string) error
+type Program func(s *System, o Options, args []string) error
 
 // Exit is the end of a program with a status other than zero.
 type Exit struct {
@@ -61,12 +67,6 @@ func fail(program string, code int, format string, args ...any) error {
 func (s *System) stat(p string) (*tree.Node, error) {
 	_, n, err := tree.Resolve(s.Tree, p)
 	return n, err
-}
-
-// is reports whether a path leads to a file of a kind.
-func (s *System) is(p string, kind layer.Type) (bool, error) {
-	n, err := s.stat(p)
-	return n != nil && n.Kind == kind && (kind != layer.Regular || n.Odd == ""), err
 }
 
 // itself returns where a path is, without following a link at its end.

@@ -1,13 +1,14 @@
 package system
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
 
 // userOptions are those of useradd.
 type userOptions struct {
-	options
+	Options
 	defaults map[string]string
 	name     string
 	groups   []string
@@ -15,12 +16,12 @@ type userOptions struct {
 }
 
 // useradd is that of shadow 4.13.
-func useradd(s *System, args []string) error {
+func useradd(s *System, given Options, names []string) error {
 	a, err := s.accounts()
 	if err != nil {
 		return err
 	}
-	o, err := a.readUserOptions(args)
+	o, err := a.readUserOptions(given, names)
 	if err != nil {
 		return err
 	}
@@ -36,27 +37,19 @@ func useradd(s *System, args []string) error {
 	if err := a.save(); err != nil {
 		return err
 	}
-	if err := s.addHome(a, o); err != nil || o.has("r") {
-		return err
-	}
-	return s.addMail(a, o)
+	return s.addHome(a, o)
 }
 
-func (a *accounts) readUserOptions(args []string) (*userOptions, error) {
-	given, names, err := syntax{
-		program: "useradd", letters: "c:d:g:G:lmMNop:rs:u:U",
-		long: "comment=c home-dir=d gid=g groups=G no-log-init=l create-home=m no-create-home=M no-user-group=N " +
-			"non-unique=o password=p system=r shell=s uid=u user-group=U",
-	}.parse(args)
-	if err != nil {
-		return nil, err
-	}
+func (a *accounts) readUserOptions(given Options, names []string) (_ *userOptions, err error) {
 	if len(names) != 1 {
 		return nil, fail("useradd", 2, "it takes one name, and has %d", len(names))
 	}
-	o := &userOptions{options: given, name: names[0], uid: -1}
+	o := &userOptions{Options: given, name: names[0], uid: -1}
 	if o.defaults, err = a.s.defaults(); err != nil {
 		return nil, err
+	}
+	if strings.EqualFold(o.defaults["CREATE_MAIL_SPOOL"], "yes") && a.defs["MAIL_DIR"] != "" && !o.has("r") {
+		return nil, errors.New("/etc/default/useradd has it make a mailbox, which is not known here: use useradd -r")
 	}
 	return o, a.resolveUserOptions(o)
 }
@@ -64,32 +57,32 @@ func (a *accounts) readUserOptions(args []string) (*userOptions, error) {
 // resolveUserOptions checks the values of options, and completes them by defaults.
 func (a *accounts) resolveUserOptions(o *userOptions) error {
 	for _, key := range []string{"c", "d", "p", "s"} {
-		v := o.options[key]
+		v := o.Options[key]
 		if !printable(v) || o.has(key) && key == "d" && !strings.HasPrefix(v, "/") ||
 			key == "s" && v != "" && v[0] != '/' && v[0] != '*' {
 			return fail("useradd", 3, "invalid value of -%s: '%s'", key, v)
 		}
 	}
 	if o.has("g") {
-		g := a.groupOf(o.options["g"])
+		g := a.groupOf(o.Options["g"])
 		if g == nil {
-			return fail("useradd", 6, "group '%s' does not exist", o.options["g"])
+			return fail("useradd", 6, "group '%s' does not exist", o.Options["g"])
 		}
 		o.gid = number(g[fieldGroupID])
 	}
 	var err error
-	if o.groups, err = a.groupNames(o.options["G"]); err != nil {
+	if o.groups, err = a.groupNames(o.Options["G"]); err != nil {
 		return err
 	}
 	if o.has("u") {
-		n, ok := parseID(o.options["u"])
+		n, ok := parseID(o.Options["u"])
 		if !ok {
-			return fail("useradd", 3, "invalid user ID '%s'", o.options["u"])
+			return fail("useradd", 3, "invalid user ID '%s'", o.Options["u"])
 		}
 		o.uid = n
 	}
 	if !o.has("g") && !o.has("N") && a.defs.yes("USERGROUPS_ENAB") {
-		o.options["U"] = ""
+		o.Options["U"] = ""
 	}
 	for _, pair := range []string{"Ug", "UN", "mM"} {
 		if o.has(pair[:1]) && o.has(pair[1:]) {
@@ -107,7 +100,7 @@ func (a *accounts) resolveUserOptions(o *userOptions) error {
 		}
 	}
 	if !o.has("r") && !o.has("M") && a.defs.yes("CREATE_HOME") {
-		o.options["m"] = ""
+		o.Options["m"] = ""
 	}
 	return nil
 }
@@ -163,7 +156,7 @@ func (a *accounts) number(o *userOptions) (err error) {
 func (a *accounts) addUser(o *userOptions) error {
 	password := "!"
 	if o.has("p") {
-		password = o.options["p"]
+		password = o.Options["p"]
 	}
 	shown := password
 	if a.shadow.there {
@@ -172,9 +165,9 @@ func (a *accounts) addUser(o *userOptions) error {
 	}
 	shell := o.defaults["SHELL"]
 	if o.has("s") {
-		shell = o.options["s"]
+		shell = o.Options["s"]
 	}
-	a.passwd.set(o.name, o.name, shown, strconv.Itoa(o.uid), strconv.Itoa(o.gid), o.options["c"], o.home(), shell)
+	a.passwd.set(o.name, o.name, shown, strconv.Itoa(o.uid), strconv.Itoa(o.gid), o.Options["c"], o.home(), shell)
 	if err := a.addSubordinates(o); err != nil {
 		return err
 	}
@@ -184,7 +177,7 @@ func (a *accounts) addUser(o *userOptions) error {
 
 func (o *userOptions) home() string {
 	if o.has("d") {
-		return o.options["d"]
+		return o.Options["d"]
 	}
 	return o.defaults["HOME"] + "/" + o.name
 }

@@ -3,10 +3,6 @@ package system
 import (
 	"io/fs"
 	"strconv"
-	"strings"
-
-	"github.com/slipway-dev/slipway/build/dockerfile/tree"
-	"github.com/slipway-dev/slipway/build/layer"
 )
 
 // shadowLine returns the line of a new user in /etc/shadow.
@@ -55,29 +51,4 @@ func (s *System) addHome(a *accounts, o *userOptions) error {
 		return err
 	}
 	return s.copyTree(o.defaults["SKEL"], o.home(), o.uid, o.gid)
-}
-
-// addMail makes the mailbox of a user, where /etc/default/useradd asks for it.
-func (s *System) addMail(a *accounts, o *userOptions) error {
-	dir := a.defs["MAIL_DIR"]
-	if !strings.EqualFold(o.defaults["CREATE_MAIL_SPOOL"], "yes") || dir == "" {
-		return nil
-	}
-	box := tree.Node{Kind: layer.Regular, Mode: 0o600, UID: o.uid, GID: o.gid}
-	if g := a.group.find("mail"); g != nil {
-		box.Mode, box.GID = 0o660, number(g[fieldGroupID])
-	}
-	none := layer.Bytes(nil)
-	box.Content = func() (layer.Content, error) { return none, nil }
-	if n, err := s.stat(dir + "/" + o.name); err != nil || n != nil {
-		return err
-	}
-	if ok, err := s.is(dir, layer.Dir); err != nil || !ok {
-		return err
-	}
-	at, err := tree.Follow(s.Tree, dir+"/"+o.name)
-	if err != nil {
-		return err
-	}
-	return s.Tree.Set(at, &box)
 }

@@ -205,7 +205,7 @@ func (s *State) command(name string) (command, bool) {
 	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/", "/sbin/", "/usr/sbin/"} {
 		name = strings.TrimPrefix(name, dir)
 	}
-	if s.Toolchain && name != "setcap" && slices.Contains(systemPrograms, name) {
+	if s.Toolchain && name != "setcap" && isSystem(name) {
 		return command{}, false // what it needs of the base is not read
 	}
 	c, ok := lookUp(sh, name)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
@@ -146,7 +145,7 @@ func (r *runner) one(c script.Command) {
 	check(err)
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Args[0].Text, "/usr"), "/bin/")
 	r.lenient = r.t.Open && !r.s.Toolchain && (r.eval.Snapshot || !r.eval.Check) &&
-		(name == "chmod" || name == "chown" || name == "chgrp" || slices.Contains(systemPrograms, path.Base(name)))
+		(name == "chmod" || name == "chown" || name == "chgrp" || isSystem(path.Base(name)))
 	defer func() { r.lenient, r.left = false, false }()
 	k.run(r, o, args)
 	if r.left {

@@ -10,16 +10,25 @@ import (
 	"github.com/slipway-dev/slipway/build/system"
 )
 
-// systemPrograms are programs of a distribution that package system carries out.
-var systemPrograms = []string{"useradd", "groupadd", "setcap"}
-
-// systemCommands are the commands that call them. They parse their options themselves.
+// systemCommands are programs of a distribution that package system carries out.
 func systemCommands() []command {
-	var list []command
-	for _, name := range systemPrograms {
-		list = append(list, command{names: name, plain: true, run: callSystem})
+	return []command{
+		{
+			names: "useradd", letters: "c:d:g:G:lmMNop:rs:u:U", run: callSystem,
+			long: "comment=c home-dir=d gid=g groups=G no-log-init=l create-home=m no-create-home=M no-user-group=N " +
+				"non-unique=o password=p system=r shell=s uid=u user-group=U",
+		},
+		{
+			names: "groupadd", letters: "fg:or", run: callSystem,
+			long: "force=f gid=g non-unique=o system=r",
+		},
+		{names: "setcap", plain: true, run: callSystem},
 	}
-	return list
+}
+
+func isSystem(name string) bool {
+	_, ok := system.Command(name)
+	return ok
 }
 
 // secondsOfDay is the length of a day of /etc/shadow.
@@ -27,7 +36,7 @@ const secondsOfDay = 24 * 60 * 60
 
 // callSystem carries out a program of a distribution. The day that it writes into /etc/shadow is
 // that of the files of all layers. On a stub base it is left out.
-func callSystem(r *runner, _ options, args []string) {
+func callSystem(r *runner, o options, args []string) {
 	name := path.Base(r.name())
 	var err error
 	switch {
@@ -44,8 +53,12 @@ func callSystem(r *runner, _ options, args []string) {
 	if !r.t.Open && !r.provides(name) {
 		fail("the base has no %s: name one that has it", name)
 	}
+	given := system.Options{}
+	for key := range o {
+		given[key] = o.value(key)
+	}
 	p, _ := system.Command(name)
-	err = p(&system.System{Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay)}, args)
+	err = p(&system.System{Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay)}, given, args)
 	if errors.Is(err, system.ErrUnread) {
 		fail("%w", errLater)
 	}

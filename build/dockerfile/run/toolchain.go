@@ -31,7 +31,7 @@ func passOver(r *runner, _ options, args []string) {
 // Compiles reports whether a RUN has a command by which a stage is a toolchain.
 func Compiles(c *instructions.RunCommand) bool {
 	return slices.ContainsFunc(names(c), func(name string) bool {
-		return compilers(name) || slices.Contains(setUp, name) && !slices.Contains(systemPrograms, name)
+		return compilers(name) || slices.Contains(setUp, name) && !isSystem(name)
 	})
 }
 
