@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
@@ -103,7 +104,21 @@ func (n *names) add(at []parser.Range, name string, on platform.Platform, base b
 		n.all[k].Base = n.all[k].Base || base
 		return
 	}
+	for _, s := range n.stages {
+		if s.Name != "" && sameImage(s.Name, name) {
+			n.report.Add(at, name, fmt.Errorf("the stage %s has the name of the image %s, and builders would take that "+
+				"in its place: rename the stage", s.Name, name))
+			return
+		}
+	}
 	n.seen[key] = len(n.all)
 	line, column := n.report.Position(at, name)
 	n.all = append(n.all, Named{name, on, yamlfile.Pos{File: n.report.File, Line: line, Column: column}, base})
+}
+
+// sameImage reports whether two names are those of one image.
+func sameImage(a, b string) bool {
+	x, err := name.ParseReference(a)
+	y, other := name.ParseReference(b)
+	return err == nil && other == nil && x.Name() == y.Name()
 }
