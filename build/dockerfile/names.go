@@ -106,8 +106,8 @@ func (n *names) add(at []parser.Range, name string, on platform.Platform, base b
 	}
 	for _, s := range n.stages {
 		if s.Name != "" && sameImage(s.Name, name) {
-			n.report.Add(at, name, fmt.Errorf("the stage %s has the name of the image %s, and builders would take that "+
-				"in its place: rename the stage", s.Name, name))
+			n.report.Add(at, name, fmt.Errorf("the stage %s has the name of the image %s, which builders would "+
+				"take in its place: rename the stage", s.Name, name))
 			return
 		}
 	}

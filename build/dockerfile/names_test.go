@@ -14,11 +14,11 @@ import (
 // would take one for a stage that is called like it: the commands of the stage were left out.
 func TestNames(t *testing.T) {
 	for text, want := range map[string]string{
-		"FROM golang:1.26 AS golang\nFROM scratch\nCOPY --from=golang /a /a\n":                   "golang:1.26",
-		"FROM alpine AS a\nFROM a\nCOPY --from=debian:12 /b /b\n":                                "alpine debian:12",
-		"FROM alpine\nCOPY --from=alpine:latest /b /b\n":                                         "alpine alpine:latest",
-		"FROM alpine AS alpine\nRUN x\n":                                                         "D:1:6: ",
-		"FROM docker.io/library/alpine:latest AS alpine\nFROM alpine\n":                          "D:1:6: ",
+		"FROM golang:1.26 AS golang\nFROM scratch\nCOPY --from=golang /a /a\n":                    "golang:1.26",
+		"FROM alpine AS a\nFROM a\nCOPY --from=debian:12 /b /b\n":                                 "alpine debian:12",
+		"FROM alpine\nCOPY --from=alpine:latest /b /b\n":                                          "alpine alpine:latest",
+		"FROM alpine AS alpine\nRUN x\n":                                                          "D:1:6: ",
+		"FROM docker.io/library/alpine:latest AS alpine\nFROM alpine\n":                           "D:1:6: ",
 		"FROM debian AS base\nFROM debian\nCOPY --from=base /a /a\nCOPY --from=base:latest / /\n": "D:4:13: ",
 	} {
 		file := filepath.Join(t.TempDir(), "Dockerfile")
