@@ -111,8 +111,8 @@ func Build(osVersion string) int {
 // variant of arm64 is v8.
 func Same(a, b Platform) bool { return a.Canonical() == b.Canonical() }
 
-// Takes reports whether an image for o is one for p: it is the same, and has the revision that p has,
-// if p has one.
+// Takes reports whether an image for o is one for p: it is the same, and has the revision that p
+// has, if p has one.
 func (p Platform) Takes(o Platform) bool {
 	return Same(p, o) && (p.OSVersion == Short(p.OSVersion) || p.OSVersion == o.OSVersion)
 }

@@ -22,8 +22,8 @@ type Image struct {
 	// Tree is the manifest. That of an image of a docker-archive without one is nil until
 	// [Image.Put] has made it.
 	Tree *oci.Tree
-	// Look, if set, reads as much as it likes of a blob while [Image.Put] copies that. It is called by
-	// several goroutines, and for blobs of referrers, too.
+	// Look, if set, reads as much as it likes of a blob while [Image.Put] copies that. It is called
+	// by several goroutines, and for blobs of referrers, too.
 	Look func(blob v1.Descriptor, r io.Reader)
 
 	file   *File

@@ -77,9 +77,9 @@ func containerdNames(repository, tag string) []string {
 	}
 }
 
-// TestContainerdPlatforms: of an index for several platforms, the containerd store lists the image for
-// the daemon's platform in manifest.json, and the whole index in index.json. A name means all images
-// of its index, and no image of another.
+// TestContainerdPlatforms: of an index for several platforms, the containerd store lists the image
+// for the daemon's platform in manifest.json, and the whole index in index.json. A name means all
+// images of its index, and no image of another.
 func TestContainerdPlatforms(t *testing.T) {
 	const windows = "windows/amd64:10.0.20348.3091"
 	b := build(t)

@@ -22,29 +22,13 @@ import (
 // TestUnlabeled: nodes unpack a layer by its media type where that says that it is not compressed.
 func TestUnlabeled(t *testing.T) {
 	_, img := sampleImage(t)
-	layers, err := img.Layers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := layers[0].Compressed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, diffIDs := onlyLayer(t, img)
 	for mediaType, want := range map[types.MediaType]string{
 		types.OCIUncompressedLayer: "it is compressed, and its media type says that it is not",
 		types.OCILayer:             "",
 	} {
 		a := tree.NewArchives(storetest.Open(t), tree.Limits{})
-		_, err := a.ReadLayers(t.Context(), []v1.Layer{static.NewLayer(b, mediaType)}, config.RootFS.DiffIDs[:1], false)
+		_, err := a.ReadLayers(t.Context(), []v1.Layer{static.NewLayer(b, mediaType)}, diffIDs, false)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", mediaType, err)
 		}
@@ -100,23 +84,7 @@ func TestWhole(t *testing.T) {
 // that cannot be listed leaves nothing, and the reader stays with its owner.
 func TestLook(t *testing.T) {
 	st, img := sampleImage(t)
-	layers, err := img.Layers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := layers[0].Compressed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	whole, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole, diffIDs := onlyLayer(t, img)
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +92,7 @@ func TestLook(t *testing.T) {
 	for _, blob := range [][]byte{whole[:len(whole)/2], z.EncodeAll(whole, nil)[:40], nil, []byte("no tar"), whole} {
 		a := tree.NewArchives(st, tree.Limits{})
 		rest := bytes.NewReader(blob)
-		a.Look(t.Context(), rest, config.RootFS.DiffIDs[0])
+		a.Look(t.Context(), rest, diffIDs[0])
 		if _, err := io.ReadAll(rest); err != nil {
 			t.Error(err)
 		}
@@ -140,6 +108,29 @@ func TestLook(t *testing.T) {
 			t.Errorf("%d bytes: %v", len(blob), err)
 		}
 	}
+}
+
+// onlyLayer returns the blob of the only layer of an image, and the digest of its tar.
+func onlyLayer(t *testing.T, img v1.Image) (blob []byte, diffIDs []v1.Hash) {
+	t.Helper()
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := layers[0].Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	blob, err = io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blob, config.RootFS.DiffIDs
 }
 
 func sampleImage(t *testing.T) (*store.Store, v1.Image) {

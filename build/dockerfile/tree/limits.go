@@ -179,6 +179,7 @@ func (c counting) Read(p []byte) (int, error) {
 func (a *Archives) Drop() {
 	if a.Part != "" {
 		os.RemoveAll(a.store.WorkPath(path.Join("tar", a.Part)))
+		return
 	}
 	for _, file := range a.spooled {
 		os.Remove(file) //nolint:errcheck // clean removes it as well

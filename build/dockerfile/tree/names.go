@@ -28,8 +28,8 @@ func (a *Archives) Top(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]strin
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// Twice returns two names in a layer that are those of one file on Windows; "" for none. Directories
-// may be repeated.
+// Twice returns two names in a layer that are those of one file on Windows; "" for none.
+// Directories may be repeated.
 func (a *Archives) Twice(ctx context.Context, l v1.Layer, diffID v1.Hash) (first, second string, err error) {
 	entries, err := a.index(ctx, l.Compressed, diffID)
 	if err != nil {

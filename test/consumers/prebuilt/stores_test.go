@@ -8,7 +8,8 @@ import (
 )
 
 // built29 lets Docker 29 build an image with one of its stores, and saves it. It returns the digest
-// of what was built: that of an index in the containerd store, and of the configuration in the other.
+// of what was built: that of an index in the containerd store, and of the configuration in the
+// other.
 func built29(t *testing.T, w *world, dir, store, dockerfile string, args ...string) (file, digest string) {
 	t.Helper()
 	socket, docker := testprog.Dockerd29(t, store)

@@ -74,8 +74,8 @@ func windowsBase(t *testing.T, version string) v1.Image {
 	}, files)
 }
 
-// addWindows completes the world by a program for Windows and by the bases: a manifest list for each
-// release, as Microsoft tags them, and one for Linux and both.
+// addWindows completes the world by a program for Windows and by the bases: a manifest list for
+// each release, as Microsoft tags them, and one for Linux and both.
 func (w *world) addWindows(t *testing.T) {
 	t.Helper()
 	w.in(t, w.context, []string{"CGO_ENABLED=0", "GOOS=windows", "GOFLAGS=", "GOWORK=off"},
@@ -170,7 +170,8 @@ func buildxWindows(t *testing.T, w *world, dir string) madeWindows {
 	return madeWindows{"oci-archive:" + to, "oci-archive:" + to, digests, digests[v2025]}
 }
 
-// docker29Windows saves both halves of the containerd store. manifest.json has that for Linux alone.
+// docker29Windows saves both halves of the containerd store. manifest.json has that for Linux
+// alone.
 func docker29Windows(t *testing.T, w *world, dir string) madeWindows {
 	file, digest := built29(t, w, dir, testprog.ContainerdStore, "Dockerfile.both", "--platform=linux/amd64,windows/amd64",
 		"--provenance=mode=min", "--build-arg=BASE="+w.nanoserver(v2022))
@@ -179,8 +180,8 @@ func docker29Windows(t *testing.T, w *world, dir string) madeWindows {
 	return madeWindows{from, from, digests, digests[v2022]}
 }
 
-// buildahWindows copies the program to where a layer for Windows has files: buildah copies it to the
-// root of the layer otherwise.
+// buildahWindows copies the program to where a layer for Windows has files: buildah copies it to
+// the root of the layer otherwise.
 func buildahWindows(t *testing.T, w *world, dir string) madeWindows {
 	ownStore(t)
 	c := w.in(t, dir, nil, "buildah", "from", "--tls-verify=false", "--platform=windows/amd64", w.nanoserver(v2022))
@@ -212,8 +213,8 @@ func craneWindows(t *testing.T, w *world, dir string) madeWindows {
 	return madeWindows{windows: ref + "@" + digest, digests: map[string]string{v2025: digest}}
 }
 
-// ctrWindows lets containerd 2 fetch the image for Windows of an index that BuildKit has pushed, and
-// export it.
+// ctrWindows lets containerd 2 fetch the image for Windows of an index that BuildKit has pushed,
+// and export it.
 func ctrWindows(t *testing.T, w *world, dir string) madeWindows {
 	ref, meta, file := w.registry+"/from/ctr-windows:1", filepath.Join(dir, "meta.json"), filepath.Join(dir, "image.tar")
 	w.in(t, dir, nil, testprog.Built(t, "buildkit", "buildctl"), "--addr", testprog.Buildkitd(t), "build",

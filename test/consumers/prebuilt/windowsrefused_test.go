@@ -14,8 +14,8 @@ COPY app.exe /app.exe
 ENTRYPOINT ["C:\\app.exe"]
 `
 
-// TestWindowsRefused gives images to a release that builders call images for Windows, and that do not
-// run on it.
+// TestWindowsRefused gives images to a release that builders call images for Windows, and that do
+// not run on it.
 func TestWindowsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.addWindows(t)
