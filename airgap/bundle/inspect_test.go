@@ -168,7 +168,7 @@ func TestHostile(t *testing.T) {
 		}, "nests more than 32 levels deep"},
 		{
 			"bad JSON", func(e []bundletest.Forged) []bundletest.Forged { e[2].Data = []byte("{"); return e },
-			"reading index.json: unexpected end of JSON input",
+			"reading index.json: it ends in the middle, after 1 bytes",
 		},
 		{
 			"large manifest.json",
