@@ -26,6 +26,9 @@ func (a *asked) conflict() string {
 		return "it is not a chart, which this release will be"
 	}
 	platforms, index := a.contents()
+	if taken := a.taken(); taken != nil {
+		return taken.conflict(a.have.Digest)
+	}
 	switch {
 	case index && t.Desc.MediaType != types.OCIImageIndex:
 		return "it is not an OCI index, which this release will be"
@@ -48,7 +51,40 @@ func (a *asked) conflict() string {
 	if n := firstWithout(has, platforms); n >= 0 {
 		return fmt.Sprintf("it has %s, which this release will lack", has[n])
 	}
+	for n, c := range t.Children {
+		if taken := a.at.expected.taken(has[n]); taken != nil {
+			if why := taken.conflict(c.Desc.Digest); why != "" {
+				return fmt.Sprintf("for %s, %s", has[n], why)
+			}
+		}
+	}
 	return ""
+}
+
+// taken returns the image of another builder that the name will stand for; nil if it stands for
+// another.
+func (a *asked) taken() *Taken {
+	platforms, index := a.contents()
+	if index || len(platforms) != 1 {
+		return nil
+	}
+	return a.at.expected.taken(platforms[0])
+}
+
+func (e Expected) taken(on platform.Platform) *Taken {
+	n := slices.IndexFunc(e.Taken, func(t Taken) bool { return platform.Same(t.Platform, on) })
+	if n < 0 {
+		return nil
+	}
+	return &e.Taken[n]
+}
+
+// conflict returns why a manifest is certainly another.
+func (t Taken) conflict(has v1.Hash) string {
+	if t.Digest == has || t.Digest == (v1.Hash{}) {
+		return ""
+	}
+	return fmt.Sprintf("it is %s, and this release takes %s", has, t.Digest)
 }
 
 // firstWithout returns the index of the first platform that another list lacks, or -1.

@@ -53,6 +53,8 @@ type Name struct {
 	Digest    v1.Hash             `json:"digest,omitzero"` // what it names now
 	// Same reports whether Digest is that of [Expected].Digests.
 	Same bool `json:"same,omitempty"`
+	// Taken reports whether Digest is that of another builder's image, which is taken as it is.
+	Taken bool `json:"taken,omitempty"`
 	// From is the version of what a floating tag names now, and To that of the image.
 	From   string `json:"from,omitempty"`
 	To     string `json:"to,omitempty"`
@@ -67,6 +69,15 @@ type Expected struct {
 	// Digests are those of its tags in a release of the same inputs, if there was one: under ""
 	// that of Tags, and those of platform tags.
 	Digests map[string]v1.Hash
+	// Taken are the images of other builders in it, which say nothing of this release.
+	Taken []Taken
+}
+
+// Taken is the image of another builder for a platform. Digest is that of its manifest, zero if it
+// is not known yet.
+type Taken struct {
+	Platform platform.Platform
+	Digest   v1.Hash
 }
 
 // Preview returns every name that publishing the images and charts of l gives, in the order of
@@ -206,6 +217,8 @@ func (a *asked) judge(snapshot bool) {
 		if a.Same {
 			break
 		}
+		taken := a.taken()
+		a.Taken = taken != nil && taken.Digest == a.Digest
 		if a.Reason = a.conflict(); a.Reason != "" {
 			a.State = Refused
 		}

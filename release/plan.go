@@ -212,6 +212,16 @@ func (pl *planner) publish(ctx context.Context) error {
 		if pl.sameInputs() {
 			e.Digests = digests(pl.old, i.Name)
 		}
+		for _, on := range pl.outlines[n].On {
+			if on.Prebuilt == nil && on.Builder == "" {
+				continue
+			}
+			t := publish.Taken{Platform: on.Platform}
+			if on.Prebuilt != nil {
+				t.Digest = on.Prebuilt.Digest
+			}
+			e.Taken = append(e.Taken, t)
+		}
 		expected = append(expected, e)
 	}
 	expected = append(expected, pl.expectedCharts()...)

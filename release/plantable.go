@@ -84,6 +84,9 @@ func stateText(n publish.Name, lockPath string) string {
 		if n.Same {
 			return "exists, as in " + lockPath + ": " + n.Digest.String()
 		}
+		if n.Taken {
+			return "exists, as it is taken: " + n.Digest.String()
+		}
 		if n.Kind == publish.FloatingTag {
 			return "exists, with the version tag: " + n.Digest.String()
 		}
