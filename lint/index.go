@@ -204,6 +204,7 @@ func (j *judging) entries() {
 		if e.Fault != nil {
 			j.add("index-unreadable", n, "%v", e.Fault)
 		}
+		j.process(n)
 		if j.index.Single {
 			continue
 		}

@@ -38,10 +38,11 @@ const (
 	Own
 )
 
-// faults are the rules that an index breaks by itself: nodes pull the wrong image, or none.
+// faults are the rules that an index breaks by itself: nodes pull the wrong image, or none, or
+// cannot start any.
 var faults = []string{
 	"index-os-version", "index-os-version-differs", "index-platform-differs", "index-duplicate",
-	"index-no-platform", "index-missing", "index-unreadable",
+	"index-no-platform", "index-missing", "index-unreadable", "index-process",
 }
 
 // has reports whether a rule applies.
@@ -53,13 +54,8 @@ func (s Scope) has(rule string) bool {
 		return slices.Contains(faults, rule) ||
 			slices.Contains([]string{"index-windows-release", "index-node", "index-platform-lost"}, rule)
 	}
-	return slices.Contains(faults, rule) || slices.Contains(insides, rule)
-}
-
-// insides are the rules of what layers have. Only images whose layers were read break them.
-var insides = []string{
-	"index-entrypoint-missing", "index-entrypoint-mode", "index-interpreter-missing", "index-layers-differ",
-	"index-library-missing", "index-program-differs", "index-user-unknown",
+	return slices.Contains(faults, rule) ||
+		slices.ContainsFunc(insideRules, func(r Rule) bool { return r.ID == rule }) // where layers were read
 }
 
 // severity returns the severity of a rule's findings.

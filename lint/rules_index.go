@@ -40,6 +40,14 @@ var indexRules = []Rule{
 		Link:    linkIndex,
 	},
 	{
+		ID: "index-process", Severity: Error, OS: linux,
+		Title: "no container starts with the working directory or the environment of the image",
+		Reason: "A runtime refuses a working directory that is not absolute or is a file, and a variable without a " +
+			"name: whoever pulls the image sees it when a pod starts.",
+		Instead: "an absolute WORKDIR, and variables with a name",
+		Link:    "https://github.com/opencontainers/runtime-spec/blob/main/config.md#process",
+	},
+	{
 		ID: "index-duplicate", Severity: Warning,
 		Title: "the index has two images for one platform",
 		Reason: "Runtimes take the first, tools that copy or scan by platform take one or the other, and " +

@@ -23,8 +23,9 @@ var insideRules = []Rule{
 	},
 	{
 		ID: "index-program-differs", Severity: Error,
-		Title:   "the program that the image starts is for another platform than its entry",
-		Reason:  "It does not start: `exec format error`, or `not a valid application for this OS platform`.",
+		Title: "the program that the image starts is none for the platform of its entry",
+		Reason: "It does not start: `exec format error`, or `not a valid application for this OS platform`. An empty " +
+			"file, one that was cut short, and a text that does not begin with `#!` are no programs either.",
 		Instead: "an image with the program for this platform: COPY of one file is the same for all of them",
 		Link:    linkExec,
 	},
@@ -37,16 +38,17 @@ var insideRules = []Rule{
 	},
 	{
 		ID: "index-entrypoint-mode", Severity: Error, OS: linux,
-		Title:   "the image's user may not execute the program that it starts",
+		Title:   "the image's user may not execute the program that it starts, or enter a directory above it",
 		Reason:  "Its containers end with `permission denied`.",
 		Instead: "COPY --chmod=0755, or another user",
 		Link:    linkExec,
 	},
 	{
 		ID: "index-interpreter-missing", Severity: Error, OS: linux,
-		Title: "the image lacks the interpreter of the program that it starts",
+		Title: "the image lacks the interpreter of the program that it starts, or its user may not execute it",
 		Reason: "The kernel starts a script by the program in its first line, and a program with shared libraries by " +
-			"its loader. Without that its containers end with `no such file or directory`, about a file that is there.",
+			"its loader. Without that its containers end with `no such file or directory`, about a file that is there. " +
+			"`#!/usr/bin/env bash` needs `bash` as well.",
 		Instead: "a base that has it, or a program that is linked statically",
 		Link:    "https://man7.org/linux/man-pages/man2/execve.2.html",
 	},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -176,14 +177,21 @@ func TestCheckStart(t *testing.T) {
 	}
 }
 
+// alone is a program that needs nothing.
+var alone = string(programtest.ELF(programtest.Needs{}))
+
 func started(t *testing.T, on, text string) dockerfile.Result {
 	t.Helper()
 	if on == "" {
 		on = "linux/amd64"
 	}
+	program := "MZ"
+	if !strings.HasPrefix(on, "windows") {
+		program = alone
+	}
 	c := dockerfiletest.Load(t,
 		txtar.Parse([]byte("link context/links/toa opt/a\nlink context/links/toopt "+
-			"opt\nlink context/links/loop loop\n-- Dockerfile --\n"+text+"\n-- context/a --\na\n")))
+			"opt\nlink context/links/loop loop\n-- Dockerfile --\n"+text+"\n-- context/a --\n"+program+"\n")))
 	var err error
 	c.Input.Platform, err = platform.Parse(on)
 	must(t, err)
@@ -195,7 +203,7 @@ func started(t *testing.T, on, text string) dockerfile.Result {
 // TestEmptied checks a COPY whose source has a variable without a value.
 func TestEmptied(t *testing.T) {
 	const text = "-- Dockerfile --\nFROM base\nARG FILES\nCOPY --chmod=0755 %s /app/\n%s\n-- context/daprd " +
-		"--\nx\n-- images/base --\nlayer\n"
+		"--\n%s\n-- images/base --\nlayer\n"
 	for _, c := range []struct{ source, entrypoint, note, err string }{
 		{"/$FILES", "", "Dockerfile:3:19: /$FILES copies everything that is there, since FILES has no value: " +
 			"give FILES a value under args", ""},
@@ -205,7 +213,7 @@ func TestEmptied(t *testing.T) {
 		{"/", "", "", ""},
 		{"da$FILES*", "", "", ""},
 	} {
-		in := dockerfiletest.Load(t, txtar.Parse([]byte(fmt.Sprintf(text, c.source, c.entrypoint)))).Input
+		in := dockerfiletest.Load(t, txtar.Parse([]byte(fmt.Sprintf(text, c.source, c.entrypoint, alone)))).Input
 		in.Platform, in.Shown = platform.Platform{OS: "linux", Architecture: "amd64"}, "Dockerfile"
 		r, err := dockerfile.Build(t.Context(), in)
 		must(t, err)

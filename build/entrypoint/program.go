@@ -6,12 +6,8 @@
 package entrypoint
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +17,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
-	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -49,8 +44,8 @@ type Kind int
 const (
 	Missing     Kind = iota // there is no such file
 	Mode                    // the user may not execute it
-	Interpreter             // its interpreter or loader is not there
-	Differs                 // it is for another platform
+	Interpreter             // its interpreter or loader is not there, or cannot be executed
+	Differs                 // it is for another platform, or for none
 )
 
 // DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
@@ -119,14 +114,18 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 			}
 		case n.Kind != layer.Regular || n.Odd != "":
 			f.Text, f.Certain = cmp.Or(f.Text, p+" is not a file: name the program in it"), len(candidates) == 1
-		case !i.runs(n):
-			if f.Text == "" {
-				f.Kind, f.Text = Mode,
-					fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755",
-						p, n.Mode.Perm(), cmp.Or(i.Config.User, "root"))
-			}
-			f.Certain = len(candidates) == 1
 		default:
+			why, err := i.forbidden(p, to, n)
+			if err != nil {
+				return Fault{}, "", err
+			}
+			if why != "" {
+				if f.Text == "" {
+					f.Kind, f.Text = Mode, why
+				}
+				f.Certain = len(candidates) == 1
+				continue
+			}
 			f, err := i.read(p, to)
 			if err != nil || f.Text != "" {
 				to = ""
@@ -138,66 +137,6 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 		f.Text = i.nowhere(name)
 	}
 	return f, "", nil
-}
-
-// read looks at the program itself, if it is in the image's own layers: a base has what its files
-// need.
-func (i Image) read(shown, p string) (Fault, error) {
-	spelled, err := i.Tree.Spelled(p)
-	n := i.Tree.Nodes[spelled]
-	if err != nil || n == nil || i.Check {
-		return Fault{}, err
-	}
-	r, err := n.Open()
-	if err != nil {
-		return Fault{}, err
-	}
-	defer r.Close()
-	b := bufio.NewReaderSize(r, executable.Head)
-	head, err := b.Peek(executable.Head)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Fault{}, err
-	}
-	s, ok, err := executable.Read(bytes.NewReader(head))
-	switch {
-	case err != nil:
-		return Fault{}, err
-	case ok:
-		err = executable.Fits(s, i.On)
-	case i.On.OS == platform.Linux && bytes.HasPrefix(head, []byte("MZ")):
-		err = fmt.Errorf("it is a program for DOS, Windows or .NET, and the image is for %s/%s",
-			i.On.OS, i.On.Architecture)
-	}
-	if err != nil {
-		return Fault{Kind: Differs, Text: err.Error(), Certain: true}, nil
-	}
-	if i.On.OS == platform.Windows {
-		return Fault{}, nil
-	}
-	why, err := i.interpreted(shown, b)
-	if why == "" {
-		return Fault{}, err
-	}
-	return Fault{Kind: Interpreter, Text: why}, err
-}
-
-// interpreted reports that the interpreter of a script, or the loader of a program with shared
-// libraries, is not there.
-func (i Image) interpreted(shown string, r io.Reader) (why string, err error) {
-	t := i.Tree
-	by, err := executable.Interpreter(r)
-	if err != nil || !path.IsAbs(by) {
-		return "", err
-	}
-	to, err := tree.Follow(t, by)
-	if err != nil {
-		return fmt.Sprintf("%s needs %s: %v", shown, by, err), nil
-	}
-	if there, err := t.Lstat(to); err != nil || there != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s needs %s to start, which the image does not have: "+
-		"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)", shown, by), nil
 }
 
 // nowhere returns the error for a program that no file has the name of, with what was probably
@@ -219,22 +158,6 @@ func (i Image) nowhere(name string) string {
 	return why + ": copy it, or correct the name"
 }
 
-// runs reports whether the image's user may execute a file. What groups it has besides its own is
-// not known, so that those of other groups count as its own.
-func (i Image) runs(n *tree.Node) bool {
-	if i.On.OS == platform.Windows {
-		return true
-	}
-	o, err := tree.LookUp(i.Tree, i.Config.User)
-	switch {
-	case err != nil || o.UID == 0:
-		return n.Mode&0o111 != 0
-	case o.UID == n.UID:
-		return n.Mode&0o100 != 0
-	}
-	return n.Mode&0o011 != 0
-}
-
 // candidates are the paths at which the system looks for a program, in its order.
 func (i Image) candidates(name string) []string {
 	if i.On.OS == platform.Windows {
@@ -243,7 +166,7 @@ func (i Image) candidates(name string) []string {
 	if len(i.Config.WorkingDir) > maxPath || len(name) > maxPath {
 		return nil
 	}
-	wd := path.Join("/", i.Config.WorkingDir)
+	wd := i.directory()
 	if strings.Contains(name, "/") {
 		return []string{absolute(wd, name)}
 	}
@@ -257,6 +180,9 @@ func (i Image) candidates(name string) []string {
 	}
 	return all
 }
+
+// directory is the working directory of a Linux container.
+func (i Image) directory() string { return path.Join("/", i.Config.WorkingDir) }
 
 func absolute(wd, p string) string {
 	if path.IsAbs(p) {

@@ -261,7 +261,10 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("debug/elf reads %s for %s; %t %+v", e.Type, e.Machine, ok, s)
 			}
 		}
-		by, err := executable.Interpreter(bytes.NewReader(b))
+		if end := executable.End(b); end < 0 || end > 0 && !bytes.HasPrefix(b, []byte("\x7fELF")) {
+			t.Errorf("it ends at %d", end)
+		}
+		by, _, err := executable.Interpreter(bytes.NewReader(b))
 		if err != nil {
 			t.Fatal(err)
 		}

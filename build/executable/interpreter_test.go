@@ -16,7 +16,7 @@ func TestInterpreter(t *testing.T) {
 		"#! \t/usr/bin/env\tpython\n": "/usr/bin/env", " #!/bin/sh": "", "\x7fELF": "",
 		"#!" + strings.Repeat(" ", 300) + "/bin/sh": "",
 	} {
-		if got, err := executable.Interpreter(strings.NewReader(text)); err != nil || got != want {
+		if got, _, err := executable.Interpreter(strings.NewReader(text)); err != nil || got != want {
 			t.Errorf("%q needs %q (%v), want %q", text, got, err, want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestLoader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := executable.Interpreter(f)
+		got, _, err := executable.Interpreter(f)
 		f.Close()
 		if err != nil || got != want {
 			t.Errorf("%s needs %q (%v), debug/elf says %q", p, got, err, want)
@@ -64,4 +64,38 @@ func TestLoader(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs have a loader", with)
+}
+
+// TestEnd: no program of this machine is shorter than its headers name, and a cut one is.
+func TestEnd(t *testing.T) {
+	for _, dir := range []string{"/usr/bin", "/usr/sbin"} {
+		files, err := os.ReadDir(dir)
+		must(t, err)
+		for _, f := range files {
+			b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+			if err != nil { // a directory, or a link to nothing
+				continue
+			}
+			if end := executable.End(b[:min(len(b), executable.Head)]); end > int64(len(b)) {
+				t.Errorf("%s has %d bytes, not %d", f.Name(), len(b), end)
+			}
+		}
+	}
+	self, err := os.Executable()
+	must(t, err)
+	b, err := os.ReadFile(self)
+	must(t, err)
+	if end := executable.End(b[:executable.Head]); end <= executable.Head || end > int64(len(b)) {
+		t.Errorf("it ends at %d of %d", end, len(b))
+	}
+	if end := executable.End(b[:30]); end != 64 {
+		t.Errorf("a cut header ends at %d", end)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

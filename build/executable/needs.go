@@ -75,7 +75,7 @@ func elfNeeds(r *io.SectionReader) (n Needs, ok bool) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return Needs{}, false
 	}
-	if n.Interpreter, err = Interpreter(r); err != nil {
+	if n.Interpreter, _, err = Interpreter(r); err != nil {
 		return Needs{}, false
 	}
 	n.Library = n.Interpreter == "" && e.Type == elf.ET_DYN

@@ -122,6 +122,90 @@ var insideCases = []struct {
 		"error index-entrypoint-mode ENTRYPOINT /app: /app has mode 0644, which does not let user root execute it: " +
 			"copy it with --chmod=0755",
 	}},
+	{
+		"closed",
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/d/app"}, User: "7"}},
+		[]files{{"d:0700/", "d/app=" + alone}},
+		[]string{
+			"error index-entrypoint-mode ENTRYPOINT /d/app: the directory /d has mode 0700, which does not let user 7 enter it: " +
+				"give it mode 0755",
+		},
+	},
+	{
+		"closed-to-a-link",
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/d/app"}, User: "7"}},
+		[]files{{"d:0700/", "d/app -> /app", "app=" + alone}},
+		[]string{
+			"error index-entrypoint-mode ENTRYPOINT /d/app: the directory /d has mode 0700, which does not let user 7 enter it: " +
+				"give it mode 0755",
+		},
+	},
+	{"healthy-closed", linux("/d/app"), []files{{"d:0700/", "d/app=" + alone}}, nil}, // to all but root
+	{"directory", v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{WorkingDir: `C:\app`}}, nil, []string{
+		`error index-process the working directory is "C:\\app", which is not an absolute path of Linux`,
+	}},
+	{
+		"directory-is-a-file",
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{WorkingDir: "/l/x"}},
+		[]files{{"app=x", "l -> app"}},
+		[]string{
+			"error index-process the working directory is /l/x, and /l is a file",
+		},
+	},
+	{"variable", v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Env: []string{"=x", "a=b\x00", "none", ""}}}, nil, []string{
+		`error index-process Env has "=x", a variable without a name`,
+		`error index-process Env has "a=b\x00", with a byte 0, which ends a variable`,
+	}},
+	{"healthy-process", v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{WorkingDir: "/x", Env: []string{"a="}}}, nil, nil},
+	{"healthy-directory-of-windows", windows("cmd"), nil, nil},
+	{"script-relative", linux("/run.sh"), []files{{"run.sh=#!sh\n", "bin/sh=" + alone}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /sh to start, which the image does not have: " +
+			"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)",
+	}},
+	{"script-mode", linux("/run.sh"), []files{{"run.sh=#!/bin/sh\n", "bin/sh:0644=" + alone}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/sh to start, and /bin/sh has mode 0644, " +
+			"which does not let user root execute it: copy it with --chmod=0755",
+	}},
+	{"script-env", linux("/run.sh"), []files{{"run.sh=#!/usr/bin/env bash\n", "usr/bin/env=" + alone, "opt/bash=" + alone}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs bash to start, which no directory of PATH has: " +
+			"name a base that has it",
+	}},
+	{"script-env-words", linux("/run.sh"), []files{{"run.sh=#!/usr/bin/env bash -e\n", "usr/bin/env=" + alone, "bin/bash=" + alone}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs \"bash -e\" to start, which no directory of PATH has: " +
+			"Linux gives env the words as one, so write #!/usr/bin/env -S",
+	}},
+	{"healthy-env", linux("/run.sh"), []files{{"run.sh=#! /usr/bin/env\t-S A=b bash -e\n", "usr/bin/env=" + alone, "bin/bash=" + alone}}, nil},
+	{"healthy-script", linux("/run.sh"), []files{{"run.sh=#!/bin/sh -e\n", "bin/sh=" + alone}}, nil},
+	{"script-without-a-line", linux("/run.sh"), []files{{"run.sh=#!\n"}}, []string{
+		"error index-program-differs ENTRYPOINT /run.sh: its first line is #! without an interpreter: name one, such as #!/bin/sh",
+	}},
+	{"script-of-windows", linux("/run.sh"), []files{{"run.sh=#!/bin/sh\r\n", "bin/sh=" + alone}}, []string{
+		"error index-program-differs ENTRYPOINT /run.sh: its first line ends with a carriage return, which Linux takes for a part " +
+			"of the name: save it with the line ends of Unix",
+	}},
+	{"script-with-a-mark", linux("/run.sh"), []files{{"run.sh=\xef\xbb\xbf#!/bin/sh\n", "bin/sh=" + alone}}, []string{
+		"error index-program-differs ENTRYPOINT /run.sh: a byte order mark is before its #!: save it without one",
+	}},
+	{"text", linux("/app"), []files{{"app=exec /bin/app\n"}}, []string{
+		"error index-program-differs ENTRYPOINT /app: it is no program, and no script whose first line is #! and its interpreter: " +
+			"Linux does not start it",
+	}},
+	{"empty", linux("/app"), []files{{"app="}}, []string{
+		"error index-program-differs ENTRYPOINT /app: the file is empty: copy the program itself",
+	}},
+	{"cut", linux("/app"), []files{{"app=" + alone[:100]}}, []string{
+		"error index-program-differs ENTRYPOINT /app: it has 100 bytes, and its headers name 120: it was cut short, so make it anew",
+	}},
+	{"cut-in-its-header", linux("/app"), []files{{"app=" + alone[:30]}}, []string{
+		"error index-program-differs ENTRYPOINT /app: it has 30 bytes, and its headers name 64: it was cut short, so make it anew",
+	}},
+	{"object", linux("/app"), []files{{"app=" + alone[:16] + "\x01" + alone[17:]}}, []string{
+		"error index-program-differs ENTRYPOINT /app: it is an ELF file, but no program: an object file, or one that was cut short",
+	}},
+	{"text-for-windows", windows(`C:\app.exe`), []files{{"Files/app.exe=text"}}, []string{
+		`error index-program-differs ENTRYPOINT C:\app.exe: it is no program for Windows, as .exe says: copy the program itself`,
+	}},
+	{"healthy-batch", windows(`C:\app.cmd`), []files{{"Files/app.cmd=@echo off"}}, nil},
 	{"script", linux("/run.sh"), []files{{"run.sh=#!/bin/bash\n"}}, []string{
 		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/bash to start, which the image does not have: " +
 			"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -16,8 +17,11 @@ import (
 	"github.com/slipway-dev/slipway/platform/distribution"
 )
 
-// maxRelease bounds os-release, in bytes.
-const maxRelease = 64 << 10
+// Bounds in bytes: of os-release, and of what Linux takes as a path.
+const (
+	maxRelease = 64 << 10
+	maxPath    = 4096
+)
 
 // rules are those of the faults that an image may have.
 var rules = map[entrypoint.Kind]string{
@@ -45,6 +49,15 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 			return nil, "", err
 		}
 	}
+	if i.On.OS == platform.Linux {
+		dir, err := fileFor(t, c.Config.WorkingDir)
+		if err != nil {
+			return nil, "", err
+		}
+		if dir != "" {
+			add("index-process", "the working directory is %.200s, and %.200s is a file", c.Config.WorkingDir, dir)
+		}
+	}
 	if i.On.OS == platform.Windows {
 		if why := otherName(t); why != "" {
 			add("index-windows-name", "%s", why)
@@ -62,6 +75,23 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 		add(rules[f.Kind], "%s %.200s: %.500s", word, name, f.Text)
 	}
 	return in, file, nil
+}
+
+// fileFor returns the file that is in the place of a directory or one above it; "" for none.
+func fileFor(t *tree.Tree, dir string) (string, error) {
+	if !path.IsAbs(dir) || len(dir) > maxPath {
+		return "", nil // the first of which another rule is about
+	}
+	for p := path.Clean(dir); p != "/"; p = path.Dir(p) {
+		at, err := tree.Follow(t, p)
+		if err != nil {
+			continue // links in a circle
+		}
+		if n, err := t.Lstat(at); err != nil || n != nil && n.Kind != layers.Dir {
+			return p, err
+		}
+	}
+	return "", nil
 }
 
 // otherName returns what is wrong with the first file that cannot have its name on Windows; "" for

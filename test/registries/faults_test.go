@@ -221,6 +221,23 @@ var evidenceFaults = []fault{
 }
 
 var insideFaults = []fault{
+	{"the working directory is a path of Windows", "index-process", "registry", started(v1.Config{WorkingDir: `C:\app`})},
+	{"a variable has no name", "index-process", "registry", started(v1.Config{Env: []string{"PATH=/", "=x"}})},
+	{"the working directory is a file", "index-process", "registry", inside(
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/app"}, WorkingDir: "/app/in"}},
+		indextest.Files{"app=" + alone},
+	)},
+	{"the program is a text", "index-program-differs", "registry", inside(linux("/app"), indextest.Files{"app=exec /bin/app\n"})},
+	{"the program is empty", "index-program-differs", "registry", inside(linux("/app"), indextest.Files{"app="})},
+	{"the program was cut", "index-program-differs", "registry", inside(linux("/app"), indextest.Files{"app=" + alone[:100]})},
+	{"a script has the line ends of Windows", "index-program-differs", "registry", inside(linux("/app"), indextest.Files{"app=#!/bin/sh\r\n", "bin/sh=" + alone})},
+	{"a script's interpreter is named relatively", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=#!sh\n", "bin/sh=" + alone})},
+	{"a script's interpreter is not executable", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=#!/bin/sh\n", "bin/sh:0644=" + alone})},
+	{"a script of env needs bash", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=#!/usr/bin/env bash\n", "usr/bin/env=" + alone, "bin/sh=" + alone})},
+	{"a directory is closed to the user", "index-entrypoint-mode", "registry", inside(
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/opt/app"}, User: "1000"}},
+		indextest.Files{"opt:0700/", "opt/app=" + alone},
+	)},
 	{"an image for Linux has the layers of Windows", "index-layers-differ", "registry", inside(linux("/app"), indextest.Files{"Files/", "Files/app=" + alone, "Hives/"})},
 	{"an image for Windows has the layers of Linux", "index-layers-differ", "registry", inside(windows(`C:\app.exe`), indextest.Files{"app.exe=" + program})},
 	{"a file has a name that Windows does not allow", "index-windows-name", "registry", inside(windows(`C:\app.exe`), indextest.Files{"Files/app.exe=" + program, "Files/a:b=x"})},
@@ -285,6 +302,11 @@ var (
 	program = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
 	dll     = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll", "MSVCP140.dll"}}))
 )
+
+// started is an image that starts nothing by itself, with a configuration.
+func started(c v1.Config) func(*bed) {
+	return inside(v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: c}, indextest.Files{"app=" + alone})
+}
 
 func linux(entrypoint ...string) v1.ConfigFile {
 	return v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: entrypoint}}

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,13 +27,17 @@ func (f Files) Layer(tb testing.TB) v1.Layer {
 	for _, line := range f {
 		name, text, _ := strings.Cut(line, "=")
 		h := &tar.Header{Name: name, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg}
+		if short, mode, is := strings.Cut(name, ":0"); is {
+			m, err := strconv.ParseInt(strings.TrimSuffix(mode, "/"), 8, 64)
+			must(tb, err)
+			name = short + mode[len(strings.TrimSuffix(mode, "/")):]
+			h.Name, h.Mode = name, m
+		}
 		switch link, target, is := strings.Cut(name, " -> "); {
 		case is:
 			h.Name, h.Linkname, h.Typeflag = link, target, tar.TypeSymlink
 		case strings.HasSuffix(name, "/"):
 			h.Typeflag = tar.TypeDir
-		case strings.HasSuffix(name, ":0644"):
-			h.Name, h.Mode = strings.TrimSuffix(name, ":0644"), 0o644
 		}
 		must(tb, w.WriteHeader(h))
 		_, err := w.Write([]byte(text))

@@ -1,0 +1,26 @@
+package lint
+
+import (
+	"path"
+	"strings"
+)
+
+// process looks at what an image for Linux says of the process of its containers. A word of Env
+// without "=" counts for nothing there.
+func (j *judging) process(n int) {
+	c := j.index.Entries[n].Config
+	if c == nil || c.OS != linux {
+		return
+	}
+	if wd := c.Config.WorkingDir; wd != "" && !path.IsAbs(wd) {
+		j.add("index-process", n, "the working directory is %.200q, which is not an absolute path of Linux", wd)
+	}
+	for _, e := range c.Config.Env {
+		switch {
+		case strings.HasPrefix(e, "="):
+			j.add("index-process", n, "Env has %.200q, a variable without a name", e)
+		case strings.Contains(e, "\x00") && strings.Contains(e, "="):
+			j.add("index-process", n, "Env has %.200q, with a byte 0, which ends a variable", e)
+		}
+	}
+}
