@@ -152,7 +152,7 @@ func TestRunFails(t *testing.T) {
 		},
 		{
 			"windows/amd64:ltsc2022", `["pwsh", "-Command", "Expand-Archive -Path x.zip -DestinationPath C:\\x"]`,
-			"x.zip is not there",
+			"RUN with the shell pwsh: no command is run here: use ADD --unpack",
 		},
 		{"windows/amd64:ltsc2022", `tar -xf C:\etc\motd`, "is not an archive"},
 		{"linux/amd64", "printf %d 5 > /x", "more than %s"},
@@ -181,7 +181,11 @@ func TestRunFails(t *testing.T) {
 		{"windows/amd64:ltsc2022", `mkdir ^x`, "has a meaning of its own in cmd"},
 		{"windows/amd64:ltsc2022", `mkdir "x`, "a quote does not end"},
 		{"windows/amd64:ltsc2022", `["mkdir", "C:\\\\x"]`, "is a command of the shell"},
-		{"windows/amd64:ltsc2022", `powershell -Command Get-Item x`, "RUN Get-Item needs PowerShell on a machine"},
+		{
+			"windows/amd64:ltsc2022", "mkdir C:\\x\nSHELL [\"powershell\", \"-Command\"]\nRUN New-Item x",
+			"RUN with the shell powershell is not known here: write SHELL [\"cmd\", \"/S\", \"/C\"] above it",
+		},
+		{"windows/amd64:ltsc2022", `powershell -Command Get-Item x`, "RUN powershell needs a machine of the image's system"},
 	} {
 		err := run(t, c.line, c.on, func(*dockerfile.Input) {})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

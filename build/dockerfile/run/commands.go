@@ -12,21 +12,19 @@ type shell int
 const (
 	sh shell = iota // that of Linux
 	cmd
-	powerShell
 )
 
 // command is one that RUN may have.
 type command struct {
 	in    shell
 	names string // the first is its own
-	// letters are its options as for getopt: those before a colon have a value. Of cmd and
-	// PowerShell they are words: /Y, or force.
+	// letters are its options as for getopt: those before a colon have a value. Of cmd
+	// they are words: /Y.
 	letters string
 	// long has the long options, with the letter of each: mode=m. One without a letter and with a
-	// value ends in a colon. Of PowerShell these are the parameters with a value, in their order.
+	// value ends in a colon.
 	long string
-	// least and most are how many operands it has; 0 is any. Of PowerShell they are how many of the
-	// parameters it needs, and how many may stand without their names.
+	// least and most are how many operands it has; 0 is any.
 	least, most int
 	prints      bool                                 // its output may go into a file
 	reads       bool                                 // it may stand behind a pipe
@@ -41,7 +39,7 @@ type command struct {
 
 // commands are all that are known. Those without run may only print for another one.
 func commands() []command {
-	return slices.Concat(fileCommands(), textCommands(), systemCommands(), windowsCommands(), cmdlets(),
+	return slices.Concat(fileCommands(), textCommands(), systemCommands(), windowsCommands(),
 		programs(sh), programs(cmd))
 }
 
@@ -125,39 +123,6 @@ func windowsCommands() []command {
 	}
 }
 
-// cmdlets are those of PowerShell.
-func cmdlets() []command {
-	return []command{
-		{
-			in: powerShell, names: "New-Item ni", long: "path itemtype", letters: "force",
-			least: 2, most: 1, run: newItem,
-		},
-		{in: powerShell, names: "mkdir md", long: "path", letters: "force", least: 1, most: 1, run: newItem},
-		{
-			in: powerShell, names: "Copy-Item cp copy cpi", long: "path destination", letters: "force recurse",
-			least: 2, most: 2, run: copyItem,
-		},
-		{
-			in: powerShell, names: "Move-Item mv move mi", long: "path destination", letters: "force",
-			least: 2, most: 2, run: moveItem,
-		},
-		{
-			in: powerShell, names: "Remove-Item rm del erase rd ri rmdir", long: "path", letters: "force recurse",
-			least: 1, most: 1, run: removeItem,
-		},
-		{
-			in: powerShell, names: "Rename-Item ren rni", long: "path newname", letters: "force",
-			least: 2, most: 2, run: renameItem,
-		},
-		{
-			in: powerShell, names: "Expand-Archive", long: "path destinationpath", letters: "force",
-			least: 2, most: 2, run: expandArchive,
-		},
-		{in: powerShell, names: "Write-Host", long: "object", most: 1, run: nothing},
-		{in: powerShell, names: "Write-Output echo write", long: "object", most: 1, run: nothing},
-	}
-}
-
 // programs are commands that Linux and Windows both have as programs of their own.
 func programs(in shell) []command {
 	return []command{
@@ -177,15 +142,11 @@ const (
 	summing  = "check=c binary=b text=t status=s quiet=q warn=w strict=s algorithm=a ignore-missing"
 )
 
-func nothing(*runner, options, []string) {}
-
 // lookUp returns the command of a shell that has a name.
 func lookUp(in shell, name string) (command, bool) {
 	all := commands()
 	n := slices.IndexFunc(all, func(c command) bool {
-		return c.in == in && slices.ContainsFunc(strings.Fields(c.names), func(n string) bool {
-			return n == name || in == powerShell && strings.EqualFold(n, name)
-		})
+		return c.in == in && slices.Contains(strings.Fields(c.names), name)
 	})
 	if n < 0 {
 		return command{}, false

@@ -16,11 +16,7 @@ func TestDocument(t *testing.T) {
 	}
 	names := map[shell][]string{}
 	for _, c := range commands() {
-		all := strings.Fields(c.names)
-		if c.in == powerShell {
-			all = all[:1] // and no aliases
-		}
-		for _, name := range all {
+		for _, name := range strings.Fields(c.names) {
 			if c.run != nil && !slices.Contains([]string{":", "go", "xx-go"}, name) {
 				names[c.in] = append(names[c.in], name)
 			}
@@ -29,7 +25,6 @@ func TestDocument(t *testing.T) {
 	for row, want := range map[string][]string{
 		"Linux":                       names[sh],
 		"Windows, in cmd":             names[cmd],
-		"Windows, in PowerShell":      names[powerShell],
 		"a stage that compiles, also": append([]string{"go", "xx-go"}, setUp...),
 	} {
 		if got := quotedIn(t, string(text), row, 1); !slices.Equal(got, slices.Sorted(slices.Values(want))) {

@@ -51,9 +51,6 @@ func (s *State) refuseOne(c script.Command) error {
 	name := words[0]
 	k, ok := s.command(name)
 	switch {
-	case c.Call != nil:
-		_, _, err := cmdlet(*c.Call)
-		return err
 	case c.Args[0].Pattern != "":
 		return mistake.At(name, "RUN %s: a pattern in the place of a command", name)
 	case !ok && elsewhere(words...) != "":

@@ -170,8 +170,7 @@ func (s *State) readList(line []string, files script.Files) ([]script.Command, [
 				"RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])
 		}
 	}
-	commands, err := s.calls([]script.Command{script.Words(line)})
-	return commands, line, err
+	return []script.Command{script.Words(line)}, line, nil
 }
 
 // readShell reads what a shell is started with; the last word is the script.
@@ -184,12 +183,6 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 		return !strings.EqualFold(f, "/S") && !strings.EqualFold(f, "/C")
 	}):
 		commands, err := script.Cmd(text, s.windowsEnv)
-		if err == nil {
-			commands, err = s.calls(commands)
-		}
-		return commands, sh, err
-	case s.Windows() && (name == "powershell" || name == "pwsh"):
-		commands, err := s.powershell(name, split(strings.Join(sh[1:], " ")))
 		return commands, sh, err
 	case !s.Windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
 		o := script.Options{Env: s.variable, Files: files, Bash: name == "bash"}

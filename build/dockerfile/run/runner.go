@@ -126,12 +126,6 @@ func (r *runner) one(c script.Command) {
 			check(refused{err})
 		}
 	}
-	if c.Call != nil {
-		k, o, err := cmdlet(*c.Call)
-		check(err)
-		k.run(r, o, nil)
-		return
-	}
 	words := r.words(c)
 	if c.Output != nil {
 		defer func() { r.writes = "" }()

@@ -76,7 +76,7 @@ func (c *Command) external() bool {
 		return false
 	}
 	name := strings.TrimSuffix(strings.ToLower(c.Args[0].Text), ".exe")
-	return name == "setx" || name == "tar" || name == "powershell" || name == "pwsh"
+	return name == "setx" || name == "tar"
 }
 
 // percent expands %NAME%. A name that is not set stays as it is written, as in cmd /C.

@@ -2,9 +2,9 @@
 //
 // [Shell] knows of the POSIX shell what has one meaning for dash, bash and busybox: simple commands
 // in a row (&&, ; and new lines), quotes, variables, patterns, and output into a file. A command
-// substitution is known where the caller has given its value. [Cmd] knows as much of cmd.exe, and
-// [PowerShell] of PowerShell. Everything else is refused, all of it at once. Conditions and loops
-// are decided while the script is read; what they ask of files, [Files] answers.
+// substitution is known where the caller has given its value. [Cmd] knows as much of cmd.exe.
+// Everything else is refused, all of it at once. Conditions and loops are decided while the script
+// is read; what they ask of files, [Files] answers.
 package script
 
 import (
@@ -27,8 +27,6 @@ type Command struct {
 	// Group is 1 for the begin of a subshell, whose working directory ends with it, and -1 for its
 	// end. Such a command does nothing else.
 	Group int
-	// Call is the command of a line for PowerShell, nil in every other.
-	Call *Call
 
 	nowhere bool // the standard output is dropped
 	here    bool // the input is a document behind <<
