@@ -66,7 +66,7 @@ func (p *packed) unpack(ctx context.Context, st *store.Store, size int64) (int64
 	defer progress.Doing("unpacking " + p.file.Name())()
 	plain, err := archive.Decompress(progress.Reader(ctx, p.file, nil))
 	if err != nil {
-		return 0, fmt.Errorf("unpacking it: %w", bare(err))
+		return 0, fmt.Errorf("unpacking it: %w", archive.Damaged(bare(err)))
 	}
 	defer plain.Close()
 	if p.unpacked, err = disk.Create(st.Temp()); err != nil {
@@ -79,7 +79,7 @@ func (p *packed) unpack(ctx context.Context, st *store.Store, size int64) (int64
 	case ctx.Err() != nil:
 		return n, context.Cause(ctx)
 	case err != nil:
-		return n, fmt.Errorf("unpacking it: %w", bare(err))
+		return n, fmt.Errorf("unpacking it: %w", archive.Damaged(bare(err)))
 	case n > most:
 		return n, fmt.Errorf("it unpacks to more than %d MiB, and to more than %d times its size: "+
 			"if that is right, unpack it yourself", archive.Unsuspected>>20, archive.MaxRatio)

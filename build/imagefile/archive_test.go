@@ -81,7 +81,7 @@ func TestHostileArchives(t *testing.T) {
 		"in the middle of a header": {"it is truncated", func(tb testing.TB) string {
 			return "oci-archive:" + cut(tb, packed(tb).file("last", "").end(), 1024+200)
 		}},
-		"gzip in its middle": {"unpacking it: unexpected EOF", func(tb testing.TB) string {
+		"gzip in its middle": {"unpacking it: it ends in the middle", func(tb testing.TB) string {
 			return "oci-archive:" + cut(tb, gzipped(tb, packed(tb).end()), 20)
 		}},
 		"empty": {"it is truncated", func(tb testing.TB) string { return "oci-archive:" + newPack(tb).save(nil) }},

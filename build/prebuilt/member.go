@@ -64,7 +64,7 @@ func (r Reader) unpack(ctx context.Context, from layer.Content, name string) (di
 	case errors.Is(err, archive.ErrFormat):
 		return digest, fmt.Errorf("%w: take member out, or name another file", err)
 	case err != nil:
-		return digest, fmt.Errorf("unpacking: %w", err)
+		return digest, fmt.Errorf("unpacking: %w", archive.Damaged(err))
 	case digest == (v1.Hash{}):
 		return digest, archive.Missing(name, names)
 	}

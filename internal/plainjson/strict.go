@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -48,7 +49,7 @@ func reason(raw []byte) error {
 
 // inWords says what an error of encoding/json means, without Go's types.
 func inWords(err error) error {
-	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
+	syntax, kind, at := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil), (*time.ParseError)(nil)
 	switch {
 	case errors.As(err, &syntax) && strings.HasPrefix(err.Error(), "unexpected end"):
 		return fmt.Errorf("it ends in the middle, after %d bytes", syntax.Offset)
@@ -56,6 +57,8 @@ func inWords(err error) error {
 		return fmt.Errorf("it is not JSON, from byte %d on", syntax.Offset)
 	case errors.As(err, &kind):
 		return fmt.Errorf("%s has a value of a wrong type, %s", cmp.Or(kind.Field, "it"), kind.Value)
+	case errors.As(err, &at):
+		return fmt.Errorf("%.100q is not a time of RFC 3339", at.Value)
 	}
 	return err
 }

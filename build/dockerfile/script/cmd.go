@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -76,7 +77,7 @@ func (c *Command) external() bool {
 		return false
 	}
 	name := strings.TrimSuffix(strings.ToLower(c.Args[0].Text), ".exe")
-	return name == "setx" || name == "tar"
+	return slices.Contains([]string{"setx", "tar", "powershell", "pwsh"}, name)
 }
 
 // percent expands %NAME%. A name that is not set stays as it is written, as in cmd /C.

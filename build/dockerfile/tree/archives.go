@@ -149,7 +149,7 @@ func (a *Archives) spool(ctx context.Context, digest v1.Hash, open func() (io.Re
 	defer r.Close()
 	return a.spoolTo(file, progress.Reader(ctx, a.Budget.unpack(r), nil), func(r io.Reader) error {
 		if _, err := io.Copy(io.Discard, r); err != nil {
-			return fmt.Errorf("unpacking: %w", err)
+			return fmt.Errorf("unpacking: %w", archive.Damaged(err))
 		}
 		return nil
 	}, v1.Hash{})

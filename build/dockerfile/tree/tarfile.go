@@ -15,6 +15,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -142,7 +143,7 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("reading archive: %w", err)
+			return fmt.Errorf("reading archive: %w", archive.Damaged(err))
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
 			continue
@@ -159,7 +160,7 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 		default:
 			sum.Reset()
 			if _, err := io.CopyBuffer(sum, t, buf); err != nil {
-				return fmt.Errorf("reading archive: %s: %w", h.Name, err)
+				return fmt.Errorf("reading archive: %s: %w", h.Name, archive.Damaged(err))
 			}
 			e.SHA256 = oci.Sum(sum).Hex
 		}
@@ -168,7 +169,7 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 		}
 	}
 	if _, err := io.Copy(io.Discard, c); err != nil {
-		return fmt.Errorf("reading archive: %w", err)
+		return fmt.Errorf("reading archive: %w", archive.Damaged(err))
 	}
 	return nil
 }
