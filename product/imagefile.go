@@ -45,7 +45,8 @@ func parseImageFile(s, dir string) (f ImageFile, err error) {
 			transport, imageFileForms)
 	}
 	path := rest
-	if at := strings.LastIndex(rest, "@sha"); at >= 0 && strings.Contains(rest[at:], ":") && transport != "docker-archive" {
+	if at := strings.LastIndex(rest, "@sha"); at >= 0 && strings.Contains(rest[at:], ":") &&
+		transport != "docker-archive" {
 		path = rest[:at]
 		if f.Digest, err = v1.NewHash(rest[at+1:]); err != nil {
 			return f, fmt.Errorf("%s: a digest is sha256: and 64 hexadecimal digits: copy all of it", s)

@@ -23,6 +23,9 @@ func parseReference(s string) (ref name.Reference, tag string, err error) {
 	if output.Account(s) {
 		return nil, "", errors.New("the image reference " + imagename.NoAccount)
 	}
+	if imagename.IsFile(s) {
+		return nil, "", fmt.Errorf("%s is in a file, which prebuilt and bases can name: here, %s", s, referenceForms)
+	}
 	if strings.Contains(s, "://") {
 		return bad("take the scheme out, and " + referenceForms)
 	}
