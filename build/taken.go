@@ -48,6 +48,13 @@ func (b *Builder) bring(ctx context.Context, i product.Image, t product.Prebuilt
 		}
 		return b.inStore(h, t, nil)
 	}
+	key := archiveKey(t)
+	if a, ok, err := b.recallArchive(key); err != nil || ok {
+		if err != nil {
+			return taken{}, err
+		}
+		return b.inStore(a.Manifest, t, a.Referrers)
+	}
 	f, err := b.openTaken(ctx, t)
 	if err != nil {
 		return taken{}, err
@@ -60,6 +67,12 @@ func (b *Builder) bring(ctx context.Context, i product.Image, t product.Prebuilt
 	put, err := b.put(ctx, i, img)
 	if err != nil {
 		return taken{}, err
+	}
+	if key != "" && key == archiveKey(t) {
+		a := remembered{put.Manifest.Digest, put.Referrers}
+		if err := b.store.Record(kindRemembered, key, a); err != nil {
+			return taken{}, err
+		}
 	}
 	return b.inStore(put.Manifest.Digest, t, put.Referrers)
 }

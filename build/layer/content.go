@@ -37,16 +37,11 @@ const kindFile = "file"
 // where the system reports them, change time and inode, since tools that make reproducible files
 // set the modification time to a constant. A reader that finds other bytes ends with an error.
 func File(st *store.Store, path string) (Content, error) {
-	fi, err := os.Stat(path)
+	key, size, rests, err := Identity(path)
 	if err != nil {
 		return Content{}, err
 	}
-	if !fi.Mode().IsRegular() {
-		return Content{}, fmt.Errorf("%s is not a regular file", path)
-	}
-	c := Content{Size: fi.Size()}
-	inode, changed := disk.Identity(fi)
-	key := fmt.Sprintf("%s %d %d %d %d", path, fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
+	c := Content{Size: size}
 	c.Open = func() (io.ReadCloser, error) {
 		f, err := regular.Open(path)
 		if err != nil {
@@ -65,10 +60,26 @@ func File(st *store.Store, path string) (Content, error) {
 	if c.Digest, _, err = v1.SHA256(f); err != nil {
 		return Content{}, fmt.Errorf("hashing %s: %w", path, err)
 	}
-	if time.Since(fi.ModTime()) < settled || time.Since(changed) < settled {
+	if !rests {
 		return c, nil
 	}
 	return c, st.Record(kindFile, key, c.Digest)
+}
+
+// Identity returns a text that is another one when something has touched the file at path, and its
+// size in bytes. rests means that nothing touched it just now: only then does the text stand for
+// the file's content.
+func Identity(path string) (key string, size int64, rests bool, err error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return "", 0, false, err
+	}
+	if !fi.Mode().IsRegular() {
+		return "", 0, false, fmt.Errorf("%s is not a regular file", path)
+	}
+	inode, changed := disk.Identity(fi)
+	key = fmt.Sprintf("%s %d %d %d %d", path, fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
+	return key, fi.Size(), time.Since(fi.ModTime()) >= settled && time.Since(changed) >= settled, nil
 }
 
 // unchanged is a file that still has the bytes that were hashed. Where it has not, its record is
