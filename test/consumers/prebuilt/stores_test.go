@@ -58,8 +58,8 @@ func ctr(t *testing.T, w *world, dir string) made {
 		w.in(t, dir, nil, program, append([]string{"--address", socket, "--namespace", "test"}, args...)...)
 	}
 	ctr("content", "fetch", "--plain-http", "--all-platforms", ref)
-	ctr("images", "export", "--all-platforms", "all.tar", ref)
-	ctr("images", "export", "--platform=linux/amd64", "one.tar", ref)
+	ctr("images", "export", "--local", "--all-platforms", "all.tar", ref)
+	ctr("images", "export", "--local", "--platform=linux/amd64", "one.tar", ref)
 	all, one := filepath.Join(dir, "all.tar"), filepath.Join(dir, "one.tar")
 	digest := archived(t, w, all, printed(t, meta))
 	return made{"oci-archive:" + all, digest, "", true, &made{prebuilt: "oci-archive:" + one + "@" + digest, manifest: digest}}

@@ -224,7 +224,7 @@ func ctrWindows(t *testing.T, w *world, dir string) madeWindows {
 	socket, program := testprog.Containerd2(t)
 	ctr := []string{"--address", socket, "--namespace", "test"}
 	w.in(t, dir, nil, program, append(ctr, "content", "fetch", "--plain-http", "--platform=windows/amd64", ref)...)
-	w.in(t, dir, nil, program, append(ctr, "images", "export", "--platform=windows/amd64", file, ref)...)
+	w.in(t, dir, nil, program, append(ctr, "images", "export", "--local", "--platform=windows/amd64", file, ref)...)
 	m := madeWindows{windows: "oci-archive:" + file, digests: archivedVersions(t, w, file, printed(t, meta))}
 	delete(m.digests, "") // it was not fetched
 	return m
