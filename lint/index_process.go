@@ -2,6 +2,7 @@ package lint
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,11 @@ func (j *judging) process(n int) {
 	}
 	if wd := c.Config.WorkingDir; wd != "" && !path.IsAbs(wd) {
 		j.add("index-process", n, "the working directory is %.200q, which is not an absolute path of Linux", wd)
+	}
+	for _, word := range slices.Concat(c.Config.Entrypoint, c.Config.Cmd) {
+		if strings.Contains(word, "\x00") {
+			j.add("index-process", n, "the command has %.200q, with a byte 0, which ends a word", word)
+		}
 	}
 	for _, e := range c.Config.Env {
 		switch {

@@ -41,7 +41,7 @@ var indexRules = []Rule{
 	},
 	{
 		ID: "index-process", Severity: Error, OS: linux,
-		Title: "no container starts with the working directory or the environment of the image",
+		Title: "no container starts with the working directory, the environment or the command of the image",
 		Reason: "A runtime refuses a working directory that is not absolute or is a file, and a variable without a " +
 			"name: whoever pulls the image sees it when a pod starts.",
 		Instead: "an absolute WORKDIR, and variables with a name",

@@ -25,8 +25,8 @@ var insideRules = []Rule{
 		ID: "index-program-differs", Severity: Error,
 		Title: "the program that the image starts is none for the platform of its entry",
 		Reason: "It does not start: `exec format error`, or `not a valid application for this OS platform`. An empty " +
-			"file, one that was cut short, and a text that does not begin with `#!` are no programs either.",
-		Instead: "an image with the program for this platform: COPY of one file is the same for all of them",
+			"file, an ELF file that was cut short, and a text that does not begin with `#!` are no programs either.",
+		Instead: "a whole program for this platform: COPY of one file is the same for all of them",
 		Link:    linkExec,
 	},
 	{
@@ -38,8 +38,10 @@ var insideRules = []Rule{
 	},
 	{
 		ID: "index-entrypoint-mode", Severity: Error, OS: linux,
-		Title:   "the image's user may not execute the program that it starts, or enter a directory above it",
-		Reason:  "Its containers end with `permission denied`.",
+		Title: "the image's user may not execute the program that it starts, or enter a directory above it",
+		Reason: "Its containers end with `permission denied`, unless they have the capability DAC_OVERRIDE: containerd " +
+			"gives it also to users other than root, but neither Docker does, nor a pod with `drop: [ALL]`, which " +
+			"the restricted Pod Security Standard asks for.",
 		Instead: "COPY --chmod=0755, or another user",
 		Link:    linkExec,
 	},
@@ -61,8 +63,9 @@ var insideRules = []Rule{
 	},
 	{
 		ID: "index-user-unknown", Severity: Error, OS: linux,
-		Title:   "the image's user is not in its /etc/passwd",
-		Reason:  "Runtimes look the name up in the image, and refuse to start a container whose user they do not find.",
+		Title: "the image's user is not in its /etc/passwd, or no number of one",
+		Reason: "Runtimes look a name up in the image, also root's, and refuse to start a container whose user they " +
+			"do not find.",
 		Instead: "a number, which needs no file, or a user that the image has",
 		Link:    linkExec,
 	},

@@ -250,7 +250,7 @@ func (b *builder) evaluate(ctx context.Context) (Result, error) {
 	}
 	r := s.result()
 	r.start = start{
-		b.report.File, src, s.startAt, s.starts,
+		b.report.File, src, s.startAt, s.userAt, s.starts,
 		entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: b.in.Check},
 		mistake.Lines(b.emptied), mistake.Lines(b.notes),
 	}

@@ -59,7 +59,7 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 	case *instructions.AddCommand:
 		return b.add(ctx, s, c)
 	case *instructions.UserCommand:
-		s.Config.User = c.User
+		s.Config.User, s.userAt = c.User, c.Location()
 		b.record(s, "USER "+c.User, false)
 	case *instructions.EntrypointCommand:
 		if err := s.checkCommandLine(c.ShellDependantCmdLine); err != nil {

@@ -35,8 +35,9 @@ type stage struct {
 	author    string
 	starts    bool // it or a stage that it starts from has ENTRYPOINT or CMD
 	startAt   []parser.Range
-	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
-	completed bool // the base of a toolchain was read
+	userAt    []parser.Range // of USER
+	cmdSet    bool           // by a CMD of this stage, which ENTRYPOINT keeps
+	completed bool           // the base of a toolchain was read
 	budget    *tree.Budget
 	layers    []Layer
 	history   []v1.History
@@ -178,7 +179,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.Config = *f.Config.DeepCopy()
 		s.Config.OnBuild = nil
 		s.Tree = f.Tree.Clone()
-		s.starts, s.startAt = f.starts, f.startAt
+		s.starts, s.startAt, s.userAt = f.starts, f.startAt, f.userAt
 		s.Skipped, s.completed = slices.Clone(f.Skipped), f.completed
 		s.Args = slices.Clone(f.Args)
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)

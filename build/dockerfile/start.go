@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/mistake"
 	"github.com/slipway-dev/slipway/build/entrypoint"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // start is what an image starts, for [Result.CheckStart].
@@ -17,6 +18,7 @@ type start struct {
 	file   string
 	source []byte
 	at     []parser.Range // of ENTRYPOINT or CMD, or of FROM if they come from the base
+	user   []parser.Range // of USER; nil if it comes from the base
 	own    bool           // ENTRYPOINT or CMD is in this file
 	image  entrypoint.Image
 
@@ -43,11 +45,22 @@ func (r Result) CheckStart(known bool) (note string, err error) {
 
 func (r Result) checkStart(known bool) (note string, err error) {
 	s := r.start
+	i := s.image
+	report := &mistake.List{File: s.file, Source: s.source}
+	if known && !i.Tree.Open && i.On.OS == platform.Linux && len(s.user) > 0 {
+		why, err := i.User()
+		if err != nil {
+			return "", err
+		}
+		if why != "" {
+			report.Add(s.user, "", errors.New(why))
+			return "", report.Err()
+		}
+	}
 	word, name, ok := s.image.Program()
 	if !ok {
 		return "", nil
 	}
-	i := s.image
 	if known = known && !i.Tree.Open; !known {
 		i = i.Alone()
 	}
@@ -55,7 +68,6 @@ func (r Result) checkStart(known bool) (note string, err error) {
 	if err != nil || f.Text == "" || !known && f.Kind == entrypoint.Interpreter {
 		return "", err
 	}
-	report := &mistake.List{File: s.file, Source: s.source}
 	switch {
 	case f.Certain || known && !i.Outside(name):
 		report.Add(s.at, "", fmt.Errorf("%s %s: %s", word, name, f.Text))

@@ -99,7 +99,19 @@ func TestCheckStart(t *testing.T) {
 		{
 			name:  "executable by all but the user",
 			lines: "COPY --chmod=0077 --chown=1000 a /program\nUSER 1000\nENTRYPOINT [\"/program\"]",
-			says:  "mode 077", note: "-",
+			says:  "mode 0077", note: "-",
+		},
+		{
+			name: "an unknown user", lines: "COPY --chmod=0755 a /a\nUSER web\nENTRYPOINT [\"/a\"]",
+			says: "3:1: the user is \"web\", and /etc/passwd of the image does not have it: write the number",
+		},
+		{
+			name: "root without a name", lines: "COPY --chmod=0755 a /a\nUSER root\nENTRYPOINT [\"/a\"]",
+			says: "3:1: the user is \"root\", and /etc/passwd of the image does not have it",
+		},
+		{
+			name: "a known user", lines: "COPY <<x /etc/passwd\nweb:x:7:7::/:\nx\nCOPY --chmod=0755 a /a\n" +
+				"USER web:7\nENTRYPOINT [\"/a\"]",
 		},
 		{
 			name: "a link to nothing", lines: "COPY links /\nENTRYPOINT [\"/toa\"]",

@@ -13,9 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// read looks at the program itself, if it is in the image's own layers: a base has what its files
-// need.
-func (i Image) read(shown, p string) (Fault, error) {
+// maxInterpreters is how many scripts Linux starts one another by.
+const maxInterpreters = 4
+
+// read looks at a program itself, if it is in the image's own layers: a base has what its files
+// need. depth is how many scripts it is the interpreter of.
+func (i Image) read(shown, p string, depth int) (Fault, error) {
 	spelled, err := i.Tree.Spelled(p)
 	n := i.Tree.Nodes[spelled]
 	if err != nil || n == nil || n.Stub || i.Check {
@@ -41,7 +44,16 @@ func (i Image) read(shown, p string) (Fault, error) {
 	if i.On.OS == platform.Windows {
 		return Fault{}, nil
 	}
-	why, err := i.interpreted(shown, head)
+	if bytes.HasPrefix(head, []byte("#!")) {
+		why, err := i.unread(shown, n)
+		switch {
+		case err != nil || why != "":
+			return Fault{Kind: Mode, Certain: true, Text: why}, err
+		case depth == maxInterpreters:
+			return Fault{Kind: Interpreter, Text: fmt.Sprintf("it leads through more than %d scripts", depth)}, nil
+		}
+	}
+	why, err := i.interpreted(shown, head, depth)
 	if why == "" {
 		return Fault{}, err
 	}
@@ -93,7 +105,7 @@ func firstLine(head []byte) error {
 	case by == "":
 		return errors.New("its first line is #! without an interpreter: name one, such as #!/bin/sh")
 	case strings.HasSuffix(by+argument, "\r"):
-		return errors.New("its first line ends with a carriage return, which Linux takes for a part of the name: " +
+		return errors.New("its first line ends with a carriage return, which Linux takes for a part of it: " +
 			"save it with the line ends of Unix")
 	}
 	return nil

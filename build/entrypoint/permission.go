@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
@@ -18,14 +19,12 @@ func (i Image) forbidden(p, to string, n *tree.Node) (why string, err error) {
 		return "", nil
 	}
 	user := cmp.Or(i.Config.User, "root")
-	o, err := tree.LookUp(i.Tree, i.Config.User)
-	if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) { // which another rule is about
-		o = &tree.Owner{}
-	} else if err != nil {
+	o, err := i.owner()
+	if err != nil {
 		return "", err
 	}
-	if !executes(o, n) {
-		return fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755",
+	if !lets(o, n, execute) {
+		return fmt.Sprintf("%s has mode %04o, which does not let user %s execute it: copy it with --chmod=0755",
 			p, n.Mode.Perm(), user), nil
 	}
 	if o.UID == 0 {
@@ -37,8 +36,8 @@ func (i Image) forbidden(p, to string, n *tree.Node) (why string, err error) {
 			if err != nil {
 				return "", err
 			}
-			if n != nil && n.Kind == layer.Dir && !executes(o, n) {
-				return fmt.Sprintf("the directory %s has mode %#o, which does not let user %s enter it: "+
+			if n != nil && n.Kind == layer.Dir && !lets(o, n, execute) {
+				return fmt.Sprintf("the directory %s has mode %04o, which does not let user %s enter it: "+
 					"give it mode 0755", dir, n.Mode.Perm(), user), nil
 			}
 		}
@@ -46,14 +45,40 @@ func (i Image) forbidden(p, to string, n *tree.Node) (why string, err error) {
 	return "", nil
 }
 
-// executes reports whether a user may execute a file or enter a directory. What groups it has
-// besides its own is not known, so that those of other groups count as its own.
-func executes(o *tree.Owner, n *tree.Node) bool {
+// unread returns why the interpreter of a script, which the image's user starts, may not read it.
+func (i Image) unread(shown string, n *tree.Node) (why string, err error) {
+	o, err := i.owner()
+	if err != nil || lets(o, n, read) {
+		return "", err
+	}
+	return fmt.Sprintf("%s has mode %04o, which does not let user %s read it, as the interpreter of a script does: "+
+		"copy it with --chmod=0755", shown, n.Mode.Perm(), i.Config.User), nil
+}
+
+// owner returns the numbers of the image's user, and root for one that is not known, which is said
+// elsewhere.
+func (i Image) owner() (*tree.Owner, error) {
+	o, err := tree.LookUp(i.Tree, i.Config.User)
+	if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) {
+		return &tree.Owner{}, nil
+	}
+	return o, err
+}
+
+// Bits of a mode, as those of all others.
+const (
+	execute = 0o1 // a file, or to enter a directory
+	read    = 0o4
+)
+
+// lets reports whether a user has a bit of a mode. What groups it has besides its own is not known,
+// so that those of other groups count as its own.
+func lets(o *tree.Owner, n *tree.Node, bit fs.FileMode) bool {
 	switch o.UID {
 	case 0:
-		return n.Kind == layer.Dir || n.Mode&0o111 != 0
+		return n.Kind == layer.Dir || bit == read || n.Mode&0o111 != 0
 	case n.UID:
-		return n.Mode&0o100 != 0
+		return n.Mode&(bit<<6) != 0
 	}
-	return n.Mode&0o011 != 0
+	return n.Mode&(bit<<3|bit) != 0
 }

@@ -51,6 +51,10 @@ const (
 // DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// mounted are the directories over which a runtime mounts others
+// (https://github.com/opencontainers/runtime-spec/blob/main/config-linux.md#default-filesystems).
+var mounted = []string{"/dev", "/proc", "/sys"}
+
 // Bounds on what comes from a configuration: what Linux takes as a path, in bytes, how many
 // places a name is looked for at, and the bytes of a name that is compared with others.
 const (
@@ -70,7 +74,14 @@ func (i Image) Program() (word, name string, ok bool) {
 	if len(list) == 0 {
 		return word, "", false
 	}
-	return word, list[0], i.On.OS != platform.Windows || !brought(list[0])
+	if i.On.OS != platform.Windows {
+		return word, list[0], true
+	}
+	name = list[0]
+	if i.Config.ArgsEscaped {
+		name = programOf(name)
+	}
+	return word, name, !brought(name)
 }
 
 // Alone returns the image without the base below its tree.
@@ -86,13 +97,20 @@ func (i Image) Outside(name string) bool { return i.On.OS == platform.Windows &&
 // Start returns why a program cannot be started, and the path of the file that is started; of
 // those, one is empty.
 func (i Image) Start(name string) (f Fault, file string, err error) {
-	if name == "" {
+	switch {
+	case name == "":
 		return Fault{Text: "the first word is empty: write the program there, or [] for none", Certain: true}, "", nil
+	case i.On.OS == platform.Linux && len(name) > 1 && strings.HasSuffix(name, "/"):
+		return Fault{Text: "a program has no slash at its end: leave it out", Certain: true}, "", nil
 	}
 	candidates := i.candidates(name)
 	candidates = candidates[:min(len(candidates), maxCandidates)]
 	for _, p := range candidates {
 		if len(p) > maxPath {
+			continue
+		}
+		if i.hidden(p) {
+			f.Text = cmp.Or(f.Text, "runtimes mount a file system of their own over "+p+": move it elsewhere")
 			continue
 		}
 		to, err := tree.Follow(i.Tree, p)
@@ -126,7 +144,7 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 				f.Certain = len(candidates) == 1
 				continue
 			}
-			f, err := i.read(p, to)
+			f, err := i.read(p, to, 0)
 			if err != nil || f.Text != "" {
 				to = ""
 			}
@@ -137,6 +155,12 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 		f.Text = i.nowhere(name)
 	}
 	return f, "", nil
+}
+
+// hidden reports whether a runtime mounts something over a file.
+func (i Image) hidden(p string) bool {
+	return i.On.OS == platform.Linux &&
+		slices.ContainsFunc(mounted, func(dir string) bool { return tree.Within(p, dir) })
 }
 
 // nowhere returns the error for a program that no file has the name of, with what was probably
@@ -176,7 +200,9 @@ func (i Image) candidates(name string) []string {
 	}
 	var all []string
 	for _, dir := range strings.SplitN(dirs, ":", maxCandidates) {
-		all = append(all, path.Join(absolute(wd, dir), name))
+		if path.IsAbs(dir) { // runtimes start nothing from another one
+			all = append(all, path.Join(dir, name))
+		}
 	}
 	return all
 }

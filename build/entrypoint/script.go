@@ -13,17 +13,23 @@ import (
 
 // interpreted returns why the interpreter of a script, or the loader of a program with shared
 // libraries, cannot be started.
-func (i Image) interpreted(shown string, head []byte) (why string, err error) {
+func (i Image) interpreted(shown string, head []byte, depth int) (why string, err error) {
 	by, argument, err := executable.Interpreter(bytes.NewReader(head))
 	if err != nil || by == "" {
 		return "", err
 	}
-	if why, err = i.needed(shown, absolute(i.directory(), by)); why != "" || err != nil || path.Base(by) != "env" {
+	why, err = i.needed(shown, absolute(i.directory(), by), depth)
+	if why != "" || err != nil || path.Base(by) != "env" {
 		return why, err
 	}
 	name := envProgram(argument)
-	if name == "" || strings.Contains(name, "/") {
+	switch {
+	case argument == "":
+		return shown + " names no program for env: write #!" + by + " and its name", nil
+	case name == "":
 		return "", nil
+	case strings.Contains(name, "/"):
+		return i.needed(shown, absolute(i.directory(), name), depth)
 	}
 	candidates := i.candidates(name)
 	for _, p := range candidates[:min(len(candidates), maxCandidates)] {
@@ -41,7 +47,7 @@ func (i Image) interpreted(shown string, head []byte) (why string, err error) {
 }
 
 // needed returns why the program at an absolute path cannot start the one that is shown.
-func (i Image) needed(shown, by string) (why string, err error) {
+func (i Image) needed(shown, by string, depth int) (why string, err error) {
 	to, err := tree.Follow(i.Tree, by)
 	if err != nil {
 		return fmt.Sprintf("%s needs %s: %v", shown, by, err), nil
@@ -56,10 +62,14 @@ func (i Image) needed(shown, by string) (why string, err error) {
 	case n.Kind != layer.Regular || n.Odd != "":
 		return fmt.Sprintf("%s needs %s to start, which is not a file: name its interpreter", shown, by), nil
 	}
-	if why, err = i.forbidden(by, to, n); why != "" {
+	if why, err = i.forbidden(by, to, n); why != "" || err != nil {
 		return fmt.Sprintf("%s needs %s to start, and %s", shown, by, why), err
 	}
-	return "", err
+	f, err := i.read(by, to, depth+1)
+	if f.Text == "" || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s needs %s to start: %s", shown, by, f.Text), nil
 }
 
 // envProgram returns the program that env(1) starts by the words behind it, which Linux gives it as one; ""
@@ -75,7 +85,7 @@ func envProgram(argument string) string {
 	}
 	for _, w := range words {
 		switch {
-		case strings.HasPrefix(w, "-") || strings.ContainsAny(w, `"'\$`):
+		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "PATH=") || strings.ContainsAny(w, `"'\$`):
 			return ""
 		case !strings.Contains(w, "="):
 			return w

@@ -15,6 +15,20 @@ func brought(name string) bool {
 	return strings.EqualFold(name, "cmd") || strings.EqualFold(name, "cmd.exe")
 }
 
+// programOf returns the program of a whole command line, which Docker's builder for Windows writes
+// as one word with ArgsEscaped.
+func programOf(line string) string {
+	if quoted, ok := strings.CutPrefix(line, `"`); ok {
+		name, _, _ := strings.Cut(quoted, `"`)
+		return name
+	}
+	if at := strings.Index(strings.ToLower(line), ".exe "); at >= 0 {
+		return line[:at+len(".exe")]
+	}
+	name, _, _ := strings.Cut(line, " ")
+	return name
+}
+
 // hosts reports whether a program may come from the machine that runs the container: HostProcess
 // containers see its files, and other drives are mounted.
 func (i Image) hosts(name string) bool {

@@ -46,8 +46,8 @@ func loader(b []byte) (name string) {
 	return ""
 }
 
-// End returns where that ends which the head of an ELF program names: its program headers and its
-// segments, in bytes from its start. A shorter file was cut. It is 0 for other files.
+// End returns where that ends which the head of an ELF program names: its program headers, and
+// the segments that Linux reads, in bytes from its start. A shorter file was cut. It is 0 for other files.
 func End(head []byte) int64 {
 	if !bytes.HasPrefix(head, []byte(elf.ELFMAG)) {
 		return 0
@@ -59,7 +59,9 @@ func End(head []byte) int64 {
 	}
 	end = max(end, h.Phoff+uint64(h.Phnum)*uint64(h.Phentsize))
 	for s := range segments(head) {
-		end = max(end, s.Off+s.Filesz)
+		if t := elf.ProgType(s.Type); t == elf.PT_LOAD || t == elf.PT_INTERP {
+			end = max(end, s.Off+s.Filesz)
+		}
 	}
 	return int64(min(end, math.MaxInt64)) //nolint:gosec // it is no more
 }

@@ -30,7 +30,6 @@ type files = indextest.Files
 const (
 	trixie   = "etc/os-release=ID=debian\nVERSION_ID=\"13\"\n"
 	bookworm = "etc/os-release -> ../usr/lib/os-release"
-	loader   = "lib64/ld-linux-x86-64.so.2="
 )
 
 var (
@@ -38,8 +37,9 @@ var (
 	dynamic = string(programtest.ELF(programtest.Needs{
 		Interpreter: "/lib64/ld-linux-x86-64.so.2", Libraries: []string{"libc.so.6", "libssl.so.3"},
 	}))
-	exe = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
-	cpp = string(programtest.PE(programtest.Needs{
+	loader = "lib64/ld-linux-x86-64.so.2=" + alone
+	exe    = string(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
+	cpp    = string(programtest.PE(programtest.Needs{
 		Libraries: []string{"KERNEL32.dll", "MSVCP140.dll", "api-ms-win-crt-heap-l1-1-0.dll"}, Delayed: []string{"late.dll"},
 	}))
 	dll   = string(programtest.PE(programtest.Needs{Library: true, Libraries: []string{"other.dll"}}))
@@ -60,6 +60,9 @@ func windows(entrypoint ...string) v1.ConfigFile {
 }
 
 func user(c v1.ConfigFile, name string) v1.ConfigFile { c.Config.User = name; return c }
+
+// escaped is an image of Docker's builder for Windows, whose command line is one word.
+func escaped(c v1.ConfigFile) v1.ConfigFile { c.Config.ArgsEscaped = true; return c }
 
 func pathed(c v1.ConfigFile, path string) v1.ConfigFile {
 	c.Config.Env = []string{"Path=" + path}
@@ -174,6 +177,64 @@ var insideCases = []struct {
 		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs \"bash -e\" to start, which no directory of PATH has: " +
 			"Linux gives env the words as one, so write #!/usr/bin/env -S",
 	}},
+	{"script-env-path", linux("/run.sh"), []files{{"run.sh=#!/usr/bin/env /bin/bash\n", "usr/bin/env=" + alone}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/bash to start, which the image does not have: " +
+			"name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)",
+	}},
+	{"script-env-nothing", linux("/run.sh"), []files{{"run.sh=#!/usr/bin/env\n", "usr/bin/env=" + alone}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh names no program for env: write #!/usr/bin/env and its name",
+	}},
+	{"healthy-env-sets-path", linux("/run.sh"), []files{{"run.sh=#!/usr/bin/env -S PATH=/opt x\n", "usr/bin/env=" + alone, "opt/x=" + alone}}, nil},
+	{"script-unread", user(linux("/run.sh"), "7"), []files{{"run.sh:0711=#!/bin/sh\n", "bin/sh=" + alone}}, []string{
+		"error index-entrypoint-mode ENTRYPOINT /run.sh: /run.sh has mode 0711, which does not let user 7 read it, as the " +
+			"interpreter of a script does: copy it with --chmod=0755",
+	}},
+	{"interpreter-is-a-text", linux("/run.sh"), []files{{"run.sh=#!/bin/sh\n", "bin/sh=text"}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/sh to start: it is no program, and no script whose " +
+			"first line is #! and its interpreter: Linux does not start it",
+	}},
+	{"scripts-of-scripts", linux("/run.sh"), []files{{"run.sh=#!/run.sh\n"}}, []string{
+		"error index-interpreter-missing ENTRYPOINT /run.sh: " + strings.Repeat("/run.sh needs /run.sh to start: ", 4) +
+			"it leads through more than 4 scripts",
+	}},
+	{"healthy-scripts", linux("/1"), []files{{"1=#!/2\n", "2=#!/3\n", "3=#!/4\n", "4=#!/5\n", "5=" + alone}}, nil},
+	{"mounted", linux("/dev/app"), []files{{"dev/app=" + alone}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT /dev/app: runtimes mount a file system of their own over /dev/app: " +
+			"move it elsewhere",
+	}},
+	{"slash", linux("/app/"), []files{{"app=" + alone}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT /app/: a program has no slash at its end: leave it out",
+	}},
+	{"relative-path", v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{
+		Entrypoint: []string{"app"}, WorkingDir: "/opt", Env: []string{"PATH=."},
+	}}, []files{{"opt/app=" + alone}}, []string{
+		"error index-entrypoint-missing ENTRYPOINT app: no directory of PATH has it: did you mean /opt/app?",
+	}},
+	{"zero-in-a-word", linux("/app", "a\x00b"), []files{{"app=" + alone}}, []string{
+		`error index-process the command has "a\x00b", with a byte 0, which ends a word`,
+	}},
+	{
+		"directory-is-a-dead-link",
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{WorkingDir: "/l/x"}},
+		[]files{{"l -> none"}},
+		[]string{
+			"error index-process the working directory is /l/x, and /l is a link to nothing",
+		},
+	},
+	{"root-unknown", user(linux("/app"), "root:root"), []files{{"app=" + alone}}, []string{
+		"error index-user-unknown the user is \"root:root\", and /etc/passwd of the image does not have it: write the number",
+	}},
+	{"user-of-three", user(linux("/app"), "1:2:3"), []files{{"app=" + alone}}, []string{
+		"error index-user-unknown the user is \"1:2:3\": write USER, or USER:GROUP",
+	}},
+	{"user-too-large", user(linux("/app"), "4294967296"), []files{{"app=" + alone}}, []string{
+		"error index-user-unknown the user is \"4294967296\", and numbers of users go from 0 to 2147483647",
+	}},
+	{"healthy-command-line", escaped(windows(`C:\Dir x\app.exe -a`)), []files{{"Files/Dir x/app.exe=" + exe}}, nil},
+	{"healthy-quoted-command-line", escaped(windows(`"C:\Dir x\app.exe" -a`)), []files{{"Files/Dir x/app.exe=" + exe}}, nil},
+	{"command-line", escaped(windows(`"C:\Dir x\app.exe" -a`)), []files{{"Files/app.exe=" + exe}}, []string{
+		`error index-entrypoint-missing ENTRYPOINT C:\Dir x\app.exe: the image has no such file: did you mean /app.exe?`,
+	}},
 	{"healthy-env", linux("/run.sh"), []files{{"run.sh=#! /usr/bin/env\t-S A=b bash -e\n", "usr/bin/env=" + alone, "bin/bash=" + alone}}, nil},
 	{"healthy-script", linux("/run.sh"), []files{{"run.sh=#!/bin/sh -e\n", "bin/sh=" + alone}}, nil},
 	{"script-without-a-line", linux("/run.sh"), []files{{"run.sh=#!\n"}}, []string{
@@ -181,7 +242,7 @@ var insideCases = []struct {
 	}},
 	{"script-of-windows", linux("/run.sh"), []files{{"run.sh=#!/bin/sh\r\n", "bin/sh=" + alone}}, []string{
 		"error index-program-differs ENTRYPOINT /run.sh: its first line ends with a carriage return, which Linux takes for a part " +
-			"of the name: save it with the line ends of Unix",
+			"of it: save it with the line ends of Unix",
 	}},
 	{"script-with-a-mark", linux("/run.sh"), []files{{"run.sh=\xef\xbb\xbf#!/bin/sh\n", "bin/sh=" + alone}}, []string{
 		"error index-program-differs ENTRYPOINT /run.sh: a byte order mark is before its #!: save it without one",
@@ -242,7 +303,7 @@ var insideCases = []struct {
 		[]string{"error index-entrypoint-missing CMD : the first word is empty: write the program there, or [] for none"},
 	},
 	{"user", user(linux("/app"), "me"), []files{{"etc/passwd=you:x:7:7::/:\n", "app=" + alone}}, []string{
-		"error index-user-unknown the user is \"me\", and neither /etc/passwd nor /etc/group of the image tells which that is",
+		"error index-user-unknown the user is \"me\", and /etc/passwd of the image does not have it: write the number",
 	}},
 	{"layers-of-windows", linux("/app"), []files{{"Files/", "Files/app=" + alone, "Hives/"}}, []string{
 		"error index-layers-differ its layers have the directory Files: they are those of a Windows image",

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -41,21 +40,21 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 		if in.OS, err = osRelease(t); err != nil {
 			return nil, "", err
 		}
-		_, err = tree.LookUp(t, c.Config.User)
-		if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) {
-			add("index-user-unknown", "the user is %.100q, and neither /etc/passwd nor /etc/group of the image tells "+
-				"which that is", c.Config.User)
-		} else if err != nil {
-			return nil, "", err
-		}
-	}
-	if i.On.OS == platform.Linux {
-		dir, err := fileFor(t, c.Config.WorkingDir)
+		why, err := i.User()
 		if err != nil {
 			return nil, "", err
 		}
-		if dir != "" {
-			add("index-process", "the working directory is %.200s, and %.200s is a file", c.Config.WorkingDir, dir)
+		if why != "" {
+			add("index-user-unknown", "%s", why)
+		}
+	}
+	if i.On.OS == platform.Linux {
+		in, err := inPlaceOf(t, c.Config.WorkingDir)
+		if err != nil {
+			return nil, "", err
+		}
+		if in != "" {
+			add("index-process", "the working directory is %.200s, and %.200s", c.Config.WorkingDir, in)
 		}
 	}
 	if i.On.OS == platform.Windows {
@@ -77,8 +76,8 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 	return in, file, nil
 }
 
-// fileFor returns the file that is in the place of a directory or one above it; "" for none.
-func fileFor(t *tree.Tree, dir string) (string, error) {
+// inPlaceOf returns what is in the place of a directory or one above it; "" for nothing else.
+func inPlaceOf(t *tree.Tree, dir string) (string, error) {
 	if !path.IsAbs(dir) || len(dir) > maxPath {
 		return "", nil // the first of which another rule is about
 	}
@@ -87,8 +86,16 @@ func fileFor(t *tree.Tree, dir string) (string, error) {
 		if err != nil {
 			continue // links in a circle
 		}
-		if n, err := t.Lstat(at); err != nil || n != nil && n.Kind != layers.Dir {
-			return p, err
+		n, err := t.Lstat(at)
+		switch {
+		case err != nil:
+			return "", err
+		case n != nil && n.Kind != layers.Dir:
+			return p + " is a file", nil
+		case n == nil && at != p:
+			if link, err := t.Lstat(p); err != nil || link != nil {
+				return p + " is a link to nothing", err
+			}
 		}
 	}
 	return "", nil

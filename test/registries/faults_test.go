@@ -234,6 +234,14 @@ var insideFaults = []fault{
 	{"a script's interpreter is named relatively", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=#!sh\n", "bin/sh=" + alone})},
 	{"a script's interpreter is not executable", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=#!/bin/sh\n", "bin/sh:0644=" + alone})},
 	{"a script of env needs bash", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=#!/usr/bin/env bash\n", "usr/bin/env=" + alone, "bin/sh=" + alone})},
+	{"root is not in /etc/passwd", "index-user-unknown", "registry", inside(
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/app"}, User: "root"}},
+		indextest.Files{"app=" + alone},
+	)},
+	{"a script cannot be read", "index-entrypoint-mode", "registry", inside(
+		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/app"}, User: "1000"}},
+		indextest.Files{"app:0711=#!/bin/sh\n", "bin/sh=" + alone},
+	)},
 	{"a directory is closed to the user", "index-entrypoint-mode", "registry", inside(
 		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/opt/app"}, User: "1000"}},
 		indextest.Files{"opt:0700/", "opt/app=" + alone},
@@ -253,7 +261,7 @@ var insideFaults = []fault{
 	}},
 	{"the entrypoint is not executable", "index-entrypoint-mode", "registry", inside(linux("/app"), indextest.Files{"app:0644=" + alone})},
 	{"the loader of the program is not there", "index-interpreter-missing", "registry", inside(linux("/app"), indextest.Files{"app=" + dynamic})},
-	{"a library of the program is not there", "index-library-missing", "registry", inside(linux("/app"), indextest.Files{"lib64/ld-linux-x86-64.so.2=", "usr/lib/libc.so.6=", "app=" + dynamic})},
+	{"a library of the program is not there", "index-library-missing", "registry", inside(linux("/app"), indextest.Files{"lib64/ld-linux-x86-64.so.2=" + alone, "usr/lib/libc.so.6=", "app=" + dynamic})},
 	{"a DLL of the program is not there", "index-library-missing", "registry", inside(windows(`C:\app.exe`), indextest.Files{"Files/Windows/System32/kernel32.dll=", "Files/app.exe=" + dll})},
 	{"the user is not in /etc/passwd", "index-user-unknown", "registry", inside(
 		v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: []string{"/app"}, User: "me"}},
