@@ -101,7 +101,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.version(ctx, o, getenv)
 	c.check()
-	if len(c.imagePaths) > 0 {
+	if len(c.imagePaths) > 0 && c.rebuild == nil { // which has of them what git had
 		c.out.untracked = append(c.out.untracked, untracked(ctx, c.root(), c.imagePaths...)...)
 	}
 	if o.Bases {

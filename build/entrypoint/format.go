@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// maxInterpreters is how many scripts Linux starts one another by.
-const maxInterpreters = 4
+// maxScripts is how many scripts Linux starts one by another (exec_binprm of fs/exec.c).
+const maxScripts = 5
 
 // read looks at a program itself, if it is in the image's own layers: a base has what its files
 // need. depth is how many scripts it is the interpreter of.
@@ -49,7 +49,7 @@ func (i Image) read(shown, p string, depth int) (Fault, error) {
 		switch {
 		case err != nil || why != "":
 			return Fault{Kind: Mode, Certain: true, Text: why}, err
-		case depth == maxInterpreters:
+		case depth == maxScripts:
 			return Fault{Kind: Interpreter, Text: fmt.Sprintf("it leads through more than %d scripts", depth)}, nil
 		}
 	}

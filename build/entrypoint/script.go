@@ -33,8 +33,11 @@ func (i Image) interpreted(shown string, head []byte, depth int) (why string, er
 	}
 	candidates := i.candidates(name)
 	for _, p := range candidates[:min(len(candidates), maxCandidates)] {
-		_, n, err := tree.Resolve(i.Tree, p)
-		if err != nil || n != nil && n.Kind == layer.Regular {
+		to, err := tree.Follow(i.Tree, p)
+		if err != nil {
+			continue // links in a circle
+		}
+		if n, err := i.Tree.Lstat(to); err != nil || n != nil && n.Kind == layer.Regular {
 			return "", err
 		}
 	}

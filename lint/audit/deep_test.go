@@ -194,10 +194,10 @@ var insideCases = []struct {
 			"first line is #! and its interpreter: Linux does not start it",
 	}},
 	{"scripts-of-scripts", linux("/run.sh"), []files{{"run.sh=#!/run.sh\n"}}, []string{
-		"error index-interpreter-missing ENTRYPOINT /run.sh: " + strings.Repeat("/run.sh needs /run.sh to start: ", 4) +
-			"it leads through more than 4 scripts",
+		"error index-interpreter-missing ENTRYPOINT /run.sh: " + strings.Repeat("/run.sh needs /run.sh to start: ", 5) +
+			"it leads through more than 5 scripts",
 	}},
-	{"healthy-scripts", linux("/1"), []files{{"1=#!/2\n", "2=#!/3\n", "3=#!/4\n", "4=#!/5\n", "5=" + alone}}, nil},
+	{"healthy-scripts", linux("/1"), []files{{"1=#!/2\n", "2=#!/3\n", "3=#!/4\n", "4=#!/5\n", "5=#!/6\n", "6=" + alone}}, nil},
 	{"mounted", linux("/dev/app"), []files{{"dev/app=" + alone}}, []string{
 		"error index-entrypoint-missing ENTRYPOINT /dev/app: runtimes mount a file system of their own over /dev/app: " +
 			"move it elsewhere",
@@ -235,7 +235,7 @@ var insideCases = []struct {
 	{"command-line", escaped(windows(`"C:\Dir x\app.exe" -a`)), []files{{"Files/app.exe=" + exe}}, []string{
 		`error index-entrypoint-missing ENTRYPOINT C:\Dir x\app.exe: the image has no such file: did you mean /app.exe?`,
 	}},
-	{"healthy-env", linux("/run.sh"), []files{{"run.sh=#! /usr/bin/env\t-S A=b bash -e\n", "usr/bin/env=" + alone, "bin/bash=" + alone}}, nil},
+	{"healthy-env", linux("/run.sh"), []files{{"usr/local/bin/bash -> bash", "run.sh=#! /usr/bin/env\t-S A=b bash -e\n", "usr/bin/env=" + alone, "bin/bash=" + alone}}, nil},
 	{"healthy-script", linux("/run.sh"), []files{{"run.sh=#!/bin/sh -e\n", "bin/sh=" + alone}}, nil},
 	{"script-without-a-line", linux("/run.sh"), []files{{"run.sh=#!\n"}}, []string{
 		"error index-program-differs ENTRYPOINT /run.sh: its first line is #! without an interpreter: name one, such as #!/bin/sh",
