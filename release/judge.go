@@ -35,11 +35,11 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 	nodes := nodes(l)
 	var all []lint.Index
 	for _, i := range l.Images {
-		t, _, err := st.Tree(i.Descriptor())
+		t, err := documents(st, i.Descriptor())
 		if err != nil {
 			return nil, fmt.Errorf("checking %s: %w", i.Name, err)
 		}
-		if t == nil { // of a merge: the registry has the manifests
+		if t == nil { // of a merge: the registry has the manifests, and who made them has looked
 			o.Partial = true
 			continue
 		}
@@ -76,6 +76,24 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 	return r.Others(), nil
 }
 
+// documents returns an image whose manifests and configurations the store has; nil if it lacks one.
+// A merge puts those manifests there that platform tags name, and no configuration.
+func documents(st *store.Store, d v1.Descriptor) (*oci.Tree, error) {
+	t, _, err := st.Tree(d)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	for m := range t.All() {
+		if m.Config == nil {
+			continue
+		}
+		if lacks, err := st.Missing(*m.Config); err != nil || len(lacks) > 0 {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
 // lookInside reads the layers of those manifests of an image that other builders made. The others
 // were checked while they were built.
 func lookInside(
@@ -84,6 +102,12 @@ func lookInside(
 	for _, c := range i.Children {
 		n := slices.IndexFunc(index.Entries, func(e lint.Entry) bool { return e.Desc.Digest == c.Digest })
 		if c.Prebuilt == nil || n < 0 {
+			continue
+		}
+		switch _, complete, err := st.Tree(v1.Descriptor{Digest: c.Digest}); {
+		case err != nil:
+			return err
+		case !complete: // of a merge: the machine that made the part has looked
 			continue
 		}
 		inside, err := d.Inside(ctx, st, index.Entries[n])

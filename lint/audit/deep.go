@@ -43,7 +43,7 @@ func DeepIn(st *store.Store) *Deep { return &Deep{layers: tree.ScratchIn(st)} }
 // Inside returns what is wrong in the layers of an image that is complete in a store, which
 // remembers it.
 func (d *Deep) Inside(ctx context.Context, st *store.Store, e lint.Entry) (*lint.Inside, error) {
-	const kind = "inside 3" // another form of lint.Inside has another number
+	const kind = "inside 4" // another form of lint.Inside has another number
 	return store.Remember(st, kind, e.Desc.Digest.String(), func(*lint.Inside) bool { return true },
 		func() (*lint.Inside, error) {
 			i := lint.Index{Entries: []lint.Entry{e}}
