@@ -49,11 +49,8 @@ func (b *Builder) bring(ctx context.Context, i product.Image, t product.Prebuilt
 		return b.inStore(h, t, nil)
 	}
 	key := archiveKey(t)
-	if a, ok, err := b.recallArchive(key); err != nil || ok {
-		if err != nil {
-			return taken{}, err
-		}
-		return b.inStore(a.Manifest, t, a.Referrers)
+	if known, ok, err := b.recallArchive(t, key); err != nil || ok {
+		return known, err
 	}
 	f, err := b.openTaken(ctx, t)
 	if err != nil {

@@ -31,13 +31,14 @@ func archiveKey(t product.PrebuiltImage) string {
 	return t.File.Text + " " + t.Platform.String() + " " + key
 }
 
-// recallArchive returns what an archive has, if the store has all of it.
-func (b *Builder) recallArchive(key string) (a remembered, ok bool, err error) {
+// recallArchive returns the image of an archive by the key of its record, if the store has all of it.
+func (b *Builder) recallArchive(t product.PrebuiltImage, key string) (known taken, ok bool, err error) {
+	var a remembered
 	if key == "" {
-		return a, false, nil
+		return taken{}, false, nil
 	}
 	if ok, err = b.store.Recall(kindRemembered, key, &a); err != nil || !ok {
-		return a, false, err
+		return taken{}, false, err
 	}
 	list := []v1.Hash{a.Manifest}
 	for _, r := range a.Referrers {
@@ -45,8 +46,9 @@ func (b *Builder) recallArchive(key string) (a remembered, ok bool, err error) {
 	}
 	for _, h := range list {
 		if _, ok, err = b.store.Tree(v1.Descriptor{Digest: h}); err != nil || !ok {
-			return a, false, err
+			return taken{}, false, err
 		}
 	}
-	return a, true, nil
+	known, err = b.inStore(a.Manifest, t, a.Referrers)
+	return known, err == nil, err
 }

@@ -76,12 +76,8 @@ func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (D
 		d.Manifest, d.Config = of.manifest, of.config
 		return d, err
 	}
-	if a, ok, err := b.recallArchive(archiveKey(t)); err != nil || ok {
-		if err != nil {
-			return d, err
-		}
-		of, err := b.inStore(a.Manifest, t, a.Referrers)
-		d.Manifest, d.Config = of.manifest, of.config
+	if known, ok, err := b.recallArchive(t, archiveKey(t)); err != nil || ok {
+		d.Manifest, d.Config = known.manifest, known.config
 		return d, err
 	}
 	f, err := b.openTaken(ctx, t)

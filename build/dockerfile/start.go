@@ -47,7 +47,8 @@ func (r Result) checkStart(known bool) (note string, err error) {
 	s := r.start
 	i := s.image
 	report := &mistake.List{File: s.file, Source: s.source}
-	if known && !i.Tree.Open && i.On.OS == platform.Linux && len(s.user) > 0 {
+	known = known && !i.Tree.Open
+	if known && i.On.OS == platform.Linux && len(s.user) > 0 {
 		why, err := i.User()
 		if err != nil {
 			return "", err
@@ -57,11 +58,11 @@ func (r Result) checkStart(known bool) (note string, err error) {
 			return "", report.Err()
 		}
 	}
-	word, name, ok := s.image.Program()
+	word, name, ok := i.Program()
 	if !ok {
 		return "", nil
 	}
-	if known = known && !i.Tree.Open; !known {
+	if !known {
 		i = i.Alone()
 	}
 	f, _, err := i.Start(name)

@@ -13,7 +13,8 @@ import (
 )
 
 // forbidden returns why the image's user may not execute the file n, which is found at p and is at
-// to; "" if it may. Root enters every directory, and needs one bit to execute a file (path_resolution(7)).
+// to; "" if it may. Root enters every directory, and needs one bit to execute a file
+// (path_resolution(7)).
 func (i Image) forbidden(p, to string, n *tree.Node) (why string, err error) {
 	if i.On.OS == platform.Windows {
 		return "", nil

@@ -75,8 +75,8 @@ func (i Image) needed(shown, by string, depth int) (why string, err error) {
 	return fmt.Sprintf("%s needs %s to start: %s", shown, by, f.Text), nil
 }
 
-// envProgram returns the program that env(1) starts by the words behind it, which Linux gives it as one; ""
-// if that is not certain.
+// envProgram returns the program that env(1) starts by the words behind it, which Linux gives it as
+// one; "" if that is not certain.
 func envProgram(argument string) string {
 	rest, split := strings.CutPrefix(argument, "-S")
 	if !split {

@@ -22,7 +22,7 @@ func programOf(line string) string {
 		name, _, _ := strings.Cut(quoted, `"`)
 		return name
 	}
-	if at := strings.Index(strings.ToLower(line), ".exe "); at >= 0 {
+	if at := strings.Index(strings.ToLower(line)+" ", ".exe "); at >= 0 {
 		return line[:at+len(".exe")]
 	}
 	name, _, _ := strings.Cut(line, " ")

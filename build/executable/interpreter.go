@@ -47,7 +47,8 @@ func loader(b []byte) (name string) {
 }
 
 // End returns where that ends which the head of an ELF program names: its program headers, and
-// the segments that Linux reads, in bytes from its start. A shorter file was cut. It is 0 for other files.
+// the segments that Linux reads, in bytes from its start. A shorter file was cut. It is 0 for other
+// files.
 func End(head []byte) int64 {
 	if !bytes.HasPrefix(head, []byte(elf.ELFMAG)) {
 		return 0

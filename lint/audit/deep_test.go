@@ -231,6 +231,7 @@ var insideCases = []struct {
 		"error index-user-unknown the user is \"4294967296\", and numbers of users go from 0 to 2147483647",
 	}},
 	{"healthy-command-line", escaped(windows(`C:\Dir x\app.exe -a`)), []files{{"Files/Dir x/app.exe=" + exe}}, nil},
+	{"healthy-name-with-a-blank", escaped(windows(`C:\Dir x\app.exe`)), []files{{"Files/Dir x/app.exe=" + exe}}, nil},
 	{"healthy-quoted-command-line", escaped(windows(`"C:\Dir x\app.exe" -a`)), []files{{"Files/Dir x/app.exe=" + exe}}, nil},
 	{"command-line", escaped(windows(`"C:\Dir x\app.exe" -a`)), []files{{"Files/app.exe=" + exe}}, []string{
 		`error index-entrypoint-missing ENTRYPOINT C:\Dir x\app.exe: the image has no such file: did you mean /app.exe?`,
