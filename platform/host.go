@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Runs reports whether a host runs images made for another platform. Outside Windows the two must
-// be the [Same]. On Windows it decides as containerd/platforms v1 does for containers that share
-// the host's kernel: a host runs images of its own build, and of every build from
+// Runs reports whether a host runs images made for another platform, as containerd/platforms v1
+// decides: those of its own architecture and of older generations of it (arm/v7 runs arm/v6), and
+// those of the 32-bit architecture that it has, too. On Windows the build counts besides, for
+// containers that share the host's kernel: a host runs images of its own build, and of every build from
 // [WindowsRelease.Oldest] of its release up to its own
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 //
@@ -22,10 +23,10 @@ func Runs(host, image Platform) bool {
 	if !HasFeatures(host, image) {
 		return false
 	}
-	if host.System() != image.System() || host.OS != Windows {
-		return host.System() == image.System()
+	if host.OS != image.OS || distance(host, image) < 0 {
+		return false
 	}
-	if image.OSVersion == "" || host.OSVersion == "" {
+	if host.OS != Windows || image.OSVersion == "" || host.OSVersion == "" {
 		return true
 	}
 	h, i := Build(host.OSVersion), Build(image.OSVersion)
@@ -38,7 +39,8 @@ func Runs(host, image Platform) bool {
 func Accepts(node Platform, images []Platform) bool {
 	return slices.ContainsFunc(images, func(i Platform) bool {
 		switch {
-		case node.OS == Linux && i.OS == Linux && i.Architecture == node.Architecture && HasFeatures(node, i):
+		case node.OS == Linux && i.OS == Linux && i.Normal().Architecture == node.Normal().Architecture &&
+			HasFeatures(node, i):
 			return true
 		case node.OS == Windows && node.OSVersion == "" && i.OSVersion != "":
 			return false
@@ -47,17 +49,14 @@ func Accepts(node Platform, images []Platform) bool {
 	})
 }
 
-// compat32 maps an architecture to the 32-bit one whose programs it also runs.
-var compat32 = map[string]string{"amd64": "386", "arm64": "arm"}
-
 // MayMatch reports whether containerd on a host may consider an image made for another platform
 // before it chooses the [Best]. It is true if the host [Runs] the image, or if containerd's
 // default matcher accepts it, as it does any variant of the host's architecture and of its
 // 32-bit one. It is true for every image that some version of containerd considers, and
-// possibly for more: versions before 2.3 do not look at features. Platforms must be written as OCI
-// does (amd64, not x86_64).
+// possibly for more: versions before 2.3 do not look at features.
 func MayMatch(host, image Platform) bool {
-	if a := image.Architecture; a == "" || a != host.Architecture && a != compat32[host.Architecture] {
+	host, image = host.Normal(), image.Normal()
+	if a := image.Architecture; a == "" || a != host.Architecture && a != compat32[host.Architecture][0] {
 		return false
 	}
 	image.Architecture, image.Variant, image.OSFeatures = host.Architecture, host.Variant, ""
@@ -65,15 +64,16 @@ func MayMatch(host, image Platform) bool {
 }
 
 // Best returns the index of the image that a host runs: the one for the host's own build and
-// features, or else the newest that it [Runs], of these the first with most features. An image
-// without a version counts as the oldest. Best returns -1 if the host runs none.
+// features, or else of those that it [Runs] the nearest to its architecture, of these the newest, of
+// these the first with most features. An image without a version counts as the oldest. Best returns
+// -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
 	best := -1
 	for n, i := range images {
 		if Same(host, i) {
 			return n
 		}
-		if Runs(host, i) && (best < 0 || compareImages(i, images[best]) > 0) {
+		if Runs(host, i) && (best < 0 || compareImages(host, i, images[best]) > 0) {
 			best = n
 		}
 	}
@@ -81,12 +81,14 @@ func Best(host Platform, images []Platform) int {
 }
 
 // compareImages compares two images that a host runs by which of them it prefers.
-func compareImages(a, b Platform) int {
+func compareImages(host, a, b Platform) int {
+	host = host.Normal()
 	newer := 0
 	if a.OS == Windows {
 		newer = compareVersions(a.OSVersion, b.OSVersion)
 	}
-	return cmp.Or(newer, cmp.Compare(countFeatures(a.OSFeatures), countFeatures(b.OSFeatures)))
+	return cmp.Or(cmp.Compare(distance(host, b.Normal()), distance(host, a.Normal())), newer,
+		cmp.Compare(countFeatures(a.OSFeatures), countFeatures(b.OSFeatures)))
 }
 
 // oldest returns the oldest build that a host runs besides its own, by the newest release in

@@ -111,7 +111,7 @@ func TestMayMatch(t *testing.T) {
 			}
 		}
 	}
-	if beyond < 10 {
+	if beyond < 3 {
 		t.Errorf("only %d images are considered that the hosts do not run", beyond)
 	}
 	for _, pair := range [][2]string{
@@ -127,7 +127,7 @@ func TestMayMatch(t *testing.T) {
 	}
 }
 
-func matcher(host platform.Platform) platforms.Matcher { return platforms.OnlyStrict(spec(host)) }
+func matcher(host platform.Platform) platforms.Matcher { return platforms.Only(spec(host)) }
 
 func agree(t *testing.T, m platforms.Matcher, host, image platform.Platform) bool {
 	t.Helper()

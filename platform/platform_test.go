@@ -124,7 +124,7 @@ func TestSame(t *testing.T) {
 		{"linux/amd64", "windows/amd64:ltsc2022", false},
 		{"linux/arm64", "linux/arm64/v8", true},
 		{"linux/arm/v7", "linux/arm/v6", false},
-		{"linux/arm", "linux/arm/v7", false},
+		{"linux/arm", "linux/arm/v7", true},
 		{"windows/amd64:ltsc2022", "windows/amd64:10.0.20348.2113", true},
 		{"windows/amd64:10.0.20348.1", "windows/amd64:10.0.20348.2113", true},
 		{"windows/amd64:ltsc2019", "windows/amd64:ltsc2022", false},

@@ -107,8 +107,8 @@ func Build(osVersion string) int {
 }
 
 // Same reports whether a and b have equal OS, architecture, variant and features and, for Windows,
-// the same build. It ignores the revision, as containerd does when it compares hosts. An empty
-// variant of arm64 is v8.
+// the same build, in the [Platform.Normal] form. It ignores the revision, as containerd does when it
+// compares hosts.
 func Same(a, b Platform) bool { return a.Canonical() == b.Canonical() }
 
 // Takes reports whether an image for o is one for p: it is the same, and has the revision that p
@@ -120,9 +120,7 @@ func (p Platform) Takes(o Platform) bool {
 // Canonical returns p as hosts distinguish it from others: two platforms that are the [Same] have
 // equal canonical ones.
 func (p Platform) Canonical() Platform {
-	if p.Architecture == "arm64" && p.Variant == "v8" {
-		p.Variant = ""
-	}
+	p = p.Normal()
 	if p.OS == Windows {
 		p.OSVersion, p.OSFeatures = Short(p.OSVersion), withoutWin32k(p.OSFeatures)
 	} else {
