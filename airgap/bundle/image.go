@@ -85,13 +85,13 @@ func (i Image) Select(choose func(n int, m Manifest) oci.Presence) Image {
 	all := make([]Manifest, len(i.Manifests))
 	included := []v1.Hash{}
 	for n, m := range i.Manifests {
-		switch p := choose(n, m); p {
-		case oci.Included:
-			all[n] = m
-			included = append(included, m.Desc.Digest)
-		default:
+		p := choose(n, m)
+		if p != oci.Included {
 			all[n] = without(m.Tree, p)
+			continue
 		}
+		all[n] = m
+		included = append(included, m.Desc.Digest)
 	}
 	i = i.replace(all)
 	i.Referrers = oci.ReferringTo(i.Referrers, func(r Referrer) oci.Referrer { return r.Referrer },

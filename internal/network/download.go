@@ -26,12 +26,15 @@ func (c *Client) Download(ctx context.Context, u string, room func(size int64) e
 
 // StatusError is an answer without the file.
 type StatusError struct {
-	URL    string // without a password and a query
-	Status string // 404 Not Found
-	Code   int
+	URL  string // without a password and a query
+	Text string // 404 Not Found
+	Code int
 }
 
-func (e *StatusError) Error() string { return e.URL + " answers " + e.Status }
+func (e *StatusError) Error() string { return e.URL + " answers " + e.Text }
+
+// Status returns the status of HTTP.
+func (e *StatusError) Status() int { return e.Code }
 
 // download is a file that is read over one or more connections.
 type download struct {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Session is an authenticated connection to one repository. It retries requests itself; only
@@ -92,11 +94,19 @@ func (s *Session) Get(ctx context.Context, ref name.Reference) (d *remote.Descri
 		d, err = s.puller.Get(ctx, ref)
 		return err
 	})
-	if err == nil && len(d.Manifest) > oci.MaxManifest {
-		return nil, fmt.Errorf("%s has %d bytes: a manifest may have at most %d", ref, len(d.Manifest), oci.MaxManifest)
+	switch {
+	case err == nil && len(d.Manifest) > oci.MaxManifest:
+		return nil, outcome.Damage(fmt.Errorf("%s has %d bytes: a manifest may have at most %d", ref, len(d.Manifest),
+			oci.MaxManifest))
+	case err != nil && strings.Contains(err.Error(), otherDigest):
+		return nil, outcome.Damage(err)
 	}
 	return d, err
 }
+
+// otherDigest is in the error of go-containerregistry, which has no type of its own, about a
+// manifest whose bytes have another digest than the one that was asked for.
+const otherDigest = "does not match requested digest"
 
 // Layer returns a blob of the repository, which is read when it is opened.
 func (s *Session) Layer(ctx context.Context, h v1.Hash) (v1.Layer, error) {

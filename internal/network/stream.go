@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Stream opens a blob of a repository. It gives every byte once: after the connection broke off, it
@@ -58,7 +60,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	s.sum.Write(p[:n])
 	switch {
 	case s.at > s.d.Size:
-		return 0, s.wrap(fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size))
+		return 0, s.wrap(outcome.Damage(fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size)))
 	case err != nil && s.at == s.d.Size:
 		return n, s.verify()
 	case err != nil:
@@ -70,7 +72,7 @@ func (s *stream) Read(p []byte) (int, error) {
 // verify returns [io.EOF] if the bytes have the digest.
 func (s *stream) verify() error {
 	if have := fmt.Sprintf("%x", s.sum.Sum(nil)); have != s.d.Digest.Hex {
-		return s.wrap(fmt.Errorf("its bytes have the digest %s:%s", s.d.Digest.Algorithm, have))
+		return s.wrap(outcome.Damage(fmt.Errorf("its bytes have the digest %s:%s", s.d.Digest.Algorithm, have)))
 	}
 	return io.EOF
 }

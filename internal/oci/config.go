@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -26,7 +27,7 @@ func (t *Tree) ReadConfig(get Get) (*v1.ConfigFile, error) {
 	}
 	c := &v1.ConfigFile{}
 	if err := Decode("configuration "+d.Digest.String(), raw, c, MaxValues); err != nil {
-		return nil, err
+		return nil, outcome.Damage(err)
 	}
 	return c, nil
 }

@@ -11,13 +11,15 @@ const (
 	// MaxValues is how many values the JSON of one document may have: encoding/json makes a
 	// descriptor out of the two bytes "{}".
 	MaxValues = 160 << 10
+	// MaxDepth is how many indexes an image may be in.
+	MaxDepth = 4
 	// MaxNesting is how deep JSON may nest. encoding/json goes 10,000 levels deep.
 	MaxNesting = 32
 )
 
 // Limits bound what reading documents costs. A field that is zero has the default.
 type Limits struct {
-	// Depth is how many indexes may contain one another; 4.
+	// Depth is how many indexes may contain one another; [MaxDepth].
 	Depth int
 	// Manifests is how many documents one tree may have; 64 Ki.
 	Manifests int
@@ -33,7 +35,7 @@ type Limits struct {
 
 func (l Limits) defaults() Limits {
 	return Limits{
-		Depth:      cmp.Or(l.Depth, 4),
+		Depth:      cmp.Or(l.Depth, MaxDepth),
 		Manifests:  cmp.Or(l.Manifests, 64<<10),
 		Layers:     cmp.Or(l.Layers, 64<<10),
 		References: cmp.Or(l.References, 128<<10),

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Open opens a blob by its digest. The error for what it lacks wraps [ErrAbsent].
@@ -24,7 +26,8 @@ func (open Open) Get(d v1.Descriptor) ([]byte, error) {
 		return nil, err
 	}
 	if got, _, err := v1.SHA256(bytes.NewReader(raw)); err != nil || got != d.Digest {
-		return nil, fmt.Errorf("%s is damaged, or has more than %d MiB: get the files anew", d.Digest, MaxConfig>>20)
+		return nil, outcome.Damage(fmt.Errorf("%s is damaged, or has more than %d MiB: get the files anew", d.Digest,
+			MaxConfig>>20))
 	}
 	return raw, nil
 }

@@ -6,6 +6,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // document has the fields of an index and of a manifest.
@@ -23,7 +25,14 @@ type document struct {
 
 // Parse reads one document that d describes: an index, whose children are [Absent] in the result,
 // or a manifest. Where d has no size or media type, they are those of the document.
+//
+// Every error is about the document ([outcome.Broken]).
 func Parse(d v1.Descriptor, raw []byte) (*Tree, error) {
+	t, err := parse(d, raw)
+	return t, outcome.Damage(err)
+}
+
+func parse(d v1.Descriptor, raw []byte) (*Tree, error) {
 	if err := checkSize("manifest", d, raw); err != nil {
 		return nil, err
 	}
@@ -99,12 +108,13 @@ func (doc *document) ambiguous(t types.MediaType) string {
 
 func checkSize(what string, d v1.Descriptor, raw []byte) error {
 	if d.Size != 0 && d.Size != int64(len(raw)) {
-		return fmt.Errorf("%s %s has %d bytes, its descriptor says %d", what, d.Digest, len(raw), d.Size)
+		err := fmt.Errorf("%s %s has %d bytes, its descriptor says %d", what, d.Digest, len(raw), d.Size)
+		return outcome.Damage(err)
 	}
 	return nil
 }
 
 // TooLarge is the error of a document that its descriptor lists with more bytes than are read.
 func TooLarge(what string, d v1.Descriptor, limit int64) error {
-	return fmt.Errorf("%s %s has %d bytes: it may have at most %d", what, d.Digest, d.Size, limit)
+	return outcome.Damage(fmt.Errorf("%s %s has %d bytes: it may have at most %d", what, d.Digest, d.Size, limit))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Get returns the bytes of the document or configuration that d describes. It compares them with
@@ -12,7 +14,7 @@ import (
 type Get func(d v1.Descriptor) ([]byte, error)
 
 // ErrAbsent is the error of a [Get] for what its source leaves out on purpose.
-var ErrAbsent = errors.New("not included")
+var ErrAbsent = outcome.ErrAbsent
 
 // Reader reads trees within one budget.
 type Reader struct {

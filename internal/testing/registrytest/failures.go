@@ -1,0 +1,177 @@
+package registrytest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// failures are what a registry, a proxy or the network answers in place of an answer.
+var failures = map[string]func(*Server, http.ResponseWriter, *http.Request){
+	"403":    status(http.StatusForbidden),
+	"404":    status(http.StatusNotFound),
+	"429":    status(http.StatusTooManyRequests),
+	"500":    status(http.StatusInternalServerError),
+	"503":    status(http.StatusServiceUnavailable),
+	"breaks": breakOff,
+	"drips":  drip,
+}
+
+func status(code int) func(*Server, http.ResponseWriter, *http.Request) {
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// breakOff closes the connection without an answer.
+func breakOff(_ *Server, w http.ResponseWriter, _ *http.Request) {
+	if h, ok := w.(http.Hijacker); ok {
+		if c, _, err := h.Hijack(); err == nil {
+			c.Close()
+		}
+	}
+}
+
+// drip begins an answer that does not end.
+func drip(s *Server, w http.ResponseWriter, q *http.Request) {
+	w.Header().Set("Content-Length", "1000000")
+	w.WriteHeader(http.StatusOK)
+	for s.Wait(q, 20*time.Millisecond) {
+		if _, err := w.Write([]byte{' '}); err != nil {
+			return
+		}
+		http.NewResponseController(w).Flush() //nolint:errcheck // the client is gone then
+	}
+}
+
+// Failing is one run of a command against a registry in which a request fails.
+type Failing struct {
+	Request string // the method and the path
+	Failure string // 403, breaks
+	Err     error  // what the run returned
+	// Before and After are the tags of the registry with their digests; Whole is what a run without
+	// a failure leaves.
+	Before, After, Whole map[string]string
+}
+
+// EachFailure runs a command again and again, against a new registry each time. prepare fills the
+// registry, and returns the command. In each run one of the requests that the command makes without
+// a failure is answered with a failure, as often as it is made; check judges what is left. Whatever
+// check says, every tag of the registry has to name an image that is there as a whole, and a run
+// that succeeds has to leave what the one without a failure leaves, unless the failure is 404, which
+// is an answer.
+func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() error), check func(*testing.T, Failing)) {
+	t.Helper()
+	s := Serve(t)
+	run := prepare(t, s)
+	s.Reset()
+	if err := run(); err != nil {
+		t.Fatalf("without a failure: %v", err)
+	}
+	calls, _ := s.Reset()
+	whole := s.Tags(t)
+	var requests []string
+	for _, c := range calls {
+		c, _, _ = strings.Cut(c, "?")
+		if c = s.plain(c); !slices.Contains(requests, c) {
+			requests = append(requests, c)
+		}
+	}
+	if len(requests) < 2 {
+		t.Fatalf("the command makes %d requests", len(requests))
+	}
+	for _, request := range requests {
+		for name, answer := range failures {
+			t.Run(strings.ReplaceAll(name+" "+request, "/", "|"), func(t *testing.T) {
+				t.Parallel()
+				s := Serve(t)
+				run := prepare(t, s)
+				before := s.Tags(t)
+				s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+					if s.plain(q.Method+" "+q.URL.Path) != request {
+						return false
+					}
+					answer(s, w, q)
+					return true
+				})
+				err := run()
+				s.Disturb(nil)
+				f := Failing{request, name, err, before, s.Tags(t), whole}
+				if err == nil && name != "404" && fmt.Sprint(f.After) != fmt.Sprint(whole) {
+					t.Errorf("it succeeds, and leaves %v, not %v", f.After, whole)
+				}
+				s.complete(t)
+				check(t, f)
+			})
+		}
+	}
+}
+
+// plain returns a request without what is another one in each registry: sessions of uploads.
+func (s *Server) plain(request string) string {
+	if before, _, ok := strings.Cut(request, "/blobs/uploads/"); ok {
+		return before + "/blobs/uploads/"
+	}
+	return request
+}
+
+// Tags returns the tags of all repositories, with the digests that they name.
+func (s *Server) Tags(tb testing.TB) map[string]string {
+	tb.Helper()
+	all := map[string]string{}
+	for _, tag := range s.tags(tb) {
+		d, err := remote.Head(tag)
+		must(tb, err)
+		all[strings.TrimPrefix(tag.Name(), s.Host()+"/")] = d.Digest.String()
+	}
+	return all
+}
+
+func (s *Server) tags(tb testing.TB) (all []name.Tag) {
+	tb.Helper()
+	reg, err := name.NewRegistry(s.Host())
+	must(tb, err)
+	repos, err := remote.Catalog(tb.Context(), reg)
+	must(tb, err)
+	for _, path := range repos {
+		repo := reg.Repo(path)
+		tags, err := remote.List(repo)
+		must(tb, err)
+		for _, tag := range tags {
+			all = append(all, repo.Tag(tag))
+		}
+	}
+	return all
+}
+
+// complete checks that everything is there that tags name.
+func (s *Server) complete(tb testing.TB) {
+	tb.Helper()
+	for _, tag := range s.tags(tb) {
+		d, err := remote.Get(tag)
+		must(tb, err)
+		if !d.MediaType.IsIndex() {
+			continue
+		}
+		i, err := d.ImageIndex()
+		must(tb, err)
+		m, err := i.IndexManifest()
+		must(tb, err)
+		for _, c := range m.Manifests {
+			if _, err := remote.Head(tag.Digest(c.Digest.String())); err != nil {
+				tb.Errorf("%s lists %s: %v", tag, c.Digest, err)
+			}
+		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
