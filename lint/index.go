@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -38,6 +38,9 @@ type Index struct {
 	// rules of pods do for an image that pods alone name.
 	NodesChecked bool
 
+	// Gaps are what is not known besides.
+	Gaps []Gap
+
 	Packed   bool      // it is in an archive or a directory
 	Promise  Promise   // of the name of the archive or the list that it is in
 	Archive  *Archive  // in the first image of an archive; else nil
@@ -45,15 +48,52 @@ type Index struct {
 	Tags     *Tags     // nil if they were not looked at
 }
 
-// Platforms returns what the image is for: of each entry as the index has it, and of an image
-// without one as its configuration has it.
+// Platforms returns what nodes can pull the image for: of each entry as the index has it, and of an
+// image without one as its configuration has it. An entry that is not there or damaged is left out,
+// and so are artifacts. Of an index in an index these are its entries, as far as its own platform
+// leads to them.
 func (i Index) Platforms() (all []platform.Platform) {
 	for n := range i.Entries {
-		if p := i.platform(n); p.IsImage() {
+		all = append(all, i.platforms(n)...)
+	}
+	return all
+}
+
+// platforms returns what nodes can pull an entry for.
+func (i Index) platforms(n int) (all []platform.Platform) {
+	e := i.Entries[n]
+	switch e.Read {
+	case outcome.Absent, outcome.Broken:
+		return nil
+	case outcome.There, outcome.Unread, outcome.Unasked:
+	}
+	if e.Nested == nil {
+		if p := i.platform(n); p.IsImage() && !e.Artifact {
+			all = append(all, p)
+		}
+		return all
+	}
+	for _, p := range e.Nested.Platforms() {
+		if leadsTo(e.Desc.Platform, p) {
 			all = append(all, p)
 		}
 	}
 	return all
+}
+
+// leadsTo reports whether a runtime that chooses an index by its platform finds an entry in it.
+func leadsTo(outer *v1.Platform, inner platform.Platform) bool {
+	p := platform.From(outer)
+	if p.IsZero() {
+		return true
+	}
+	if p.OSVersion == "" {
+		inner.OSVersion = ""
+	}
+	if p.Variant == "" {
+		inner.Variant = ""
+	}
+	return platform.Same(p, inner)
 }
 
 // platform returns the platform of an entry.
@@ -72,9 +112,14 @@ type Entry struct {
 	MediaType string
 	// Config is the image's configuration; nil if it was not read.
 	Config *v1.ConfigFile
-	// Missing means that the registry or the archive lacks the manifest or its configuration.
-	Missing bool
-	Fault   error // why a document cannot be read; nil if it can
+	// Read is what reading the manifest, its configuration and, where these are looked at, its
+	// layers led to, and Fault is why of [outcome.Broken] and [outcome.Unread].
+	Read  outcome.Outcome
+	Fault error
+	// Nested is what an entry lists that is an index itself; nil for others.
+	Nested *Index
+	// Artifact means that it is no image, such as a chart, an SBOM or an index of SOCI.
+	Artifact bool
 	// Layers are those of the manifest, and Inside is what they have; nil if they were not read.
 	Layers []v1.Descriptor
 	Inside *Inside
@@ -119,6 +164,8 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 	for _, i := range list {
 		j := judging{index: i, options: o}
 		j.entries()
+		j.empty()
+		j.gaps()
 		j.windows()
 		j.order()
 		j.builds()
@@ -133,6 +180,7 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 		j.evidence()
 		j.tags()
 		all = append(all, j.found...)
+		r.Unread, r.Skipped = append(r.Unread, j.missed...), append(r.Skipped, j.skipped...)
 		r.about(cmp.Or(i.Pos.File, output.Line(i.Name)))
 	}
 	for _, f := range o.Found {
@@ -154,7 +202,10 @@ func (r *Report) about(file string) {
 type judging struct {
 	index   Index
 	options IndexOptions
+	within  string // of an index in an index, the path of its entry and a dot
 	found   []Finding
+
+	missed, skipped []Unknown
 }
 
 // add reports a finding, of an entry unless n is negative.
@@ -163,26 +214,36 @@ func (j *judging) add(id string, n int, format string, args ...any) {
 	if !j.index.Scope.has(id) || n >= 0 && !j.index.chosen(n) {
 		return
 	}
-	f := Finding{
-		Rule: r.ID, Severity: j.index.Scope.severity(r), Image: output.Line(j.index.Name),
-		File: output.Line(j.index.Name), Instead: r.Instead, Link: r.Link, object: -1, What: output.Line(r.Title),
-	}
-	if j.index.Pos.File != "" {
-		f.File, f.Line, f.Column, f.Origin = j.index.Pos.File, j.index.Pos.Line, j.index.Pos.Column, j.index.Origin
+	f := j.place(n)
+	f.Rule, f.Severity, f.Instead, f.Link = r.ID, j.index.Scope.severity(r), r.Instead, r.Link
+	f.What, f.object, f.entry = output.Line(r.Title), -1, n
+	if j.within != "" {
+		f.entry = -1
 	}
 	if format != "" {
 		f.What = output.Line(fmt.Sprintf(format, args...))
 	}
+	if n >= 0 && j.index.Entries[n].Pos.File != "" {
+		f.Instead = "build it anew with its builder: " + f.Instead
+	}
+	j.found = append(j.found, f)
+}
+
+// place returns a finding that has the place of an entry, or of the image if n is negative.
+func (j *judging) place(n int) Finding {
+	f := Finding{Image: output.Line(j.index.Name), File: output.Line(j.index.Name)}
+	if j.index.Pos.File != "" {
+		f.File, f.Line, f.Column, f.Origin = j.index.Pos.File, j.index.Pos.Line, j.index.Pos.Column, j.index.Origin
+	}
 	if n >= 0 && !j.index.Single {
-		f.Path = fmt.Sprintf("manifests[%d]", n)
+		f.Path = fmt.Sprintf("%smanifests[%d]", j.within, n)
 		f.Object = output.Line(j.name(n))
 	}
 	if n >= 0 && j.index.Entries[n].Pos.File != "" {
 		pos := j.index.Entries[n].Pos
 		f.File, f.Line, f.Column, f.Path = pos.File, pos.Line, pos.Column, ""
-		f.Instead = "build it anew with its builder: " + f.Instead
 	}
-	j.found = append(j.found, f)
+	return f
 }
 
 // name returns the platform of an entry, as the index has it.
@@ -193,88 +254,8 @@ func (j *judging) name(n int) string {
 	return j.index.Entries[n].Desc.Digest.String()
 }
 
-// entries looks at each entry by itself, and at those before it.
-func (j *judging) entries() {
-	first := map[platform.Platform]int{}
-	partial := j.partial()
-	for n, e := range j.index.Entries {
-		if e.Missing && !partial {
-			j.add("index-missing", n, "%s", absent(e))
-		}
-		if e.Fault != nil {
-			j.add("index-unreadable", n, "%v", e.Fault)
-		}
-		j.process(n)
-		if j.index.Single {
-			continue
-		}
-		if e.MediaType != "" && isDocker(e.MediaType) != isDocker(string(j.index.Desc.MediaType)) {
-			j.add("index-mixed", n, "the index is %s, and lists %s", j.index.Desc.MediaType, e.MediaType)
-		}
-		if e.Desc.Platform == nil {
-			j.add("index-no-platform", n, "")
-			continue
-		}
-		if e.IsAttestation() {
-			j.add("index-attestation", n, "")
-			continue
-		}
-		of := platform.From(e.Desc.Platform)
-		j.platform(n, of)
-		if of.OS == platform.Windows && of.OSVersion == "" {
-			continue // that is why it is like another one
-		}
-		key := of.Canonical()
-		if before, ok := first[key]; !ok {
-			first[key] = n
-		} else if j.index.Entries[before].Desc.Digest != e.Desc.Digest {
-			j.add("index-duplicate", n, "entry %d is for this platform, too: runtimes take that one, %s", before,
-				j.index.Entries[before].Desc.Digest)
-		} else {
-			j.add("index-duplicate", n, "entry %d is the same image for the same platform", before)
-		}
-	}
-}
-
-// absent says what an entry lacks.
-func absent(e Entry) string {
-	if e.MediaType == "" && e.Desc.Digest.Hex != "" {
-		return fmt.Sprintf("%s is not there", e.Desc.Digest)
-	}
-	if e.Desc.Digest.Hex == "" && e.Config == nil && e.Desc.MediaType == "" {
-		return "the image is not there"
-	}
-	return "its configuration or a layer is not there"
-}
-
-func isDocker(mediaType string) bool { return strings.Contains(mediaType, "docker") }
-
-// SameEntry reports whether two entries of an index are for the same hosts.
-func SameEntry(a, b *v1.Platform) bool { return platform.Same(platform.From(a), platform.From(b)) }
-
-// platform compares the platform of an entry with that of its configuration.
-func (j *judging) platform(n int, listed platform.Platform) {
-	config := j.index.Entries[n].Config
-	if listed.OS == platform.Windows && listed.OSVersion == "" && !j.forAnyBuild(n) {
-		if config != nil && config.OSVersion != "" {
-			j.add("index-os-version", n, "it has no os.version; the image's configuration has %s", config.OSVersion)
-		} else {
-			j.add("index-os-version", n, "")
-		}
-	}
-	if config == nil {
-		return
-	}
-	of := platform.FromConfig(config).Canonical()
-	of.OSVersion = ""
-	if of.OS != listed.OS || of.Architecture != listed.Architecture ||
-		of.Variant != "" && listed.Variant != "" && of.Variant != listed.Canonical().Variant ||
-		!platform.HasFeatures(listed, of) {
-		j.add("index-platform-differs", n, "the image is for %s", of)
-		return
-	}
-	if listed.OS == platform.Windows && listed.OSVersion != "" && config.OSVersion != "" &&
-		listed.OSVersion != config.OSVersion {
-		j.add("index-os-version-differs", n, "the image's configuration has os.version %s", config.OSVersion)
-	}
+// Entry returns the number of the entry of an index that a finding is about. ok is false for the
+// index as a whole, and for an entry of an index in it.
+func (f Finding) Entry() (n int, ok bool) {
+	return f.entry, f.object == -1 && f.entry >= 0 && f.Image != ""
 }

@@ -1,6 +1,9 @@
 package lint
 
-import "github.com/slipway-dev/slipway/internal/output"
+import (
+	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/output"
+)
 
 // Archive is what an archive or an image layout has besides what its images list. It is in the
 // first of its images.
@@ -17,19 +20,14 @@ type Archive struct {
 	Docker, Layout []string
 	// Subjects are lines on artifacts whose subject is not in the archive.
 	Subjects []string
+	// Ambiguous are lines on files of which two readers take two.
+	Ambiguous []string
 }
 
 // archive looks at the layers of an image in an archive, and at the archive in the first of its
 // images.
 func (j *judging) archive() {
-	for n, e := range j.index.Entries {
-		if len(e.Lost) > 0 {
-			j.add("archive-missing", n, "the archive lacks %s", some(e.Lost))
-		}
-		if len(e.Damaged) > 0 {
-			j.add("archive-damaged", n, "%s", some(e.Damaged))
-		}
-	}
+	j.layers()
 	if absent := j.absent(); len(absent) > 0 {
 		j.add("archive-subset", -1, "the archive lacks %s", some(absent))
 	}
@@ -42,6 +40,18 @@ func (j *judging) archive() {
 	}
 }
 
+// layers looks at the layers of an image in an archive.
+func (j *judging) layers() {
+	for n, e := range j.index.Entries {
+		if len(e.Lost) > 0 {
+			j.add("archive-missing", n, "the archive lacks %s", some(e.Lost))
+		}
+		if len(e.Damaged) > 0 {
+			j.add("archive-damaged", n, "%s", some(e.Damaged))
+		}
+	}
+}
+
 // contents looks at an archive as a whole.
 func (j *judging) contents(a *Archive) {
 	for _, of := range []struct {
@@ -49,6 +59,7 @@ func (j *judging) contents(a *Archive) {
 		lines []string
 	}{
 		{"archive-differs", a.Differ},
+		{"archive-ambiguous", a.Ambiguous},
 		{"archive-index-lacks", a.Docker},
 		{"archive-docker-lacks", a.Layout},
 		{"evidence-lost", a.Subjects},
@@ -71,7 +82,7 @@ func (j *judging) contents(a *Archive) {
 // have been left out on purpose.
 func (j *judging) partial() bool {
 	for _, e := range j.index.Entries {
-		if j.index.Packed && !j.index.Single && !e.IsAttestation() && !e.Missing {
+		if j.index.Packed && !j.index.Single && !e.IsAttestation() && e.Read != outcome.Absent {
 			return true
 		}
 	}
@@ -84,7 +95,7 @@ func (j *judging) absent() (names []string) {
 		return nil
 	}
 	for n, e := range j.index.Entries {
-		if e.Missing && !e.IsAttestation() {
+		if e.Read == outcome.Absent && !e.IsAttestation() {
 			names = append(names, j.name(n))
 		}
 	}

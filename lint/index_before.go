@@ -8,8 +8,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// before looks for what the version before has and this one lacks: systems, and of those that it
-// has the releases of Windows.
+// before looks for nodes that find an entry in the version before and none in this one. An entry
+// for Windows without a version is for no node in particular, and a release of Windows that has
+// ended for none that is supported: other rules say to do without them.
 func (j *judging) before() {
 	if j.index.Before == nil || !j.complete() {
 		return
@@ -17,8 +18,12 @@ func (j *judging) before() {
 	now := j.index.Platforms()
 	var lost []platform.Platform
 	for _, p := range j.index.Before.Platforms() {
+		r, known := platform.FindWindows(p.OSVersion)
+		if p.OS == windows && (p.OSVersion == "" || known && r.Support.Ended(j.options.Now)) {
+			continue
+		}
 		same := func(o platform.Platform) bool { return platform.Same(o, p) }
-		if !slices.ContainsFunc(now, same) && !slices.ContainsFunc(lost, same) {
+		if platform.Best(p, now) < 0 && !slices.ContainsFunc(lost, same) {
 			lost = append(lost, p)
 		}
 	}

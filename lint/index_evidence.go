@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Evidence is what was found of signatures, attestations and SBOMs of an index and what it lists.
@@ -16,7 +17,7 @@ type Evidence struct {
 	Proofs []Proof // those of the index first, then in the order of entries
 	// Entries means that evidence of the entries was looked for, too.
 	Entries bool
-	// Fault is why a list of evidence cannot be read; nil if it can.
+	// Fault is what is wrong with a list of evidence that was read; nil for nothing.
 	Fault error
 }
 
@@ -28,8 +29,8 @@ type Proof struct {
 	Signature bool    // it has a signature, of whomever
 	// Names are the digests that its content says it is about; nil if that is not known.
 	Names []v1.Hash
-	// Missing means that it is listed and not there.
-	Missing bool
+	// Read is what reading it led to. It is listed, so that [outcome.Absent] is a fault.
+	Read outcome.Outcome
 }
 
 // IsAttestation reports whether an index lists an entry for an attestation, not for an image.
@@ -47,7 +48,7 @@ func (j *judging) evidence() {
 	}
 	for _, p := range e.Proofs {
 		switch {
-		case p.Missing:
+		case p.Read == outcome.Absent:
 			j.add("evidence-lost", p.Entry, "%s is not there", p.Name)
 		case len(p.Names) > 0 && !slices.Contains(p.Names, p.Of):
 			j.add("evidence-subject", p.Entry, "%s is found by %s, and is about %s%s", p.Name, p.Of, p.Names[0],
@@ -76,7 +77,7 @@ func (j *judging) references() {
 func (j *judging) unsigned(proofs []Proof) {
 	signed := map[int]bool{}
 	for _, p := range proofs {
-		signed[p.Entry] = signed[p.Entry] || p.Signature && !p.Missing
+		signed[p.Entry] = signed[p.Entry] || p.Signature && p.Read != outcome.Absent
 	}
 	images := 0
 	var without []string

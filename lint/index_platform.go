@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -21,7 +22,7 @@ func (j *judging) has() []platform.Platform {
 		if e.Config != nil {
 			p = platform.FromConfig(e.Config)
 		}
-		if p.IsImage() && !e.Missing {
+		if p.IsImage() && e.Read != outcome.Absent {
 			all = append(all, p)
 		}
 	}
@@ -31,7 +32,12 @@ func (j *judging) has() []platform.Platform {
 // image reports whether the index is of images, and not an artifact such as a chart.
 func (j *judging) image() bool {
 	for _, e := range j.index.Entries {
-		if e.Config != nil && e.Config.OS != "" || e.Missing || e.Fault != nil {
+		switch e.Read {
+		case outcome.Absent, outcome.Broken, outcome.Unread:
+			return true
+		case outcome.There, outcome.Unasked:
+		}
+		if e.Config != nil && e.Config.OS != "" {
 			return true
 		}
 	}

@@ -42,7 +42,7 @@ const (
 // cannot start any.
 var faults = []string{
 	"index-os-version", "index-os-version-differs", "index-platform-differs", "index-duplicate",
-	"index-no-platform", "index-missing", "index-unreadable", "index-process",
+	"index-no-platform", "index-empty", "index-missing", "index-unreadable", "index-process",
 }
 
 // has reports whether a rule applies.
@@ -53,6 +53,7 @@ func (s Scope) has(rule string) bool {
 	case Bundled:
 		return slices.Contains(faults, rule) ||
 			slices.Contains([]string{"index-windows-release", "index-node", "index-platform-lost"}, rule)
+	case Own:
 	}
 	return slices.Contains(faults, rule) ||
 		slices.ContainsFunc(insideRules, func(r Rule) bool { return r.ID == rule }) // where layers were read

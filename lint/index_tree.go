@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -25,10 +26,17 @@ func NewIndex(name string, t *oci.Tree, configs oci.Get) Index {
 
 func newEntry(t *oci.Tree, configs oci.Get) Entry {
 	e := Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers}
-	if configs == nil || t.Config == nil || !t.Config.MediaType.IsConfig() {
+	switch {
+	case t.Presence == oci.Absent: // left out on purpose
 		return e
+	case t.Desc.MediaType.IsIndex():
+		nested := NewIndex("", t, configs)
+		e.Nested, e.Read = &nested, outcome.There
+	case configs != nil && t.Config != nil && t.Config.MediaType.IsConfig():
+		e.Config, e.Fault = t.ReadConfig(configs)
+		e.Read = outcome.Of(e.Fault)
 	}
-	e.Config, e.Fault = t.ReadConfig(configs)
+	e.Artifact = t.IsOther()
 	return e
 }
 
@@ -46,9 +54,10 @@ func Place(from string) yamlfile.Pos {
 	return p
 }
 
-// Broken returns an error with a line for each finding of severity error, or nil.
+// Broken returns an error with a line for each finding of severity error, and for what could not be
+// read ([Report.Incomplete]), or nil.
 func (r *Report) Broken() error {
-	var errs []error
+	errs := []error{r.Incomplete()}
 	for _, f := range r.Findings {
 		if f.Severity == Error {
 			errs = append(errs, errors.New(f.String()))

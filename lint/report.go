@@ -33,6 +33,7 @@ type Finding struct {
 	Cases string `json:"cases,omitempty"`
 
 	object    int      // its number, -1 for none
+	entry     int      // of an index, -1 for none
 	allowedIn string   // "inSource" by a comment, "external" by slipway.yaml
 	folds     bool     // text output shows one of its rule for each file
 	cases     []string // the names of those that have it, of a chart
@@ -49,6 +50,10 @@ type Report struct {
 	Allowed []Finding `json:"allowed"`
 	// Unchecked states what was not checked, and why; "" if everything was.
 	Unchecked string `json:"unchecked,omitempty"`
+	// Unread is what a registry or a disk failed to give, and Skipped what was not looked at on
+	// purpose, of images.
+	Unread  []Unknown `json:"unread,omitempty"`
+	Skipped []Unknown `json:"skipped,omitempty"`
 	// Made is what a chart makes, by case: where findings have their lines.
 	Made []File `json:"-"`
 
@@ -90,11 +95,16 @@ func (r *Report) Count(s Severity) int {
 // String returns the finding in a line, as errors have it: file:line:column, object, field, what
 // is wrong, what to write instead.
 func (f Finding) String() string {
+	return fmt.Sprintf("%s%s; instead: %s%s [%s]", f.place(), f.What, plain(f.Instead), f.inCases(), f.Rule)
+}
+
+// place returns how a line begins: place, image, object, path.
+func (f Finding) place() string {
 	place := f.pos() + ": "
 	if where := f.where(); where != "" {
 		place += where + ": "
 	}
-	return fmt.Sprintf("%s%s; instead: %s%s [%s]", place, f.What, plain(f.Instead), f.inCases(), f.Rule)
+	return place
 }
 
 // inCases returns what a line says of the cases of a chart.
@@ -151,6 +161,9 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 		if f.More > 0 {
 			fmt.Fprintf(&b, "  … and %s; -v lists them\n", f.others())
 		}
+	}
+	for _, u := range append(slices.Clone(r.Unread), r.Skipped...) {
+		fmt.Fprintf(&b, "%s\n", u)
 	}
 	fmt.Fprintf(&b, "%s\n", r.Summary())
 	_, err := io.WriteString(w, b.String())
@@ -249,6 +262,9 @@ func (r *Report) Summary() string {
 	where := plural(r.Pods, "pod") + " of " + r.Title()
 	if r.Images > 0 {
 		where = r.Title()
+	}
+	if n := len(r.Unread); n > 0 {
+		counts += fmt.Sprintf("; %d could not be read", n)
 	}
 	line := counts + " in " + where
 	if r.Unchecked != "" {

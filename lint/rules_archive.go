@@ -51,6 +51,15 @@ var archiveRules = []Rule{
 		Link:    linkLayout,
 	},
 	{
+		ID: "archive-ambiguous", Severity: Error,
+		Title: "the archive has a file that two readers take for two",
+		Reason: "A name is there twice, as a file or a link, or leads out of the archive, or another archive follows " +
+			"the end of the first. Which of them a node imports depends on its runtime: what was looked at may be " +
+			"another image than what runs.",
+		Instead: "an archive in which each name is there once",
+		Link:    linkLayout,
+	},
+	{
 		ID: "archive-index-lacks", Severity: Warning,
 		Title: "manifest.json alone names an image",
 		Reason: "containerd, and with it K3s and RKE2, imports what index.json lists: the image is then not on " +

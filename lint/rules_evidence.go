@@ -44,9 +44,9 @@ var evidenceRules = []Rule{
 	},
 	{
 		ID: "evidence-unreadable", Severity: Note,
-		Title: "the list of signatures and attestations cannot be read",
-		Reason: "The registry answers with an error, or with something else than a list. Verifiers fail there, " +
-			"whether the image is signed or not.",
+		Title: "the list of signatures and attestations is none",
+		Reason: "The registry answers with something else than a list, or with more than verifiers read. They fail " +
+			"there, whether the image is signed or not.",
 		Instead: "a registry that lists referrers, or answers 404 so that clients use the tag in its place",
 		Link:    linkReferrers,
 	},

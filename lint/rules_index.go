@@ -81,10 +81,25 @@ var indexRules = []Rule{
 	},
 	{
 		ID: "index-unreadable", Severity: Error,
-		Title: "a document of the image cannot be read",
-		Reason: "It is no manifest or configuration of an image, has another digest, or is larger than " +
-			"runtimes read.",
+		Title: "a document of the image is damaged",
+		Reason: "It is no manifest or configuration of an image, has another digest or size, or is larger than " +
+			"runtimes read. What a registry fails to give is no finding: the exit code is 3 then.",
 		Instead: "an image that a builder or a copy has written completely",
+		Link:    linkIndex,
+	},
+	{
+		ID: "index-empty", Severity: Error,
+		Title:   "the index lists no image",
+		Reason:  "No node finds anything in it: `no matching manifest`.",
+		Instead: "an index over the images, or the tag removed",
+		Link:    linkIndex,
+	},
+	{
+		ID: "index-nested", Severity: Note,
+		Title: "the index lists an index",
+		Reason: "containerd and podman look for an image in both. Docker without containerd's store refuses the " +
+			"inner one, and tools that copy or scan by platform often take it for an image.",
+		Instead: "one index over all images",
 		Link:    linkIndex,
 	},
 	{
@@ -134,7 +149,7 @@ var indexRules = []Rule{
 	},
 	{
 		ID: "index-platform-lost", Severity: Warning,
-		Title: "the image lacks a platform that the version before has",
+		Title: "nodes that ran the version before find nothing in this one",
 		Reason: "Nodes of that platform run the version before and find none to update to: " +
 			"`no matching manifest`. Most often a job of the pipeline failed or was taken out, and the " +
 			"index was made of what was left.",

@@ -18,11 +18,21 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool             sarifTool     `json:"tool"`
-		Language         string        `json:"language"`
-		ColumnKind       string        `json:"columnKind"`
-		NewlineSequences []string      `json:"newlineSequences"`
-		Results          []sarifResult `json:"results"`
+		Tool             sarifTool         `json:"tool"`
+		Language         string            `json:"language"`
+		ColumnKind       string            `json:"columnKind"`
+		NewlineSequences []string          `json:"newlineSequences"`
+		Invocations      []sarifInvocation `json:"invocations,omitempty"`
+		Results          []sarifResult     `json:"results"`
+	}
+	// sarifInvocation says that a run was incomplete.
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level   Severity  `json:"level"`
+		Message sarifText `json:"message"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -100,12 +110,23 @@ func (r *Report) WriteSARIF(w io.Writer, version string) error {
 	for _, f := range slices.Concat(r.Findings, r.Allowed) {
 		results = append(results, f.sarif())
 	}
+	var invocations []sarifInvocation
+	if len(r.Unread)+len(r.Skipped) > 0 {
+		one := sarifInvocation{Successful: len(r.Unread) == 0}
+		for _, u := range r.Unread {
+			one.Notifications = append(one.Notifications, sarifNotification{Error, sarifText{u.String()}})
+		}
+		for _, u := range r.Skipped {
+			one.Notifications = append(one.Notifications, sarifNotification{Note, sarifText{u.String()}})
+		}
+		invocations = append(invocations, one)
+	}
 	text, err := plainjson.Indent(sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0",
 		Runs: []sarifRun{{
 			Tool: sarifTool{driver}, Language: "en-US", ColumnKind: "unicodeCodePoints",
-			NewlineSequences: []string{"\r\n", "\n"}, Results: results,
+			NewlineSequences: []string{"\r\n", "\n"}, Invocations: invocations, Results: results,
 		}},
 	})
 	if err == nil {

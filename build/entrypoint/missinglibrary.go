@@ -18,6 +18,10 @@ var apiSet = lazyregexp.New(`^(?i:api|ext)-`)
 // (https://git.musl-libc.org/cgit/musl/tree/ldso/dynlink.c, load_library).
 var muslOwn = lazyregexp.New(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
 
+// ofDriver matches libraries of NVIDIA's driver, which the container toolkit mounts from the host
+// (https://github.com/NVIDIA/libnvidia-container/blob/main/src/nvc_info.c).
+var ofDriver = lazyregexp.New(`^lib(cuda|cudadebugger|nvidia-[a-z0-9-]+|nvcuvid|nvoptix|[A-Za-z0-9_]+_nvidia)\.so\b`)
+
 // ignored reports whether a library is not looked for in files.
 func (l *Libraries) ignored(program, name string) bool {
 	if l.names[strings.ToLower(name)] || l.allowed(name) {
@@ -27,7 +31,8 @@ func (l *Libraries) ignored(program, name string) bool {
 		return apiSet.MatchString(name)
 	}
 	by := path.Base(l.needs[program].Interpreter)
-	return name == by || strings.HasPrefix(by, "ld-musl-") && muslOwn.MatchString(name) || strings.Contains(name, "/")
+	return name == by || ofDriver.MatchString(name) || strings.Contains(name, "/") ||
+		strings.HasPrefix(by, "ld-musl-") && muslOwn.MatchString(name)
 }
 
 // judged reports whether a program is made for the image's system. A Linux program whose loader is

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -42,11 +43,13 @@ Each image is compared with the version before it, which the tags of its reposit
     image: ghcr.io/acme/app
     reason: our scanner reads them
 
-The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one.
+The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one, and 3
+if something could not be read: nothing is said of that.
 
-With -fix it mends the index of one image instead: every entry gets the platform of its image, and
-what is there twice, or is not there at all, is removed. The new index goes to -to, with the
-images that it lists if that is another repository.`,
+With -fix it mends the index of one image instead, and changes what it has findings about and
+nothing else: every entry gets the platform of its image, and what is there twice, or is not there
+at all, is removed. What could not be read ends it. The new index goes to -to, with the images that
+it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
   slipway audit -nodes=nodes.json -case=windows=values-windows.yaml charts/app
@@ -129,10 +132,11 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	err = r.Incomplete()
 	if found := r.Counts(lint.Severity(a.fail)); found != "" {
-		return fmt.Errorf("%s: %s", r.Title(), found)
+		err = errors.Join(err, fmt.Errorf("%s: %s", r.Title(), found))
 	}
-	return nil
+	return err
 }
 
 // options reads what the flags name.

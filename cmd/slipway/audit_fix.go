@@ -5,12 +5,14 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
 )
 
@@ -23,13 +25,23 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 		return misuse(cmd, "-fix reads no layers: leave -deep out")
 	case a.sarif:
 		return misuse(cmd, "-sarif prints findings: leave it out with -fix")
+	case len(a.judges(cmd)) > 0:
+		return misuse(cmd, "-%s says by what images are judged: leave it out with -fix", a.judges(cmd)[0])
 	case a.to == "" && !a.dryRun:
 		return misuse(cmd, "-fix needs -to=REPOSITORY[:TAG], where the mended index goes, or -dry-run")
 	}
 	if err := imagetag.CheckRule(a.flags.floating); err != nil {
 		return misuse(cmd, "%v", err)
 	}
-	f := audit.Fix{DryRun: a.dryRun, Move: a.flags.floating == imagetag.RuleMove}
+	f := audit.Fix{
+		DryRun: a.dryRun, Move: a.flags.floating == imagetag.RuleMove, Judge: lint.IndexOptions{Now: time.Now()},
+	}
+	if a.allow != "" {
+		var err error
+		if f.Judge.Allow, err = lint.ReadIndexAllow(a.allow); err != nil {
+			return err
+		}
+	}
 	if a.to != "" {
 		to, err := name.NewTag(a.to, name.WithDefaultTag(""))
 		if err != nil || strings.Contains(a.to, "@") {
@@ -42,6 +54,12 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 		return err
 	}
 	return a.flags.show(cmd, fixed(done))
+}
+
+// judges are the flags that were given and that -fix has no use for.
+func (a *auditing) judges(cmd *cobra.Command) []string {
+	return slices.DeleteFunc([]string{"base", "case", "fail", "nodes", "platform", "values"},
+		func(name string) bool { return !cmd.Flags().Changed(name) })
 }
 
 // fixed is what came of a fix, for a person.

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -38,6 +40,10 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// exitUnread is the exit code where something could not be read, so that nothing is known of it:
+// a registry refuses, fails or is not there.
+const exitUnread = 3
+
 // explain prints each problem of err on its own line and returns the exit code. It
 // indents the further lines of a problem, such as compiler messages, so that none
 // looks like another error.
@@ -59,6 +65,8 @@ func explain(w *output.Writer, err error) int {
 		return 2
 	case errors.As(err, &unmet):
 		return 3
+	case errors.Is(err, lint.ErrUnread), outcome.Failed(err):
+		return exitUnread
 	}
 	return 1
 }

@@ -49,7 +49,7 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := [2]outcome{world.run(t, b.args), world.run(t, b.args)}
+	plain := [2]outcomeOf{world.run(t, b.args), world.run(t, b.args)}
 	if o := plain[0]; o.code == 2 {
 		t.Fatalf("it is a wrong command line:\n%s", o.stderr)
 	}

@@ -42,8 +42,8 @@ type world struct {
 	words    []string    // what commands printed that prepared it, behind their names
 }
 
-// outcome is what a run leaves, without what is another each time.
-type outcome struct {
+// outcomeOf is what a run leaves, without what is another each time.
+type outcomeOf struct {
 	code   int
 	stdout string
 	stderr string
@@ -52,7 +52,7 @@ type outcome struct {
 
 // differs reports whether a run has something that two others lack, or lacks something that both
 // have.
-func (o outcome) differs(plain [2]outcome) bool {
+func (o outcomeOf) differs(plain [2]outcomeOf) bool {
 	for fact := range o.facts {
 		if !plain[0].facts[fact] && !plain[1].facts[fact] {
 			return true
@@ -71,7 +71,7 @@ var passing = regexp.MustCompile(
 	`127\.0\.0\.1:\d+|\(\d+(\.\d+)?s\)|[0-9.]+ [kMGT]B are free|"(free|seconds|milliseconds|nanoseconds|took|began|started|ended)": ?"?[^",]*"?`)
 
 // run runs a command in a copy of the world.
-func (w *world) run(t *testing.T, args []string) outcome {
+func (w *world) run(t *testing.T, args []string) outcomeOf {
 	t.Helper()
 	id := <-w.runs
 	dir := filepath.Join(w.top, id)
@@ -91,9 +91,9 @@ func (w *world) run(t *testing.T, args []string) outcome {
 }
 
 // start runs a command in a directory.
-func (w *world) start(t *testing.T, dir string, args []string, id string) outcome {
+func (w *world) start(t *testing.T, dir string, args []string, id string) outcomeOf {
 	t.Helper()
-	o := outcome{facts: map[string]bool{}}
+	o := outcomeOf{facts: map[string]bool{}}
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), slipway(t))
 	for _, a := range args {

@@ -51,7 +51,14 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, err
 	}
 	all.at = plain.at
-	return r.layout(ctx, file, all)
+	list, err := r.layout(ctx, file, all)
+	if err == nil && len(all.ambiguous) > 0 {
+		if list[0].Archive == nil {
+			list[0].Archive = &lint.Archive{Path: file}
+		}
+		list[0].Archive.Ambiguous = all.ambiguous
+	}
+	return list, err
 }
 
 // layouts are where archives have their OCI layout: at the top, or in a directory, as packages of
@@ -95,12 +102,16 @@ func (r Reader) images(ctx context.Context, from string, c *contents, top v1.Ind
 			})
 			continue
 		}
-		i := r.index(d, raw, source{c.get, c.get, c.layers})
+		i := r.index(d, raw, source{c.get, c.get, c.layers}, 0)
 		i.Name, i.Packed, i.Promise = name, true, promise
 		if err := r.Deep.look(ctx, &i, c.blobs); err != nil {
 			return nil, err
 		}
-		i.Evidence = &lint.Evidence{Proofs: read(attestations(&i, c.get), source{configs: c.get}, r.Jobs)}
+		proofs, failed := read(attestations(&i, c.get), source{configs: c.get}, r.Jobs)
+		if err := errors.Join(failed...); err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
+		i.Evidence = &lint.Evidence{Proofs: proofs}
 		list = append(list, i)
 		c.end(i)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -68,8 +69,8 @@ func NewReader(o network.Options) Reader {
 }
 
 // Read reads what an argument names: the path of a file or a directory, or else a reference. found
-// are findings about manifests and charts themselves. What cannot be read of a registry is an
-// entry's fault and no error.
+// are findings about manifests and charts themselves. What a registry does not
+// give is in the entries' [lint.Entry.Read] and no error.
 func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found []lint.Finding, err error) {
 	fi, err := os.Stat(arg)
 	switch {
@@ -142,7 +143,7 @@ func (r Reader) named(ctx context.Context, all []lint.Index, refs []name.Referen
 			read := r.reference(ctx, ref)
 			read.Name, read.Pos, read.Origin = i.Name, i.Pos, i.Origin
 			*i = read
-			if i.Before, err = r.before(ctx, ref); err == nil {
+			if err = r.before(ctx, ref, i); err == nil {
 				err = r.beside(ctx, ref, i)
 			}
 			return err
@@ -158,7 +159,7 @@ func (r Reader) reference(ctx context.Context, ref name.Reference) lint.Index {
 		if err != nil {
 			return lint.Index{Single: true, Entries: []lint.Entry{missed(lint.Entry{}, err)}}, nil
 		}
-		i := r.index(top.Descriptor, top.Manifest, r.documents(ctx, ref.Context()))
+		i := r.index(top.Descriptor, top.Manifest, r.documents(ctx, ref.Context()), 0)
 		return i, r.Deep.look(ctx, &i, r.blobs(ctx, ref.Context()))
 	})
 	return i // the error is that of ctx
@@ -182,15 +183,15 @@ type source struct {
 	manifests, configs oci.Get
 	// layers names the layers of a manifest that are not there, and those that are damaged; nil if
 	// they are not looked at.
-	layers func(t *oci.Tree) (lost, damaged []string)
+	layers func(t *oci.Tree) (lost, damaged []string, err error)
 }
 
-// index reads what a document lists.
-func (r Reader) index(d v1.Descriptor, raw []byte, from source) lint.Index {
+// index reads what a document lists, which is in so many indexes.
+func (r Reader) index(d v1.Descriptor, raw []byte, from source, depth int) lint.Index {
 	i := lint.Index{Desc: d, Raw: raw}
-	t, fault := oci.Parse(d, raw)
-	if fault != nil {
-		i.Single, i.Entries = true, []lint.Entry{{Desc: d, Fault: fault}}
+	t, err := oci.Parse(d, raw)
+	if err != nil {
+		i.Single, i.Entries = true, []lint.Entry{missed(lint.Entry{Desc: d}, err)}
 		return i
 	}
 	i.Desc = t.Desc
@@ -203,7 +204,7 @@ func (r Reader) index(d v1.Descriptor, raw []byte, from source) lint.Index {
 	g.SetLimit(r.Jobs)
 	for n, child := range t.Children {
 		g.Go(func() error {
-			i.Entries[n] = listed(child.Desc, from)
+			i.Entries[n] = r.listed(child.Desc, from, depth)
 			return nil
 		})
 	}
@@ -212,7 +213,7 @@ func (r Reader) index(d v1.Descriptor, raw []byte, from source) lint.Index {
 }
 
 // listed reads what an index lists. An attestation is no image, and is not read.
-func listed(d v1.Descriptor, from source) lint.Entry {
+func (r Reader) listed(d v1.Descriptor, from source, depth int) lint.Entry {
 	e := lint.Entry{Desc: d}
 	if e.IsAttestation() {
 		return e
@@ -223,7 +224,14 @@ func listed(d v1.Descriptor, from source) lint.Entry {
 	}
 	t, err := oci.Parse(d, raw)
 	if err != nil {
-		e.Fault = err
+		return missed(e, err)
+	}
+	if t.Desc.MediaType.IsIndex() {
+		if depth++; depth == oci.MaxDepth {
+			return missed(e, outcome.Damage(fmt.Errorf("index %s is nested too deeply in other indexes", d.Digest)))
+		}
+		nested := r.index(t.Desc, raw, from, depth)
+		e.MediaType, e.Read, e.Nested = string(t.Desc.MediaType), outcome.There, &nested
 		return e
 	}
 	read := entry(t, from)
@@ -233,12 +241,17 @@ func listed(d v1.Descriptor, from source) lint.Entry {
 
 // entry reads the configuration of a manifest.
 func entry(t *oci.Tree, from source) lint.Entry {
-	e := lint.Entry{Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers}
+	e := lint.Entry{
+		Desc: t.Desc, MediaType: string(t.Desc.MediaType), Layers: t.Layers, Read: outcome.There, Artifact: t.IsOther(),
+	}
 	if from.layers != nil {
-		e.Lost, e.Damaged = from.layers(t)
+		var err error
+		if e.Lost, e.Damaged, err = from.layers(t); err != nil {
+			return missed(e, err)
+		}
 	}
 	if t.Config == nil || !t.Config.MediaType.IsConfig() {
-		return e // an index in an index, or an artifact
+		return e
 	}
 	config, err := t.ReadConfig(from.configs)
 	if err != nil {
@@ -250,10 +263,6 @@ func entry(t *oci.Tree, from source) lint.Entry {
 
 // missed adds to an entry why a document of it was not read.
 func missed(e lint.Entry, err error) lint.Entry {
-	if lacks(err) {
-		e.Missing = true
-	} else {
-		e.Fault = network.Clean(err)
-	}
+	e.Read, e.Fault = outcome.Of(err), network.Clean(err)
 	return e
 }

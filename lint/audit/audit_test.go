@@ -217,13 +217,20 @@ func reader() audit.Reader { return audit.NewReader(network.Options{Wait: time.M
 // judged returns the findings of arguments: severity, path and rule.
 func judged(t *testing.T, r audit.Reader, o lint.IndexOptions, args ...string) (all []string) {
 	t.Helper()
-	for _, f := range report(t, r, o, args...).Findings {
+	made := report(t, r, o, args...)
+	for _, f := range made.Findings {
 		if f.What == "" {
 			t.Errorf("%s says nothing", f.Rule)
 		}
 		all = append(all, strings.Join(slices.DeleteFunc([]string{string(f.Severity), f.Path, f.Rule}, func(s string) bool {
 			return s == ""
 		}), " "))
+	}
+	for _, u := range made.Unread {
+		all = append(all, strings.TrimSpace("unread "+u.Path))
+	}
+	for _, u := range made.Skipped {
+		all = append(all, strings.TrimSpace("skipped "+u.Path))
 	}
 	return all
 }

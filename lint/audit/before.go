@@ -9,28 +9,35 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 )
 
 // NoBefore is the value of [Reader.Before] that compares with nothing.
 const NoBefore = "none"
 
-// before reads the image that another one follows: of an index what it lists, without the
-// manifests. It returns nil if there is none, or if the registry does not say; the error is about
-// one that was given.
-func (r Reader) before(ctx context.Context, ref name.Reference) (*lint.Index, error) {
+// before adds the image that another one follows: of an index what it lists, without the
+// manifests. The error is about one that was given; of one that the tags tell, what could not be
+// read is a gap.
+func (r Reader) before(ctx context.Context, ref name.Reference, of *lint.Index) error {
 	earlier := r.earlier(ctx, ref)
 	if earlier == nil || ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	i, err := r.listing(ctx, earlier)
-	switch {
-	case err == nil:
-		return i, nil
-	case r.Before == "":
-		return nil, nil //nolint:nilnil // as where there is none
+	if err != nil && r.Before != "" {
+		return fmt.Errorf("reading %s: %w", earlier, network.Clean(err))
 	}
-	return nil, fmt.Errorf("reading %s: %w", earlier, network.Clean(err))
+	switch outcome.Of(err) {
+	case outcome.There:
+		of.Before = i
+	case outcome.Absent, outcome.Broken: // nodes cannot run it
+	case outcome.Unread, outcome.Unasked:
+		of.Gaps = append(of.Gaps, lint.Gap{
+			What: "the version before, " + earlier.String(), Read: outcome.Unread, Cause: network.Clean(err),
+		})
+	}
+	return ctx.Err()
 }
 
 // listing reads an image without the manifests that it lists.
@@ -72,7 +79,7 @@ func (r Reader) earlier(ctx context.Context, ref name.Reference) name.Reference 
 	}
 	page, err := r.memory.tags.Of(ctx, r.Client, tag.Context())
 	if err != nil {
-		return nil
+		return nil // beside says so
 	}
 	if before := imagetag.Before(tag.TagStr(), page.Tags); before != "" {
 		return tag.Context().Tag(before)

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
 )
@@ -41,7 +42,7 @@ func (r Reader) pulled(ctx context.Context, arg string) ([]lint.Index, []lint.Fi
 	}
 	top, err := r.top(ctx, ref)
 	switch {
-	case lacks(err):
+	case outcome.Of(err) == outcome.Absent:
 		return nil, nil, fmt.Errorf("%s is not in its registry: correct the name or the version", arg)
 	case err != nil:
 		return nil, nil, fmt.Errorf("reading %s: %w", arg, network.Clean(err))

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -19,7 +20,7 @@ type contents struct {
 	files
 
 	prefix string
-	// partial means that blobs are elsewhere on purpose: it is a delta or a volume.
+	// partial means that blobs are elsewhere on purpose.
 	partial bool
 
 	mu     sync.Mutex
@@ -37,10 +38,14 @@ type layoutImage struct {
 	configs []string
 }
 
+// fragments are the annotations of bundles that lack layers on purpose: what has been delivered, is in
+// another volume, or is in the bundle of another group.
+var fragments = []string{"delta", "volume", "needs"}
+
 func newContents(all files, prefix string, top v1.IndexManifest) *contents {
 	partial := func(key string) bool { return top.Annotations["dev.slipway.bundle."+key] != "" }
 	return &contents{
-		files: all, prefix: prefix, partial: partial("delta") || partial("volume"),
+		files: all, prefix: prefix, partial: slices.ContainsFunc(fragments, partial),
 		used: map[string]bool{}, images: map[string][]string{},
 	}
 }
@@ -87,30 +92,27 @@ func (c *contents) begin(d v1.Descriptor) {
 
 // layers names the layers of a manifest that are not there, and those that are damaged. Of a
 // manifest whose configuration is not there none is expected: it was left out of the archive.
-func (c *contents) layers(t *oci.Tree) (lost, damaged []string) {
+func (c *contents) layers(t *oci.Tree) (lost, damaged []string, err error) {
 	c.use(t.Blobs()...)
-	for _, child := range t.Children {
-		c.useAll(child.Desc)
-	}
 	if t.Subject != nil && !c.has(c.path(t.Subject.Digest)) {
 		c.mu.Lock()
 		c.subjects = append(c.subjects, alone(t.Desc.Digest.String(), t.Subject.Digest))
 		c.mu.Unlock()
 	}
 	if t.Config == nil || !c.has(c.path(t.Config.Digest)) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var names []string
 	for _, l := range t.Layers {
 		names = append(names, l.Digest.String())
 		f, err := c.stat(c.path(l.Digest))
-		switch {
-		case err != nil && !c.has(c.path(l.Digest)):
+		switch of := outcome.Of(err); {
+		case of == outcome.Absent:
 			if !c.partial && l.MediaType.IsDistributable() {
 				lost = append(lost, l.Digest.String())
 			}
-		case err != nil:
-			damaged = append(damaged, fmt.Sprintf("%s cannot be read", l.Digest))
+		case of != outcome.There:
+			return nil, nil, err
 		case l.Digest.Algorithm == f.sum.Algorithm && l.Digest != f.sum:
 			damaged = append(damaged, fmt.Sprintf("the bytes of %s have the digest %s", l.Digest, f.sum))
 		case l.Size != f.size:
@@ -123,7 +125,7 @@ func (c *contents) layers(t *oci.Tree) (lost, damaged []string) {
 		c.lists[n].configs = append(c.lists[n].configs, t.Config.Digest.String())
 	}
 	c.mu.Unlock()
-	return lost, damaged
+	return lost, damaged, nil
 }
 
 // useAll notes that something lists a document, and everything below it.
@@ -145,12 +147,20 @@ func (c *contents) useAll(d v1.Descriptor) {
 
 // end notes what an image uses besides what was read of it: its attestations.
 func (c *contents) end(i lint.Index) {
+	c.attested(i)
+	slices.Sort(c.lists[len(c.lists)-1].configs)
+}
+
+// attested notes the attestations that an index lists.
+func (c *contents) attested(i lint.Index) {
 	for _, e := range i.Entries {
 		if e.IsAttestation() {
 			c.useAll(e.Desc)
 		}
+		if e.Nested != nil {
+			c.attested(*e.Nested)
+		}
 	}
-	slices.Sort(c.lists[len(c.lists)-1].configs)
 }
 
 // archive returns what is said of the archive as a whole.
@@ -161,10 +171,8 @@ func (c *contents) archive(from string, list []lint.Index) *lint.Archive {
 	a.Subjects = slices.Compact(c.subjects)
 	c.compare(a)
 	for _, i := range list {
-		for _, e := range i.Entries {
-			if e.Fault != nil { // what it lists is not known
-				return a
-			}
+		if !known(i) {
+			return a
 		}
 	}
 	var names []string
@@ -178,6 +186,13 @@ func (c *contents) archive(from string, list []lint.Index) *lint.Archive {
 	const most = 3
 	a.UnusedFiles, a.Unused = len(names), names[:min(most, len(names))]
 	return a
+}
+
+// known reports whether everything was read that an image lists.
+func known(i lint.Index) bool {
+	return !slices.ContainsFunc(i.Entries, func(e lint.Entry) bool {
+		return e.Read == outcome.Broken || e.Read == outcome.Unread || e.Nested != nil && !known(*e.Nested)
+	})
 }
 
 // alone says what the archive lacks the subject of.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -66,26 +68,59 @@ func (d *Deep) look(ctx context.Context, i *lint.Index, open opener) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer d.layers.Trim(maxKept)
+	return d.entries(ctx, i, open)
+}
+
+func (d *Deep) entries(ctx context.Context, i *lint.Index, open opener) error {
 	for n := range i.Entries {
 		e := &i.Entries[n]
-		if e.Config == nil || e.Fault != nil || e.Missing ||
-			len(e.Lost)+len(e.Damaged) > 0 {
+		if e.Nested != nil {
+			if err := d.entries(ctx, e.Nested, open); err != nil {
+				return err
+			}
+		}
+		if e.Config == nil || e.Read != outcome.There || len(e.Lost)+len(e.Damaged) > 0 {
 			continue
 		}
 		inside, err := d.inside(ctx, *e, open)
-		if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
-			err = fmt.Errorf("its layers have more than is read: %s", limit.What())
-		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			*e = missed(*e, err)
+			*e = missed(*e, ofLayers(err))
 		default:
 			e.Inside = inside
 		}
 	}
 	return nil
+}
+
+// ofLayers marks an error as one about the bytes of layers, unless their source or the disk has
+// failed.
+func ofLayers(err error) error {
+	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
+		err = fmt.Errorf("its layers have more than is read: %s", limit.What())
+	}
+	if errors.As(err, new(sourceError)) || errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return outcome.Damage(err)
+}
+
+// sourceError is the error of a source of layers.
+type sourceError struct{ error }
+
+func (e sourceError) Unwrap() error { return e.error }
+
+// sourced marks the errors of reading a layer.
+type sourced struct{ io.ReadCloser }
+
+func (s sourced) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = sourceError{err}
+	}
+	return n, err
 }
 
 // opener opens a layer.
@@ -154,7 +189,7 @@ func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash,
 			continue
 		}
 		filled++
-		if isWindows(names) {
+		if isWindowsLayer(names) {
 			there++
 		}
 	}
@@ -169,10 +204,10 @@ func (d *Deep) others(ctx context.Context, layers []v1.Layer, diffIDs []v1.Hash,
 	return "its layers have the directory Files: they are those of a Windows image", nil
 }
 
-// isWindows reports whether the names in the root of a layer are those of a layer for Windows
+// isWindowsLayer reports whether the names in the root of a layer are those of a layer for Windows
 // (https://github.com/microsoft/hcsshim/tree/main/pkg/ociwclayer), beside those that eStargz adds
 // (https://github.com/containerd/stargz-snapshotter/blob/main/docs/estargz.md).
-func isWindows(names []string) bool {
+func isWindowsLayer(names []string) bool {
 	files := false
 	for _, name := range names {
 		switch name {
@@ -200,7 +235,13 @@ func (l layer) Digest() (v1.Hash, error) { return l.Descriptor.Digest, nil }
 func (l layer) DiffID() (v1.Hash, error) { return v1.Hash{}, errors.ErrUnsupported }
 
 // Compressed opens the blob.
-func (l layer) Compressed() (io.ReadCloser, error) { return l.open(l.Descriptor) }
+func (l layer) Compressed() (io.ReadCloser, error) {
+	r, err := l.open(l.Descriptor)
+	if err != nil {
+		return nil, sourceError{err}
+	}
+	return sourced{r}, nil
+}
 
 // Uncompressed is not asked for.
 func (l layer) Uncompressed() (io.ReadCloser, error) { return nil, errors.ErrUnsupported }

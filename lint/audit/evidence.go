@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -28,16 +30,42 @@ func (r Reader) beside(ctx context.Context, ref name.Reference, i *lint.Index) e
 	if i.Raw == nil {
 		return ctx.Err()
 	}
-	page, fault := r.memory.tags.Of(ctx, r.Client, ref.Context())
-	i.Tags = r.twins(ctx, ref, page, i)
-	if !i.Single {
-		index := ref.Context().Digest(i.Desc.Digest.String())
-		i.Evidence, _ = r.memory.evidence.Do(index.String(), func() (*lint.Evidence, error) {
-			s := search{Reader: r, ctx: ctx, repo: ref.Context(), page: page, index: i}
-			return s.all(fault), nil
+	page, err := r.memory.tags.Of(ctx, r.Client, ref.Context())
+	switch {
+	case err != nil:
+		i.Gaps = append(i.Gaps, lint.Gap{
+			What: "the tags of " + ref.Context().String(), Read: outcome.Unread, Cause: err,
+		})
+	case page.Refused != nil:
+		i.Gaps = append(i.Gaps, lint.Gap{
+			What: "other tags of " + ref.Context().String(), Read: outcome.Unasked, Cause: page.Refused,
 		})
 	}
+	if err := r.twins(ctx, ref, page, i); err != nil {
+		i.Gaps = append(i.Gaps, lint.Gap{What: "other tags", Read: outcome.Unread, Cause: network.Clean(err)})
+	}
+	if i.Single {
+		return ctx.Err()
+	}
+	index := ref.Context().Digest(i.Desc.Digest.String())
+	found, _ := r.memory.evidence.Do(index.String(), func() (evidence, error) { // there is no error
+		s := search{Reader: r, ctx: ctx, repo: ref.Context(), page: page, index: i}
+		return s.all(err != nil), nil
+	})
+	i.Evidence, i.Gaps = found.Evidence, append(i.Gaps, found.gaps...)
 	return ctx.Err()
+}
+
+// evidence is what was found of an index, and what is not known of it.
+type evidence struct {
+	*lint.Evidence
+
+	gaps []lint.Gap
+}
+
+// miss adds what could not be read.
+func (e *evidence) miss(what string, err error) {
+	e.gaps = append(e.gaps, lint.Gap{What: what, Read: outcome.Unread, Cause: network.Clean(err)})
 }
 
 // search looks for the evidence of an index in its repository.
@@ -58,22 +86,45 @@ type document struct {
 	get     func() (v1.Descriptor, []byte, error)
 }
 
-// all finds the evidence of the index, and that of its entries if it has any itself.
-func (s *search) all(fault error) *lint.Evidence {
-	e := &lint.Evidence{Fault: fault}
+// all finds the evidence of the index, and that of its entries if it has any itself. Without the
+// tags of the repository nothing is said of what is not found.
+func (s *search) all(withoutTags bool) evidence {
+	e := evidence{Evidence: &lint.Evidence{}}
 	docs, err := s.find(-1, s.index.Desc.Digest)
-	if err == nil && len(docs) > 0 && len(s.index.Entries) <= maxEntries {
+	switch {
+	case err != nil || len(docs) == 0:
+	case len(s.index.Entries) > maxEntries:
+		e.skip(fmt.Errorf("the index lists %d images, and that of %d is looked for", len(s.index.Entries), maxEntries))
+	default:
 		var more []document
 		if more, err = s.entries(); err == nil {
-			docs, e.Entries = append(docs, more...), fault == nil
+			docs, e.Entries = append(docs, more...), !withoutTags
 		}
 	}
-	if err != nil {
+	switch outcome.Of(err) {
+	case outcome.Broken:
 		e.Fault = network.Clean(err)
+	case outcome.Unread, outcome.Absent, outcome.Unasked:
+		e.miss("the list of signatures and attestations", err)
+	case outcome.There:
 	}
 	docs = append(docs, attestations(s.index, s.manifests())...)
-	e.Proofs = read(docs, source{configs: s.Client.Configs(s.ctx, s.repo)}, s.Jobs)
+	if n := len(docs) - maxProofs; n > 0 {
+		e.skip(fmt.Errorf("it has %d documents, and the first %d are read", len(docs), maxProofs))
+	}
+	var failed []error
+	e.Proofs, failed = read(docs, source{configs: s.Client.Configs(s.ctx, s.repo)}, s.Jobs)
+	for n, err := range failed {
+		if err != nil {
+			e.miss(e.Proofs[n].Name, err)
+		}
+	}
 	return e
+}
+
+// skip adds that evidence was not looked at.
+func (e *evidence) skip(why error) {
+	e.gaps = append(e.gaps, lint.Gap{What: "evidence", Read: outcome.Unasked, Cause: why})
 }
 
 // manifests reads documents without keeping them: evidence is looked for once.
@@ -85,7 +136,7 @@ func (s *search) entries() ([]document, error) {
 	var g errgroup.Group
 	g.SetLimit(max(1, s.Jobs))
 	for n, e := range s.index.Entries {
-		if e.IsAttestation() || e.Missing {
+		if e.IsAttestation() || e.Read == outcome.Absent {
 			continue
 		}
 		g.Go(func() (err error) {
@@ -160,7 +211,7 @@ func untyped(kind string) bool { return kind == "" || kind == string(oci.EmptyCo
 func attestations(i *lint.Index, get oci.Get) (docs []document) {
 	there := map[v1.Hash]bool{}
 	for _, e := range i.Entries {
-		there[e.Desc.Digest] = !e.Missing
+		there[e.Desc.Digest] = e.Read != outcome.Absent
 	}
 	for n, e := range i.Entries {
 		about, err := v1.NewHash(e.Desc.Annotations[oci.ReferenceDigest])

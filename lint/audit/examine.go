@@ -62,6 +62,9 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 			add("index-windows-name", "%s", why)
 		}
 	}
+	if i.On.Architecture == "wasm" || i.On.OS != platform.Linux && i.On.OS != platform.Windows {
+		return in, "", nil // how its runtime starts a program is not known
+	}
 	word, name, ok := i.Program()
 	if !ok {
 		return in, "", nil

@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lint"
 )
 
 // Fix says where a corrected index goes.
@@ -25,6 +24,8 @@ type Fix struct {
 	Move bool
 	// DryRun pushes nothing.
 	DryRun bool
+	// Judge says by what the index is judged, and which findings are allowed and so not mended.
+	Judge lint.IndexOptions
 }
 
 // Fixed is what came of a fix.
@@ -39,10 +40,9 @@ type Fixed struct {
 	Orphans []string `json:"orphans,omitempty"`
 }
 
-var errAbsent = errors.New("the registry does not have it")
-
 // Fix corrects the index of an image in a registry, and pushes it with everything that it lists, by
-// digest, and under a tag if f has one. Without a change it pushes nothing.
+// digest, and under a tag if f has one. Without a change it pushes nothing. Everything
+// that the index lists is read before.
 func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	if _, err := os.Stat(text); err == nil {
 		return Fixed{}, fmt.Errorf("%s is a file: an index is mended where a registry has it: name the image there",
@@ -52,11 +52,20 @@ func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	if err != nil {
 		return Fixed{}, fmt.Errorf("%s is no image reference: write repository:tag", text)
 	}
-	i := r.reference(ctx, ref)
-	if e := i.Entries[0]; i.Single && (e.Fault != nil || e.Missing) {
-		return Fixed{}, fmt.Errorf("reading %s: %w", text, cmp.Or(e.Fault, errAbsent))
+	was, err := r.taken(ctx, f)
+	if err != nil {
+		return Fixed{}, err
 	}
-	m, err := Mend(i)
+	r.Before = NoBefore
+	read, err := r.named(ctx, []lint.Index{{Name: text}}, []name.Reference{ref})
+	if err != nil {
+		return Fixed{}, err
+	}
+	i := read[0]
+	if i.Raw == nil { // the entry is the image itself
+		return Fixed{}, fmt.Errorf("reading %s: %w", text, i.Entries[0].Fault)
+	}
+	m, err := Mend(i, f.Judge)
 	if err != nil {
 		return Fixed{}, fmt.Errorf("mending %s: %w", text, err)
 	}
@@ -66,6 +75,9 @@ func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	}
 	if len(m.Changes) == 0 || f.DryRun {
 		return done, nil
+	}
+	if tag, ok := ref.(name.Tag); ok && f.moves() && tag.Name() == f.To.Tag(f.Tag).Name() {
+		was = i.Desc.Digest // what was judged, and nothing else
 	}
 	get := r.Client.Manifests(ctx, ref.Context())
 	tree, err := oci.Read(m.Desc, func(d v1.Descriptor) ([]byte, error) {
@@ -77,12 +89,28 @@ func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	if err != nil {
 		return done, fmt.Errorf("reading %s: %w", text, network.Clean(err))
 	}
-	done.To, err = r.push(ctx, text, transfer.Remote{Repo: ref.Context(), Tree: tree}, f)
+	done.To, err = r.push(ctx, text, transfer.Remote{Repo: ref.Context(), Tree: tree}, f, was)
 	return done, err
 }
 
+// moves reports whether a tag is moved.
+func (f Fix) moves() bool { return f.Tag != "" && f.Move && !f.DryRun }
+
+// taken returns what the tag names that is to be moved, before anything is read; zero for nothing.
+func (r Reader) taken(ctx context.Context, f Fix) (v1.Hash, error) {
+	if !f.moves() {
+		return v1.Hash{}, nil
+	}
+	tag := f.To.Tag(f.Tag)
+	now, err := transfer.New(r.Options).Lookup(ctx, tag)
+	if now == nil || err != nil {
+		return v1.Hash{}, err
+	}
+	return now.Digest, nil
+}
+
 // push puts an index and what it lists into a repository.
-func (r Reader) push(ctx context.Context, text string, from transfer.Remote, f Fix) (string, error) {
+func (r Reader) push(ctx context.Context, text string, from transfer.Remote, f Fix, was v1.Hash) (string, error) {
 	client := transfer.New(r.Options)
 	source := client.FromRegistry(ctx, []transfer.Remote{from})
 	var to name.Reference = f.To.Digest(from.Tree.Desc.Digest.String())
@@ -100,15 +128,7 @@ func (r Reader) push(ctx context.Context, text string, from transfer.Remote, f F
 		return to.String(), err
 	}
 	tag := f.To.Tag(f.Tag)
-	now, err := client.Lookup(ctx, tag)
-	if err != nil && !network.Missing(err) {
-		return "", fmt.Errorf("reading %s: %w", tag, network.Clean(err))
-	}
-	move := transfer.Move{Ref: tag, Tree: from.Tree}
-	if now != nil {
-		move.From = now.Digest
-	}
-	_, err = client.Move(ctx, []transfer.Move{move})
+	_, err = client.Move(ctx, []transfer.Move{{Ref: tag, Tree: from.Tree, From: was}})
 	return tag.String(), err
 }
 

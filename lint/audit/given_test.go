@@ -47,6 +47,9 @@ func lines(r *lint.Report, dir string) (all []string) {
 		}
 		all = append(all, strings.ReplaceAll(line, dir+"/", ""))
 	}
+	for _, u := range r.Unread {
+		all = append(all, strings.ReplaceAll(fmt.Sprintf("%s:%d %s unread", u.File, u.Line, u.Object), dir+"/", ""))
+	}
 	return all
 }
 

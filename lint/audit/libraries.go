@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/entrypoint"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -54,13 +56,25 @@ func libraries(in *lint.Inside, own *tree.Tree, c *v1.ConfigFile, program string
 
 // whole returns what reads all layers of an image for Windows. Where a base is not at hand, as in
 // registries that have no foreign layers, it returns nil, and so it does for one with more than is
-// read.
+// read. What a registry fails to give is an error.
 func (d *Deep) whole(ctx context.Context, all []v1.Layer, diffIDs []v1.Hash) func() (*tree.Tree, error) {
 	return func() (*tree.Tree, error) {
 		t, err := d.layers.ReadLayers(ctx, all, diffIDs, true)
-		if err != nil {
-			return nil, ctx.Err()
+		if err == nil || ctx.Err() != nil {
+			return t, ctx.Err()
 		}
-		return t, nil
+		if errors.As(err, new(*tree.LimitError)) || slices.ContainsFunc(all, foreign) {
+			return nil, nil //nolint:nilnil // as it is documented
+		}
+		if outcome.Of(ofLayers(err)) == outcome.Absent {
+			return nil, nil //nolint:nilnil // as it is documented
+		}
+		return nil, err
 	}
+}
+
+// foreign reports whether registries need not have a layer.
+func foreign(l v1.Layer) bool {
+	kind, err := l.MediaType()
+	return err == nil && !kind.IsDistributable()
 }

@@ -14,7 +14,7 @@ type memory struct {
 	tops      once.Map[*remote.Descriptor] // by reference
 	images    once.Map[lint.Index]         // by reference
 	documents once.Map[[]byte]             // by repository and digest
-	evidence  once.Map[*lint.Evidence]     // by the index
+	evidence  once.Map[evidence]           // by the index
 	tags      Tags
 }
 

@@ -25,77 +25,195 @@ type Mended struct {
 // ErrNoIndex is about an image that is one manifest.
 var ErrNoIndex = errors.New("it has no index to mend")
 
-// Mend returns an index in which each entry has the platform of its image's configuration, each
-// platform is there once, everything that is listed is there, and the newest Windows entries come
-// first if hosts choose by the order. The rest of the document stays as it is. Of two images for
-// one platform it keeps the first, which runtimes take.
-func Mend(i lint.Index) (Mended, error) {
+// Mend returns an index without the findings of [lint.CheckIndexes] that another index over the
+// same images can end. Each change is the answer to a finding: an entry that is not there, damaged
+// or there twice is removed, and so is an attestation without what it is about; an entry gets the
+// platform that its image's configuration has; the newest Windows entries come first. The rest of
+// the document stays as it is.
+//
+// It is an error if a document could not be read, and if a finding stays that Mend cannot end.
+func Mend(i lint.Index, o lint.IndexOptions) (Mended, error) {
 	if i.Single {
 		return Mended{}, ErrNoIndex
 	}
 	var m Mended
-	var kept []v1.Descriptor
-	there := map[v1.Hash]bool{}
-	for n, e := range i.Entries {
-		remove := func(why string) { m.change(n, e.Desc, "is removed: "+why) }
-		switch {
-		case e.Missing:
-			remove("it is not there")
-			continue
-		case e.Fault != nil:
-			remove("it cannot be read")
-			continue
+	for numbers := numbered(i); ; {
+		r := lint.CheckIndexes([]lint.Index{i}, o)
+		if err := r.Incomplete(); err != nil {
+			return m, err
 		}
-		d := e.Desc
-		if about := d.Annotations[oci.ReferenceDigest]; about != "" {
-			if h, err := v1.NewHash(about); err != nil || !there[h] {
-				remove("what it is about is not in the index")
-				continue
+		found := slices.DeleteFunc(r.Findings, func(f lint.Finding) bool { return !isMended(i, f) })
+		if len(found) == 0 {
+			return m, m.write(i)
+		}
+		changes := len(m.Changes)
+		for _, step := range steps {
+			i, numbers = m.step(i, numbers, slices.DeleteFunc(slices.Clone(found), func(f lint.Finding) bool {
+				return !slices.Contains(step, f.Rule)
+			}))
+			if len(m.Changes) > changes {
+				break
 			}
-			kept = append(kept, d)
-			continue
 		}
-		if e.Config != nil {
-			d.Platform = m.platform(n, d, e.Config)
+		if len(m.Changes) == changes {
+			return m, stays(found)
 		}
-		if k := first(kept, d.Platform); k >= 0 {
-			remove(fmt.Sprintf("%s is there before it for this platform", kept[k].Digest))
-			continue
-		}
-		kept, there[d.Digest] = append(kept, d), true
 	}
-	if len(kept) == 0 {
-		return m, errors.New("nothing of it could be kept")
-	}
-	m.order(kept)
-	return m, m.write(i, kept)
 }
 
-// order puts the newest Windows entries first, in the places that Windows entries have, if hosts
-// choose by the order (see [lint.Misordered]).
-func (m *Mended) order(kept []v1.Descriptor) {
-	var all []platform.Platform
-	var places []int
-	for n, d := range kept {
-		p := platform.From(d.Platform)
-		if all = append(all, p); p.OS == platform.Windows {
-			places = append(places, n)
+// steps are the rules whose findings are answered together. Those of a step may come and go with an
+// answer to one before: an entry is no duplicate of what is removed, or is for another platform.
+var steps = [][]string{
+	{
+		"index-missing", "index-unreadable", "evidence-lost", "index-no-platform", "index-platform-differs",
+		"index-os-version", "index-os-version-differs",
+	},
+	{"index-duplicate"},
+	{"index-order"},
+}
+
+// isMended reports whether another index ends a finding. What evidence-lost finds in referrers and
+// tags stays.
+func isMended(i lint.Index, f lint.Finding) bool {
+	if n, ok := f.Entry(); f.Rule == "evidence-lost" {
+		return ok && i.Entries[n].Desc.Annotations[oci.ReferenceDigest] != ""
+	}
+	return slices.ContainsFunc(steps, func(step []string) bool { return slices.Contains(step, f.Rule) })
+}
+
+// stays is the error about findings that no other index ends.
+func stays(found []lint.Finding) error {
+	errs := []error{errors.New("this is for a builder to mend, or for -allow to allow")}
+	for _, f := range found {
+		errs = append(errs, errors.New(f.String()))
+	}
+	return errors.Join(errs...)
+}
+
+// numbered returns the numbers of entries, as the index has them before it is mended.
+func numbered(i lint.Index) []int {
+	all := make([]int, len(i.Entries))
+	for n := range all {
+		all[n] = n
+	}
+	return all
+}
+
+// step answers findings. It changes nothing of i.
+func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.Index, []int) {
+	entries, removed := slices.Clone(i.Entries), map[int]bool{}
+	for _, f := range found {
+		n, ok := f.Entry()
+		if f.Rule == "index-order" {
+			m.order(entries)
+			break
+		}
+		if !ok || removed[n] {
+			continue
+		}
+		e := &entries[n]
+		switch f.Rule {
+		case "index-missing", "index-unreadable", "index-duplicate", "evidence-lost":
+			removed[n] = true
+			m.change(numbers[n], e.Desc, "is removed: "+f.What)
+		default:
+			if p := corrected(*e); p != nil && !equal(e.Desc.Platform, p) {
+				m.change(numbers[n], e.Desc, "is for "+platform.From(p).String())
+				e.Desc.Platform = p
+			}
 		}
 	}
-	if !lint.Misordered(all) {
+	i.Entries, numbers = without(entries, removed), without(numbers, removed)
+	if i.Evidence != nil {
+		i.Evidence = remaining(*i.Evidence, removed)
+	}
+	return i, numbers
+}
+
+// without returns a list without some of it.
+func without[T any](list []T, removed map[int]bool) (all []T) {
+	for n, one := range list {
+		if !removed[n] {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// remaining returns evidence without that of entries which are removed.
+func remaining(e lint.Evidence, removed map[int]bool) *lint.Evidence {
+	var all []lint.Proof
+	for _, p := range e.Proofs {
+		if removed[p.Entry] {
+			continue
+		}
+		before := 0
+		for n := range removed {
+			if n < p.Entry {
+				before++
+			}
+		}
+		p.Entry -= before
+		all = append(all, p)
+	}
+	e.Proofs = all
+	return &e
+}
+
+// corrected returns the platform of an entry as its image has it; nil if the image has none. What a
+// configuration leaves out, such as a variant, stays as it is in the index.
+func corrected(e lint.Entry) *v1.Platform {
+	if e.Config == nil || e.Config.OS == "" || e.Config.Architecture == "" {
+		return nil
+	}
+	p := v1.Platform{}
+	if e.Desc.Platform != nil {
+		p = *e.Desc.Platform
+	}
+	is := platform.FromConfig(e.Config).Normal()
+	same := p.OS == is.OS && p.Architecture == is.Architecture
+	p.OS, p.Architecture = is.OS, is.Architecture
+	if is.Variant != "" || !same {
+		p.Variant = is.Variant
+	}
+	if is.OSVersion != "" || !same {
+		p.OSVersion = is.OSVersion
+	}
+	if !same || !platform.HasFeatures(platform.From(&p), is) {
+		p.OSFeatures = is.V1().OSFeatures
+	}
+	return &p
+}
+
+func equal(a, b *v1.Platform) bool {
+	return a != nil && b != nil && platform.From(a) == platform.From(b)
+}
+
+// order puts the newest Windows entries first, in the places that Windows entries have.
+func (m *Mended) order(entries []lint.Entry) {
+	var sorted []lint.Entry
+	for _, e := range entries {
+		if isWindows(e) {
+			sorted = append(sorted, e)
+		}
+	}
+	before := slices.Clone(sorted)
+	slices.SortStableFunc(sorted, func(a, b lint.Entry) int {
+		return cmp.Compare(platform.Build(b.Desc.Platform.OSVersion), platform.Build(a.Desc.Platform.OSVersion))
+	})
+	if slices.EqualFunc(before, sorted, func(a, b lint.Entry) bool { return a.Desc.Digest == b.Desc.Digest }) {
 		return
 	}
-	var sorted []v1.Descriptor
-	for _, n := range places {
-		sorted = append(sorted, kept[n])
-	}
-	slices.SortStableFunc(sorted, func(a, b v1.Descriptor) int {
-		return cmp.Compare(platform.Build(b.Platform.OSVersion), platform.Build(a.Platform.OSVersion))
-	})
-	for k, n := range places {
-		kept[n] = sorted[k]
+	for n, e := range entries {
+		if isWindows(e) {
+			entries[n], sorted = sorted[0], sorted[1:]
+		}
 	}
 	m.Changes = append(m.Changes, "the Windows entries are in another order: the newest first")
+}
+
+func isWindows(e lint.Entry) bool {
+	return e.Desc.Platform != nil && e.Desc.Platform.OS == platform.Windows
 }
 
 // change notes what differs of an entry.
@@ -107,46 +225,8 @@ func (m *Mended) change(n int, d v1.Descriptor, what string) {
 	m.Changes = append(m.Changes, fmt.Sprintf("entry %d (%s) %s", n, name, what))
 }
 
-// platform returns the platform of an entry as its image has it. What a configuration leaves out,
-// such as a variant, stays as it is in the index.
-func (m *Mended) platform(n int, d v1.Descriptor, config *v1.ConfigFile) *v1.Platform {
-	p := v1.Platform{}
-	if d.Platform != nil {
-		p = *d.Platform
-	}
-	was := p
-	same := p.OS == config.OS && p.Architecture == config.Architecture
-	p.OS, p.Architecture = config.OS, config.Architecture
-	if config.Variant != "" || !same {
-		p.Variant = config.Variant
-	}
-	if config.OSVersion != "" || !same {
-		p.OSVersion = config.OSVersion
-	}
-	if is := platform.FromConfig(config); !same || !platform.HasFeatures(platform.From(&p), is) {
-		p.OSFeatures = is.V1().OSFeatures
-	}
-	if p.OS == "" || p.Architecture == "" {
-		return d.Platform
-	}
-	if from, to := platform.From(&was).String(), platform.From(&p).String(); d.Platform == nil || from != to {
-		m.change(n, d, "is for "+to)
-	}
-	return &p
-}
-
-// first returns the index of a descriptor for a platform, -1 for none.
-func first(all []v1.Descriptor, p *v1.Platform) int {
-	for n, d := range all {
-		if d.Annotations[oci.ReferenceDigest] == "" && d.Platform != nil && p != nil && lint.SameEntry(d.Platform, p) {
-			return n
-		}
-	}
-	return -1
-}
-
 // write makes the document.
-func (m *Mended) write(i lint.Index, kept []v1.Descriptor) error {
+func (m *Mended) write(i lint.Index) error {
 	if len(m.Changes) == 0 {
 		m.Desc, m.Raw = i.Desc, i.Raw
 		return nil
@@ -154,6 +234,10 @@ func (m *Mended) write(i lint.Index, kept []v1.Descriptor) error {
 	document := map[string]json.RawMessage{}
 	if err := json.Unmarshal(i.Raw, &document); err != nil {
 		return err
+	}
+	var kept []v1.Descriptor
+	for _, e := range i.Entries {
+		kept = append(kept, e.Desc)
 	}
 	list, err := json.Marshal(kept)
 	if err != nil {

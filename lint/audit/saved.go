@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -83,24 +84,27 @@ func (i savedImage) entry(all files) (e lint.Entry) {
 		return missed(e, err)
 	}
 	if want, have, err := i.digests(all); err != nil || want != have {
-		e.Fault = fmt.Errorf("%s is damaged: its bytes have the digest %s", i.Config, have)
-		return e
+		return missed(e, outcome.Damage(fmt.Errorf("%s is damaged: its bytes have the digest %s", i.Config, have)))
 	}
 	if e.Config, err = v1.ParseConfigFile(bytes.NewReader(raw)); err != nil {
-		e.Fault = fmt.Errorf("%s: %w", i.Config, err)
-		return e
+		return missed(e, outcome.Damage(fmt.Errorf("%s: %w", i.Config, err)))
 	}
 	if n := len(e.Config.RootFS.DiffIDs); n != len(i.Layers) {
-		e.Fault = fmt.Errorf("manifest.json lists %d layers, and %s has %d", len(i.Layers), i.Config, n)
-		return e
+		return missed(e, outcome.Damage(fmt.Errorf("manifest.json lists %d layers, and %s has %d", len(i.Layers),
+			i.Config, n)))
 	}
+	e.Read = outcome.There
 	for n, l := range i.Layers {
 		h := e.Config.RootFS.DiffIDs[n]
 		e.Layers = append(e.Layers, v1.Descriptor{MediaType: types.DockerLayer, Digest: h})
 		f, err := all.stat(clean(l))
-		if err != nil {
+		switch outcome.Of(err) {
+		case outcome.Absent:
 			e.Lost = append(e.Lost, l)
 			continue
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
+			return missed(e, err)
+		case outcome.There:
 		}
 		if f.sum == h || f.sum.Hex == digits.FindString(path.Base(l)) {
 			continue

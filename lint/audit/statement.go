@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -28,36 +26,39 @@ const (
 	statementType = "application/vnd.in-toto+json"          // of BuildKit
 )
 
-// read reads the documents of evidence, up to a bound, and returns them as they were given.
-func read(docs []document, from source, jobs int) []lint.Proof {
-	all := make([]lint.Proof, len(docs))
+// read reads the documents of evidence, up to a bound, and returns them as they were given, and why
+// one could not be read.
+func read(docs []document, from source, jobs int) (all []lint.Proof, failed []error) {
+	all, failed = make([]lint.Proof, len(docs)), make([]error, len(docs))
 	var g errgroup.Group
 	g.SetLimit(max(1, jobs))
 	for n, d := range docs {
 		all[n] = d.Proof
 		if n < maxProofs {
 			g.Go(func() error {
-				d.about(&all[n], from)
+				failed[n] = d.about(&all[n], from)
 				return nil
 			})
 		}
 	}
-	g.Wait() //nolint:errcheck // what cannot be read says nothing
-	return all
+	g.Wait() //nolint:errcheck // each error is in its place
+	return all, failed
 }
 
 // about reads a document of evidence: what it is, if the list did not say so, the digests that its
-// smallest statement says it is about, and whether a part of it is missing.
-func (doc document) about(p *lint.Proof, from source) {
+// smallest statement says it is about, and whether a part of it is missing. The error is about what
+// could not be read.
+func (doc document) about(p *lint.Proof, from source) error {
 	d, raw, err := doc.get()
 	if err != nil {
-		p.Missing = lacks(err)
-		return
+		return unread(p, err)
 	}
 	t, err := oci.Parse(d, raw)
 	if err != nil {
-		return
+		p.Read = outcome.Broken
+		return nil //nolint:nilerr // it is in the proof
 	}
+	p.Read = outcome.There
 	if doc.unknown {
 		p.Signature = isSignature(t.ArtifactType())
 	}
@@ -65,20 +66,24 @@ func (doc document) about(p *lint.Proof, from source) {
 		return parser(l) == nil || l.Size > maxStatement
 	})
 	if len(layers) == 0 {
-		return
+		return nil
 	}
 	layer := slices.MinFunc(layers, func(a, b v1.Descriptor) int { return cmp.Compare(a.Size, b.Size) })
 	text, err := from.configs(layer)
 	if err != nil {
-		p.Missing = lacks(err)
-		return
+		return unread(p, err)
 	}
 	p.Names = parser(layer)(text)
+	return nil
 }
 
-// lacks reports whether an error means that something is not there.
-func lacks(err error) bool {
-	return network.Missing(err) || errors.Is(err, oci.ErrAbsent) || errors.Is(err, fs.ErrNotExist)
+// unread notes why a document of evidence was not read. It returns the error of a source that has
+// failed, and nil for an answer.
+func unread(p *lint.Proof, err error) error {
+	if p.Read = outcome.Of(err); p.Read == outcome.Unread {
+		return err
+	}
+	return nil
 }
 
 // parser returns what reads the digests in a layer of evidence; nil for other layers.

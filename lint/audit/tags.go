@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/once"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Tags has the tags of repositories, of each the first page of the registry's list, which is read
@@ -28,6 +29,9 @@ type TagPage struct {
 	Tags []string
 	// Whole means that there is no other page: a tag that is not in Tags does not exist.
 	Whole bool
+	// Refused is why the registry does not list tags, or not for this account; nil if it does, or
+	// has no such repository.
+	Refused error
 }
 
 // Has reports whether the page has a tag.
@@ -36,37 +40,43 @@ func (p TagPage) Has(tag string) bool { return slices.Contains(p.Tags, tag) }
 // MayHave reports whether a tag may exist: it is on the page, or there are other pages.
 func (p TagPage) MayHave(tag string) bool { return !p.Whole || p.Has(tag) }
 
-// Of returns the tags of a repository. It is no error if the registry lists none, or not for this
-// account.
+// Of returns the tags of a repository. It is no error if the registry has none, or lists them not or
+// not for this account ([TagPage.Refused]).
 func (t *Tags) Of(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
 	return t.pages.Do(repo.Name(), func() (TagPage, error) { return readTags(ctx, c, repo) })
 }
 
-// digest returns what a tag names; the zero digest if that is not known.
-func (t *Tags) digest(ctx context.Context, c *network.Client, tag name.Tag) v1.Hash {
-	h, _ := t.digests.Do(tag.Name(), func() (v1.Hash, error) {
+// digest returns what a tag names; the zero digest if the registry has no such tag.
+func (t *Tags) digest(ctx context.Context, c *network.Client, tag name.Tag) (v1.Hash, error) {
+	return t.digests.Do(tag.Name(), func() (v1.Hash, error) {
 		d, err := c.Head(ctx, tag)
-		if err != nil {
-			return v1.Hash{}, err
+		switch outcome.Of(err) {
+		case outcome.There:
+			return d.Digest, nil
+		case outcome.Absent:
+			return v1.Hash{}, nil
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 		}
-		return d.Digest, nil
+		return v1.Hash{}, err
 	})
-	return h
 }
 
 // withoutTags are the answers of registries that do not list tags, or not to everybody.
 var withoutTags = []int{
-	http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
-	http.StatusNotImplemented,
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented,
 }
 
 func readTags(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
 	list, whole, err := c.FirstTags(ctx, repo)
 	var refused *transport.Error
 	if errors.As(err, &refused) && slices.Contains(withoutTags, refused.StatusCode) {
-		return TagPage{}, nil
+		return TagPage{Refused: network.Clean(err)}, nil
 	}
-	if err != nil {
+	switch outcome.Of(err) {
+	case outcome.There:
+	case outcome.Absent:
+		return TagPage{}, nil
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return TagPage{}, network.Clean(err)
 	}
 	isNone := func(tag string) bool { return !imagename.IsTag(tag) }

@@ -16,15 +16,20 @@ const latest = "latest"
 
 // twins looks at what other tags name than the one that an image was read by: its version with or
 // without a v, and latest. It asks for at most two digests.
-func (r Reader) twins(ctx context.Context, ref name.Reference, page TagPage, i *lint.Index) *lint.Tags {
+func (r Reader) twins(ctx context.Context, ref name.Reference, page TagPage, i *lint.Index) error {
 	tag, ok := ref.(name.Tag)
 	if !ok {
 		return nil
 	}
 	t := &lint.Tags{}
+	i.Tags = t
 	version := tag.TagStr()
 	if other := twin(version); other != "" && page.Has(other) {
-		if h := r.memory.tags.digest(ctx, r.Client, tag.Context().Tag(other)); h != i.Desc.Digest && h != (v1.Hash{}) {
+		h, err := r.memory.tags.digest(ctx, r.Client, tag.Context().Tag(other))
+		if err != nil {
+			return err
+		}
+		if h != i.Desc.Digest && h != (v1.Hash{}) {
 			t.Twin, t.TwinDigest = other, h
 		}
 	}
@@ -34,13 +39,17 @@ func (r Reader) twins(ctx context.Context, ref name.Reference, page TagPage, i *
 		if t.Newest == "" {
 			t.Newest = imagetag.Newest(twin(t.Latest), page.Tags)
 		}
-		return t
+		return nil
 	}
-	if newest := imagetag.Newest(version, page.Tags); newest != "" && page.Has(latest) &&
-		r.memory.tags.digest(ctx, r.Client, tag.Context().Tag(latest)) == i.Desc.Digest {
+	newest := imagetag.Newest(version, page.Tags)
+	if newest == "" || !page.Has(latest) {
+		return nil
+	}
+	h, err := r.memory.tags.digest(ctx, r.Client, tag.Context().Tag(latest))
+	if h == i.Desc.Digest {
 		t.Latest, t.Newest = version, newest
 	}
-	return t
+	return err
 }
 
 // twin is the other way to write a full version: 1.2.3 for v1.2.3.

@@ -46,6 +46,8 @@ type packed struct {
 	links    map[string]string
 	contents map[string][]byte
 	at       io.ReaderAt // the archive, decompressed; nil where layers are not read
+	// ambiguous are lines on what another reader takes for something else.
+	ambiguous []string
 }
 
 // packedFile is a file without its content.
@@ -118,7 +120,7 @@ func unpack(r io.Reader, size int64) (packed, error) {
 	for t := tar.NewReader(b); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			return p, nil
+			return p, p.end(b)
 		}
 		if err != nil {
 			return p, err
@@ -127,6 +129,11 @@ func unpack(r io.Reader, size int64) (packed, error) {
 			return p, fmt.Errorf("it has more than %d files", maxFiles)
 		}
 		name := clean(h.Name)
+		if h.Typeflag != tar.TypeDir && name != path.Clean(h.Name) {
+			p.doubt("%.200q leads out of the archive, where some readers take it for %.200q", h.Name, name)
+		}
+		before, file := p.files[name]
+		to, link := p.links[name]
 		switch h.Typeflag {
 		case tar.TypeSymlink:
 			p.links[name] = clean(path.Join(path.Dir(name), h.Linkname))
@@ -136,6 +143,32 @@ func unpack(r io.Reader, size int64) (packed, error) {
 			if err := p.add(name, b.n, h.Size, t, &kept); err != nil {
 				return p, err
 			}
+		}
+		if file && (before.sum != p.files[name].sum || h.Typeflag != tar.TypeReg) || link && to != p.links[name] ||
+			link && h.Typeflag == tar.TypeReg {
+			p.doubt("%.200q is there twice, and is not the same", name)
+		}
+	}
+}
+
+// doubt adds a line on what another reader takes for something else.
+func (p *packed) doubt(format string, args ...any) {
+	p.ambiguous = append(p.ambiguous, fmt.Sprintf(format, args...))
+}
+
+// end reads what follows the end of an archive, which is nothing but zeros: some readers go on.
+func (p *packed) end(r io.Reader) error {
+	for part := make([]byte, 32<<10); ; {
+		n, err := r.Read(part)
+		if slices.ContainsFunc(part[:n], func(c byte) bool { return c != 0 }) {
+			p.doubt("something follows the end of the archive")
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

@@ -173,8 +173,18 @@ var Cases = []Case{
 	},
 	{
 		"variants",
-		[]string{"linux/arm/v7", "linux/arm/v6 as linux/arm/v7"},
-		[]string{"warning manifests[1] index-duplicate", "error manifests[1] index-platform-differs"},
+		[]string{"linux/arm/v7", "linux/arm/v6 as linux/arm/v7"}, // which runs there
+		[]string{"warning manifests[1] index-duplicate"},
+	},
+	{
+		"newer-variant",
+		[]string{"linux/arm/v6", "linux/arm/v8 as linux/arm/v7", "linux/amd64"},
+		[]string{"error manifests[1] index-platform-differs"},
+	},
+	{
+		"names-of-others",
+		[]string{"linux/aarch64/v8 as linux/arm64", "linux/x86_64 as linux/amd64/v1", "linux/armhf as linux/arm"},
+		nil,
 	},
 }
 

@@ -1,0 +1,171 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// entries looks at each entry by itself, and at those before it.
+func (j *judging) entries() {
+	first := map[platform.Platform]int{}
+	partial := j.partial()
+	for n, e := range j.index.Entries {
+		switch e.Read {
+		case outcome.Absent:
+			if !partial {
+				j.add("index-missing", n, "%s", absent(e))
+			}
+		case outcome.Broken:
+			j.add("index-unreadable", n, "%v", e.Fault)
+		case outcome.Unread:
+			j.unread(n, e.Fault)
+		case outcome.There, outcome.Unasked:
+		}
+		j.process(n)
+		if j.index.Single {
+			continue
+		}
+		if e.MediaType != "" && isDocker(e.MediaType) != isDocker(string(j.index.Desc.MediaType)) {
+			j.add("index-mixed", n, "the index is %s, and lists %s", j.index.Desc.MediaType, e.MediaType)
+		}
+		switch {
+		case e.IsAttestation():
+			j.add("index-attestation", n, "")
+			continue
+		case e.Artifact:
+			continue
+		case e.Nested != nil:
+			j.nested(n)
+		case e.Desc.Platform == nil:
+			j.add("index-no-platform", n, "")
+			continue
+		default:
+			j.platform(n, platform.From(e.Desc.Platform))
+		}
+		j.duplicate(n, first)
+	}
+}
+
+// duplicate reports an entry for what an entry before it is for. first has the entries that are
+// the first for a platform.
+func (j *judging) duplicate(n int, first map[platform.Platform]int) {
+	of := []platform.Platform{platform.From(j.index.Entries[n].Desc.Platform)}
+	if j.index.Entries[n].Nested != nil {
+		of = j.index.platforms(n)
+	}
+	reported := false
+	for _, p := range of {
+		if p.OS == platform.Windows && p.OSVersion == "" {
+			continue // that is why it is like another one
+		}
+		before, ok := first[p.Canonical()]
+		switch digest := j.index.Entries[before].Desc.Digest; {
+		case !ok:
+			first[p.Canonical()] = n
+		case before == n, reported: // within an index in the index
+		case digest != j.index.Entries[n].Desc.Digest:
+			j.add("index-duplicate", n, "entry %d is for this platform, too: runtimes take that one, %s", before,
+				digest)
+			reported = true
+		default:
+			j.add("index-duplicate", n, "entry %d is the same image for the same platform", before)
+			reported = true
+		}
+	}
+}
+
+// nested looks at an index in the index, as runtimes do: at its entries by themselves, and at what
+// its own platform leads to.
+func (j *judging) nested(n int) {
+	e := j.index.Entries[n]
+	inner := judging{index: *e.Nested, options: j.options, within: fmt.Sprintf("%smanifests[%d].", j.within, n)}
+	inner.index.Name, inner.index.Pos, inner.index.Origin = j.index.Name, j.index.Pos, j.index.Origin
+	inner.index.Scope, inner.index.Nodes, inner.index.Packed = j.index.Scope, j.index.Nodes, j.index.Packed
+	j.add("index-nested", n, "")
+	inner.entries()
+	inner.empty()
+	inner.inside()
+	inner.foreign()
+	inner.layers()
+	for k, of := range e.Nested.Entries {
+		if p := e.Nested.platform(k); p.IsImage() && !of.Artifact && !leadsTo(e.Desc.Platform, p) {
+			inner.add("index-platform-differs", k, "the index that it is in is for %s", platform.From(e.Desc.Platform))
+		}
+	}
+	j.found = append(j.found, inner.found...)
+	j.missed, j.skipped = append(j.missed, inner.missed...), append(j.skipped, inner.skipped...)
+}
+
+// empty reports an index that lists no image.
+func (j *judging) empty() {
+	if j.index.Single {
+		return
+	}
+	for _, e := range j.index.Entries {
+		if !e.IsAttestation() {
+			return
+		}
+	}
+	what := "it lists nothing"
+	if n := len(j.index.Entries); n > 0 {
+		what = fmt.Sprintf("it lists %d attestations alone", n)
+	}
+	j.add("index-empty", -1, "%s", what)
+}
+
+// absent says what an entry lacks.
+func absent(e Entry) string {
+	if e.MediaType == "" && e.Desc.Digest.Hex != "" {
+		return fmt.Sprintf("%s is not there", e.Desc.Digest)
+	}
+	if e.Desc.Digest.Hex == "" && e.Config == nil && e.Desc.MediaType == "" {
+		return "the image is not there"
+	}
+	return "its configuration or a layer is not there"
+}
+
+func isDocker(mediaType string) bool { return strings.Contains(mediaType, "docker") }
+
+// SameEntry reports whether two entries of an index are for the same hosts.
+func SameEntry(a, b *v1.Platform) bool { return platform.Same(platform.From(a), platform.From(b)) }
+
+// platform compares the platform of an entry with that of its configuration.
+func (j *judging) platform(n int, listed platform.Platform) {
+	config := j.index.Entries[n].Config
+	if listed.OS == platform.Windows && listed.OSVersion == "" && !j.forAnyBuild(n) {
+		if config != nil && config.OSVersion != "" {
+			j.add("index-os-version", n, "it has no os.version; the image's configuration has %s", config.OSVersion)
+		} else {
+			j.add("index-os-version", n, "")
+		}
+	}
+	if config == nil {
+		return
+	}
+	of := platform.FromConfig(config)
+	of.OSVersion = ""
+	if !fits(listed, of) {
+		j.add("index-platform-differs", n, "the image is for %s", of)
+		return
+	}
+	if listed.OS == platform.Windows && listed.OSVersion != "" && config.OSVersion != "" &&
+		listed.OSVersion != config.OSVersion {
+		j.add("index-os-version-differs", n, "the image's configuration has os.version %s", config.OSVersion)
+	}
+}
+
+// fits reports whether what an index lists for a platform is an image that runs there: one of its
+// operating system and architecture, of the same or an older generation. A variant that one of them
+// leaves out is not compared.
+func fits(listed, image platform.Platform) bool {
+	listed.OSVersion = ""
+	if listed.Variant == "" || image.Variant == "" {
+		listed.Variant, image.Variant = "", ""
+	}
+	return listed.Normal().Architecture == image.Normal().Architecture && platform.Runs(listed, image)
+}

@@ -1,0 +1,91 @@
+package lint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// Gap is something beside the entries of an image that is not known: its tags, its evidence.
+type Gap struct {
+	What string // the tags of the repository
+	// Read is [outcome.Unread] for what could not be read, and [outcome.Unasked] for what was not
+	// looked at.
+	Read  outcome.Outcome
+	Cause error
+}
+
+// Unknown is something that a report says nothing of. No rule is about it, so that nothing allows
+// it.
+type Unknown struct {
+	Image  string `json:"image"`
+	Object string `json:"object,omitempty"` // the platform of an entry
+	Path   string `json:"path,omitempty"`   // manifests[1]
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	What   string `json:"what"` // what is not known, and why
+
+	cause error
+}
+
+// String returns a line: place, image, entry, what is not known and why.
+func (u Unknown) String() string { return u.finding().place() + u.What }
+
+func (u Unknown) finding() Finding {
+	return Finding{
+		Image: u.Image, Object: u.Object, Path: u.Path, File: u.File, Line: u.Line, Column: u.Column,
+	}
+}
+
+// ErrUnread wraps the cause of something that could not be read.
+var ErrUnread = errors.New("could not be read")
+
+// Incomplete returns an error with a line for each of [Report.Unread], or nil. Each wraps its cause
+// and [ErrUnread].
+func (r *Report) Incomplete() error {
+	var errs []error
+	for _, u := range r.Unread {
+		errs = append(errs, fmt.Errorf("%s%w: %w", u.finding().place(), ErrUnread, u.cause))
+	}
+	return errors.Join(errs...)
+}
+
+// unread notes that a document of an entry could not be read.
+func (j *judging) unread(n int, cause error) {
+	if j.index.chosen(n) {
+		j.unknown(n, Gap{"", outcome.Unread, cause})
+	}
+}
+
+// gaps notes what is not known of the image.
+func (j *judging) gaps() {
+	for _, g := range j.index.Gaps {
+		j.unknown(-1, g)
+	}
+}
+
+// unknown adds something that is not known, of an entry unless n is negative.
+func (j *judging) unknown(n int, g Gap) {
+	f := j.place(n)
+	u := Unknown{
+		Image: f.Image, Object: f.Object, Path: f.Path, File: f.File, Line: f.Line, Column: f.Column, cause: g.Cause,
+	}
+	about := ErrUnread.Error()
+	if g.Read == outcome.Unasked {
+		about = "not looked at"
+	}
+	u.What = output.Line(strings.TrimPrefix(fmt.Sprintf("%s: %s: %v", g.What, about, g.Cause), ": "))
+	if g.Cause == nil {
+		u.cause = errors.New(cmp.Or(g.What, "there is no cause"))
+	}
+	if g.Read == outcome.Unasked {
+		j.skipped = append(j.skipped, u)
+	} else {
+		j.missed = append(j.missed, u)
+	}
+}
