@@ -37,7 +37,6 @@ base. If the base is an older release.lock.json, it means all bundles of that re
   slipway airgap pack -platforms=windows/amd64:ltsc2022
   slipway airgap pack -images=controller
   slipway airgap pack -base=old/kpack-images.tar.zst`,
-		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) {
 			return s.Pack(ctx, bases, len(f.images) > 0)
 		}),

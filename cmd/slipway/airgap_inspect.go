@@ -19,7 +19,6 @@ so it is fast however large the bundle is. All of it is what the file says of it
 "slipway airgap verify -key" proves who made it.`,
 		Example: `  slipway airgap inspect dist/kpack-images.tar.zst
   slipway airgap inspect -json dist/kpack-images.linux-amd64.tar.zst`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {
 			c, err := bundle.Inspect(args[0])
 			return inspected{Contents: c}, err
@@ -55,7 +54,6 @@ credentials, and no others that they have none for. It reads only the metadata o
 		Example: `  slipway airgap list kpack-images.tar.zst
   slipway airgap list -digests kpack-images.tar.zst
   slipway airgap list -kubelet kpack-images.linux-amd64.tar.zst`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {
 			c, err := bundle.Inspect(args[0])
 			if err != nil {
@@ -98,7 +96,6 @@ what a delta contains, and what push sends to a registry that has the old images
 only the metadata of the bundles. Either of them may be a delta.`,
 		Example: `  slipway airgap diff old/kpack-images.tar.zst dist/kpack-images.tar.zst
   slipway airgap diff -json old/kpack-images.tar.zst dist/kpack-images.tar.zst`,
-		Args: usage(cobra.ExactArgs(2)),
 		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {
 			from, err := bundle.Inspect(args[0])
 			if err != nil {

@@ -23,7 +23,6 @@ registry that they were pushed to, while manifests keep the original names:
 An existing file with other content is an error, and then nothing is written.`,
 		Example: `  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror
   slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror -ca-file=/etc/pki/internal.pem -out=nodes`,
-		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if o.To == "" {
 				return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")

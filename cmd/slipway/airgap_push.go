@@ -39,7 +39,6 @@ With -platforms, push sends only the manifests of these platforms. The indexes a
 sparse, which many registries refuse.`,
 		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
   slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror -ca-file=ca.pem -release=dist/release.yaml -out=release.internal.yaml`,
-		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: f.prints(p.run),
 	}
 	cmd.Flags().StringVar(&p.o.To, "to", "", "host[/prefix] to push to")

@@ -33,7 +33,6 @@ no statement refers to. It uses no network and no clock.`,
 		Example: `  slipway airgap verify -key=/etc/slipway/keys/release.pub kpack-images.tar.zst
   slipway airgap verify -key=/etc/slipway/keys/release.pub -since=/srv/kpack-0.16.0 dist
   slipway airgap verify -sums=SHA256SUMS -lock=release.lock.json kpack-images.*.tar.zst`,
-		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: f.prints(v.run),
 	}
 	cmd.Flags().StringVar(&v.sums, "sums", "", "SHA256SUMS of the release, to compare the files with")

@@ -31,7 +31,6 @@ crane push refuses a layout with several entries: use -without-referrers for it.
 With -key, extract first verifies that the maintainer has signed every image of the bundle.`,
 		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
   slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if from == "" || o.To == "" {
 				return nil, misuse(cmd,
@@ -82,7 +81,6 @@ bundle byte for byte, so its checksum is the one in SHA256SUMS.
 With -key, apply first verifies that the maintainer has signed every image of the delta. The
 base need not be signed: its layers are compared with the digests in the delta.`,
 		Example: `  slipway airgap apply kpack-images.tar.zst.delta -base=kpack-images-0.16.0.tar.zst -out=kpack-images.tar.zst`,
-		Args:    usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if base == "" || out == "" {
 				return nil, misuse(cmd, "-base and -out are needed: name the older bundle, and the file to write")
@@ -118,7 +116,6 @@ larger than a volume is an error.
 With -key, split first verifies that the maintainer has signed every image.`,
 		Example: `  slipway airgap split dist/kpack-images.tar.zst -max-size=4GiB
   slipway airgap split dist/kpack-images.tar.zst -max-size=700MB -out=volumes`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if err := p.read(cmd, args[0]); err != nil {
 				return nil, err

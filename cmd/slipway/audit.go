@@ -57,7 +57,6 @@ it lists if that is another repository.`,
   slipway audit -deep ghcr.io/me/app:1.2.3
   slipway audit -sarif -fail=warning app.tar > audit.sarif
   slipway audit -fix -to=ghcr.io/me/app:1.2.3-fixed ghcr.io/me/app:1.2.3`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: a.run,
 	}
 	cmd.Flags().StringVar(&a.fail, "fail", string(lint.Error), "the severity that fails: error, warning or note")

@@ -28,7 +28,6 @@ costs time, and changes nothing. With -read-only nothing is sent, as for pull re
 write to the repository decides what others link into their programs.`,
 		Example: `  GOCACHEPROG="slipway cacheprog -repository=ghcr.io/me/go-build-cache" go build ./...
   GOCACHEPROG="slipway cacheprog -repository=ghcr.io/me/go-build-cache -read-only" go test ./...`,
-		Args: usage(cobra.NoArgs),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.repository, "repository",

@@ -25,7 +25,6 @@ that are not in the module cache. It also prints the warnings that a release pri
 With -registry, what only a release to a registry requires is an error, such as bases pinned
 by digest. Without it, check lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
-		Args:    usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			r := checked{Errors: []string{}}
 			p, err := f.load(cmd.Context())

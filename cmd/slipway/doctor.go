@@ -27,7 +27,6 @@ problem ends with what to do about it, and the exit code is then 1.
 Without slipway.yaml it examines the machine and the registries that -registry names.
 Without a registry it asks none.`,
 		Example: "  slipway doctor\n  slipway doctor -registry=ghcr.io/me -json",
-		Args:    usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			o := doctor.Options{
 				Out: f.out, Store: f.storeDir(),

@@ -29,17 +29,6 @@ func misuse(cmd *cobra.Command, format string, args ...any) error {
 	return usageError{fmt.Errorf(format+"; see %s -h", append(args, cmd.CommandPath())...)}
 }
 
-// usage marks the errors of an argument check as usage errors and adds the
-// help command to run.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return misuse(cmd, "%w", err)
-		}
-		return nil
-	}
-}
-
 // exitUnread is the exit code where something could not be read, so that nothing is known of it:
 // a registry refuses, fails or is not there.
 const exitUnread = 3

@@ -36,7 +36,6 @@ GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB
 		Example: `  slipway github-release -since=../0.16.0/release.lock.json
   slipway github-release -repository=me/kpack -tag=v0.16.1 -draft
   slipway github-release -notes >notes.md`,
-		Args: usage(cobra.NoArgs),
 		RunE: f.prints(g.run),
 	}
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")

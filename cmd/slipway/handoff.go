@@ -25,7 +25,6 @@ func newFetch(f *flags) *cobra.Command {
 "slipway merge -plan=PLAN -push" has put them there on another machine: in a cluster, for
 instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.`,
 		Example: "  slipway fetch ghcr.io/me/hello-plans@sha256:… -out=dist",
-		Args:    usage(cobra.ExactArgs(1)),
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (result table, err error) {
 			err = f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
 				unlock, err := release.Hold(cmd.Context(), f.out, nil)
@@ -80,7 +79,6 @@ plan as the matrix of one task, and a task that merges the release after them. P
 func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 	o *jobs.Options, cmd *cobra.Command,
 ) *cobra.Command {
-	cmd.Args = usage(cobra.ExactArgs(1))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.Check(); err != nil {
 			return usageError{err}

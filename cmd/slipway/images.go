@@ -17,7 +17,6 @@ of the bundles and the places that name it. What images.txt removes is listed wi
 It renders the manifests with made-up digests, compiles nothing and makes no request to a
 registry.`,
 		Example: "  slipway images\n  slipway images -product=examples/hello/slipway.yaml -json",
-		Args:    usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := f.load(cmd.Context())
 			if err != nil {

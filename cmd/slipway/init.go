@@ -26,7 +26,6 @@ and keeps the release red until a person decides; the exit code is 1 then. It ne
 overwrites a file: where slipway.yaml already exists, it says what has changed since.`,
 		Example: "  slipway init\n  slipway init -example=hello demo\n " +
 			" slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
-		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {

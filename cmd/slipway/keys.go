@@ -31,7 +31,6 @@ It does not overwrite files.
 The password is that of SLIPWAY_PASSWORD, or is asked for on the terminal. Give NAME.pub to the
 operators in another way than the release: a key that comes with a release proves nothing.`,
 		Example: "  slipway keygen -name=release",
-		Args:    usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			files, err := signature.FilesOf(name)
 			if err != nil {

@@ -47,11 +47,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	conceal(args, os.Environ())
 	out, problems := output.New(stdout), output.New(stderr)
 	collect(problems)
-	root := newRoot()
+	root := newTree(out, problems)
 	args = longFlags(args)
 	root.SetArgs(args)
-	root.SetOut(out)
-	root.SetErr(problems)
 	err := unknownHelp(root, args)
 	if err == nil {
 		var cmd *cobra.Command

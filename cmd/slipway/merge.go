@@ -35,7 +35,6 @@ there, too, for "slipway fetch". docs/kubernetes.md tells more.`,
   slipway release -registry=ghcr.io/me/kpack -platforms=windows -out=dist-windows
   slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json
   slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -wait=2h -push`,
-		Args: usage(cobra.ArbitraryArgs),
 		RunE: f.prints(m.run),
 	}, f.addProduct, f.addFloating, f.addClones, f.addJSON, m.sign.add, m.add)
 }

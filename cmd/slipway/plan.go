@@ -42,7 +42,6 @@ machines that have no clone, and prints the reference that "slipway release -pla
 kubernetes" take. docs/kubernetes.md tells more.`,
 		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me " +
 			"-shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
-		Args: usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			if err := d.check(cmd); err != nil {
 				return nil, err

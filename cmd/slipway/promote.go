@@ -43,7 +43,6 @@ manifests. Without -to it does only that.`,
 		Example: `  slipway promote -to=ghcr.io/me
   slipway promote dist/release.lock.json -from=staging.example/kpack -to=ghcr.io/me,quay.io/me -rename=kpack/build-init=build-init
   slipway promote -images-yaml=k8s.io/registry.k8s.io/images/k8s-staging-sig-storage/images.yaml`,
-		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: f.prints(p.run),
 	}
 	cmd.Flags().StringVar(&p.o.From, "from", "",

@@ -42,7 +42,6 @@ configuration.`,
   slipway release -registry=ghcr.io/me/kpack -key=release.key
   slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
-		Args: usage(cobra.NoArgs),
 		RunE: f.prints(r.run),
 	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addRebuild, f.addJSON,
 		r.sign.add, r.cache.add, r.add)

@@ -51,7 +51,6 @@ tags in Dockerfiles are not replaced.
 With -check, bases writes nothing; a base that -update would change is an error.`,
 		Example: "  slipway bases\n  slipway bases -update -newer=patch\n  slipway bases -check " +
 			"-product=examples/hello/slipway.yaml",
-		Args: usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Bases: true})
 			if err != nil {
@@ -110,7 +109,6 @@ if nodes of the product would run the wrong one, and platforms that it lacks are
 With -check, pin writes nothing; a reference that -update would change is an error.`,
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check " +
 			"-product=examples/hello/slipway.yaml",
-		Args: usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Made: f.paths(), Bases: true})
 			if err != nil {

@@ -32,7 +32,6 @@ pages. Nothing is verified: "slipway airgap verify" does that.`,
   slipway report dist -base=../0.16.0/dist -out=changes.html
   kubectl get nodes -o json | slipway report dist -nodes=-
   slipway report dist -run`,
-		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: p.run,
 	}
 	cmd.Flags().StringVar(&p.out, "out", "report.html", "the file to write; - prints it")

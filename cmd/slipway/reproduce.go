@@ -43,7 +43,6 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 		Example: `  slipway reproduce dist
   slipway reproduce -key=/etc/slipway/keys/release.pub -inputs=kpack-0.16.1.inputs.tar.gz kpack-images.tar.zst
   slipway reproduce -sign=mine.key -builder=https://example.org/rebuilders/me dist`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: f.prints(r.run),
 	}
 	fileFlag(cmd, &r.o.Inputs, "inputs", "", "the archive of inputs (default that next to the release)", "tar.gz")

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const about = `Slipway releases mixed Linux and Windows Kubernetes products from one Linux machine.
@@ -79,7 +81,7 @@ func unknownHelp(root *cobra.Command, args []string) error {
 
 // cobraCommands are the commands that cobra adds when it runs.
 var cobraCommands = map[string]bool{
-	"help": true, "completion": true, cobra.ShellCompRequestCmd: true,
+	"help": true, cobra.ShellCompRequestCmd: true,
 	cobra.ShellCompNoDescRequestCmd: true,
 }
 
@@ -88,6 +90,9 @@ var cobraCommands = map[string]bool{
 func flagError(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() {
 		return unknownCommand(cmd, words[0])
+	}
+	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) && errors.Is(err, errEmpty) {
+		return misuse(cmd, "-%s %w", wrong.GetFlag().Name, wrong.Unwrap())
 	}
 	return misuse(cmd, "%w", err)
 }

@@ -25,7 +25,6 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 -addr=NAME:5000, everybody on the network can pull the images without a password.`,
 		Example: `  slipway serve
   slipway serve -addr=127.0.0.1:5000`,
-		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := lock.Read(filepath.Join(f.out, lock.Name))
 			if err != nil {

@@ -54,7 +54,6 @@ theirs. Build needs Go.`,
 		Example: `  slipway build
   slipway build -platforms=linux/amd64,windows/amd64:ltsc2022
   slipway build -images=controller,webhook -q`,
-		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) { return s.Build(ctx) }),
 	}, f.addProduct, f.addSelection, f.addClones, f.addRebuild, f.addJSON)
 }
@@ -72,7 +71,6 @@ and are written to the output directory. A tag that already refers to another di
 Credentials come from the usual Docker configuration.`,
 		Example: `  slipway publish
   slipway publish -registry=ghcr.io/me/kpack`,
-		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) { return s.Publish(ctx) }),
 	}
 	return add(cmd, f.addProduct, f.addSelection, f.addFloating, f.addJSON)
@@ -90,7 +88,6 @@ named for Windows has no Windows platform, or a pod selects no operating system.
 The images have their names at the first registry of the release. With -destination they have
 those at another one, and the file is release.REGISTRY.yaml.`,
 		Example: "  slipway render\n  slipway render -out=/tmp/kpack\n  slipway render -destination=ghcr.io/me",
-		Args:    usage(cobra.NoArgs),
 		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) {
 			path, err := s.Render(ctx, destination)
 			return line(path), err

@@ -25,7 +25,6 @@ its checksum, and every compiled program and unpacked archive with its recorded 
 prints a line for each damaged file, and exits with 1 if there is any. With -repair it removes
 the damaged files instead, and the next run builds or fetches them again.`,
 		Example: "  slipway store verify\n  slipway store verify -repair -store=/var/cache/slipway",
-		Args:    usage(cobra.NoArgs),
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			pr := f.printer(cmd)
 			st, err := store.Existing(f.storeDir())

@@ -53,7 +53,6 @@ It prints the reason to standard output. Exit codes: 0 if the image may be pulle
 if something could not be read, 2 for a mistake in the command line.`,
 		Example: `  slipway verifier -name=ghcr.io/me/kpack/controller:0.16.1 -digest=sha256:…
   ln -s /usr/local/bin/slipway /opt/containerd/image-verifier/bin/` + verifierName,
-		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := v1.NewHash(digest)
 			if err != nil || name == "" {

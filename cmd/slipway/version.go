@@ -19,7 +19,6 @@ func newVersion(f *flags) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  slipway version\n  slipway version -json",
-		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := identify()
 			if f.json {

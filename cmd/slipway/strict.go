@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// newTree returns all commands, and those that cobra adds, each of which is strict.
+func newTree(stdout, stderr io.Writer) *cobra.Command {
+	root := newRoot()
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.InitDefaultCompletionCmd() // prints to the output that is set by now
+	for _, cmd := range root.Commands() {
+		if cmd.HasSubCommands() {
+			group(cmd)
+		}
+	}
+	strict(root)
+	return root
+}
+
+// strict makes a command and those below it refuse what they would pass over in silence: a flag or
+// an argument that is given and empty, as where a variable of a script is not set, another number
+// of arguments than its Use names, and a flag that is of no use without another.
+func strict(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if zeroDefaults[f.DefValue] {
+			f.DefValue = "" // pflag knows these as zero by the types of its own values
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			f.Value = filledList{filled{f.Value}, list}
+		} else {
+			f.Value = filled{f.Value}
+		}
+	})
+	if !cmd.HasSubCommands() {
+		args := argumentsOf(cmd.Use)
+		cmd.Args = func(cmd *cobra.Command, given []string) error {
+			if err := args.check(given); err != nil {
+				return misuse(cmd, "%s %w", strings.TrimPrefix(cmd.CommandPath(), "slipway "), err)
+			}
+			return alone(cmd)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		strict(sub)
+	}
+}
+
+// zeroDefaults are the defaults that help does not print.
+var zeroDefaults = map[string]bool{"[]": true, "0s": true}
+
+// errEmpty is the error about a flag that is given and empty.
+var errEmpty = errors.New("is given and empty: write a value, or leave it out")
+
+// filled is a flag's value that is not empty.
+type filled struct{ pflag.Value }
+
+// Set sets the value.
+func (v filled) Set(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errEmpty
+	}
+	return v.Value.Set(text)
+}
+
+// filledList is a flag's list of values none of which is empty.
+type filledList struct {
+	filled
+	pflag.SliceValue
+}
+
+// Set adds to the list.
+func (v filledList) Set(text string) error {
+	if err := v.filled.Set(text); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(v.GetSlice(), func(s string) bool { return strings.TrimSpace(s) == "" }) {
+		return fmt.Errorf("has a value that %w", errEmpty)
+	}
+	return nil
+}
+
+// arguments are what a command takes besides flags.
+type arguments struct {
+	names    []string
+	min, max int
+}
+
+// argumentsOf reads the arguments that a command's Use names: OLD NEW, [LOCK|BUNDLE] or BUNDLE ...
+func argumentsOf(use string) (a arguments) {
+	for _, word := range strings.Fields(use)[1:] {
+		name := strings.Trim(word, "[].")
+		switch {
+		case strings.HasPrefix(word, "-"):
+			return a // flags that the command needs follow
+		case name != "":
+			a.names = append(a.names, alternatives(name))
+			a.max++
+			if !strings.HasPrefix(word, "[") {
+				a.min++
+			}
+		}
+		if strings.Contains(word, "...") {
+			a.max = math.MaxInt
+		}
+	}
+	return a
+}
+
+// alternatives returns "A, B or C" for A|B|C.
+func alternatives(name string) string {
+	all := strings.Split(name, "|")
+	if len(all) == 1 {
+		return name
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
+}
+
+// check reports arguments that are too few, too many or empty.
+func (a arguments) check(given []string) error {
+	name := strings.Join(a.names, " and ")
+	switch {
+	case len(given) > a.max && a.max == 0:
+		return fmt.Errorf("takes no argument: got %q", given[0])
+	case len(given) > a.max && a.min == 0:
+		return fmt.Errorf("takes one %s at most: got %d", name, len(given))
+	case len(given) < a.min && a.max > a.min:
+		return fmt.Errorf("takes %s: got none", name)
+	case (len(given) < a.min || len(given) > a.max) && len(a.names) == 1:
+		return fmt.Errorf("takes one %s: got %s", name, number(len(given)))
+	case len(given) < a.min || len(given) > a.max:
+		return fmt.Errorf("takes %s: got %s", name, number(len(given)))
+	}
+	for n, text := range given {
+		if strings.TrimSpace(text) == "" {
+			return fmt.Errorf("takes %s: argument %d %w", name, n+1, errEmpty)
+		}
+	}
+	return nil
+}
+
+// number returns none for 0.
+func number(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+// needs notes that flags are of no use without another one, or any of several.
+func needs(cmd *cobra.Command, other string, names ...string) {
+	for _, name := range names {
+		f := cmd.Flags().Lookup(name)
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[needed] = append(f.Annotations[needed], other)
+	}
+}
+
+// needed is the annotation of needs.
+const needed = "slipway_needs"
+
+// alone reports a flag that is given without the one that it needs.
+func alone(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		others := f.Annotations[needed]
+		if err == nil && len(others) > 0 && !slices.ContainsFunc(others, cmd.Flags().Changed) {
+			err = misuse(cmd, "-%s is of no use without -%s: give that, too", f.Name, strings.Join(others, " or -"))
+		}
+	})
+	return err
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// everyCommand returns all commands that do something.
+func everyCommand(cmd *cobra.Command) (all []*cobra.Command) {
+	if cmd.Runnable() && !cmd.HasSubCommands() {
+		all = append(all, cmd)
+	}
+	for _, sub := range cmd.Commands() {
+		all = append(all, everyCommand(sub)...)
+	}
+	return all
+}
+
+// refused runs a command line, which must be a wrong one, and returns what it prints.
+func refused(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, problems strings.Builder
+	if code := run(args, &out, &problems); code != 2 || out.Len() > 0 || strings.Count(problems.String(), "\n") != 1 {
+		t.Errorf("slipway %q: exit code %d, %q, %q", args, code, out.String(), problems.String())
+	}
+	return problems.String()
+}
+
+// TestEmptyFlags gives each flag of each command an empty value, as a variable of a script has that
+// is not set.
+func TestEmptyFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tried := 0
+	for _, cmd := range everyCommand(newTree(io.Discard, io.Discard)) {
+		words := strings.Fields(cmd.CommandPath())[1:]
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			empty := []string{"-" + f.Name + "=", "--" + f.Name + "= "}
+			if _, ok := f.Value.(pflag.SliceValue); ok && f.Value.Type() == "stringSlice" {
+				empty = append(empty, "-"+f.Name+"=a,", "-"+f.Name+"=,a", "-"+f.Name+"=a, ,b")
+			}
+			for _, flag := range empty {
+				tried++
+				got := refused(t, append(words, flag)...)
+				if !strings.HasPrefix(got, "error: -"+f.Name+" ") || !strings.Contains(got, errEmpty.Error()) {
+					t.Errorf("%s %s: %s", cmd.CommandPath(), flag, got)
+				}
+			}
+		})
+	}
+	if tried < 500 {
+		t.Errorf("only %d flags were tried", tried)
+	}
+}
+
+// TestArguments gives each command too few arguments, too many and empty ones.
+func TestArguments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, cmd := range everyCommand(newTree(io.Discard, io.Discard)) {
+		words := strings.Fields(cmd.CommandPath())[1:]
+		a := argumentsOf(cmd.Use)
+		try := func(want string, args ...string) {
+			t.Helper()
+			want = "error: " + strings.Join(words, " ") + " takes " + want
+			if got := refused(t, append(words, args...)...); !strings.HasPrefix(got, want) {
+				t.Errorf("slipway %q: %s, want %s", args, got, want)
+			}
+		}
+		if a.min > 0 {
+			try("")
+		}
+		if a.max == 0 {
+			try(`no argument: got "x"`, "x")
+			continue
+		}
+		if a.max < 10 {
+			try("", strings.Fields(strings.Repeat("x ", a.max+1))...)
+		}
+		full := strings.Fields(strings.Repeat("x ", max(a.min, 1)))
+		full[len(full)-1] = ""
+		try("", full...)
+	}
+}
+
+func TestArgumentsOf(t *testing.T) {
+	for _, test := range []struct {
+		use, want string
+		given     []string
+	}{
+		{"x", `takes no argument: got "a"`, []string{"a", "b"}},
+		{"x A", "takes one A: got none", nil},
+		{"x A|B -from=C", "takes one A or B: got 2", []string{"a", "b"}},
+		{"x A|B|C ...", "takes A, B or C: got none", nil},
+		{"x A|B ... -to=C", "", []string{"a", "b", "c"}},
+		{"x [A|B]", "takes one A or B at most: got 2", []string{"a", "b"}},
+		{"x [A ...]", "", []string{"a", "b"}},
+		{"x [A ...]", "takes A: argument 2 is given and empty: write a value, or leave it out", []string{"a", " "}},
+		{"x A B", "takes A and B: got 1", []string{"a"}},
+		{"x A B", "", []string{"a", "b"}},
+	} {
+		got := ""
+		if err := argumentsOf(test.use).check(test.given); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s with %q: %s, want %s", test.use, test.given, got, test.want)
+		}
+	}
+}
