@@ -42,11 +42,12 @@ func TestGroupsShellTogether(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run("ONLY="); err != nil || !strings.Contains(out, "importing both.tar.zst") ||
+	if out, err := run("LABELS=yes"); err != nil || !strings.Contains(out, "importing both.tar.zst") ||
 		strings.Contains(out, "done: 0 images") {
 		t.Errorf("the bundle of both groups is not loaded: %v\n%s", err, out)
 	}
 	for only, want := range map[string]string{
+		"":     "ONLY is set and empty",
 		" ":    "has no bundle for linux/amd64: copy one of both.tar.zst here",
 		"core": "the release has no bundle of group core alone",
 	} {
@@ -73,7 +74,7 @@ func TestGroupsPowerShell(t *testing.T) {
 		}, nil},
 		"together": {
 			[]airgap.Target{{Name: "both", Platform: targets[0].Platform, Groups: []string{"core", "more"}}},
-			[]string{"    [string[]]$Only = @(),", "'both.tar.zst'", "{ Assert-Base -Sparse $_; Import-Bundle"},
+			[]string{"    [ValidateNotNullOrEmpty()][string[]]$Only,", "'both.tar.zst'", "{ Assert-Base -Sparse $_; Import-Bundle"},
 			[]string{".PARAMETER Only", "-not $Only -and"},
 		},
 	} {

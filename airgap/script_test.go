@@ -94,6 +94,11 @@ func checkPowerShell(t *testing.T, text, wantBuilds string) {
 	if !ok || !strings.HasPrefix(text, "<#\n.SYNOPSIS\n") {
 		t.Fatal("the help does not stand first")
 	}
+	_, params, _ := strings.Cut(code, "\nparam(")
+	params, _, _ = strings.Cut(params, "\n)\n")
+	if n := strings.Count(params, "$"); n < 5 || strings.Count(params, "[ValidateNotNullOrEmpty()]") != n-1 {
+		t.Errorf("not every parameter refuses an empty value: %s", params)
+	}
 	var open []byte
 	pairs := map[byte]byte{')': '(', '}': '{', ']': '['}
 	for i := 0; i < len(code); i++ {
@@ -218,8 +223,12 @@ func TestShellSelects(t *testing.T) {
 			"vax",
 			func() {}, "", "there is no bundle for this machine (vax), only for linux/amd64 linux/arm64",
 		},
-		"ctr":   {"x86_64", func() {}, "CTR=no-such-ctr", "no-such-ctr is not in PATH"},
-		"fails": {"x86_64", func() {}, "CODE=3", ""},
+		"ctr":          {"x86_64", func() {}, "CTR=no-such-ctr", "no-such-ctr is not in PATH"},
+		"no key":       {"x86_64", func() {}, "KEY=", "KEY is set and empty: give it a value, or unset it"},
+		"no address":   {"x86_64", func() {}, "ADDRESS=", "ADDRESS is set and empty"},
+		"no namespace": {"x86_64", func() {}, "NAMESPACE=", "NAMESPACE is set and empty"},
+		"no ctr":       {"x86_64", func() {}, "CTR=", "CTR is set and empty"},
+		"fails":        {"x86_64", func() {}, "CODE=3", ""},
 		"checksum": {"x86_64", func() {
 			write("SHA256SUMS", strings.Repeat("0", 64)+"  "+filepath.Base(files[0].Path)+"\n", 0o644)
 		}, "", "copy it again"},

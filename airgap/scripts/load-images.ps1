@@ -37,14 +37,15 @@ containerd's namespace; k8s.io is where the kubelet looks.
 #>
 [CmdletBinding()]
 param(
-    [string]$Directory = $PSScriptRoot,
-    [string]$Key = '',
+    # What is given and empty, as where a variable is not set, is an error: it would switch off what it asks for.
+    [ValidateNotNullOrEmpty()][string]$Directory = $PSScriptRoot,
+    [ValidateNotNullOrEmpty()][string]$Key,
 {{- if .Parts}}
-    [string[]]$Only = @(),
+    [ValidateNotNullOrEmpty()][string[]]$Only,
 {{- end}}
-    [string]$Ctr = 'ctr.exe',
-    [string]$Address = '',
-    [string]$Namespace = 'k8s.io'
+    [ValidateNotNullOrEmpty()][string]$Ctr = 'ctr.exe',
+    [ValidateNotNullOrEmpty()][string]$Address,
+    [ValidateNotNullOrEmpty()][string]$Namespace = 'k8s.io'
 )
 
 Set-StrictMode -Version Latest

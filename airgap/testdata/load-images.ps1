@@ -31,11 +31,12 @@ containerd's namespace; k8s.io is where the kubelet looks.
 #>
 [CmdletBinding()]
 param(
-    [string]$Directory = $PSScriptRoot,
-    [string]$Key = '',
-    [string]$Ctr = 'ctr.exe',
-    [string]$Address = '',
-    [string]$Namespace = 'k8s.io'
+    # What is given and empty, as where a variable is not set, is an error: it would switch off what it asks for.
+    [ValidateNotNullOrEmpty()][string]$Directory = $PSScriptRoot,
+    [ValidateNotNullOrEmpty()][string]$Key,
+    [ValidateNotNullOrEmpty()][string]$Ctr = 'ctr.exe',
+    [ValidateNotNullOrEmpty()][string]$Address,
+    [ValidateNotNullOrEmpty()][string]$Namespace = 'k8s.io'
 )
 
 Set-StrictMode -Version Latest

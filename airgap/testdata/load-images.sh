@@ -32,6 +32,13 @@ case "${1-}" in
 	;;
 esac
 [ $# -le 1 ] || fail "too many arguments: name one directory"
+[ "${1-set}" ] || fail "the directory is given and empty: name it, or leave it out"
+# A variable that is empty because another is not set would switch off what it asks for.
+for name in KEY ADDRESS NAMESPACE CTR LABELS; do
+	eval "value=\${$name-set}"
+	# shellcheck disable=SC2154 # eval sets it
+	[ "$value" ] || fail "$name is set and empty: give it a value, or unset it"
+done
 
 directory=${1-$(dirname -- "$0")}
 namespace=${NAMESPACE-k8s.io}
