@@ -48,14 +48,14 @@ func TestProduct(t *testing.T) {
 	}
 
 	for _, file := range []string{
-		"part-0@demo/release.part.json", "part-1@demo/release.part.json",
-		"part-0@files/release.part.json", "release@files/release.lock.json",
+		"part-0@demo/part-0/release.part.json", "part-1@demo/part-1/release.part.json",
+		"part-0@files/part-0/release.part.json", "release@files/dist/release.lock.json",
 	} {
 		if _, err := os.Stat(filepath.Join(artifacts, file)); err != nil {
 			t.Error(err)
 		}
 	}
-	l, err := lock.Read(filepath.Join(artifacts, "release@demo", "release.lock.json"))
+	l, err := lock.Read(filepath.Join(artifacts, "release@demo", "dist", "release.lock.json"))
 	must(t, err)
 	d, err := remote.Get(registry.Repo(t, "me/demo/hello").Tag("1.0.0"),
 		remote.WithAuth(&authn.Basic{Username: "me", Password: password}))

@@ -36,6 +36,7 @@ func clone(t *testing.T, registry string) string {
 		{"caller.yml", ".github/workflows/caller.yml"},
 		{"setup.yml", ".github/workflows/setup.yml"},
 		{"audit.yml", ".github/workflows/audit.yml"},
+		{"empty.yml", ".github/workflows/empty.yml"},
 		{"slipway.yaml", "act/slipway.yaml"},
 		{"files.yaml", "act/files.yaml"},
 		{"Dockerfile", "act/Dockerfile"},
