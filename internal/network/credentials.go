@@ -62,26 +62,32 @@ func (k keychain) ResolveContext(ctx context.Context, target authn.Resource) (au
 // find returns the credentials for a repository or a registry, and names where they are from. The
 // zero value means that there are none.
 func (k keychain) find(ctx context.Context, target authn.Resource) (found types.AuthConfig, source string, err error) {
-	file, err := configuration()
-	if file == nil || err != nil {
+	variable, err := ofVariable()
+	if err != nil {
 		return found, "", err
 	}
-	for _, key := range keys(file, target) {
-		if key == name.DefaultRegistry {
-			key = authn.DefaultAuthKey
-		}
-		found, source, err = k.lookup(ctx, file, key)
-		if err != nil {
-			return found, "", err
-		}
-		if found.ServerAddress = ""; found != (types.AuthConfig{}) { // it is always set
-			return found, source, nil
+	file, err := configuration()
+	if err != nil {
+		return found, "", err
+	}
+	for _, c := range []*configfile.ConfigFile{variable, file} {
+		for _, key := range keys(c, target) {
+			if key == name.DefaultRegistry {
+				key = authn.DefaultAuthKey
+			}
+			found, source, err = k.lookup(ctx, c, key)
+			if err != nil {
+				return found, "", err
+			}
+			if found.ServerAddress = ""; found != (types.AuthConfig{}) { // it is always set
+				return found, source, nil
+			}
 		}
 	}
 	return found, "", nil
 }
 
-// keys are what the configuration may have credentials under: the repository, a namespace that it
+// keys are what a configuration may have credentials under: the repository, a namespace that it
 // is in, for which the configuration has an entry, and the registry
 // (https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md). The most specific
 // is first.
@@ -133,19 +139,12 @@ func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile,
 	if !ok {
 		helper = file.CredentialsStore
 	}
-	plain := *file
-	plain.CredentialsStore, plain.CredentialHelpers = "", nil
-	plain.AuthConfigs = withoutNamespaces(file.AuthConfigs, key)
-	variable := plain // DOCKER_AUTH_CONFIG comes first
-	variable.AuthConfigs = nil
-	found, err = variable.GetAuthConfig(key)
-	switch {
-	case err != nil || found.Username != "":
-		return found, configfile.DockerEnvConfigKey, err
-	case helper != "":
+	if helper != "" {
 		found, err = k.ask(ctx, "docker-credential-"+helper, key)
 		return found, "credential helper docker-credential-" + helper, err
 	}
+	plain := *file
+	plain.AuthConfigs, plain.CredentialHelpers = withoutNamespaces(file.AuthConfigs, key), nil
 	found, err = plain.GetAuthConfig(key)
 	return found, file.Filename, err
 }
@@ -170,8 +169,25 @@ func (c *Client) CredentialSource(ctx context.Context, repo name.Repository) (st
 	return source, nil
 }
 
-// configuration reads Docker's configuration, or else Podman's, which has the same form. It
-// returns nil if there is neither.
+// ofVariable reads DOCKER_AUTH_CONFIG, which comes before every file, and without one.
+func ofVariable() (*configfile.ConfigFile, error) {
+	text := os.Getenv(configfile.DockerEnvConfigKey)
+	if text == "" {
+		return configfile.New(""), nil
+	}
+	c, err := config.LoadFromReader(strings.NewReader(text))
+	if err == nil && len(c.AuthConfigs) == 0 {
+		err = errors.New("it has no auths")
+	}
+	if err != nil {
+		return nil, fmt.Errorf(`reading %s: %w: write {"auths": {HOST: {"auth": BASE64}}}, or unset it`,
+			configfile.DockerEnvConfigKey, err)
+	}
+	// It has accounts alone, as docker reads it: a file names helpers.
+	return &configfile.ConfigFile{AuthConfigs: c.AuthConfigs, Filename: configfile.DockerEnvConfigKey}, nil
+}
+
+// configuration reads Docker's configuration, or else Podman's, which has the same form, or neither.
 func configuration() (*configfile.ConfigFile, error) {
 	home, _ := os.UserHomeDir()
 	docker := os.Getenv("DOCKER_CONFIG")
@@ -196,7 +212,7 @@ func configuration() (*configfile.ConfigFile, error) {
 		}
 		return load(path)
 	}
-	return nil, nil
+	return configfile.New(""), nil
 }
 
 // load reads a configuration. Each registry asks for it again, so it must not be a pipe.

@@ -113,6 +113,49 @@ func TestHelper(t *testing.T) {
 	}
 }
 
+// TestVariable takes credentials from DOCKER_AUTH_CONFIG, with a file and without one.
+func TestVariable(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("DOCKER_CONFIG", dir)
+	const variable, bob = "DOCKER_AUTH_CONFIG", `{"auth":"Ym9iOnh5enp5"}`
+	file := filepath.Join(dir, "config.json")
+	for _, tt := range []struct{ value, file, source, want string }{
+		{value: `{"auths":{"registry.example":` + bob + `}}`, source: variable},
+		{value: `{"auths":{"registry.example/team":` + bob + `}}`, source: variable},
+		{value: `{"auths":{"elsewhere.example":` + bob + `}}`, source: network.Anonymous},
+		{value: `{"auths":{"registry.example/other":` + bob + `}}`, source: network.Anonymous},
+		{
+			value: `{"auths":{"registry.example":` + bob + `}}`, file: `{"credsStore":"gone"}`,
+			source: variable,
+		},
+		{
+			value: `{"auths":{"elsewhere.example":` + bob + `}}`, file: `{"auths":{"registry.example":` + bob + `}}`,
+			source: file,
+		},
+		{value: `{"auths":`, want: "reading DOCKER_AUTH_CONFIG: "},
+		{value: `{"auths":{"registry.example":{"auth":"?"}}}`, want: "reading DOCKER_AUTH_CONFIG: "},
+		{value: `{"credsStore":"gone"}`, want: "it has no auths"},
+		{source: network.Anonymous},
+	} {
+		t.Run(tt.value+tt.file, func(t *testing.T) {
+			t.Setenv(variable, tt.value)
+			if err := os.WriteFile(file, []byte(tt.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if tt.file == "" {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := network.New(options())
+			source, err := c.CredentialSource(t.Context(), registryAt(t, "registry.example"))
+			if source != tt.source || (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the credentials are from %q, %v, want %q, %q", source, err, tt.source, tt.want)
+			}
+		})
+	}
+}
+
 // TestHelperStopped ends a helper that hangs with the work.
 func TestHelperStopped(t *testing.T) {
 	dir := t.TempDir()
