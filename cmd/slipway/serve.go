@@ -35,7 +35,11 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 				return err
 			}
 			unlock()
-			return registry.Serve(cmd.Context(), addr, registry.Handler(st, l), func(at net.Addr) {
+			handler := registry.Handler(st, l)
+			for _, text := range handler.Ambiguous() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+text)
+			}
+			return registry.Serve(cmd.Context(), addr, handler, func(at net.Addr) {
 				fmt.Fprintln(cmd.OutOrStdout(), at)
 				if f.quiet {
 					return

@@ -8,7 +8,7 @@ import (
 )
 
 // Handler is the registry over st, read only, with the names of l.
-func Handler(st *store.Store, l *lock.Lock) http.Handler { return ReadOnly{New(st, l)} }
+func Handler(st *store.Store, l *lock.Lock) ReadOnly { return ReadOnly{New(st, l)} }
 
 // ReadOnly is a registry that answers all but GET and HEAD with 405 and UNSUPPORTED
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).

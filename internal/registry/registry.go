@@ -34,6 +34,8 @@ type Registry struct {
 	tags      map[string]map[string]v1.Hash // repository → tag → digest
 	referrers map[v1.Hash][]v1.Descriptor   // subject → artifacts about it
 	uploads   map[string]*store.Blob        // by session
+
+	ambiguous []string
 }
 
 // New returns a registry over st, with the names of l, which may be nil. An image or a chart
@@ -54,12 +56,7 @@ func New(st *store.Store, l *lock.Lock) *Registry {
 		}
 		r.refer(path, i.Digest, i.Referrers)
 	}
-	for _, t := range l.ThirdParty {
-		if path, tag := split(t.Reference); t.Omitted == "" && path != "" {
-			r.tag(path, tag, t.Digest)
-			r.refer(path, t.Digest, t.Referrers)
-		}
-	}
+	r.mirror(l.ThirdParty)
 	return r
 }
 

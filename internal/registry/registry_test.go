@@ -265,6 +265,41 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
+// TestSameName serves two third-party images whose names differ in the host alone, and one that has
+// the name of the product's own image: no tag gives another image than the one of that name.
+func TestSameName(t *testing.T) {
+	_, st, l := demo(t)
+	one, other := l.Images[0].Digest, l.Images[1].Digest
+	_, own, _ := strings.Cut(l.Images[0].Tagged(), "/")
+	for _, tp := range []lock.ThirdParty{
+		{Reference: "one.example/x/y:1.0", Digest: one},
+		{Reference: "other.example/x/y:1.0", Digest: other},
+		{Reference: "third.example/x/y:1.0", Digest: one},
+		{Reference: "one.example/same:1.0", Digest: one},
+		{Reference: "other.example/same:1.0", Digest: one},
+		{Reference: "other.example/" + own, Digest: other},
+	} {
+		l.ThirdParty = append(l.ThirdParty, tp)
+	}
+	r := registry.New(st, l)
+	path, tag, _ := strings.Cut(own, ":")
+	for at, want := range map[string]string{
+		"x/y/manifests/1.0":               "",
+		"x/y/manifests/" + other.String(): other.String(),
+		"same/manifests/1.0":              one.String(),
+		path + "/manifests/" + tag:        one.String(),
+	} {
+		a, body := call(t, r, "HEAD", "/v2/"+at, "")
+		if got := a.Header.Get("Docker-Content-Digest"); got != want {
+			t.Errorf("%s: %d, %q, want %q: %s", at, a.StatusCode, got, want, body)
+		}
+	}
+	if said := r.Ambiguous(); len(said) != 2 || !strings.Contains(said[0], "one.example/x/y:1.0 as x/y@"+one.String()) ||
+		!strings.Contains(said[0], "third.example/x/y:1.0 as") || !strings.Contains(said[1], "other.example/"+own+" as") {
+		t.Errorf("it says %q", said)
+	}
+}
+
 func TestUpload(t *testing.T) {
 	r, st, l := demo(t)
 	digest := func(s string) v1.Hash {
