@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 )
@@ -80,7 +81,7 @@ func MirrorConfig(bundles []*bundle.Contents, o MirrorOptions) ([]ConfigFile, er
 // splitTarget separates the parts of host[/prefix].
 func splitTarget(to string) (host, prefix string, err error) {
 	if err := imagename.CheckRegistry(to); err != nil {
-		return "", "", fmt.Errorf("-to %w", err)
+		return "", "", howto.Usage("-to %w", err)
 	}
 	host, prefix, _ = strings.Cut(to, "/")
 	return host, prefix, nil

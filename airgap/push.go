@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -72,7 +73,7 @@ type PushedImage struct {
 // of all, so that a push that fails has moved none.
 func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed, error) {
 	if err := imagename.CheckRegistry(o.To); err != nil {
-		return nil, fmt.Errorf("-to %w", err)
+		return nil, howto.Usage("-to %w", err)
 	}
 	if err := imagetag.CheckRule(o.Floating); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 			PushedImage{Name: i.Name, Target: as.Name(), Reference: ref.Context().Name() + "@" + i.Digest().String()})
 	}
 	if unused := sel.unused(); unused != "" {
-		return nil, fmt.Errorf("-platforms %s: no image of the bundle has it: %s lists what there is",
+		return nil, howto.Usage("-platforms %s: no image of the bundle has it: %s lists what there is",
 			unused, howto.Run("airgap inspect"))
 	}
 	if len(sel) == 0 && len(sparse) > 0 {
@@ -99,7 +99,7 @@ func newSelection(values []string) (selection, error) {
 		}
 		var err error
 		if s[n].host, err = platform.Parse(v); err != nil {
-			return nil, fmt.Errorf("-platforms: %w", err)
+			return nil, howto.Usage("-platforms: %w", err)
 		}
 	}
 	return s, nil

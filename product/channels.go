@@ -95,20 +95,20 @@ func (c *checker) namedChannel(name, kind string, all bool) *channelYAML {
 		case all || len(ch.Versions) == 0 || slices.Contains(ch.Versions, kind) || len(c.Errors) > 0:
 			return ch
 		case kind == "":
-			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is not a semantic version: "+
+			c.Usage("-channel %s: it takes versions of the kind %s, and %s is not a semantic version: "+
 				"use one such as 1.2.3, or another channel",
 				name, strings.Join(ch.Versions, ", "), c.out.Version)
 		default:
-			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is of the kind %s: "+
+			c.Usage("-channel %s: it takes versions of the kind %s, and %s is of the kind %s: "+
 				"use another channel or version",
 				name, strings.Join(ch.Versions, ", "), c.out.Version, kind)
 		}
 		return nil
 	}
 	if len(names) == 0 {
-		c.At(yamlfile.Pos{}, "-channel %s: %s has no channels: add it under channels", name, c.Name)
+		c.Usage("-channel %s: %s has no channels: add it under channels", name, c.Name)
 	} else {
-		c.At(yamlfile.Pos{}, "-channel %s: unknown channel: %s", name, yamlfile.Suggest(name, names))
+		c.Usage("-channel %s: unknown channel: %s", name, yamlfile.Suggest(name, names))
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (c *checker) floats(version string) bool {
 // floating takes the rule that -floating names.
 func (c *checker) floating(rule string) {
 	if err := imagetag.CheckRule(rule); err != nil {
-		c.At(yamlfile.Pos{}, "%s", err)
+		c.Usage("%s", err)
 	} else if rule != imagetag.RuleForward {
 		c.out.Floating = rule
 	}

@@ -14,7 +14,7 @@ func (c *checker) clones(values []string) {
 	for _, v := range values {
 		name, dir, ok := strings.Cut(v, "=")
 		if !ok || dir == "" {
-			c.At(yamlfile.Pos{}, "-repository %q: write SOURCE=DIRECTORY", v)
+			c.Usage("-repository %q: write SOURCE=DIRECTORY", v)
 			continue
 		}
 		n := slices.IndexFunc(c.out.Sources, func(s Source) bool { return s.Name == name })
@@ -22,13 +22,13 @@ func (c *checker) clones(values []string) {
 		fi, statErr := os.Stat(full)
 		switch {
 		case n < 0:
-			c.At(yamlfile.Pos{}, "-repository %s: %s has no source %s: %s",
+			c.Usage("-repository %s: %s has no source %s: %s",
 				v, c.Name, name, yamlfile.Suggest(name, c.sources.list))
 		case c.out.Sources[n].Module == "":
-			c.At(yamlfile.Pos{}, "-repository %s: source %s is a directory, whose repository is known: take it out",
+			c.Usage("-repository %s: source %s is a directory, whose repository is known: take it out",
 				v, name)
 		case err != nil || statErr != nil || !fi.IsDir():
-			c.At(yamlfile.Pos{}, "-repository %s: %s is not a directory: name a clone of the repository", v, dir)
+			c.Usage("-repository %s: %s is not a directory: name a clone of the repository", v, dir)
 		default:
 			c.out.Sources[n].Repository = full
 		}

@@ -42,7 +42,7 @@ func (c *checker) destinations(values []string, getenv func(string) string) {
 		for _, d := range c.selected(from, v, declared) {
 			same := func(o Destination) bool { return sameRegistry(o.Registry, d.Registry) }
 			if slices.ContainsFunc(c.out.Destinations, same) {
-				c.At(yamlfile.Pos{}, "%s names %s twice: keep one", from, d.Registry)
+				c.Usage("%s names %s twice: keep one", from, d.Registry)
 				continue
 			}
 			c.out.Destinations = append(c.out.Destinations, d.Destination)
@@ -103,7 +103,7 @@ func (c *checker) declaredDestinations() []destination {
 func (c *checker) selected(from, value string, declared []destination) []destination {
 	if value == allDestinations {
 		if len(declared) == 0 {
-			c.At(yamlfile.Pos{}, "%s %s: %s has no destinations: add them, or name a registry", from, value, c.Name)
+			c.Usage("%s %s: %s has no destinations: add them, or name a registry", from, value, c.Name)
 		}
 		return declared
 	}
@@ -119,11 +119,11 @@ func (c *checker) selected(from, value string, declared []destination) []destina
 			for _, n := range names {
 				list = append(list, *n)
 			}
-			c.At(yamlfile.Pos{}, "%s %s is no destination of %s: %s, or write host[/prefix]", from,
+			c.Usage("%s %s is no destination of %s: %s, or write host[/prefix]", from,
 				value, c.Name, yamlfile.Suggest(value, list))
 			return nil
 		}
-		c.At(yamlfile.Pos{}, "%s %v", from, err)
+		c.Usage("%s %v", from, err)
 		return nil
 	}
 	return []destination{{Destination: Destination{Registry: value}}}

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // maxEpoch is the last second that all files of a release can store: zip archives count seconds
@@ -36,14 +34,14 @@ func (c *checker) environment(getenv func(string) string) {
 	const remedy = "set it to seconds since 1970, as in $(git log -1 --format=%ct), or unset it"
 	switch {
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(epoch, "-") || err == nil && n > maxEpoch:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is after %s, the last time that zip and tar archives can store: %s",
+		c.Usage("SOURCE_DATE_EPOCH %q is after %s, the last time that zip and tar archives can store: %s",
 			epoch, lastTime, remedy)
 		return
 	case errors.Is(err, strconv.ErrRange) || err == nil && n < 0:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is before 1970: %s", epoch, remedy)
+		c.Usage("SOURCE_DATE_EPOCH %q is before 1970: %s", epoch, remedy)
 		return
 	case err != nil:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is not a time: %s", epoch, remedy)
+		c.Usage("SOURCE_DATE_EPOCH %q is not a time: %s", epoch, remedy)
 		return
 	}
 	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true

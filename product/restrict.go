@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -46,12 +45,12 @@ func (c *checker) restrict(o Options) {
 		case len(i.Platforms) > 0:
 			images = append(images, i)
 		case len(o.Images) > 0:
-			c.At(yamlfile.Pos{}, "-images %s: the image is for %s: select one of these with -platforms",
+			c.Usage("-images %s: the image is for %s: select one of these with -platforms",
 				i.Name, formatAll(all))
 		}
 	}
 	if len(images) == 0 && len(p.Images) > 0 && len(c.Errors) == 0 {
-		c.At(yamlfile.Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
+		c.Usage("-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
 	}
 	p.Images = images
 	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, every, o.Images)
@@ -78,7 +77,7 @@ func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, onl
 }
 
 func (c *checker) selectPlatforms(values []string) []platform.Platform {
-	return c.choose(values, func(s *string, err error) { c.At(yamlfile.Pos{}, "-platforms %s: %v", *s, err) })
+	return c.choose(values, func(s *string, err error) { c.Usage("-platforms %s: %v", *s, err) })
 }
 
 // selectImages returns names of images in the order of slipway.yaml.
@@ -89,7 +88,7 @@ func (c *checker) selectImages(values []string) []string {
 	for _, s := range values {
 		if !slices.Contains(c.images.list, s) {
 			use := cmp.Or(strings.Join(c.images.list, ", "), "none, since slipway.yaml has no images")
-			c.At(yamlfile.Pos{}, "-images %s: unknown image: use %s", s, use)
+			c.Usage("-images %s: unknown image: use %s", s, use)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.images.list), func(s string) bool { return !slices.Contains(values, s) })

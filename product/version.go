@@ -93,7 +93,7 @@ func (c *checker) version(ctx context.Context, o Options, getenv func(string) st
 		c.gitVersion(ctx, "version "+fromGit, c.Pos(in))
 	case given == "":
 	case versionFault(given) != "":
-		c.At(yamlfile.Pos{}, "%s %q %s", from, given, versionFault(given))
+		c.Usage("%s %q %s", from, given, versionFault(given))
 	default:
 		c.out.Version, c.out.VersionSource = given, VersionSource{From: from}
 	}

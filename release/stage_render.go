@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/lock"
@@ -63,7 +64,7 @@ func (s *Stage) at(l *lock.Lock, destination string) (*lock.Lock, error) {
 	}
 	at, ok := l.At(registry)
 	if !ok {
-		return nil, fmt.Errorf("-destination %s: the release is at %s: name one of these", destination,
+		return nil, howto.Usage("-destination %s: the release is at %s: name one of these", destination,
 			strings.Join(l.Registries(), ", "))
 	}
 	return at, nil

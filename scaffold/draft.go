@@ -19,8 +19,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -150,8 +152,11 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 			err = on.Check()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("-platforms: %w", err)
+			return nil, howto.Usage("-platforms: %w", err)
 		}
+	}
+	if _, err := time.Parse(time.RFC3339, o.Created); o.Created != "" && err != nil {
+		return nil, howto.Usage("-created=%s is not a time: write one such as 2025-01-16T21:57:50Z", o.Created)
 	}
 	full, err := filepath.Abs(dir)
 	if err != nil {

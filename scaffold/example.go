@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -37,7 +38,7 @@ func Examples() []string {
 // the files. None of them may exist.
 func Example(ctx context.Context, name, dir string, say disk.Say) (made []string, err error) {
 	if !slices.Contains(Examples(), name) {
-		return nil, fmt.Errorf("there is no example %q: %s", name, yamlfile.Suggest(name, Examples()))
+		return nil, howto.Usage("there is no example %q: %s", name, yamlfile.Suggest(name, Examples()))
 	}
 	top, err := disk.Make(ctx, dir, say)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/stagefile"
@@ -125,7 +126,7 @@ func (p *Plan) Digest() (string, error) {
 // Share returns what a shard consists of. The number may come from a user.
 func (p *Plan) Share(number int) (*product.Share, error) {
 	if number < 0 || number >= len(p.Shards) {
-		return nil, fmt.Errorf("-shard=%d: the plan has %d shards: name one of 0 to %d", number,
+		return nil, howto.Usage("-shard=%d: the plan has %d shards: name one of 0 to %d", number,
 			len(p.Shards), len(p.Shards)-1)
 	}
 	s := p.Shards[number]

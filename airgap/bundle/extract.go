@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
@@ -148,7 +149,7 @@ func (b *Bundle) format(i Image, o *ExtractOptions) (write func(string, []extrac
 		}
 		return func(path string, list []extractFile, count counted) error { return b.toNew(path, list[0], count) }, nil
 	}
-	return nil, fmt.Errorf("unknown format %q: use %s, %s, or for a chart %s", o.Format, FormatOCI,
+	return nil, howto.Usage("unknown format %q: use %s, %s, or for a chart %s", o.Format, FormatOCI,
 		FormatDocker, FormatChart)
 }
 

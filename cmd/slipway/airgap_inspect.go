@@ -67,9 +67,13 @@ credentials, and no others that they have none for. It reads only the metadata o
 	cmd.Flags().BoolVar(&l.digests, "digests", false, "add the digest to each name")
 	cmd.Flags().BoolVar(&l.kubelet, "kubelet", false,
 		"print the images as preloadedImagesVerificationAllowlist of a kubelet's configuration")
+	f.addJSON(cmd)
 	cmd.MarkFlagsMutuallyExclusive("kubelet", "charts")
 	cmd.MarkFlagsMutuallyExclusive("kubelet", "digests")
-	return add(cmd, f.addJSON)
+	for _, name := range []string{"charts", "digests", "kubelet"} {
+		cmd.MarkFlagsMutuallyExclusive("json", name) // has all
+	}
+	return cmd
 }
 
 // imageList is the printed list of a bundle's images.

@@ -45,6 +45,7 @@ sparse, which many registries refuse.`,
 	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names", "yaml", "yml")
 	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
 		"yaml", "yml")
+	needs(cmd, "release", "out")
 	return add(cmd, f.addAuthorities, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
 }
 
@@ -58,9 +59,6 @@ type pushing struct {
 func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
 	if p.o.To == "" {
 		return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
-	}
-	if p.o.Out != "" && p.o.Release == "" {
-		return nil, misuse(cmd, "-out names the copy of -release, which is missing")
 	}
 	p.o.Platforms, p.o.Floating = p.flags.platforms, p.flags.floating
 	var err error

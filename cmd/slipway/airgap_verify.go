@@ -39,7 +39,9 @@ no statement refers to. It uses no network and no clock.`,
 	cmd.Flags().StringVar(&v.lock, "lock", "", "release.lock.json of the release, to compare the images with")
 	cmd.Flags().StringVar(&v.since, "since", "",
 		"a bundle, directory or provenance.sigstore.json of the release that runs now: refuse an older one")
-	return add(cmd, v.proof.add, f.addQuiet, f.addJSON)
+	add(cmd, v.proof.add, f.addQuiet, f.addJSON)
+	needs(cmd, "key", "since")
+	return cmd
 }
 
 // verifying has the flags of the command.
@@ -72,8 +74,6 @@ func (v *verifying) run(cmd *cobra.Command, args []string) (table, error) {
 func (v *verifying) check(cmd *cobra.Command, given evidence.Given) error {
 	dirs := slices.Concat(given.Directories, given.Layouts)
 	switch {
-	case v.since != "" && !v.proof.asked():
-		return misuse(cmd, "-since compares what is signed: name the key with -key")
 	case v.proof.asked() && given.Len() == 0:
 		return misuse(cmd, "name a bundle or a directory besides the statement")
 	case len(dirs) > 0 && v.sums+v.lock != "":

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -39,7 +40,7 @@ With -key, extract first verifies that the maintainer has signed every image of 
 			if system != "" {
 				var err error
 				if o.Platform, err = platform.Parse(system); err != nil {
-					return nil, usageError{err}
+					return nil, howto.Usage("%w", err)
 				}
 			}
 			if err := p.read(cmd, from); err != nil {

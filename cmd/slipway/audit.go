@@ -74,7 +74,9 @@ it lists if that is another repository.`,
 	cmd.Flags().BoolVar(&a.mend, "fix", false, "push a corrected index to -to")
 	cmd.Flags().StringVar(&a.to, "to", "", "the repository, and the tag, of the corrected index: REPOSITORY[:TAG]")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "with -fix, say what would change, and push nothing")
-	return add(cmd, f.addFloating, f.addJSON)
+	add(cmd, f.addFloating, f.addJSON)
+	needs(cmd, "fix", "to", "dry-run", "floating")
+	return cmd
 }
 
 // auditing has the command's flags.
@@ -98,9 +100,6 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 	reader := audit.NewReader(network.Options{Jobs: 16})
 	if a.mend {
 		return a.fix(cmd, reader, args)
-	}
-	if a.to != "" || a.dryRun || cmd.Flags().Changed("floating") {
-		return misuse(cmd, "-to, -dry-run and -floating belong to -fix")
 	}
 	if a.deep {
 		deep, err := audit.NewDeep()

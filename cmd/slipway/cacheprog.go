@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/cache"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -44,6 +45,7 @@ write to the repository decides what others link into their programs.`,
 		2000, "how many MB the blobs of the tag may have; what was not used for longest goes")
 	cmd.Flags().Int64Var(&c.local, "max-disk", 10000, "the same for the disk")
 	fileFlag(cmd, &c.stats, "stats", "", "file to which a line of JSON is added that counts what was done", "jsonl")
+	needs(cmd, "repository", "read-only", "tag", "budget", "max-size")
 	return cmd
 }
 
@@ -91,7 +93,7 @@ func (c *cacheprog) options(cmd *cobra.Command) error {
 		c.o.Tag, err = cache.ParseTag(c.o.Tag)
 	}
 	if err != nil {
-		return usageError{err}
+		return howto.Usage("%w", err)
 	}
 	c.o.Network = network.Options{Wait: 200 * time.Millisecond, Attempts: 4, Idle: 10 * time.Second}
 	c.o.Warn = func(err error) { output.Fprintf(cmd.ErrOrStderr(), "slipway cacheprog: %s\n", err) }
@@ -116,12 +118,12 @@ func (b *buildCache) use() error {
 	repository := cmp.Or(b.repository, os.Getenv("SLIPWAY_BUILD_CACHE"))
 	if repository == "" {
 		if b.readOnly {
-			return usageError{errors.New("-build-cache-read-only needs -build-cache")}
+			return howto.Usage("-build-cache-read-only needs -build-cache")
 		}
 		return nil
 	}
 	if _, err := cache.ParseRepository(repository); err != nil {
-		return usageError{err}
+		return howto.Usage("%w", err)
 	}
 	return cache.Use(repository, b.readOnly)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/store"
@@ -39,8 +40,8 @@ not list its tags. -list only prints.`,
 					Before: time.Now().Add(-time.Duration(older)), Say: saying(cmd),
 				})
 				return verdict{all, err}, nil // also what was removed before an error
-			case len(parts) > 0 || list || f.json:
-				return nil, usageError{errors.New("parts, -list and -json need -older: give the age, as in -older=7d")}
+			case len(parts) > 0:
+				return nil, howto.Usage("PART needs -older: give the age, as in -older=7d")
 			}
 			dir, log := f.storeDir(), cmd.ErrOrStderr()
 			err := store.Remove(cmd.Context(), dir, saying(cmd))
@@ -56,7 +57,9 @@ not list its tags. -list only prints.`,
 	}
 	cmd.Flags().Var(&older, "older", "remove only what was last used before that time, such as 12h or 7d")
 	cmd.Flags().BoolVar(&list, "list", false, "with -older: print what would be removed")
-	return add(cmd, f.addPlaces, f.addJSON)
+	add(cmd, f.addPlaces, f.addJSON)
+	needs(cmd, "older", "list", "json")
+	return cmd
 }
 
 // tellLeft prints what remains in a directory after cleaning.

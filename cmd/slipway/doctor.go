@@ -34,6 +34,9 @@ Without a registry it asks none.`,
 			}
 			if _, err := os.Stat(f.product); errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("product") {
 				o.Undescribed = true
+				if err := idle(cmd, "without a "+f.product, "version", "channel"); err != nil {
+					return nil, err
+				}
 			}
 			p, err := f.examined(cmd, &o)
 			if err != nil {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint/nodes"
 )
@@ -34,9 +36,12 @@ func TestReport(t *testing.T) {
 		},
 		{
 			"unmet", errors.Join(&nodes.Unmet{What: "Pod a"}, &nodes.Unmet{What: "Pod b", Why: ": why"}),
-			3, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n",
+			1, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n",
 		},
-		{"usage", usageError{a}, 2, "error: slipway.yaml:1:2: a\n"},
+		{"interrupted", errors.Join(a, signalled(syscall.SIGINT)), 130, "error: slipway.yaml:1:2: a\nerror: stopped by signal: interrupt\n"},
+		{"terminated", fmt.Errorf("pushing: %w", signalled(syscall.SIGTERM)), 143, "error: pushing: stopped by signal: terminated\n"},
+		{"usage, deep", fmt.Errorf("checking: %w", errors.Join(b, howto.Usage("c"))), 2, "error: checking: b\n  c\n"},
+		{"usage", howto.Usage("%w", a), 2, "error: slipway.yaml:1:2: a\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder

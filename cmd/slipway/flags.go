@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -208,7 +208,7 @@ func (f *flags) begin(cmd *cobra.Command) (*product.Product, *progress.Printer, 
 		return nil, nil, err
 	}
 	if f.rebuild && f.shard == nil && len(p.Selected) == 0 && len(build.Builders(p)) == 0 {
-		return nil, nil, usageError{errors.New("-rebuild is of no use: no image of the product has dockerfile.builder")}
+		return nil, nil, howto.Usage("-rebuild is of no use: no image of the product has dockerfile.builder")
 	}
 	pr := f.printer(cmd)
 	pr.Printf("%s", p.Title())

@@ -47,7 +47,11 @@ GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB
 	cmd.Flags().BoolVar(&g.o.Draft, "draft", false, "leave the release a draft, complete and compared")
 	cmd.Flags().BoolVar(&g.o.Replace, "replace", false, "replace the files of a draft that is for other files")
 	cmd.Flags().BoolVar(&g.onlyNotes, "notes", false, "print the notes, and make no request")
-	return add(cmd, f.addAuthorities, f.addQuiet, f.addJSON)
+	add(cmd, f.addAuthorities, f.addQuiet, f.addJSON)
+	for _, name := range []string{"json", "repository", "tag", "commit", "draft", "replace", "ca-file"} {
+		cmd.MarkFlagsMutuallyExclusive("notes", name)
+	}
+	return cmd
 }
 
 // githubRelease has the flags of the command.
@@ -61,9 +65,6 @@ type githubRelease struct {
 
 func (g *githubRelease) run(cmd *cobra.Command, _ []string) (table, error) {
 	out := g.flags.out
-	if g.onlyNotes && g.flags.json {
-		return nil, misuse(cmd, "-notes prints Markdown, and -json what a release has become: choose one")
-	}
 	if g.onlyNotes {
 		l, err := lock.Read(filepath.Join(out, lock.Name))
 		if err != nil {

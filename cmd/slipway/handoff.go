@@ -1,13 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -81,7 +81,7 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 ) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.Check(); err != nil {
-			return usageError{err}
+			return howto.Usage("%w", err)
 		}
 		return f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
 			o.Plan = p.Ref.String()
@@ -122,7 +122,7 @@ func (f *flags) adopt(cmd *cobra.Command, ref, does string) (done func(), err er
 		return func() {}, nil
 	}
 	if cmd.Flags().Changed("product") {
-		return nil, usageError{errors.New("-product: the plan in the registry has its own slipway.yaml: leave it out")}
+		return nil, howto.Usage("-product: the plan in the registry has its own slipway.yaml: leave it out")
 	}
 	f.store = f.storeDir()
 	if f.work, err = handoff.NewWork(cmd.Context(), f.store, ref, does, saying(cmd)); err != nil {

@@ -55,7 +55,9 @@ overwrites a file: where slipway.yaml already exists, it says what has changed s
 		"such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
 	cmd.Flags().StringVar(&example, "example", "",
 		"write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))
-	cmd.MarkFlagsMutuallyExclusive("example", "name")
+	for _, name := range []string{"name", "version", "revision", "created", "platforms"} {
+		cmd.MarkFlagsMutuallyExclusive("example", name)
+	}
 	offer(cmd, "example", scaffold.Examples()...)
 	return cmd
 }

@@ -26,7 +26,7 @@ import (
 // enough for a signal to arrive before any command has finished with it.
 const ballast = 64 << 20
 
-// TestInterrupt interrupts long-running commands. Each ends with one line and exit code 1
+// TestInterrupt interrupts long-running commands. Each ends with one line and exit code 130
 // and leaves no incomplete file under any name; the next run succeeds.
 func TestInterrupt(t *testing.T) {
 	cut := cutHeavy(t)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -62,6 +63,9 @@ func (s *signing) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: "+
 		"bytes on its standard input, a signature in DER on its standard output")
 	fileFlag(cmd, &s.public, "signer-key", "", "the public key of -signer", "pub")
+	needs(cmd, "signer", "signer-key")
+	needs(cmd, "signer-key", "signer")
+	cmd.MarkFlagsMutuallyExclusive("key", "signer")
 	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
 	cmd.Flags().BoolVar(&s.binary, "binary", true,
 		"write the slipway binary for operators to bin/ of the output directory")
@@ -70,7 +74,7 @@ func (s *signing) add(cmd *cobra.Command) {
 // options returns the options of a release, with what signs it.
 func (s *signing) options(cmd *cobra.Command, f *flags) (o release.Options, err error) {
 	if err := release.CheckBuilder(s.builder); err != nil {
-		return o, usageError{err}
+		return o, howto.Usage("%w", err)
 	}
 	o = release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: s.binary, Builder: s.builder}
 	o.Signer, err = s.open(cmd)
@@ -80,14 +84,6 @@ func (s *signing) options(cmd *cobra.Command, f *flags) (o release.Options, err 
 // open returns what signs; nil without a key.
 func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
 	switch {
-	case s.key != "" && s.signer != "":
-		return nil, usageError{errors.New("-key and -signer: a release is signed by one of them: leave one out")}
-	case s.signer != "" && s.public == "":
-		return nil,
-			usageError{errors.New("-signer needs -signer-key, the public key by which its signatures are checked")}
-	case s.signer == "" && s.public != "":
-		return nil, usageError{errors.New("-signer-key is the public key of -signer, which is missing: " +
-			"to sign with a private key give -key only")}
 	case s.signer != "":
 		text, err := readKey(s.public)
 		if err != nil {
@@ -177,6 +173,7 @@ func (p *proof) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&p.keys, "key", nil,
 		"public key of the maintainer, which must have signed the release; may be repeated")
 	cmd.Flags().IntVar(&p.threshold, "threshold", 1, "how many of the keys must have signed")
+	needs(cmd, "key", "threshold")
 	cmd.MarkFlagFilename("key", "pub", "pem") //nolint:errcheck // fails only where the flag is missing
 }
 
@@ -186,9 +183,6 @@ func (p *proof) asked() bool { return len(p.keys) > 0 }
 // read reads the keys, which are to prove files. An empty name means no file.
 func (p *proof) read(cmd *cobra.Command, files ...string) error {
 	if !p.asked() {
-		if cmd.Flags().Changed("threshold") {
-			return misuse(cmd, "-threshold counts keys: name them with -key")
-		}
 		return nil
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
@@ -208,7 +202,7 @@ func (p *proof) read(cmd *cobra.Command, files ...string) error {
 		p.policy.Keys = append(p.policy.Keys, k)
 	}
 	if err := p.policy.Check(); err != nil {
-		return usageError{err}
+		return howto.Usage("%w", err)
 	}
 	return nil
 }

@@ -79,6 +79,15 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if own {
 		args = []string{filepath.Join(l.flags.out, release.Manifest)}
 	}
+	if !own {
+		if err := idle(cmd, "with "+args[0]+", which is named: leave it out", "out"); err != nil {
+			return err
+		}
+		if err := idle(cmd, "without -product: give that, too", "version", "channel"); err != nil &&
+			!cmd.Flags().Changed("product") {
+			return err
+		}
+	}
 	o := lint.Options{}
 	if own || cmd.Flags().Changed("product") {
 		p, err := l.flags.load(cmd.Context())

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
@@ -97,6 +96,7 @@ func (m *merging) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&m.wait,
 		"wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
 	cmd.Flags().BoolVar(&m.push, "push", false, "put the files of the release next to -plan, for slipway fetch")
+	needs(cmd, "plan", "wait", "push")
 }
 
 func (m *merging) check(cmd *cobra.Command, paths []string) error {
@@ -104,12 +104,10 @@ func (m *merging) check(cmd *cobra.Command, paths []string) error {
 	case m.plan == "" && len(paths) == 0:
 		return misuse(cmd, "it needs a PART, or -plan")
 	case m.plan != "" && len(paths) > 0:
-		return usageError{errors.New("-plan: the parts come from the registry: name none")}
+		return howto.Usage("-plan: the parts come from the registry: name none")
 	case m.plan != "" && !handoff.IsReference(m.plan):
-		return usageError{fmt.Errorf("-plan=%s is not a plan in a registry: "+
-			"name what slipway plan -push printed, or the parts of shards", m.plan)}
-	case m.plan == "" && (m.wait != 0 || m.push):
-		return usageError{errors.New("-wait and -push are for a plan in a registry: give -plan, too")}
+		return howto.Usage("-plan=%s is not a plan in a registry: "+
+			"name what slipway plan -push printed, or the parts of shards", m.plan)
 	}
 	return nil
 }

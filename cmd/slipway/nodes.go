@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/lock"
@@ -33,7 +34,7 @@ take their place.
 The nodes are those of the cluster that kubectl uses, or with -nodes those in the output of
 "kubectl get nodes -o json".
 
-Exit codes: 0 if every pod and image has a node that can run it, 3 if one has none, 1 if
+Exit codes: 0 if every pod and image has a node that can run it, 1 if one has none, or if
 something could not be read or a chart is not there, 2 for a mistake in the command line.`,
 		Example: `  slipway nodes -release=dist/release.yaml
   kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
@@ -64,10 +65,10 @@ type nodesOf struct {
 func (n *nodesOf) run(cmd *cobra.Command, args []string) (table, error) {
 	if n.file != "" && (n.cluster.Kubeconfig != "" || n.cluster.Context != "") {
 		return nil,
-			usageError{errors.New("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")}
+			howto.Usage("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")
 	}
 	if n.manifest == "-" && n.file == "-" {
-		return nil, usageError{errors.New("-release and -nodes both read standard input: name a file for one of them")}
+		return nil, howto.Usage("-release and -nodes both read standard input: name a file for one of them")
 	}
 	path := cmp.Or(n.lockFile, filepath.Join(filepath.Dir(n.manifest), lock.Name))
 	l, err := lock.ReadGiven(path)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
@@ -43,7 +43,7 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me " +
 			"-shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
-			if err := d.check(cmd); err != nil {
+			if err := d.check(); err != nil {
 				return nil, err
 			}
 			if d.file != "" {
@@ -83,23 +83,16 @@ func (d *division) add(cmd *cobra.Command) {
 	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // fails only where the flag is missing
 	cmd.Flags().BoolVar(&d.push, "push",
 		false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
+	needs(cmd, "shards", "push", "output", "weights")
 	cmd.MarkFlagsMutuallyExclusive("push", "json")
 	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
 	cmd.MarkFlagsMutuallyExclusive("shards", "images")
 }
 
-func (d *division) check(cmd *cobra.Command) error {
+func (d *division) check() error {
 	_, err := os.Lstat(d.file)
-	switch {
-	case d.file != "" && err == nil && !shard.IsPlan(d.file):
+	if d.file != "" && err == nil && !shard.IsPlan(d.file) {
 		return fmt.Errorf("-o=%s: the file already exists, and is no plan of shards: name another", d.file)
-	case cmd.Flags().Changed("shards"):
-	case d.push:
-		return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
-	case d.file != "":
-		return usageError{errors.New("-o writes a plan of shards: give -shards, too")}
-	case d.weights != "":
-		return usageError{errors.New("-weights is for a plan of shards: give -shards, too")}
 	}
 	return nil
 }
@@ -108,7 +101,7 @@ func (d *division) check(cmd *cobra.Command) error {
 // asked for.
 func (f *flags) divide(cmd *cobra.Command, p *product.Product, o release.Options, d division) (table, error) {
 	if d.shards < 1 {
-		return nil, fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)
+		return nil, howto.Usage("-shards=%d: name the number of machines, 1 or more", d.shards)
 	}
 	w, err := times.Read(cmp.Or(d.weights, filepath.Join(f.storeDir(), times.FileName)), d.weights != "")
 	if err != nil {

@@ -93,8 +93,8 @@ func (p *process) is(state byte) bool {
 func (p *process) stopped(t *testing.T, err error) {
 	t.Helper()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		t.Errorf("interrupted: %v, want exit code 1", err)
+	if !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("interrupted: %v, want exit code 130", err)
 	}
 	lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
 	if last := lines[len(lines)-1]; last != "error: stopped by signal: interrupt" ||

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish/promote"
 )
@@ -61,7 +62,9 @@ manifests. Without -to it does only that.`,
 	fileFlag(cmd, &f.product, "product", "",
 		"a slipway.yaml whose lint.allow is used for the images and the copy of release.yaml", "yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
-	return add(cmd, f.addAuthorities, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
+	add(cmd, f.addAuthorities, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
+	needs(cmd, "to", "key", "charts", "release", "release-to", "product", "floating", "ca-file")
+	return cmd
 }
 
 // promoting has the command's flags.
@@ -76,12 +79,12 @@ func (p *promoting) run(cmd *cobra.Command, args []string) (table, error) {
 	path := filepath.Join(p.flags.out, lock.Name)
 	if len(args) > 0 {
 		path = args[0]
+		if err := idle(cmd, "with "+path+", which is named: leave it out", "out"); err != nil {
+			return nil, err
+		}
 	}
 	if err := errors.Join(p.options(cmd), p.proof.read(cmd, path, p.o.Release)); err != nil {
 		return nil, err
-	}
-	if p.proof.asked() && len(p.o.To) == 0 {
-		return nil, misuse(cmd, "-key verifies what is copied: name the registry with -to")
 	}
 	if p.o.ImagesYAML != "" && !strings.HasSuffix(path, ".json") {
 		return nil, misuse(cmd, "-images-yaml takes names from a lock: name the release.lock.json")
@@ -98,7 +101,7 @@ func (p *promoting) options(cmd *cobra.Command) (err error) {
 	for _, s := range p.renames {
 		r, err := promote.ParseRename(s)
 		if err != nil {
-			return usageError{err}
+			return howto.Usage("%w", err)
 		}
 		p.o.Renames = append(p.o.Renames, r)
 	}

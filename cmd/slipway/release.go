@@ -1,11 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
@@ -111,7 +111,8 @@ func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
 func (r *releasing) add(cmd *cobra.Command) {
 	fileFlag(cmd, &r.plan, "plan", "", "the plan of which -shard makes one shard", "json")
 	cmd.Flags().IntVar(&r.number, "shard", 0, "the number of a shard of -plan, from 0")
-	cmd.MarkFlagsRequiredTogether("plan", "shard")
+	needs(cmd, "plan", "shard", "sandbox")
+	needs(cmd, "shard", "plan")
 	for _, other := range []string{"platforms", "images"} {
 		cmd.MarkFlagsMutuallyExclusive("plan", other)
 	}
@@ -146,8 +147,8 @@ func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
 // checkSandbox reports a sandbox that was asked for where nothing came from elsewhere.
 func (f *flags) checkSandbox(cmd *cobra.Command) error {
 	if f.work == nil && cmd.Flags().Changed("sandbox") {
-		return usageError{errors.New("-sandbox is for a plan in a registry, -plan=REF@sha256:…: " +
-			"what is compiled from this clone runs as you")}
+		return howto.Usage("-sandbox is for a plan in a registry, -plan=REF@sha256:…: " +
+			"what is compiled from this clone runs as you")
 	}
 	return nil
 }

@@ -42,6 +42,7 @@ pages. Nothing is verified: "slipway airgap verify" does that.`,
 	fileFlag(cmd, &f.product, "product", product.File, "the slipway.yaml whose lint.allow allows findings",
 		"yaml", "yml")
 	dirFlag(cmd, &f.store, "store", "", "the store, for -run (default .slipway beside slipway.yaml)")
+	needs(cmd, "run", "store")
 	return cmd
 }
 
@@ -59,9 +60,6 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 	} else if _, err := os.Lstat(path); err != nil {
 		return fmt.Errorf("%s is not there: run %s first, or name the directory of a release", path,
 			howto.Run("release"))
-	}
-	if cmd.Flags().Changed("store") && !p.timeline {
-		return misuse(cmd, "-store is for -run, which shows the last run: give -run, too")
 	}
 	r, old, err := p.read(cmd, path)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/release"
@@ -54,6 +54,7 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 		"key")
 	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "the URI of who makes it again, for -sign")
 	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
+	needs(cmd, "sign", "builder", "out")
 	return add(cmd, sandboxFlag(&r.o.Sandbox), r.proof.add, f.addQuiet, f.addJSON)
 }
 
@@ -81,9 +82,7 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 	}
 	defer original.Close() //nolint:errcheck // it was only read
 	if fi, err := os.Stat(args[0]); err == nil && !fi.IsDir() && !r.proof.asked() {
-		return nil, usageError{
-			errors.New("a bundle has a signed statement only: name the key with -key, or the directory of the release"),
-		}
+		return nil, howto.Usage("a bundle has a signed statement only: name the key with -key, or the directory of the release")
 	}
 	s, inputs, err := original.Statement(args[0], r.proof.policy, pr)
 	if err != nil {
@@ -123,18 +122,14 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 // signer returns what signs; nil without a key.
 func (r *reproducing) signer(cmd *cobra.Command) (*signature.Signer, error) {
 	switch {
-	case r.private == "" && r.o.Builder != "":
-		return nil, misuse(cmd, "-builder is for the statement that -sign signs")
-	case r.private == "" && cmd.Flags().Changed("out"):
-		return nil, misuse(cmd, "-out is the file that -sign writes")
 	case r.private == "":
 		return nil, nil //nolint:nilnil // nothing was asked for
 	case r.o.Builder == "":
-		return nil, usageError{errors.New("-sign needs -builder, the URI of who makes the release again: " +
-			"two statements of one builder prove no more than one")}
+		return nil, howto.Usage("-sign needs -builder, the URI of who makes the release again: " +
+			"two statements of one builder prove no more than one")
 	}
 	if err := release.CheckBuilder(r.o.Builder); err != nil {
-		return nil, usageError{err}
+		return nil, howto.Usage("%w", err)
 	}
 	return privateKey(cmd, "-sign", r.private, "-sign "+r.private)
 }

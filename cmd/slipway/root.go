@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/howto"
 )
 
 const about = `Slipway releases mixed Linux and Windows Kubernetes products from one Linux machine.
@@ -15,7 +17,10 @@ const about = `Slipway releases mixed Linux and Windows Kubernetes products from
 It builds the images that slipway.yaml describes, pushes them as multi-platform indexes,
 renders a release.yaml in which every image is pinned by digest, and packs bundles for
 clusters without a network. Without a registry it makes a snapshot: the images go to an
-embedded registry, no network is used, and the files in dist/ are complete.`
+embedded registry, no network is used, and the files in dist/ are complete.
+
+Exit codes: 0 if all is well, 1 for findings and failures, 2 for a mistake in the command line,
+130 after Ctrl-C.`
 
 func newRoot() *cobra.Command {
 	root := group(&cobra.Command{
@@ -58,7 +63,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	if near := cmd.SuggestionsFor(word); len(near) > 0 {
 		err = fmt.Errorf("unknown command %q for %q: is %s meant?", word, cmd.CommandPath(), strings.Join(near, " or "))
 	}
-	return usageError{err}
+	return howto.Usage("%w", err)
 }
 
 // unknownHelp reports a request for the help of a command that does not exist, for which cobra

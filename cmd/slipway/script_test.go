@@ -82,7 +82,7 @@ func TestScript(t *testing.T) {
 }
 
 // interrupt REGEXP COMMAND… interrupts the command once a line of its standard error
-// matches, and expects exit code 1.
+// matches, and expects exit code 130.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: interrupt regexp command…")
@@ -110,8 +110,8 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if !sent {
 		ts.Fatalf("no line matched %s", args[0])
 	}
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		ts.Fatalf("interrupted command: %v, want exit code 1", err)
+	if !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		ts.Fatalf("interrupted command: %v, want exit code 130", err)
 	}
 }
 

@@ -26,6 +26,9 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 		Example: `  slipway serve
   slipway serve -addr=127.0.0.1:5000`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, _, err := net.SplitHostPort(addr); err != nil {
+				return misuse(cmd, "-addr=%s: write HOST:PORT", addr)
+			}
 			l, err := lock.Read(filepath.Join(f.out, lock.Name))
 			if err != nil {
 				return fmt.Errorf("%w: run %s first", err, howto.Run("release"))

@@ -47,10 +47,10 @@ func interruptible(ctx context.Context, stderr io.Writer) (_ context.Context, st
 				switch {
 				case first.IsZero():
 					first, late = time.Now(), time.After(grace)
-					cancel(fmt.Errorf("stopped by signal: %v", s))
+					cancel(signalOf(s))
 				case time.Since(first) > echo:
 					subprocess.Kill()
-					os.Exit(1)
+					os.Exit(exitCode(signalOf(s)))
 				}
 			}
 		}
@@ -81,5 +81,16 @@ func giveUp(stderr io.Writer, cause error) {
 	case <-printed:
 	case <-time.After(time.Second):
 	}
-	os.Exit(1)
+	os.Exit(exitCode(cause))
 }
+
+// signalled is the error of work that a signal has stopped.
+type signalled syscall.Signal
+
+func signalOf(s os.Signal) signalled {
+	number, _ := s.(syscall.Signal)
+	return signalled(number)
+}
+
+// Error names the signal.
+func (s signalled) Error() string { return "stopped by signal: " + syscall.Signal(s).String() }

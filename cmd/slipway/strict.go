@@ -175,8 +175,18 @@ func alone(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		others := f.Annotations[needed]
 		if err == nil && len(others) > 0 && !slices.ContainsFunc(others, cmd.Flags().Changed) {
-			err = misuse(cmd, "-%s is of no use without -%s: give that, too", f.Name, strings.Join(others, " or -"))
+			err = idle(cmd, "without -"+strings.Join(others, " or -")+": give that, too", f.Name)
 		}
 	})
 	return err
+}
+
+// idle reports one of the flags that is given where it is of no use.
+func idle(cmd *cobra.Command, where string, names ...string) error {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return misuse(cmd, "-%s is of no use %s", name, where)
+		}
+	}
+	return nil
 }

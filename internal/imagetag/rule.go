@@ -1,8 +1,9 @@
 package imagetag
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/howto"
 )
 
 // Rules that say when a floating tag moves. An empty one is RuleForward.
@@ -15,7 +16,7 @@ const (
 // CheckRule returns an error for a text that is not a rule.
 func CheckRule(rule string) error {
 	if !slices.Contains([]string{"", RuleForward, RuleMove, RuleKeep}, rule) {
-		return fmt.Errorf("-floating=%q is invalid: use forward, move or keep", rule)
+		return howto.Usage("-floating=%q is invalid: use forward, move or keep", rule)
 	}
 	return nil
 }

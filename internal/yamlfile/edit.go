@@ -107,8 +107,8 @@ func (e *Editor) Replace(i int, text, replacement string) error {
 	offset, ok := findText(e.src, e.lines.offset(s.Pos), text)
 	if !ok {
 		return &Error{
-			s.Pos,
-			fmt.Sprintf("%s cannot be replaced in place: use a plain or quoted scalar without escapes", text),
+			Pos:  s.Pos,
+			Text: fmt.Sprintf("%s cannot be replaced in place: use a plain or quoted scalar without escapes", text),
 		}
 	}
 	e.edits[i] = edit{offset, len(text), replacement, strings.Replace(s.Value, text, replacement, 1)}

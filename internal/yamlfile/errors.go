@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
@@ -28,7 +29,12 @@ func (p Pos) String() string {
 type Error struct {
 	Pos  Pos    // without a File for what is wrong in no file
 	Text string // what is wrong and what to do
+
+	usage bool // of the command line, not of a file
 }
+
+// Is reports whether the error is a mistake in the command line.
+func (e *Error) Is(target error) bool { return e.usage && target == howto.ErrUsage }
 
 // Error returns "file:line:column: what is wrong: what to do".
 func (e *Error) Error() string {
@@ -54,9 +60,15 @@ func (e *Errors) At(pos Pos, format string, args ...any) {
 	}
 }
 
+// Usage adds an error about the command line, or about a variable that replaces a flag.
+func (e *Errors) Usage(format string, args ...any) {
+	e.At(Pos{}, format, args...)
+	(*e)[len(*e)-1].usage = true
+}
+
 // newError bounds the text and escapes what a terminal would not show: YAML's quotes hold
 // anything.
-func newError(pos Pos, text string) *Error { return &Error{pos, output.Excerpt(text, maxText)} }
+func newError(pos Pos, text string) *Error { return &Error{Pos: pos, Text: output.Excerpt(text, maxText)} }
 
 // Err returns the errors joined in the order of [Errors.Sorted], nil if there are none.
 func (e Errors) Err() error {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -38,9 +39,9 @@ func NewGitHub(o network.Options, api, repo, token string) (*GitHub, error) {
 			"set GITHUB_API_URL to one such as %s, or https://HOST/api/v3 of an Enterprise server", api, PublicAPI)
 	case repo == "":
 		return nil,
-			errors.New("the repository is not known: name it with -repository=OWNER/NAME, or set GITHUB_REPOSITORY")
+			howto.Usage("the repository is not known: name it with -repository=OWNER/NAME, or set GITHUB_REPOSITORY")
 	case !repository.MatchString(repo) || strings.HasSuffix(repo, "/.") || strings.HasSuffix(repo, "/.."):
-		return nil, fmt.Errorf("%.200q is not a repository at GitHub: write OWNER/NAME", repo)
+		return nil, howto.Usage("%.200q is not a repository at GitHub: write OWNER/NAME", repo)
 	case token == "":
 		return nil, errors.New("GITHUB_TOKEN is not set: set it to a token that may write the " +
 			"contents of the repository; in a workflow, to ${{ github.token }}, with the permission contents: write")

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -24,7 +25,7 @@ func ParseRename(s string) (Rename, error) {
 	r := Rename{strings.Trim(old, "/"), strings.Trim(to, "/")}
 	for _, part := range append(strings.Split(r.Old, "/"), strings.Split(r.New, "/")...) {
 		if !ok || !imagename.IsPart(part) {
-			return r, fmt.Errorf("-rename %q: name two paths of repositories, without the registry, "+
+			return r, howto.Usage("-rename %q: name two paths of repositories, without the registry, "+
 				"as in -rename=staging/app=app", s)
 		}
 	}
@@ -54,17 +55,17 @@ func (p *promotion) target(i *image, to string) string {
 func (p *promotion) checkFlags() error {
 	var errs []error
 	if err := imagename.CheckRegistry(p.From); err != nil {
-		errs = append(errs, fmt.Errorf("-from %w", err))
+		errs = append(errs, howto.Usage("-from %w", err))
 	}
 	if len(p.To) == 0 {
-		errs = append(errs, errors.New("-to is missing: name the registry to promote to"))
+		errs = append(errs, howto.Usage("-to is missing: name the registry to promote to"))
 	}
 	for n, to := range p.To {
 		if err := imagename.CheckRegistry(to); err != nil {
-			errs = append(errs, fmt.Errorf("-to %w", err))
+			errs = append(errs, howto.Usage("-to %w", err))
 		}
 		if slices.Contains(p.To[:n], to) {
-			errs = append(errs, fmt.Errorf("-to names %s twice: leave one out", to))
+			errs = append(errs, howto.Usage("-to names %s twice: leave one out", to))
 		}
 		if p.lock != nil && p.lock.HasStubs() && !network.Loopback(to) {
 			errs = append(errs,
@@ -72,9 +73,12 @@ func (p *promotion) checkFlags() error {
 					to))
 		}
 	}
+	if p.Out != "" && p.Release == "" {
+		errs = append(errs, howto.Usage("-release-to is of no use without -release: give that, too"))
+	}
 	if len(p.To) > 1 && p.Out != "" {
 		errs = append(errs,
-			errors.New("-release-to names one file, and there are several destinations: "+
+			howto.Usage("-release-to names one file, and there are several destinations: "+
 				"leave it out, and each copy is named after its registry"))
 	}
 	for n, to := range p.To {
@@ -82,14 +86,14 @@ func (p *promotion) checkFlags() error {
 			if out := renaming.DefaultOut(p.Release, to); p.Release != "" &&
 				to != other && out == renaming.DefaultOut(p.Release, other) {
 				errs = append(errs,
-					fmt.Errorf("-to=%s and -to=%s: both copies would be %s: "+
+					howto.Usage("-to=%s and -to=%s: both copies would be %s: "+
 						"promote to one after the other, with -release-to", other, to, out))
 			}
 		}
 	}
 	errs = append(errs, imagetag.CheckRule(p.Floating))
 	if !slices.Contains([]string{"", ChartsKeep, ChartsRename}, p.Charts) {
-		errs = append(errs, fmt.Errorf("-charts %q is not a choice: use keep or rename", p.Charts))
+		errs = append(errs, howto.Usage("-charts %q is not a choice: use keep or rename", p.Charts))
 	}
 	used := make([]bool, len(p.Renames))
 	for _, i := range p.images {
@@ -100,7 +104,7 @@ func (p *promotion) checkFlags() error {
 	for n, r := range p.Renames {
 		if !used[n] {
 			errs = append(errs,
-				fmt.Errorf("-rename %s=%s: the release has no repository %s/%s", r.Old, r.New, p.From, r.Old))
+				howto.Usage("-rename %s=%s: the release has no repository %s/%s", r.Old, r.New, p.From, r.Old))
 		}
 	}
 	return errors.Join(errs...)

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/stagefile"
@@ -103,14 +104,14 @@ func tag(plan v1.Hash, of string) string { return "plan-" + plan.Hex + of }
 // Fetch brings a plan from a registry into a store, which must be locked while it is in use.
 func Fetch(ctx context.Context, st *store.Store, o network.Options, ref string) (*Plan, error) {
 	if _, _, ok := strings.Cut(ref, "@sha256:"); !ok {
-		return nil, fmt.Errorf("%q is not a plan in a registry: name what slipway plan -push printed", ref)
+		return nil, howto.Usage("%q is not a plan in a registry: name what slipway plan -push printed", ref)
 	}
 	d, err := name.NewDigest(ref)
 	if err == nil {
 		err = imagename.CheckRepository(d.Context().Name())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a plan in a registry: %w: name what slipway plan -push printed", ref, err)
+		return nil, howto.Usage("%q is not a plan in a registry: %w: name what slipway plan -push printed", ref, err)
 	}
 	files, err := fetch(ctx, st, o, d, typePlan, "name what slipway plan -push printed")
 	if err != nil {

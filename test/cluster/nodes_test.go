@@ -74,7 +74,7 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	// large and with-gpu have no node
-	says := c.nodes(t, filepath.Join("testdata", "nodes.yaml"), 3)
+	says := c.nodes(t, filepath.Join("testdata", "nodes.yaml"), 1)
 	list, err := objects("nodes.yaml", values{})
 	if err != nil {
 		t.Fatal(err)
