@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -131,14 +133,42 @@ func askPassword(cmd *cobra.Command, question string) ([]byte, error) {
 	if !term.IsTerminal(fd) {
 		return nil, fmt.Errorf("its password is missing: set %s, or run it on a terminal", passwordVariable)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: ", question)
-	password, err := term.ReadPassword(fd)
-	fmt.Fprintln(cmd.ErrOrStderr())
+	w := output.New(cmd.ErrOrStderr())
+	fmt.Fprintf(w, "%s: ", question)
+	if err := w.Flush(); err != nil { // it is no whole line
+		return nil, fmt.Errorf("asking for the password: %w", err)
+	}
+	password, err := readPassword(cmd.Context(), fd)
+	fmt.Fprintln(w)
 	if err != nil {
 		return nil, fmt.Errorf("reading the password: %w", err)
 	}
 	output.Secret(string(password))
 	return password, nil
+}
+
+// readPassword reads a line that is not shown from a terminal. If ctx ends first, it leaves the
+// terminal as it was.
+func readPassword(ctx context.Context, fd int) ([]byte, error) {
+	before, err := term.GetState(fd)
+	if err != nil {
+		return nil, err
+	}
+	type answer struct {
+		password []byte
+		err      error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		password, err := term.ReadPassword(fd)
+		read <- answer{password, err}
+	}()
+	select {
+	case a := <-read:
+		return a.password, a.err
+	case <-ctx.Done():
+		return nil, cmp.Or(term.Restore(fd, before), context.Cause(ctx))
+	}
 }
 
 // newPassword returns the password for a new key, which is asked for twice.

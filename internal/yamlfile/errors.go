@@ -68,7 +68,9 @@ func (e *Errors) Usage(format string, args ...any) {
 
 // newError bounds the text and escapes what a terminal would not show: YAML's quotes hold
 // anything.
-func newError(pos Pos, text string) *Error { return &Error{Pos: pos, Text: output.Excerpt(text, maxText)} }
+func newError(pos Pos, text string) *Error {
+	return &Error{Pos: pos, Text: output.Excerpt(text, maxText)}
+}
 
 // Err returns the errors joined in the order of [Errors.Sorted], nil if there are none.
 func (e Errors) Err() error {
