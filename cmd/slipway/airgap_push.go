@@ -46,7 +46,7 @@ sparse, which many registries refuse.`,
 	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
 		"yaml", "yml")
 	needs(cmd, "release", "out")
-	return add(cmd, f.addAuthorities, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
+	return add(cmd, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
 }
 
 // pushing has the flags of the command.
@@ -61,12 +61,9 @@ func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
 		return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
 	}
 	p.o.Platforms, p.o.Floating = p.flags.platforms, p.flags.floating
-	var err error
-	if p.o.Registry, err = p.flags.network(cmd); err != nil {
-		return nil, err
-	}
+	p.o.Registry = p.flags.network(cmd)
 	signed, paths := evidence.SplitStatements(args)
-	err = p.proof.read(cmd, slices.Concat(args, []string{p.o.Release})...)
+	err := p.proof.read(cmd, slices.Concat(args, []string{p.o.Release})...)
 	if len(paths) == 0 { // only statements
 		err = errors.Join(misuse(cmd, "no bundle is named"), err)
 	}

@@ -26,7 +26,7 @@ images:
 	put(t, at, "Dockerfile", "FROM scratch\nCOPY slipway.yaml /\n")
 	put(t, at+"/new", "go.mod", "module example.com/new\n\ngo 1.24\n")
 	t.Chdir(at)
-	t.Setenv(passwordVariable, "secret")
+	t.Setenv(passwordVariable, "correct horse")
 	for _, args := range [][]string{
 		{"release", "-q", "-binary=false", "-registry=" + registry.Host() + "/me"},
 		{"keygen", "-name=" + keys + "/key"},
@@ -102,4 +102,26 @@ func value(f *pflag.Flag) string {
 		return v
 	}
 	return "off" // a text, and a mode of the sandbox
+}
+
+// TestAuthorities gives every command that asks registries a file of authorities, which is read
+// before anything else is done.
+func TestAuthorities(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, words := range askers {
+		args := strings.Fields(words)
+		cmd, _, err := newRoot().Find(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, strings.Fields(strings.Repeat("x ", argumentsOf(cmd.Use).min))...)
+		if words == "promote" {
+			args = append(args, "-to=registry.example/x")
+		}
+		var out, problems strings.Builder
+		code := run(append(args, "-ca-file=none.pem"), &out, &problems)
+		if want := "error: reading certificate authorities: "; code != 1 || !strings.HasPrefix(problems.String(), want) {
+			t.Errorf("slipway %s: exit code %d: %s", words, code, problems.String())
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -147,20 +148,34 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 }
 
-// addAuthorities adds the flag of commands that push, whose registries may have certificates of
+// askers are the commands that ask registries, or GitHub.
+var askers = []string{
+	"release", "merge", "fetch", "kubernetes", "tekton", "reproduce", "promote", "github-release", "plan", "doctor", "build",
+	"publish", "lint", "audit", "bases", "pin", "clean", "cacheprog", "airgap push",
+}
+
+// addAuthorities adds the flag of commands that ask registries, which may have certificates of
 // their own.
-func (f *flags) addAuthorities(cmd *cobra.Command) {
-	fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's",
-		"pem", "crt")
+func (f *flags) addAuthorities(root *cobra.Command) {
+	for _, words := range askers {
+		cmd, _, err := root.Find(strings.Fields(words))
+		if err != nil {
+			panic(err) // a name above is no command
+		}
+		fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's "+
+			"(those of $SSL_CERT_FILE, if it is set)", "pem", "crt")
+	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+		if f.ca != "" {
+			network.Default, err = network.TrustFile(f.ca)
+		}
+		return err
+	}
 }
 
 // network returns the options for requests of a command, by its flags.
-func (f *flags) network(cmd *cobra.Command) (o network.Options, err error) {
-	o.Progress = f.printer(cmd)
-	if f.ca != "" {
-		o.Transport, err = network.TrustFile(f.ca)
-	}
-	return o, err
+func (f *flags) network(cmd *cobra.Command) network.Options {
+	return network.Options{Progress: f.printer(cmd)}
 }
 
 // paths returns what slipway writes, in this run or before it: the store, the output directory,

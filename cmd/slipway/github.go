@@ -47,8 +47,8 @@ GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB
 	cmd.Flags().BoolVar(&g.o.Draft, "draft", false, "leave the release a draft, complete and compared")
 	cmd.Flags().BoolVar(&g.o.Replace, "replace", false, "replace the files of a draft that is for other files")
 	cmd.Flags().BoolVar(&g.onlyNotes, "notes", false, "print the notes, and make no request")
-	add(cmd, f.addAuthorities, f.addQuiet, f.addJSON)
-	for _, name := range []string{"json", "repository", "tag", "commit", "draft", "replace", "ca-file"} {
+	add(cmd, f.addQuiet, f.addJSON)
+	for _, name := range []string{"json", "repository", "tag", "commit", "draft", "replace"} {
 		cmd.MarkFlagsMutuallyExclusive("notes", name)
 	}
 	return cmd
@@ -76,10 +76,7 @@ func (g *githubRelease) run(cmd *cobra.Command, _ []string) (table, error) {
 		}
 		return nil, err
 	}
-	o, err := g.flags.network(cmd)
-	if err != nil {
-		return nil, err
-	}
+	o := g.flags.network(cmd)
 	api := cmp.Or(os.Getenv("GITHUB_API_URL"), github.PublicAPI)
 	hub, err := github.NewGitHub(o, api, cmp.Or(g.repository, os.Getenv("GITHUB_REPOSITORY")),
 		os.Getenv("GITHUB_TOKEN"))

@@ -62,8 +62,8 @@ manifests. Without -to it does only that.`,
 	fileFlag(cmd, &f.product, "product", "",
 		"a slipway.yaml whose lint.allow is used for the images and the copy of release.yaml", "yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
-	add(cmd, f.addAuthorities, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
-	needs(cmd, "to", "key", "charts", "release", "release-to", "product", "floating", "ca-file")
+	add(cmd, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
+	needs(cmd, "to", "key", "charts", "release", "release-to", "product", "floating")
 	return cmd
 }
 
@@ -106,9 +106,7 @@ func (p *promoting) options(cmd *cobra.Command) (err error) {
 		p.o.Renames = append(p.o.Renames, r)
 	}
 	p.o.Floating, p.o.Say = p.flags.floating, saying(cmd)
-	if p.o.Registry, err = p.flags.network(cmd); err != nil {
-		return err
-	}
+	p.o.Registry = p.flags.network(cmd)
 	p.o.Allow, err = p.flags.allowed(cmd)
 	return err
 }

@@ -40,6 +40,7 @@ func newRoot() *cobra.Command {
 		newCheck(&f), newPlan(&f), newImages(&f), newDoctor(&f), newBuild(&f), newPublish(&f), newRender(&f),
 		newLint(&f), newAudit(&f), newNodes(&f), newAirgap(&f), newServe(&f), newVerifier(),
 		newCacheprog(), newBases(&f), newPin(&f), newStore(&f), newClean(&f), newVersion(&f))
+	f.addAuthorities(root)
 	return root
 }
 

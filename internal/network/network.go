@@ -27,6 +27,10 @@ import (
 // Agent names this program to servers. The command sets it to slipway/VERSION when it starts.
 var Agent = "slipway"
 
+// Default is the transport of options that have none; nil is one that uses HTTPS_PROXY. The
+// command sets it when it starts, from a file of certificate authorities.
+var Default http.RoundTripper
+
 // Options configure how to make requests. The zero value suits every registry.
 type Options struct {
 	Progress *progress.Printer
@@ -34,7 +38,7 @@ type Options struct {
 	Jobs int
 	// Limit is how many requests a host is sent at the same time; 0 is any number.
 	Limit int
-	// Transport makes the requests; nil is one that uses HTTPS_PROXY.
+	// Transport makes the requests; nil is [Default].
 	Transport http.RoundTripper
 	// Keychain finds credentials; nil is the Docker configuration.
 	Keychain authn.Keychain
@@ -63,6 +67,9 @@ var Usual = struct{ Idle, GiveUp, Wait time.Duration }{time.Minute, 2 * time.Min
 func (o Options) Defaults() Options {
 	if o.Jobs == 0 {
 		o.Jobs = 4
+	}
+	if o.Transport == nil {
+		o.Transport = Default
 	}
 	if o.Transport == nil {
 		o.Transport = direct()
