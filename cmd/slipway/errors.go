@@ -51,7 +51,7 @@ const (
 
 // exitCode returns the exit code for an error.
 func exitCode(err error) int {
-	stopped := signalled(0)
+	stopped := halted(0)
 	switch {
 	case errors.As(err, &stopped):
 		return codeStopped + int(stopped)

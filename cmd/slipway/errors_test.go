@@ -38,8 +38,8 @@ func TestReport(t *testing.T) {
 			"unmet", errors.Join(&nodes.Unmet{What: "Pod a"}, &nodes.Unmet{What: "Pod b", Why: ": why"}),
 			1, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n",
 		},
-		{"interrupted", errors.Join(a, signalled(syscall.SIGINT)), 130, "error: slipway.yaml:1:2: a\nerror: stopped by signal: interrupt\n"},
-		{"terminated", fmt.Errorf("pushing: %w", signalled(syscall.SIGTERM)), 143, "error: pushing: stopped by signal: terminated\n"},
+		{"interrupted", errors.Join(a, halted(syscall.SIGINT)), 130, "error: slipway.yaml:1:2: a\nerror: stopped by signal: interrupt\n"},
+		{"terminated", fmt.Errorf("pushing: %w", halted(syscall.SIGTERM)), 143, "error: pushing: stopped by signal: terminated\n"},
 		{"usage, deep", fmt.Errorf("checking: %w", errors.Join(b, howto.Usage("c"))), 2, "error: checking: b\n  c\n"},
 		{"usage", howto.Usage("%w", a), 2, "error: slipway.yaml:1:2: a\n"},
 	} {

@@ -84,13 +84,13 @@ func giveUp(stderr io.Writer, cause error) {
 	os.Exit(exitCode(cause))
 }
 
-// signalled is the error of work that a signal has stopped.
-type signalled syscall.Signal
+// halted is the error of work that a signal has stopped.
+type halted syscall.Signal
 
-func signalOf(s os.Signal) signalled {
+func signalOf(s os.Signal) halted {
 	number, _ := s.(syscall.Signal)
-	return signalled(number)
+	return halted(number)
 }
 
 // Error names the signal.
-func (s signalled) Error() string { return "stopped by signal: " + syscall.Signal(s).String() }
+func (s halted) Error() string { return "stopped by signal: " + syscall.Signal(s).String() }

@@ -271,16 +271,14 @@ func TestSameName(t *testing.T) {
 	_, st, l := demo(t)
 	one, other := l.Images[0].Digest, l.Images[1].Digest
 	_, own, _ := strings.Cut(l.Images[0].Tagged(), "/")
-	for _, tp := range []lock.ThirdParty{
-		{Reference: "one.example/x/y:1.0", Digest: one},
-		{Reference: "other.example/x/y:1.0", Digest: other},
-		{Reference: "third.example/x/y:1.0", Digest: one},
-		{Reference: "one.example/same:1.0", Digest: one},
-		{Reference: "other.example/same:1.0", Digest: one},
-		{Reference: "other.example/" + own, Digest: other},
-	} {
-		l.ThirdParty = append(l.ThirdParty, tp)
-	}
+	l.ThirdParty = append(l.ThirdParty,
+		lock.ThirdParty{Reference: "one.example/x/y:1.0", Digest: one},
+		lock.ThirdParty{Reference: "other.example/x/y:1.0", Digest: other},
+		lock.ThirdParty{Reference: "third.example/x/y:1.0", Digest: one},
+		lock.ThirdParty{Reference: "one.example/same:1.0", Digest: one},
+		lock.ThirdParty{Reference: "other.example/same:1.0", Digest: one},
+		lock.ThirdParty{Reference: "other.example/" + own, Digest: other},
+	)
 	r := registry.New(st, l)
 	path, tag, _ := strings.Cut(own, ":")
 	for at, want := range map[string]string{
