@@ -27,7 +27,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Tar
 		return nil, err
 	}
 	targets = slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return t.ListOnly })
-	plans, err := newPlans(st, l, targets, o.First, o.Partial)
+	plans, err := newPlans(reader{st: st}, l, targets, o.First, o.Partial)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (b *base) layers(st *store.Store, t Target, targets []Target, first string)
 	case contents == nil:
 		others := func(o Target) bool { return o.Name != t.Name && o.Name != t.Base }
 		wanted := slices.DeleteFunc(slices.Clone(targets), others)
-		plans, err := newPlans(st, b.lock, wanted, first, true)
+		plans, err := newPlans(reader{st: st}, b.lock, wanted, first, true)
 		if err != nil {
 			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w",
 				b.File, err)

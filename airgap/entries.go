@@ -25,6 +25,7 @@ type entry struct {
 	listed    string           // the reference of a third-party image
 	os        []string         // whose bundles include a third-party image; nil for all
 	omitted   string           // why the release does not have a third-party image
+	from      []string         // what names a third-party image
 }
 
 // entries lists what a lock names: the product's images, then the charts and third-party images. An
@@ -56,6 +57,7 @@ func entries(l *lock.Lock) []entry {
 		all = append(all, entry{
 			Named: lock.Named{Reference: t.Reference, Desc: d, Referrers: t.Referrers},
 			title: t.Reference, listed: t.Reference, os: t.OS, omitted: t.Omitted, groups: t.Groups,
+			from: t.From,
 		})
 	}
 	return all

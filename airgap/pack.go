@@ -66,7 +66,7 @@ type PackOptions struct {
 func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, o PackOptions) (
 	files []bundle.File, lists []string, err error,
 ) {
-	plans, err := newPlans(st, l, targets, o.First, o.Partial)
+	plans, err := newPlans(reader{st: st}, l, targets, o.First, o.Partial)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,6 +89,13 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	}
 	lists, err = writeLists(only, o.Dir)
 	return files, lists, err
+}
+
+// Check reports what [Pack] would refuse of the images of a lock, before any of them is published. It
+// reads their documents, which must be in the store; layers need not be there yet.
+func Check(st *store.Store, l *lock.Lock, targets []Target, o PackOptions) error {
+	_, err := newPlans(reader{st, true}, l, targets, o.First, o.Partial)
+	return err
 }
 
 // packAll writes the archives of plans.

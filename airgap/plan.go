@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // plan is one bundle before it is written.
@@ -25,11 +24,11 @@ type plan struct {
 // newPlans decides the contents of each bundle, without those of groups all of whose images a
 // snapshot leaves out. With partial, bundles need not have all images. The error has everything
 // that is wrong with the images.
-func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
+func newPlans(from reader, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
 	if err := checkListed(l, targets); err != nil {
 		return nil, err
 	}
-	sources, omitted, err := readSources(st, entries(l))
+	sources, omitted, err := readSources(from, entries(l))
 	if err != nil {
 		return nil, err
 	}

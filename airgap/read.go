@@ -19,8 +19,31 @@ type source struct {
 	entry entry
 }
 
+// reader reads images from a store.
+type reader struct {
+	st *store.Store
+	// layersLater means that layers need not be in the store yet.
+	layersLater bool
+}
+
+// missingError is about a blob that a store lacks.
+type missingError struct{ error }
+
+// refused is the error for an image that no bundle can include.
+func (e entry) refused(err error) error {
+	if e.listed == "" || errors.As(err, &missingError{}) {
+		return fmt.Errorf("%s: %w", e.title, err)
+	}
+	at := ""
+	if len(e.from) > 0 {
+		at = e.from[0] + ": "
+	}
+	return fmt.Errorf("%s%s: %w: no bundle can include it; name another version of the image, or take it out "+
+		"by a line !%s in images.txt", at, e.title, err, e.title)
+}
+
 // readSources reads what the entries stand for, and lists what a snapshot omits.
-func readSources(st *store.Store, entries []entry) (all []source, omitted []entry, err error) {
+func readSources(from reader, entries []entry) (all []source, omitted []entry, err error) {
 	var errs []error
 	seen := map[string]bool{}
 	for _, e := range entries {
@@ -33,13 +56,13 @@ func readSources(st *store.Store, entries []entry) (all []source, omitted []entr
 				fmt.Errorf("%s has no name in the lock: publish the images before packing them", e.title))
 			continue
 		}
-		i, err := readImage(st, e.Named)
+		i, err := from.image(e.Named)
 		if err == nil && e.product {
 			err = e.compare(i.Manifests)
 		}
 		switch {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: %w", e.title, err))
+			errs = append(errs, e.refused(err))
 		case seen[i.Name]:
 			errs = append(errs, fmt.Errorf("%s is on the list twice: a name can stand for one image only", i.Name))
 		default:
@@ -51,18 +74,17 @@ func readSources(st *store.Store, entries []entry) (all []source, omitted []entr
 	return all, omitted, errors.Join(errs...)
 }
 
-// readImage reads an image and its referrers from the store, and checks that their layers are
-// there.
-func readImage(st *store.Store, n lock.Named) (bundle.Image, error) {
+// image reads an image and its referrers, and checks their layers.
+func (from reader) image(n lock.Named) (bundle.Image, error) {
 	name, err := bundle.Name(n.Reference, n.Desc.Digest)
 	if err != nil {
 		return bundle.Image{}, err
 	}
 	r := &oci.Reader{Get: func(d v1.Descriptor) ([]byte, error) {
-		if err := checkStored(st, d); err != nil {
+		if err := from.check(d); err != nil {
 			return nil, err
 		}
-		return st.Get(d)
+		return from.st.Get(d)
 	}}
 	i, err := bundle.ReadImage(name, n.Desc, r)
 	if err != nil {
@@ -76,19 +98,27 @@ func readImage(st *store.Store, n lock.Named) (bundle.Image, error) {
 		i.Referrers = append(i.Referrers, full)
 	}
 	c := bundle.Contents{Images: []bundle.Image{i}}
-	return i, checkStored(st, c.AllLayers()...)
+	if from.layersLater {
+		return i, checkDigests(c.AllLayers()...)
+	}
+	return i, from.check(c.AllLayers()...)
 }
 
-// checkStored checks that blobs are in the store and have the sizes of their descriptors.
-func checkStored(st *store.Store, blobs ...v1.Descriptor) error {
-	missing, err := st.Missing(blobs...)
+// check checks that blobs are in the store and have the sizes of their descriptors.
+func (from reader) check(blobs ...v1.Descriptor) error {
+	missing, err := from.st.Missing(blobs...)
 	if err != nil {
 		return err
 	}
 	if len(missing) > 0 {
 		d := missing[0]
-		return fmt.Errorf("%s (%s) is not in the store %s: build and publish again", d.Digest, d.MediaType, st.Dir())
+		return missingError{fmt.Errorf("%s (%s) is not in the store %s: build and publish again", d.Digest,
+			d.MediaType, from.st.Dir())}
 	}
+	return checkDigests(blobs...)
+}
+
+func checkDigests(blobs ...v1.Descriptor) error {
 	for _, d := range blobs {
 		if d.Digest.Algorithm != "sha256" {
 			return fmt.Errorf("%s: a bundle has only sha256 digests", d.Digest)

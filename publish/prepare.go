@@ -105,6 +105,18 @@ func (r *Prepared) AddCharts(charts []*chart.Artifact) error {
 	return err
 }
 
+// Complete brings all that bundles need into the store: the layers of bases, which nothing may have
+// read so far, and for a merge what the parts pushed. A snapshot lacks nothing.
+func (r *Prepared) Complete(ctx context.Context) error {
+	if r.Lock.Snapshot {
+		return nil
+	}
+	if err := r.client.FetchBases(ctx, r.store, r.planned[0]); err != nil {
+		return err
+	}
+	return r.client.Pull(ctx, r.store, r.Lock)
+}
+
 // Push pushes the release to all of its registries: blobs, then every document by digest, and
 // last the tags. A tag that names another digest stops it before anything is sent. It completes
 // the lock. What the registries have is not sent again.

@@ -23,7 +23,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -144,6 +143,9 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
 	}
+	if err := prepared.Complete(ctx); err != nil {
+		return nil, err
+	}
 	findings, err := judgeImages(ctx, m.product, c.store, l)
 	if err != nil {
 		return nil, err
@@ -158,16 +160,11 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 		return nil, err
 	}
 	c.stage("pushing")
-	if err := airgap.CheckTargets(l, targets); err != nil {
+	if err := airgap.Check(c.store, l, targets, airgap.PackOptions{First: m.product.Airgap.FirstImage}); err != nil {
 		return nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
-	}
-	if !l.Snapshot { // bundles need all layers of bases, which the stages so far may not have
-		if err := transfer.New(c.network()).Pull(ctx, c.store, l); err != nil {
-			return nil, err
-		}
 	}
 	c.stage("packing bundles")
 	packed, err := c.pack(ctx, m.product, l, targets, binary)

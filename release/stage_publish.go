@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -85,6 +86,9 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 		if err := AddCharts(prepared, charts); err != nil {
 			return nil, err
 		}
+	}
+	if err := airgap.Check(s.Store, l, Targets(s.Product.Airgap), airgap.PackOptions{}); err != nil {
+		return nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err

@@ -1,9 +1,12 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
@@ -18,20 +21,7 @@ import (
 // registry, if it has or mounts them. Otherwise they are fetched from the base when they are about
 // to be sent, and are in the store from then on.
 func (c *Client) FromStore(ctx context.Context, st *store.Store, images []Image) Source {
-	inBase := map[v1.Hash]download{}
-	for _, i := range images {
-		for _, m := range i.documents() {
-			base := i.Bases[m.Desc.Digest]
-			if base == nil {
-				continue
-			}
-			for _, b := range m.Layers {
-				if !st.Has(b.Digest) {
-					inBase[b.Digest] = download{b, &Wanted{Ref: base, Name: base.String()}}
-				}
-			}
-		}
-	}
+	inBase := basesOf(st, images)
 	if len(inBase) == 0 {
 		return Source{Open: st.Open}
 	}
@@ -46,6 +36,62 @@ func (c *Client) FromStore(ctx context.Context, st *store.Store, images []Image)
 			return st.Open(h)
 		},
 	}
+}
+
+// FetchBases brings the layers of bases that st lacks into it. It leaves out those of manifests that
+// the registry of the images has: [Client.Pull] finds these there.
+func (c *Client) FetchBases(ctx context.Context, st *store.Store, images []Image) error {
+	var lacking []Image
+	for _, i := range images {
+		for _, m := range i.documents() {
+			if one := (Image{Ref: i.Ref, Tree: m, Bases: i.Bases, ByDigest: true}); len(basesOf(st, []Image{one})) > 0 {
+				lacking = append(lacking, one)
+			}
+		}
+	}
+	there := make([]bool, len(lacking))
+	err := each(ctx, c.o.Jobs, lacking, func(ctx context.Context, n int, i Image) error {
+		repo := i.Ref.Context()
+		if _, err := c.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
+			return fmt.Errorf("connecting to %s: %w", repo, err)
+		}
+		have, err := c.Lookup(ctx, repo.Digest(i.Tree.Desc.Digest.String()))
+		there[n] = have != nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var absent []Image
+	for n, i := range lacking {
+		if !there[n] {
+			absent = append(absent, i)
+		}
+	}
+	inBase := basesOf(st, absent)
+	digests := slices.SortedFunc(maps.Keys(inBase), func(a, b v1.Hash) int { return cmp.Compare(a.Hex, b.Hex) })
+	return each(ctx, c.o.Jobs, digests, func(ctx context.Context, _ int, h v1.Hash) error {
+		return c.fetchLayer(ctx, st, inBase[h])
+	})
+}
+
+// basesOf returns the layers that st lacks and the base of an image may have.
+func basesOf(st *store.Store, images []Image) map[v1.Hash]download {
+	all := map[v1.Hash]download{}
+	for _, i := range images {
+		for _, m := range i.documents() {
+			base := i.Bases[m.Desc.Digest]
+			if base == nil {
+				continue
+			}
+			for _, b := range m.Layers {
+				if !st.Has(b.Digest) {
+					all[b.Digest] = download{b, &Wanted{Ref: base, Name: base.String()}}
+				}
+			}
+		}
+	}
+	return all
 }
 
 // fetchLayer brings a layer of a base into the store.
