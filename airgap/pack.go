@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -53,7 +54,9 @@ type PackOptions struct {
 	Gzip bool
 	// Partial allows images that no bundle includes, and omits bundles that would be empty: for
 	// bundles of selected platforms or images.
-	Partial  bool
+	Partial bool
+	// Changing is called once, before the first file changes. It may be nil.
+	Changing func() error
 	Progress *progress.Printer // nil: quiet
 }
 
@@ -69,6 +72,9 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	plans, err := newPlans(reader{st: st}, l, targets, o.First, o.Partial)
 	if err != nil {
 		return nil, nil, err
+	}
+	if o.Changing != nil {
+		o.Changing = sync.OnceValue(o.Changing)
 	}
 	for _, t := range targets {
 		if !o.Partial && !slices.ContainsFunc(plans, func(p *plan) bool { return p.target.Name == t.Name }) {
@@ -87,7 +93,7 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	if files, err = packAll(ctx, st, archives, o); err != nil {
 		return nil, nil, err
 	}
-	lists, err = writeLists(only, o.Dir)
+	lists, err = writeLists(only, o.Dir, o.Changing)
 	return files, lists, err
 }
 
@@ -146,7 +152,8 @@ type packer struct {
 	task *progress.Task
 	// writers bounds the files that are written at a time: while one waits for the disk, the other
 	// compresses; within each, all cores work.
-	writers *semaphore.Weighted
+	writers  *semaphore.Weighted
+	changing func() error // see [PackOptions]
 }
 
 func newPacker(st *store.Store, o PackOptions) (*packer, error) {
@@ -154,7 +161,9 @@ func newPacker(st *store.Store, o PackOptions) (*packer, error) {
 		return nil, err
 	}
 	w, err := bundle.NewWriter(st.Open)
-	return &packer{st: st, w: w, dir: o.Dir, gzip: o.Gzip, writers: semaphore.NewWeighted(2)}, err
+	return &packer{
+		st: st, w: w, dir: o.Dir, gzip: o.Gzip, writers: semaphore.NewWeighted(2), changing: o.Changing,
+	}, err
 }
 
 // pack writes a bundle and the list of its images.
@@ -164,7 +173,7 @@ func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
 		return bundle.File{}, err
 	}
 	f.List = strings.TrimSuffix(f.Path, distfile.BundleSuffix) + distfile.ListSuffix
-	return f, pl.Contents.WriteListFile(f.List)
+	return f, pl.Contents.WriteListFile(f.List, p.changing)
 }
 
 // file writes the archive of a bundle or a delta, with gzip both its forms from one reading of the
@@ -188,7 +197,7 @@ func (p *packer) file(ctx context.Context, l *bundle.Layout, name string, gzip b
 		return f, err
 	}
 	defer p.writers.Release(1)
-	made, err := p.w.Write(ctx, l, f.Path, gz, p.task, nil)
+	made, err := p.w.Write(ctx, l, f.Path, gz, p.task, func(f *bundle.File) error { return p.replace(ctx, f) })
 	if err != nil {
 		return f, fmt.Errorf("packing %s: %w", f.Path, err)
 	}
@@ -202,6 +211,20 @@ func (p *packer) file(ctx context.Context, l *bundle.Layout, name string, gzip b
 		}
 	}
 	return *made, nil
+}
+
+// replace is called when a file is complete, before it replaces another one. One with the same bytes,
+// which the store does not remember, is no change.
+func (p *packer) replace(ctx context.Context, f *bundle.File) error {
+	if p.changing == nil {
+		return nil
+	}
+	for _, a := range f.Archives() {
+		if h, err := disk.Digest(ctx, a.Path, nil); err != nil || h.Hex != a.SHA256 {
+			return p.changing()
+		}
+	}
+	return nil
 }
 
 // packed is what the store remembers of a bundle.

@@ -38,7 +38,8 @@ func (s *Stage) Pack(ctx context.Context, bases []string, named bool) (packed Pa
 	}
 	if len(bases) > 0 { // a delta changes no file of the release
 		packed.Bundles, err = airgap.PackDelta(ctx, s.Store, l, selectedTargets(p), bases, o)
-	} else if err = s.claim(bundleFiles(p)...); err == nil {
+	} else {
+		o.Changing = func() error { return s.claim(bundleFiles(p)...) }
 		packed.Bundles, _, err = airgap.Pack(ctx, s.Store, l, selectedTargets(p), o)
 	}
 	if err != nil {

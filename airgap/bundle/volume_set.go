@@ -220,5 +220,5 @@ func (s *volumeSet) write(ctx context.Context, w *Writer, l *Layout, stage, name
 	for _, i := range l.Contents.Images {
 		vol.Images = append(vol.Images, i.Name)
 	}
-	return vol, l.Contents.WriteListFile(listOf(f.Path))
+	return vol, l.Contents.WriteListFile(listOf(f.Path), nil)
 }

@@ -128,16 +128,27 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteListFile writes the list of the images to a file, unless it already exists.
-func (c *Contents) WriteListFile(path string) error {
+// WriteListFile writes the list of the images to a file, as [WriteList] does.
+func (c *Contents) WriteListFile(path string, changing func() error) error {
 	var list strings.Builder
 	if err := c.WriteNames(&list, false, false); err != nil {
 		return err
 	}
-	if old, err := regular.Read(path); err == nil && string(old) == list.String() {
+	return WriteList(path, list.String(), changing)
+}
+
+// WriteList writes a list of images to a file, unless that is as it would be. It calls changing,
+// which may be nil, before.
+func WriteList(path, text string, changing func() error) error {
+	if old, err := regular.Read(path); err == nil && string(old) == text {
 		return nil
 	}
-	if err := disk.Write(path, []byte(list.String()), disk.ModeFile); err != nil {
+	if changing != nil {
+		if err := changing(); err != nil {
+			return err
+		}
+	}
+	if err := disk.Write(path, []byte(text), disk.ModeFile); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

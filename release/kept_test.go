@@ -1,0 +1,78 @@
+package release_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// TestPackKeeps: packing what a complete, signed release has, and packing that fails, leaves its
+// checksums and their signatures; a bundle that changes ends them.
+func TestPackKeeps(t *testing.T) {
+	s := newSmall(t, nil)
+	if _, err := release.Release(t.Context(), s.load(t), release.Options{
+		Out: s.dist(), Signer: bundletest.FixedKey(t),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, s.dist())
+	own, err := store.Open(filepath.Join(s.dir, ".slipway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := func(st *store.Store, platforms ...string) error {
+		p, err := product.Load(t.Context(), product.Options{
+			Path: filepath.Join(s.dir, product.File), Registries: []string{s.registry.Host() + "/own"},
+			Platforms: platforms,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stage := &release.Stage{Product: p, Store: st, Out: s.dist()}
+		_, err = stage.Pack(t.Context(), nil, false)
+		return err
+	}
+	for name, c := range map[string]struct {
+		st        *store.Store
+		platforms []string
+	}{
+		"again":         {own, nil},
+		"a platform":    {own, []string{"linux"}},
+		"another store": {storetest.Open(t), nil},
+	} {
+		if err := pack(c.st, c.platforms...); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(before, files(t, s.dist())); d != "" {
+			t.Fatalf("%s: (-before +after):\n%s", name, d)
+		}
+	}
+	s.registry.Close()
+	if err := pack(storetest.Open(t)); err == nil {
+		t.Error("a store that has nothing was packed")
+	}
+	if d := cmp.Diff(before, files(t, s.dist())); d != "" {
+		t.Errorf("after an error (-before +after):\n%s", d)
+	}
+	bundles, err := filepath.Glob(filepath.Join(s.dist(), "*.tar.zst"))
+	if err != nil || len(bundles) == 0 {
+		t.Fatal(bundles, err)
+	}
+	if err := os.WriteFile(bundles[0], []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := pack(own); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := files(t, s.dist())["SHA256SUMS"]; there {
+		t.Error("a bundle was written, and the checksums stayed")
+	}
+}
