@@ -30,7 +30,7 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 			return fmt.Errorf("connecting to %s: %w", repo, err)
 		}
 		have, err := r.client.Lookup(ctx, repo.Digest(i.Digest.String()))
-		there[n] = have != nil
+		there[n] = have != nil || r.parts // whose manifests are there
 		return err
 	})
 	if err != nil {
@@ -46,6 +46,11 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 		return err
 	}
 	r.update(all)
+	for n, attached := range r.attached {
+		for _, m := range attached {
+			r.list(n, all[n], m)
+		}
+	}
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/built"
@@ -34,7 +33,8 @@ type Prepared struct {
 	client  *transfer.Client
 	planned [][]transfer.Image // for each registry of the lock
 	parts   bool               // the registries have the manifests
-	// asked records for every image whether Referrers has found it in the primary registry.
+	// asked records for every image whether Referrers has found it, or a part of it, in the primary
+	// registry.
 	asked    map[v1.Hash]bool
 	attached [][]oci.Referrer // for each of Lock.Published; nil if there are none
 }
@@ -121,32 +121,28 @@ func (r *Prepared) Complete(ctx context.Context) error {
 // last the tags. A tag that names another digest stops it before anything is sent. It completes
 // the lock. What the registries have is not sent again.
 func (r *Prepared) Push(ctx context.Context) error {
+	if r.asked == nil {
+		if err := r.Referrers(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.planReferrers(ctx); err != nil {
 		return err
 	}
-	existed, err := r.push(ctx)
-	if err != nil {
-		return err
-	}
 	all := r.Lock.Published()
-	isNew := func(i lock.Image) bool {
-		tag, err := name.NewTag(i.Tagged())
-		return err == nil && !r.parts && !existed[tag.Name()] || r.asked[i.Digest]
-	}
-	if err := fetchReferrers(ctx, r.client, r.store, all, isNew); err != nil {
+	if err := decide(ctx, r.client, r.product, r.store, r.Lock, all); err != nil {
 		return err
 	}
-	if err := decide(ctx, r.client, r.product, r.store, r.Lock, all); err != nil {
+	if err := r.push(ctx); err != nil {
 		return err
 	}
 	r.update(all)
 	return remember(r.store, all)
 }
 
-// push pushes what is planned to each registry. It returns the names that a registry had before.
-// The error names every registry that failed, and those that have everything.
-func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error) {
-	existed = map[string]bool{}
+// push pushes what is planned to each registry. The error names every registry that failed, and
+// those that have everything.
+func (r *Prepared) push(ctx context.Context) error {
 	var complete []string
 	var failures []error
 	source := r.client.FromStore(ctx, r.store, slices.Concat(r.planned...))
@@ -156,12 +152,9 @@ func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error
 		case done.Err == nil:
 			complete = append(complete, registry)
 		case len(r.planned) == 1:
-			return nil, done.Err
+			return done.Err
 		default:
 			failures = append(failures, fmt.Errorf("%s: %w", registry, done.Err))
-		}
-		for k, out := range done.Outcomes {
-			existed[r.planned[n][k].Ref.Name()] = out.Existed
 		}
 	}
 	if len(failures) > 0 && len(complete) > 0 {
@@ -169,7 +162,7 @@ func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error
 			fmt.Errorf("%s: complete but for floating tags: run again, which sends nothing there",
 				strings.Join(complete, ", ")))
 	}
-	return existed, errors.Join(failures...)
+	return errors.Join(failures...)
 }
 
 // options are for a release. No one else pushes below its tags, so a tag proves that all is

@@ -54,7 +54,7 @@ func PublishPart(ctx context.Context, p *product.Product, st *store.Store,
 	if err := prepared.planReferrers(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := prepared.push(ctx); err != nil {
+	if err := prepared.push(ctx); err != nil {
 		return nil, err
 	}
 	part.ThirdParty = prepared.Lock.ThirdParty

@@ -1,8 +1,10 @@
 package release_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +15,25 @@ import (
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/store"
 )
+
+// TestFloatingRefused: where a registry refuses floating tags, all else of the release is complete, in
+// the directory, too.
+func TestFloatingRefused(t *testing.T) {
+	s := newSmall(t, nil)
+	s.write(t, map[string]string{product.File: strings.Replace(read(t, filepath.Join(s.dir, product.File)),
+		"sources:", "names: {floatingTags: [latest]}\nsources:", 1)})
+	s.registry.Disturb(func(w http.ResponseWriter, r *http.Request) bool {
+		refused := r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/manifests/latest")
+		if refused {
+			http.Error(w, "immutable", http.StatusMethodNotAllowed)
+		}
+		return refused
+	})
+	says(t, s.release(t), "/own/demo/app:latest", "-floating=keep")
+	if all := files(t, s.dist()); all["SHA256SUMS"] == "" || all["release.lock.json"] == "" {
+		t.Errorf("the directory has %v", all)
+	}
+}
 
 // TestPackKeeps: packing what a complete, signed release has, and packing that fails, leaves its
 // checksums and their signatures; a bundle that changes ends them.

@@ -130,8 +130,8 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 }
 
 // publish runs the stages after the images: it renders and checks release.yaml and the charts,
-// pushes everything, packs bundles and writes slipway for operators, moves the floating tags, and
-// writes the checksums.
+// pushes everything, packs bundles and writes slipway for operators, writes the checksums, and moves
+// the floating tags.
 func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary putBinary) (*Summary, error) {
 	l, targets := prepared.Lock, Targets(m.product.Airgap)
 	publish.Group(m.product, l)
@@ -171,16 +171,14 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err != nil {
 		return nil, err
 	}
-	c.stage("floating tags")
-	if err := publish.Move(ctx, c.store, l, c.network()); err != nil {
-		return nil, err
-	}
 	c.stage("writing files and checksums")
 	s, err := c.finish(ctx, result{m, l, manifest, bills, proof, packed})
-	if err == nil {
-		s.Findings = findings
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.Findings = findings
+	c.stage("floating tags") // last: a registry may refuse them, and all else is complete
+	return s, publish.Move(ctx, c.store, l, c.network())
 }
 
 // packed is what a release packs, and slipway for operators.

@@ -44,8 +44,8 @@ func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
 	if s.Product, err = Complete(ctx, s.Product); err != nil {
 		return nil, err
 	}
-	var images []imageRow
 	if len(s.Product.Selected) > 0 {
+		var images []imageRow
 		p, err := s.part(ctx, r)
 		if err != nil {
 			return nil, err
@@ -59,15 +59,24 @@ func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	done, err := s.finish(l, lock.Name, imageRows(l), distfile.Build)
+	if err != nil {
+		return nil, err
+	}
+	return done, publish.Move(ctx, s.Store, l, network.Options{Progress: s.Progress})
+}
+
+// imageRows lists the images of a lock.
+func imageRows(l *lock.Lock) (images []imageRow) {
 	for _, i := range l.Published() {
 		tagged := i.Tagged()
 		also := slices.DeleteFunc(slices.Clone(i.References()), func(name string) bool { return name == tagged })
 		images = append(images, imageRow{tagged, also, i.Digest, i.Children})
 	}
-	return s.finish(l, lock.Name, images, distfile.Build)
+	return images
 }
 
-// all publishes all of a product: images, charts, files for download, and last the floating tags.
+// all publishes all of a product but for the floating tags: images, charts, files for download.
 func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 	o := network.Options{Progress: s.Progress}
 	prepared, err := publish.Prepare(ctx, s.Product, s.Store, r, o)
@@ -102,7 +111,7 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
 	if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {
 		return nil, err
 	}
-	return l, publish.Move(ctx, s.Store, l, o)
+	return l, nil
 }
 
 // judge checks the images by the rules of package lint, and prints the findings that are no errors.

@@ -60,7 +60,8 @@ func (c *Client) move(ctx context.Context, m Move) (bool, error) {
 	}
 	document := put{m.Tree, m.Ref, &target{}}
 	if err := c.put(ctx, 0, document); err != nil {
-		return false, err
+		return false, fmt.Errorf("moving a floating tag: %w: everything else is complete; run again once the registry "+
+			"allows it, or leave these tags where they are with -floating=keep", err)
 	}
 	return true, c.verify(ctx, 0, document)
 }

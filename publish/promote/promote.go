@@ -182,9 +182,6 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 	if err := p.copy(ctx, done); err != nil {
 		return nil, err
 	}
-	if err := p.moveFloating(ctx, done); err != nil {
-		return nil, err
-	}
 	for _, d := range done.Destinations {
 		if d.Release == nil {
 			continue
@@ -193,7 +190,7 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 			return nil, err
 		}
 	}
-	return done, nil
+	return done, p.moveFloating(ctx, done)
 }
 
 // failed joins the errors of destinations, and states which of several are complete.
