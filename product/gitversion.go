@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -77,10 +79,10 @@ func (c *checker) noteChanges(h history, what string, pos yamlfile.Pos) {
 
 // committed reports changes in the work tree that the version comes from: a registry gets only
 // what a commit has.
-func (c *checker) committed() {
+func (c *checker) committed(only bool) {
 	switch {
 	case c.changed == nil:
-	case c.out.Snapshot():
+	case only || c.out.Snapshot():
 		c.changed(c.demands.At)
 	default:
 		c.changed(c.At)
@@ -142,13 +144,23 @@ func (c *checker) readHistory(ctx context.Context) (h history, err error) {
 	if err != nil {
 		return h, err
 	}
-	if len(has) == 0 { // it may be ignored
+	if len(has) == 0 && !listed(h.changes, r.Root, c.out.Path) { // it may be ignored
 		h.changes = append(h.changes, file)
 	}
 	if !h.shallow {
 		h.upTo, err = git.TagsUpTo(ctx, dir, h.commit.Hash)
 	}
 	return h, err
+}
+
+// listed reports whether changes, which are relative to root, have a file, or a directory that it is
+// in.
+func listed(changes []string, root, file string) bool {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(changes, func(name string) bool { return disk.Within(filepath.Join(root, name), file) })
 }
 
 // version returns the version of a commit: that of its tag, or a pseudo-version behind the highest

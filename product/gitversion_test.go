@@ -309,6 +309,31 @@ func (r repo) is(p *Product, version, from string) {
 	}
 }
 
+// TestChangedOnce: a file that git does not have is one change, and whoever only looks at the product
+// gets it among the demands.
+func TestChangedOnce(t *testing.T) {
+	for dir, want := range map[string]string{".": "(slipway.yaml)", "sub": "(sub/)"} {
+		r := newRepo(t)
+		at := filepath.Join(dir, File)
+		r.write(filepath.Join(dir, "Dockerfile"), "FROM scratch\n")
+		r.git("add", "Dockerfile")
+		if dir != "." {
+			r.git("add", File)
+		}
+		r.git("commit", "-q", "-m", "all but "+at)
+		r.write(at, gitProduct)
+		p, err := Load(t.Context(), Options{
+			Path: filepath.Join(r.dir, at), Registries: []string{"registry.example"}, Only: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Demands) != 1 || !strings.Contains(p.Demands[0], want) {
+			t.Errorf("the demands are %q, want %s", p.Demands, want)
+		}
+	}
+}
+
 // TestChanged checks that a registry gets only what a commit has, and that a snapshot says so.
 func TestChanged(t *testing.T) {
 	r := newRepo(t)

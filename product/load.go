@@ -48,6 +48,9 @@ type Options struct {
 	// whatever git says of the version, and whatever the lock files have wrong. Images have their
 	// repositories at all destinations of slipway.yaml.
 	Bases bool
+	// Only looks at the product: that it is not committed is among the [Product.Demands] for a
+	// registry, too, so that it hides no other mistake.
+	Only bool
 }
 
 // Undescribed returns what the options and the environment alone say of a product, for a directory
@@ -112,7 +115,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.environment(getenv)
 	c.floating(o.Floating)
-	c.committed()
+	c.committed(o.Only)
 	c.clones(o.Repositories)
 	c.imageNames(ctx)
 	if o.Bases {

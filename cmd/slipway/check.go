@@ -27,6 +27,7 @@ by digest. Without it, check lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			r := checked{Errors: []string{}}
+			f.looks = true
 			p, err := f.load(cmd.Context())
 			if err == nil {
 				if !f.quiet {

@@ -33,6 +33,7 @@ type flags struct {
 	platforms []string
 	images    []string
 	clones    []string
+	looks     bool // the command reports all mistakes, and publishes nothing
 	out       string
 	store     string
 	ca        string
@@ -190,7 +191,7 @@ func (f *flags) paths() []string {
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
 		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating,
-		Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(),
+		Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(), Only: f.looks,
 	}
 	if w := f.work; w != nil {
 		o.Rebuild = w.Rebuild

@@ -49,6 +49,7 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 			if d.file != "" {
 				f.made = append(f.made, d.file)
 			}
+			f.looks = !cmd.Flags().Changed("shards")
 			p, err := f.load(cmd.Context())
 			if err != nil {
 				return nil, err
