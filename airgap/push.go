@@ -33,6 +33,8 @@ type PushOptions struct {
 	// Floating says how floating tags move: forward, to a newer image only, which is the default;
 	// move, whatever they name; or keep.
 	Floating string
+	// Snapshot allows bundles of snapshots, for tests: their names are those of no release.
+	Snapshot bool
 	Registry network.Options
 }
 
@@ -80,6 +82,9 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	}
 	s, err := newBundleSet(bundles)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.refuseSnapshot(o); err != nil {
 		return nil, err
 	}
 	if host, _, _ := strings.Cut(o.To, "/"); s.stubBases() && !network.Loopback(host) {

@@ -97,7 +97,7 @@ func TestPushFloating(t *testing.T) {
 		}
 	}
 	b, _ := release(t, st, "1.5.0")
-	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: r.Host(), Floating: "always"})
+	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{Snapshot: true, To: r.Host(), Floating: "always"})
 	bundletest.Says(t, err, `-floating="always" is invalid`, "forward, move or keep")
 }
 
@@ -178,7 +178,7 @@ func TestPushFullVersion(t *testing.T) {
 		e[n].Data = bytes.ReplaceAll(e[n].Data, []byte("agent:latest"), []byte("agent:1.3.0"))
 	}
 	b := bundletest.Opened(t, bundletest.Write(t, bundletest.Forge(t, e)))
-	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: r.Host() + "/mirror"})
+	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{Snapshot: true, To: r.Host() + "/mirror"})
 	bundletest.Says(t, err,
 		"slipway.local/demo/agent:1.3.0 is marked as a floating tag, and a full version never moves")
 	if n := r.Count(http.MethodPut, ""); n > 0 {

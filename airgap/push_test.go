@@ -268,7 +268,7 @@ func TestPushStubBases(t *testing.T) {
 	b := bundletest.Whole(t, 1000)
 	for _, to := range []string{"registry.example/mirror", "127.0.0.1.example", "10.0.0.1:5000"} {
 		_, err := airgap.Push(t.Context(), []*bundle.Bundle{b},
-			airgap.PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
+			airgap.PushOptions{Snapshot: true, To: to, Registry: network.Options{Transport: sealed{t}}})
 		bundletest.Says(t, err, "stub bases", "loopback", to)
 	}
 }
@@ -291,7 +291,7 @@ func TestPushTo(t *testing.T) {
 		"registry.local:x":       "malformed host",
 	} {
 		_, err := airgap.Push(t.Context(), []*bundle.Bundle{b},
-			airgap.PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
+			airgap.PushOptions{Snapshot: true, To: to, Registry: network.Options{Transport: sealed{t}}})
 		bundletest.Says(t, err, "-to", want)
 	}
 }

@@ -142,9 +142,11 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 		Releases       []platform.WindowsRelease
 		Linux, Windows []*node
 		Gzip           bool // bundles have a .tar.gz, too
+		Snapshot       bool // the bundles are of a snapshot
 	}{
 		Name: product, Version: version, Releases: platform.LTSC,
 		Gzip: slices.ContainsFunc(files, func(f bundle.File) bool { return f.Gzip != nil }),
+		Snapshot: slices.ContainsFunc(files, func(f bundle.File) bool { return f.Contents.Snapshot }),
 	}
 	kinds, complete := nodes(targets, files)
 	data.Complete = complete

@@ -38,7 +38,7 @@ func TestGroupsShellTogether(t *testing.T) {
 	}
 	run := func(env string) (string, error) {
 		cmd := exec.Command("sh", filepath.Join(dir, "load-images.sh"))
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), env)
+		cmd.Env = append(os.Environ(), "SNAPSHOT=yes", "PATH="+bin+":"+os.Getenv("PATH"), env)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

@@ -161,7 +161,7 @@ func TestShellKey(t *testing.T) {
 			}
 			gone(t, called)
 			cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "load-images.sh"))
-			cmd.Env = append(os.Environ(), "KEY="+name, "CTR="+filepath.Join(keys, "ctr"), "TMPDIR="+t.TempDir())
+			cmd.Env = append(os.Environ(), "SNAPSHOT=yes", "KEY="+name, "CTR="+filepath.Join(keys, "ctr"), "TMPDIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			_, imported := os.Stat(called)
 			switch {

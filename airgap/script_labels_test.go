@@ -67,7 +67,7 @@ case "$*" in
 esac
 `)
 	cmd := exec.Command("sh", script)
-	cmd.Env = append(append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "DIR="+dir), env...)
+	cmd.Env = append(append(os.Environ(), "SNAPSHOT=yes", "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "DIR="+dir), env...)
 	out, err := cmd.CombinedOutput()
 	labels, _ := os.ReadFile(filepath.Join(dir, "labels"))
 	return string(labels), string(out), err

@@ -189,7 +189,7 @@ func TestShellSelects(t *testing.T) {
 		t.Helper()
 		os.Remove(filepath.Join(dir, "calls")) //nolint:errcheck // there may be none
 		cmd := exec.Command("sh", script)
-		cmd.Env = append(append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "MACHINE="+machine), env...)
+		cmd.Env = append(append(os.Environ(), "SNAPSHOT=yes", "PATH="+bin+":"+os.Getenv("PATH"), "MACHINE="+machine, "SNAPSHOT=yes"), env...)
 		out, err := cmd.CombinedOutput()
 		calls, _ := os.ReadFile(filepath.Join(dir, "calls"))
 		return string(out), string(calls), err

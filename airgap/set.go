@@ -54,6 +54,18 @@ func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
 	return s, errors.Join(errs...)
 }
 
+// refuseSnapshot refuses bundles of snapshots, unless the options allow them.
+func (s *bundleSet) refuseSnapshot(o PushOptions) error {
+	for _, b := range s.bundles {
+		if c := b.Contents(); c.Snapshot && !o.Snapshot {
+			return fmt.Errorf("pushing to %s: the bundle of %s %s is of a snapshot, which no registry got: its tags "+
+				"would be taken when the release comes; take the bundle of a release, which -registry makes, or name "+
+				"-snapshot for a test", o.To, c.Product, c.Version)
+		}
+	}
+	return nil
+}
+
 // stubBases reports whether an image has a stub base, so that it cannot run.
 func (s *bundleSet) stubBases() bool {
 	return slices.ContainsFunc(s.bundles, func(b *bundle.Bundle) bool { return b.Contents().StubBases })

@@ -99,6 +99,9 @@ func (v *Verified) WriteTable(w io.Writer) error {
 		if r.Note != "" {
 			note = "; note: " + r.Note
 		}
+		if r.Snapshot {
+			note += "; it is of a snapshot, which no registry got"
+		}
 		if len(r.Groups) > 0 {
 			note += "; of group " + strings.Join(r.Groups, " and ") + " only"
 		}

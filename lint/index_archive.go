@@ -9,6 +9,8 @@ import (
 // first of its images.
 type Archive struct {
 	Path string // as it was named
+	// Snapshot names the product and the version of a bundle that is of a snapshot.
+	Snapshot string
 	// Unused are a few of the blobs that no image lists; UnusedFiles counts all, and UnusedBytes is
 	// their size.
 	Unused      []string
@@ -71,6 +73,9 @@ func (j *judging) contents(a *Archive) {
 		if n := len(of.lines) - most; n > 0 {
 			j.add(of.rule, -1, "there are %d more", n)
 		}
+	}
+	if a.Snapshot != "" {
+		j.add("archive-snapshot", -1, "it is of a snapshot of %s", a.Snapshot)
 	}
 	if a.UnusedFiles > 0 {
 		j.add("archive-unused", -1, "no image lists %s%s: %d bytes", some(a.Unused), more(a.UnusedFiles-len(a.Unused)),

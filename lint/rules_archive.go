@@ -76,6 +76,14 @@ var archiveRules = []Rule{
 		Link:    linkSave,
 	},
 	{
+		ID: "archive-snapshot", Severity: Warning,
+		Title: "the archive is of a snapshot",
+		Reason: "No registry got these images, some of which may be stubs: under their tags the release is refused " +
+			"later, or has other digests.",
+		Instead: "the bundle of a release, which -registry makes",
+		Link:    "https://github.com/slipway-dev/slipway/blob/main/docs/glossary.md",
+	},
+	{
 		ID: "archive-unused", Severity: Note,
 		Title: "no image of the archive lists a blob of it",
 		Reason: "It is copied and stored for nothing: by a tool that has removed an image and left its layers, " +

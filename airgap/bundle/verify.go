@@ -43,6 +43,8 @@ type Report struct {
 	// of the file, if it was compared with SHA256SUMS
 	SHA256 string   `json:"sha256,omitempty"`
 	Note   string   `json:"note,omitempty"` // what is unusual and harmless
+	// Snapshot means that it is of a snapshot, which no registry got.
+	Snapshot bool `json:"snapshot"`
 	Groups []string `json:"groups,omitempty"`
 	// Needs is what a sparse bundle lacks. CompletedBy is the path of the bundle, verified besides,
 	// that has all of it.
@@ -228,6 +230,7 @@ func (v *verifier) head() {
 		return
 	}
 	v.report.Images, v.report.Groups, v.report.Needs = len(c.Images), c.Groups, c.Needs
+	v.report.Snapshot = c.Snapshot
 	if v.headOK {
 		v.report.contents = c
 	}

@@ -23,6 +23,12 @@ the release. This script came with the bundles: compare it with SHA256SUMS first
 The groups of this node: {{.Groups}}. Without it, the bundle with all images is taken where it is there, and else each bundle of a group that is there.
 {{- end}}
 
+{{- if .Snapshot}}
+
+.PARAMETER Snapshot
+This is a snapshot, which no registry got: nothing is imported without it, for a node of tests.
+{{- end}}
+
 .PARAMETER Ctr
 The ctr program.
 
@@ -43,6 +49,9 @@ param(
 {{- if .Parts}}
     [ValidateNotNullOrEmpty()][string[]]$Only,
 {{- end}}
+{{- if .Snapshot}}
+    [switch]$Snapshot,
+{{- end}}
     [ValidateNotNullOrEmpty()][string]$Ctr = 'ctr.exe',
     [ValidateNotNullOrEmpty()][string]$Address,
     [ValidateNotNullOrEmpty()][string]$Namespace = 'k8s.io'
@@ -50,6 +59,12 @@ param(
 
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
+{{- if .Snapshot}}
+
+if (-not $Snapshot) {
+    throw '{{.Name}} {{.Version}} is a snapshot, which no registry got: take a release, or name -Snapshot on a node of tests'
+}
+{{- end}}
 
 # The bundles of the release, the newest Windows build first, with names and digests of their images, so that pods that pin a digest find them.
 $bundles = @(

@@ -22,6 +22,10 @@
 #   base64 -d SHA256SUMS.sig >/tmp/sig && openssl dgst -sha256 -verify /etc/slipway/keys/release.pub -signature /tmp/sig SHA256SUMS &&
 #     sha256sum --check --ignore-missing SHA256SUMS
 #
+{{- if .Snapshot}}
+# This is a snapshot, which no registry got: nothing is imported without SNAPSHOT=yes, for a node of tests.
+#
+{{- end}}
 # The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned, which containerd
 # knows since 1.6.25. Remove those of an old release with crictl rmi.
 set -eu
@@ -45,6 +49,10 @@ for name in KEY {{if .Parts}}ONLY {{end}}ADDRESS NAMESPACE CTR LABELS; do
 	# shellcheck disable=SC2154 # eval sets it
 	[ "$value" ] || fail "$name is set and empty: give it a value, or unset it"
 done
+
+{{- if .Snapshot}}
+[ "${SNAPSHOT-}" = yes ] || fail "{{.Name}} {{.Version}} is a snapshot, which no registry got: take a release, or set SNAPSHOT=yes on a node of tests"
+{{- end}}
 
 directory=${1-$(dirname -- "$0")}
 namespace=${NAMESPACE-k8s.io}

@@ -17,6 +17,9 @@ The public key of the maintainer, which must come to this node in another way th
 it. With it, nothing is imported unless SHA256SUMS.sig is a signature of SHA256SUMS by that key, and SHA256SUMS lists this script and what else tells
 the release. This script came with the bundles: compare it with SHA256SUMS first, where that was verified.
 
+.PARAMETER Snapshot
+This is a snapshot, which no registry got: nothing is imported without it, for a node of tests.
+
 .PARAMETER Ctr
 The ctr program.
 
@@ -34,6 +37,7 @@ param(
     # What is given and empty, as where a variable is not set, is an error: it would switch off what it asks for.
     [ValidateNotNullOrEmpty()][string]$Directory = $PSScriptRoot,
     [ValidateNotNullOrEmpty()][string]$Key,
+    [switch]$Snapshot,
     [ValidateNotNullOrEmpty()][string]$Ctr = 'ctr.exe',
     [ValidateNotNullOrEmpty()][string]$Address,
     [ValidateNotNullOrEmpty()][string]$Namespace = 'k8s.io'
@@ -41,6 +45,10 @@ param(
 
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
+
+if (-not $Snapshot) {
+    throw 'demo 1.2.3 is a snapshot, which no registry got: take a release, or name -Snapshot on a node of tests'
+}
 
 # The bundles of the release, the newest Windows build first, with names and digests of their images, so that pods that pin a digest find them.
 $bundles = @(

@@ -35,6 +35,8 @@ says otherwise.
 With -key, push first verifies that the maintainer has signed every image, and release.yaml. A
 volume of third-party images alone needs the provenance.sigstore.json of the release besides.
 
+The bundle of a snapshot, which a release without -registry made, is refused without -snapshot.
+
 With -platforms, push sends only the manifests of these platforms. The indexes are then
 sparse, which many registries refuse.`,
 		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
@@ -45,6 +47,8 @@ sparse, which many registries refuse.`,
 	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names", "yaml", "yml")
 	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
 		"yaml", "yml")
+	cmd.Flags().BoolVar(&p.o.Snapshot, "snapshot", false,
+		"push the bundle of a snapshot, too: its tags are then taken when the release comes")
 	needs(cmd, "release", "out")
 	return add(cmd, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
 }

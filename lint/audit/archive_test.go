@@ -3,6 +3,7 @@ package audit_test
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -75,6 +76,15 @@ func TestLayout(t *testing.T) {
 				return write(filepath.Join(dir, "blobs", "sha256", strings.Repeat("a", 64)), []byte("?"))
 			},
 			[]string{"note archive-unused"},
+		},
+		"a snapshot": {
+			func(dir string) error {
+				file := filepath.Join(dir, "index.json")
+				text, err := os.ReadFile(file)
+				return errors.Join(err, write(file, bytes.Replace(text, []byte("{"), []byte(
+					`{"annotations":{"dev.slipway.bundle.snapshot":"true","dev.slipway.bundle.product":"demo"},`), 1)))
+			},
+			[]string{"warning archive-snapshot"},
 		},
 		"both lists": {func(dir string) error { return docker(dir, map[string]v1.Image{name: img}) }, nil},
 		"another image": {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -30,6 +31,7 @@ type contents struct {
 	lists  []layoutImage       // the images of index.json, in its order
 
 	subjects []string
+	snapshot string // product and version of the bundle of a snapshot
 }
 
 // layoutImage is an image that index.json lists, and the configurations of its manifests.
@@ -43,8 +45,14 @@ type layoutImage struct {
 var fragments = []string{"delta", "volume", "needs"}
 
 func newContents(all files, prefix string, top v1.IndexManifest) *contents {
-	partial := func(key string) bool { return top.Annotations["dev.slipway.bundle."+key] != "" }
+	has := func(key string) string { return top.Annotations["dev.slipway.bundle."+key] }
+	partial := func(key string) bool { return has(key) != "" }
+	snapshot := ""
+	if has("snapshot") == "true" {
+		snapshot = output.Line(has("product") + " " + has("version"))
+	}
 	return &contents{
+		snapshot: snapshot,
 		files: all, prefix: prefix, partial: slices.ContainsFunc(fragments, partial),
 		used: map[string]bool{}, images: map[string][]string{},
 	}
@@ -165,7 +173,7 @@ func (c *contents) attested(i lint.Index) {
 
 // archive returns what is said of the archive as a whole.
 func (c *contents) archive(from string, list []lint.Index) *lint.Archive {
-	a := &lint.Archive{Path: from}
+	a := &lint.Archive{Path: from, Snapshot: c.snapshot}
 	c.signatures()
 	slices.Sort(c.subjects)
 	a.Subjects = slices.Compact(c.subjects)

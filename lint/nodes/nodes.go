@@ -22,6 +22,8 @@ import (
 
 // Report is the result of [Check].
 type Report struct {
+	// Snapshot means that the lock is of a snapshot, which no registry got.
+	Snapshot bool `json:"snapshot"`
 	Nodes  []Node  `json:"nodes"`
 	Pods   []Pod   `json:"pods"`
 	Images []Image `json:"images"`
@@ -90,7 +92,7 @@ func Check(sources []Source, l *lock.Lock, list []Node) *Report {
 		all = append(all, s.Objects...)
 	}
 	c := checker{images: l.Catalog(), classes: workload.NewRuntimeClasses(all), nodes: list}
-	r := &Report{Nodes: list, Pods: []Pod{}, Images: []Image{}}
+	r := &Report{Snapshot: l.Snapshot, Nodes: list, Pods: []Pod{}, Images: []Image{}}
 	for _, s := range sources {
 		for _, o := range s.Objects {
 			if o.Pod == nil {

@@ -16,6 +16,11 @@ const most = 3
 // WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and one
 // for each reason of the others.
 func (r *Report) WriteTable(w io.Writer) error {
+	if r.Snapshot {
+		if _, err := fmt.Fprint(w, "This is a snapshot, which no registry got.\n\n"); err != nil {
+			return err
+		}
+	}
 	t := output.NewTable(w, "NODE\tPLATFORM\tTAINTS\tNOTE")
 	for _, n := range r.Nodes {
 		var taints []string

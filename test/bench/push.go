@@ -65,7 +65,7 @@ func (b *bench) pushers(ctx context.Context, title, bundle string, images []bund
 ) (comparison, error) {
 	ways := []pusher{
 		{"slipway airgap push", func(to string) [][]string {
-			return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}}
+			return [][]string{{b.slipway, "airgap", "push", "-snapshot", bundle, "-to", to, "-q"}}
 		}},
 		{"skopeo copy --all", func(to string) (all [][]string) {
 			for n, i := range images {

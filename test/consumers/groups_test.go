@@ -188,7 +188,7 @@ func (c containerd) testGroupsScript(t *testing.T) {
 				link(t, g.bundle(t, part).path, filepath.Join(dir, part+".tar.zst"))
 			}
 			cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "load-images.sh"))
-			cmd.Env = append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "NAMESPACE="+ns,
+			cmd.Env = append(os.Environ(), "SNAPSHOT=yes", "CTR="+c.ctr, "ADDRESS="+c.socket, "NAMESPACE="+ns,
 				"CTR_FLAGS=--snapshotter native", "KEY="+g.key)
 			if s.only != "" {
 				cmd.Env = append(cmd.Env, "ONLY="+s.only)

@@ -117,7 +117,7 @@ func (g gzipped) loadImages(t *testing.T, c containerd) error {
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "load-images.sh"))
-	cmd.Env = append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "NAMESPACE=gzip-script")
+	cmd.Env = append(os.Environ(), "SNAPSHOT=yes", "CTR="+c.ctr, "ADDRESS="+c.socket, "NAMESPACE=gzip-script")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return errors.New(string(out))
 	}

@@ -76,7 +76,7 @@ func (c containerd) testLoadImages(t *testing.T) {
 				t.Helper()
 				cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(r.dir, "load-images.sh"))
 				cmd.Dir = t.TempDir()
-				cmd.Env = append(append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket,
+				cmd.Env = append(append(os.Environ(), "SNAPSHOT=yes", "CTR="+c.ctr, "ADDRESS="+c.socket,
 					"CTR_FLAGS=--snapshotter native"), env...)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("load-images.sh: %v\n%s", err, out)

@@ -31,7 +31,7 @@ func TestVerifier(t *testing.T) {
 	s := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(s.Close)
 	host := s.Listener.Addr().String()
-	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: host + "/mirror"}); err != nil {
+	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{Snapshot: true, To: host + "/mirror"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -151,7 +151,7 @@ func loads(t *testing.T, p *product) {
 	ctr := filepath.Join(t.TempDir(), "ctr")
 	must(t, os.WriteFile(ctr, []byte("#!/bin/sh\ncat >/dev/null\n"), 0o755))
 	cmd := exec.CommandContext(t.Context(), filepath.Join(p.out, "load-images.sh"))
-	cmd.Env = append(os.Environ(), "CTR="+ctr, "ONLY=core cilium")
+	cmd.Env = append(os.Environ(), "SNAPSHOT=yes", "CTR="+ctr, "ONLY=core cilium")
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("load-images.sh: %v\n%s", err, said)

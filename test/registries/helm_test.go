@@ -119,7 +119,7 @@ func TestHelm(t *testing.T) {
 	}
 	t.Cleanup(func() { b.Close() }) //nolint:errcheck // opened to read
 	pushed, err := airgap.Push(t.Context(), []*bundle.Bundle{b},
-		airgap.PushOptions{To: third.host + "/mirror", Registry: network.Options{Wait: time.Millisecond}})
+		airgap.PushOptions{Snapshot: true, To: third.host + "/mirror", Registry: network.Options{Wait: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

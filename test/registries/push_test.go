@@ -102,6 +102,7 @@ func TestPushBundle(t *testing.T) {
 				counter.inner = http.DefaultTransport
 			}
 			o := airgap.PushOptions{
+				Snapshot: true,
 				To: to, Release: release,
 				Registry: network.Options{Wait: time.Millisecond, Transport: counter},
 			}
@@ -170,7 +171,7 @@ func TestPushBundleResumes(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			// three blobs take nine
 			c := &counting{inner: http.DefaultTransport, stop: cancel, after: 10}
-			o := airgap.PushOptions{To: r.host, Registry: network.Options{Transport: c, Jobs: 1}}
+			o := airgap.PushOptions{Snapshot: true, To: r.host, Registry: network.Options{Transport: c, Jobs: 1}}
 			if _, err := airgap.Push(ctx, []*bundle.Bundle{b}, o); !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v, want context.Canceled", err)
 			}
@@ -203,7 +204,7 @@ func TestPushBundleSparse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := tt.start(t)
 			b, l := packBundle(t, "linux/amd64")
-			o := airgap.PushOptions{To: r.host, Platforms: []string{"linux/amd64"}}
+			o := airgap.PushOptions{Snapshot: true, To: r.host, Platforms: []string{"linux/amd64"}}
 			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 			if !tt.takes {
 				if err == nil || !strings.Contains(err.Error(), "push the bundle for all platforms") {

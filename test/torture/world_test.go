@@ -113,7 +113,7 @@ var scenarios = []*scenario{
 	},
 	{
 		name: "push", registry: memory, before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
-		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
 	},
 	{
 		name: "mirror-config", before: []string{stored, "mv out in"}, input: bundle,
@@ -134,7 +134,7 @@ var scenarios = []*scenario{
 	{
 		name: "push-to-secure", registry: secure,
 		only: "early answer", before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
-		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
 	},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
 	{
@@ -143,7 +143,7 @@ var scenarios = []*scenario{
 	},
 	{
 		name: "push-to-debian", registry: debian, before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
-		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
 	},
 }
 
