@@ -93,7 +93,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		return content{}, err
 	}
 	c.config, c.history, c.from = r.Config, r.History, r.Others
-	here, err := c.base.Here(b.store)
+	here, err := b.lookInside(ctx, c.base)
 	if err != nil {
 		return content{}, err
 	}
@@ -126,7 +126,28 @@ func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platfor
 	if err != nil {
 		return "", err
 	}
-	return r.CheckStart(here)
+	note, err = r.CheckStart(here)
+	if !here && b.looks() { // the base is here when the image is built
+		note = ""
+	}
+	return note, err
+}
+
+// looks reports whether images are judged with the layers of their bases. A release to a registry
+// fetches these in any case.
+func (b *Builder) looks() bool {
+	return !b.product.Snapshot() && !b.bases.Offline && b.bases.Shipped == nil
+}
+
+// lookInside reports whether the files of a base can be looked at, and fetches them for that, so that the
+// verdict on an image does not depend on what the store has.
+func (b *Builder) lookInside(ctx context.Context, on base.Base) (bool, error) {
+	if b.looks() {
+		if err := b.bases.Complete(ctx, on); err != nil {
+			return false, err
+		}
+	}
+	return on.Here(b.store)
 }
 
 // completeBase completes the base of a Dockerfile by the full os.version, which comes from the

@@ -229,7 +229,7 @@ func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platfor
 	if err != nil {
 		return nil, err
 	}
-	here, err := parent.Here(b.store)
+	here, err := b.lookInside(ctx, parent)
 	if err != nil {
 		return nil, err
 	}

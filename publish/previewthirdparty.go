@@ -32,7 +32,8 @@ func (t Party) Host() string {
 }
 
 // PreviewThirdParty returns the third-party images of p. It checks that those which st lacks can
-// be read, and writes nothing. The error lists those that cannot.
+// be read, and for a registry all, as [Reach] does, and writes nothing. The error lists those that
+// cannot.
 func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
 	r := &reach{transfer.New(o), st, o.Progress}
 	all := make([]Party, len(p.Airgap.Images))
@@ -46,8 +47,8 @@ func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 		_, here, _ := transfer.InStore(st, t.Reference) // what is damaged is fetched again
 		all[n] = Party{Reference: t.Text, Pinned: pinned, Stored: here, host: host}
 		switch {
-		case here:
-		case !p.FetchesFrom(host):
+		case here && p.Snapshot():
+		case !here && !p.FetchesFrom(host):
 			all[n].Omitted = lock.NoNetwork
 		default:
 			questions = append(questions,

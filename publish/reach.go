@@ -16,7 +16,8 @@ import (
 )
 
 // Reach checks, without leaving anything in a registry, whether p can be published: whether every
-// repository may be pushed to, and whether the third-party images that st lacks can be read.
+// repository may be pushed to, and whether the registries of third-party images have them: also those
+// that st has, since nodes pull them from there.
 // The error lists every failure. A snapshot pushes nowhere.
 func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) error {
 	if p.Snapshot() {
@@ -27,21 +28,28 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	if err != nil {
 		return err
 	}
+	return askAll(ctx, r.Client, append(all, r.pulls(p)...))
+}
+
+// ReachThirdParty checks as [Reach] does, but for the third-party images alone.
+func ReachThirdParty(ctx context.Context, p *product.Product, o network.Options) error {
+	if p.Snapshot() {
+		return nil
+	}
+	r := &reach{Client: transfer.New(o), progress: o.Progress}
+	return askAll(ctx, r.Client, r.pulls(p))
+}
+
+// pulls asks for all third-party images of p.
+func (r *reach) pulls(p *product.Product) (all []question) {
 	for _, t := range p.Airgap.Images {
-		if t.Omitted != "" {
-			continue
-		}
-		_, here, err := transfer.InStore(st, t.Reference)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.Text, err)
-		}
-		if !here {
+		if t.Omitted == "" {
 			all = append(all, question{host: t.Reference.Context().RegistryStr(), ask: func(ctx context.Context) error {
 				return r.mayPull(ctx, t)
 			}})
 		}
 	}
-	return askAll(ctx, r.Client, all)
+	return all
 }
 
 // reach is one call of [Reach].
@@ -126,9 +134,10 @@ func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 func (r *reach) mayPull(ctx context.Context, t product.ThirdParty) error {
 	switch _, err := r.Head(ctx, t.Reference); {
 	case network.Missing(err):
-		return fmt.Errorf("%s: %s is not in its registry: correct the line", t.Pos, t.Text)
+		return fmt.Errorf("%s: %s is not in its registry: correct the line, "+
+			"or pin a version that is there", t.Pos, t.Text)
 	case err != nil:
-		return fmt.Errorf("%s: looking at %s: %w", t.Pos, t.Text, network.Clean(err))
+		return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
 	}
 	return nil
 }

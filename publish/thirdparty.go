@@ -74,8 +74,9 @@ func party(t product.ThirdParty) lock.ThirdParty {
 	}
 }
 
-// thirdPartyReferrers fetches the referrers of the images into st. For a pinned image, the record
-// in the store is enough, as for the image itself.
+// thirdPartyReferrers fetches the referrers of the images into st. A release to a registry asks for
+// them anew: what was published since belongs to it, whatever the age of the store. For a pinned image
+// in a snapshot, the record in the store is enough, as for the image itself.
 func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store,
 	about []*transfer.Subject,
 ) error {
@@ -85,7 +86,7 @@ func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Pro
 			continue
 		}
 		ref := p.Airgap.Images[n].Reference
-		if _, ok := ref.(name.Digest); ok {
+		if _, ok := ref.(name.Digest); ok && p.Snapshot() {
 			if here, err := recall(st, s); err != nil || here {
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.Name, err)

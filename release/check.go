@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/renderer"
@@ -26,7 +27,7 @@ import (
 )
 
 // Check reports what would stop a release of p, as far as that is certain without a compiler
-// and a registry. It checks sources, programs, Dockerfiles, the rendered manifest and the
+// and a registry; for a release to one it asks whether third-party images are where they are named. It checks sources, programs, Dockerfiles, the rendered manifest and the
 // rules, and reports all mistakes. Check leaves nothing on the disk, except Go modules that the
 // module cache lacked. What was rendered before it takes from the store beside slipway.yaml, if
 // there is one. What it has found is there beside an error, too.
@@ -36,6 +37,9 @@ func Check(ctx context.Context, p *product.Product) (Checked, error) {
 		return Checked{}, err
 	}
 	defer done()
+	if err := publish.ReachThirdParty(ctx, c.product, network.Options{}); err != nil {
+		c.err = errors.Join(c.err, err)
+	}
 	return Checked{BeforeRelease: c.demands, Warnings: c.warnings.All()}, c.err
 }
 

@@ -23,7 +23,8 @@ compiles nothing, makes no request to a registry and writes nothing, but downloa
 that are not in the module cache. It also prints the warnings that a release prints.
 
 With -registry, what only a release to a registry requires is an error, such as bases pinned
-by digest. Without it, check lists these requirements.`,
+by digest, and the registries of third-party images are asked whether they have these. Without
+it, check lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			r := checked{Errors: []string{}}
