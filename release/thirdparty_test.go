@@ -33,7 +33,7 @@ func TestBaseJudged(t *testing.T) {
 			base := s.push(t, "up/tool:1", indextest.Filled(t, v1.ConfigFile{
 				OS: "linux", Architecture: "amd64", Config: c.config,
 			}, indextest.Files{"tool:0644=#!/fine\n", "fine=\x7fELF"}))
-			s.write(t, map[string]string{"Dockerfile": "FROM " + base + "\nCOPY greeting /greeting\n"})
+			s.write(t, map[string]string{"Dockerfile": "FROM " + base + "\n"})
 			s.registry.Reset()
 			var said []string
 			for _, store := range []string{"cold", "warm"} {
