@@ -145,7 +145,7 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 		Snapshot       bool // the bundles are of a snapshot
 	}{
 		Name: product, Version: version, Releases: platform.LTSC,
-		Gzip: slices.ContainsFunc(files, func(f bundle.File) bool { return f.Gzip != nil }),
+		Gzip:     slices.ContainsFunc(files, func(f bundle.File) bool { return f.Gzip != nil }),
 		Snapshot: slices.ContainsFunc(files, func(f bundle.File) bool { return f.Contents.Snapshot }),
 	}
 	kinds, complete := nodes(targets, files)

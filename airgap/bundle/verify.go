@@ -41,11 +41,11 @@ type Report struct {
 	Blobs  int    `json:"blobs"` // that have their digests
 	Bytes  int64  `json:"bytes"` // that were read of the decompressed archive
 	// of the file, if it was compared with SHA256SUMS
-	SHA256 string   `json:"sha256,omitempty"`
-	Note   string   `json:"note,omitempty"` // what is unusual and harmless
+	SHA256 string `json:"sha256,omitempty"`
+	Note   string `json:"note,omitempty"` // what is unusual and harmless
 	// Snapshot means that it is of a snapshot, which no registry got.
-	Snapshot bool `json:"snapshot"`
-	Groups []string `json:"groups,omitempty"`
+	Snapshot bool     `json:"snapshot"`
+	Groups   []string `json:"groups,omitempty"`
 	// Needs is what a sparse bundle lacks. CompletedBy is the path of the bundle, verified besides,
 	// that has all of it.
 	Needs       *Needs    `json:"needs,omitempty"`

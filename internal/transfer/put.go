@@ -135,9 +135,17 @@ func (c *Client) put(ctx context.Context, _ int, m put) error {
 				"lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
 				m.ref, platforms(m.image.notInRegistry), network.Clean(err))
 		}
-		return fmt.Errorf("pushing %s: %w", m.ref, network.Clean(err))
+		return fmt.Errorf("pushing %s%s: %w", m.ref, m.about(), network.Clean(err))
 	}
 	return nil
+}
+
+// about says what a referrer is, whose digest nobody knows; "" for an image.
+func (m put) about() string {
+	if m.Subject == nil {
+		return ""
+	}
+	return fmt.Sprintf(", an artifact of type %q that refers to %s", listing(m.Tree).ArtifactType, m.Subject.Digest)
 }
 
 // refusesSparse reports whether a registry did not accept an index because of missing manifests.

@@ -3,9 +3,9 @@ package audit_test
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"

@@ -53,7 +53,7 @@ func newContents(all files, prefix string, top v1.IndexManifest) *contents {
 	}
 	return &contents{
 		snapshot: snapshot,
-		files: all, prefix: prefix, partial: slices.ContainsFunc(fragments, partial),
+		files:    all, prefix: prefix, partial: slices.ContainsFunc(fragments, partial),
 		used: map[string]bool{}, images: map[string][]string{},
 	}
 }

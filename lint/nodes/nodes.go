@@ -23,10 +23,10 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	// Snapshot means that the lock is of a snapshot, which no registry got.
-	Snapshot bool `json:"snapshot"`
-	Nodes  []Node  `json:"nodes"`
-	Pods   []Pod   `json:"pods"`
-	Images []Image `json:"images"`
+	Snapshot bool    `json:"snapshot"`
+	Nodes    []Node  `json:"nodes"`
+	Pods     []Pod   `json:"pods"`
+	Images   []Image `json:"images"`
 	// Unknown lists manifests and charts of the release that were not judged.
 	Unknown []string `json:"unknown,omitempty"`
 }
