@@ -204,9 +204,27 @@ func (b *Builder) outputs(d *product.DockerfileImage, p platform.Platform,
 		if all[stage] == nil {
 			all[stage] = map[string]dockerfile.File{}
 		}
+		f.Made = b.replacement(b.product.Program(name), p)
 		all[stage][file] = f
 	}
 	return all, nil
+}
+
+// replacement returns how a program is compiled that takes the place of what a stage makes, nil for
+// a prebuilt one. What is wrong with it is reported elsewhere.
+func (b *Builder) replacement(decl product.Program, on platform.Platform) any {
+	tree, ok := b.trees[decl.Source]
+	r, err := program.New(decl, tree, b.product.Version, on.System())
+	if !ok || err != nil {
+		return nil
+	}
+	tags := r.Tags()
+	if tags == nil && tree.Source.For(on.OS).And(decl.For(on.OS)).Tags != nil {
+		tags = []string{} // stated: none
+	}
+	return &dockerfile.GoBuild{
+		Name: r.Name, Package: r.Package, Platform: r.Platform, Env: r.Env, Tags: tags, At: decl.Pos.String(),
+	}
 }
 
 // inBinaries is the name of a program in the context binaries.

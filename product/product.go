@@ -184,6 +184,7 @@ type BaseImage struct {
 // Program is a Go main package, or a prebuilt program.
 type Program struct {
 	Name    string
+	Pos     yamlfile.Pos
 	Source  string // name of a Source; "" for a prebuilt program
 	Package string // "./cmd/controller", relative to the source
 	// GoFlags follow those of the source, and Systems those of all systems.

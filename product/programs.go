@@ -15,7 +15,9 @@ import (
 func (c *checker) program(in *programYAML) {
 	c.once(in.OS)
 	if in.File != "" || in.Files != nil || in.URL != "" {
-		c.out.Programs = append(c.out.Programs, Program{Name: in.Name, OS: in.OS, Prebuilt: c.prebuilt(in)})
+		c.out.Programs = append(c.out.Programs, Program{
+			Name: in.Name, Pos: c.Pos(&in.Name), OS: in.OS, Prebuilt: c.prebuilt(in),
+		})
 		return
 	}
 	known := c.refer(&in.Source, c.sources)
@@ -27,7 +29,7 @@ func (c *checker) program(in *programYAML) {
 	c.goFlags(in.Ldflags, in.Flags, in.Env, of)
 	c.goTags(in.Tags)
 	c.out.Programs = append(c.out.Programs, Program{
-		Name: in.Name, Source: in.Source, Package: in.Package, OS: in.OS,
+		Name: in.Name, Pos: c.Pos(&in.Name), Source: in.Source, Package: in.Package, OS: in.OS,
 		GoFlags: GoFlags{in.Ldflags, in.Flags, in.Env, in.Tags}, Systems: c.systems(in.Systems, in.OS, of),
 		CC: c.compilers(in),
 	})

@@ -38,6 +38,7 @@ type stage struct {
 	userAt    []parser.Range // of USER
 	cmdSet    bool           // by a CMD of this stage, which ENTRYPOINT keeps
 	completed bool           // the base of a toolchain was read
+	compared  bool           // with the programs that take its place
 	budget    *tree.Budget
 	layers    []Layer
 	history   []v1.History

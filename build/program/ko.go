@@ -116,26 +116,41 @@ func (p *Program) addTags(tags []string) {
 	if len(tags) == 0 {
 		return
 	}
-	var flags, all []string
-	for i := 0; i < len(p.Flags); i++ {
-		name, value, given := strings.Cut(strings.TrimLeft(p.Flags[i], "-"), "=")
-		switch {
-		case name != "tags":
-			flags = append(flags, p.Flags[i])
-			continue
-		case !given && i+1 < len(p.Flags): // of a .ko.yaml
-			i++
-			value = p.Flags[i]
-		}
-		all = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
-	}
+	flags, all := splitTags(p.Flags)
 	for _, t := range tags {
 		if !slices.Contains(all, t) {
 			all = append(all, t)
 		}
 	}
-	flags = append(flags, "-tags="+strings.Join(all, ","))
-	p.Flags = flags
+	p.Flags = append(flags, "-tags="+strings.Join(all, ","))
+}
+
+// splitTags takes the build tags out of flags: those of the last -tags, nil without one.
+func splitTags(all []string) (flags, tags []string) {
+	for i := 0; i < len(all); i++ {
+		name, value, given := strings.Cut(strings.TrimLeft(all[i], "-"), "=")
+		switch {
+		case name != "tags":
+			flags = append(flags, all[i])
+			continue
+		case !given && i+1 < len(all): // of a .ko.yaml
+			i++
+			value = all[i]
+		}
+		tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return flags, tags
+}
+
+// Tags returns the build tags of the program: those of its flags, or else of GOFLAGS.
+func (p Program) Tags() []string {
+	_, tags := splitTags(p.Flags)
+	for _, kv := range p.Env {
+		if v, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && tags == nil {
+			_, tags = splitTags(strings.Fields(v))
+		}
+	}
+	return tags
 }
 
 // koList is one list of a .ko.yaml. others and own check it in a third-party source and in the

@@ -23,6 +23,7 @@ type GoBuild struct {
 	Ldflags  string
 	// Flags and Env go to the go command as they are; Tags are its build tags.
 	Flags, Env, Tags []string
+	At               string // where slipway.yaml has it; empty for one of the Dockerfile
 }
 
 // Compiler makes the programs of a Dockerfile. Check returns what is certain to be wrong with one
@@ -116,10 +117,6 @@ func oneLine(flags string) string {
 	return strings.Join(words, " ")
 }
 
-// goEnv are the variables that decide about a program and go to the compiler. What else begins
-// with GO is about the machine of the build.
-var goEnv = []string{"GOAMD64", "GOARM64", "GO386", "GOEXPERIMENT", "GOFIPS140"}
-
 // environment takes over what the variables of the line say, on a machine of platform p.
 func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platform) error {
 	set := func(name, or string) string {
@@ -144,9 +141,9 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 		v, _, _ = strings.Cut(v, ",")
 		g.Platform.Variant = "v" + v
 	}
-	for _, name := range goEnv {
-		if v := set(name, ""); v != "" {
-			g.Env = append(g.Env, name+"="+v)
+	for _, v := range GoVariables {
+		if value := set(v.Name, ""); value != "" && v.passed() {
+			g.Env = append(g.Env, v.Name+"="+value)
 		}
 	}
 	return g.fromGoFlags(set("GOFLAGS", ""))

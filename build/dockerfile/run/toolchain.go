@@ -40,25 +40,35 @@ func compilers(name string) bool { return name == "go" || name == "xx-go" || nam
 
 // names returns the names of all commands of a RUN, without their directories.
 func names(c *instructions.RunCommand) (all []string) {
-	line := c.CmdLine
-	if c.PrependShell {
-		text := strings.Join(line, " ")
-		if len(c.Files) > 0 && strings.HasPrefix(strings.TrimSpace(text), "<<") {
-			text = c.Files[0].Data
-		}
-		line = []string{text}
-	}
-	switch n := len(line); {
-	case n == 0:
-	case c.PrependShell, n > 2 && strings.HasSuffix(line[0], "sh") && strings.HasPrefix(line[1], "-"):
-		all = slices.Clone(script.Names(line[n-1]))
-	default:
-		all = []string{line[0]}
+	line, words := Script(c)
+	n := len(words)
+	switch {
+	case words == nil:
+		all = slices.Clone(script.Names(line))
+	case n > 2 && strings.HasSuffix(words[0].Text, "sh") && strings.HasPrefix(words[1].Text, "-"):
+		all = slices.Clone(script.Names(words[n-1].Text))
+	case n > 0:
+		all = []string{words[0].Text}
 	}
 	for n, name := range all {
 		all[n] = path.Base(name)
 	}
 	return all
+}
+
+// Script returns the text of a RUN that a shell reads, or the words of one that none does.
+func Script(c *instructions.RunCommand) (text string, words []script.Value) {
+	if !c.PrependShell {
+		for _, w := range c.CmdLine {
+			words = append(words, script.Value{Text: w, Source: w, Known: true})
+		}
+		return "", words
+	}
+	text = strings.Join(c.CmdLine, " ")
+	if len(c.Files) > 0 && strings.HasPrefix(strings.TrimSpace(text), "<<") {
+		text = c.Files[0].Data
+	}
+	return text, nil
 }
 
 // systemDirs are directories whose files no stage knows wholly without its base.

@@ -244,6 +244,7 @@ type File struct {
 	// means that it is Content.
 	Later func() layer.Content
 	Mode  fs.FileMode
+	Made  any // the program that it is, as in Node; nil for any other file
 }
 
 func (f File) content() (layer.Content, error) {

@@ -1,0 +1,238 @@
+package dockerfile
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+)
+
+// A stage whose place [Input.Outputs] take is not carried out. What it sets for the compiler must
+// be what its programs are compiled with, or the image gets others than its Dockerfile means.
+
+// setting is a value that a stage sets, and where.
+type setting struct {
+	script.Value
+	by string // the instruction
+	at []parser.Range
+}
+
+// compilation is a command that compiles, with the variables that it gets.
+type compilation struct {
+	words []script.Value
+	vars  map[string]setting
+	at    []parser.Range
+	maybe bool
+}
+
+// compareHidden reports what a stage sets for the compiler and the programs lack that take its
+// place.
+func (b *builder) compareHidden(s *stage) {
+	if s.compared {
+		return
+	}
+	s.compared = true
+	for name, files := range b.in.Outputs {
+		if name == "" || b.find(name) != s {
+			continue
+		}
+		all := b.compilations(s)
+		for _, file := range slices.Sorted(maps.Keys(files)) {
+			if g, ok := files[file].Made.(*run.GoBuild); ok {
+				b.compareProgram(s, all, file, g)
+			}
+		}
+	}
+}
+
+// compareProgram compares what compiles a file of a stage with the program that takes its place. Of
+// commands that conditions choose, one has to fit.
+func (b *builder) compareProgram(s *stage, all []compilation, file string, g *run.GoBuild) {
+	var unsure []difference
+	fits := false
+	for _, c := range all {
+		if !c.makes(file, g) {
+			continue
+		}
+		found := c.compare(g)
+		if c.maybe {
+			fits = fits || len(found) == 0
+			unsure = append(unsure, found...)
+			continue
+		}
+		b.differ(s, g, found)
+	}
+	if !fits {
+		b.differ(s, g, unsure)
+	}
+}
+
+func (b *builder) differ(s *stage, g *run.GoBuild, found []difference) {
+	for _, d := range found {
+		if d.Known {
+			b.report.Add(d.at, d.word, fmt.Errorf("%s sets %s, and the program %s (%s), which takes the place of "+
+				"what stage %s compiles, is compiled without: write %s for it",
+				d.by, d.what, g.Name, g.At, s.title(), d.write))
+			continue
+		}
+		b.report.Add(d.at, d.word, fmt.Errorf("%s sets %s by %s, whose value is not known here: write %s for the "+
+			"program %s (%s), which takes the place of what stage %s compiles",
+			d.by, d.what, d.Source, d.write, g.Name, g.At, s.title()))
+	}
+}
+
+// compilations returns the commands that compile in a stage and those that it starts from. A stage
+// that only copies has those of the stages that it copies from, and one that compiles by nothing
+// that is known is taken for one command.
+func (b *builder) compilations(s *stage) []compilation {
+	var chain []*stage
+	for part := s; part != nil; part = part.from {
+		chain = append([]*stage{part}, chain...)
+	}
+	h := hidden{b: b, env: run.NewEnvironment(nil), set: map[string]setting{}}
+	for _, part := range chain {
+		for _, c := range part.commands {
+			h.read(part, c)
+		}
+	}
+	if len(h.all) > 0 {
+		return h.all
+	}
+	for _, from := range h.copied {
+		h.all = append(h.all, b.compilations(from)...)
+	}
+	if len(h.all) == 0 && h.runs {
+		h.all = []compilation{{vars: h.set, at: s.Location}}
+	}
+	return h.all
+}
+
+// hidden reads a stage that is not carried out.
+type hidden struct {
+	b      *builder
+	env    *run.Environment
+	set    map[string]setting
+	all    []compilation
+	copied []*stage
+	runs   bool
+}
+
+func (h *hidden) read(s *stage, c command) {
+	switch now := c.Command.(type) {
+	case *instructions.EnvCommand:
+		for _, kv := range now.Env {
+			h.assign("ENV", kv.Key, kv.Value, c.at)
+		}
+	case *instructions.ArgCommand:
+		for _, a := range now.Args {
+			given, ok := h.b.in.Args[a.Key]
+			global, known := h.b.globals.Get(a.Key)
+			switch {
+			case ok:
+				h.assign("ARG", a.Key, strings.ReplaceAll(given, "$", `\$`), c.at)
+			case a.Value != nil:
+				h.assign("ARG", a.Key, *a.Value, c.at)
+			case known:
+				h.assign("ARG", a.Key, strings.ReplaceAll(global, "$", `\$`), c.at)
+			}
+		}
+	case *instructions.CopyCommand:
+		if other := h.b.find(now.From); now.From != "" && other != nil && other.index < s.index {
+			h.copied = append(h.copied, other)
+		}
+	case *instructions.RunCommand:
+		h.runs = true
+		text, words := run.Script(now)
+		calls := []script.Call{{Words: words}}
+		if words == nil {
+			calls = script.Calls(text, h.env.Get)
+		}
+		h.calls(calls, c.at)
+	}
+}
+
+func (h *hidden) assign(by, name, value string, at []parser.Range) {
+	text, err := h.b.word(value, h.env)
+	h.env.Set(name, text)
+	h.set[name] = setting{script.Value{Text: text, Source: name, Known: err == nil}, by, at}
+}
+
+// calls adds those of the commands of a RUN that compile.
+func (h *hidden) calls(calls []script.Call, at []parser.Range) {
+	for _, c := range calls {
+		name := path.Base(c.Words[0].Text)
+		if shells(name) && len(c.Words) > 2 && strings.HasPrefix(c.Words[1].Text, "-") {
+			h.calls(script.Calls(c.Words[2].Text, h.env.Get), at)
+			continue
+		}
+		if name == "go" && len(c.Words) > 2 && c.Words[1].Text == "env" && c.Words[2].Text == "-w" {
+			for _, w := range c.Words[3:] {
+				if k, v, ok := strings.Cut(w.Text, "="); ok {
+					h.set[k] = setting{script.Value{Text: v, Source: w.Source, Known: w.Known}, "RUN", at}
+				}
+			}
+		}
+		if !compiles(name, c.Words) {
+			continue
+		}
+		vars := maps.Clone(h.set)
+		add := func(k string, v script.Value) { vars[k] = setting{v, "RUN", at} }
+		for k, v := range c.Vars {
+			add(k, v)
+		}
+		for _, w := range c.Words[1:] { // of make
+			if k, v, ok := strings.Cut(w.Text, "="); ok && !strings.HasPrefix(k, "-") {
+				add(k, script.Value{Text: v, Source: w.Source, Known: w.Known})
+			}
+		}
+		h.all = append(h.all, compilation{c.Words, vars, at, c.Maybe})
+	}
+}
+
+func shells(name string) bool { return slices.Contains([]string{"sh", "bash", "ash", "dash"}, name) }
+
+// makers are the commands besides go that compile what a file says.
+var makers = []string{"make", "gmake", "mage", "task", "just", "bazel", "ninja", "goreleaser", "garble"}
+
+// aside are words with which targets begin that compile nothing that an image has.
+var aside = []string{
+	"test", "lint", "vet", "fmt", "deps", "dep", "tools", "vendor", "generate", "tidy", "clean", "check", "mod",
+	"download", "verify", "install-tools", "help", "version",
+}
+
+// compiles reports whether a command may compile a program: go, a program that a file directs, or a
+// script of the source.
+func compiles(name string, words []script.Value) bool {
+	switch {
+	case name == "go" || name == "xx-go":
+		if len(words) < 2 || words[1].Text != "build" && words[1].Text != "install" {
+			return false
+		}
+		tool := func(w script.Value) bool { return !strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "@") }
+		return !slices.ContainsFunc(words[2:], tool)
+	case slices.Contains(makers, name):
+		var targets []string
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w.Text, "-") && !strings.Contains(w.Text, "=") {
+				targets = append(targets, w.Text)
+			}
+		}
+		other := func(target string) bool {
+			return !slices.ContainsFunc(aside, func(a string) bool {
+				return target == a || strings.HasPrefix(target, a+"-") || strings.HasPrefix(target, a+".")
+			})
+		}
+		return len(targets) == 0 || slices.ContainsFunc(targets, other)
+	case shells(name):
+		return len(words) > 1
+	}
+	return strings.HasSuffix(name, ".sh") || strings.HasPrefix(words[0].Text, "./") ||
+		strings.HasPrefix(words[0].Text, "hack/")
+}

@@ -1,0 +1,103 @@
+package dockerfile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// TestHiddenSettings checks that what a stage sets for the compiler is compared with the program
+// that takes the place of what it makes, wherever the stage sets it.
+func TestHiddenSettings(t *testing.T) {
+	for _, c := range []struct{ stage, env, tags, want string }{
+		{"RUN make static TAGS=special", "", "", "4:17: RUN sets the build tags special, and the program app " +
+			"(slipway.yaml:3:5), which takes the place of what stage b compiles, is compiled without: " +
+			"write tags: [special] for it"},
+		{"RUN make static TAGS=special", "", "special more", ""},
+		{"RUN GOFLAGS=-tags=special make", "", "", "4:5: RUN sets the build tags special"},
+		{"ENV GOFLAGS=-tags=special,two\nRUN make", "", "two", "4:5: ENV sets the build tags special,"},
+		{"RUN export GOFLAGS='-mod=mod -tags special' && make", "", "", "4:12: RUN sets the build tags special"},
+		{"RUN go build --tags special -o /x ./cmd/app", "", "", "4:21: RUN sets the build tags special"},
+		{"RUN go build -tags=special -o /x ./cmd/app", "", "", "4:14: RUN sets the build tags special"},
+		{"ARG TAGS=special\nRUN go build -tags \"$TAGS\" -o /x", "", "", "5:20: RUN sets the build tags special"},
+		{"ARG GIVEN=special\nRUN make BUILD_TAGS=$GIVEN", "", "", "RUN sets the build tags given"},
+		{"ARG TAGS\nRUN go build -tags \"$TAGS\" -o /x", "", "", ""},
+		{"RUN make ARGS='-tags special'", "", "", "4:10: RUN sets the build tags special"},
+		{"RUN sh -c 'make TAGS=special'", "", "", "RUN sets the build tags special"},
+		{"RUN [\"make\", \"TAGS=special\"]", "", "", "RUN sets the build tags special"},
+		{"RUN <<E\nset -e\nmake TAGS=special\nE", "", "", "RUN sets the build tags special"},
+		{"RUN hack/build.sh -tags special", "", "", "RUN sets the build tags special"},
+		{"RUN go build -tags $(cat tags) -o /x", "", "", "4:20: RUN sets build tags by $(cat tags), whose value is not " +
+			"known here: write tags, [] for none, for the program app (slipway.yaml:3:5)"},
+		{"RUN go build -tags $(cat tags) -o /x", "", "special", ""},
+
+		{"ENV GOEXPERIMENT=boringcrypto\nRUN make", "", "", "4:5: ENV sets GOEXPERIMENT=boringcrypto, and the program"},
+		{"ENV GOEXPERIMENT=boringcrypto\nRUN make", "GOEXPERIMENT=boringcrypto", "", ""},
+		{"ENV GOEXPERIMENT=boringcrypto\nRUN ./compile", "", "", "write env: [GOEXPERIMENT=boringcrypto] for it"},
+		{"ENV GOEXPERIMENT=boringcrypto\nRUN apk add go", "", "", "4:5: ENV sets GOEXPERIMENT=boringcrypto"},
+		{"RUN go env -w GOAMD64=v3 && make", "", "", "4:15: RUN sets GOAMD64=v3"},
+		{"ENV CGO_ENABLED=1\nRUN make", "", "", "4:5: ENV sets CGO_ENABLED=1, and the program app (slipway.yaml:3:5), " +
+			"which takes the place of what stage b compiles, is compiled without: write its C compiler under cc, " +
+			"or env: [CGO_ENABLED=0] if it needs none, for it"},
+		{"ENV CGO_ENABLED=1\nRUN make", "CGO_ENABLED=1", "", ""},
+		{"ENV CGO_ENABLED=1\nRUN make", "CGO_ENABLED=0", "", ""},
+		{"ENV CGO_ENABLED=1\nRUN CGO_ENABLED=0 go build -o /x", "", "", ""},
+		{"ENV GOAMD64=v3\nRUN make", "", "", "4:5: ENV sets GOAMD64=v3"},
+		{"ENV GOAMD64=v1 GOARM=6 GOFIPS140=off CGO_ENABLED=0\nRUN make", "", "", ""},
+		{"ARG TARGETVARIANT\nRUN GOARM=${TARGETVARIANT#v} make", "", "", ""},
+
+		{"ENV GOPROXY=x GOCACHE=/c GOOS=linux GOARCH=amd64 GOFLAGS=-mod=vendor\nRUN make", "", "", ""},
+		{"ENV CGO_ENABLED=1\nRUN curl x && go test ./... && make test && CGO_ENABLED=0 make app", "", "", ""},
+		{"RUN git fetch --tags origin && apk add --tags x && make", "", "", ""},
+		{"RUN go test -tags integration ./... && go install -tags x example.com/y@v1 && make test-e2e TAGS=e", "", "", ""},
+		{"RUN go build -tags other -o /other ./cmd/other && go build -o /x ./cmd/app", "", "", ""},
+		{"RUN if [ $A = 1 ]; then go build -tags a -o /x; else go build -o /x; fi", "", "", ""},
+		{"RUN if [ $A = 1 ]; then go build -tags a -o /x; else go build -tags b -o /x; fi", "", "", "the build tags a"},
+		{"FROM golang AS unused\nENV CGO_ENABLED=1\nRUN make\nFROM b AS c", "", "", ""},
+	} {
+		file := "FROM golang AS base\nARG GIVEN\nFROM base AS b\n" + c.stage + "\nFROM scratch\nCOPY --from=b /x /x\n"
+		got := hiddenSettings(t, file, "b", c.env, c.tags)
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s, for a program with %q and tags %q:\n%q, want %q", c.stage, c.env, c.tags, got, c.want)
+		}
+	}
+}
+
+// TestHiddenStages checks that the settings of the stages count that a stage starts from, and of
+// those that it copies from where it compiles nothing itself.
+func TestHiddenStages(t *testing.T) {
+	for _, file := range []string{
+		"FROM golang AS base\nENV GOAMD64=v3\nFROM base AS b\nRUN make\n",
+		"FROM golang AS base\nENV GOAMD64=v3\nRUN make\nFROM scratch AS b\nCOPY --from=base /x /x\n",
+	} {
+		got := hiddenSettings(t, file+"FROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		if !strings.Contains(got, "2:5: ENV sets GOAMD64=v3, and the program app (slipway.yaml:3:5)") {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+}
+
+// hiddenSettings returns what is wrong with a Dockerfile of which a program is /x of a stage.
+func hiddenSettings(t *testing.T, file, stage, env, tags string) string {
+	t.Helper()
+	in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+"-- context/a --\n"))).Input
+	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
+	in.Args = map[string]string{"GIVEN": "given"}
+	g := &dockerfile.GoBuild{Name: "app", Package: "./cmd/app", Platform: in.Platform, At: "slipway.yaml:3:5"}
+	if env != "" {
+		g.Env = []string{env}
+	}
+	if tags != "" {
+		g.Tags = strings.Fields(tags)
+	}
+	in.Outputs = map[string]map[string]dockerfile.File{stage: {"/x": {Mode: 0o755, Made: g}}}
+	if _, err := dockerfile.Build(t.Context(), in); err != nil {
+		return err.Error()
+	}
+	return ""
+}
