@@ -44,6 +44,11 @@ func judged(
 	if !p.Release.Empty() {
 		m, err = manifest(ctx, p, l)
 	}
+	if err == nil {
+		for _, line := range m.Omitted {
+			warn(line)
+		}
+	}
 	made, wrong := charts(ctx, p, l)
 	if err := errors.Join(err, wrong); err != nil {
 		return nil, nil, err

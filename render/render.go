@@ -27,6 +27,8 @@ type Manifest struct {
 	Values map[string]any // release.values as the templates got them
 	// Unmatched are the entries of release.images that match no reference.
 	Unmatched []product.ImageMapping
+	// Omitted are lines about files that lie among the templates and give no documents.
+	Omitted []string
 
 	origins map[int]string
 }
@@ -52,8 +54,12 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*
 		return nil, err
 	}
 	var docs []document
+	var omitted []string
 	for _, from := range []func() ([]document, error){
-		func() ([]document, error) { return templates(ctx, p, values, o) },
+		func() (docs []document, err error) {
+			docs, omitted, err = templates(ctx, p, values, o)
+			return docs, err
+		},
 		func() ([]document, error) { return kustomizations(ctx, p, o) },
 		func() ([]document, error) { return helm(ctx, p, l, o) },
 	} {
@@ -76,6 +82,6 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	made.Unmatched = m.unmatched()
+	made.Unmatched, made.Omitted = m.unmatched(), omitted
 	return made, nil
 }

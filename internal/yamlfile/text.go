@@ -44,6 +44,10 @@ func (e *Errors) CheckText(file string, b []byte, limit int) bool {
 		e.At(Pos{file, 1, 1}, "the file has more than %s: is it the right one?", mib(limit))
 		return false
 	}
+	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		e.At(Pos{file, 1, 1}, "the file is UTF-16: save it as UTF-8")
+		return false
+	}
 	line, column := 1, 1
 	for rest := b; len(rest) > 0; column++ {
 		r, n := utf8.DecodeRune(rest)

@@ -25,6 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -74,7 +75,7 @@ func NewReader(o network.Options) Reader {
 func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found []lint.Finding, err error) {
 	fi, err := os.Stat(arg)
 	switch {
-	case arg == "-" || err == nil && !fi.IsDir() && isManifest(arg):
+	case arg == "-" || err == nil && !fi.IsDir() && workload.IsManifest(arg):
 		return r.manifest(ctx, arg)
 	case err == nil && (strings.HasSuffix(arg, ".tgz") || fi.IsDir() && isFile(filepath.Join(arg, "Chart.yaml"))):
 		return r.loaded(ctx, arg)
@@ -100,14 +101,9 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 	return all, nil, err
 }
 
-// isManifest reports whether a file has the name of a manifest of Kubernetes.
-func isManifest(path string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
-}
-
 // looksLikeFile reports whether an argument names a file rather than an image.
 func looksLikeFile(arg string) bool {
-	return strings.HasPrefix(arg, ".") || filepath.IsAbs(arg) || isManifest(arg) ||
+	return strings.HasPrefix(arg, ".") || filepath.IsAbs(arg) || workload.IsManifest(arg) ||
 		slices.Contains([]string{".txt", ".tar", ".gz", ".tgz", ".zst"}, filepath.Ext(arg))
 }
 

@@ -84,7 +84,7 @@ func (s *search) template(shown, full string) error {
 		switch {
 		case d.IsDir() && (slices.Contains(made, filepath.ToSlash(rel)) || d.Name() == ".git"):
 			return filepath.SkipDir
-		case slices.Contains(made, filepath.ToSlash(rel)), !isYAML(path):
+		case slices.Contains(made, filepath.ToSlash(rel)), !workload.IsManifest(path):
 			return nil
 		case d.Type()&fs.ModeSymlink != 0 && path == full: // one that slipway.yaml names itself
 		case !d.Type().IsRegular():
@@ -92,11 +92,6 @@ func (s *search) template(shown, full string) error {
 		}
 		return s.yaml(filepath.Join(shown, rel), path, false)
 	})
-}
-
-func isYAML(path string) bool {
-	ext := filepath.Ext(path)
-	return ext == ".yaml" || ext == ".yml"
 }
 
 // read reads a file, unless it was read before.
