@@ -86,7 +86,8 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	for _, p := range m.pods {
 		found = append(found, p.problems()...)
 	}
-	found = slices.Concat(found, k.podImages(m.pods), m.kpackTolerations(k.images), k.textImages(texts))
+	found = slices.Concat(found, k.podImages(m.pods), m.kpackTolerations(k.images), k.textImages(texts),
+		k.unresolvedImages(m))
 	for _, u := range o.Unrendered {
 		found = append(found, problem{
 			place: place{-1, u.Path, u.Pos}, rule: "chart-image-unrendered", which: u.Reference,

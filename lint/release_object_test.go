@@ -142,8 +142,13 @@ func TestReleaseCustomResources(t *testing.T) {
 	linux := "nodeSelector: {kubernetes.io/os: linux}\n"
 	checkReleases(t, []releaseCase{
 		{
-			name: "custom resource", manifest: object("example.com/v1", "Widget", "part: {image: x}"),
-			want: []string{"Widget demo/o: spec.part.image: x is not pinned"},
+			name: "custom resource", manifest: object("example.com/v1", "Widget", "part: {image: 'x:1'}"),
+			want: []string{"Widget demo/o: spec.part.image: x:1 is not pinned"},
+		},
+		{
+			name: "custom resource whose controller completes the image",
+			manifest: object("example.com/v1", "Widget", "image: x\nrepository: quay.io/x\nversion: '1'") + "---\n" +
+				object("example.com/v1", "Gadget", "image: ubuntu-2204-kube"),
 		},
 		{
 			name: "custom resource for Windows", manifest: object("example.com/v1", "Widget", "windows: {image: $APP}"),

@@ -33,7 +33,7 @@ func (m *manifests) texts(k *known, variables []*imageText) (all []*imageText) {
 			if k.release {
 				t.refs = append(t.refs, k.images.ProductMentions(s.Value)...)
 			}
-			t.image = workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value)
+			t.image = workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value) && !k.unresolved(o, s.Value)
 			switch {
 			case t.image && o.Kind == "ConfigMap":
 				t.names = []string{o.Name, s.Name}

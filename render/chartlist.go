@@ -44,8 +44,14 @@ func imagesIn(o chart.Object) (all []string, err error) {
 	objects, err := workload.Read(o.Template, o.Text)
 	for _, read := range objects {
 		read.Texts(func(t workload.Text) {
-			if t.Value != "" && workload.IsImageField(read.APIVersion, read.Kind, t.Keys, t.Value) {
+			if t.Value != "" && !read.IsIncomplete(t.Value) &&
+				workload.IsImageField(read.APIVersion, read.Kind, t.Keys, t.Value) {
 				all = append(all, t.Value)
+			}
+		})
+		read.Composed(func(c workload.Composed) {
+			if c.Reference != "" {
+				all = append(all, c.Reference)
 			}
 		})
 	}

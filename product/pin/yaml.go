@@ -102,7 +102,8 @@ func (s *search) text(f *file, o workload.Object, t workload.Text) {
 	}
 	p := newPlace(value, t.Pos)
 	if p == nil {
-		if r, err := name.NewRepository(value); image && value != "" && !strings.Contains(value, "://") && err == nil &&
+		r, err := name.NewRepository(value)
+		if image && !o.IsIncomplete(value) && value != "" && !strings.Contains(value, "://") && err == nil &&
 			!s.product.Owns(r) && !s.product.Maps(value) {
 			s.kept = append(s.kept,
 				Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})

@@ -152,9 +152,24 @@ func (f *finder) object(m Manifest, o workload.Object, runs map[string]container
 				f.own[owner] = merge(f.own[owner], groups)
 				continue
 			}
+			if !ofPod && o.IsIncomplete(ref) {
+				continue // lint reports it, unless its neighbors complete it
+			}
 			i.Pos, i.OS, i.Field, i.Groups = m.pos(t.Pos), c.os, field, groups
 			f.add(i, m, output.Line(o.String()+" "+c.called))
 		}
+	})
+	o.Composed(func(c workload.Composed) {
+		i := parse(c.Reference)
+		if i == nil {
+			return // lint reports it
+		}
+		if owner := f.product.Owner(i.ref.Context()); owner != "" {
+			f.own[owner] = merge(f.own[owner], groups)
+			return
+		}
+		i.Pos, i.Field, i.Groups = m.pos(c.Pos), true, groups
+		f.add(i, m, output.Line(o.String()+" "+c.Path))
 	})
 }
 

@@ -85,6 +85,17 @@ func TestFind(t *testing.T) {
 			},
 		},
 		{
+			"custom resources that name images in several fields, or leave them to their controllers",
+			"apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: {name: c}\nspec:\n  valuesContent: |\n" +
+				"    image: {repository: x.io/values, tag: '1'}\n    app: {repository: registry.k8s.io/acme/app, tag: '1'}\n" +
+				"---\napiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n" +
+				"  driver: {repository: x.io/nvidia, image: driver, version: '550'}\n  image: ubuntu-2204-kube\n",
+			[]string{
+				"x.io/values:1 any field HelmChartConfig c spec.valuesContent: image.repository",
+				"x.io/nvidia/driver:550 any field ClusterPolicy p spec.driver.image",
+			},
+		},
+		{
 			"ours, and what is none",
 			pod("a", "registry.k8s.io/acme/app:1") + pod("b", "slipway.local/demo/app@"+digestA) + pod("c",
 				"ko://x.io/cmd") + pod("d", "'{{ .x }}'") + pod("e", "''") + pod("f", "user:secret@x.io/a:1"), nil,

@@ -1,0 +1,158 @@
+package workload
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// Composed is what several values of a custom resource name together: an image in fields such as
+// registry, repository, image, tag, version and digest.
+type Composed struct {
+	// Reference is empty where the fields give none: what the controller pulls is not known then.
+	Reference string
+	Value     string // of the field that names it
+	Chart     bool   // the value is a chart, or another artifact, and no image
+	Pos       yamlfile.Pos
+	Path      string // of the field within the document, and in the YAML that a field has
+}
+
+// Composed calls visit for what fields of a custom resource name together, in the order of the
+// manifest. The values of Helm charts that a field has as YAML are read, too. A field that has a
+// reference of its own is one of [Object.Texts].
+func (o Object) Composed(visit func(Composed)) {
+	if isBuiltin(o.APIVersion) || o.Kind == "CustomResourceDefinition" {
+		return
+	}
+	w := composedWalk{object: o, visit: visit}
+	w.node(o.Node, nil)
+}
+
+type composedWalk struct {
+	object Object
+	visit  func(Composed)
+	line   int    // before the YAML that is read
+	at     string // the field that has it
+}
+
+func (w *composedWalk) node(n *yaml.Node, path []any) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		w.fields(n, path)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i].Value, n.Content[i+1]
+			at := append(slices.Clone(path), key)
+			switch {
+			case slices.Contains([]string{"metadata", "selector", "matchLabels", "status"}, key):
+			case value.Kind == yaml.ScalarNode && w.at == "" && (key == "valuesContent" || key == "values"):
+				w.text(value, at)
+			default:
+				w.node(value, at)
+			}
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			w.node(item, append(slices.Clone(path), i))
+		}
+	}
+}
+
+// text reads the YAML that a field has: HelmChart and HelmChartConfig of k3s, Application of Argo CD.
+func (w *composedWalk) text(n *yaml.Node, path []any) {
+	inner := composedWalk{object: w.object, visit: w.visit, at: yamlfile.Path(w.object.Path, path...)}
+	inner.line = n.Line - 1
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		inner.line = n.Line
+	}
+	for _, root := range Documents(inner.at, []byte(n.Value)) {
+		inner.node(root, nil)
+	}
+}
+
+// fields joins the fields of one group.
+func (w *composedWalk) fields(n *yaml.Node, path []any) {
+	text := func(key string) string {
+		v := yamlfile.Value(n, key)
+		if v == nil || v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+			return ""
+		}
+		return strings.TrimSpace(v.Value)
+	}
+	for _, key := range []string{"chart", "repoURL", "url"} {
+		if value := text(key); strings.HasPrefix(value, "oci://") {
+			w.add(n, path, key, Composed{Value: value, Chart: true})
+		}
+	}
+	key, base := "repository", text("repository")
+	image := text("image")
+	switch {
+	case base != "" && image != "" && !strings.ContainsAny(image, "/:@"):
+		base, key = strings.TrimSuffix(base, "/")+"/"+image, "image"
+	case base == "" && image != "":
+		base, key = image, "image"
+	}
+	if base == "" || strings.Contains(base, "://") || filledIn.MatchString(base) || complete(base) {
+		return // Texts has it
+	}
+	tag, digest := "", text("digest")
+	for _, k := range []string{"tag", "version", "imageTag"} {
+		if tag = text(k); tag != "" {
+			break
+		}
+	}
+	if at := strings.IndexByte(tag, '@'); at >= 0 {
+		tag, digest = tag[:at], tag[at+1:]
+	}
+	if strings.HasPrefix(tag, "sha256:") {
+		tag, digest = "", tag
+	}
+	if registry := text("registry"); registry != "" && !strings.HasPrefix(base, registry+"/") {
+		base = strings.TrimSuffix(registry, "/") + "/" + base
+	}
+	reference := base
+	if tag != "" {
+		reference += ":" + tag
+	}
+	if digest != "" {
+		reference += "@" + digest
+	}
+	if !complete(reference) {
+		reference = ""
+	}
+	w.add(n, path, key, Composed{Reference: reference, Value: text(key)})
+}
+
+func (w *composedWalk) add(n *yaml.Node, path []any, key string, c Composed) {
+	c.Pos = w.object.pos(yamlfile.Value(n, key))
+	c.Path = yamlfile.Path(w.object.Path, append(slices.Clone(path), key)...)
+	if w.at != "" {
+		c.Pos.Line, c.Pos.Column = c.Pos.Line+w.line, 0
+		c.Path = w.at + ": " + yamlfile.Path("", append(slices.Clone(path), key)...)
+	}
+	w.visit(c)
+}
+
+// complete reports whether a text is a reference with a tag or a digest.
+func complete(text string) bool {
+	base, digest, pinned := strings.Cut(text, "@")
+	t, err := name.NewTag(base, name.WithDefaultTag(""))
+	if err != nil {
+		return false
+	}
+	if pinned {
+		_, err = name.NewDigest(t.Context().Name() + "@" + digest)
+	}
+	return err == nil && (pinned || t.TagStr() != "")
+}
+
+// IsIncomplete reports whether a text of an object has neither tag nor digest, although its field is
+// called image: the controller of a custom resource completes it, by what [Object.Composed] finds or
+// by what only it knows.
+func (o Object) IsIncomplete(text string) bool {
+	_, err := name.NewRepository(text)
+	return err == nil && text != "" && !isBuiltin(o.APIVersion) && !complete(text)
+}

@@ -1,0 +1,95 @@
+package workload_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/workload"
+)
+
+// TestComposed checks what fields of custom resources name together, or leave open.
+func TestComposed(t *testing.T) {
+	const sum = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for _, c := range []struct {
+		name, kind, spec string
+		want             []string // line, path, and the reference or ? and the value
+	}{
+		{"a repository and a tag", "Any", "image: {repository: quay.io/a/b, tag: v1}", []string{
+			"5 spec.image.repository quay.io/a/b:v1",
+		}},
+		{"a registry, a repository and a digest", "Any", "image: {registry: quay.io, repository: a/b, digest: '" + sum +
+			"'}", []string{"5 spec.image.repository quay.io/a/b@" + sum}},
+		{"a tag with a digest", "Any", "image: {repository: quay.io/a/b, tag: v1@" + sum + "}", []string{
+			"5 spec.image.repository quay.io/a/b:v1@" + sum,
+		}},
+		{"a digest as the version", "Any", "repository: nvcr.io/nvidia\nimage: driver\nversion: " + sum, []string{
+			"6 spec.image nvcr.io/nvidia/driver@" + sum,
+		}},
+		{
+			"ClusterPolicy", "ClusterPolicy", "driver: {repository: nvcr.io/nvidia, image: driver, version: '550.1'}\n" +
+				"toolkit:\n  repository: nvcr.io/nvidia/k8s\n  image: toolkit\n  version: v1.14", []string{
+				"5 spec.driver.image nvcr.io/nvidia/driver:550.1", "8 spec.toolkit.image nvcr.io/nvidia/k8s/toolkit:v1.14",
+			},
+		},
+		{"an image and a tag", "Any", "image: quay.io/a/b\ntag: v1", []string{"5 spec.image quay.io/a/b:v1"}},
+		{"a list", "Any", "all:\n- {repository: a/b, tag: '1'}", []string{"6 spec.all[0].repository a/b:1"}},
+		{"HelmRelease", "HelmRelease", "values: {a: {image: {repository: quay.io/a/b, tag: v1}}}", []string{
+			"5 spec.values.a.image.repository quay.io/a/b:v1",
+		}},
+		{
+			"HelmChartConfig", "HelmChartConfig", "valuesContent: |-\n  x: 1\n  image:\n    repository: quay.io/a/b\n    tag: v1",
+			[]string{"8 spec.valuesContent: image.repository quay.io/a/b:v1"},
+		},
+		{
+			"HelmChart in a quoted text", "HelmChart", `valuesContent: "image: {repository: a/b, tag: v1}"`,
+			[]string{"5 spec.valuesContent: image.repository a/b:v1"},
+		},
+		{"OCIRepository", "OCIRepository", "url: oci://quay.io/a/b\nref: {tag: v1}", []string{
+			"5 spec.url chart oci://quay.io/a/b",
+		}},
+		{"a chart", "HelmChart", "chart: oci://quay.io/charts/a\nversion: 1.0.0", []string{
+			"5 spec.chart chart oci://quay.io/charts/a",
+		}},
+
+		{"an image alone", "Any", "image: ubuntu-2204-kube", []string{"5 spec.image ? ubuntu-2204-kube"}},
+		{"a repository alone", "Any", "repository: quay.io/a/b", []string{"5 spec.repository ? quay.io/a/b"}},
+		{"a range", "Any", "repository: quay.io/a/b\nversion: '>= 1.0'", []string{"5 spec.repository ? quay.io/a/b"}},
+		{"a reference", "Any", "image: quay.io/a/b:v1\nversion: v1", nil},
+		{"an address", "Any", "repository: https://github.com/a/b\ntag: v1", nil},
+		{"a variable", "Any", "image: $(params.image)", nil},
+		{"no text", "Any", "image: null\nrepository: [a]\ntag: v1", nil},
+		{"a selector", "Any", "selector: {matchLabels: {image: x}}", nil},
+	} {
+		text := "apiVersion: example.com/v1\nkind: " + c.kind + "\nmetadata: {name: a, image: x}\nspec:\n  " +
+			strings.ReplaceAll(c.spec, "\n", "\n  ") + "\n"
+		if got := composed(t, text); !cmp.Equal(c.want, got) {
+			t.Errorf("%s: %s", c.name, cmp.Diff(c.want, got))
+		}
+	}
+	if got := composed(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {repository: a, tag: b}"); got !=
+		nil {
+		t.Errorf("in a Deployment: %q", got)
+	}
+}
+
+func composed(t *testing.T, text string) (all []string) {
+	t.Helper()
+	objects, err := workload.Read("m.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects[0].Composed(func(c workload.Composed) {
+		line := strings.Split(c.Pos.String(), ":")[1]
+		switch {
+		case c.Chart:
+			all = append(all, line+" "+c.Path+" chart "+c.Value)
+		case c.Reference == "":
+			all = append(all, line+" "+c.Path+" ? "+c.Value)
+		default:
+			all = append(all, line+" "+c.Path+" "+c.Reference)
+		}
+	})
+	return all
+}

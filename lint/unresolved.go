@@ -1,0 +1,36 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/workload"
+)
+
+// unresolved reports whether what a field of a custom resource has is no reference, so that only its
+// controller knows what is pulled. Names of the product become references.
+func (k *known) unresolved(o workload.Object, value string) bool {
+	return o.IsIncomplete(value) && !strings.Contains(value, "://") && !k.images.IsProduct(value)
+}
+
+// unresolvedImages reports fields of custom resources that name an image or a chart without giving
+// a reference, alone or with their neighbors.
+func (k *known) unresolvedImages(m *manifests) (all []problem) {
+	for n, o := range m.objects {
+		o.Composed(func(c workload.Composed) {
+			p := problem{place: place{n, c.Path, c.Pos}, rule: "image-unresolved", which: c.Value}
+			switch {
+			case c.Chart:
+				p.what = fmt.Sprintf("%s is not in the release: no list and no bundle has what a controller "+
+					"pulls from it", c.Value)
+			case c.Reference == "" && k.unresolved(o, c.Value):
+				p.what = fmt.Sprintf("%s is no reference with a tag or a digest, and the fields beside it do not "+
+					"complete it", c.Value)
+			default:
+				return
+			}
+			all = append(all, p)
+		})
+	}
+	return all
+}
