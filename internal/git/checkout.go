@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -64,11 +65,10 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// asCommitted leaves all files as the commit has them.
+// asCommitted leaves all files as the commit has them: of the settings only the format of objects
+// counts, and [clean] keeps git from the files that it reads without a setting.
 func asCommitted(s *settings) {
-	for _, name := range []string{"core.eol", "core.sparsecheckout", "core.sparsecheckoutcone", "core.attributesfile"} {
-		delete(s.values, name)
-	}
+	maps.DeleteFunc(s.values, func(name, _ string) bool { return !strings.HasPrefix(name, "extensions.") })
 	s.values["core.autocrlf"] = "false"
 }
 

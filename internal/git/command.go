@@ -64,12 +64,14 @@ func clean(add []string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return name != "GIT_EXEC_PATH" && strings.HasPrefix(name, "GIT_") ||
-			slices.Contains([]string{"SSH_ASKPASS", "PAGER", "EDITOR", "VISUAL"}, name)
+			slices.Contains([]string{"SSH_ASKPASS", "PAGER", "EDITOR", "VISUAL", "HOME", "XDG_CONFIG_HOME"}, name)
 	})
 	env = append(
 		env,
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_GLOBAL="+os.DevNull,
 		"GIT_ATTR_NOSYSTEM=1",
+		// where git looks for attributes, ignore and .netrc without a setting
+		"HOME="+os.DevNull, "XDG_CONFIG_HOME="+os.DevNull,
 		"GIT_OPTIONAL_LOCKS=0", // git status does not renew the index
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=:",
 	)
