@@ -63,15 +63,23 @@ func (m goModule) same(f tree.Files) {
 			if n == nil || compiled(n) {
 				continue
 			}
-			if n.Kind == layer.Dir {
+			switch on := m.onDisk(p); {
+			case n.Kind == layer.Dir:
 				visit(p)
-			} else if on := m.onDisk(p); n.Origin != on {
+			case n.Kind == layer.Symlink && linksTo(on) == n.Link: // the source has it, too
+			case n.Origin != on:
 				fail("%s is not the file %s of the source, from which the program is compiled: put it into the "+
 					"source, or declare the program under programs in slipway.yaml and use COPY --from=binaries", p, on)
 			}
 		}
 	}
 	visit(m.at)
+}
+
+// linksTo returns what a symbolic link on the disk leads to; "" if it is none.
+func linksTo(file string) string {
+	to, _ := os.Readlink(file)
+	return filepath.ToSlash(to)
 }
 
 // onDisk returns where a path of the module is on disk.

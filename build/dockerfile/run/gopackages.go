@@ -90,10 +90,17 @@ func (c *goFiles) have(file string) {
 	rel := must(filepath.Rel(c.module.dir, file))
 	p, n, err := tree.Resolve(c.stage, path.Join(c.module.at, filepath.ToSlash(rel)))
 	check(err)
-	if n == nil || n.Origin != file {
+	if n == nil || n.Origin != file && !sameFile(n.Origin, file) {
 		fail("%s is not in the stage, and the program is compiled from the source, which has it: "+
 			"COPY it (.dockerignore may keep it out), or remove %s from the source", p, file)
 	}
+}
+
+// sameFile reports whether two paths lead to one file: a link in the source, and what it leads to.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	two, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
 func exists(file string) bool {
