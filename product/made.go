@@ -41,10 +41,10 @@ func resolved(path string) string {
 	return path
 }
 
-// made notes what Slipway writes: what the options name, and the usual store, which may be there
-// from an earlier run.
+// made notes what Slipway writes: what the options name, the usual store, which may be there from an
+// earlier run, and the files that standard output and standard error go to.
 func (c *checker) made(ctx context.Context, paths []string) error {
-	for _, p := range append([]string{filepath.Join(c.out.Dir, ".slipway")}, paths...) {
+	for _, p := range slices.Concat([]string{filepath.Join(c.out.Dir, ".slipway")}, paths, redirected()) {
 		full, err := filepath.Abs(p)
 		if err != nil {
 			return err
@@ -92,6 +92,23 @@ func without(path string, tracked map[string]bool) (all []string) {
 	list, _ := os.ReadDir(path) // a file has none
 	for _, e := range list {
 		all = append(all, without(filepath.Join(path, e.Name()), tracked)...)
+	}
+	return all
+}
+
+// redirected returns the files that standard output and standard error go to, as after
+// "release > release.log". A system without /proc does not tell their names.
+func redirected() (all []string) {
+	for _, descriptor := range []string{"/proc/self/fd/1", "/proc/self/fd/2"} {
+		path, err := os.Readlink(descriptor)
+		if err != nil {
+			continue
+		}
+		open, err := os.Stat(descriptor)
+		there, wrong := os.Stat(path)
+		if err == nil && wrong == nil && open.Mode().IsRegular() && os.SameFile(open, there) {
+			all = append(all, path)
+		}
 	}
 	return all
 }

@@ -42,7 +42,10 @@ func TestAsCommitted(t *testing.T) {
 	put("git/attributes", crlf)
 	t.Setenv("HOME", home)
 	for _, set := range []map[string]string{
-		{}, {"XDG_CONFIG_HOME": home}, {"GIT_CONFIG_GLOBAL": settings}, {"GIT_CONFIG_SYSTEM": settings},
+		{},
+		{"XDG_CONFIG_HOME": home},
+		{"GIT_CONFIG_GLOBAL": settings},
+		{"GIT_CONFIG_SYSTEM": settings},
 		{"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.symlinks", "GIT_CONFIG_VALUE_0": "false"},
 		{"GIT_CONFIG_PARAMETERS": "'core.attributesFile'='" + attributes + "'"},
 	} {
