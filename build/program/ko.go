@@ -122,7 +122,8 @@ func (p *Program) addTags(tags []string) {
 			all = append(all, t)
 		}
 	}
-	p.Flags = append(flags, "-tags="+strings.Join(all, ","))
+	flags = append(flags, "-tags="+strings.Join(all, ","))
+	p.Flags = flags
 }
 
 // splitTags takes the build tags out of flags: those of the last -tags, nil without one.

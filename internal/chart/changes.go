@@ -176,6 +176,13 @@ func (n named) names() [][]edit {
 			[]edit{{value: first.value, text: registry}, {value: last.value, text: lead + rest}},
 			[]edit{{value: first.value, text: to[:slash]}, {value: last.value, text: lead + to[slash+1:]}},
 			[]edit{{value: first.value, text: ""}, {value: last.value, text: to}})
+		if len(parts) == 3 && len(registry) < slash { // registry, namespace and name
+			all = append(all, []edit{
+				{value: first.value, text: registry},
+				{value: parts[1].value, text: to[len(registry)+1 : slash]},
+				{value: last.value, text: lead + to[slash+1:]},
+			})
+		}
 	}
 	return all
 }

@@ -220,6 +220,13 @@ func (p *pinner) pin(u use) error {
 				p.place(u), output.Line(u.Reference), image.Repository, inCase(p.cases[u.inCase].Name)))
 		return nil
 	}
+	if !sameRepository(there.Repository, image.Repository) {
+		p.fail(u,
+			fmt.Errorf("%s: %s cannot be pinned to %s: no change of a value or of the template gives it that repository "+
+				"and the digest, and changes nothing else: make it of one value, or of repository, tag and digest%s",
+				p.place(u), output.Line(u.Reference), image.Repository, inCase(p.cases[u.inCase].Name)))
+		return nil
+	}
 	p.fail(u,
 		fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: "+
 			"make it of one value, or of repository, tag and digest%s",

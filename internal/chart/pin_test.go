@@ -306,6 +306,25 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			}},
 			want: "values.yaml:2: - {repository: example.com/team/app, tag: v1.0@sha256:APP}\n",
 		}, {
+			name: "a name of registry, namespace and name, for a registry of another depth",
+			files: "-- app/values.yaml --\nregistry: quay.io\nnamespace: team\nimage: {name: app, tag: v1.0, digest: \"\"}\n" +
+				"hook: {name: hook, tag: v1.0, digest: \"\"}\n" +
+				"-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.registry }}/{{ .Values.namespace }}/" +
+				"{{ .Values.image.name }}:{{ .Values.image.tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}\n" +
+				"  - image: {{ .Values.registry }}/{{ .Values.namespace }}/" +
+				"{{ .Values.hook.name }}:{{ .Values.hook.tag }}{{ with .Values.hook.digest }}@{{ . }}{{ end }}\n",
+			mappings: []chart.Mapping{
+				{Path: "image", Image: chart.Image{
+					Repository: "registry.internal/staging/x/app", Tag: "v1.0", Digest: appDigest,
+				}},
+				{Path: "hook", Image: chart.Image{
+					Repository: "registry.internal/staging/x/hook", Tag: "v1.0", Digest: hpDigest,
+				}},
+			},
+			want: "values.yaml:1: registry: registry.internal\nvalues.yaml:2: namespace: staging/x\n" +
+				"values.yaml:3: image: {name: app, tag: v1.0, digest: \"sha256:APP\"}\n" +
+				"values.yaml:4: hook: {name: hook, tag: v1.0, digest: \"sha256:HP\"}\n",
+		}, {
 			name:     "aliases of a subchart, as the chart above sets one",
 			files:    aliases + "-- app/values.yaml --\none:\n  image: quay.io/z/proxy:1\n",
 			mappings: []chart.Mapping{{Path: "one.image", Image: appImage}},
