@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -114,7 +115,7 @@ func (d *comparison) compare(l *lock.Lock) {
 // no children.
 func (d *comparison) image(n lock.Named) {
 	digest := n.Desc.Digest
-	name, err := bundle.Name(n.Reference, digest)
+	name, err := imagename.Bundled(n.Reference, digest)
 	if err != nil {
 		d.add("the lock has an image without name: %v", err)
 		return

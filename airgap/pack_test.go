@@ -17,6 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -279,7 +280,7 @@ func TestNames(t *testing.T) {
 		"localhost:5000/x:v1":            {"localhost:5000/x:v1", "localhost:5000/x@" + h.String()},
 		"docker.io/library/busybox:1.36": {"docker.io/library/busybox:1.36", "docker.io/library/busybox@" + h.String()},
 	} {
-		tagged, err := bundle.Name(ref, h)
+		tagged, err := imagename.Bundled(ref, h)
 		if d := cmp.Diff(want, [2]string{tagged, bundletest.Image(tagged, h).Reference()}); d != "" || err != nil {
 			t.Errorf("%s: %v %s", ref, err, d)
 		}

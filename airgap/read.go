@@ -7,6 +7,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -76,7 +77,7 @@ func readSources(from reader, entries []entry) (all []source, omitted []entry, e
 
 // image reads an image and its referrers, and checks their layers.
 func (from reader) image(n lock.Named) (bundle.Image, error) {
-	name, err := bundle.Name(n.Reference, n.Desc.Digest)
+	name, err := imagename.Bundled(n.Reference, n.Desc.Digest)
 	if err != nil {
 		return bundle.Image{}, err
 	}

@@ -215,32 +215,29 @@ func namesOf(s *provenance.Statement, h v1.Hash) (names []string, third bool) {
 		return names, false
 	}
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
-		if d.Digest.SHA256 != h.Hex || d.Annotations.Kind != provenance.KindImage {
-			continue
+		if d.Digest.SHA256 == h.Hex && d.Annotations.Kind == provenance.KindImage {
+			names = append(names, d.Annotations.Names...)
 		}
-		name, tag := parsePackage(d.URI)
-		if tag != "" {
-			name += ":" + tag
-		}
-		names = append(names, name)
 	}
 	return names, true
 }
 
-// parseName divides a name of an image.
+// parseName divides a name of an image. The tag is empty only of one by digest alone.
 func parseName(name string) (repository, tag string) {
-	repository, _, _ = strings.Cut(name, "@")
+	repository, _, pinned := strings.Cut(name, "@")
 	if at := strings.LastIndex(repository, ":"); at > strings.LastIndex(repository, "/") {
 		repository, tag = repository[:at], repository[at+1:]
+	} else if !pinned {
+		tag = "latest"
 	}
 	return repository, tag
 }
 
-// means reports whether repository and tag, which may be empty, are the name, or a copy of it in
-// another registry.
+// means reports whether repository and tag are the signed name, or a copy of it in another registry.
+// An image that is asked for by digest alone has no tag, and the digest is compared.
 func means(name, repository, tag string) bool {
 	own, ownTag := parseName(name)
-	if tag != "" && ownTag != "" && tag != ownTag {
+	if tag != "" && tag != ownTag {
 		return false
 	}
 	_, path, _ := strings.Cut(own, "/")

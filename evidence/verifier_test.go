@@ -95,6 +95,18 @@ func TestVerifier(t *testing.T) {
 			name: "registry.example/tool@" + tool.Digest.String(), digest: tool.Digest, says: "as a third-party image",
 		},
 		{
+			what: "of others, listed by digest, by a tag", keys: one, statements: [][]byte{w.key64},
+			name: "registry.example/tool:2.0", digest: tool.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "of others, listed by digest, by the default tag", keys: one, statements: [][]byte{w.key64},
+			name: "registry.example/tool", digest: tool.Digest, refuses: "the name was changed",
+		},
+		{
+			what: "the default tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository,
+			digest: agent.Digest, refuses: "the name was changed",
+		},
+		{
 			what: "allowed", keys: one, name: "registry.internal/tools/sh:1",
 			digest: hash("1"), says: "allowed without a statement",
 		},

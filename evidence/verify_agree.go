@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/evidence/provenance"
@@ -51,7 +52,7 @@ func thirdParty(s *provenance.Statement) []string {
 	all := slices.Clone(s.Predicate.BuildDefinition.ExternalParameters.Omitted)
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		if d.Annotations.Kind == provenance.KindImage {
-			all = append(all, d.URI+" sha256:"+d.Digest.SHA256)
+			all = append(all, d.URI+" sha256:"+d.Digest.SHA256+" "+strings.Join(d.Annotations.Names, " "))
 		}
 	}
 	return all

@@ -3,7 +3,6 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -208,18 +207,18 @@ func (s *statement) listed(i bundle.Image) error {
 	if i.Floating {
 		return fmt.Errorf("%s has a floating tag here, and by the signed statement none: a mark was forged", i.Digest())
 	}
-	var other string
+	var other []string
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		if d.Digest.SHA256 != i.Digest().Hex || d.Annotations.Kind != provenance.KindImage {
 			continue
 		}
-		if isPackage(d.URI, i.Name) {
+		if slices.Contains(d.Annotations.Names, i.Name) {
 			return nil
 		}
-		other = d.URI
+		other = d.Annotations.Names
 	}
-	if other != "" {
-		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), other)
+	if len(other) > 0 {
+		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), strings.Join(other, ", "))
 	}
 	return fmt.Errorf("the signed statement does not list %s, a third-party image: it was exchanged or added",
 		i.Digest())
@@ -235,7 +234,7 @@ func (s *statement) omits(m Material) error {
 				return slices.Contains(sub.Annotations.Names, name) || slices.Contains(sub.Annotations.Floating, name)
 			}) ||
 			slices.ContainsFunc(p.ResolvedDependencies, func(d provenance.Dependency) bool {
-				return d.Annotations.Kind == provenance.KindImage && isPackage(d.URI, name)
+				return d.Annotations.Kind == provenance.KindImage && slices.Contains(d.Annotations.Names, name)
 			})
 		here := slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Name == name })
 		switch {
@@ -247,22 +246,4 @@ func (s *statement) omits(m Material) error {
 		}
 	}
 	return nil
-}
-
-// isPackage reports whether a package URL means the image registry/repository:tag.
-func isPackage(purl, image string) bool {
-	repository, tag := parsePackage(purl)
-	own, ownTag := parseName(image)
-	return repository == own && (tag == "" || tag == ownTag)
-}
-
-// parsePackage returns the repository and the tag, which may be empty, that the package URL of an
-// image has (https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md).
-func parsePackage(purl string) (repository, tag string) {
-	_, query, _ := strings.Cut(purl, "?")
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return "", ""
-	}
-	return values.Get("repository_url"), values.Get("tag")
 }

@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
@@ -167,7 +168,7 @@ func imageName(desc v1.Descriptor) (string, error) {
 		}
 		given, again = chart, chart
 	}
-	tagged, err := Name(given, desc.Digest)
+	tagged, err := imagename.Bundled(given, desc.Digest)
 	switch {
 	case err != nil:
 		return "", invalid("%.200q is not a full name with a tag: %s", given,
@@ -176,7 +177,7 @@ func imageName(desc v1.Descriptor) (string, error) {
 		return "", invalid("%.200q is not a full name with a tag", given)
 	}
 	if listed := desc.Annotations[annotationListed]; listed != "" {
-		if name, err := Name(listed, desc.Digest); err != nil || name != given {
+		if name, err := imagename.Bundled(listed, desc.Digest); err != nil || name != given {
 			return "", invalid("%s is listed as %.200q, which is another name", given, listed)
 		}
 	}

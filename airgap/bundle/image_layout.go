@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -77,7 +78,7 @@ func (l *ImageLayout) read(index []byte) error {
 	reader := &oci.Reader{Get: l.get}
 	first := m.Manifests[0]
 	name := first.Annotations[annotationImageName]
-	if n, err := Name(name, first.Digest); err != nil || n != name {
+	if n, err := imagename.Bundled(name, first.Digest); err != nil || n != name {
 		return fmt.Errorf("%s: %.200q is not the full name of an image", dir, name)
 	}
 	var err error

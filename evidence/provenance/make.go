@@ -204,7 +204,11 @@ func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error)
 		if err != nil {
 			return nil, err
 		}
-		d.Annotations.Kind = KindImage
+		bundled, err := imagename.Bundled(t.Reference, t.Digest)
+		if err != nil {
+			return nil, err
+		}
+		d.Annotations = Annotations{Kind: KindImage, Names: []string{bundled}}
 		all = append(all, d)
 	}
 	for _, c := range l.Compilers {
@@ -223,7 +227,8 @@ func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error)
 func compare(a, b Dependency) int {
 	x, y := a.Annotations, b.Annotations
 	return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Source, y.Source),
-		cmp.Compare(x.Platform, y.Platform), cmp.Compare(a.Digest.SHA256, b.Digest.SHA256))
+		cmp.Compare(x.Platform, y.Platform), cmp.Compare(a.Digest.SHA256, b.Digest.SHA256),
+		slices.Compare(x.Names, y.Names))
 }
 
 func material(m lock.Material) Dependency {

@@ -66,7 +66,8 @@ type Annotations struct {
 	// Kind is that of a subject or of a dependency: one of the constants.
 	Kind string `json:"kind,omitempty"`
 	// Names are all names that the release gives to a digest, sorted: registry/repository:tag,
-	// without floating tags, or the name of a file.
+	// without floating tags, or the name of a file. A third-party image has the one that bundles
+	// give it.
 	Names []string `json:"names,omitempty"`
 	// Floating are the names with floating tags that the release may give to a digest, sorted. A
 	// later release may give them to another one.

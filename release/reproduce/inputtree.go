@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/purl"
@@ -181,8 +183,8 @@ func (s *inputTree) shipped() (oci.Open, error) {
 func (s *inputTree) digest(tag name.Tag) (v1.Hash, bool) {
 	for _, d := range s.options.Statement.Predicate.BuildDefinition.ResolvedDependencies {
 		h := v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}
-		if d.Annotations.Kind == provenance.KindImage &&
-			d.URI == purl.OCI(tag.Context().Name(), h.String(), map[string]string{"tag": tag.TagStr()}) {
+		bundled, err := imagename.Bundled(tag.Name(), h)
+		if d.Annotations.Kind == provenance.KindImage && err == nil && slices.Contains(d.Annotations.Names, bundled) {
 			return h, true
 		}
 	}
