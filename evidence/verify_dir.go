@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -189,13 +190,38 @@ func readSums(dir string, check func(text []byte) error) (map[string]string, err
 	if err := check(text); err != nil {
 		return nil, err
 	}
+	all, err := parseSums(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", file, err)
+	}
+	return all, nil
+}
+
+// ReadSums returns the digests, in hex, that a file of checksums lists, by the names of files with
+// slashes. It verifies no signature.
+func ReadSums(r io.Reader) (map[string]string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSums+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > maxSums:
+		return nil, fmt.Errorf("%s has more than %d bytes", SumsName, maxSums)
+	}
+	all, err := parseSums(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", SumsName, err)
+	}
+	return all, nil
+}
+
+// parseSums parses checksums. An error begins with the line.
+func parseSums(text []byte) (map[string]string, error) {
 	all := map[string]string{}
 	for n, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		sum, name, ok := strings.Cut(line, "  ")
 		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size ||
 			!filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || all[name] != "" {
-			return nil, fmt.Errorf("%s:%d: it is not a line of sha256sum for a file of the release, or names one twice",
-				file, n+1)
+			return nil, fmt.Errorf("%d: it is not a line of sha256sum for a file of the release, or names one twice", n+1)
 		}
 		all[name] = strings.ToLower(sum)
 	}

@@ -42,6 +42,8 @@ type Summary struct {
 	Taken []string `json:"taken,omitempty"`
 	// Sandbox is what the compiler was run in, if the sources came with a plan in a registry.
 	Sandbox *sandbox.Protection `json:"sandbox,omitempty"`
+	// Part is the reference, by digest, of the part of a shard in the registry of its plan.
+	Part string `json:"part,omitempty"`
 
 	Out   string `json:"out"`
 	Files []File `json:"files"`

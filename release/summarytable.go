@@ -16,7 +16,7 @@ import (
 func (s *Summary) WriteTable(w io.Writer) error {
 	for _, write := range []func(io.Writer) error{
 		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeFindings,
-		s.writePrebuilt, s.writeFiles, s.writeBefore,
+		s.writePrebuilt, s.writeFiles, s.writePart, s.writeBefore,
 	} {
 		if err := write(w); err != nil {
 			return err
@@ -71,6 +71,15 @@ func (s *Summary) writeFloating(w io.Writer) error {
 		t.Row("%s:%s\t%s", f.Repository, f.Tag, state)
 	}
 	return t.Flush()
+}
+
+// writePart writes what merge is given, on a line of its own that logs can be searched for.
+func (s *Summary) writePart(w io.Writer) error {
+	if s.Part == "" {
+		return nil
+	}
+	_, err := output.Fprintf(w, "\npart: %s\n", s.Part)
+	return err
 }
 
 func (s *Summary) writeFiles(w io.Writer) error {

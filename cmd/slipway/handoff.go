@@ -57,7 +57,9 @@ func newKubernetes(f *flags) *cobra.Command {
 without rights, an Indexed Job with a pod for each shard, and a Job that waits for them and merges
 the release. PLAN is what "slipway plan -push" printed. The pods share nothing but the registry,
 need no rights in the cluster, and run in a namespace that admits restricted pods only. "slipway
-fetch" brings the files of the release from the registry. docs/kubernetes.md tells more.`,
+fetch" brings the files of the release from the registry. Whoever may push to the registry may
+put parts there, so the Job signs nothing: with -shards-only there is none, and the machine with
+the key merges the parts that the pods print. docs/kubernetes.md tells more.`,
 		Example: `  slipway kubernetes ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 -registry-secret=ghcr | kubectl apply -f -`,
 	})
 	cmd.Flags().IntVar(&o.Parallel, "parallel", 0, "how many shards are made at a time (default all)")
@@ -97,8 +99,8 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 	cmd.Flags().StringVar(&o.Name, "name", "", "the name of the objects (default the product's name and version)")
 	cmd.Flags().StringVar(&o.Registry, "registry-secret",
 		"", "the secret of type kubernetes.io/dockerconfigjson with the credentials for the registry")
-	cmd.Flags().StringVar(&o.Key, "key-secret", "",
-		"the secret with release.key and password, by which merge signs; only its pod gets it")
+	cmd.Flags().BoolVar(&o.ShardsOnly, "shards-only", false,
+		"leave the merge to another machine: one that signs, which no pod can")
 	cmd.Flags().StringVar(&o.Arch, "arch", "amd64",
 		"the architecture of the nodes, that of the slipway that made the plan")
 	cmd.Flags().StringVar(&o.CPU, "cpu", "2", "the processors of a pod")

@@ -28,12 +28,16 @@ signs all of it with -key or -signer. What one part or merge has proven with -re
 proven for the release.
 
 With -plan, the parts are those of the shards of a plan in a registry, which brings slipway.yaml
-and the sources along, and -wait is how long to wait for them. -push puts the files of the release
-there, too, for "slipway fetch". docs/kubernetes.md tells more.`,
+and the sources along. Each PART is then what "slipway release -plan" printed of a shard,
+REPOSITORY@sha256:…. Without any, merge takes the parts that it finds next to the plan, and -wait
+is how long to wait for them: whoever may push to the registry may have made those, so merge does
+not sign them. -push puts the files of the release next to the plan, too, for "slipway fetch".
+docs/kubernetes.md tells more.`,
 		Example: `  slipway release -registry=ghcr.io/me/kpack -platforms=linux   -out=dist-linux
   slipway release -registry=ghcr.io/me/kpack -platforms=windows -out=dist-windows
   slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json
-  slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -wait=2h -push`,
+  slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -wait=2h -push
+  slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -key=release.key ghcr.io/me/kpack-plans@sha256:… …`,
 		RunE: f.prints(m.run),
 	}, f.addProduct, f.addFloating, f.addClones, f.addJSON, m.sign.add, m.add)
 }
@@ -62,7 +66,9 @@ func (m *merging) run(cmd *cobra.Command, paths []string) (table, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.made = append(f.made, shard.PartPaths(paths, ".", filepath.Dir(f.product))...)
+	if m.plan == "" {
+		f.made = append(f.made, shard.PartPaths(paths, ".", filepath.Dir(f.product))...)
+	}
 	p, pr, err := f.begin(cmd)
 	if err != nil {
 		return nil, err
@@ -92,7 +98,8 @@ func (m *merging) run(cmd *cobra.Command, paths []string) (table, error) {
 
 func (m *merging) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.plan,
-		"plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards")
+		"plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards, "+
+			"PART or all that are next to it")
 	cmd.Flags().DurationVar(&m.wait,
 		"wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
 	cmd.Flags().BoolVar(&m.push, "push", false, "put the files of the release next to -plan, for slipway fetch")
@@ -103,11 +110,14 @@ func (m *merging) check(cmd *cobra.Command, paths []string) error {
 	switch {
 	case m.plan == "" && len(paths) == 0:
 		return misuse(cmd, "it needs a PART, or -plan")
-	case m.plan != "" && len(paths) > 0:
-		return howto.Usage("-plan: the parts come from the registry: name none")
 	case m.plan != "" && !handoff.IsReference(m.plan):
 		return howto.Usage("-plan=%s is not a plan in a registry: "+
 			"name what slipway plan -push printed, or the parts of shards", m.plan)
+	case m.plan != "" && len(paths) == 0 && m.sign.key+m.sign.signer != "":
+		return howto.Usage("-plan: whoever may push to the registry may have made the parts next to the plan, " +
+			"and they would be signed: name each PART, as its shard printed it, or leave -key and -signer out")
+	case m.plan != "" && len(paths) > 0 && m.wait != 0:
+		return howto.Usage("-wait is for parts that are not named: each PART is there already")
 	}
 	return nil
 }
@@ -116,6 +126,10 @@ func (m *merging) check(cmd *cobra.Command, paths []string) error {
 func (m *merging) parts(cmd *cobra.Command, paths []string) (parts []*lock.Part, dirs []string, err error) {
 	if m.plan != "" {
 		err := m.flags.withPlan(cmd, m.plan, func(p *handoff.Plan) (err error) {
+			if len(paths) > 0 {
+				parts, dirs, err = p.GivenParts(cmd.Context(), m.flags.work.Parts(), paths)
+				return err
+			}
 			parts, dirs, err = p.Parts(cmd.Context(), m.flags.work.Parts(), m.wait, interval)
 			return err
 		})

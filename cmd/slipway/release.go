@@ -99,7 +99,9 @@ func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
 	if f.work != nil {
 		summary.Sandbox = new(f.work.Rebuild.Sandbox.Protection())
 		err := f.withPlan(cmd, r.plan, func(p *handoff.Plan) error {
-			return p.PushPart(cmd.Context(), r.number, f.out)
+			part, err := p.PushPart(cmd.Context(), r.number, f.out)
+			summary.Part = part.String()
+			return err
 		})
 		if err != nil {
 			return nil, err

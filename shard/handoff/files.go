@@ -41,7 +41,7 @@ func (p *Plan) PushFiles(ctx context.Context, dir string, key *signature.PublicK
 			return err
 		}
 	}
-	if err := p.pushDir(ctx, typeRelease, p.tag(".release"), dir, names); err != nil {
+	if _, err := p.pushDir(ctx, typeRelease, p.tag(".release"), dir, names); err != nil {
 		return fmt.Errorf("pushing the files of the release: %w", err)
 	}
 	return nil
@@ -65,6 +65,9 @@ func (p *Plan) FetchFiles(ctx context.Context, dir string,
 	if last < 0 || names[last] != evidence.SumsName {
 		return nil, fmt.Errorf("%s does not end with %s: no slipway made it", p.tag(".release"), evidence.SumsName)
 	}
+	if err := p.fit(files); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.tag(".release"), err)
+	}
 	if err := claim(names); err != nil {
 		return nil, err
 	}
@@ -75,6 +78,41 @@ func (p *Plan) FetchFiles(ctx context.Context, dir string,
 		return nil, err
 	}
 	return names, write(p.store, dir, files[last:])
+}
+
+// fit returns an error unless the files of a release, which are in the store, are those that the
+// checksums among them list, with their digests, and signatures of the checksums.
+func (p *Plan) fit(files []file) error {
+	text, err := find(files, evidence.SumsName)
+	if err != nil {
+		return err
+	}
+	in, err := p.store.Open(text.digest)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sums, err := evidence.ReadSums(in)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if slices.Contains([]string{evidence.SumsName, evidence.SumsBundle, evidence.SumsSignature}, f.name) {
+			continue
+		}
+		switch sum, ok := sums[f.name]; {
+		case !ok:
+			return fmt.Errorf("it has %.200q, which its %s does not list: merge the parts again", f.name, evidence.SumsName)
+		case sum != f.digest.Hex:
+			return fmt.Errorf("its %.200q is sha256:%s, and by its %s sha256:%s: merge the parts again",
+				f.name, f.digest.Hex, evidence.SumsName, sum)
+		}
+		delete(sums, f.name)
+	}
+	if left := slices.Sorted(maps.Keys(sums)); len(left) > 0 {
+		return fmt.Errorf("it lacks %.200q, which its %s lists: merge the parts again", left[0], evidence.SumsName)
+	}
+	return nil
 }
 
 // listed returns the names of the files of a release in a directory: those that its checksums list,

@@ -76,7 +76,7 @@ func TestParts(t *testing.T) {
 	}
 	push := func(number int, change func(*lock.Part), want string) {
 		t.Helper()
-		err := p.PushPart(t.Context(), number, part(t, p, number, change))
+		_, err := p.PushPart(t.Context(), number, part(t, p, number, change))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("shard %d: error %v, want %q", number, err, want)
 		}
@@ -94,7 +94,7 @@ func TestParts(t *testing.T) {
 	other := func(l *lock.Part) { l.Shard.Number = 0 }
 	push(1, other, "is not shard 1 of this plan: another command has written it meanwhile")
 	parts("of 2 shards these are missing: 1: ")
-	if err := p.pushDir(t.Context(), typePart, p.part(1), part(t, p, 1, other), []string{lock.PartName}); err != nil {
+	if _, err := p.pushDir(t.Context(), typePart, p.part(1), part(t, p, 1, other), []string{lock.PartName}); err != nil {
 		t.Fatal(err)
 	}
 	parts("is not shard 1 of this plan: it was written elsewhere")

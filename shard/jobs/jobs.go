@@ -26,10 +26,12 @@ type Options struct {
 	Name  string // of the objects; "" is made from the product's name and version
 	Plan  string // reference of the plan in its registry
 	Image string // of slipway, with a Go toolchain
-	// Registry and Key are the names of secrets, or "": one of the type
-	// kubernetes.io/dockerconfigjson, with the credentials for the registry, and one with the key
-	// that signs the release, as release.key, and its password, as password.
-	Registry, Key string
+	// Registry is the name of a secret of the type kubernetes.io/dockerconfigjson, with the
+	// credentials for the registry, or "".
+	Registry string
+	// ShardsOnly leaves the merge to another machine, which may have a key: the pods share nothing
+	// but the registry, where others may put parts, so none of them can sign.
+	ShardsOnly bool
 	// Arch is the architecture of the nodes, that of the slipway that made the plan: amd64.
 	Arch string
 	// CPU, Memory and Disk are what a pod requests, and its limits, as quantities of Kubernetes.
@@ -64,7 +66,6 @@ func (o *Options) Check() error {
 		o.Image, "name the image of slipway, such as ghcr.io/me/slipway@sha256:…")
 	check(o.Registry == "" || secretForm.MatchString(o.Registry), "registry-secret", o.Registry,
 		"it is not the name of a secret")
-	check(o.Key == "" || secretForm.MatchString(o.Key), "key-secret", o.Key, "it is not the name of a secret")
 	check(o.Arch == "amd64" || o.Arch == "arm64", "arch", o.Arch, "write amd64 or arm64")
 	for _, q := range []struct{ flag, value string }{{"cpu", o.CPU}, {"memory", o.Memory}, {"disk", o.Disk}} {
 		check(quantityForm.MatchString(q.value), q.flag, q.value, "write a quantity such as 2, 500m or 4Gi")
@@ -106,10 +107,11 @@ func quote(s string) (string, error) {
 }
 
 // Kubernetes returns a ServiceAccount without rights, an Indexed Job with a pod for each shard, and
-// a Job that waits for their parts and merges them.
+// a Job that waits for their parts and merges them, unless another machine does.
 func Kubernetes(p *shard.Plan, o Options) ([]byte, error) { return render("kubernetes", p, o) }
 
-// Tekton returns a PipelineRun with the shards as the matrix of a task, and a task that merges.
+// Tekton returns a PipelineRun with the shards as the matrix of a task, and a task that merges,
+// unless another machine does.
 func Tekton(p *shard.Plan, o Options) ([]byte, error) { return render("tekton", p, o) }
 
 func render(name string, p *shard.Plan, o Options) ([]byte, error) {

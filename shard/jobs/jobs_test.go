@@ -34,7 +34,7 @@ func options(all bool) jobs.Options {
 		Arch:  "amd64", CPU: "2", Memory: "4Gi", Disk: "20Gi", Timeout: 90 * time.Minute,
 	}
 	if all {
-		o.Registry, o.Key, o.Parallel, o.Name = "registry", "signing", 2, "release"
+		o.Registry, o.Parallel, o.Name = "registry", 2, "release"
 		o.Env = []string{"GOPROXY=https://proxy.example,off", `QUOTED=a "b" # {c} \ $(d)`}
 	}
 	return o
@@ -69,6 +69,29 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestShardsOnly checks that manifests without a merge are those with one, and end before it.
+func TestShardsOnly(t *testing.T) {
+	for name, write := range map[string]func(*shard.Plan, jobs.Options) ([]byte, error){
+		"kubernetes": jobs.Kubernetes,
+		"tekton":     jobs.Tekton,
+	} {
+		o := options(true)
+		all, err := write(plan, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.ShardsOnly = true
+		only, err := write(plan, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, ok := strings.CutPrefix(string(all), strings.TrimSpace(string(only)))
+		if !ok || strings.Contains(string(only), "merge") || !strings.Contains(rest, "merge") {
+			t.Errorf("%s: without a merge it is\n%s", name, only)
+		}
+	}
+}
+
 // TestBad checks that options are refused by the names of their flags.
 func TestBad(t *testing.T) {
 	for want, change := range map[string]func(*jobs.Options){
@@ -76,7 +99,6 @@ func TestBad(t *testing.T) {
 		`-image="": `:                 func(o *jobs.Options) { o.Image = "" },
 		`-image="a\nb": `:             func(o *jobs.Options) { o.Image = "a\nb" },
 		`-registry-secret="a/b": `:    func(o *jobs.Options) { o.Registry = "a/b" },
-		`-key-secret="a: b": `:        func(o *jobs.Options) { o.Key = "a: b" },
 		`-cpu="0": `:                  func(o *jobs.Options) { o.CPU = "0" },
 		`-memory="": `:                func(o *jobs.Options) { o.Memory = "" },
 		`-disk="4 GB": `:              func(o *jobs.Options) { o.Disk = "4 GB" },
@@ -116,7 +138,7 @@ func TestNames(t *testing.T) {
 // TestWords checks that names which YAML takes for numbers and booleans stay names.
 func TestWords(t *testing.T) {
 	o := options(true)
-	o.Name, o.Registry, o.Key, o.Env = "true", "123", "1e3", []string{"NO=1"}
+	o.Name, o.Registry, o.Env = "true", "123", []string{"NO=1"}
 	for name, write := range map[string]func(*shard.Plan, jobs.Options) ([]byte, error){
 		"kubernetes": jobs.Kubernetes,
 		"tekton":     jobs.Tekton,

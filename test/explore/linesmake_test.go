@@ -166,7 +166,7 @@ var lines = map[string]*commandLine{
 // jobs are the flags of what makes a release in a cluster.
 var jobs = []group{
 	store, quiet, one("arch", "amd64", "arm64"), one("cpu", "1", "500m"),
-	one("disk", "1Gi"), one("env", "A=B", "C= d'\" "), one("key-secret", "secret"),
+	one("disk", "1Gi"), one("env", "A=B", "C= d'\" "), sw("shards-only"),
 	one("memory", "2Gi"), one("name", "named", "UPPER"), one("registry-secret", "creds"), one("timeout", "1h", "1ms"),
 }
 

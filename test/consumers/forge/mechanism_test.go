@@ -24,6 +24,7 @@ func families() []family {
 		{"names", imageNames},
 		{"order", orders},
 		{"tags", imageTags},
+		{"third-party images", thirdParty},
 		{"statements", statements},
 		{"files besides", besides},
 		{"annotations and flags", annotations},

@@ -107,7 +107,7 @@ func TestFamilies(t *testing.T) {
 		}
 		total += len(seen)
 	}
-	if total < 300 || len(families()) != 12 {
+	if total < 300 || len(families()) != 13 {
 		t.Errorf("%d forgeries in %d families", total, len(families()))
 	}
 }

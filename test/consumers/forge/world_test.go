@@ -36,6 +36,7 @@ type world struct {
 	all     *archive // of the new release, for all platforms
 	old     *archive
 	evil    *payload
+	third   map[string]string // digests of third-party images, by repository:tag
 }
 
 // Paths below the directory of the world.
@@ -89,7 +90,7 @@ func newWorld(t *testing.T) *world {
 	server := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(server.Close)
 	w.host = strings.TrimPrefix(server.URL, "http://")
-	seed(t, w.host)
+	w.third = seed(t, w.host)
 	w.run(t, "keygen", "-name=release")
 	w.run(t, "keygen", "-name=foreign")
 	w.key, w.private, w.foreign = w.path("keys", "release.pub"), w.path("release.key"), w.path("foreign.key")
@@ -99,7 +100,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.edit(t, "slipway.yaml", "BASES", w.host)
-	put(t, w.path("src/images.txt"), []byte(w.host+"/third/pause:1\n"))
+	put(t, w.path("src/images.txt"), []byte(strings.Join(w.listed(), "\n")+"\n"))
 	w.run(t, "bases", "-product=src/slipway.yaml")
 	w.release(t, oldDir)
 	w.edit(t, "slipway.yaml", "version: 1.0.1", "version: 1.0.2")
@@ -168,12 +169,29 @@ func (w *world) edit(t *testing.T, file, from, to string) {
 	put(t, w.path("src", file), bytes.ReplaceAll(text, []byte(from), []byte(to)))
 }
 
-// seed pushes the base image for Windows and a third-party image.
-func seed(t *testing.T, host string) {
+// listed are the third-party images as the list of the release names them: by tag alone, by digest
+// alone, by both, and two of one repository.
+func (w *world) listed() []string {
+	return []string{
+		w.host + "/third/pause:1",
+		w.host + "/third/alone@" + w.third["third/alone:1"],
+		w.host + "/third/both:1@" + w.third["third/both:1"],
+		w.host + "/third/two:1",
+		w.host + "/third/two@" + w.third["third/two:0"],
+	}
+}
+
+// seed pushes the base image for Windows and third-party images, and returns their digests.
+func seed(t *testing.T, host string) map[string]string {
 	t.Helper()
+	digests := map[string]string{}
 	for _, i := range []struct{ repository, os, version, file string }{
 		{"windows/nanoserver:ltsc2022", "windows", "10.0.20348.4711", "Files/Windows/a.dll"},
 		{"third/pause:1", "linux", "", "pause"},
+		{"third/alone:1", "linux", "", "alone"},
+		{"third/both:1", "linux", "", "both"},
+		{"third/two:1", "linux", "", "two"},
+		{"third/two:0", "linux", "", "two-of-old"},
 	} {
 		ref, err := name.NewTag(host + "/" + i.repository)
 		if err != nil {
@@ -210,7 +228,13 @@ func seed(t *testing.T, host string) {
 		if err := remote.WriteIndex(ref, idx); err != nil {
 			t.Fatal(err)
 		}
+		h, err := idx.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		digests[i.repository] = h.String()
 	}
+	return digests
 }
 
 // tarOf is an archive of one file.
