@@ -51,7 +51,7 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 		return nil, nil
 	}
 	// A go.mod may choose another toolchain than the one that is installed.
-	values, err := source.Variables(first.Tree.Go(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD"),
+	values, err := source.Variables(b.command(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD"),
 		"its version")
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type tools struct {
 // tools returns those of the tree's toolchain. The go command is asked outside of the sandbox,
 // since it may have to get the toolchain, a release of Go, first.
 func (p Program) tools(ctx context.Context) (tools, error) {
-	dirs, err := source.Variables(p.Tree.Go(ctx, "env", "GOROOT", "GOMODCACHE"), "its directories")
+	dirs, err := source.Variables(p.Tree.Env(ctx, "GOROOT", "GOMODCACHE"), "its directories")
 	if err != nil {
 		return tools{}, err
 	}

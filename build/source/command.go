@@ -110,11 +110,18 @@ func anywhere(ctx context.Context, args ...string) *exec.Cmd {
 // Version returns the version of the Go toolchain that compiles programs: "go1.26.8".
 func Version(ctx context.Context) (string, error) { return version(anywhere(ctx, "env", "GOVERSION")) }
 
-// GoVersion returns the version of the toolchain of the tree, which its go.mod may choose:
-// "go1.26.8".
-func (t Tree) GoVersion(ctx context.Context) (string, error) {
-	return version(t.Go(ctx, "env", "GOVERSION"))
+// Env returns a go command that reports variables as they are for the tree, whose go.mod may choose
+// the toolchain. That of a stranger does not: no go command reads it, and GOTOOLCHAIN decides.
+func (t Tree) Env(ctx context.Context, names ...string) *exec.Cmd {
+	args := append([]string{"env"}, names...)
+	if t.Source.Confined {
+		return anywhere(ctx, args...)
+	}
+	return t.Go(ctx, args...)
 }
+
+// GoVersion returns the version of the toolchain of the tree: "go1.26.8".
+func (t Tree) GoVersion(ctx context.Context) (string, error) { return version(t.Env(ctx, "GOVERSION")) }
 
 func version(cmd *exec.Cmd) (string, error) {
 	values, err := Variables(cmd, "its version")

@@ -24,7 +24,7 @@ type Toolchain struct {
 
 // Toolchain returns the toolchain of the tree. It hashes that of the module cache.
 func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
-	cmd := t.Go(ctx, "env", "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH")
+	cmd := t.Env(ctx, "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH")
 	v, err := Variables(cmd, "its toolchain")
 	if err != nil {
 		return Toolchain{}, err

@@ -50,6 +50,8 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 		nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
 	cmd.Flags().BoolVar(&r.o.Commands, "allow-commands",
 		false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
+	cmd.Flags().BoolVar(&r.o.OldGo, "old-go",
+		false, "run the toolchain that the statement names even if Go has no more fixes of security for it")
 	fileFlag(cmd, &r.private, "sign", "", "sign the statement on what was made with this private key of your own",
 		"key")
 	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "the URI of who makes it again, for -sign")

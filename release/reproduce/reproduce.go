@@ -37,6 +37,8 @@ type Options struct {
 	Signed bool
 	// Commands lets flags and variables of the release run commands on this machine.
 	Commands bool
+	// OldGo lets a toolchain run that the statement names and that gets no more fixes of security.
+	OldGo    bool
 	Sandbox  sandbox.Mode // in which the compiler runs; "" is [sandbox.Off]
 	Builder  string       // the ID in the statement that is made
 	Temp     string       // directory for the store and the build cache; "" is the system's
@@ -53,7 +55,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	}
 	defer func() { err = errors.Join(err, remove(dir)) }()
 	r = newReport(o.Statement)
-	if err := r.compareTools(ctx, o.Statement); err != nil {
+	if err := r.compareTools(ctx, o.Statement, o.OldGo); err != nil {
 		return nil, err
 	}
 	for _, n := range r.Notes {

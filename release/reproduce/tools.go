@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/version"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -16,9 +17,25 @@ import (
 // released are versions of Go. The go command looks for others, such as go1.26-name, in PATH.
 var released = lazyregexp.New(`^go1\.[0-9]+(\.[0-9]+|(beta|rc)[0-9]+)?$`)
 
+// oldestGo is the oldest series of Go that gets fixes of security, since there is the series of
+// go.mod: the go command and the compiler of an older one have known holes, and they read what
+// strangers wrote (https://go.dev/doc/devel/release#policy).
+const oldestGo = "go1.25"
+
+// checkGo refuses a toolchain that a statement names and that gets no more fixes, unless the user
+// allows it.
+func checkGo(wanted string, old bool) error {
+	if old || version.Compare(wanted, oldestGo+".0") >= 0 {
+		return nil
+	}
+	return fmt.Errorf("the release was compiled by %s, and Go has no more fixes of security for what is older than %s: "+
+		"where you trust who made it, let that run here with -old-go, or set GOTOOLCHAIN to see what differs",
+		wanted, oldestGo)
+}
+
 // compareTools notes what is another here than where the release was made: before the work, because
-// it explains most differences.
-func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) error {
+// it explains most differences. With old, a toolchain may run that gets no more fixes.
+func (r *Report) compareTools(ctx context.Context, s *provenance.Statement, old bool) error {
 	info, _ := debug.ReadBuildInfo()
 	chosen := source.ChoosesToolchain()
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
@@ -31,6 +48,9 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) erro
 			}
 			here, err := source.Version(ctx)
 			if err != nil {
+				return err
+			}
+			if err := checkGo(wanted, old || chosen || here == wanted); err != nil {
 				return err
 			}
 			if !chosen { // a go.mod of the release does not choose one, either

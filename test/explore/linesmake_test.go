@@ -147,7 +147,7 @@ var lines = map[string]*commandLine{
 	"reproduce": {
 		args: func(p *place) []string { return append([]string{p.directory("out")}, bundle(p)...)[:1] },
 		often: []group{
-			asJSON, quiet, verifies, one("threshold", "1", "2"), sw("allow-commands"), one("sandbox", "auto", "off"),
+			asJSON, quiet, verifies, one("threshold", "1", "2"), sw("allow-commands"), sw("old-go"), one("sandbox", "auto", "off"),
 			inputs,
 			func(p *place) []string {
 				return []string{"-repository=" + pick(p.t, "source", "here=", "") + p.directory("src")}
