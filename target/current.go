@@ -120,9 +120,54 @@ func listInputs(ctx context.Context, pkg string) (in inputs, err error) {
 			in.Files = append(in.Files, filepath.Join(dir, "go.mod"))
 		}
 	}
+	more, err := moduleFiles(ctx, env[2])
+	if err != nil {
+		return in, err
+	}
+	in.Files = append(in.Files, more...)
 	slices.Sort(in.Files)
 	in.Files = slices.Compact(in.Files)
 	return in, nil
+}
+
+// moduleFiles lists the go.mod of the modules in directories that decide the versions of others,
+// whether the program has a package of theirs or not: all of a workspace, and replacements.
+func moduleFiles(ctx context.Context, work string) (all []string, err error) {
+	out, err := goCommand(ctx, "list", "-m", "-f", "{{.GoMod}}").Output()
+	if err != nil {
+		return nil, err
+	}
+	all = strings.Split(strings.TrimSpace(string(out)), "\n")
+	for _, file := range append(slices.Clone(all), work) {
+		tool := "mod"
+		switch {
+		case file == "" || file == "off":
+			continue
+		case file == work:
+			tool = "work"
+		}
+		if out, err = goCommand(ctx, tool, "edit", "-json", file).Output(); err != nil {
+			return nil, err
+		}
+		var has struct {
+			Replace []struct {
+				New struct{ Path, Version string }
+			}
+		}
+		if err := json.Unmarshal(out, &has); err != nil {
+			return nil, fmt.Errorf("go %s edit -json %s: %w", tool, file, err)
+		}
+		for _, r := range has.Replace {
+			switch dir := filepath.FromSlash(r.New.Path); {
+			case r.New.Version != "":
+			case filepath.IsAbs(dir):
+				all = append(all, filepath.Join(dir, "go.mod"))
+			default:
+				all = append(all, filepath.Join(filepath.Dir(file), dir, "go.mod"))
+			}
+		}
+	}
+	return all, nil
 }
 
 // Settings of the go command: those that are for C and change with each run, and those that may

@@ -78,6 +78,16 @@ func TestCurrent(t *testing.T) {
 		{"go.mod", write("go.mod", "module example.test/tool\n\ngo 1.26.0\n\ngodebug default=go1.21\n"), false, "3"},
 		{"go.sum", write("go.sum", "\n"), false, "3"},
 		{"a workspace", write("go.work", "go 1.26.0\n\nuse .\n"), false, "3"},
+		{"another module of the workspace", func() error {
+			return errors.Join(write("other/go.mod", "module example.test/beside\n\ngo 1.26.0\n")(),
+				write("go.work", "go 1.26.0\n\nuse .\n\nuse ./other\n")())
+		}, false, "3"},
+		{"go.mod of that module", write("other/go.mod", "module example.test/beside\n\ngo 1.26\n"), false, "3"},
+		{"a replacement of the workspace", func() error {
+			return errors.Join(write("new/go.mod", "module example.test/new\n\ngo 1.26.0\n")(),
+				write("go.work", "go 1.26.0\n\nuse .\n\nreplace example.test/new => ./new\n")())
+		}, false, "3"},
+		{"go.mod of the replacement", write("new/go.mod", "module example.test/new\n\ngo 1.26\n"), false, "3"},
 		{"no workspace", remove("go.work"), false, "3"},
 		{"a flag", setenv("GOFLAGS", "-mod=mod"), false, "3"},
 		{"an architecture", setenv("GOAMD64", "v2"), false, "3"},

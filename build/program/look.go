@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -22,14 +21,8 @@ const (
 // writes nothing. The programs that the store has are not read.
 func Look(ctx context.Context, st *store.Store, programs []Program) (all []State, err error) {
 	states := map[string]State{}
-	toolchain := ""
 	for _, b := range batches(st, programs) {
-		if b.programs[0].Tree.Fixed && toolchain == "" {
-			if toolchain, err = source.Version(ctx); err != nil {
-				return nil, err
-			}
-		}
-		if err := b.look(ctx, toolchain, states); err != nil {
+		if err := b.look(ctx, states); err != nil {
 			return nil, err
 		}
 	}
@@ -40,16 +33,14 @@ func Look(ctx context.Context, st *store.Store, programs []Program) (all []State
 }
 
 // look adds the states of the programs of a batch.
-func (b *batch) look(ctx context.Context, toolchain string, states map[string]State) (err error) {
-	var c *comparison
-	allKept := false
-	if b.programs[0].Tree.Fixed {
-		key, err := b.key(ctx, toolchain)
-		if err != nil {
-			return err
-		}
-		allKept = b.recall(key) != nil
-	} else if c, err = b.compare(ctx); err != nil {
+func (b *batch) look(ctx context.Context, states map[string]State) error {
+	key, err := b.fixed(ctx)
+	if err != nil {
+		return err
+	}
+	allKept := b.recall(key) != nil
+	c, err := b.compare(ctx)
+	if err != nil {
 		return err
 	}
 	for _, p := range b.programs {

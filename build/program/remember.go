@@ -10,7 +10,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -31,21 +30,18 @@ func (b *batch) tidy() error {
 	return nil
 }
 
-// fixed names everything the batch follows from, or is empty where that cannot be known.
+// fixed names everything the batch follows from, of which C compilers are some, where a hash fixes
+// its source, and is empty where that cannot be known. The go.mod of the source may choose the
+// toolchain.
 func (b *batch) fixed(ctx context.Context) (string, error) {
-	if !b.programs[0].Tree.Fixed {
+	first := b.programs[0]
+	if !first.Tree.Fixed {
 		return "", nil
 	}
-	toolchain, err := source.Version(ctx)
+	toolchain, err := first.Tree.GoVersion(ctx)
 	if err != nil {
 		return "", err
 	}
-	return b.key(ctx, toolchain)
-}
-
-// key names the inputs of a batch whose source a hash fixes, of which C compilers are some.
-func (b *batch) key(ctx context.Context, toolchain string) (string, error) {
-	first := b.programs[0]
 	key := fmt.Sprintf("%s %s %s\n%s", toolchain, first.Tree.Source.Sum, b.id, first.key())
 	compilers, err := Compilers(ctx, []Program{first.Program})
 	for _, c := range compilers {
