@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,10 +22,12 @@ type record struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Record stores v as JSON under a kind ("layer", "file") and a key that names every input of v.
+// Record stores v as JSON under a kind ("layer", "file") and a key that names every input of v. A
+// value with a text that is not UTF-8, such as the name of a file, is not recorded, because JSON
+// would have another one: it is made anew each time.
 func (s *Store) Record(kind, key string, v any) error {
 	value, err := json.Marshal(v)
-	if err != nil {
+	if err != nil || bytes.Contains(value, notText) {
 		return err
 	}
 	name := recordName(key)
@@ -41,6 +44,10 @@ func (s *Store) Record(kind, key string, v any) error {
 	}
 	return nil
 }
+
+// notText is what encoding/json writes for a byte that is not UTF-8. It writes the character U+FFFD
+// itself as it is.
+var notText = []byte(`\ufffd`)
 
 // Recall fills v with the record of kind and key, and reports whether there is one. A damaged
 // record counts as none. What a record states of files was true when it was written; the caller

@@ -52,7 +52,7 @@ func writeZip(
 	var key strings.Builder
 	fmt.Fprintln(&key, zipFormat, deflate.Format, at.Unix())
 	for _, e := range entries {
-		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
+		fmt.Fprintf(&key, "%q %s %s\n", e.Path, e.Mode, e.Content.Digest)
 	}
 	whole := func(w written) bool { return st.HasAll(w.Digest, w.Size) }
 	return store.Remember(st, "zip", key.String(), whole, func() (written, error) {

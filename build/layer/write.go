@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -87,29 +86,15 @@ func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (
 // fingerprint names everything the bytes of a layer follow from. It is known only when all
 // contents have digests.
 func fingerprint(entries []Entry, o Options) (key string, known bool) {
-	type line struct {
-		Path     string
-		Type     Type
-		Mode     uint32
-		UID, GID int
-		Link     string
-		ModTime  int64
-		Digest   v1.Hash
-		Size     int64
-		// nil for none, so that the keys of other layers stay as they are
-		Capability []byte `json:",omitempty"`
-	}
 	all := sha256.New() // a million lines are not kept
 	b := bufio.NewWriter(all)
-	j := json.NewEncoder(b)
 	for _, e := range entries {
 		if e.Type == Regular && e.Content.Digest.Hex == "" {
 			return "", false
 		}
-		err := j.Encode(line{
-			e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(),
-			e.Content.Digest, e.Content.Size, []byte(e.Capability),
-		})
+		// Names are quoted byte by byte: not every one is UTF-8, and JSON has no others.
+		_, err := fmt.Fprintf(b, "%q %d %o %d %d %q %d %s %d %x\n", e.Path, e.Type, uint32(e.Mode), e.UID, e.GID,
+			e.Linkname, modTime(e, o).UnixNano(), e.Content.Digest, e.Content.Size, e.Capability)
 		if err != nil {
 			return "", false
 		}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,6 +49,10 @@ func (p *policy) command(ctx context.Context) *exec.Cmd {
 	cmd := subprocess.Command(ctx, "/proc/self/exe") // which is there even if the file was replaced
 	cmd.Dir, cmd.Env = "/", []string{}
 	text, err := json.Marshal(p)
+	if err == nil && bytes.Contains(text, []byte(`\ufffd`)) { // as encoding/json writes what is not UTF-8
+		err = fmt.Errorf("a directory, argument or variable of %s is not UTF-8, and the sandbox has no others: "+
+			"rename it, or use -sandbox=off", p.Program[0])
+	}
 	if err == nil && len(text) > maxPolicy {
 		err = fmt.Errorf("arguments and environment of %s have %d bytes, and in the sandbox %d are possible: "+
 			"take flags out, or use -sandbox=off", p.Program[0], len(text), maxPolicy)

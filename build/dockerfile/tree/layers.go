@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -114,7 +116,7 @@ func (a *Archives) ReadLayers(ctx context.Context, layers []v1.Layer, diffIDs []
 // Kind is the kind of records that list the files of layers and archives.
 const Kind = "tar"
 
-const indexFormat = "4 " // another form of a layer's list has another number
+const indexFormat = "5 " // another form of a layer's list has another number
 
 // index lists the files of a layer. The store remembers it, so that a base is read once. The
 // bytes must have the digest in the image's configuration, since that is what the list is
@@ -123,7 +125,7 @@ func (a *Archives) index(ctx context.Context, open func() (io.ReadCloser, error)
 ) ([]tarEntry, error) {
 	var entries []tarEntry
 	if found, err := a.store.Recall(Kind, indexFormat+diffID.String(), &entries); err != nil || found {
-		return entries, err
+		return fromRecord(entries), err
 	}
 	plain, err := decompressed(open)
 	if err != nil {
@@ -145,7 +147,35 @@ func (a *Archives) index(ctx context.Context, open func() (io.ReadCloser, error)
 	if err := a.read(bounded, list, diffID); err != nil {
 		return nil, err
 	}
-	return entries, a.store.Record(Kind, indexFormat+diffID.String(), entries)
+	return entries, a.store.Record(Kind, indexFormat+diffID.String(), forRecord(entries))
+}
+
+// forRecord returns entries as a record has them: names that are not UTF-8 as bytes.
+func forRecord(entries []tarEntry) []tarEntry {
+	var all []tarEntry
+	for n, e := range entries {
+		if utf8.ValidString(e.Name) && utf8.ValidString(e.Link) {
+			continue
+		}
+		if all == nil {
+			all = slices.Clone(entries)
+		}
+		all[n].RawName, all[n].RawLink, all[n].Name, all[n].Link = []byte(e.Name), []byte(e.Link), "", ""
+	}
+	if all == nil {
+		return entries
+	}
+	return all
+}
+
+// fromRecord is the inverse of forRecord.
+func fromRecord(entries []tarEntry) []tarEntry {
+	for n := range entries {
+		if e := &entries[n]; e.RawName != nil || e.RawLink != nil {
+			e.Name, e.Link, e.RawName, e.RawLink = string(e.RawName), string(e.RawLink), nil, nil
+		}
+	}
+	return entries
 }
 
 // read reads a layer, and keeps it if its contents are read, too.

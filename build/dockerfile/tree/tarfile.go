@@ -38,6 +38,9 @@ type tarEntry struct {
 	SHA256   string      `json:"sha256,omitempty"` // of the content, in hex
 	// the value of the extended attribute security.capability
 	Capability []byte `json:"capability,omitempty"`
+	// Name and Link in records where one of them is not UTF-8, which JSON does not have
+	RawName []byte `json:"rawName,omitempty"`
+	RawLink []byte `json:"rawLink,omitempty"`
 }
 
 // header reads a tar header whose content begins at offset.
