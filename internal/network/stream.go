@@ -85,12 +85,14 @@ func (s *stream) open() error {
 	if err != nil {
 		return err
 	}
-	missing := s.request(session.rt, session.url("blobs/"+s.d.Digest.String()))
+	at := session.url("blobs/" + s.d.Digest.String())
+	ctx, registry := s.c.answering(s.ctx, at)
+	missing := s.request(ctx, session.rt, at)
 	if !Missing(missing) {
 		return missing
 	}
-	for _, u := range s.d.URLs {
-		if err = s.request(s.c.rt, u); err == nil {
+	for _, u := range elsewhere(s.d) {
+		if err = s.request(s.ctx, s.c.foreign(registry()), u); err == nil {
 			return nil
 		}
 		missing = err
@@ -104,8 +106,8 @@ func (s *stream) open() error {
 }
 
 // request requests the rest of the blob from one address.
-func (s *stream) request(rt http.RoundTripper, u string) error {
-	q, err := http.NewRequestWithContext(s.ctx, http.MethodGet, u, nil)
+func (s *stream) request(ctx context.Context, rt http.RoundTripper, u string) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
 	if err != nil {
 		return err
 	}
