@@ -28,11 +28,14 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("%s redirects more than %d times, as no registry does", q.URL.Host, maxRedirects)
 		}
 	}
+	blob := first.Method == http.MethodGet && strings.Contains(first.URL.Path, "/blobs/")
+	if !blob {
+		q = ofDocument(q, maxAnswer)
+	}
 	a, err := r.inner.RoundTrip(q)
 	if err != nil {
 		return nil, err
 	}
-	blob := first.Method == http.MethodGet && strings.Contains(first.URL.Path, "/blobs/")
 	kind := a.Header.Get("Content-Type")
 	if a.StatusCode >= 200 && a.StatusCode < 300 {
 		success := successes(first)

@@ -10,7 +10,7 @@
 //     before the time that Retry-After gives. A stalled server counts as a dropped connection, and
 //     is given up after two minutes over all attempts.
 //   - An answer that no registry gives is an error, so that a captive portal accepts no push.
-//   - Manifests and other answers that are not blobs have a bounded size.
+//   - Manifests and other answers that are not blobs have a bounded size, and a time by that.
 //
 // test/repository checks that no other package opens connections of its own.
 package network
@@ -52,6 +52,10 @@ type Options struct {
 	// minute. It bounds dialing, waiting for an answer and each piece of a body. A transfer that
 	// moves fewer than 256 bytes a second for that time has stalled, too.
 	Idle time.Duration
+	// Document is how long the body of an answer that is not a blob may take, and of a
+	// configuration; up to five times that if it is large; 0 is Idle. Such a body is small, and
+	// commands ask for many.
+	Document time.Duration
 	// GiveUp is how long a host may make all attempts of one kind wait without completing a
 	// request; 0 is two minutes. Only the answer to the last byte of an upload may take longer:
 	// five times Idle.
@@ -76,6 +80,9 @@ func (o Options) Defaults() Options {
 	}
 	if o.Idle == 0 {
 		o.Idle = Usual.Idle
+	}
+	if o.Document == 0 {
+		o.Document = o.Idle
 	}
 	if o.GiveUp == 0 {
 		o.GiveUp = Usual.GiveUp

@@ -63,17 +63,30 @@ func (c *Client) Manifests(ctx context.Context, repo name.Repository) oci.Get {
 	}
 }
 
+// late returns that a document was too slow, if that is why it could not be read.
+func late(ctx context.Context, err error) error {
+	var t *tardy
+	if err != nil && errors.As(context.Cause(ctx), &t) {
+		return t
+	}
+	return err
+}
+
 // Configs returns a function that reads configurations of a repository.
 func (c *Client) Configs(ctx context.Context, repo name.Repository) oci.Get {
 	return func(d v1.Descriptor) ([]byte, error) {
 		if d.Size > oci.MaxConfig {
 			return nil, oci.TooLarge("configuration", d, oci.MaxConfig)
 		}
+		limit := c.o.documentTime(d.Size)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, &tardy{repo.RegistryStr(), limit})
+		defer cancel()
 		r, err := c.Blob(ctx, repo, d)
 		if err != nil {
-			return nil, err
+			return nil, late(ctx, err)
 		}
 		defer r.Close()
-		return io.ReadAll(r)
+		b, err := io.ReadAll(r)
+		return b, late(ctx, err)
 	}
 }

@@ -70,7 +70,10 @@ func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
 		g.end()
 		return nil, err
 	}
-	in := &incoming{ReadCloser: a.Body, g: g, outer: outer, ctx: ctx, vain: busy(a.StatusCode)}
+	in := &incoming{
+		ReadCloser: a.Body, g: g, outer: outer, ctx: ctx, vain: busy(a.StatusCode),
+		stop: w.timed(q, a, cancel),
+	}
 	switch {
 	case in.vain:
 		l.vain(g.quiet(), time.Now())
@@ -225,8 +228,12 @@ func (g *guard) end() {
 // why returns the reason for which the guard canceled the request, or else err.
 func (g *guard) why(ctx context.Context, err error) error {
 	var s *stalled
-	if errors.As(context.Cause(ctx), &s) {
+	var t *tardy
+	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &s):
 		return s
+	case errors.As(cause, &t):
+		return t
 	}
 	return err
 }
@@ -259,6 +266,7 @@ type incoming struct {
 	g          *guard
 	outer, ctx context.Context //nolint:containedctx // they are the state of one request
 	vain       bool            // it does not complete the request
+	stop       func()          // ends what bounds the time of a document
 }
 
 func (i *incoming) Read(p []byte) (int, error) {
@@ -285,6 +293,7 @@ func (i *incoming) Read(p []byte) (int, error) {
 // Close ends the request, which is complete unless reading it failed.
 func (i *incoming) Close() error {
 	defer i.g.end()
+	i.stop()
 	if !i.vain {
 		i.g.lane.completed()
 	}
