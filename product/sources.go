@@ -53,8 +53,12 @@ func (c *checker) source(in *sourceYAML) {
 			s.Created = rebuilt.Created
 		}
 	}
-	if u, err := url.Parse(in.URL); in.URL != "" &&
-		(err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+	u, err := url.Parse(in.URL)
+	switch {
+	case in.URL == "":
+	case err == nil && u.User != nil:
+		c.Errorf(&in.URL, "the address has a user: take it out, since labels, SBOMs and the provenance have the address")
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)
 	}
 	c.goFlags(in.Ldflags, in.Flags, in.Env, s)

@@ -70,7 +70,7 @@ func TestHelper(t *testing.T) {
 			"", "credential helper docker-credential-good",
 		},
 		{`{"credsStore":"none"}`, "", "", "anonymous"},
-		{`{"credsStore":"bad"}`, "", "the vault is closed", ""},
+		{`{"credsStore":"bad"}`, "", "docker-credential-bad: exit status 1: run docker-credential-bad get by hand", ""},
 		{`{"credsStore":"hangs"}`, "", "docker-credential-hangs has not answered for", ""},
 		{`{"credsStore":"gone"}`, "", "docker-credential-gone", ""},
 	} {

@@ -16,10 +16,10 @@ func ofDocument(q *http.Request, bound int64) *http.Request {
 	return q.WithContext(context.WithValue(q.Context(), documentKey{}, bound))
 }
 
-// documentTime is how long the body of a document may take: five times Options.Document for the
-// largest, so that by default it needs 70 kB a second.
+// documentTime is how long the body of a document may take: three times Options.Document for the
+// largest, so that by default it needs 47 kB a second.
 func (o Options) documentTime(size int64) time.Duration {
-	return o.Document + 4*time.Duration(float64(o.Document)*float64(size)/maxAnswer)
+	return o.Document + 2*time.Duration(float64(o.Document)*float64(size)/maxAnswer)
 }
 
 // tardy is the error of a document that comes too slowly, however many bytes a second do. It does

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 
 	"github.com/docker/cli/cli/config/types"
 	"github.com/docker/docker-credential-helpers/client"
@@ -42,7 +41,8 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 		return types.AuthConfig{}, fmt.Errorf("%s has not answered as the protocol of credential helpers wants it: %s",
 			helper, byHand(helper, server))
 	case err != nil:
-		return types.AuthConfig{}, fmt.Errorf("%s: %w", helper, p.failure())
+		// By the protocol it has written the reason, but whatever it wrote may be the password.
+		return types.AuthConfig{}, fmt.Errorf("%s: %w: %s", helper, p.err, byHand(helper, server))
 	// https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol
 	case found.Username == "<token>":
 		return types.AuthConfig{IdentityToken: found.Secret}, nil
@@ -84,16 +84,6 @@ func (p *program) Input(r io.Reader) { p.Stdin = r }
 func (p *program) Output() ([]byte, error) {
 	p.err = p.Run()
 	return p.out.Text, errors.Join(p.err, p.stderr.Flush())
-}
-
-// failure is the error of a program that failed, with the first line of its answer, which is the
-// reason by the protocol. The rest may be anything, a password included.
-func (p *program) failure() error {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(p.out.Text)), "\n")
-	if line == "" || strings.HasPrefix(line, "{") {
-		return p.err
-	}
-	return fmt.Errorf("%w: %s", p.err, output.Excerpt(line, 200))
 }
 
 // limited passes on the beginning of what is written to it.

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// TestHelperOutput runs credential helpers that fail: of what they write, a line of a bounded
-// length is printed, without secrets and escape sequences.
+// TestHelperOutput runs credential helpers that fail: nothing of what they write is printed, since
+// it may be the password.
 func TestHelperOutput(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -22,8 +22,10 @@ func TestHelperOutput(t *testing.T) {
 	for what, tt := range map[string]struct{ script, says string }{
 		"lines": {
 			`echo "the vault is closed"; echo hunter2; exit 1`,
-			"docker-credential-lines: exit status 1: the vault is closed",
+			"docker-credential-lines: exit status 1: run docker-credential-lines get by hand with ",
 		},
+		"word":     {`echo hunter2; exit 1`, "docker-credential-word: exit status 1: run "},
+		"sentence": {`echo "the password hunter2 is wrong"; exit 1`, "docker-credential-sentence: exit status 1: run "},
 		"json": {
 			`echo '{"ServerURL":"x","Username":"ann","Secret":"hunter2"}'; exit 1`,
 			"docker-credential-json: exit status 1",
@@ -31,15 +33,15 @@ func TestHelperOutput(t *testing.T) {
 		"pretty": {`printf '{\n"Secret":\n"hunter2"}\n'; exit 1`, "docker-credential-pretty: exit status 1"},
 		"known": {
 			`echo "no swordfish-1234 here"; exit 1`,
-			"docker-credential-known: exit status 1: no [redacted] here",
+			"docker-credential-known: exit status 1: run ",
 		},
 		"escapes": {
 			`printf 'a\033[2J\033]0;b\007\r\nhunter2\n'; exit 1`,
-			`docker-credential-escapes: exit status 1: a\x1b[2J\x1b]0;b\x07`,
+			`docker-credential-escapes: exit status 1: run `,
 		},
 		"long": {
 			`head -c 60000 /dev/zero | tr '\0' x; exit 1`,
-			"docker-credential-long: exit status 1: " + strings.Repeat("x", 200) + "…",
+			"docker-credential-long: exit status 1: run ",
 		},
 		"megabytes": {
 			`head -c 5000000 /dev/zero | tr '\0' x; exit 1`,
@@ -58,7 +60,7 @@ func TestHelperOutput(t *testing.T) {
 		"other": {`echo '["hunter2"]'`, "docker-credential-other has not answered as the protocol"},
 		"reads never": {
 			`exec <&-; echo hunter2 >&2; echo closed; exit 3`,
-			"docker-credential-reads never: exit status 3: closed",
+			"docker-credential-reads never: exit status 3: run ",
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -46,6 +46,8 @@ var patterns = []pattern{
 			`(?i)(\\?"(?:access_?token|refresh_?token|id_?token|identity_?token|registry_?token|token|password|passwd|client_?secret|secret|auth)\\?"\s*:\s*\\?")([^"\\]+)()`), all,
 	},
 	{[]string{"eyj"}, lazyregexp.New(`(\b)(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)()`), all},
+	// a line of .netrc
+	{[]string{"login"}, lazyregexp.New(`(?i)(\blogin\s+\S+\s+password\s+)(\S+)()`), all},
 	// Signed URLs of S3, CloudFront, Google, Azure and of registries.
 	{
 		[]string{"="},

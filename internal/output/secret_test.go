@@ -59,6 +59,7 @@ func TestPatterns(t *testing.T) {
 	for in, want := range map[string]string{
 		"get https://me:hunter2@host/v2/ now":              "get https://[redacted]@host/v2/ now",
 		"https://me:p@ss/w@rd@host:5000/x":                 "https://[redacted]@host:5000/x",
+		"machine example.com login me password x1":         "machine example.com login me password [redacted]",
 		"https://ghp_token@github.com/a/b":                 "https://[redacted]@github.com/a/b",
 		"ssh://git@github.com/a/b":                         "ssh://git@github.com/a/b",
 		"https://host:5000/a@sha256:abc":                   "https://host:5000/a@sha256:abc",
