@@ -14,7 +14,8 @@ func TestEnvConfined(t *testing.T) {
 	t.Setenv("GOTOOLCHAIN", "auto")
 	t.Setenv("GOPROXY", "off")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.99.0\n"), 0o644); err != nil {
+	text := []byte("module example.com/app\n\ngo 1.99.0\n")
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	own := source.Tree{Dir: dir, Source: product.Source{Own: true, Directory: dir}}

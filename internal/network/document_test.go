@@ -52,7 +52,8 @@ func TestSlowDocuments(t *testing.T) {
 		"/blobs/":     func(c *network.Client) error { _, err := c.Configs(t.Context(), repo)(*d); return err },
 	} {
 		drips.Store(part)
-		if err := read(network.New(o)); err == nil || !strings.Contains(err.Error(), "has not sent all of a document within") {
+		err := read(network.New(o))
+		if err == nil || !strings.Contains(err.Error(), "has not sent all of a document within") {
 			t.Errorf("%s: %v", part, err)
 		}
 	}

@@ -63,7 +63,7 @@ func TestGivenParts(t *testing.T) {
 		{"in another order", []string{refs[1], refs[0]}, ""},
 		{"one twice", []string{refs[1], refs[0], refs[1]}, ""},
 		{"one missing", refs[1:], "of 2 shards these are missing: 0: make each with slipway release"},
-		{"two of one shard", []string{refs[0], stranger, refs[1]}, "are both shard 0: two machines made the same differently"},
+		{"two of one shard", []string{refs[0], stranger, refs[1]}, "are both shard 0: two machines made the same"},
 		{"a tag", []string{refs[0], p.part(1).String()}, "is not a part in"},
 		{"of another registry", []string{foreign, refs[1]}, "is not a part in"},
 		{"the plan", []string{p.Ref.String(), refs[1]}, "make the shard again"},

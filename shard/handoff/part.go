@@ -89,7 +89,9 @@ func (p *Plan) Parts(ctx context.Context, dir string,
 
 // GivenParts is Parts of references by digest, which the shards printed: nobody else can have made
 // these. They are in any order, and one may be named twice.
-func (p *Plan) GivenParts(ctx context.Context, dir string, refs []string) (parts []*lock.Part, dirs []string, err error) {
+func (p *Plan) GivenParts(ctx context.Context, dir string,
+	refs []string,
+) (parts []*lock.Part, dirs []string, err error) {
 	made := map[int]name.Digest{}
 	for _, text := range refs {
 		ref, err := name.NewDigest(text)
