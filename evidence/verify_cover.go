@@ -218,7 +218,8 @@ func (s *statement) listed(i bundle.Image) error {
 		other = d.Annotations.Names
 	}
 	if len(other) > 0 {
-		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), strings.Join(other, ", "))
+		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(),
+			strings.Join(other, ", "))
 	}
 	return fmt.Errorf("the signed statement does not list %s, a third-party image: it was exchanged or added",
 		i.Digest())

@@ -221,7 +221,8 @@ func parseSums(text []byte) (map[string]string, error) {
 		sum, name, ok := strings.Cut(line, "  ")
 		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size ||
 			!filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || all[name] != "" {
-			return nil, fmt.Errorf("%d: it is not a line of sha256sum for a file of the release, or names one twice", n+1)
+			return nil, fmt.Errorf("%d: it is not a line of sha256sum for a file of the release, or names one twice",
+				n+1)
 		}
 		all[name] = strings.ToLower(sum)
 	}

@@ -48,8 +48,8 @@ var imageRules = []Rule{
 		ID: "image-unresolved", Severity: Warning,
 		Title: "a field of a custom resource names an image or a chart, and gives no reference",
 		Reason: "Its controller completes the name, or pulls the chart with the images in it. What that is Slipway " +
-			"does not know: it is in no list, no pin and no airgap bundle. Fields beside it complete an image: registry, " +
-			"repository, image, tag, version, digest.",
+			"does not know: it is in no list, no pin and no airgap bundle. Fields beside it complete an image: " +
+			"registry, repository, image, tag, version, digest.",
 		Instead: "a tag or a digest in the fields, lines in images.txt for what the controller pulls, " +
 			"and an entry under lint.allow that says so",
 		Link: "https://github.com/slipway-dev/slipway/blob/main/docs/bundles.md",

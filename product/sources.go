@@ -57,7 +57,8 @@ func (c *checker) source(in *sourceYAML) {
 	switch {
 	case in.URL == "":
 	case err == nil && u.User != nil:
-		c.Errorf(&in.URL, "the address has a user: take it out, since labels, SBOMs and the provenance have the address")
+		c.Errorf(&in.URL, "the address has a user: take it out, since labels, SBOMs and the provenance have the "+
+			"address")
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)
 	}

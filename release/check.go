@@ -27,8 +27,9 @@ import (
 )
 
 // Check reports what would stop a release of p, as far as that is certain without a compiler
-// and a registry; for a release to one it asks whether third-party images are where they are named. It checks sources, programs, Dockerfiles, the rendered manifest and the
-// rules, and reports all mistakes. Check leaves nothing on the disk, except Go modules that the
+// and a registry; for a release to one it asks whether third-party images are where they are named.
+// It checks sources, programs, Dockerfiles, the rendered manifest and the rules, and reports all
+// mistakes. Check leaves nothing on the disk, except Go modules that the
 // module cache lacked. What was rendered before it takes from the store beside slipway.yaml, if
 // there is one. What it has found is there beside an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {

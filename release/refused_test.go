@@ -124,7 +124,7 @@ func says(t *testing.T, err error, parts ...string) {
 // TestUnpackable: what no bundle can include is refused before anything is pushed, and a complete
 // release in the directory stays one.
 func TestUnpackable(t *testing.T) {
-	nested := v1.ImageIndex(indextest.Index(t, "linux/amd64"))
+	nested := indextest.Index(t, "linux/amd64")
 	for range 2 {
 		nested = mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
 			Add: nested, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}},

@@ -140,10 +140,10 @@ func moduleFiles(ctx context.Context, work string) (all []string, err error) {
 	all = strings.Split(strings.TrimSpace(string(out)), "\n")
 	for _, file := range append(slices.Clone(all), work) {
 		tool := "mod"
-		switch {
-		case file == "" || file == "off":
+		switch file {
+		case "", "off":
 			continue
-		case file == work:
+		case work:
 			tool = "work"
 		}
 		if out, err = goCommand(ctx, tool, "edit", "-json", file).Output(); err != nil {

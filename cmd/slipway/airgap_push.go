@@ -67,7 +67,7 @@ func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
 	p.o.Platforms, p.o.Floating = p.flags.platforms, p.flags.floating
 	p.o.Registry = p.flags.network(cmd)
 	signed, paths := evidence.SplitStatements(args)
-	err := p.proof.read(cmd, slices.Concat(args, []string{p.o.Release})...)
+	err := p.proof.read(slices.Concat(args, []string{p.o.Release})...)
 	if len(paths) == 0 { // only statements
 		err = errors.Join(misuse(cmd, "no bundle is named"), err)
 	}

@@ -52,7 +52,7 @@ type verifying struct {
 }
 
 func (v *verifying) run(cmd *cobra.Command, args []string) (table, error) {
-	if err := v.proof.read(cmd, slices.Concat(args, []string{v.sums, v.since, v.lock})...); err != nil {
+	if err := v.proof.read(slices.Concat(args, []string{v.sums, v.since, v.lock})...); err != nil {
 		return nil, err
 	}
 	given := evidence.Sort(args)

@@ -43,7 +43,7 @@ With -key, extract first verifies that the maintainer has signed every image of 
 					return nil, howto.Usage("%w", err)
 				}
 			}
-			if err := p.read(cmd, from); err != nil {
+			if err := p.read(from); err != nil {
 				return nil, err
 			}
 			b, err := bundle.Open(from)
@@ -86,7 +86,7 @@ base need not be signed: its layers are compared with the digests in the delta.`
 			if base == "" || out == "" {
 				return nil, misuse(cmd, "-base and -out are needed: name the older bundle, and the file to write")
 			}
-			if err := p.read(cmd, args[0], base); err != nil {
+			if err := p.read(args[0], base); err != nil {
 				return nil, err
 			}
 			pr := f.printer(cmd)
@@ -118,7 +118,7 @@ With -key, split first verifies that the maintainer has signed every image.`,
 		Example: `  slipway airgap split dist/kpack-images.tar.zst -max-size=4GiB
   slipway airgap split dist/kpack-images.tar.zst -max-size=700MB -out=volumes`,
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
-			if err := p.read(cmd, args[0]); err != nil {
+			if err := p.read(args[0]); err != nil {
 				return nil, err
 			}
 			pr := f.printer(cmd)

@@ -211,7 +211,7 @@ func (p *proof) add(cmd *cobra.Command) {
 func (p *proof) asked() bool { return len(p.keys) > 0 }
 
 // read reads the keys, which are to prove files. An empty name means no file.
-func (p *proof) read(cmd *cobra.Command, files ...string) error {
+func (p *proof) read(files ...string) error {
 	if !p.asked() {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (p *promoting) run(cmd *cobra.Command, args []string) (table, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(p.options(cmd), p.proof.read(cmd, path, p.o.Release)); err != nil {
+	if err := errors.Join(p.options(cmd), p.proof.read(path, p.o.Release)); err != nil {
 		return nil, err
 	}
 	if p.o.ImagesYAML != "" && !strings.HasSuffix(path, ".json") {

@@ -70,7 +70,7 @@ type reproducing struct {
 }
 
 func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
-	if err := r.proof.read(cmd, args[0]); err != nil {
+	if err := r.proof.read(args[0]); err != nil {
 		return nil, err
 	}
 	signer, err := r.signer(cmd)
@@ -84,7 +84,8 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 	}
 	defer original.Close() //nolint:errcheck // it was only read
 	if fi, err := os.Stat(args[0]); err == nil && !fi.IsDir() && !r.proof.asked() {
-		return nil, howto.Usage("a bundle has a signed statement only: name the key with -key, or the directory of the release")
+		return nil, howto.Usage("a bundle has a signed statement only: " +
+			"name the key with -key, or the directory of the release")
 	}
 	s, inputs, err := original.Statement(args[0], r.proof.policy, pr)
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/name"
-
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -222,8 +220,8 @@ func (p *pinner) pin(u use) error {
 	}
 	if !sameRepository(there.Repository, image.Repository) {
 		p.fail(u,
-			fmt.Errorf("%s: %s cannot be pinned to %s: no change of a value or of the template gives it that repository "+
-				"and the digest, and changes nothing else: make it of one value, or of repository, tag and digest%s",
+			fmt.Errorf("%s: %s cannot be pinned to %s: no change of a value or of the template gives it that "+
+				"repository and the digest, and nothing else: make it of one value, or of repository, tag and digest%s",
 				p.place(u), output.Line(u.Reference), image.Repository, inCase(p.cases[u.inCase].Name)))
 		return nil
 	}
@@ -283,19 +281,4 @@ func (p *pinner) place(u use) string {
 		}
 	}
 	return p.chart.shown
-}
-
-// splitTag splits a reference without a digest at its tag.
-func splitTag(base string) (repository, tag string) {
-	if i := strings.LastIndexByte(base, ':'); i >= 0 && !strings.Contains(base[i:], "/") {
-		return base[:i], base[i+1:]
-	}
-	return base, ""
-}
-
-// sameRepository reports whether two texts name one repository.
-func sameRepository(a, b string) bool {
-	one, err1 := name.NewRepository(a)
-	two, err2 := name.NewRepository(b)
-	return err1 == nil && err2 == nil && one.Name() == two.Name()
 }

@@ -93,3 +93,12 @@ type reworded struct {
 
 func (r reworded) Error() string { return r.text }
 func (r reworded) Unwrap() error { return r.error }
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (*stalled) Outage() {}
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (*gone) Outage() {}
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (*tardy) Outage() {}

@@ -26,14 +26,14 @@ type foreign struct {
 	registry netip.Addr // that has answered; zero if a proxy has
 }
 
-// proxied marks the context of a request that a proxy makes: it is dialled, and not the host.
+// proxied marks the context of a request that a proxy makes: it is dialed, and not the host.
 type proxied struct{}
 
 // foreign returns a client for the URLs of a descriptor.
 func (c *Client) foreign(registry netip.Addr) http.RoundTripper {
 	f := foreign{inner: c.o.Transport, registry: registry}
 	if t, ok := c.o.Transport.(*http.Transport); ok {
-		t = t.Clone() // a connection of others was dialled without a look
+		t = t.Clone() // a connection of others was dialed without a look
 		t.DisableKeepAlives = true
 		dialer := &net.Dialer{Timeout: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
@@ -102,7 +102,8 @@ func scope(a netip.Addr) string {
 // reachable returns an error for an address that a registry may not name.
 func reachable(a, registry netip.Addr) error {
 	if s := scope(a); s != "" && (!registry.IsValid() || s != scope(registry)) {
-		return fmt.Errorf("%s is an address %s, and the descriptor of a layer names it: the registry is elsewhere", a, s)
+		return fmt.Errorf("%s is an address %s, and the descriptor of a layer names it: the registry is elsewhere",
+			a, s)
 	}
 	return nil
 }

@@ -159,9 +159,6 @@ type gone struct {
 	lost       time.Duration
 }
 
-// Outage marks the error as one of the server ([outcome.Failed]).
-func (*gone) Outage() {}
-
 func (g *gone) Error() string {
 	return fmt.Sprintf("%s has completed no request (%s) since %s, "+
 		"and made all attempts wait for %v in all: it is given up",

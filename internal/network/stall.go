@@ -92,9 +92,6 @@ type stalled struct {
 	idle time.Duration
 }
 
-// Outage marks the error as one of the server ([outcome.Failed]).
-func (*stalled) Outage() {}
-
 func (s *stalled) Error() string {
 	if s.slow {
 		return fmt.Sprintf("%s has moved fewer than %d bytes a second for %v", s.host, floor, rounded(s.idle))

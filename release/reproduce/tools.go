@@ -28,8 +28,8 @@ func checkGo(wanted string, old bool) error {
 	if old || version.Compare(wanted, oldestGo+".0") >= 0 {
 		return nil
 	}
-	return fmt.Errorf("the release was compiled by %s, and Go has no more fixes of security for what is older than %s: "+
-		"where you trust who made it, let that run here with -old-go, or set GOTOOLCHAIN to see what differs",
+	return fmt.Errorf("the release was compiled by %s, and Go has no more fixes of security for what is older than "+
+		"%s: where you trust who made it, let that run here with -old-go, or set GOTOOLCHAIN to see what differs",
 		wanted, oldestGo)
 }
 

@@ -102,7 +102,8 @@ func (p *Plan) fit(files []file) error {
 		}
 		switch sum, ok := sums[f.name]; {
 		case !ok:
-			return fmt.Errorf("it has %.200q, which its %s does not list: merge the parts again", f.name, evidence.SumsName)
+			return fmt.Errorf("it has %.200q, which its %s does not list: merge the parts again", f.name,
+				evidence.SumsName)
 		case sum != f.digest.Hex:
 			return fmt.Errorf("its %.200q is sha256:%s, and by its %s sha256:%s: merge the parts again",
 				f.name, f.digest.Hex, evidence.SumsName, sum)

@@ -69,8 +69,11 @@ func TestGivenParts(t *testing.T) {
 		{"the plan", []string{p.Ref.String(), refs[1]}, "make the shard again"},
 		{"of no shard", []string{p.Ref.Context().Digest(nobody.String()).String()}, "is not of a shard"},
 		{"of another plan", []string{p.Ref.Context().Digest(other.String()).String()}, "is not shard 0 of this plan"},
-		{"of a number that the plan lacks", []string{p.Ref.Context().Digest(beyond.String()).String()},
-			"is not shard 2 of this plan"},
+		{
+			"of a number that the plan lacks",
+			[]string{p.Ref.Context().Digest(beyond.String()).String()},
+			"is not shard 2 of this plan",
+		},
 	} {
 		parts, dirs, err := p.GivenParts(t.Context(), t.TempDir(), tc.refs)
 		if tc.want != "" {

@@ -103,7 +103,7 @@ func TestPushBundle(t *testing.T) {
 			}
 			o := airgap.PushOptions{
 				Snapshot: true,
-				To: to, Release: release,
+				To:       to, Release: release,
 				Registry: network.Options{Wait: time.Millisecond, Transport: counter},
 			}
 			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)

@@ -20,9 +20,8 @@ const (
 // one of these (build/layer) belong to it, unless they have a place of their own (build/cache).
 // Those in internal have places of their own, without that word.
 var order = []string{
-	"heap", "lazyregexp", "gzipped", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson",
-	"stagefile",
-	"subprocess", "sandbox", "keyfile",
+	"heap", "lazyregexp", "gzipped", "distfile", "output", "howto", "once", "outcome", "imagename", "imagetag", "regular", "disk",
+	"plainjson", "stagefile", "subprocess", "sandbox", "keyfile",
 	"signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 	"workload", "chart", "kustomize",
 	"product", "lock", "build/times", "shard", "shard/jobs", "evidence/provenance", "evidence/sbom",
@@ -39,20 +38,20 @@ var order = []string{
 // has no build code. A bundle is a file, and knows nothing of registries, stores and products.
 var contents = map[string][]string{
 	"lock": {
-		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
+		"lazyregexp", "distfile", "output", "howto", "once", "outcome", "imagename", "disk", "regular", "plainjson",
 		"stagefile", "platform", "oci",
 	},
 	"transfer": {
-		"lazyregexp", "distfile", "output", "howto", "once", "imagename", "imagetag", "disk", "regular",
+		"lazyregexp", "distfile", "output", "howto", "once", "outcome", "imagename", "imagetag", "disk", "regular",
 		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store",
 	},
 	"airgap/bundle": {
-		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "imagename", "disk", "regular", "plainjson",
+		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "outcome", "imagename", "disk", "regular", "plainjson",
 		"platform", "oci", "progress",
 	},
 	"airgap": {
-		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile",
-		"subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
+		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "outcome", "imagename", "imagetag", "regular", "disk",
+		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 		"workload", "chart", "lock", "store", "transfer", "renaming", "airgap/bundle", "signature",
 		"evidence/provenance",
 	},

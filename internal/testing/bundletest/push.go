@@ -17,7 +17,9 @@ import (
 
 // To pushes to the registry below mirror.
 func To(r *registrytest.Server) airgap.PushOptions {
-	return airgap.PushOptions{Snapshot: true, To: r.Host() + "/mirror", Registry: network.Options{Wait: time.Microsecond}}
+	return airgap.PushOptions{
+		Snapshot: true, To: r.Host() + "/mirror", Registry: network.Options{Wait: time.Microsecond},
+	}
 }
 
 // Whole packs the demo for all platforms and opens the bundle.
