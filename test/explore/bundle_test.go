@@ -117,7 +117,13 @@ func (w *world) push() {
 	}
 	path := pick(w.t, "bundle", all...)
 	to := w.host + "/" + pick(w.t, "prefix", "mirror", "a/b")
-	if r := w.run("airgap", "push", path, "-to="+to); r.code != 0 {
+	args := []string{"airgap", "push", path, "-to=" + to}
+	r := w.run(args...)
+	if r.code != 0 && strings.Contains(r.stderr, "snapshot") { // of one that no registry got
+		args = append(args, "-snapshot")
+		r = w.run(args...)
+	}
+	if r.code != 0 {
 		if !strings.Contains(r.stderr, "push the bundle for all platforms") &&
 			(!w.sparse(path) || !strings.Contains(r.stderr, "with it, or first")) {
 			w.fail(r, "it cannot be pushed")
@@ -136,7 +142,7 @@ func (w *world) push() {
 			w.fail(nil, "%s cannot be pulled as a whole: %v", at, err)
 		}
 	}
-	again := w.ok(w.run("airgap", "push", path, "-to="+to))
+	again := w.ok(w.run(args...))
 	l := w.locked("out")
 	if path != "out/"+l.Name+"-images.tar.zst" {
 		return // it has some platforms, and with them some of the evidence
