@@ -20,10 +20,11 @@ import (
 )
 
 // alone matches the tests that run only without the race detector. They measure memory, kill
-// processes, repeat a release or verification for each way to damage or end it, or render charts
-// that are drawn or the many manifests of a large product. It makes them five to ten times slower,
+// processes, repeat a release or verification for each way to damage or end it, answer each request
+// with each failure, try every platform, or render charts that are drawn or the many manifests of a
+// large product. It makes them five to ten times slower,
 // and other tests cover the same goroutines.
-const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects|TestDrawn|TestTekton|TestVerifyFlips|TestManifestOnlyForged|TestGzipForged`
+const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects|TestDrawn|TestTekton|TestVerifyFlips|TestManifestOnlyForged|TestGzipForged|Test\w+Failures|TestMendDrawn|TestEveryPlatform`
 
 // both matches the tests that run fewer cases under the race detector and
 // therefore also run without it.

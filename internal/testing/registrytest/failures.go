@@ -1,10 +1,11 @@
 package registrytest
 
 import (
-	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,8 +62,8 @@ type Failing struct {
 // EachFailure runs a command again and again, against a new registry each time. prepare fills the
 // registry, and returns the command. In each run one of the requests that the command makes without
 // a failure is answered with a failure, as often as it is made; check judges what is left. Whatever
-// check says, every tag of the registry has to name an image that is there as a whole, and a run
-// that succeeds has to leave what the one without a failure leaves, unless the failure is 404, which
+// check says, every tag of the registry has to name what it named or what a run without a failure
+// leaves, an image that is there as a whole, and a run that succeeds has to leave what the one without a failure leaves, unless the failure is 404, which
 // is an answer.
 func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() error), check func(*testing.T, Failing)) {
 	t.Helper()
@@ -84,29 +85,65 @@ func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() err
 	if len(requests) < 2 {
 		t.Fatalf("the command makes %d requests", len(requests))
 	}
+	var all []*failing
 	for _, request := range requests {
-		for name, answer := range failures {
-			t.Run(strings.ReplaceAll(name+" "+request, "/", "|"), func(t *testing.T) {
-				t.Parallel()
-				s := Serve(t)
-				run := prepare(t, s)
-				before := s.Tags(t)
-				s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
-					if s.plain(q.Method+" "+q.URL.Path) != request {
-						return false
-					}
-					answer(s, w, q)
-					return true
-				})
-				err := run()
-				s.Disturb(nil)
-				f := Failing{request, name, err, before, s.Tags(t), whole}
-				if err == nil && name != "404" && fmt.Sprint(f.After) != fmt.Sprint(whole) {
-					t.Errorf("it succeeds, and leaves %v, not %v", f.After, whole)
-				}
-				s.complete(t)
-				check(t, f)
+		for _, name := range slices.Sorted(maps.Keys(failures)) {
+			all = append(all, &failing{Failing: Failing{Request: request, Failure: name, Whole: whole}})
+		}
+	}
+	for some := range slices.Chunk(all, 48) { // they wait more than they work
+		var g sync.WaitGroup
+		for _, f := range some {
+			f.s = Serve(t)
+			run := prepare(t, f.s)
+			f.Before = f.s.Tags(t)
+			f.s.Disturb(f.disturb)
+			g.Go(func() { f.Err = run() })
+		}
+		g.Wait()
+		for _, f := range some {
+			f.s.Disturb(nil)
+			f.After = f.s.Tags(t)
+			t.Run(strings.ReplaceAll(f.Failure+" "+f.Request, "/", "|"), func(t *testing.T) {
+				f.judge(t)
+				check(t, f.Failing)
 			})
+			f.s.end() // first: Close waits for requests
+			f.s.Close()
+		}
+	}
+}
+
+// failing is a run on its way.
+type failing struct {
+	Failing
+
+	s *Server
+}
+
+// disturb answers the request with the failure.
+func (f *failing) disturb(w http.ResponseWriter, q *http.Request) bool {
+	if f.s.plain(q.Method+" "+q.URL.Path) != f.Request {
+		return false
+	}
+	failures[f.Failure](f.s, w, q)
+	return true
+}
+
+// judge checks what a run has left.
+func (f *failing) judge(t *testing.T) {
+	t.Helper()
+	f.s.complete(t)
+	if f.Failure == "404" {
+		return
+	}
+	if f.Err == nil && !maps.Equal(f.After, f.Whole) {
+		t.Errorf("it succeeds, and leaves %v, not %v", f.After, f.Whole)
+	}
+	for tag, digest := range f.After {
+		list := strings.Contains(tag, ":sha256-") // of referrers, which grows
+		if !list && digest != f.Before[tag] && digest != f.Whole[tag] {
+			t.Errorf("%s is %s: neither what it was, nor what a run without a failure leaves", tag, digest)
 		}
 	}
 }
