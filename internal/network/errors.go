@@ -10,8 +10,19 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 )
+
+func init() {
+	outcome.Status = func(err error) (int, bool) {
+		var e *transport.Error
+		if !errors.As(err, &e) {
+			return 0, false
+		}
+		return e.StatusCode, true
+	}
+}
 
 // Missing reports whether err means that a server does not have what was requested.
 func Missing(err error) bool {

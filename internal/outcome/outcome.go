@@ -12,8 +12,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
 // Outcome is what reading a document, a layer, or a list of tags or referrers led to. The linter
@@ -40,19 +38,30 @@ var ErrAbsent = errors.New("not included")
 
 // Of returns the outcome that the error of reading means; nil means [There].
 func Of(err error) Outcome {
-	var refused *transport.Error
-	var answered interface{ Status() int }
+	status, _ := statusOf(err)
 	switch {
 	case err == nil:
 		return There
 	case errors.As(err, new(damage)):
 		return Broken
-	case errors.Is(err, ErrAbsent), errors.Is(err, fs.ErrNotExist),
-		errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound,
-		errors.As(err, &answered) && answered.Status() == http.StatusNotFound:
+	case errors.Is(err, ErrAbsent), errors.Is(err, fs.ErrNotExist), status == http.StatusNotFound:
 		return Absent
 	}
 	return Unread
+}
+
+// Status returns the status of HTTP that an error of another module means. Package network sets it
+// to that of its registry client, which this package does not import: most of what uses outcomes
+// asks no registry.
+var Status = func(error) (status int, ok bool) { return 0, false }
+
+// statusOf returns the status of HTTP that an error means.
+func statusOf(err error) (int, bool) {
+	var answered interface{ Status() int }
+	if errors.As(err, &answered) {
+		return answered.Status(), true
+	}
+	return Status(err)
 }
 
 // Damage marks an error as one about what was read: [Of] returns [Broken] for it. The text stays.
@@ -72,15 +81,11 @@ func (d damage) Unwrap() error { return d.error }
 // (408, 429) or an error of the server (5xx), and what has a method Outage. An answer that refuses
 // what was sent is none.
 func Failed(err error) bool {
-	var refused *transport.Error
-	var answered interface{ Status() int }
-	switch {
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return false
-	case errors.As(err, &refused):
-		return failing(refused.StatusCode)
-	case errors.As(err, &answered):
-		return failing(answered.Status())
+	}
+	if status, ok := statusOf(err); ok {
+		return failing(status)
 	}
 	return errors.As(err, new(*url.Error)) || errors.As(err, new(interface{ Outage() }))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	_ "github.com/slipway-dev/slipway/internal/network" // knows the errors of the registry client
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
