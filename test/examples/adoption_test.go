@@ -90,7 +90,10 @@ func TestAdoption(t *testing.T) {
 				p = &product{dir: download(t, a.module), out: t.TempDir(), store: t.TempDir()}
 				init := []string{
 					"init", "-version=" + version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc",
-					"-created=2026-03-12T09:07:07Z", "-platforms=" + platforms,
+					"-created=2026-03-12T09:07:07Z",
+				}
+				if platforms != "" {
+					init = append(init, "-platforms="+platforms)
 				}
 				if len(a.refused) == 0 {
 					said = p.here(t, init...)

@@ -52,7 +52,7 @@ sig-storage/csi-node-driver-registrar linux windows: not pinned
 				dir = p.dir
 			}
 			out, err := exec.CommandContext(t.Context(), file, "images",
-				"-json", "-registry=", "-product="+filepath.Join(dir, "slipway.yaml")).Output()
+				"-json", "-product="+filepath.Join(dir, "slipway.yaml")).Output()
 			must(t, err)
 			var got struct{ Images []release.NeededImage }
 			must(t, json.Unmarshal(out, &got))

@@ -49,6 +49,9 @@ func drawLine(name string, g *ground) *rapid.Generator[drawn] {
 				}
 			}
 		}
+		if slices.Contains(commands()[name], "ca-file") && maybe(t, 8, "authorities") {
+			args = append(args, "-ca-file="+p.at("keys/ca.pem"))
+		}
 		if l.args != nil {
 			if maybe(t, 3, "arguments first") {
 				args = slices.Concat(strings.Fields(name), l.args(p), args[len(strings.Fields(name)):])
