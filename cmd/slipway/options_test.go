@@ -69,11 +69,15 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 		case !got.differs(plain):
 			t.Errorf("%s: %s: it is as without the option, which nobody reads: make it a usage error:\n%s%s", b.line, o,
 				got.stdout, got.stderr)
-		case got.code != 2:
+		case got.code != 2 || !idleOption.MatchString(got.stderr):
 			table.use(cmd, name)
 		}
 	}
 }
+
+// idleOption matches what is said of an option that is of no use in a command line. Another mistake
+// is about its value, which was read.
+var idleOption = regexp.MustCompile(`of no use|exclude each other|leave (it|one) out|belongs? to`)
 
 // untried is the value of an option that a command line is not tried with.
 const untried = "--"
