@@ -12,8 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestPushFailures answers each request of pushing a bundle with each failure: a tag is what it was,
-// or names the whole image of the bundle, and a failure of the registry is told from a refusal.
+// TestPushFailures answers each request of pushing a bundle with each failure: a tag is what it
+// was, or names the whole image of the bundle, and a failure of the registry is told from a
+// refusal.
 func TestPushFailures(t *testing.T) {
 	b := bundletest.Whole(t, 100)
 	registrytest.EachFailure(t, func(t *testing.T, s *registrytest.Server) func() error {

@@ -97,8 +97,8 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	return files, lists, err
 }
 
-// Check reports what [Pack] would refuse of the images of a lock, before any of them is published. It
-// reads their documents, which must be in the store; layers need not be there yet.
+// Check reports what [Pack] would refuse of the images of a lock, before any of them is published.
+// It reads their documents, which must be in the store; layers need not be there yet.
 func Check(st *store.Store, l *lock.Lock, targets []Target, o PackOptions) error {
 	_, err := newPlans(reader{st, true}, l, targets, o.First, o.Partial)
 	return err
@@ -213,8 +213,8 @@ func (p *packer) file(ctx context.Context, l *bundle.Layout, name string, gzip b
 	return *made, nil
 }
 
-// replace is called when a file is complete, before it replaces another one. One with the same bytes,
-// which the store does not remember, is no change.
+// replace is called when a file is complete, before it replaces another one. One with the same
+// bytes, which the store does not remember, is no change.
 func (p *packer) replace(ctx context.Context, f *bundle.File) error {
 	if p.changing == nil {
 		return nil

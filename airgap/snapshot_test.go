@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestSnapshot: the bundle of a snapshot goes to a registry only where that is asked for, and whoever
-// verifies it reads what it is.
+// TestSnapshot: the bundle of a snapshot goes to a registry only where that is asked for, and
+// whoever verifies it reads what it is.
 func TestSnapshot(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	path := bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "all"})[0].Path

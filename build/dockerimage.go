@@ -133,8 +133,8 @@ func (b *Builder) looks() bool {
 	return !b.product.Snapshot() && !b.bases.Offline && b.bases.Shipped == nil
 }
 
-// lookInside reports whether the files of a base can be looked at, and fetches them for that, so that the
-// verdict on an image does not depend on what the store has.
+// lookInside reports whether the files of a base can be looked at, and fetches them for that, so
+// that the verdict on an image does not depend on what the store has.
 func (b *Builder) lookInside(ctx context.Context, on base.Base) (bool, error) {
 	if b.looks() {
 		if err := b.bases.Complete(ctx, on); err != nil {

@@ -31,7 +31,8 @@ func archiveKey(t product.PrebuiltImage) string {
 	return t.File.Text + " " + t.Platform.String() + " " + key
 }
 
-// recallArchive returns the image of an archive by the key of its record, if the store has all of it.
+// recallArchive returns the image of an archive by the key of its record, if the store has all of
+// it.
 func (b *Builder) recallArchive(t product.PrebuiltImage, key string) (known taken, ok bool, err error) {
 	var a remembered
 	if key == "" {

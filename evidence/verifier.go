@@ -233,8 +233,8 @@ func parseName(name string) (repository, tag string) {
 	return repository, tag
 }
 
-// means reports whether repository and tag are the signed name, or a copy of it in another registry.
-// An image that is asked for by digest alone has no tag, and the digest is compared.
+// means reports whether repository and tag are the signed name, or a copy of it in another
+// registry. An image that is asked for by digest alone has no tag, and the digest is compared.
 func means(name, repository, tag string) bool {
 	own, ownTag := parseName(name)
 	if tag != "" && tag != ownTag {

@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-// unresolved reports whether what a field of a custom resource has is no reference, so that only its
-// controller knows what is pulled. Names of the product become references.
+// unresolved reports whether what a field of a custom resource has is no reference, so that only
+// its controller knows what is pulled. Names of the product become references.
 func (k *known) unresolved(o workload.Object, value string) bool {
 	return o.IsIncomplete(value) && !strings.Contains(value, "://") && !k.images.IsProduct(value)
 }

@@ -9,8 +9,8 @@ import (
 // Runs reports whether a host runs images made for another platform, as containerd/platforms v1
 // decides: those of its own architecture and of older generations of it (arm/v7 runs arm/v6), and
 // those of the 32-bit architecture that it has, too. On Windows the build counts besides, for
-// containers that share the host's kernel: a host runs images of its own build, and of every build from
-// [WindowsRelease.Oldest] of its release up to its own
+// containers that share the host's kernel: a host runs images of its own build, and of every build
+// from [WindowsRelease.Oldest] of its release up to its own
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 //
 // Runtimes also apply this rule when they choose from an index under Hyper-V and for
@@ -64,8 +64,9 @@ func MayMatch(host, image Platform) bool {
 }
 
 // Best returns the index of the image that a host runs: the one for the host's own build and
-// features, or else of those that it [Runs] the nearest to its architecture, of these the newest, of
-// these the first with most features. An image without a version counts as the oldest. Best returns
+// features, or else of those that it [Runs] the nearest to its architecture, of these the newest,
+// of these the first with most features. An image without a version counts as the oldest. Best
+// returns
 // -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
 	best := -1

@@ -107,8 +107,8 @@ func Build(osVersion string) int {
 }
 
 // Same reports whether a and b have equal OS, architecture, variant and features and, for Windows,
-// the same build, in the [Platform.Normal] form. It ignores the revision, as containerd does when it
-// compares hosts.
+// the same build, in the [Platform.Normal] form. It ignores the revision, as containerd does when
+// it compares hosts.
 func Same(a, b Platform) bool { return a.Canonical() == b.Canonical() }
 
 // Takes reports whether an image for o is one for p: it is the same, and has the revision that p

@@ -153,8 +153,8 @@ func (c *checker) readHistory(ctx context.Context) (h history, err error) {
 	return h, err
 }
 
-// listed reports whether changes, which are relative to root, have a file, or a directory that it is
-// in.
+// listed reports whether changes, which are relative to root, have a file, or a directory that it
+// is in.
 func listed(changes []string, root, file string) bool {
 	file, err := filepath.Abs(file)
 	if err != nil {

@@ -309,8 +309,8 @@ func (r repo) is(p *Product, version, from string) {
 	}
 }
 
-// TestChangedOnce: a file that git does not have is one change, and whoever only looks at the product
-// gets it among the demands.
+// TestChangedOnce: a file that git does not have is one change, and whoever only looks at the
+// product gets it among the demands.
 func TestChangedOnce(t *testing.T) {
 	for dir, want := range map[string]string{".": "(slipway.yaml)", "sub": "(sub/)"} {
 		r := newRepo(t)

@@ -41,8 +41,8 @@ func resolved(path string) string {
 	return path
 }
 
-// made notes what Slipway writes: what the options name, the usual store, which may be there from an
-// earlier run, and the files that standard output and standard error go to.
+// made notes what Slipway writes: what the options name, the usual store, which may be there from
+// an earlier run, and the files that standard output and standard error go to.
 func (c *checker) made(ctx context.Context, paths []string) error {
 	for _, p := range slices.Concat([]string{filepath.Join(c.out.Dir, ".slipway")}, paths, redirected()) {
 		full, err := filepath.Abs(p)

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// TestPublishFailures answers each request of publishing with each failure: a tag is what it was, or names
-// the whole image of the release, and a failure of the registry is told from a refusal.
+// TestPublishFailures answers each request of publishing with each failure: a tag is what it was,
+// or names the whole image of the release, and a failure of the registry is told from a refusal.
 func TestPublishFailures(t *testing.T) {
 	made, st, l := cut(t, 100)
 	registrytest.EachFailure(t, func(t *testing.T, s *registrytest.Server) func() error {

@@ -61,7 +61,8 @@ func TestPush(t *testing.T) {
 		}
 	}
 
-	// Once more: a HEAD per image and one per tag, requests for the referrers of the images, and nothing else.
+	// Once more: a HEAD per image and one per tag, requests for the referrers of the images, and
+	// nothing else.
 	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}

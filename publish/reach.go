@@ -16,9 +16,9 @@ import (
 )
 
 // Reach checks, without leaving anything in a registry, whether p can be published: whether every
-// repository may be pushed to, and whether the registries of third-party images have them: also those
-// that st has, since nodes pull them from there.
-// The error lists every failure. A snapshot pushes nowhere.
+// repository may be pushed to, and whether the registries of third-party images have them: also
+// those that st has, since nodes pull them from there. The error lists every failure. A snapshot
+// pushes nowhere.
 func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) error {
 	if p.Snapshot() {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestFloatingRefused: where a registry refuses floating tags, all else of the release is complete, in
-// the directory, too.
+// TestFloatingRefused: where a registry refuses floating tags, all else of the release is complete,
+// in the directory, too.
 func TestFloatingRefused(t *testing.T) {
 	s := newSmall(t, nil)
 	s.write(t, map[string]string{product.File: strings.Replace(read(t, filepath.Join(s.dir, product.File)),

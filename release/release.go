@@ -130,8 +130,8 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 }
 
 // publish runs the stages after the images: it renders and checks release.yaml and the charts,
-// pushes everything, packs bundles and writes slipway for operators, writes the checksums, and moves
-// the floating tags.
+// pushes everything, packs bundles and writes slipway for operators, writes the checksums, and
+// moves the floating tags.
 func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary putBinary) (*Summary, error) {
 	l, targets := prepared.Lock, Targets(m.product.Airgap)
 	publish.Group(m.product, l)

@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
-// TestBaseJudged: what an image starts is judged with the files of its base, whatever the store has,
-// and before anything is pushed.
+// TestBaseJudged: what an image starts is judged with the files of its base, whatever the store
+// has, and before anything is pushed.
 func TestBaseJudged(t *testing.T) {
 	for name, c := range map[string]struct {
 		config v1.Config
@@ -53,8 +53,8 @@ func TestBaseJudged(t *testing.T) {
 	}
 }
 
-// TestThirdPartyGone: a release, its check and its plan ask for pinned images of others, also for those
-// that the store has. That a registry lacks one, and that it does not say, are two errors.
+// TestThirdPartyGone: a release, its check and its plan ask for pinned images of others, also for
+// those that the store has. That a registry lacks one, and that it does not say, are two errors.
 func TestThirdPartyGone(t *testing.T) {
 	s := newSmall(t, nil)
 	image := s.push(t, "up/tool:1", indextest.Index(t, "linux/amd64"))
@@ -84,8 +84,8 @@ func TestThirdPartyGone(t *testing.T) {
 	}
 }
 
-// TestEvidenceSince: what was attached to an image of others since the last release is in the next one,
-// from an old store as from a new one.
+// TestEvidenceSince: what was attached to an image of others since the last release is in the next
+// one, from an old store as from a new one.
 func TestEvidenceSince(t *testing.T) {
 	s := newSmall(t, nil)
 	image := s.push(t, "up/tool:1", indextest.Index(t, "linux/amd64"))

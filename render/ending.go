@@ -25,8 +25,8 @@ func asYAML(name string) string {
 	return name
 }
 
-// isObject reports whether a JSON file has an object of Kubernetes, or is not JSON, which reading it
-// reports. A directory may have others, such as dashboards.
+// isObject reports whether a JSON file has an object of Kubernetes, or is not JSON, which reading
+// it reports. A directory may have others, such as dashboards.
 func isObject(text []byte) bool {
 	var n yaml.Node
 	if yaml.Unmarshal(text, &n) != nil || n.Kind != yaml.DocumentNode {

@@ -17,8 +17,8 @@ type difference struct {
 	what, write string
 }
 
-// makes reports whether a command may compile a file, which is a program: a go build names the file,
-// its directory, or the package.
+// makes reports whether a command may compile a file, which is a program: a go build names the
+// file, its directory, or the package.
 func (c compilation) makes(file string, g *run.GoBuild) bool {
 	if len(c.words) == 0 || !slices.Contains([]string{"go", "xx-go"}, path.Base(c.words[0].Text)) {
 		return true

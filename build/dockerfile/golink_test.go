@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestGoBuildLinks checks that a program is compiled of a source with symbolic links, as long as the
-// stage has them as the disk does.
+// TestGoBuildLinks checks that a program is compiled of a source with symbolic links, as long as
+// the stage has them as the disk does.
 func TestGoBuildLinks(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"RUN go build -o /out/x", ""},

@@ -187,7 +187,8 @@ func ofVariable() (*configfile.ConfigFile, error) {
 	return &configfile.ConfigFile{AuthConfigs: c.AuthConfigs, Filename: configfile.DockerEnvConfigKey}, nil
 }
 
-// configuration reads Docker's configuration, or else Podman's, which has the same form, or neither.
+// configuration reads Docker's configuration, or else Podman's, which has the same form, or
+// neither.
 func configuration() (*configfile.ConfigFile, error) {
 	home, _ := os.UserHomeDir()
 	docker := os.Getenv("DOCKER_CONFIG")

@@ -53,8 +53,8 @@ type Options struct {
 	// moves fewer than 256 bytes a second for that time has stalled, too.
 	Idle time.Duration
 	// Document is how long the body of an answer that is not a blob may take, and of a
-	// configuration; up to three times that if it is large; 0 is twice Idle, so that one that stalls
-	// is known before. Such a body is small, and commands ask for many.
+	// configuration; up to three times that if it is large; 0 is twice Idle, so that one that
+	// stalls is known before. Such a body is small, and commands ask for many.
 	Document time.Duration
 	// GiveUp is how long a host may make all attempts of one kind wait without completing a
 	// request; 0 is two minutes. Only the answer to the last byte of an upload may take longer:

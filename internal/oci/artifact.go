@@ -37,8 +37,8 @@ func MakeArtifact(kind string, layers []v1.Descriptor, subject *v1.Descriptor,
 	}{2, types.OCIManifestSchema1, kind, EmptyConfig(), layers, subject, annotations})
 }
 
-// IsOther reports whether a manifest that an index lists is no image, such as a chart, an SBOM or an
-// index of SOCI: its configuration is none of an image, or its descriptor has the type of an
+// IsOther reports whether a manifest that an index lists is no image, such as a chart, an SBOM or
+// an index of SOCI: its configuration is none of an image, or its descriptor has the type of an
 // artifact. Some clients write the type of an image's configuration there.
 func (t *Tree) IsOther() bool {
 	kind := types.MediaType(t.Desc.ArtifactType)

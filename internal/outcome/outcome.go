@@ -77,9 +77,9 @@ type damage struct{ error }
 func (d damage) Unwrap() error { return d.error }
 
 // Failed reports whether err, or an error that it wraps or joins, is the failure of a server or of
-// the way to it: a connection that breaks or is refused, a login that is refused (401, 403), a limit
-// (408, 429) or an error of the server (5xx), and what has a method Outage. An answer that refuses
-// what was sent is none.
+// the way to it: a connection that breaks or is refused, a login that is refused (401, 403), a
+// limit (408, 429) or an error of the server (5xx), and what has a method Outage. An answer that
+// refuses what was sent is none.
 func Failed(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false

@@ -53,7 +53,8 @@ func TestPutOrder(t *testing.T) {
 	}
 }
 
-// TestReferrerRefused: where a registry refuses an artifact, the error says what it is, and of what.
+// TestReferrerRefused: where a registry refuses an artifact, the error says what it is, and of
+// what.
 func TestReferrerRefused(t *testing.T) {
 	st, s := storetest.Open(t), registrytest.Serve(t)
 	image := storetest.Release(t, st, 100).Images[0].Descriptor()

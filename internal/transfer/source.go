@@ -38,8 +38,8 @@ func (c *Client) FromStore(ctx context.Context, st *store.Store, images []Image)
 	}
 }
 
-// FetchBases brings the layers of bases that st lacks into it. It leaves out those of manifests that
-// the registry of the images has: [Client.Pull] finds these there.
+// FetchBases brings the layers of bases that st lacks into it. It leaves out those of manifests
+// that the registry of the images has: [Client.Pull] finds these there.
 func (c *Client) FetchBases(ctx context.Context, st *store.Store, images []Image) error {
 	var lacking []Image
 	for _, i := range images {

@@ -61,7 +61,8 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 	}
 }
 
-// text reads the YAML that a field has: HelmChart and HelmChartConfig of k3s, Application of Argo CD.
+// text reads the YAML that a field has: HelmChart and HelmChartConfig of k3s, Application of Argo
+// CD.
 func (w *composedWalk) text(n *yaml.Node, path []any) {
 	inner := composedWalk{object: w.object, visit: w.visit, at: yamlfile.Path(w.object.Path, path...)}
 	inner.line = n.Line - 1
@@ -149,9 +150,9 @@ func complete(text string) bool {
 	return err == nil && (pinned || t.TagStr() != "")
 }
 
-// IsIncomplete reports whether a text of an object has neither tag nor digest, although its field is
-// called image: the controller of a custom resource completes it, by what [Object.Composed] finds or
-// by what only it knows.
+// IsIncomplete reports whether a text of an object has neither tag nor digest, although its field
+// is called image: the controller of a custom resource completes it, by what [Object.Composed]
+// finds or by what only it knows.
 func (o Object) IsIncomplete(text string) bool {
 	_, err := name.NewRepository(text)
 	return err == nil && text != "" && !isBuiltin(o.APIVersion) && !complete(text)

@@ -40,8 +40,8 @@ type layoutImage struct {
 	configs []string
 }
 
-// fragments are the annotations of bundles that lack layers on purpose: what has been delivered, is in
-// another volume, or is in the bundle of another group.
+// fragments are the annotations of bundles that lack layers on purpose: what has been delivered, is
+// in another volume, or is in the bundle of another group.
 var fragments = []string{"delta", "volume", "needs"}
 
 func newContents(all files, prefix string, top v1.IndexManifest) *contents {

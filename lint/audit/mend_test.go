@@ -169,8 +169,8 @@ var nine = []string{
 	"windows/amd64:10.0.20348.1", "windows/amd64:10.0.25398.1", "windows/amd64:10.0.26100.1", "linux/s390x",
 }
 
-// worse says how a node is worse off: it ran an image before that it really could run, and finds none
-// now, or one that it cannot run, or for Windows an older one.
+// worse says how a node is worse off: it ran an image before that it really could run, and finds
+// none now, or one that it cannot run, or for Windows an older one.
 func worse(t *testing.T, host string, before, after lint.Index) string {
 	t.Helper()
 	on, err := platform.Parse(host)

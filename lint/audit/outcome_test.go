@@ -219,7 +219,8 @@ func TestEmptyIndex(t *testing.T) {
 	}
 }
 
-// TestArtifactEntries: what an index lists besides images is neither judged as an image nor removed.
+// TestArtifactEntries: what an index lists besides images is neither judged as an image nor
+// removed.
 func TestArtifactEntries(t *testing.T) {
 	r := registrytest.Serve(t)
 	i := indextest.Index(t, "linux/amd64")

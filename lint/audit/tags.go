@@ -40,8 +40,8 @@ func (p TagPage) Has(tag string) bool { return slices.Contains(p.Tags, tag) }
 // MayHave reports whether a tag may exist: it is on the page, or there are other pages.
 func (p TagPage) MayHave(tag string) bool { return !p.Whole || p.Has(tag) }
 
-// Of returns the tags of a repository. It is no error if the registry has none, or lists them not or
-// not for this account ([TagPage.Refused]).
+// Of returns the tags of a repository. It is no error if the registry has none, or lists them not
+// or not for this account ([TagPage.Refused]).
 func (t *Tags) Of(ctx context.Context, c *network.Client, repo name.Repository) (TagPage, error) {
 	return t.pages.Do(repo.Name(), func() (TagPage, error) { return readTags(ctx, c, repo) })
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/publish/promote"
 )
 
-// TestPromoteFailures answers each request of promoting a release to a registry with each failure: a tag is
-// what it was, or names the whole image, and a failure of the registry is told from a refusal.
+// TestPromoteFailures answers each request of promoting a release to a registry with each failure:
+// a tag is what it was, or names the whole image, and a failure of the registry is told from a
+// refusal.
 func TestPromoteFailures(t *testing.T) {
 	g := stage(t)
 	registrytest.EachFailure(t, func(t *testing.T, s *registrytest.Server) func() error {

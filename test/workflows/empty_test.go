@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// TestEmptyInputs calls the workflow with a secret and a variable that the repository does not have:
-// it ends before anything is planned, and does not release without a signature or a registry.
+// TestEmptyInputs calls the workflow with a secret and a variable that the repository does not
+// have: it ends before anything is planned, and does not release without a signature or a registry.
 func TestEmptyInputs(t *testing.T) {
 	testprog.Need(t, "act")
 	repository := clone(t, "unused")

@@ -63,8 +63,8 @@ type Failing struct {
 // registry, and returns the command. In each run one of the requests that the command makes without
 // a failure is answered with a failure, as often as it is made; check judges what is left. Whatever
 // check says, every tag of the registry has to name what it named or what a run without a failure
-// leaves, an image that is there as a whole, and a run that succeeds has to leave what the one without a failure leaves, unless the failure is 404, which
-// is an answer.
+// leaves, an image that is there as a whole, and a run that succeeds has to leave what the one
+// without a failure leaves, unless the failure is 404, which is an answer.
 func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() error), check func(*testing.T, Failing)) {
 	t.Helper()
 	s := Serve(t)
