@@ -11,7 +11,16 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
+
+// Impatient are options of a client that gives up soon.
+var Impatient = network.Options{
+	Wait: time.Millisecond, Idle: 150 * time.Millisecond, GiveUp: 300 * time.Millisecond,
+	Document: 300 * time.Millisecond, Attempts: 2, Jobs: 4,
+}
 
 // failures are what a registry, a proxy or the network answers in place of an answer.
 var failures = map[string]func(*Server, http.ResponseWriter, *http.Request){
@@ -49,23 +58,13 @@ func drip(s *Server, w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// Failing is one run of a command against a registry in which a request fails.
-type Failing struct {
-	Request string // the method and the path
-	Failure string // 403, breaks
-	Err     error  // what the run returned
-	// Before and After are the tags of the registry with their digests; Whole is what a run without
-	// a failure leaves.
-	Before, After, Whole map[string]string
-}
-
 // EachFailure runs a command again and again, against a new registry each time. prepare fills the
 // registry, and returns the command. In each run one of the requests that the command makes without
-// a failure is answered with a failure, as often as it is made; check judges what is left. Whatever
-// check says, every tag of the registry has to name what it named or what a run without a failure
-// leaves, an image that is there as a whole, and a run that succeeds has to leave what the one
-// without a failure leaves, unless the failure is 404, which is an answer.
-func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() error), check func(*testing.T, Failing)) {
+// a failure is answered with a failure, as often as it is made. Every tag of the registry has to
+// name what it named or what a run without a failure leaves, an image that is there as a whole; a
+// run that succeeds has to leave what the one without a failure leaves; and an error has to be one of
+// the registry ([outcome.Failed]). The failure 404 is an answer: only what tags name has to be there.
+func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() error)) {
 	t.Helper()
 	s := Serve(t)
 	run := prepare(t, s)
@@ -88,7 +87,7 @@ func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() err
 	var all []*failing
 	for _, request := range requests {
 		for _, name := range slices.Sorted(maps.Keys(failures)) {
-			all = append(all, &failing{Failing: Failing{Request: request, Failure: name, Whole: whole}})
+			all = append(all, &failing{request: request, failure: name, whole: whole})
 		}
 	}
 	for some := range slices.Chunk(all, 48) { // they wait more than they work
@@ -96,17 +95,16 @@ func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() err
 		for _, f := range some {
 			f.s = Serve(t)
 			run := prepare(t, f.s)
-			f.Before = f.s.Tags(t)
+			f.before = f.s.Tags(t)
 			f.s.Disturb(f.disturb)
-			g.Go(func() { f.Err = run() })
+			g.Go(func() { f.err = run() })
 		}
 		g.Wait()
 		for _, f := range some {
 			f.s.Disturb(nil)
-			f.After = f.s.Tags(t)
-			t.Run(strings.ReplaceAll(f.Failure+" "+f.Request, "/", "|"), func(t *testing.T) {
+			f.after = f.s.Tags(t)
+			t.Run(strings.ReplaceAll(f.failure+" "+f.request, "/", "|"), func(t *testing.T) {
 				f.judge(t)
-				check(t, f.Failing)
 			})
 			f.s.end() // first: Close waits for requests
 			f.s.Close()
@@ -114,19 +112,23 @@ func EachFailure(t *testing.T, prepare func(*testing.T, *Server) (run func() err
 	}
 }
 
-// failing is a run on its way.
+// failing is a run in which a request fails.
 type failing struct {
-	Failing
-
-	s *Server
+	s       *Server
+	request string // the method and the path
+	failure string // 403, breaks
+	err     error  // what the run returned
+	// before and after are the tags of the registry with their digests; whole is what a run without
+	// a failure leaves
+	before, after, whole map[string]string
 }
 
 // disturb answers the request with the failure.
 func (f *failing) disturb(w http.ResponseWriter, q *http.Request) bool {
-	if f.s.plain(q.Method+" "+q.URL.Path) != f.Request {
+	if f.s.plain(q.Method+" "+q.URL.Path) != f.request {
 		return false
 	}
-	failures[f.Failure](f.s, w, q)
+	failures[f.failure](f.s, w, q)
 	return true
 }
 
@@ -134,15 +136,23 @@ func (f *failing) disturb(w http.ResponseWriter, q *http.Request) bool {
 func (f *failing) judge(t *testing.T) {
 	t.Helper()
 	f.s.complete(t)
-	if f.Failure == "404" {
+	if f.failure == "404" {
 		return
 	}
-	if f.Err == nil && !maps.Equal(f.After, f.Whole) {
-		t.Errorf("it succeeds, and leaves %v, not %v", f.After, f.Whole)
+	switch {
+	case f.err == nil && !maps.Equal(f.after, f.whole):
+		t.Errorf("it succeeds, and leaves %v, not %v", f.after, f.whole)
+	case f.err != nil && !outcome.Failed(f.err):
+		t.Errorf("the failure of the registry is %v", f.err)
 	}
-	for tag, digest := range f.After {
+	for tag := range f.before {
+		if f.after[tag] == "" {
+			t.Errorf("%s is gone", tag)
+		}
+	}
+	for tag, digest := range f.after {
 		list := strings.Contains(tag, ":sha256-") // of referrers, which grows
-		if !list && digest != f.Before[tag] && digest != f.Whole[tag] {
+		if !list && digest != f.before[tag] && digest != f.whole[tag] {
 			t.Errorf("%s is %s: neither what it was, nor what a run without a failure leaves", tag, digest)
 		}
 	}
