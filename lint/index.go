@@ -216,9 +216,9 @@ func (j *judging) add(id string, n int, format string, args ...any) {
 	}
 	f := j.place(n)
 	f.Rule, f.Severity, f.Instead, f.Link = r.ID, j.index.Scope.severity(r), r.Instead, r.Link
-	f.What, f.object, f.entry = output.Line(r.Title), -1, n
-	if j.within != "" {
-		f.entry = -1
+	f.What, f.object = output.Line(r.Title), -1
+	if j.within == "" {
+		f.entry = n + 1
 	}
 	if format != "" {
 		f.What = output.Line(fmt.Sprintf(format, args...))
@@ -257,5 +257,5 @@ func (j *judging) name(n int) string {
 // Entry returns the number of the entry of an index that a finding is about. ok is false for the
 // index as a whole, and for an entry of an index in it.
 func (f Finding) Entry() (n int, ok bool) {
-	return f.entry, f.object == -1 && f.entry >= 0 && f.Image != ""
+	return f.entry - 1, f.entry > 0
 }

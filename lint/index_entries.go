@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -130,9 +128,6 @@ func absent(e Entry) string {
 }
 
 func isDocker(mediaType string) bool { return strings.Contains(mediaType, "docker") }
-
-// SameEntry reports whether two entries of an index are for the same hosts.
-func SameEntry(a, b *v1.Platform) bool { return platform.Same(platform.From(a), platform.From(b)) }
 
 // platform compares the platform of an entry with that of its configuration.
 func (j *judging) platform(n int, listed platform.Platform) {

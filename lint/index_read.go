@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -80,9 +79,6 @@ func (j *judging) unknown(n int, g Gap) {
 		about = "not looked at"
 	}
 	u.What = output.Line(strings.TrimPrefix(fmt.Sprintf("%s: %s: %v", g.What, about, g.Cause), ": "))
-	if g.Cause == nil {
-		u.cause = errors.New(cmp.Or(g.What, "there is no cause"))
-	}
 	if g.Read == outcome.Unasked {
 		j.skipped = append(j.skipped, u)
 	} else {

@@ -33,7 +33,7 @@ type Finding struct {
 	Cases string `json:"cases,omitempty"`
 
 	object    int      // its number, -1 for none
-	entry     int      // of an index, -1 for none
+	entry     int      // of an index, counted from 1; 0 for none
 	allowedIn string   // "inSource" by a comment, "external" by slipway.yaml
 	folds     bool     // text output shows one of its rule for each file
 	cases     []string // the names of those that have it, of a chart

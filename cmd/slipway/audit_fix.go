@@ -25,10 +25,11 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 		return misuse(cmd, "-fix reads no layers: leave -deep out")
 	case a.sarif:
 		return misuse(cmd, "-sarif prints findings: leave it out with -fix")
-	case len(a.judges(cmd)) > 0:
-		return misuse(cmd, "-%s says by what images are judged: leave it out with -fix", a.judges(cmd)[0])
 	case a.to == "" && !a.dryRun:
 		return misuse(cmd, "-fix needs -to=REPOSITORY[:TAG], where the mended index goes, or -dry-run")
+	}
+	if err := idle(cmd, "with -fix", "base", "case", "fail", "nodes", "platform", "values"); err != nil {
+		return err
 	}
 	if err := imagetag.CheckRule(a.flags.floating); err != nil {
 		return misuse(cmd, "%v", err)
@@ -54,12 +55,6 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 		return err
 	}
 	return a.flags.show(cmd, fixed(done))
-}
-
-// judges are the flags that were given and that -fix has no use for.
-func (a *auditing) judges(cmd *cobra.Command) []string {
-	return slices.DeleteFunc([]string{"base", "case", "fail", "nodes", "platform", "values"},
-		func(name string) bool { return !cmd.Flags().Changed(name) })
 }
 
 // fixed is what came of a fix, for a person.

@@ -83,9 +83,10 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		if err := idle(cmd, "with "+args[0]+", which is named: leave it out", "out"); err != nil {
 			return err
 		}
-		if err := idle(cmd, "without -product: give that, too", "version", "channel"); err != nil &&
-			!cmd.Flags().Changed("product") {
-			return err
+		if !cmd.Flags().Changed("product") {
+			if err := idle(cmd, "without -product: give that, too", "version", "channel"); err != nil {
+				return err
+			}
 		}
 	}
 	o := lint.Options{}

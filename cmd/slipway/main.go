@@ -3,7 +3,8 @@
 // Each subcommand runs one stage, and release runs all of them in order. Its function newX
 // parses the command line, calls the stage's package and returns the result to be printed.
 // Results go to standard output, progress and errors to standard error. The exit code is
-// 0 on success, 1 on failure, 2 for a wrong command line and 130 after Ctrl-C.
+// 0 on success, 1 on failure, 2 for a wrong command line, 3 if a registry could not be read and 130
+// after Ctrl-C.
 package main
 
 import (

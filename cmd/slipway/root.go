@@ -20,7 +20,7 @@ clusters without a network. Without a registry it makes a snapshot: the images g
 embedded registry, no network is used, and the files in dist/ are complete.
 
 Exit codes: 0 if all is well, 1 for findings and failures, 2 for a mistake in the command line,
-130 after Ctrl-C.`
+3 if a registry could not be read, 130 after Ctrl-C.`
 
 func newRoot() *cobra.Command {
 	root := group(&cobra.Command{

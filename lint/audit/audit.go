@@ -70,8 +70,8 @@ func NewReader(o network.Options) Reader {
 }
 
 // Read reads what an argument names: the path of a file or a directory, or else a reference. found
-// are findings about manifests and charts themselves. What a registry does not
-// give is in the entries' [lint.Entry.Read] and no error.
+// are findings about manifests and charts themselves. What a registry does not give is in the
+// entries' [lint.Entry.Read] and no error.
 func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found []lint.Finding, err error) {
 	fi, err := os.Stat(arg)
 	switch {

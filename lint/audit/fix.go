@@ -41,8 +41,8 @@ type Fixed struct {
 }
 
 // Fix corrects the index of an image in a registry, and pushes it with everything that it lists, by
-// digest, and under a tag if f has one. Without a change it pushes nothing. Everything
-// that the index lists is read before.
+// digest, and under a tag if f has one. Without a change it pushes nothing. Everything that
+// the index lists is read before.
 func (r Reader) Fix(ctx context.Context, text string, f Fix) (Fixed, error) {
 	if _, err := os.Stat(text); err == nil {
 		return Fixed{}, fmt.Errorf("%s is a file: an index is mended where a registry has it: name the image there",

@@ -63,10 +63,8 @@ func (d *Deep) whole(ctx context.Context, all []v1.Layer, diffIDs []v1.Hash) fun
 		if err == nil || ctx.Err() != nil {
 			return t, ctx.Err()
 		}
-		if errors.As(err, new(*tree.LimitError)) || slices.ContainsFunc(all, foreign) {
-			return nil, nil //nolint:nilnil // as it is documented
-		}
-		if outcome.Of(ofLayers(err)) == outcome.Absent {
+		if errors.As(err, new(*tree.LimitError)) || slices.ContainsFunc(all, foreign) ||
+			outcome.Of(ofLayers(err)) == outcome.Absent {
 			return nil, nil //nolint:nilnil // as it is documented
 		}
 		return nil, err
