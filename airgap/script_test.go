@@ -96,7 +96,7 @@ func checkPowerShell(t *testing.T, text, wantBuilds string) {
 	}
 	_, params, _ := strings.Cut(code, "\nparam(")
 	params, _, _ = strings.Cut(params, "\n)\n")
-	if n := strings.Count(params, "$"); n < 5 || strings.Count(params, "[ValidateNotNullOrEmpty()]") != n-1 {
+	if n := strings.Count(params, "[string"); n < 5 || strings.Count(params, "[ValidateNotNullOrEmpty()][string") != n {
 		t.Errorf("not every parameter refuses an empty value: %s", params)
 	}
 	var open []byte

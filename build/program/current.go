@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,8 +52,8 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 		return nil, nil
 	}
 	// A go.mod may choose another toolchain than the one that is installed.
-	values, err := source.Variables(b.command(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD"),
-		"its version")
+	goCommand := func(args ...string) *exec.Cmd { return b.command(ctx, args...) }
+	values, err := source.Variables(goCommand, "its version", "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD")
 	if err != nil {
 		return nil, err
 	}

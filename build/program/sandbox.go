@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 )
@@ -23,7 +22,7 @@ type tools struct {
 // tools returns those of the tree's toolchain. The go command is asked outside of the sandbox,
 // since it may have to get the toolchain, a release of Go, first.
 func (p Program) tools(ctx context.Context) (tools, error) {
-	dirs, err := source.Variables(p.Tree.Env(ctx, "GOROOT", "GOMODCACHE"), "its directories")
+	dirs, err := p.Tree.Variables(ctx, "its directories", "GOROOT", "GOMODCACHE")
 	if err != nil {
 		return tools{}, err
 	}

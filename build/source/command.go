@@ -108,23 +108,31 @@ func anywhere(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // Version returns the version of the Go toolchain that compiles programs: "go1.26.8".
-func Version(ctx context.Context) (string, error) { return version(anywhere(ctx, "env", "GOVERSION")) }
+func Version(ctx context.Context) (string, error) {
+	return first(installedVariables(ctx, "its version", "GOVERSION"))
+}
 
-// Env returns a go command that reports variables as they are for the tree, whose go.mod may choose
-// the toolchain. That of a stranger does not: no go command reads it, and GOTOOLCHAIN decides.
-func (t Tree) Env(ctx context.Context, names ...string) *exec.Cmd {
-	args := append([]string{"env"}, names...)
+// Variables returns variables of the go command, in their order, as they are for the tree, whose
+// go.mod may choose the toolchain. That of a stranger does not: no go command reads it, and
+// GOTOOLCHAIN decides. what they are is for messages.
+func (t Tree) Variables(ctx context.Context, what string, names ...string) ([]string, error) {
 	if t.Source.Confined {
-		return anywhere(ctx, args...)
+		return installedVariables(ctx, what, names...)
 	}
-	return t.Go(ctx, args...)
+	return Variables(func(args ...string) *exec.Cmd { return t.Go(ctx, args...) }, what, names...)
 }
 
 // GoVersion returns the version of the toolchain of the tree: "go1.26.8".
-func (t Tree) GoVersion(ctx context.Context) (string, error) { return version(t.Env(ctx, "GOVERSION")) }
+func (t Tree) GoVersion(ctx context.Context) (string, error) {
+	return first(t.Variables(ctx, "its version", "GOVERSION"))
+}
 
-func version(cmd *exec.Cmd) (string, error) {
-	values, err := Variables(cmd, "its version")
+// installedVariables returns variables of the go command as they are where no go.mod counts.
+func installedVariables(ctx context.Context, what string, names ...string) ([]string, error) {
+	return Variables(func(args ...string) *exec.Cmd { return anywhere(ctx, args...) }, what, names...)
+}
+
+func first(values []string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -134,5 +142,6 @@ func version(cmd *exec.Cmd) (string, error) {
 // Settings returns what the go command says of variables, in their order, as the user has them:
 // GOPROXY, GOTOOLCHAIN.
 func Settings(ctx context.Context, names ...string) ([]string, error) {
-	return Variables(Go(ctx, os.TempDir(), append([]string{"env"}, names...)...), strings.Join(names, ", "))
+	return Variables(func(args ...string) *exec.Cmd { return Go(ctx, os.TempDir(), args...) },
+		strings.Join(names, ", "), names...)
 }

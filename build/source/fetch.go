@@ -61,7 +61,7 @@ func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, 
 // cached returns the module's directory where the cache has it, without a subprocess that asks
 // the network.
 func cached(ctx context.Context, path, version string) (dir, gomod string, ok bool) {
-	values, err := Variables(anywhere(ctx, "env", "GOMODCACHE"), "its module cache")
+	values, err := installedVariables(ctx, "its module cache", "GOMODCACHE")
 	if err != nil {
 		return "", "", false
 	}

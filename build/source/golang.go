@@ -24,8 +24,7 @@ type Toolchain struct {
 
 // Toolchain returns the toolchain of the tree. It hashes that of the module cache.
 func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
-	cmd := t.Env(ctx, "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH")
-	v, err := Variables(cmd, "its toolchain")
+	v, err := t.Variables(ctx, "its toolchain", "GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH")
 	if err != nil {
 		return Toolchain{}, err
 	}

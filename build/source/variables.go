@@ -21,15 +21,15 @@ var standard = []string{"GOVERSION", "GOROOT", "GOMODCACHE", "GOHOSTOS", "GOHOST
 // and the go.mod there, which may choose a toolchain.
 var answers once.Map[[]string]
 
-// Variables returns what a go env prints of variables, in their order. what they are is for
-// messages. The go command is asked once for what it can only answer in the same way.
-func Variables(cmd *exec.Cmd, what string) ([]string, error) {
-	names := slices.Clone(cmd.Args[2:])
+// Variables returns what go env prints of variables, in their order. goCommand makes a go command
+// of arguments, and what the variables are is for messages. The go command is asked once for what
+// it can only answer in the same way.
+func Variables(goCommand func(args ...string) *exec.Cmd, what string, names ...string) ([]string, error) {
 	asked := names
 	if !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(standard, n) }) {
 		asked = standard
-		cmd.Args = slices.Concat(cmd.Args[:2], asked)
 	}
+	cmd := goCommand(slices.Concat([]string{"env"}, asked)...)
 	gomod, err := nearest(cmd.Dir)
 	if err != nil {
 		return nil, err

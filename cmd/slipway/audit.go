@@ -48,8 +48,8 @@ if something could not be read: nothing is said of that.
 
 With -fix it mends the index of one image instead, and changes what it has findings about and
 nothing else: every entry gets the platform of its image, and what is there twice, or is not there
-at all, is removed. What could not be read ends it. The new index goes to -to, with the images that
-it lists if that is another repository.`,
+at all, is removed. What could not be read ends it. The new index goes to -to, with the images
+that it lists if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
   slipway audit -nodes=nodes.json -case=windows=values-windows.yaml charts/app

@@ -113,8 +113,8 @@ func (h hostile) run(t *testing.T, command string, unhurried bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 143 {
-		t.Errorf("it ended with %v, want exit code 143", err)
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("it ended with %v, want exit code 1", err)
 	}
 	text := string(out[:min(len(out), 2000)])
 	errs := slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {

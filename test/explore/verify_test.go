@@ -95,6 +95,9 @@ func (w *world) ask() {
 		return
 	}
 	flags := json
+	if slices.Contains(asked, "-digests") {
+		flags = nil // the JSON has them without
+	}
 	if asked[0] == "check" || asked[0] == "plan" {
 		flags = append(slices.Clone(json), w.now.flags...)
 	}
