@@ -52,8 +52,7 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 		return nil, nil
 	}
 	// A go.mod may choose another toolchain than the one that is installed.
-	goCommand := func(args ...string) *exec.Cmd { return b.command(ctx, args...) }
-	values, err := source.Variables(goCommand, "its version", "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD")
+	values, err := b.environment(ctx, "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD")
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +72,16 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 		}
 	}
 	return c, nil
+}
+
+// environment returns variables of the go command that no variable of the batch changes. In the
+// tree of a stranger it is asked in the sandbox.
+func (b *batch) environment(ctx context.Context, names ...string) ([]string, error) {
+	const what = "its version"
+	if tree := b.programs[0].Tree; !tree.Source.Sandbox.On() {
+		return tree.Variables(ctx, what, names...)
+	}
+	return source.Variables(func(args ...string) *exec.Cmd { return b.command(ctx, args...) }, what, names...)
 }
 
 // ownVariables set where the go command keeps its own files, and how it uses memory.

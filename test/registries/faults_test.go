@@ -46,7 +46,7 @@ var indexFaults = []fault{
 	{"the entry for amd64 has the image for arm64", "index-platform-differs", "registry", index("linux/arm64 as linux/amd64")},
 	{"the entry for Windows has an image for Linux", "index-platform-differs", "registry", index(w2019, w2025, "linux/amd64 as "+w2022)},
 	{"the entry for Linux has an image for Windows", "index-platform-differs", "registry", index(w2022 + " as linux/amd64")},
-	{"the entry for arm v7 has the image for v6", "index-platform-differs", "registry", index("linux/arm/v6 as linux/arm/v7")},
+	{"the entry for arm v6 has the image for v7", "index-platform-differs", "registry", index("linux/arm/v7 as linux/arm/v6")},
 	{"the entry lacks an os.features of its image", "index-platform-differs", "registry", index("linux(+erofs)/amd64 as linux/amd64")},
 	{"two images for linux/amd64", "index-duplicate", "registry", index("linux/amd64", "linux/amd64")},
 	{"one image twice", "index-duplicate", "registry", index("linux/amd64", "again linux/amd64")},
@@ -73,6 +73,11 @@ var indexFaults = []fault{
 		packed("gz", "app", map[string]mutate.Appendable{app: i}, func(b *bed, dir string) {
 			must(b, indextest.Flip(indextest.Blob(dir, manifests(b, i)[1].Digest)))
 		})(b)
+	}},
+	{"an index of nothing but an attestation", "index-empty", "registry", index("attestation")},
+	{"an index in an index, as buildx makes of two", "index-nested", "registry", func(b *bed) {
+		inner := indextest.Describe(b, b.push("inner", "linux/arm64"))
+		b.index(b.ref(), append(manifests(b, b.push("other", "linux/amd64")), *inner)...)
 	}},
 	{"an OCI index lists a manifest of Docker", "index-mixed", "registry", index("linux/amd64", "docker linux/arm64")},
 	{"a Windows image without an index", "index-single", "registry", func(b *bed) {
@@ -168,6 +173,19 @@ var archiveFaults = []fault{
 	{"index.json has an image that manifest.json lacks", "archive-docker-lacks", "archive", layered("tar", func(b *bed, dir string, _ v1.Image) {
 		must(b, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte("[]"), 0o600))
 	})},
+	{"more follows the end of the archive", "archive-ambiguous", "archive", func(b *bed) {
+		layered("tar", func(*bed, string, v1.Image) {})(b)
+		text, err := os.ReadFile(b.arg)
+		must(b, err)
+		must(b, os.WriteFile(b.arg, append(text, text...), 0o600))
+	}},
+	{"the bundle is of a snapshot, which no registry got", "archive-snapshot", "archive", layered("zst", func(b *bed, dir string, _ v1.Image) {
+		file := filepath.Join(dir, "index.json")
+		text, err := os.ReadFile(file)
+		must(b, err)
+		must(b, os.WriteFile(file, []byte(strings.Replace(string(text), "{",
+			`{"annotations":{"dev.slipway.bundle.snapshot":"true","dev.slipway.bundle.product":"demo"},`, 1)), 0o600))
+	})},
 	{"a blob of no image", "archive-unused", "archive", layered("zst", func(b *bed, dir string, _ v1.Image) {
 		must(b, os.WriteFile(indextest.Blob(dir, another(v1.Hash{})), []byte("what is it?"), 0o600))
 	})},
@@ -204,11 +222,12 @@ var evidenceFaults = []fault{
 			"docker.io/library/app:sha256-" + another(v1.Hash{}).Hex + ".sig": signature,
 		}, nil)(b)
 	}},
-	{"a list of 1001 referrers, more than are read", "evidence-unreadable", "registry", func(b *bed) {
+	{"the tag of the list of referrers is that of an image", "evidence-unreadable", "registry", func(b *bed) {
 		i := b.push("1.0.0", "linux/amd64")
 		h, err := i.Digest()
 		must(b, err)
-		b.index(b.repo.Tag(strings.Replace(h.String(), ":", "-", 1)), slices.Repeat(manifests(b, i), 1001)...)
+		must(b, remote.Write(b.repo.Tag(strings.Replace(h.String(), ":", "-", 1)),
+			indextest.Image(b, "linux/amd64", types.OCIManifestSchema1)))
 	}},
 	{"1.0.0 and v1.0.0 are different images", "tag-twin", "registry", func(b *bed) {
 		b.push("1.0.0", "linux/amd64")
