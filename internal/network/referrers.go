@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // maxReferrers is how many manifests may have one subject. Verifiers read far less: Kyverno 50.
@@ -144,7 +145,8 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 }
 
 func tooMany(subject name.Digest) error {
-	return fmt.Errorf("more than %d artifacts refer to %s: remove those that are not needed", maxReferrers, subject)
+	return outcome.Damage(fmt.Errorf("more than %d artifacts refer to %s: remove those that are not needed",
+		maxReferrers, subject))
 }
 
 // byTag reads the list under the tag of the subject. GitLab answers with the subject itself,
@@ -176,7 +178,7 @@ func listed(raw []byte) ([]v1.Descriptor, error) {
 		return nil, err
 	}
 	if !t.Desc.MediaType.IsIndex() {
-		return nil, errors.New("it is not an index")
+		return nil, outcome.Damage(errors.New("it is not an index"))
 	}
 	var list []v1.Descriptor
 	for _, c := range t.Children {

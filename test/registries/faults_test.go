@@ -222,12 +222,11 @@ var evidenceFaults = []fault{
 			"docker.io/library/app:sha256-" + another(v1.Hash{}).Hex + ".sig": signature,
 		}, nil)(b)
 	}},
-	{"the tag of the list of referrers is that of an image", "evidence-unreadable", "registry", func(b *bed) {
+	{"a list of 1001 referrers, more than are read", "evidence-unreadable", "registry", func(b *bed) {
 		i := b.push("1.0.0", "linux/amd64")
 		h, err := i.Digest()
 		must(b, err)
-		must(b, remote.Write(b.repo.Tag(strings.Replace(h.String(), ":", "-", 1)),
-			indextest.Image(b, "linux/amd64", types.OCIManifestSchema1)))
+		b.index(b.repo.Tag(strings.Replace(h.String(), ":", "-", 1)), slices.Repeat(manifests(b, i), 1001)...)
 	}},
 	{"1.0.0 and v1.0.0 are different images", "tag-twin", "registry", func(b *bed) {
 		b.push("1.0.0", "linux/amd64")
