@@ -55,8 +55,14 @@ func (c *Client) Fetch(ctx context.Context, st *store.Store, list []*Wanted) (er
 }
 
 // read resolves the reference and reads every manifest below it: from the store, if there is one
-// that has it, or else from the registry.
+// that has it, or else from the registry. A digest that the store has needs no resolving.
 func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
+	if st != nil {
+		tree, complete, err := InStore(st, w.Ref)
+		if w.tree = tree; complete || err != nil {
+			return err
+		}
+	}
 	top, err := c.Get(ctx, w.Ref)
 	if err != nil {
 		return err
