@@ -13,6 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
+// podOnWindows is a pod of an image, with more of a selector.
+func podOnWindows(image, selector string) string {
+	return strings.Replace(windowsPod("containers:\n- {name: main, image: '"+
+		image+"', resources: {requests: {cpu: 1, memory: 1Gi}}}"), "os: windows", "os: windows"+selector, 1)
+}
+
 // TestImages holds images against the lock and, where that does not know them, against a registry.
 func TestImages(t *testing.T) {
 	remote := "registry.example/other@" + digest(20)
@@ -28,10 +34,7 @@ func TestImages(t *testing.T) {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelector: {kubernetes.io/os: linux" +
 			selector + "}\n  containers:\n  - {name: main, image: '" + image + "'}\n"
 	}
-	windows := func(image, selector string) string {
-		return strings.Replace(windowsPod("containers:\n- {name: main, image: '"+
-			image+"', resources: {requests: {cpu: 1, memory: 1Gi}}}"), "os: windows", "os: windows"+selector, 1)
-	}
+	windows := podOnWindows
 	for _, tt := range []struct {
 		name, manifest, rule, what string
 		remote                     bool

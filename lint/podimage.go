@@ -62,7 +62,7 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 	case !slices.ContainsFunc(i.Platforms, on(os)):
 		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return all
-	case len(hosts) == 0 && p.os != nil && !slices.ContainsFunc(i.Platforms, may):
+	case len(hosts) == 0 && p.os != nil && !slices.ContainsFunc(append(ltsc(), i.Platforms...), runsOn(i, may)):
 		report("image-architecture", "the image has no platform for the nodes that the pod selects: %s",
 			format(i.Platforms))
 		return all
@@ -90,11 +90,45 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 		report("image-windows-build", "no manifest of %s runs on nodes with %s: it is made for %s",
 			image, format(builds), format(i.Platforms))
 	}
+	if others := k.others(p, i); os == windows && len(builds) == 0 && len(others) > 0 {
+		report("image-windows-selector", "%s is made for one Windows build, %s, and the pod may run on nodes with %s, "+
+			"where it fails", image, format(i.Platforms), formatReleases(others))
+	}
 	if len(older) > 0 {
 		report("image-windows-fallback", "%s has no manifest for %s: nodes of that build run an older one, of %s",
 			image, formatReleases(older), format(i.Platforms))
 	}
 	return all
+}
+
+// others returns the LTSC releases of Windows that an image for one build does not run on and that
+// the pod may be placed on.
+func (k *known) others(p *pod, i lock.CatalogImage) (all []platform.Platform) {
+	var builds []string
+	for _, of := range i.Platforms {
+		if build := platform.Short(of.OSVersion); of.OS == windows && !slices.Contains(builds, build) {
+			builds = append(builds, build)
+		}
+	}
+	if len(builds) != 1 || builds[0] == "" {
+		return nil
+	}
+	return slices.DeleteFunc(ltsc(), func(h platform.Platform) bool {
+		return !admits(p, h) || platform.Best(h, i.Platforms) >= 0
+	})
+}
+
+// ltsc returns the hosts that Kubernetes has nodes of: the LTSC releases of Windows.
+func ltsc() (all []platform.Platform) {
+	for _, r := range platform.LTSC {
+		all = append(all, platform.Platform{OS: windows, Architecture: "amd64", OSVersion: r.Version})
+	}
+	return all
+}
+
+// runsOn returns whether a host is among those that the pod may run on, and runs the image.
+func runsOn(i lock.CatalogImage, may func(platform.Platform) bool) func(platform.Platform) bool {
+	return func(h platform.Platform) bool { return may(h) && platform.Best(h, i.Platforms) >= 0 }
 }
 
 // format lists platforms for a message.

@@ -99,6 +99,14 @@ var imageRules = []Rule{
 			"they run older builds, too.",
 	},
 	{
+		ID: "image-windows-selector", Severity: Warning, OS: windows,
+		Title: "the image is for one Windows build, and the pod does not select it",
+		Reason: "The scheduler does not know for which build an image is. It places the pod on nodes of other " +
+			"builds as well, whose runtime finds nothing to pull: a DaemonSet on each of them.",
+		Instead: "nodeSelector `node.kubernetes.io/windows-build`, a RuntimeClass that has it, or an image for each build",
+		Link:    linkVersions,
+	},
+	{
 		ID: "image-windows-fallback", Severity: Error, OS: windows, ReleaseOnly: true,
 		Title: "a third-party image has no manifest for a Windows build of the release",
 		Reason: "Nodes of that build run the manifest for the LTSC release before theirs, which " +

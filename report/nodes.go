@@ -16,6 +16,7 @@ type runner struct {
 // group is the nodes that run it, or those that do not for the same reasons.
 type group struct {
 	Runs  bool
+	Fails bool // it is placed there
 	Nodes string
 	Count int
 	Why   []string
@@ -48,11 +49,13 @@ func (p *page) nodes(r *nodes.Report) {
 func groups(all []nodes.Verdict) (out []group) {
 	names := [][]string{}
 	for _, v := range all {
-		g := group{Runs: v.Runs}
+		g := group{Runs: v.Runs, Fails: v.Fails}
 		for _, r := range v.Reasons {
 			g.Why = append(g.Why, r.Text)
 		}
-		n := slices.IndexFunc(out, func(o group) bool { return o.Runs == g.Runs && slices.Equal(o.Why, g.Why) })
+		n := slices.IndexFunc(out, func(o group) bool {
+			return o.Runs == g.Runs && o.Fails == g.Fails && slices.Equal(o.Why, g.Why)
+		})
 		if n < 0 {
 			n, out, names = len(out), append(out, g), append(names, nil)
 		}

@@ -34,8 +34,12 @@ take their place.
 The nodes are those of the cluster that kubectl uses, or with -nodes those in the output of
 "kubectl get nodes -o json".
 
-Exit codes: 0 if every pod and image has a node that can run it, 1 if one has none, or if
-something could not be read or a chart is not there, 2 for a mistake in the command line.`,
+A node that a pod is not placed on is none of its own; one that it may be placed on, and whose
+kubelet or runtime then cannot run it, is an error: the table says "fails".
+
+Exit codes: 0 if every pod and image has a node that can run it, and no pod fails where it may be
+placed, 1 if not, or if something could not be read or a chart is not there, 2 for a mistake in
+the command line.`,
 		Example: `  slipway nodes -release=dist/release.yaml
   kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
   slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows

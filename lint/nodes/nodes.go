@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
@@ -62,9 +63,12 @@ type Image struct {
 
 // Verdict is whether a node runs a pod or image.
 type Verdict struct {
-	Node    string   `json:"node"`
-	Runs    bool     `json:"runs"`
-	Reasons []Reason `json:"reasons,omitempty"` // why it does not, all of them
+	Node string `json:"node"`
+	Runs bool   `json:"runs"`
+	// Fails is true for a pod that the scheduler may place on the node, whose kubelet or runtime
+	// then cannot run it.
+	Fails   bool     `json:"fails"`
+	Reasons []Reason `json:"reasons,omitempty"` // why it does not run, all of them
 }
 
 // Reason is why a node does not run a pod or an image.
@@ -83,6 +87,23 @@ type Unmet struct {
 }
 
 func (u *Unmet) Error() string { return u.What + " has no node that can run it" + u.Why }
+
+// Failing is the error for a pod that the scheduler may place on nodes that cannot run it. A caller
+// that has printed the report recognizes it as [Unmet].
+type Failing struct {
+	What  string // the pod
+	Nodes []string
+	Every bool // it is placed on each of the nodes, as a pod of a DaemonSet
+}
+
+func (f *Failing) Error() string {
+	placed := "may be placed"
+	if f.Every {
+		placed = "is placed"
+	}
+	return fmt.Sprintf("%s %s on %s, and fails there: let it select other nodes, or give the image what they need",
+		f.What, placed, some(f.Nodes))
+}
 
 // Check finds out which nodes run the pods of sources and the images of their lock. The cluster is
 // taken to have all of them, and so the runtime classes of all.
@@ -126,7 +147,8 @@ type checker struct {
 	nodes   []Node
 }
 
-// Unmet returns an error for each pod and image that no node runs.
+// Unmet returns an error for each pod and image that no node runs, and for each pod that fails where
+// it is placed.
 func (r *Report) Unmet() []error {
 	var errs []error
 	why := ""
@@ -139,7 +161,17 @@ func (r *Report) Unmet() []error {
 		}
 	}
 	for _, p := range r.Pods {
-		add(fmt.Sprintf("%s (%s)", p.title(), p.Place), p.Verdicts)
+		what := fmt.Sprintf("%s (%s)", p.title(), p.Place)
+		add(what, p.Verdicts)
+		f := &Failing{What: what, Every: strings.HasPrefix(p.Object, "DaemonSet ")}
+		for _, v := range p.Verdicts {
+			if v.Fails {
+				f.Nodes = append(f.Nodes, v.Node)
+			}
+		}
+		if len(f.Nodes) > 0 {
+			errs = append(errs, f)
+		}
 	}
 	for _, i := range r.Images {
 		if len(i.Platforms) > 0 {

@@ -39,14 +39,17 @@ func (c checker) pod(o workload.Object) Pod {
 		run = append(run, i)
 	}
 	for _, n := range c.nodes {
-		reasons := excluded(spec, n)
+		reasons := unplaced(spec, n)
+		placed := len(reasons) == 0 || spec.NodeName == n.Name
+		reasons = append(reasons, refused(spec, n, reasons)...)
 		wrong := wrongOS(reasons)
 		for _, i := range run {
 			if r, ok := lacks(i, n); !ok && (!wrong || r.Kind != "os") {
 				reasons = append(reasons, r)
 			}
 		}
-		out.Verdicts = append(out.Verdicts, Verdict{n.Name, len(reasons) == 0, reasons})
+		runs := len(reasons) == 0
+		out.Verdicts = append(out.Verdicts, Verdict{n.Name, runs, placed && !runs, reasons})
 	}
 	return out
 }
@@ -68,15 +71,21 @@ func wrongOS(reasons []Reason) bool {
 	return slices.ContainsFunc(reasons, func(r Reason) bool { return r.Kind == "os" })
 }
 
-// excluded returns why a pod does not run on a node, apart from its images.
-func excluded(spec *corev1.PodSpec, n Node) []Reason {
-	reasons := append(selects(spec, n), affine(spec, n)...)
-	if spec.OS != nil && n.Platform.OS != "" && string(spec.OS.Name) != n.Platform.OS && !wrongOS(reasons) {
-		reasons = append(reasons, Reason{
-			"os",
-			fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.Platform.OS),
-		})
+// refused returns why the kubelet of a node refuses a pod that was placed there, unless the other
+// reasons have it.
+func refused(spec *corev1.PodSpec, n Node, others []Reason) []Reason {
+	if spec.OS == nil || n.Platform.OS == "" || string(spec.OS.Name) == n.Platform.OS || wrongOS(others) {
+		return nil
 	}
+	return []Reason{{
+		"os",
+		fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.Platform.OS),
+	}}
+}
+
+// unplaced returns why the scheduler does not place a pod on a node.
+func unplaced(spec *corev1.PodSpec, n Node) []Reason {
+	reasons := append(selects(spec, n), affine(spec, n)...)
 	if spec.NodeName != "" && spec.NodeName != n.Name {
 		reasons = append(reasons, Reason{"node-name", "nodeName is " + spec.NodeName})
 	}

@@ -61,7 +61,9 @@ func lines(t *output.Table, what string, verdicts []Verdict, notes []string) {
 			for _, r := range v.Reasons {
 				texts = append(texts, r.Text)
 			}
-			g.runs, g.why = "no", strings.Join(texts, "; ")
+			if g.runs, g.why = "no", strings.Join(texts, "; "); v.Fails {
+				g.runs = "fails"
+			}
 		}
 		n := slices.IndexFunc(groups, func(o group) bool { return o.runs == g.runs && o.why == g.why })
 		if n < 0 {
