@@ -27,9 +27,6 @@ type Document struct {
 	Pos      yamlfile.Pos // of its name in slipway.yaml
 }
 
-// Borrow lets a check read the documents of prebuilt images that another store has.
-func (b *Builder) Borrow(get oci.Get) { b.bases.Lent = get }
-
 // Documents returns what the check has read of prebuilt images. An image of a registry that may not
 // be asked is not among them.
 func (b *Builder) Documents() (all []Document) {

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
@@ -33,7 +32,7 @@ import (
 // module cache lacked. What was rendered before it takes from the store beside slipway.yaml, if
 // there is one. What it has found is there beside an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {
-	c, done, err := checkOffline(ctx, p)
+	c, done, err := checkOffline(ctx, p, Options{}.places(p).Store)
 	if err != nil {
 		return Checked{}, err
 	}
@@ -112,15 +111,16 @@ func (r *rehearsal) check(ctx context.Context, p *product.Product, rendered func
 type offline struct {
 	*rehearsal
 
-	store  *store.Store // empty at first, in a directory of its own
+	store  *store.Store // in a directory of its own; reads what the product's has
 	memory render.Memory
 	err    error // what would stop a release
 
 	warnings progress.Warnings
 }
 
-// checkOffline does what [Check] does. done removes what is on the disk.
-func checkOffline(ctx context.Context, p *product.Product) (c *offline, done func(), err error) {
+// checkOffline does what [Check] does. It finds what the store at behind has, as the release that
+// follows, and writes elsewhere. done removes what is on the disk.
+func checkOffline(ctx context.Context, p *product.Product, behind string) (c *offline, done func(), err error) {
 	dir, err := disk.Scratch("")
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory: %w", err)
@@ -135,14 +135,14 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
-	c.store.Borrow(Options{}.places(p).Store, renderer.Kind, tree.Kind)
+	if err := c.store.ReadThrough(behind); err != nil {
+		return nil, nil, err
+	}
 	ctx = renderer.Keep(ctx, c.store)
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
-	known := store.Documents(Options{}.places(p).Store)
-	c.builder.Borrow(known)
 	c.err = c.check(ctx, p, func(*product.Product) {})
-	found, err := judgeDocuments(c.product, c.builder.Documents(), known)
+	found, err := judgeDocuments(c.product, c.builder.Documents(), c.store)
 	for _, f := range found {
 		c.warnings.Add("warning: " + f.String())
 	}

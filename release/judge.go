@@ -2,8 +2,10 @@ package release
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -129,7 +131,7 @@ func lookInside(
 }
 
 // judgeDocuments checks what a check has read of images that others made, as far as it has.
-func judgeDocuments(p *product.Product, documents []build.Document, get oci.Get) ([]lint.Finding, error) {
+func judgeDocuments(p *product.Product, documents []build.Document, st *store.Store) ([]lint.Finding, error) {
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
 	byName := map[string]*lint.Index{}
 	var all []*lint.Index
@@ -147,8 +149,12 @@ func judgeDocuments(p *product.Product, documents []build.Document, get oci.Get)
 		i.Entries = append(i.Entries, e)
 	}
 	for _, t := range p.Airgap.Images {
-		if i, ok := pinnedIn(p, t, get); ok {
-			all = append(all, &i)
+		i, err := pinnedIn(p, t, st)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Pos, err)
+		}
+		if i != nil {
+			all = append(all, i)
 		}
 	}
 	var list []lint.Index
@@ -159,26 +165,37 @@ func judgeDocuments(p *product.Product, documents []build.Document, get oci.Get)
 	return r.Others(), r.Broken()
 }
 
-// pinnedIn returns a third-party image whose documents get has.
-func pinnedIn(p *product.Product, t product.ThirdParty, get oci.Get) (i lint.Index, ok bool) {
+// pinnedIn returns a third-party image as far as the store has its documents; nil if it lacks the
+// first.
+func pinnedIn(p *product.Product, t product.ThirdParty, st *store.Store) (*lint.Index, error) {
 	d, pinned := t.Reference.(name.Digest)
 	if !pinned || t.Omitted != "" {
-		return i, false
+		return nil, nil
 	}
 	h, err := v1.NewHash(d.DigestStr())
 	if err != nil {
-		return i, false
+		return nil, err
+	}
+	get := func(d v1.Descriptor) ([]byte, error) {
+		raw, err := st.Get(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = oci.ErrAbsent
+		}
+		return raw, err
 	}
 	tree, err := oci.Read(v1.Descriptor{Digest: h}, get, oci.Limits{})
-	if err != nil {
-		return i, false
+	switch {
+	case errors.Is(err, oci.ErrAbsent):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	i = lint.NewIndex(t.Text, tree, get)
+	i := lint.NewIndex(t.Text, tree, get)
 	i.Scope, i.Nodes, i.Pos = lint.Bundled, p.Platforms, t.Pos
 	if len(t.OS) > 0 {
 		i.NodesChecked = true
 	}
-	return i, true
+	return &i, nil
 }
 
 // bundled returns an image of others, as the store has it. Of one that is still in its registry

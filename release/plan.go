@@ -119,11 +119,11 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 
 // newPlanner checks p without asking registries. done removes what is on the disk.
 func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner, done func(), err error) {
-	c, done, err := checkOffline(ctx, p)
+	o = o.places(p)
+	c, done, err := checkOffline(ctx, p, o.Store)
 	if err != nil {
 		return nil, nil, err
 	}
-	o = o.places(p)
 	pl = &planner{
 		Plan: newPlan(p), product: c.product, found: c, store: c.store,
 		names: placeholder(c.product, c.trees), outlines: c.builder.Outlines(),

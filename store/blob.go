@@ -19,7 +19,7 @@ import (
 
 // Size returns the size of a blob in bytes. For a missing blob the error is fs.ErrNotExist.
 func (s *Store) Size(h v1.Hash) (int64, error) {
-	fi, err := os.Stat(s.Path(h))
+	fi, err := os.Stat(s.holder(h).Path(h))
 	if err != nil {
 		return 0, err
 	}

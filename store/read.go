@@ -33,7 +33,8 @@ func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 // hashes the bytes; if they do not match the digest, it ends with a [*DamagedError] instead of
 // io.EOF.
 func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
-	r, err := open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
+	in := s.holder(h)
+	r, err := open(in.Path(h), h, func(why string) error { return in.damagedBlob(h, why) })
 	if missing(err) {
 		return nil, &missingError{h, s.dir}
 	}

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -54,19 +52,18 @@ var notText = []byte(`\ufffd`)
 // checks that it still is.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	name := recordName(key)
-	for n, dir := range append([]string{s.dir}, s.lent[kind]...) {
-		b, err := regular.Read(filepath.Join(dir, "cache", kind, name))
-		if err != nil && (errors.Is(err, fs.ErrNotExist) || n > 0) {
-			continue // what is lent is a help
-		}
-		if err != nil {
-			return false, fmt.Errorf("recalling %s: %w", kind, err)
-		}
-		if value, ok := readRecord(kind, name, b); ok && json.Unmarshal(value, v) == nil {
-			return true, nil
-		}
+	b, err := regular.Read(filepath.Join(s.dir, "cache", kind, name))
+	if err != nil && !missing(err) {
+		return false, fmt.Errorf("recalling %s: %w", kind, err)
 	}
-	return false, nil
+	if value, ok := readRecord(kind, name, b); err == nil && ok && json.Unmarshal(value, v) == nil {
+		return true, nil
+	}
+	if s.behind == nil || kind == kindKept {
+		return false, nil
+	}
+	found, err := s.behind.Recall(kind, key, v)
+	return found && err == nil, nil // its records are a help
 }
 
 // Remember returns the record of kind and key if there is a valid one. Else it makes the value,

@@ -28,9 +28,9 @@ import (
 // Store is an open layout. Several goroutines may use it; [Store.Lock] keeps other processes out.
 type Store struct {
 	dir    string
-	mended []string            // files that Open replaced
-	lent   map[string][]string // for kinds of records, the stores that have more of them
-	mu     sync.Mutex          // guards index.json
+	mended []string   // files that Open replaced
+	behind *Store     // is read for what this one lacks; nil for none
+	mu     sync.Mutex // guards index.json
 }
 
 func (s *Store) makeDirs() error {
@@ -56,15 +56,26 @@ func (s *Store) ignore() error {
 	return disk.Ignore(s.dir)
 }
 
-// Borrow lets [Store.Recall] find records of some kinds in the store at dir, too, which may be
-// missing. These are kinds whose records state nothing of the files of their store.
-func (s *Store) Borrow(dir string, kinds ...string) {
-	if s.lent == nil {
-		s.lent = map[string][]string{}
+// ReadThrough lets the store find blobs and records that it lacks in the store at dir, which may be
+// missing. Nothing is made, mended or locked there: what another process removes meanwhile is not
+// there. Files in work/ are its own.
+func (s *Store) ReadThrough(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err == nil && isStore(dir) {
+		s.behind = &Store{dir: dir}
 	}
-	for _, k := range kinds {
-		s.lent[k] = append(s.lent[k], dir)
+	return err
+}
+
+// holder returns the store that has a blob: this one, or the one that it reads through to.
+func (s *Store) holder(h v1.Hash) *Store {
+	if s.behind == nil {
+		return s
 	}
+	if _, err := os.Stat(s.Path(h)); missing(err) {
+		return s.behind
+	}
+	return s
 }
 
 // Dir returns the layout's absolute directory.

@@ -368,33 +368,55 @@ func TestImageDamaged(t *testing.T) {
 	}
 }
 
-// TestBorrow recalls records of another store, by their kinds.
-func TestBorrow(t *testing.T) {
+// TestReadThrough: what the store behind has is found, and nothing of it is changed.
+func TestReadThrough(t *testing.T) {
 	from, st := open(t), open(t)
-	for kind, s := range map[string]*store.Store{"lent": from, "kept": from, "own": st} {
+	for kind, s := range map[string]*store.Store{"behind": from, "both": st} {
 		if err := s.Record(kind, "key", kind); err != nil {
 			t.Fatal(err)
 		}
 	}
-	st.Borrow(filepath.Join(t.TempDir(), "missing"), "lent")
-	st.Borrow(from.Dir(), "lent", "own")
-	if err := from.Record("own", "key", "theirs"); err != nil {
+	if err := from.Record("both", "key", "theirs"); err != nil {
 		t.Fatal(err)
 	}
-	for kind, want := range map[string]string{"lent": "lent", "kept": "", "own": "own"} {
+	h, err := from.PutBytes([]byte("a blob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Has(h) {
+		t.Error("it has a blob of a store that it does not read")
+	}
+	if err := st.ReadThrough(filepath.Join(t.TempDir(), "missing")); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.ReadThrough(from.Dir()); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := st.Get(v1.Descriptor{Digest: h})
+	if err != nil || string(raw) != "a blob" || !st.HasAll(h, 6) {
+		t.Errorf("the blob is %q, %v", raw, err)
+	}
+	for kind, want := range map[string]string{"behind": "behind", "none": "", "both": "both"} {
 		var got string
 		if found, err := st.Recall(kind, "key", &got); err != nil || found != (want != "") || got != want {
 			t.Errorf("the record %s is %q, %v, %v; want %q", kind, got, found, err, want)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(from.Dir(), "cache", "lent")); err != nil {
+	if err := os.WriteFile(from.Path(h), []byte("b blob"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(from.Dir(), "cache", "lent"), nil, 0o600); err != nil {
+	var damaged *store.DamagedError
+	if _, err := st.Get(v1.Descriptor{Digest: h}); !errors.As(err, &damaged) || damaged.Dir != from.Dir() {
+		t.Errorf("a damaged blob behind is %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(from.Dir(), "cache", "behind")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(from.Dir(), "cache", "behind"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var got string
-	if found, err := st.Recall("lent", "key", &got); err != nil || found {
-		t.Errorf("a store that cannot be read lends %q, %v", got, err)
+	if found, err := st.Recall("behind", "key", &got); err != nil || found {
+		t.Errorf("records that cannot be read are %q, %v", got, err)
 	}
 }

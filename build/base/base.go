@@ -95,8 +95,6 @@ type Resolver struct {
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
 	// registry is. nil asks registries only.
 	Shipped oci.Open
-	// Lent reads documents of prebuilt images that Store lacks, for a check; nil reads none.
-	Lent oci.Get
 	// ShippedFile finds there what the release took out of files. It is mandatory with Shipped.
 	ShippedFile ShippedFile
 

@@ -10,7 +10,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -40,10 +39,7 @@ func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.
 // here reads a document that the store has.
 func (r *Resolver) here(d v1.Descriptor) ([]byte, error) {
 	raw, err := r.Store.Get(d)
-	if err != nil && r.Lent != nil {
-		raw, err = r.Lent(d)
-	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, oci.ErrAbsent) {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrElsewhere
 	}
 	return raw, err
