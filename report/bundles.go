@@ -27,13 +27,9 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 			File: f.Path, For: "a private registry", SHA256: f.SHA256,
 			Bytes: f.Size, Images: len(f.Contents.Images),
 		}
-		b.Load = "slipway airgap push " + completed(f) + " -to=registry.internal/mirror"
+		b.Load = load(f)
 		if o := f.Contents.Platform; !o.IsZero() {
 			b.For = called(o)
-			b.Load = "./load-images.sh"
-			if o.OS == platform.Windows {
-				b.Load = `.\load-images.ps1`
-			}
 		}
 		if g := f.Contents.Groups; len(g) > 0 {
 			b.For += ", group " + strings.Join(g, " and ")
@@ -50,6 +46,26 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 	for _, f := range deltas {
 		p.Bundles = append(p.Bundles, ofDelta(f, f.Contents.Delta))
 	}
+}
+
+// load is how a bundle is loaded. One of a snapshot is loaded by who names it one.
+func load(f bundle.File) string {
+	snapshot := f.Contents.Snapshot
+	switch of := f.Contents.Platform; {
+	case of.IsZero():
+		line := "slipway airgap push " + completed(f) + " -to=registry.internal/mirror"
+		if snapshot {
+			line += " -snapshot"
+		}
+		return line
+	case of.OS == platform.Windows && snapshot:
+		return `.\load-images.ps1 -Snapshot`
+	case of.OS == platform.Windows:
+		return `.\load-images.ps1`
+	case snapshot:
+		return "SNAPSHOT=yes ./load-images.sh"
+	}
+	return "./load-images.sh"
 }
 
 // completed is the file of a bundle, behind that of the one which has what a sparse one lacks.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // TestSparseBundles: a bundle of a group is compared with the complete one of the group to which it
@@ -36,5 +37,24 @@ func TestSparseBundles(t *testing.T) {
 		"slipway airgap push core.tar.zst -to=registry.internal/mirror", "0 images, 0 B to core, without which it does not load")
 	if strings.Contains(text, "push more.tar.zst") {
 		t.Error("the sparse bundle is pushed alone")
+	}
+}
+
+// TestSnapshotLoads: the page names the flags without which a bundle of a snapshot is not loaded.
+func TestSnapshotLoads(t *testing.T) {
+	for snapshot, want := range map[bool][]string{
+		false: {"-to=registry.internal/mirror<", ">./load-images.sh<", `>.\load-images.ps1<`},
+		true: {
+			"-to=registry.internal/mirror -snapshot<", ">SNAPSHOT=yes ./load-images.sh<", `>.\load-images.ps1 -Snapshot<`,
+		},
+	} {
+		r := made(t, 3, "1.0.0", "linux/amd64")
+		r.Bundles = nil
+		for _, of := range []string{"", "linux", "windows"} {
+			c := *r.Contents
+			c.Snapshot, c.Platform = snapshot, platform.Platform{OS: of}
+			r.Bundles = append(r.Bundles, bundle.File{Path: of + ".tar.zst", Size: 1e6, Contents: &c})
+		}
+		wants(t, write(t, r, nil), want...)
 	}
 }
