@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -53,14 +54,44 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image,
 	if err != nil {
 		return err
 	}
-	for _, file := range programs {
-		one, err := inventory.Program(ctx, b.store, file)
+	for _, e := range programs {
+		one, err := inventory.Program(ctx, b.store, e.Content)
 		if err != nil {
 			return err
+		}
+		if err := generation(one, p); err != nil && !allowed(i.AllowOtherPlatforms, e.Path) {
+			return misfit(e, err)
 		}
 		c.programs = append(c.programs, one)
 	}
 	return c.files.Add(entries, p.OS)
+}
+
+// generations are the variables by which the go command compiles for a generation of an
+// architecture, whose programs no older processor runs.
+var generations = map[string]string{"amd64": "GOAMD64", "arm": "GOARM", "arm64": "GOARM64"}
+
+// generation reports a Go program that was compiled for newer processors than a platform has.
+func generation(of lock.Program, p platform.Platform) error {
+	for _, s := range of.Settings {
+		if s.Key != generations[of.Architecture] || of.Architecture != p.Architecture {
+			continue
+		}
+		value, _, _ := strings.Cut(s.Value, ",") // 7,hardfloat
+		made := platform.Platform{
+			OS: p.OS, Architecture: of.Architecture, Variant: "v" + strings.TrimPrefix(value, "v"),
+		}
+		if host := (platform.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant}); !platform.Runs(host, made) {
+			return fmt.Errorf("it was compiled with %s=%s, and the image is for %s", s.Key, s.Value, host)
+		}
+	}
+	return nil
+}
+
+// misfit is the error about a program that does not fit the image that it gets into.
+func misfit(e layer.Entry, err error) error {
+	return fmt.Errorf("%s: %w: take the file that was built for it, "+
+		"or name this one under allowOtherPlatforms if the image only contains it", e.Path, err)
 }
 
 // most is how many programs of another system one error names.
@@ -70,8 +101,7 @@ const most = 5
 // another platform: a node would find them only when it starts them.
 func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform.Platform,
 	entries []layer.Entry,
-) ([]layer.Content, error) {
-	var programs []layer.Content
+) (programs []layer.Entry, err error) {
 	var errs []error
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
@@ -87,14 +117,12 @@ func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform
 		if !ok {
 			continue
 		}
-		programs = append(programs, e.Content)
+		programs = append(programs, e)
 		if err := executable.Fits(s, p); err != nil && !allowed(i.AllowOtherPlatforms, e.Path) {
 			if damage := readAll(ctx, e.Content); damage != nil {
 				return nil, fmt.Errorf("%s: %w", e.Path, damage)
 			}
-			errs = append(errs,
-				fmt.Errorf("%s: %w: take the file that was built for it, "+
-					"or name this one under allowOtherPlatforms if the image only contains it", e.Path, err))
+			errs = append(errs, misfit(e, err))
 		}
 	}
 	if n := len(errs); n > most {

@@ -92,9 +92,10 @@ func at(b []byte, order binary.ByteOrder, offset, n int) uint64 {
 	return uint64(b[offset])
 }
 
-// compatible are architectures whose programs a system runs besides its own.
+// compatible are architectures whose programs a system runs besides its own. Many processors for
+// arm64 run none for 32-bit ARM.
 var compatible = map[string][]string{
-	"linux/amd64": {"386"}, "linux/arm64": {"arm"}, "windows/amd64": {"386"},
+	"linux/amd64": {"386"}, "windows/amd64": {"386"},
 }
 
 // Fits returns what is wrong with a program in an image for p, and nil for nothing.
