@@ -56,6 +56,19 @@ func (s VersionSource) String() string {
 	return text
 }
 
+// Raise says how the next version is chosen, for messages: "raise version in slipway.yaml".
+func (s VersionSource) Raise() string {
+	switch s.From {
+	case File:
+		return "raise version in " + File
+	case fromGit:
+		return "tag a commit with a higher version"
+	case FromPlan:
+		return "plan a higher version"
+	}
+	return "raise " + s.From
+}
+
 // Title names the product, its version and where that comes from: the first line of a long run.
 func (p *Product) Title() string {
 	title := fmt.Sprintf("%s %s, from %s", p.Name, p.Version, p.VersionSource)

@@ -146,7 +146,7 @@ func (r *Prepared) push(ctx context.Context) error {
 	var complete []string
 	var failures []error
 	source := r.client.FromStore(ctx, r.store, slices.Concat(r.planned...))
-	for n, done := range r.client.PushAll(ctx, r.planned, source, options) {
+	for n, done := range r.client.PushAll(ctx, r.planned, source, options(r.product)) {
 		registry := r.Lock.Registries()[n]
 		switch {
 		case done.Err == nil:
@@ -167,17 +167,19 @@ func (r *Prepared) push(ctx context.Context) error {
 
 // options are for a release. No one else pushes below its tags, so a tag proves that all is
 // there.
-var options = transfer.PushOptions{
-	Task:      "publish",
-	TrustTags: true,
-	Conflict: func(i transfer.Image, have v1.Hash) error {
-		if i.Tree.ArtifactType() == string(chart.ConfigType) {
-			return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: "+
-				"raise its version, or delete the tag if it is not in use",
-				i.Ref, have, i.Tree.Desc.Digest)
-		}
-		return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: "+
-			"raise version in slipway.yaml, or delete the tag if it is not in use",
-			i.Ref, have, i.Tree.Desc.Digest)
-	},
+func options(p *product.Product) transfer.PushOptions {
+	return transfer.PushOptions{
+		Task:      "publish",
+		TrustTags: true,
+		Conflict: func(i transfer.Image, have v1.Hash) error {
+			if i.Tree.ArtifactType() == string(chart.ConfigType) {
+				return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: "+
+					"raise its version, or delete the tag if it is not in use",
+					i.Ref, have, i.Tree.Desc.Digest)
+			}
+			return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: "+
+				"%s, or delete the tag if it is not in use",
+				i.Ref, have, i.Tree.Desc.Digest, p.VersionSource.Raise())
+		},
+	}
 }

@@ -35,7 +35,7 @@ func (t Party) Host() string {
 // be read, and for a registry all, as [Reach] does, and writes nothing. The error lists those that
 // cannot.
 func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
-	r := &reach{transfer.New(o), st, o.Progress}
+	r := &reach{Client: transfer.New(o), store: st, progress: o.Progress}
 	all := make([]Party, len(p.Airgap.Images))
 	var questions []question
 	for n, t := range p.Airgap.Images {

@@ -23,7 +23,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	if p.Snapshot() {
 		return nil
 	}
-	r := &reach{transfer.New(o), st, o.Progress}
+	r := &reach{transfer.New(o), st, o.Progress, p.VersionSource.Raise()}
 	all, err := r.pushes(p)
 	if err != nil {
 		return err
@@ -57,6 +57,7 @@ type reach struct {
 	*transfer.Client
 	store    *store.Store
 	progress *progress.Printer
+	raise    string // how the next version is chosen
 }
 
 // pushes asks for all repositories that p pushes to. A part has no charts, and pushes no tags; one
@@ -125,7 +126,7 @@ func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 	known, ok, err := r.store.Resolve(tag.String())
 	if err == nil && (!ok || known.Digest != digest) {
 		r.progress.Printf("%s is in the registry already, as %s: publishing fails unless this release is the same; "+
-			"if it is another one, raise version in slipway.yaml", tag, digest)
+			"if it is another one, %s", tag, digest, r.raise)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
@@ -47,6 +48,8 @@ type Summary struct {
 
 	Out   string `json:"out"`
 	Files []File `json:"files"`
+	// Signed means that the files have signatures, which airgap verify -key proves.
+	Signed bool `json:"signed"`
 	// Stubs lists the stubs that a snapshot has in place of images that only registries have.
 	Stubs []Stub `json:"stubs,omitempty"`
 	// BeforeRelease lists what a release to a registry requires and this snapshot did not.
@@ -66,9 +69,11 @@ type Image struct {
 	Reference string   `json:"reference,omitempty"` // repository@digest
 	Names     []string `json:"names,omitempty"`     // repository:tag, all of them, in all registries
 	Platforms []string `json:"platforms"`
-	// Size is the bytes of all layers. A layer that children share counts once per child.
-	Size   int64  `json:"size"`
-	Digest string `json:"digest,omitempty"`
+	// Size is the bytes of all layers, and Sizes are those of each of Platforms. A layer that
+	// children share counts once per child.
+	Size   int64   `json:"size"`
+	Sizes  []int64 `json:"sizes"`
+	Digest string  `json:"digest,omitempty"`
 	// Manifests are the digests of the manifests of Platforms in a part of a release, which has
 	// neither Reference, Names nor Digest: merge gives images those.
 	Manifests []string `json:"manifests,omitempty"`
@@ -126,6 +131,7 @@ func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File
 	s := &Summary{
 		Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Out: out,
 		Stubs: stubs(l), Prebuilt: l.Prebuilt, BeforeRelease: demands,
+		Signed: slices.Contains(names, distfile.SumsSignature),
 	}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {
@@ -137,6 +143,7 @@ func summarize(out string, l *lock.Lock, demands []string, bundles []bundle.File
 			}
 			line.Platforms = append(line.Platforms, p)
 			line.Size += c.LayerBytes
+			line.Sizes = append(line.Sizes, c.LayerBytes)
 			if t := c.Prebuilt; t != nil {
 				s.Taken = append(s.Taken, fmt.Sprintf("image %s for %s, taken as it is from %s, %s",
 					i.Name, c.Platform, cmp.Or(t.Builder, t.From), c.Digest))

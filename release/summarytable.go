@@ -16,7 +16,7 @@ import (
 func (s *Summary) WriteTable(w io.Writer) error {
 	for _, write := range []func(io.Writer) error{
 		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeFindings,
-		s.writePrebuilt, s.writeFiles, s.writePart, s.writeBefore,
+		s.writePrebuilt, s.writeFiles, s.writeSigned, s.writePart, s.writeBefore,
 	} {
 		if err := write(w); err != nil {
 			return err
@@ -31,14 +31,14 @@ func (s *Summary) writeImages(w io.Writer) error {
 	t := output.NewTable(w, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
 	for _, i := range s.Images {
 		for n, p := range i.Platforms {
-			name, size, digest := "", "", ""
+			name, digest := "", ""
 			if n == 0 {
-				name, size, digest = i.Name, progress.Size(i.Size), i.Digest
+				name, digest = i.Name, i.Digest
 			}
 			if n < len(i.Manifests) {
 				digest = i.Manifests[n]
 			}
-			t.Row("%s\t%s\t%s\t%s", name, p, size, digest)
+			t.Row("%s\t%s\t%s\t%s", name, p, progress.Size(i.Sizes[n]), digest)
 		}
 	}
 	return t.Flush()
@@ -88,6 +88,19 @@ func (s *Summary) writeFiles(w io.Writer) error {
 		t.Row("%s\t%s", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
 	}
 	return t.Flush()
+}
+
+// writeSigned says whether there are signatures, and what proves them.
+func (s *Summary) writeSigned(w io.Writer) error {
+	if s.Snapshot || s.Part != "" || len(s.Selected) > 0 {
+		return nil
+	}
+	text := "This release is not signed: -key=FILE signs it."
+	if s.Signed {
+		text = "This release is signed: slipway airgap verify -key=FILE.pub " + s.Out + " proves it."
+	}
+	_, err := output.Fprintf(w, "\n%s\n", text)
+	return err
 }
 
 // writeOmitted lists each omitted image and reason once, with the bundles that omit it.

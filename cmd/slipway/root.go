@@ -17,7 +17,7 @@ const about = `Slipway releases mixed Linux and Windows Kubernetes products from
 It builds the images that slipway.yaml describes, pushes them as multi-platform indexes,
 renders a release.yaml in which every image is pinned by digest, and packs bundles for
 clusters without a network. Without a registry it makes a snapshot: the images go to an
-embedded registry, no network is used, and the files in dist/ are complete.
+embedded registry, and no network is used. What dist/ then lacks is said.
 
 Exit codes: 0 if all is well, 1 for findings and failures, 2 for a mistake in the command line,
 3 if a registry could not be read, 130 after Ctrl-C.`
