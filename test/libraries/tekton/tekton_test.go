@@ -87,7 +87,7 @@ func TestMistakes(t *testing.T) {
 		"unknown field":      {"retries: 3", "retrys: 3"},
 		"unknown parameter":  {"$(params.shard)", "$(params.shards)"},
 		"no such task":       {"runAfter: [shard]", "runAfter: [shards]"},
-		"Tekton's directory": {"mountPath: /key", "mountPath: /tekton/key"},
+		"Tekton's directory": {"mountPath: /work", "mountPath: /tekton/work"},
 		"two of one name":    {"- name: merge\n        runAfter", "- name: shard\n        runAfter"},
 		"no quantity":        {`cpu: "2"`, `cpu: "two"`},
 	} {
