@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
 )
 
 // deployment is a manifest of a Deployment with an image.
@@ -27,6 +28,15 @@ spec:
       - name: main
         image: %[2]s
 `, name, image, os)
+}
+
+// inJSON writes YAML as JSON.
+func inJSON(text string) string {
+	out, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
 }
 
 // dashed is a template of repositories that charts cannot have: Helm takes the last part of the
@@ -97,7 +107,12 @@ func (p *product) drawRelease(t *rapid.T) {
 		path := fmt.Sprintf("deploy/%d.yaml", n)
 		switch pick(t, "manifest", "", "plain", "ytt", "named") {
 		case "plain":
-			p.files[path] = deployment("d"+fmt.Sprint(n), "example.com/old/"+i+":1", system)
+			text := deployment("d"+fmt.Sprint(n), "example.com/old/"+i+":1", system)
+			if maybe(t, 3, "a manifest in JSON") {
+				path = fmt.Sprintf("deploy/%d.%s", n, pick(t, "ending", "json", "JSON"))
+				text = inJSON(text)
+			}
+			p.files[path] = text
 			images, _ := o["images"].(object)
 			if images == nil {
 				images = object{}

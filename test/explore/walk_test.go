@@ -105,6 +105,9 @@ var steps = []step{
 	{"nothing again", (*world).idle},
 	{"text and JSON", (*world).both},
 	{"plan of what is done", (*world).done},
+	{"empty value", (*world).emptied},
+	{"outage", (*world).outage},
+	{"empty store", (*world).cold},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in

@@ -35,6 +35,8 @@ type world struct {
 	plan   string    // the reference of the last plan in the registry
 	hub    *githubtest.Server
 	writes atomic.Int64 // requests that change the registry
+	up     atomic.Int64 // how many requests are answered before an outage; 0 without one
+	status atomic.Int64 // of the answers in it
 }
 
 // release is what the last command left in a directory.
@@ -55,7 +57,7 @@ func newWorld(t *rapid.T, p *product) *world {
 		w.how.umask = pick(t, "umask", "", "077", "002")
 	}
 	t.Cleanup(w.close)
-	w.server, w.hub = httptest.NewServer(w.counting(registrytest.Handler())), githubtest.New()
+	w.server, w.hub = httptest.NewServer(w.failing(w.counting(registrytest.Handler()))), githubtest.New()
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
 	must(t, pushBases(w.host))
 	for _, d := range []string{"src", "home", "tmp"} {
