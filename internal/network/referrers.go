@@ -58,7 +58,8 @@ func (c *Client) Referrers(ctx context.Context, subject name.Digest, tagged bool
 
 // PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself,
 // it adds the manifest to the list under the tag of the subject. Two calls for one subject must
-// not run at a time.
+// not run at a time. [Refuses] tells an answer of the registry that refuses the manifest, or the
+// list, from a failure.
 func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject name.Digest, d v1.Descriptor,
 	raw []byte,
 ) error {
@@ -85,8 +86,10 @@ func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject n
 	if err != nil {
 		return err
 	}
-	_, err = s.put(ctx, fallback(subject), types.OCIImageIndex, text)
-	return err
+	if _, err = s.put(ctx, fallback(subject), types.OCIImageIndex, text); err != nil {
+		return &unlisted{fallback(subject).TagStr(), err}
+	}
+	return nil
 }
 
 // fallback is the tag that replaces the referrers API.
