@@ -33,6 +33,9 @@ type PushOptions struct {
 	// Floating says how floating tags move: forward, to a newer image only, which is the default;
 	// move, whatever they name; or keep.
 	Floating string
+	// Referrers says which referrers may be left out. What may be evidence of the release, on images
+	// of the product, is always pushed.
+	Referrers oci.ReferrerRule
 	// Snapshot allows bundles of snapshots, for tests: their names are those of no release.
 	Snapshot bool
 	Registry network.Options
@@ -48,10 +51,12 @@ type Pushed struct {
 	// Omitted are images that have none of the platforms selected.
 	Omitted []bundle.Omission `json:"omitted,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images were pushed.
-	Referrers int               `json:"referrers"`
-	Blobs     int64             `json:"blobs"` // how many were sent
-	Bytes     int64             `json:"bytes"` // of those
-	Release   *renaming.Release `json:"release,omitempty"`
+	Referrers int `json:"referrers"`
+	// OmittedReferrers were left out, as PushOptions.Referrers permits.
+	OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
+	Blobs            int64                      `json:"blobs"` // how many were sent
+	Bytes            int64                      `json:"bytes"` // of those
+	Release          *renaming.Release          `json:"release,omitempty"`
 
 	floating []transfer.Floating // FloatingTags, for the client
 }
@@ -114,7 +119,9 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	}
 	client := transfer.New(o.Registry)
 	all := slices.Concat(images, more, referrers, about)
-	r, err := client.Push(ctx, all, charts.withNames(), transfer.PushOptions{Task: "push", Conflict: conflict})
+	r, err := client.Push(ctx, all, charts.withNames(), transfer.PushOptions{
+		Task: "push", Conflict: conflict, Referrers: o.Referrers,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +149,7 @@ func (p *Pushed) sent(r *transfer.Result, n int) {
 	for k := range p.Charts {
 		p.Charts[k].Existed = r.Outcomes[len(p.Images)+k].Existed
 	}
-	p.Blobs, p.Bytes, p.Referrers = r.Blobs, r.Bytes, len(r.Outcomes)-n
+	p.Blobs, p.Bytes, p.Referrers, p.OmittedReferrers = r.Blobs, r.Bytes, len(r.Outcomes)-n, r.Omitted
 	for _, out := range r.Outcomes[n:] {
 		if out.Skipped {
 			p.Referrers--

@@ -69,14 +69,16 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 	return append(images, referrers...), nil
 }
 
-// referrersOf lists the referrers of an image, to be pushed to the repository of its new name.
+// referrersOf lists the referrers of an image, to be pushed to the repository of its new name. What
+// may be evidence of the release must be there.
 func referrersOf(i bundle.Image, ref name.Tag) (all []transfer.Image) {
 	for _, r := range i.Referrers {
 		var at name.Reference = ref.Digest(r.Digest.String())
 		if r.Tag != "" {
 			at = ref.Tag(r.Tag)
 		}
-		all = append(all, transfer.Referrer(i.Name, at, r.Tree)...)
+		own := i.Listed == "" && transfer.IsEvidence(r.Referrer, r.Tree, i.Tree.Digests())
+		all = append(all, transfer.Referrer(i.Name, at, r.Tree, own)...)
 	}
 	return all
 }

@@ -33,6 +33,9 @@ func (p *Pushed) WriteTable(w io.Writer) error {
 	for _, l := range p.Omitted {
 		fmt.Fprintf(w, "omitted: %s: %s\n", l.Name, l.Reason)
 	}
+	for _, o := range p.OmittedReferrers {
+		output.Fprintf(w, "omitted: %s\n", o)
+	}
 	writeRenamedCharts(w, p.Charts)
 	_, err := fmt.Fprintf(w, "%d images, %s sent in %d blobs\n", len(p.Images), progress.Size(p.Bytes), p.Blobs)
 	if r := p.Release; r != nil && err == nil {

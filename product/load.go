@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -32,6 +33,8 @@ type Options struct {
 	Channel string
 	// Floating is a rule of package imagetag for floating tags.
 	Floating string
+	// Referrers says which referrers of images the registries need not get.
+	Referrers oci.ReferrerRule
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Images []string
@@ -115,6 +118,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.environment(getenv)
 	c.floating(o.Floating)
+	c.out.Referrers = o.Referrers
 	c.committed(o.Only)
 	c.clones(o.Repositories)
 	c.imageNames(ctx)

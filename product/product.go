@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -60,6 +61,9 @@ type Product struct {
 	// Floating is how floating tags move: [imagetag.RuleMove] or [imagetag.RuleKeep]; "" is
 	// [imagetag.RuleForward].
 	Floating string
+	// Referrers says which of the referrers that came with images of other builders a registry need
+	// not get.
+	Referrers oci.ReferrerRule
 	// Selected names the platforms and images that -platforms and -images selected; empty means
 	// all. Platforms and Images below are only those.
 	Selected []string

@@ -48,7 +48,9 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 	r.update(all)
 	for n, attached := range r.attached {
 		for _, m := range attached {
-			r.list(n, all[n], m)
+			if r.sends(m) {
+				r.list(n, all[n], m.Referrer)
+			}
 		}
 	}
 	return nil
@@ -75,28 +77,35 @@ func (r *Prepared) reported(n int) (*[]oci.Referrer, *[]lock.FloatingTag) {
 
 // Attach adds referrers of the images and charts: an element for each of [lock.Lock.Published].
 // The store must have them. Push brings them to every registry before it tags anything. Signatures
-// go behind those of another builder, which cosign keeps under the same tag.
-func (r *Prepared) Attach(made [][]oci.Referrer) error {
+// go behind those of another builder, which cosign keeps under the same tag. Every registry must
+// have them, whatever product.Product.Referrers says.
+func (r *Prepared) Attach(made [][]oci.Referrer) error { return r.attach(made, true) }
+
+// attach adds referrers: of the release itself, or those that came with images of other builders.
+func (r *Prepared) attach(made [][]oci.Referrer, own bool) error {
 	published := r.Lock.Published()
 	for len(r.attached) < len(published) { // charts may have come since
 		r.attached = append(r.attached, nil)
 	}
 	for n, i := range published {
 		for _, m := range made[n] {
-			at := slices.IndexFunc(r.attached[n], func(o oci.Referrer) bool { return m.Tag != "" && o.Tag == m.Tag })
+			a := attachment{m, own}
+			at := slices.IndexFunc(r.attached[n], func(o attachment) bool { return m.Tag != "" && o.Tag == m.Tag })
 			if at < 0 {
-				r.attached[n] = append(r.attached[n], m)
+				r.attached[n] = append(r.attached[n], a)
 			} else {
 				theirs, err := oci.Read(r.attached[n][at].Descriptor(), r.store.Get, oci.Limits{})
 				if err != nil {
 					return fmt.Errorf("publishing the referrers of %s: %w", i.Name, err)
 				}
-				if m, err = r.behind(theirs, m); err != nil {
+				if a.Referrer, err = r.behind(theirs, m); err != nil {
 					return err
 				}
-				r.attached[n][at] = m
+				r.attached[n][at] = a
 			}
-			r.list(n, i, m)
+			if r.sends(a) {
+				r.list(n, i, a.Referrer)
+			}
 		}
 	}
 	return nil
@@ -168,7 +177,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 	}
 	type wanted struct {
 		image, registry int
-		oci.Referrer
+		attachment
 
 		ref   name.Reference
 		trees []transfer.Image
@@ -182,7 +191,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 				return err
 			}
 			for _, m := range r.attached[n] {
-				w := &wanted{image: n, registry: k, Referrer: m, ref: repo.Digest(m.Digest.String())}
+				w := &wanted{image: n, registry: k, attachment: m, ref: repo.Digest(m.Digest.String())}
 				if m.Tag != "" {
 					w.ref = repo.Tag(m.Tag)
 				}
@@ -191,7 +200,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 		}
 	}
 	err := transfer.Each(ctx, r.client, all, func(ctx context.Context, _ int, w *wanted) (err error) {
-		if w.Tag != "" {
+		if w.Tag != "" && r.sends(w.attachment) {
 			if w.Referrer, err = r.join(ctx, w.ref, w.Referrer); err != nil {
 				return err
 			}
@@ -200,7 +209,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("publishing the referrers of %s: %w", published[w.image].Name, err)
 		}
-		w.trees = transfer.Referrer(published[w.image].Name, w.ref, t)
+		w.trees = transfer.Referrer(published[w.image].Name, w.ref, t, w.own)
 		return nil
 	})
 	if err != nil {
@@ -208,7 +217,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 	}
 	for _, w := range all {
 		r.planned[w.registry] = append(r.planned[w.registry], w.trees...)
-		if w.registry == 0 && w.Tag != "" {
+		if w.registry == 0 && w.Tag != "" && r.sends(w.attachment) {
 			r.list(w.image, published[w.image], w.Referrer)
 		}
 	}

@@ -403,7 +403,7 @@ func TestSignedParts(t *testing.T) {
 	key := bundletest.Key(t)
 	var parts []*lock.Part
 	for _, system := range []string{"linux", "windows"} {
-		part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(built), quick)
+		part, _, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(built), quick)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func part(t *testing.T, registry, system string) *lock.Part {
 	p.Registry = registry
 	p = storetest.Only(p, system)
 	l = reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })
-	out, err := publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
+	out, _, err := publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestMergeSnapshot(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	var locks []*lock.Part
 	for _, system := range []string{platform.Linux, platform.Windows} {
-		part, err := publish.PublishPart(t.Context(), storetest.Only(p, system),
+		part, _, err := publish.PublishPart(t.Context(), storetest.Only(p, system),
 			st, storetest.Built(reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })), quick)
 		if err != nil {
 			t.Fatal(err)

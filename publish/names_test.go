@@ -118,7 +118,7 @@ func TestMergeNames(t *testing.T) {
 	p.Registry = parts.Host()
 	var all []*lock.Part
 	for _, os := range []string{platform.Linux, platform.Windows} {
-		part, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l), quick)
+		part, _, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l), quick)
 		if err != nil {
 			t.Fatal(err)
 		}

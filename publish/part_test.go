@@ -35,7 +35,7 @@ func TestPublishPart(t *testing.T) {
 			p.Registry = s.Host()
 			l = reindex(t, st, l, func(platform.Platform) bool { return true })
 			p = tt.part(p)
-			out, err := publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
+			out, _, err := publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestPublishStaysPartial(t *testing.T) {
 		t.Errorf("a part was published as a release: %v", err)
 	}
 	p.Selected = []string{"server", "lifecycle"}
-	out, err := publish.PublishPart(t.Context(), p, st, r, quick)
+	out, _, err := publish.PublishPart(t.Context(), p, st, r, quick)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -27,6 +26,9 @@ type Prepared struct {
 	Lock *lock.Lock
 	// Inventory lists the contents of the images and artifacts.
 	Inventory *lock.Inventory
+	// Omitted lists the referrers that Push has left out, as product.Product.Referrers permits. The
+	// lock lists none that the first registry lacks.
+	Omitted []transfer.OmittedReferrer
 
 	product *product.Product
 	store   *store.Store
@@ -36,7 +38,7 @@ type Prepared struct {
 	// asked records for every image whether Referrers has found it, or a part of it, in the primary
 	// registry.
 	asked    map[v1.Hash]bool
-	attached [][]oci.Referrer // for each of Lock.Published; nil if there are none
+	attached [][]attachment // for each of Lock.Published; nil if there are none
 }
 
 // Prepare gives the images of r their names and digests, and makes their indexes in st, and
@@ -80,7 +82,7 @@ func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Opt
 		store: st, client: newClient(o, st, p),
 	}
 	r.Lock.Bundles = bundles(p)
-	if err := r.Attach(takenReferrers(r.Lock)); err != nil {
+	if err := r.attach(takenReferrers(r.Lock), false); err != nil {
 		return nil, err
 	}
 	r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest)
@@ -137,6 +139,7 @@ func (r *Prepared) Push(ctx context.Context) error {
 		return err
 	}
 	r.update(all)
+	r.unlist()
 	return remember(r.store, all)
 }
 
@@ -148,6 +151,7 @@ func (r *Prepared) push(ctx context.Context) error {
 	source := r.client.FromStore(ctx, r.store, slices.Concat(r.planned...))
 	for n, done := range r.client.PushAll(ctx, r.planned, source, options(r.product)) {
 		registry := r.Lock.Registries()[n]
+		r.Omitted = append(r.Omitted, done.Omitted...)
 		switch {
 		case done.Err == nil:
 			complete = append(complete, registry)
@@ -171,6 +175,7 @@ func options(p *product.Product) transfer.PushOptions {
 	return transfer.PushOptions{
 		Task:      "publish",
 		TrustTags: true,
+		Referrers: p.Referrers,
 		Conflict: func(i transfer.Image, have v1.Hash) error {
 			if i.Tree.ArtifactType() == string(chart.ConfigType) {
 				return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: "+

@@ -51,7 +51,7 @@ func TestProof(t *testing.T) {
 				}
 				if what == "a merged tag" {
 					for _, system := range []string{"linux", "windows"} {
-						part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(l),
+						part, _, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(l),
 							quick)
 						if err != nil {
 							t.Fatal(err)
@@ -63,7 +63,7 @@ func TestProof(t *testing.T) {
 				var err error
 				switch what {
 				case "a part":
-					_, err = publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
+					_, _, err = publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
 				case "a merged tag":
 					_, err = merge(t, p, st, locks)
 				default:

@@ -36,29 +36,33 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 }
 
 // PublishPart pushes the images that p selects of r by digest, and tags nothing: the indexes come
-// with [PrepareMerge], which joins parts.
+// with [PrepareMerge], which joins parts. It returns the referrers that were left out, besides.
 func PublishPart(ctx context.Context, p *product.Product, st *store.Store,
 	r *built.Result, o network.Options,
-) (*lock.Part, error) {
+) (*lock.Part, []transfer.OmittedReferrer, error) {
 	part, err := newPart(p, st, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	prepared, err := prepare(p, st, part, o, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if prepared.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := prepared.planReferrers(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := prepared.push(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	for n := range part.Images {
+		i := &part.Images[n]
+		i.Children = prepared.without(i.Repository, i.Children)
 	}
 	part.ThirdParty = prepared.Lock.ThirdParty
-	return part, nil
+	return part, prepared.Omitted, nil
 }
 
 // newClient returns a client for the registry of p: for a snapshot, the embedded one over st.

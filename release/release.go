@@ -176,7 +176,7 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err != nil {
 		return nil, err
 	}
-	s.Findings = findings
+	s.Findings, s.OmittedReferrers = findings, prepared.Omitted
 	c.stage("floating tags") // last: a registry may refuse them, and all else is complete
 	return s, publish.Move(ctx, c.store, l, c.network())
 }
@@ -211,7 +211,7 @@ func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, 
 	if err := m.builder.Unchanged(ctx); err != nil {
 		return nil, err
 	}
-	part, err := publish.PublishPart(ctx, m.product, c.store, built, c.network())
+	part, omitted, err := publish.PublishPart(ctx, m.product, c.store, built, c.network())
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, 
 	s, err := summarizePart(c.options.Out, l, m.demands, part.Selected,
 		append(artifactNames(l.Artifacts), lock.PartName))
 	if err == nil {
-		s.Findings = findings
+		s.Findings, s.OmittedReferrers = findings, omitted
 	}
 	return s, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -131,8 +132,9 @@ func exists(path string) bool {
 // StageResult is what a stage has made: a table of images, or as JSON the file that it has
 // written.
 type StageResult struct {
-	images []imageRow
-	file   any
+	images  []imageRow
+	file    any
+	omitted []transfer.OmittedReferrer
 }
 
 type writer interface{ Write(path string) error }
@@ -145,8 +147,25 @@ type imageRow struct {
 	children []lock.Child
 }
 
-// MarshalJSON encodes the file.
-func (r *StageResult) MarshalJSON() ([]byte, error) { return plainjson.Line(r.file) }
+// MarshalJSON encodes the file. What registries did not get is beside what the file has: it is not
+// of the release, but of this run.
+func (r *StageResult) MarshalJSON() ([]byte, error) {
+	switch file := r.file.(type) {
+	case *lock.Lock:
+		return plainjson.Line(struct {
+			*lock.Lock
+
+			OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
+		}{file, r.omitted})
+	case *lock.Part:
+		return plainjson.Line(struct {
+			*lock.Part
+
+			OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
+		}{file, r.omitted})
+	}
+	return plainjson.Line(r.file)
+}
 
 // WriteTable writes a line for each name of an image, and for each platform.
 func (r *StageResult) WriteTable(w io.Writer) error {
@@ -164,7 +183,10 @@ func (r *StageResult) WriteTable(w io.Writer) error {
 			t.Row("\t%s\t%s\t%s", c.Platform, progress.Size(c.LayerBytes), c.Digest)
 		}
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return writeOmittedReferrers(w, r.omitted)
 }
 
 // finish writes the file of a stage, and removes the results of later stages and of earlier runs,
@@ -176,5 +198,5 @@ func (s *Stage) finish(v writer, name string, images []imageRow, keep ...string)
 	if err := Supersede(s.Out, append(keep, name)...); err != nil {
 		return nil, err
 	}
-	return &StageResult{images, v}, Settle(s.Out, s.Product.Name)
+	return &StageResult{images: images, file: v}, Settle(s.Out, s.Product.Name)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -46,16 +47,20 @@ func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
 	}
 	if len(s.Product.Selected) > 0 {
 		var images []imageRow
-		p, err := s.part(ctx, r)
+		p, omitted, err := s.part(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		for _, i := range p.Images {
 			images = append(images, imageRow{i.Name, nil, v1.Hash{}, i.Children})
 		}
-		return s.finish(p, lock.PartName, images, distfile.Build)
+		done, err := s.finish(p, lock.PartName, images, distfile.Build)
+		if err == nil {
+			done.omitted = omitted
+		}
+		return done, err
 	}
-	l, err := s.all(ctx, r)
+	l, omitted, err := s.all(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +68,7 @@ func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	done.omitted = omitted
 	return done, publish.Move(ctx, s.Store, l, network.Options{Progress: s.Progress})
 }
 
@@ -77,41 +83,41 @@ func imageRows(l *lock.Lock) (images []imageRow) {
 }
 
 // all publishes all of a product but for the floating tags: images, charts, files for download.
-func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, error) {
+func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, []transfer.OmittedReferrer, error) {
 	o := network.Options{Progress: s.Progress}
 	prepared, err := publish.Prepare(ctx, s.Product, s.Store, r, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l := prepared.Lock
 	if err := s.judge(ctx, l); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(s.Product.Charts) > 0 {
 		_, charts, err := Render(ctx, s.Product, l, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := AddCharts(prepared, charts); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := airgap.Check(s.Store, l, Targets(s.Product.Airgap), airgap.PackOptions{}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.claim(Files(l)...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := WriteCharts(s.Store, l, s.Out); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return l, nil
+	return l, prepared.Omitted, nil
 }
 
 // judge checks the images by the rules of package lint, and prints the findings that are no errors.
@@ -124,23 +130,23 @@ func (s *Stage) judge(ctx context.Context, l *lock.Lock) error {
 }
 
 // part publishes what is selected of a product.
-func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, error) {
-	p, err := publish.PublishPart(ctx, s.Product, s.Store, r, network.Options{Progress: s.Progress})
+func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, []transfer.OmittedReferrer, error) {
+	p, omitted, err := publish.PublishPart(ctx, s.Product, s.Store, r, network.Options{Progress: s.Progress})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, err := p.Local()
 	if err == nil {
 		err = s.judge(ctx, l)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.claim(PartFiles(p)...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p, nil
+	return p, omitted, nil
 }

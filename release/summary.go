@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/sandbox"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -35,6 +36,8 @@ type Summary struct {
 	// FloatingTags are those of all images and charts, in all registries, with what became of them.
 	FloatingTags []FloatingTag `json:"floatingTags,omitempty"`
 	Omitted      []Omitted     `json:"omitted,omitempty"`
+	// OmittedReferrers are those that a registry did not get, as product.Product.Referrers permits.
+	OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
 	// Findings are those in images that are no errors.
 	Findings []lint.Finding `json:"findings,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.

@@ -9,14 +9,15 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // WriteTable writes the summary for people: the images, what was omitted, and the files. Its
 // first and last lines report if the release is a snapshot.
 func (s *Summary) WriteTable(w io.Writer) error {
 	for _, write := range []func(io.Writer) error{
-		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeFindings,
-		s.writePrebuilt, s.writeFiles, s.writeSigned, s.writePart, s.writeBefore,
+		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeOmittedReferrers,
+		s.writeFindings, s.writePrebuilt, s.writeFiles, s.writeSigned, s.writePart, s.writeBefore,
 	} {
 		if err := write(w); err != nil {
 			return err
@@ -121,6 +122,24 @@ func (s *Summary) writeOmitted(w io.Writer) error {
 	fmt.Fprintln(w, "\nOMITTED")
 	for _, k := range order {
 		output.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
+	}
+	return nil
+}
+
+func (s *Summary) writeOmittedReferrers(w io.Writer) error {
+	return writeOmittedReferrers(w, s.OmittedReferrers)
+}
+
+// writeOmittedReferrers lists what registries did not get, one on each line.
+func writeOmittedReferrers(w io.Writer, all []transfer.OmittedReferrer) error {
+	if len(all) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nREFERRERS OMITTED")
+	for _, o := range all {
+		if _, err := output.Fprintf(w, "%s\n", o); err != nil {
+			return err
+		}
 	}
 	return nil
 }

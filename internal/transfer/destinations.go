@@ -33,6 +33,7 @@ func (c *Client) PushAll(ctx context.Context, list [][]Image, source Source, o P
 	for n, images := range list {
 		pushes[n] = newPush(s, images, pushes[:n])
 	}
+	s.sayOmitted(pushes)
 	var all sync.WaitGroup
 	for _, p := range pushes {
 		all.Go(func() { p.check(ctx) })

@@ -27,14 +27,18 @@ type Image struct {
 	// registries that cannot list referrers, the client keeps a list there, which it reads and
 	// writes.
 	Referrer bool
+	// Required marks a referrer that the registry must have whatever [PushOptions.Referrers] says.
+	Required bool
 }
 
 // Referrer returns the images of a referrer that has the name ref: the documents below it, which
 // have no other name than their digest, and the referrer as the last.
-func Referrer(of string, ref name.Reference, t *oci.Tree) []Image {
+func Referrer(of string, ref name.Reference, t *oci.Tree, required bool) []Image {
 	var all []Image
 	for d := range t.All() {
-		all = append(all, Image{Name: of, Ref: ref.Context().Digest(d.Desc.Digest.String()), Tree: d, Referrer: true})
+		all = append(all, Image{
+			Name: of, Ref: ref.Context().Digest(d.Desc.Digest.String()), Tree: d, Referrer: true, Required: required,
+		})
 	}
 	all[len(all)-1].Ref = ref
 	return all
@@ -90,13 +94,15 @@ type Result struct {
 	Bytes int64 // of those blobs
 	// Outcomes has one element per image.
 	Outcomes []Outcome
+	// Omitted lists the referrers that [PushOptions.Referrers] left out.
+	Omitted []OmittedReferrer
 }
 
 // Outcome reports what became of one image.
 type Outcome struct {
 	Existed bool // the registry had all of it before
 	// Skipped is set if it was not pushed: the registry, or another image of the push, has
-	// signatures under its tag that it lacks.
+	// signatures under its tag that it lacks, or it is a referrer that was left out.
 	Skipped bool
 	// NotInRegistry are children of the index that neither the push includes nor the registry
 	// has: the index is sparse there.

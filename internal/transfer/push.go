@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // PushOptions configure how images are pushed.
@@ -21,6 +23,9 @@ type PushOptions struct {
 	TrustTags bool
 	// Conflict returns the error for a tag that names another digest.
 	Conflict func(i Image, have v1.Hash) error
+	// Referrers says which referrers may be left out. Only where it is set does the error about one
+	// that the registry refuses name the flag for it.
+	Referrers oci.ReferrerRule
 }
 
 // Push sends what the registry lacks of images: blobs, mounts, manifests of single platforms,
@@ -65,7 +70,11 @@ type push struct {
 func newPush(s *shared, images []Image, before []*push) *push {
 	p := &push{shared: s, nearby: map[v1.Hash]name.Repository{}}
 	for _, i := range images {
-		p.images = append(p.images, &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}})
+		t := &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}}
+		if i.Referrer && !i.Required && s.options.Referrers == oci.ReferrersNone {
+			t.omit("-referrers=" + string(oci.ReferrersNone))
+		}
+		p.images = append(p.images, t)
 	}
 	for _, other := range before {
 		for _, u := range other.listUploads() {
@@ -94,6 +103,7 @@ func (p *push) run(ctx context.Context) Pushed {
 	}
 	done := Pushed{Result{Blobs: p.blobs.Load(), Bytes: p.bytes.Load()}, err}
 	if err == nil {
+		done.Omitted = p.omitted()
 		for _, i := range p.images {
 			done.Outcomes = append(done.Outcomes, Outcome{i.done, i.skipped, i.notInRegistry})
 		}
@@ -106,7 +116,8 @@ type target struct {
 	Image
 	repo          name.Repository
 	done          bool             // the registry has all of it
-	skipped       bool             // its tag is left to another list of signatures
+	skipped       bool             // its tag is left to another list of signatures, or it is omitted
+	omitted       string           // why a referrer is left out
 	has           map[v1.Hash]bool // manifests that the registry has with all their blobs
 	notInRegistry []v1.Descriptor  // of those that are not included
 }

@@ -80,7 +80,7 @@ func TestReferrerRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	images := append([]transfer.Image{{Name: "agent", Ref: repo.Tag("v1"), Tree: tree}},
-		transfer.Referrer("agent", repo.Digest(digest), about)...)
+		transfer.Referrer("agent", repo.Digest(digest), about, false)...)
 	_, err = transfer.New(network.Options{Wait: time.Microsecond}).Push(t.Context(), images, transfer.Source{Open: st.Open},
 		transfer.PushOptions{Task: "push"})
 	for _, want := range []string{digest, "application/vnd.example.sbom", "refers to " + image.Digest.String()} {

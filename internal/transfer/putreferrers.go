@@ -38,6 +38,7 @@ func (p *push) putReferrers(ctx context.Context) error {
 	}
 	all := slices.Clone(waiting)
 	for len(waiting) > 0 {
+		waiting = p.withoutSubject(waiting)
 		later := map[v1.Hash]bool{}
 		for _, i := range waiting {
 			later[i.Tree.Desc.Digest] = true
@@ -55,19 +56,19 @@ func (p *push) putReferrers(ctx context.Context) error {
 			}
 			bySubject[subject] = append(bySubject[subject], put{i.Tree, i.Ref, i})
 		}
-		if len(rest) == len(waiting) { // digests cannot refer to one another in a circle
+		if len(rest) > 0 && len(rest) == len(waiting) { // digests cannot refer to one another in a circle
 			return errors.New("referrers of images refer to each other in a circle")
 		}
 		groups := slices.Collect(maps.Values(bySubject))
 		err := each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error {
-			return p.putAll(ctx, 1, g)
+			return p.putGroup(ctx, g)
 		})
 		if err != nil {
 			return err
 		}
 		waiting = rest
 	}
-	return p.readBack(ctx, all)
+	return p.readBack(ctx, slices.DeleteFunc(all, func(i *target) bool { return i.skipped }))
 }
 
 // waits reports whether a referrer refers to, or lists, a document that is yet to be put.

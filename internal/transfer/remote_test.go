@@ -64,7 +64,7 @@ func copied(t *testing.T, c *transfer.Client, from name.Digest,
 		}
 		one := transfer.Remote{Repo: from.Context(), Tree: about.Trees[n]}
 		held = append(held, one)
-		for _, i := range transfer.Referrer("agent", ref, one.Tree) {
+		for _, i := range transfer.Referrer("agent", ref, one.Tree, false) {
 			i.Bases = one.MountFrom()
 			images = append(images, i)
 		}

@@ -19,6 +19,9 @@ import (
 func (p *push) resolve(ctx context.Context) error {
 	conflicts := make([]error, len(p.images))
 	err := each(ctx, p.o.Jobs, p.images, func(ctx context.Context, n int, i *target) error {
+		if i.skipped {
+			return nil
+		}
 		done := true
 		if !i.ByDigest {
 			have, err := p.Lookup(ctx, i.Ref)

@@ -28,9 +28,11 @@ func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 	source := p.source(ctx)
 	source.Open = renaming.Opener(renamed, source.Open)
 	errs := make([]error, len(p.To))
-	for n, r := range p.client.PushAll(ctx, all, source, transfer.PushOptions{Task: "promote", Conflict: conflict}) {
+	for n, r := range p.client.PushAll(ctx, all, source, transfer.PushOptions{
+		Task: "promote", Conflict: conflict, Referrers: p.Referrers,
+	}) {
 		d := &done.Destinations[n]
-		d.Blobs, d.Bytes = r.Blobs, r.Bytes
+		d.Blobs, d.Bytes, d.OmittedReferrers = r.Blobs, r.Bytes, r.Omitted
 		if errs[n] = r.Err; r.Err != nil {
 			continue
 		}
@@ -83,14 +85,16 @@ func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 	return slices.Concat(images, charts, originals, referrers), err
 }
 
-// referrersAt lists the referrers of an image, to be pushed to a repository.
+// referrersAt lists the referrers of an image, to be pushed to a repository. What may be evidence of
+// the release must be there.
 func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
+	documents := i.digests()
 	for _, r := range i.referrers {
 		var at name.Reference = repo.Digest(r.Digest.String())
 		if r.Tag != "" {
 			at = repo.Tag(r.Tag)
 		}
-		all = append(all, transfer.Referrer(i.name, at, r.tree)...)
+		all = append(all, transfer.Referrer(i.name, at, r.tree, transfer.IsEvidence(r.Referrer, r.tree, documents))...)
 	}
 	return all
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -42,6 +43,9 @@ type Options struct {
 	Charts string
 	// Floating is how floating tags move, by a rule of package imagetag.
 	Floating string
+	// Referrers says which referrers may be left out. What may be evidence of the release is always
+	// copied.
+	Referrers oci.ReferrerRule
 	// Release is the path of a release.yaml; it may be empty. For each destination a copy with the
 	// new names is written: to Out, or by default to the same directory, named after the registry.
 	Release, Out string
@@ -82,11 +86,13 @@ type Destination struct {
 	Images []Image `json:"images"`
 	Charts []Chart `json:"charts,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images the destination has.
-	Referrers    int               `json:"referrers"`
-	Blobs        int64             `json:"blobs"` // how many were sent
-	Bytes        int64             `json:"bytes"` // of those
-	FloatingTags []FloatingTag     `json:"floatingTags,omitempty"`
-	Release      *renaming.Release `json:"release,omitempty"`
+	Referrers int `json:"referrers"`
+	// OmittedReferrers were left out there, as Options.Referrers permits.
+	OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
+	Blobs            int64                      `json:"blobs"` // how many were sent
+	Bytes            int64                      `json:"bytes"` // of those
+	FloatingTags     []FloatingTag              `json:"floatingTags,omitempty"`
+	Release          *renaming.Release          `json:"release,omitempty"`
 }
 
 // Image is one name of an image at a destination.

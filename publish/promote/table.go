@@ -30,6 +30,9 @@ func (p *Promoted) WriteTable(w io.Writer) error {
 		return err
 	}
 	for _, d := range p.Destinations {
+		for _, o := range d.OmittedReferrers {
+			output.Fprintf(w, "omitted: %s\n", o)
+		}
 		d.writeCharts(w)
 		fmt.Fprintf(w, "%s: %d images and %d artifacts about them, %s sent in %d blobs\n", d.To,
 			len(d.Images), d.Referrers, progress.Size(d.Bytes), d.Blobs)

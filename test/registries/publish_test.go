@@ -137,7 +137,7 @@ func TestParts(t *testing.T) {
 			for _, os := range []string{platform.Linux, platform.Windows} {
 				p, st, l := cut(t)
 				p.Registry = r.host
-				part, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l),
+				part, _, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l),
 					network.Options{})
 				if err != nil {
 					t.Fatal(err)

@@ -43,7 +43,7 @@ var contents = map[string][]string{
 	},
 	"transfer": {
 		"lazyregexp", "distfile", "output", "howto", "once", "outcome", "imagename", "imagetag", "disk", "regular",
-		"plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store",
+		"plainjson", "stagefile", "subprocess", "signature", "platform", "oci", "progress", "network", "lock", "store",
 	},
 	"airgap/bundle": {
 		"lazyregexp", "gzipped", "distfile", "output", "howto", "once", "outcome", "imagename", "disk", "regular", "plainjson",

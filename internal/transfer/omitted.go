@@ -1,0 +1,161 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/signature"
+)
+
+// OmittedReferrer is a referrer that a push left out, as its [oci.ReferrerRule] permits.
+type OmittedReferrer struct {
+	Image        string  `json:"image"`      // that it is about
+	Repository   string  `json:"repository"` // registry/repository that does not get it
+	ArtifactType string  `json:"artifactType"`
+	Digest       v1.Hash `json:"digest"`
+	Subject      v1.Hash `json:"subject,omitzero"` // the document that it refers to
+	Tag          string  `json:"tag,omitempty"`    // of cosign, in place of a subject
+	Reason       string  `json:"reason"`
+}
+
+// String describes the referrer and why it is left out, in a line.
+func (o OmittedReferrer) String() string {
+	about := o.Subject.String()
+	if o.Tag != "" {
+		about = "what its tag " + o.Tag + " names"
+	}
+	return fmt.Sprintf("%s@%s, an artifact of type %q that refers to %s: %s",
+		o.Repository, o.Digest, o.ArtifactType, about, o.Reason)
+}
+
+// IsEvidence reports whether a referrer may be evidence of the release that an image is of: a
+// Sigstore bundle about the image or a child of its index, or cosign's list of signatures of one of
+// them. Only the key tells which of these the release has made, so that all of them count.
+func IsEvidence(r oci.Referrer, t *oci.Tree, image []v1.Hash) bool {
+	if r.Tag != "" {
+		return slices.ContainsFunc(image, func(h v1.Hash) bool { return r.Tag == h.Algorithm+"-"+h.Hex+".sig" })
+	}
+	return t.Subject != nil && t.ArtifactType() == signature.BundleType && slices.Contains(image, t.Subject.Digest)
+}
+
+// omit leaves a referrer out.
+func (i *target) omit(reason string) { i.skipped, i.omitted = true, reason }
+
+// describe describes a referrer that is left out. ok is false for a document below one, which refers
+// to nothing.
+func (i *target) describe() (o OmittedReferrer, ok bool) {
+	o = OmittedReferrer{
+		Image: i.Name, Repository: i.repo.Name(), Digest: i.Tree.Desc.Digest, Reason: i.omitted,
+		ArtifactType: listing(i.Tree).ArtifactType,
+	}
+	if tag, tagged := i.Ref.(name.Tag); tagged {
+		o.Tag = tag.TagStr()
+	} else if i.Tree.Subject != nil {
+		o.Subject = i.Tree.Subject.Digest
+	}
+	return o, o.Tag != "" || o.Subject != v1.Hash{}
+}
+
+// omitted lists the referrers that were left out, each once.
+func (p *push) omitted() (all []OmittedReferrer) {
+	for _, i := range p.images {
+		if o, ok := i.describe(); i.omitted != "" && ok && !slices.Contains(all, o) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// sayOmitted reports how many referrers are not sent to any destination.
+func (s *shared) sayOmitted(pushes []*push) {
+	all := map[v1.Hash]bool{}
+	for _, p := range pushes {
+		for _, o := range p.omitted() {
+			all[o.Digest] = true
+		}
+	}
+	if len(all) > 0 {
+		s.o.Progress.Printf("leaving out %d artifacts that refer to images: -referrers=%s", len(all), oci.ReferrersNone)
+	}
+}
+
+// putGroup puts the referrers of one document, one at a time, and leaves out those that the registry
+// refuses, if it may. Those that it must not leave out come first: where the tag that lists
+// referrers cannot move, the registry takes only the first.
+func (p *push) putGroup(ctx context.Context, group []put) error {
+	slices.SortStableFunc(group, func(a, b put) int {
+		return -cmp.Compare(order(a.image.Required), order(b.image.Required))
+	})
+	var taken []put
+	for _, m := range group {
+		err := p.put(ctx, 0, m)
+		if err != nil {
+			if err = p.refused(m.image, err); err != nil {
+				return err
+			}
+			continue
+		}
+		taken = append(taken, m)
+	}
+	return each(ctx, p.o.Jobs, taken, p.verify)
+}
+
+func order(required bool) int {
+	if required {
+		return 1
+	}
+	return 0
+}
+
+// refused handles the error of putting a referrer: it leaves the referrer out, or returns the error.
+func (p *push) refused(i *target, err error) error {
+	switch rule := p.options.Referrers; {
+	case !network.Refuses(err):
+		return err
+	case i.Required:
+		return fmt.Errorf("%w: it is evidence of the release, and the registry must have it: nothing gets its tag", err)
+	case rule == oci.ReferrersTry:
+		p.leaveOut(i, errors.Unwrap(err).Error()) // without the name, which is beside it
+		return nil
+	case rule == oci.ReferrersRequire:
+		return fmt.Errorf("%w: -referrers=%s goes on without what the registry refuses", err, oci.ReferrersTry)
+	}
+	return err
+}
+
+// leaveOut leaves a referrer out, and reports it.
+func (p *push) leaveOut(i *target, reason string) {
+	i.omit(reason)
+	if o, ok := i.describe(); ok {
+		p.o.Progress.Printf("leaving out %s", o)
+	}
+}
+
+// withoutSubject leaves out those of the referrers whose subject, or a document that they list, was
+// left out, and returns the others.
+func (p *push) withoutSubject(waiting []*target) (rest []*target) {
+	lacks := map[name.Digest]bool{}
+	for _, i := range p.images {
+		if i.omitted != "" {
+			lacks[i.repo.Digest(i.Tree.Desc.Digest.String())] = true
+		}
+	}
+	for _, i := range waiting {
+		of := func(t *oci.Tree) bool { return lacks[i.repo.Digest(t.Desc.Digest.String())] }
+		subject := i.Tree.Subject != nil && lacks[i.repo.Digest(i.Tree.Subject.Digest.String())]
+		if !i.Required && (subject || slices.ContainsFunc(i.Tree.Children, of)) {
+			p.leaveOut(i, "what it refers to, or consists of, is left out")
+			continue
+		}
+		rest = append(rest, i)
+	}
+	return rest
+}
