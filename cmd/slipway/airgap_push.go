@@ -32,6 +32,11 @@ pulled by these names.
 Floating tags, such as latest, move last of all, and to a newer version only, unless -floating
 says otherwise.
 
+The signatures, SBOMs and other artifacts that refer to the images go along. A registry that
+refuses one of them stops the push: -referrers=try reports what it refuses and goes on, and
+-referrers=none sends none. Sigstore bundles and signatures of the product's own images, which
+may be evidence of its release, are sent and must be taken in any case.
+
 With -key, push first verifies that the maintainer has signed every image, and release.yaml. A
 volume of third-party images alone needs the provenance.sigstore.json of the release besides.
 
@@ -50,7 +55,7 @@ sparse, which many registries refuse.`,
 	cmd.Flags().BoolVar(&p.o.Snapshot, "snapshot", false,
 		"push the bundle of a snapshot, too: its tags are then taken when the release comes")
 	needs(cmd, "release", "out")
-	return add(cmd, f.addFloating, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
+	return add(cmd, f.addFloating, f.addReferrers, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
 }
 
 // pushing has the flags of the command.
@@ -65,7 +70,7 @@ func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
 		return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
 	}
 	p.o.Platforms, p.o.Floating = p.flags.platforms, p.flags.floating
-	p.o.Registry = p.flags.network(cmd)
+	p.o.Registry, p.o.Referrers = p.flags.network(cmd), p.flags.referrers
 	signed, paths := evidence.SplitStatements(args)
 	err := p.proof.read(slices.Concat(args, []string{p.o.Release})...)
 	if len(paths) == 0 { // only statements

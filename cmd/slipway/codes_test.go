@@ -98,7 +98,10 @@ func TestIdleFlags(t *testing.T) {
 
 // value returns a value that a flag takes.
 func value(f *pflag.Flag) string {
-	if v := map[string]string{"bool": "true", "int": "1", "int64": "1", "duration": "1s"}[f.Value.Type()]; v != "" {
+	known := map[string]string{
+		"bool": "true", "int": "1", "int64": "1", "duration": "1s", "require|try|none": "try",
+	}
+	if v := known[f.Value.Type()]; v != "" {
 		return v
 	}
 	return "off" // a text, and a mode of the sandbox

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -30,6 +31,7 @@ type flags struct {
 	version   string
 	channel   string
 	floating  string
+	referrers oci.ReferrerRule
 	platforms []string
 	images    []string
 	clones    []string
@@ -123,6 +125,14 @@ func (f *flags) addFloating(cmd *cobra.Command) {
 	offer(cmd, "floating", imagetag.RuleForward, imagetag.RuleMove, imagetag.RuleKeep)
 }
 
+// addReferrers adds the flag of commands that push referrers of images.
+func (f *flags) addReferrers(cmd *cobra.Command) {
+	f.referrers = oci.ReferrersRequire
+	cmd.Flags().Var(&f.referrers, "referrers", "what refers to images, but for evidence of the release: "+
+		"require that registries take all of it; try, and leave out what a registry refuses; or none: send nothing")
+	offer(cmd, "referrers", string(oci.ReferrersRequire), string(oci.ReferrersTry), string(oci.ReferrersNone))
+}
+
 // addClones adds the flag of commands that compare sources with their repositories.
 func (f *flags) addClones(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.clones, "repository",
@@ -191,6 +201,7 @@ func (f *flags) paths() []string {
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
 		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating,
+		Referrers: f.referrers,
 		Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(), Only: f.looks,
 	}
 	if w := f.work; w != nil {
@@ -225,6 +236,12 @@ func (f *flags) begin(cmd *cobra.Command) (*product.Product, *progress.Printer, 
 	}
 	if f.rebuild && f.shard == nil && len(p.Selected) == 0 && len(build.Builders(p)) == 0 {
 		return nil, nil, howto.Usage("-rebuild is of no use: no image of the product has dockerfile.builder")
+	}
+	if p.Snapshot() {
+		err := idle(cmd, "in a snapshot, which sends nothing: name a registry with -registry", "referrers")
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	pr := f.printer(cmd)
 	pr.Printf("%s", p.Title())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,7 +79,8 @@ func readOptions(t *testing.T) *optionTable {
 		case words[0] == "default":
 			table.defaults[optionName(words[1])] = words[1]
 		case words[0] == "elsewhere":
-			table.used["slipway "+words[1]+" "+words[2]] = true
+			option := 1 + slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
+			table.used["slipway "+strings.Join(words[1:option], " ")] = true
 		case words[0] == "try" || words[0] == "also":
 			table.bases = append(table.bases,
 				&optionBase{strings.Join(words[1:], " "), words[1:], map[string]string{}, words[0] == "try"})

@@ -35,6 +35,10 @@ they get new digests; otherwise they keep their digests, and name the images at 
 In each name, -to replaces -from; -rename changes the path behind it, of one repository or of all
 below a path. A copy of release.yaml with the new names is written beside it.
 
+Where a destination refuses a referrer, the promotion stops: -referrers=try reports what it
+refuses and goes on, and -referrers=none sends none. Sigstore bundles and signatures of the
+images, which may be evidence of the release, are sent and must be taken in any case.
+
 With -key, promote also verifies first that the maintainer has signed every image, by what the
 source has of evidence, and release.yaml.
 
@@ -62,8 +66,8 @@ manifests. Without -to it does only that.`,
 	fileFlag(cmd, &f.product, "product", "",
 		"a slipway.yaml whose lint.allow is used for the images and the copy of release.yaml", "yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
-	add(cmd, p.proof.add, f.addFloating, f.addQuiet, f.addJSON)
-	needs(cmd, "to", "key", "charts", "release", "release-to", "product", "floating")
+	add(cmd, p.proof.add, f.addFloating, f.addReferrers, f.addQuiet, f.addJSON)
+	needs(cmd, "to", "key", "charts", "release", "release-to", "product", "floating", "referrers")
 	return cmd
 }
 
@@ -105,7 +109,7 @@ func (p *promoting) options(cmd *cobra.Command) (err error) {
 		}
 		p.o.Renames = append(p.o.Renames, r)
 	}
-	p.o.Floating, p.o.Say = p.flags.floating, saying(cmd)
+	p.o.Floating, p.o.Referrers, p.o.Say = p.flags.floating, p.flags.referrers, saying(cmd)
 	p.o.Registry = p.flags.network(cmd)
 	p.o.Allow, err = p.flags.allowed(cmd)
 	return err

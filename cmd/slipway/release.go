@@ -36,6 +36,9 @@ With -key or -signer it signs what it makes: a statement of everything that the 
 consists of, and the SBOM of each image, as artifacts that refer to the images, and SHA256SUMS.
 They are in the registry before any tag is. docs/signing.md tells more.
 
+What refers to prebuilt images goes along. Where a registry refuses some of it, the release stops:
+-referrers=try reports what it refuses and goes on, and -referrers=none sends none.
+
 Release needs Go to build programs, and credentials for -registry in the usual Docker
 configuration.`,
 		Example: `  slipway release
@@ -43,8 +46,8 @@ configuration.`,
   slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		RunE: f.prints(r.run),
-	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addSelection, f.addClones, f.addRebuild, f.addJSON,
-		r.sign.add, r.cache.add, r.add)
+	}, sandboxFlag(&r.sandbox), f.addProduct, f.addFloating, f.addReferrers, f.addSelection, f.addClones,
+		f.addRebuild, f.addJSON, r.sign.add, r.cache.add, r.add)
 }
 
 // releasing has the flags of the command. A plan and a number name a shard.

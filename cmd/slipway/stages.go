@@ -68,12 +68,16 @@ them, and writes release.lock.json. With
 -platforms or -images it writes release.part.json instead, for "slipway merge". Nothing that
 the registry has is sent again. Helm charts are made and pushed once the images have their names,
 and are written to the output directory. A tag that already refers to another digest is an error.
-Credentials come from the usual Docker configuration.`,
+Credentials come from the usual Docker configuration.
+
+What refers to prebuilt images, such as their signatures, goes along. Where a registry refuses
+some of it, publish stops: -referrers=try reports what it refuses and goes on, and
+-referrers=none sends none.`,
 		Example: `  slipway publish
   slipway publish -registry=ghcr.io/me/kpack`,
 		RunE: f.stage(func(ctx context.Context, s *release.Stage) (table, error) { return s.Publish(ctx) }),
 	}
-	return add(cmd, f.addProduct, f.addSelection, f.addFloating, f.addJSON)
+	return add(cmd, f.addProduct, f.addSelection, f.addFloating, f.addReferrers, f.addJSON)
 }
 
 func newRender(f *flags) *cobra.Command {

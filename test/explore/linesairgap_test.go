@@ -43,7 +43,7 @@ func init() {
 		"airgap push": {
 			always: []group{to},
 			often: []group{
-				asJSON, quiet, verifies, floating, platforms, sw("snapshot"), file("ca-file", "keys/ca.pem"),
+				asJSON, quiet, verifies, floating, referrers, platforms, sw("snapshot"), file("ca-file", "keys/ca.pem"),
 				func(p *place) []string {
 					return append([]string{"-release=" + p.at("out/release.yaml")},
 						some(p.t, "out", 0, "-out="+p.at("copy.yaml"))...)

@@ -6,12 +6,13 @@ var (
 	platforms = known("platforms", 2, func(g *ground) []string {
 		return append([]string{"linux", "windows"}, g.platforms...)
 	})
-	channel  = known("channel", 1, func(g *ground) []string { return append([]string{"stable"}, g.channels...) })
-	version  = one("version", "7.0.2", "v7.1.0-rc.1", "git")
-	floating = one("floating", "forward", "move", "keep")
-	quiet    = sw("quiet", "q")
-	asJSON   = sw("json")
-	builder  = one("builder", "https://example.com/builder")
+	channel   = known("channel", 1, func(g *ground) []string { return append([]string{"stable"}, g.channels...) })
+	version   = one("version", "7.0.2", "v7.1.0-rc.1", "git")
+	floating  = one("floating", "forward", "move", "keep")
+	referrers = one("referrers", "require", "try", "none")
+	quiet     = sw("quiet", "q")
+	asJSON    = sw("json")
+	builder   = one("builder", "https://example.com/builder")
 )
 
 // key signs with a key, or with a program.
@@ -87,7 +88,7 @@ var lines = map[string]*commandLine{
 	"release": {
 		always: []group{ofProduct, store, out, one("binary", "false")},
 		often: []group{
-			same, same, registry, floating, channel, images, platforms, version, quiet,
+			same, same, registry, floating, referrers, channel, images, platforms, version, quiet,
 			asJSON, key, key, builder, clone, shardOf, one("sandbox", "auto", "off", "require"), sw("rebuild"),
 		},
 		rarely: []group{one("binary", "true"), buildCache},
@@ -118,7 +119,10 @@ var lines = map[string]*commandLine{
 	},
 	"publish": {
 		always: []group{ofProduct, store, there},
-		often:  []group{same, channel, images, platforms, version, quiet, asJSON, registry, floating}, writes: true,
+		often: []group{
+			same, channel, images, platforms, version, quiet, asJSON, registry, floating, referrers,
+		},
+		writes: true,
 	},
 	"render": {
 		always: []group{ofProduct, store, there},

@@ -137,7 +137,7 @@ func init() {
 		"promote": {
 			args: locked,
 			often: []group{
-				to, to, to, asJSON, quiet, floating, verifies, one("charts", "keep", "rename"),
+				to, to, to, asJSON, quiet, floating, referrers, verifies, one("charts", "keep", "rename"),
 				file("images-yaml", "images.yaml"), there, ofProduct,
 				file("release", "out/release.yaml"), file("release-to", "copy.yaml"), file("ca-file", "keys/ca.pem"),
 				func(p *place) []string { return []string{"-from=" + p.g.host + "/made"} },
