@@ -59,7 +59,7 @@ func (s VersionSource) String() string {
 // Raise says how the next version is chosen, for messages: "raise version in slipway.yaml".
 func (s VersionSource) Raise() string {
 	switch s.From {
-	case File:
+	case "", File:
 		return "raise version in " + File
 	case fromGit:
 		return "tag a commit with a higher version"
