@@ -51,7 +51,11 @@ func (w *world) outage() {
 		"release", "-product=src/slipway.yaml", "-store=store", "-out=cut", "-binary=false",
 		"-registry=" + w.host + "/any/cut",
 	}, w.named())
-	w.status.Store(int64(pick(w.t, "status", http.StatusForbidden, http.StatusNotFound, http.StatusServiceUnavailable)))
+	status := http.StatusServiceUnavailable // rarely, since the command waits and asks again
+	if !maybe(w.t, 4, "a server that fails") {
+		status = pick(w.t, "status", http.StatusForbidden, http.StatusNotFound)
+	}
+	w.status.Store(int64(status))
 	w.up.Store(int64(rapid.IntRange(1, 80).Draw(w.t, "requests")))
 	r := w.runIn("any", args...)
 	w.up.Store(0)
