@@ -33,8 +33,8 @@ type PushOptions struct {
 	// Floating says how floating tags move: forward, to a newer image only, which is the default;
 	// move, whatever they name; or keep.
 	Floating string
-	// Referrers says which referrers may be left out. What may be evidence of the release, on images
-	// of the product, is always pushed.
+	// Referrers says which referrers may be left out. What may be evidence of the release, on
+	// images of the product, is always pushed.
 	Referrers oci.ReferrerRule
 	// Snapshot allows bundles of snapshots, for tests: their names are those of no release.
 	Snapshot bool

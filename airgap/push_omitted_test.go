@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestPushReferrersRefused pushes a signed release with an SBOM of others to a registry that takes no
-// subjects but those of Sigstore bundles, and then to one that takes none.
+// TestPushReferrersRefused pushes a signed release with an SBOM of others to a registry that takes
+// no subjects but those of Sigstore bundles, and then to one that takes none.
 func TestPushReferrersRefused(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 1000)
@@ -39,7 +39,8 @@ func TestPushReferrersRefused(t *testing.T) {
 			t.Fatalf("%s: %v", rule, err)
 		}
 		bundletest.Pull(t, p)
-		// an SBOM, its signature, and those of two manifests; the third one is a tag of cosign, which may be ours
+		// An SBOM, its signature, and those of two manifests; the third one is a tag of cosign,
+		// which may be ours.
 		if n := len(p.OmittedReferrers); n != 4 || p.Referrers != whole.Referrers-n {
 			t.Errorf("%s: %d referrers, without %v", rule, p.Referrers, p.OmittedReferrers)
 		}

@@ -73,12 +73,8 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 // may be evidence of the release must be there.
 func referrersOf(i bundle.Image, ref name.Tag) (all []transfer.Image) {
 	for _, r := range i.Referrers {
-		var at name.Reference = ref.Digest(r.Digest.String())
-		if r.Tag != "" {
-			at = ref.Tag(r.Tag)
-		}
 		own := i.Listed == "" && transfer.IsEvidence(r.Referrer, r.Tree, i.Tree.Digests())
-		all = append(all, transfer.Referrer(i.Name, at, r.Tree, own)...)
+		all = append(all, transfer.Referrer(i.Name, transfer.ReferrerName(ref.Context(), r.Referrer), r.Tree, own)...)
 	}
 	return all
 }

@@ -70,15 +70,14 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image,
 // generation reports a Go program that was compiled for a newer ARM than a platform has. That one
 // for amd64 or arm64 needs newer processors is a choice of its maker: their platforms promise none.
 func generation(of lock.Program, p platform.Platform) error {
-	for _, s := range of.Settings {
-		if s.Key != "GOARM" || of.Architecture != "arm" || p.Architecture != "arm" {
-			continue
-		}
-		value, _, _ := strings.Cut(s.Value, ",") // 7,hardfloat
-		made := platform.Platform{OS: p.OS, Architecture: "arm", Variant: "v" + value}
-		if host := (platform.Platform{OS: p.OS, Architecture: "arm", Variant: p.Variant}); !platform.Runs(host, made) {
-			return fmt.Errorf("it was compiled with %s=%s, and the image is for %s", s.Key, s.Value, host)
-		}
+	n := slices.IndexFunc(of.Settings, func(s lock.Setting) bool { return s.Key == "GOARM" })
+	if n < 0 || of.Architecture != "arm" || p.Architecture != "arm" {
+		return nil
+	}
+	value, _, _ := strings.Cut(of.Settings[n].Value, ",") // 7,hardfloat
+	made := platform.Platform{OS: p.OS, Architecture: "arm", Variant: "v" + value}
+	if host := (platform.Platform{OS: p.OS, Architecture: "arm", Variant: p.Variant}); !platform.Runs(host, made) {
+		return fmt.Errorf("it was compiled with GOARM=%s, and the image is for %s", of.Settings[n].Value, host)
 	}
 	return nil
 }

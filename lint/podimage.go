@@ -90,9 +90,11 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 		report("image-windows-build", "no manifest of %s runs on nodes with %s: it is made for %s",
 			image, format(builds), format(i.Platforms))
 	}
-	if others := k.others(p, i); os == windows && len(builds) == 0 && len(others) > 0 {
-		report("image-windows-selector", "%s is made for one Windows build, %s, and the pod may run on nodes with %s, "+
-			"where it fails", image, format(i.Platforms), formatReleases(others))
+	if os == windows && len(builds) == 0 {
+		if others := otherBuilds(p, i); len(others) > 0 {
+			report("image-windows-selector", "%s is made for one Windows build, %s, and the pod may run on nodes "+
+				"with %s, where it fails", image, format(i.Platforms), formatReleases(others))
+		}
 	}
 	if len(older) > 0 {
 		report("image-windows-fallback", "%s has no manifest for %s: nodes of that build run an older one, of %s",
@@ -101,9 +103,9 @@ func (k *known) runs(p *pod, at place, i lock.CatalogImage, os string, anyBuild 
 	return all
 }
 
-// others returns the LTSC releases of Windows that an image for one build does not run on and that
-// the pod may be placed on.
-func (k *known) others(p *pod, i lock.CatalogImage) (all []platform.Platform) {
+// otherBuilds returns the LTSC releases of Windows that an image for one build does not run on and
+// that the pod may be placed on.
+func otherBuilds(p *pod, i lock.CatalogImage) []platform.Platform {
 	var builds []string
 	for _, of := range i.Platforms {
 		if build := platform.Short(of.OSVersion); of.OS == windows && !slices.Contains(builds, build) {

@@ -191,10 +191,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 				return err
 			}
 			for _, m := range r.attached[n] {
-				w := &wanted{image: n, registry: k, attachment: m, ref: repo.Digest(m.Digest.String())}
-				if m.Tag != "" {
-					w.ref = repo.Tag(m.Tag)
-				}
+				w := &wanted{image: n, registry: k, attachment: m, ref: transfer.ReferrerName(repo, m.Referrer)}
 				all = append(all, w)
 			}
 		}

@@ -49,8 +49,8 @@ func (r *Prepared) omitted(repository string, h v1.Hash) bool {
 	})
 }
 
-// without returns the manifests of an image, and for those of other builders the referrers that came
-// along, without those that the repository did not get.
+// without returns the manifests of an image, and for those of other builders the referrers that
+// came along, without those that the repository did not get.
 func (r *Prepared) without(repository string, all []lock.Child) []lock.Child {
 	all = slices.Clone(all)
 	for n := range all {

@@ -39,8 +39,8 @@ func claims(l *lock.Lock, h v1.Hash) bool {
 		i.Children[0].Prebuilt != nil && slices.ContainsFunc(i.Children[0].Prebuilt.Referrers, is)
 }
 
-// TestReferrersOmitted signs a release with a prebuilt image: its SBOM may be left out, its evidence
-// may not, and the lock says what the registry has.
+// TestReferrersOmitted signs a release with a prebuilt image: its SBOM may be left out, its
+// evidence may not, and the lock says what the registry has.
 func TestReferrersOmitted(t *testing.T) {
 	t.Parallel()
 	key := bundletest.Key(t)
@@ -90,7 +90,8 @@ func TestReferrersOmitted(t *testing.T) {
 	}
 }
 
-// TestReferrersOmittedParts joins parts one of which left an SBOM out: the release does not claim it.
+// TestReferrersOmittedParts joins parts one of which left an SBOM out: the release does not claim
+// it.
 func TestReferrersOmittedParts(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []oci.ReferrerRule{oci.ReferrersTry, oci.ReferrersNone} {

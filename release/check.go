@@ -29,8 +29,8 @@ import (
 // and a registry; for a release to one it asks whether third-party images are where they are named.
 // It checks sources, programs, Dockerfiles, the rendered manifest and the rules, and reports all
 // mistakes. Check leaves nothing on the disk, except Go modules that the
-// module cache lacked. What was rendered before it takes from the store beside slipway.yaml, if
-// there is one. What it has found is there beside an error, too.
+// module cache lacked. It finds what the store beside slipway.yaml has, if there is one. What it
+// has found is there beside an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {
 	c, done, err := checkOffline(ctx, p, Options{}.places(p).Store)
 	if err != nil {

@@ -60,15 +60,16 @@ func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
 		}
 		return done, err
 	}
-	l, omitted, err := s.all(ctx, r)
+	prepared, err := s.all(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	l := prepared.Lock
 	done, err := s.finish(l, lock.Name, imageRows(l), distfile.Build)
 	if err != nil {
 		return nil, err
 	}
-	done.omitted = omitted
+	done.omitted = prepared.Omitted
 	return done, publish.Move(ctx, s.Store, l, network.Options{Progress: s.Progress})
 }
 
@@ -83,41 +84,41 @@ func imageRows(l *lock.Lock) (images []imageRow) {
 }
 
 // all publishes all of a product but for the floating tags: images, charts, files for download.
-func (s *Stage) all(ctx context.Context, r *built.Result) (*lock.Lock, []transfer.OmittedReferrer, error) {
+func (s *Stage) all(ctx context.Context, r *built.Result) (*publish.Prepared, error) {
 	o := network.Options{Progress: s.Progress}
 	prepared, err := publish.Prepare(ctx, s.Product, s.Store, r, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l := prepared.Lock
 	if err := s.judge(ctx, l); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(s.Product.Charts) > 0 {
 		_, charts, err := Render(ctx, s.Product, l, nil)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := AddCharts(prepared, charts); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := airgap.Check(s.Store, l, Targets(s.Product.Airgap), airgap.PackOptions{}); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := prepared.Push(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := s.claim(Files(l)...); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := WriteCharts(s.Store, l, s.Out); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := WriteArtifacts(ctx, s.Store, l, s.Out); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return l, prepared.Omitted, nil
+	return prepared, nil
 }
 
 // judge checks the images by the rules of package lint, and prints the findings that are no errors.

@@ -128,9 +128,9 @@ func (f *flags) addFloating(cmd *cobra.Command) {
 // addReferrers adds the flag of commands that push referrers of images.
 func (f *flags) addReferrers(cmd *cobra.Command) {
 	f.referrers = oci.ReferrersRequire
-	cmd.Flags().Var(&f.referrers, "referrers", "what refers to images, but for evidence of the release: "+
-		"require that registries take all of it; try, and leave out what a registry refuses; or none: send nothing")
-	offer(cmd, "referrers", string(oci.ReferrersRequire), string(oci.ReferrersTry), string(oci.ReferrersNone))
+	choose(cmd, &f.referrers, "referrers", "what refers to images, but for evidence of the release: "+
+		"require that registries take all of it; try, and leave out what a registry refuses; or none: send nothing",
+		oci.ReferrersRequire, oci.ReferrersTry, oci.ReferrersNone)
 }
 
 // addClones adds the flag of commands that compare sources with their repositories.

@@ -143,9 +143,8 @@ func (r *releasing) readShard(cmd *cobra.Command) (*release.Shard, error) {
 // sandboxFlag adds the flag of commands that compile what came from elsewhere.
 func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
 	return func(cmd *cobra.Command) {
-		cmd.Flags().Var(mode, "sandbox", "compile without network and with no other files: "+
-			"auto as far as this machine permits it, require or fail, off")
-		offer(cmd, "sandbox", string(sandbox.Auto), string(sandbox.Require), string(sandbox.Off))
+		choose(cmd, mode, "sandbox", "compile without network and with no other files: "+
+			"auto as far as this machine permits it, require or fail, off", sandbox.Auto, sandbox.Require, sandbox.Off)
 	}
 }
 

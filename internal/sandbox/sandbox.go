@@ -30,22 +30,6 @@ const (
 	Off     Mode = "off"
 )
 
-// Set sets the mode from a flag.
-func (m *Mode) Set(s string) error {
-	switch Mode(s) {
-	case Auto, Require, Off:
-		*m = Mode(s)
-		return nil
-	}
-	return fmt.Errorf("write %s, %s or %s", Auto, Require, Off)
-}
-
-// String returns the mode as the flag has it.
-func (m *Mode) String() string { return string(*m) }
-
-// Type names the values of the flag.
-func (m *Mode) Type() string { return "auto|require|off" }
-
 // Options say what a box is for.
 type Options struct {
 	Mode Mode // "" is Off

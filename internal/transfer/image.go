@@ -31,6 +31,15 @@ type Image struct {
 	Required bool
 }
 
+// ReferrerName returns the name that a referrer has in a repository: its tag of cosign, or its
+// digest.
+func ReferrerName(repo name.Repository, r oci.Referrer) name.Reference {
+	if r.Tag != "" {
+		return repo.Tag(r.Tag)
+	}
+	return repo.Digest(r.Digest.String())
+}
+
 // Referrer returns the images of a referrer that has the name ref: the documents below it, which
 // have no other name than their digest, and the referrer as the last.
 func Referrer(of string, ref name.Reference, t *oci.Tree, required bool) []Image {

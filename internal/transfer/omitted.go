@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +48,8 @@ func IsEvidence(r oci.Referrer, t *oci.Tree, image []v1.Hash) bool {
 // omit leaves a referrer out.
 func (i *target) omit(reason string) { i.skipped, i.omitted = true, reason }
 
-// describe describes a referrer that is left out. ok is false for a document below one, which refers
-// to nothing.
+// describe describes a referrer that is left out. ok is false for a document below one, which
+// refers to nothing.
 func (i *target) describe() (o OmittedReferrer, ok bool) {
 	o = OmittedReferrer{
 		Image: i.Name, Repository: i.repo.Name(), Digest: i.Tree.Desc.Digest, Reason: i.omitted,
@@ -87,12 +86,18 @@ func (s *shared) sayOmitted(pushes []*push) {
 	}
 }
 
-// putGroup puts the referrers of one document, one at a time, and leaves out those that the registry
-// refuses, if it may. Those that it must not leave out come first: where the tag that lists
-// referrers cannot move, the registry takes only the first.
+// putGroup puts the referrers of one document, one at a time, and leaves out those that the
+// registry refuses, if it may. Those that it must not leave out come first: where the tag that
+// lists referrers cannot move, the registry takes only the first.
 func (p *push) putGroup(ctx context.Context, group []put) error {
 	slices.SortStableFunc(group, func(a, b put) int {
-		return -cmp.Compare(order(a.image.Required), order(b.image.Required))
+		switch {
+		case a.image.Required == b.image.Required:
+			return 0
+		case a.image.Required:
+			return -1
+		}
+		return 1
 	})
 	var taken []put
 	for _, m := range group {
@@ -108,14 +113,8 @@ func (p *push) putGroup(ctx context.Context, group []put) error {
 	return each(ctx, p.o.Jobs, taken, p.verify)
 }
 
-func order(required bool) int {
-	if required {
-		return 1
-	}
-	return 0
-}
-
-// refused handles the error of putting a referrer: it leaves the referrer out, or returns the error.
+// refused handles the error of putting a referrer: it leaves the referrer out, or returns the
+// error.
 func (p *push) refused(i *target, err error) error {
 	switch rule := p.options.Referrers; {
 	case !network.Refuses(err):

@@ -117,8 +117,8 @@ func everything(_ string) bool  { return true }
 func theSBOM(kind string) bool  { return kind == sbomKind }
 func theNotes(kind string) bool { return kind == noteKind }
 
-// TestReferrersTry leaves out what a registry refuses and what refers to that, and sends it once the
-// registry takes it.
+// TestReferrersTry leaves out what a registry refuses and what refers to that, and sends it once
+// the registry takes it.
 func TestReferrersTry(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 405, 409, 412, 415, 422} {
@@ -213,8 +213,8 @@ func TestReferrersNone(t *testing.T) {
 	}
 }
 
-// TestReferrersRequired: evidence of the release is required whatever the rule, and so is all else by
-// default.
+// TestReferrersRequired: evidence of the release is required whatever the rule, and so is all else
+// by default.
 func TestReferrersRequired(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []oci.ReferrerRule{"", oci.ReferrersRequire, oci.ReferrersTry, oci.ReferrersNone} {

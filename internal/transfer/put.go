@@ -39,7 +39,7 @@ func (p *push) putManifests(ctx context.Context) error {
 			}
 		}
 	}
-	return p.putAll(ctx, p.o.Jobs, all)
+	return p.putAll(ctx, all)
 }
 
 // putImages puts images that will get a name by digest: their referrers are put before their
@@ -59,7 +59,7 @@ func (p *push) putImages(ctx context.Context) error {
 			all = append(all, put{i.Tree, ref, i})
 		}
 	}
-	return p.putAll(ctx, p.o.Jobs, all)
+	return p.putAll(ctx, all)
 }
 
 // putTags puts images under their tags, which are not visible before all else is there. Those
@@ -91,7 +91,7 @@ func (p *push) putTags(ctx context.Context) error {
 		if err := each(ctx, p.o.Jobs, some, p.free); err != nil {
 			return err
 		}
-		if err := p.putAll(ctx, p.o.Jobs, some); err != nil {
+		if err := p.putAll(ctx, some); err != nil {
 			return err
 		}
 	}
@@ -112,8 +112,8 @@ func (p *push) free(ctx context.Context, _ int, m put) error {
 
 // putAll puts manifests, and then asks for each of them: a success that something between here and
 // the registry has made up does not count.
-func (p *push) putAll(ctx context.Context, jobs int, list []put) error {
-	if err := each(ctx, jobs, list, p.put); err != nil {
+func (p *push) putAll(ctx context.Context, list []put) error {
+	if err := each(ctx, p.o.Jobs, list, p.put); err != nil {
 		return err
 	}
 	return each(ctx, p.o.Jobs, list, p.verify)

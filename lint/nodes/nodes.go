@@ -147,8 +147,8 @@ type checker struct {
 	nodes   []Node
 }
 
-// Unmet returns an error for each pod and image that no node runs, and for each pod that fails where
-// it is placed.
+// Unmet returns an error for each pod and image that no node runs, and for each pod that fails
+// where it is placed.
 func (r *Report) Unmet() []error {
 	var errs []error
 	why := ""

@@ -61,7 +61,8 @@ func lines(t *output.Table, what string, verdicts []Verdict, notes []string) {
 			for _, r := range v.Reasons {
 				texts = append(texts, r.Text)
 			}
-			if g.runs, g.why = "no", strings.Join(texts, "; "); v.Fails {
+			g.runs, g.why = "no", strings.Join(texts, "; ")
+			if v.Fails {
 				g.runs = "fails"
 			}
 		}

@@ -85,16 +85,13 @@ func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 	return slices.Concat(images, charts, originals, referrers), err
 }
 
-// referrersAt lists the referrers of an image, to be pushed to a repository. What may be evidence of
-// the release must be there.
+// referrersAt lists the referrers of an image, to be pushed to a repository. What may be evidence
+// of the release must be there.
 func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
 	documents := i.digests()
 	for _, r := range i.referrers {
-		var at name.Reference = repo.Digest(r.Digest.String())
-		if r.Tag != "" {
-			at = repo.Tag(r.Tag)
-		}
-		all = append(all, transfer.Referrer(i.name, at, r.tree, transfer.IsEvidence(r.Referrer, r.tree, documents))...)
+		own := transfer.IsEvidence(r.Referrer, r.tree, documents)
+		all = append(all, transfer.Referrer(i.name, transfer.ReferrerName(repo, r.Referrer), r.tree, own)...)
 	}
 	return all
 }

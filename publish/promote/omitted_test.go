@@ -78,8 +78,8 @@ func TestReferrersOmitted(t *testing.T) {
 	g.check(o.To[1], true)
 }
 
-// TestEvidenceRequired promotes a release with a Sigstore bundle to a registry that refuses what has
-// a subject: no rule leaves it out.
+// TestEvidenceRequired promotes a release with a Sigstore bundle to a registry that refuses what
+// has a subject: no rule leaves it out.
 func TestEvidenceRequired(t *testing.T) {
 	t.Parallel()
 	g := stage(t)
