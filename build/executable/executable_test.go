@@ -215,7 +215,7 @@ func TestFits(t *testing.T) {
 		{"linux/amd64", "linux/amd64", true},
 		{"linux/386", "linux/amd64", true},
 		{"linux/amd64", "linux/386", false},
-		{"linux/arm", "linux/arm64", true},
+		{"linux/arm", "linux/arm64", false},
 		{"linux/arm64", "linux/amd64", false},
 		{"freebsd/amd64", "linux/amd64", false},
 		{"linux/amd64", "windows/amd64", false},
