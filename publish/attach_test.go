@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
@@ -174,7 +174,7 @@ func releaseTags(t *testing.T, l *lock.Lock) (have int) {
 			}
 			if _, err := remote.Head(ref); err == nil {
 				have++
-			} else if !network.Missing(err) {
+			} else if outcome.Of(err) != outcome.Absent {
 				t.Fatal(err)
 			}
 		}

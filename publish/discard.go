@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -102,11 +103,12 @@ func (d *discard) repository(ctx context.Context, repository string, i lock.Imag
 		if used[c.Digest] {
 			continue
 		}
-		switch _, err := d.client.Head(ctx, ref); {
-		case network.Missing(err):
-			continue
-		case err != nil:
+		have, err := d.client.Lookup(ctx, ref)
+		if err != nil {
 			return err
+		}
+		if have == nil {
+			continue
 		}
 		out := Untagged{Reference: ref.String(), Kept: kept}
 		if d.remove && kept == "" {
@@ -130,11 +132,14 @@ func (d *discard) tags(ctx context.Context, session *network.Session, repo name.
 	i lock.Image,
 ) (list []string, kept string, err error) {
 	list, err = session.Tags(ctx)
-	if err != nil && !network.Missing(err) {
+	switch outcome.Of(err) {
+	case outcome.There:
+	case outcome.Absent:
+		if !network.Unknown(err) {
+			kept = unlisted
+		}
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return nil, "", err
-	}
-	if err != nil && !network.Unknown(err) {
-		kept = unlisted
 	}
 	own := slices.Clone(i.Tags)
 	for _, t := range i.PlatformTags {
@@ -147,11 +152,12 @@ func (d *discard) tags(ctx context.Context, session *network.Session, repo name.
 		if slices.Contains(list, t) {
 			continue
 		}
-		switch _, err := d.client.Head(ctx, repo.Tag(t)); {
-		case err == nil:
-			list, kept = append(list, t), unlisted
-		case !network.Missing(err):
+		have, err := d.client.Lookup(ctx, repo.Tag(t))
+		if err != nil {
 			return nil, "", err
+		}
+		if have != nil {
+			list, kept = append(list, t), unlisted
 		}
 	}
 	return list, kept, nil
@@ -160,10 +166,11 @@ func (d *discard) tags(ctx context.Context, session *network.Session, repo name.
 // reach adds the digests that a reference leads to.
 func (d *discard) reach(ctx context.Context, ref name.Reference, used map[v1.Hash]bool, depth int) error {
 	got, err := d.client.Get(ctx, ref)
-	if network.Missing(err) {
-		return nil // deleted meanwhile, or a sparse index
-	}
-	if err != nil {
+	switch outcome.Of(err) {
+	case outcome.There:
+	case outcome.Absent: // deleted meanwhile, or a sparse index
+		return nil
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return err
 	}
 	used[got.Digest] = true

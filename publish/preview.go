@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -191,12 +192,13 @@ func (a *asked) ask(ctx context.Context, c *transfer.Client, ref name.Tag) error
 		a.have, err = c.Current(ctx, ref)
 		return err
 	}
-	switch d, err := c.Get(ctx, ref); {
-	case network.Missing(err):
-	case err != nil:
-		return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
-	default:
+	d, err := c.Get(ctx, ref)
+	switch outcome.Of(err) {
+	case outcome.There:
 		a.have.Digest, a.document = d.Digest, d.Manifest
+	case outcome.Absent:
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
+		return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
@@ -133,11 +134,13 @@ func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 
 // mayPull checks that a third-party image can be read.
 func (r *reach) mayPull(ctx context.Context, t product.ThirdParty) error {
-	switch _, err := r.Head(ctx, t.Reference); {
-	case network.Missing(err):
+	_, err := r.Head(ctx, t.Reference)
+	switch outcome.Of(err) {
+	case outcome.There:
+	case outcome.Absent:
 		return fmt.Errorf("%s: %s is not in its registry: correct the line, "+
 			"or pin a version that is there", t.Pos, t.Text)
-	case err != nil:
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 const (
@@ -119,10 +120,11 @@ func (r *remote) worked() {
 func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 	empty := &index{actions: map[id]link{}}
 	got, err := r.client.Get(ctx, r.o.Repository.Tag(r.o.Tag))
-	if network.Missing(err) {
+	switch outcome.Of(err) {
+	case outcome.There:
+	case outcome.Absent:
 		return empty, v1.Hash{}, nil
-	}
-	if err != nil {
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return nil, v1.Hash{}, err
 	}
 	var m v1.Manifest

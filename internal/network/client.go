@@ -57,7 +57,11 @@ func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...st
 		c.sessions[repo.Name()] = s
 	}
 	c.mu.Unlock()
-	s.once.Do(func() { s.err = s.begin(ctx, c) })
+	s.once.Do(func() {
+		if err := s.begin(ctx, c); err != nil {
+			s.err = noSession{err}
+		}
+	})
 	return s, s.err
 }
 

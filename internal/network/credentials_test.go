@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -96,7 +97,7 @@ func TestHelper(t *testing.T) {
 				o.HelperTime = time.Second
 			}
 			_, err := network.New(o).Head(t.Context(), repo.Tag("1"))
-			if tt.want == "" && !network.Missing(err) ||
+			if (tt.want == "") != (outcome.Of(err) == outcome.Absent) ||
 				tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

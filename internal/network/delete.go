@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // ErrNoDelete is the error of a registry that deletes no manifests.
@@ -17,7 +19,7 @@ func (s *Session) Delete(ctx context.Context, ref name.Digest) error {
 	err := s.o.retry(ctx, func() error { return s.pusher.Delete(ctx, ref) })
 	var e *transport.Error
 	switch {
-	case err == nil || Missing(err):
+	case err == nil || outcome.Of(err) == outcome.Absent:
 		return nil
 	case errors.As(err, &e) && (e.StatusCode == http.StatusMethodNotAllowed || e.StatusCode == http.StatusForbidden ||
 		e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusBadRequest):

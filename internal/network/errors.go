@@ -24,14 +24,6 @@ func init() {
 	}
 }
 
-// Missing reports whether err means that a server does not have what was requested.
-func Missing(err error) bool {
-	var e *transport.Error
-	var s *StatusError
-	return errors.As(err, &e) && e.StatusCode == http.StatusNotFound ||
-		errors.As(err, &s) && s.Code == http.StatusNotFound
-}
-
 // Unknown reports whether a registry has answered that it knows no such repository, in the way of
 // the distribution API. A proxy that does not know the request answers with another 404.
 func Unknown(err error) bool {
@@ -104,6 +96,15 @@ type reworded struct {
 
 func (r reworded) Error() string { return r.text }
 func (r reworded) Unwrap() error { return r.error }
+
+// noSession is the error of a session that did not begin. What a token server or the address /v2/
+// answers says nothing about an image, a 404 neither.
+type noSession struct{ error }
+
+func (n noSession) Unwrap() error { return n.error }
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (noSession) Outage() {}
 
 // Outage marks an error as one of a server ([outcome.Failed]).
 func (*stalled) Outage() {}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
@@ -216,7 +217,7 @@ func TestGiveUpConnections(t *testing.T) {
 				}
 				well.Store(true)
 				<-time.After(3 * time.Minute)
-				if _, err := c.Head(t.Context(), s.Repo(t, "team/other").Tag("1")); !network.Missing(err) {
+				if _, err := c.Head(t.Context(), s.Repo(t, "team/other").Tag("1")); outcome.Of(err) != outcome.Absent {
 					t.Errorf("the host is well again: %v", err)
 				}
 			})

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Head resolves a reference. If HEAD fails, GET reports why, and helps with registries that omit
@@ -24,8 +25,7 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 		return nil, err
 	}
 	d, err := s.Head(ctx, ref)
-	var network *url.Error
-	if Missing(err) || errors.As(err, &network) {
+	if outcome.Of(err) == outcome.Absent || errors.As(err, new(*url.Error)) {
 		return nil, err
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/v1/random"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -46,7 +48,7 @@ func TestScopes(t *testing.T) {
 		return true
 	})
 	c := network.New(options())
-	if _, err := c.Head(t.Context(), repo.Tag("1")); !network.Missing(err) {
+	if _, err := c.Head(t.Context(), repo.Tag("1")); outcome.Of(err) != outcome.Absent {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -71,5 +73,36 @@ func TestScopes(t *testing.T) {
 	}
 	if want := [][]string{{pull}, {push, pull}}; !slices.EqualFunc(asked, want, slices.Equal[[]string]) {
 		t.Errorf("tokens were requested for %q, want %q", asked, want)
+	}
+}
+
+// TestNoSession: what a token server or the address /v2/ answers says nothing about an image. With a
+// 404 of theirs it is not absent.
+func TestNoSession(t *testing.T) {
+	for name, at := range map[string]func(n int64, path string) bool{
+		"/v2/":                          func(_ int64, path string) bool { return path == "/v2/" },
+		"token":                         func(_ int64, path string) bool { return path == "/token" },
+		"token that is asked for again": func(n int64, path string) bool { return path == "/token" && n > 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := registrytest.Serve(t)
+			var tokens atomic.Int64
+			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+				switch {
+				case q.URL.Path == "/token" && !at(tokens.Add(1), q.URL.Path):
+					fmt.Fprint(w, `{"token":"once"}`)
+				case at(tokens.Load(), q.URL.Path):
+					w.WriteHeader(http.StatusNotFound)
+				default: // also with a token
+					w.Header().Set("WWW-Authenticate", `Bearer realm="`+s.URL+`/token",service="test"`)
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+				return true
+			})
+			_, err := network.New(options()).Head(t.Context(), s.Repo(t, "team/app").Tag("1"))
+			if outcome.Of(err) != outcome.Unread || !outcome.Failed(err) {
+				t.Errorf("%d, %v", outcome.Of(err), err)
+			}
+		})
 	}
 }

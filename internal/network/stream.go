@@ -88,7 +88,7 @@ func (s *stream) open() error {
 	at := session.url("blobs/" + s.d.Digest.String())
 	ctx, registry := s.c.answering(s.ctx, at)
 	missing := s.request(ctx, session.rt, at)
-	if !Missing(missing) {
+	if outcome.Of(missing) != outcome.Absent {
 		return missing
 	}
 	for _, u := range elsewhere(s.d) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -121,7 +122,7 @@ func TestStream(t *testing.T) {
 	s := registrytest.Serve(t)
 	_, err := network.New(options()).Stream(t.Context(), s.Repo(t, "team/app"),
 		v1.Descriptor{Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Size: 10})
-	if !network.Missing(err) {
+	if outcome.Of(err) != outcome.Absent {
 		t.Errorf("a blob that is not there: %v", err)
 	}
 }

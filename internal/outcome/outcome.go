@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // Outcome is what reading a document, a layer, or a list of tags or referrers led to. The linter
@@ -36,12 +37,15 @@ const (
 // ErrAbsent is the error of a source for what it does not have.
 var ErrAbsent = errors.New("not included")
 
-// Of returns the outcome that the error of reading means; nil means [There].
+// Of returns the outcome that the error of reading means; nil means [There]. Of joined errors, one
+// that [Failed] decides.
 func Of(err error) Outcome {
 	status, _ := statusOf(err)
 	switch {
 	case err == nil:
 		return There
+	case Failed(err): // above all where it wraps an answer, as a token server's 404
+		return Unread
 	case errors.As(err, new(damage)):
 		return Broken
 	case errors.Is(err, ErrAbsent), errors.Is(err, fs.ErrNotExist), status == http.StatusNotFound:
@@ -81,13 +85,22 @@ func (d damage) Unwrap() error { return d.error }
 // limit (408, 429) or an error of the server (5xx), and what has a method Outage. An answer that
 // refuses what was sent is none.
 func Failed(err error) bool {
-	if errors.Is(err, context.Canceled) {
-		return false
+	return !errors.Is(err, context.Canceled) && failed(err)
+}
+
+func failed(err error) bool {
+	if status, ok := statusOf(err); ok && failing(status) {
+		return true
 	}
-	if status, ok := statusOf(err); ok {
-		return failing(status)
+	switch e := err.(type) { //nolint:errorlint // every error of the tree, one by one
+	case *url.Error, interface{ Outage() }:
+		return true
+	case interface{ Unwrap() error }:
+		return failed(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), failed)
 	}
-	return errors.As(err, new(*url.Error)) || errors.As(err, new(interface{ Outage() }))
+	return false
 }
 
 func failing(status int) bool {

@@ -41,6 +41,8 @@ func TestOf(t *testing.T) {
 		{status(http.StatusServiceUnavailable), outcome.Unread, true},
 		{status(http.StatusBadRequest), outcome.Unread, false},
 		{connection, outcome.Unread, true},
+		{&url.Error{Op: "Get", Err: status(http.StatusNotFound)}, outcome.Unread, true}, // a token server's
+		{errors.Join(status(http.StatusNotFound), status(http.StatusBadGateway)), outcome.Unread, true},
 		{&url.Error{Op: "Get", Err: context.Canceled}, outcome.Unread, false},
 		{errors.New("anything"), outcome.Unread, false},
 		{outcome.Damage(errors.New("another digest")), outcome.Broken, false},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
@@ -24,18 +25,17 @@ type Current struct {
 // configuration of that. A document that the registry lacks or that is malformed states nothing.
 func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 	top, err := c.Get(ctx, ref)
-	switch {
-	case network.Missing(err):
-		return Current{}, nil
-	case err != nil:
-		return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	now := Current{}
+	if outcome.Of(err) == outcome.There {
+		now.Digest = top.Digest
+		err = c.stamp(ctx, ref.Context(), &now.Stamp, top.Descriptor, top.Manifest)
 	}
-	now := Current{Digest: top.Digest}
-	err = c.stamp(ctx, ref.Context(), &now.Stamp, top.Descriptor, top.Manifest)
-	if err != nil && !network.Missing(err) {
-		return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	switch outcome.Of(err) {
+	case outcome.There, outcome.Absent:
+		return now, nil
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 	}
-	return now, nil
+	return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 }
 
 // stamp completes s with what a document states.

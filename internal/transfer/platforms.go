@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -31,15 +32,16 @@ func (c *Client) Trees(ctx context.Context, refs []name.Digest) (map[string]*oci
 	found := make([]*oci.Tree, len(refs))
 	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) error {
 		t, err := c.tree(ctx, ref)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		case network.Missing(err):
-			return nil
-		case err != nil:
+		}
+		switch outcome.Of(err) {
+		case outcome.There:
+			found[n] = t
+		case outcome.Absent:
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 			return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 		}
-		found[n] = t
 		return nil
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
@@ -173,12 +174,15 @@ var errLost = errors.New("the registry accepted the manifest and does not serve 
 // verify asks for what was put. A registry of several machines may take a moment to show it.
 func (c *Client) verify(ctx context.Context, _ int, m put) error {
 	err := c.Settle(ctx, func() (bool, error) {
-		switch have, err := c.Head(ctx, m.ref); {
-		case network.Missing(err):
+		have, err := c.Head(ctx, m.ref)
+		switch outcome.Of(err) {
+		case outcome.There:
+		case outcome.Absent:
 			return false, errLost
-		case err != nil:
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 			return true, network.Clean(err)
-		case have.Digest != m.Desc.Digest:
+		}
+		if have.Digest != m.Desc.Digest {
 			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: "+
 				"another run may push the same name", have.Digest, m.Desc.Digest)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -170,11 +171,12 @@ func (c *Client) byTags(ctx context.Context, r reference) ([]reference, error) {
 		if r.tags != nil && !slices.Contains(r.tags, tag) {
 			continue
 		}
-		switch d, err := c.Head(ctx, r.Repo.Tag(tag)); {
-		case network.Missing(err):
-		case err != nil:
+		d, err := c.Head(ctx, r.Repo.Tag(tag))
+		switch outcome.Of(err) {
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 			return nil, err
-		default:
+		case outcome.Absent:
+		case outcome.There:
 			all = append(all, reference{Subject: r.Subject, to: r.to, desc: *d, tag: tag})
 		}
 	}

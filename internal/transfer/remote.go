@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
@@ -25,12 +26,15 @@ func (c *Client) Read(ctx context.Context, refs []name.Digest) ([]Remote, error)
 	all, wrong := make([]Remote, len(refs)), make([]error, len(refs))
 	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) error {
 		w := &Wanted{Ref: ref}
-		switch err := w.read(ctx, c, nil); {
-		case ctx.Err() != nil:
+		err := w.read(ctx, c, nil)
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		case network.Missing(err):
+		}
+		switch outcome.Of(err) {
+		case outcome.There:
+		case outcome.Absent:
 			wrong[n] = fmt.Errorf("%s is not in the registry", ref)
-		case err != nil:
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 			wrong[n] = fmt.Errorf("reading %s: %w", ref, network.Clean(err))
 		}
 		all[n] = Remote{ref.Context(), w.tree}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // resolve asks the registry for every name, and marks the images that it has. A tag that names
@@ -96,10 +97,14 @@ func (p *push) recognize(context.Context) error {
 // Lookup returns what a reference names; nil if the registry does not have it.
 func (c *Client) Lookup(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
 	d, err := c.Head(ctx, ref)
-	if err != nil && !network.Missing(err) {
-		return nil, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	switch outcome.Of(err) {
+	case outcome.There:
+		return d, nil
+	case outcome.Absent:
+		return nil, nil //nolint:nilnil // the answer that it is not there
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 	}
-	return d, nil
+	return nil, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 }
 
 // preferExisting puts a repository that has the blob, if there is one, in front of the others,
@@ -115,7 +120,9 @@ func (c *Client) preferExisting(ctx context.Context, _ int, u *upload) error {
 			return fmt.Errorf("looking at %s: %w", repo, network.Clean(err))
 		}
 		exists, err := partial.Exists(l)
-		if err != nil && !network.Missing(err) {
+		switch outcome.Of(err) {
+		case outcome.There, outcome.Absent:
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, network.Clean(err))
 		}
 		if exists {

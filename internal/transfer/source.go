@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -104,7 +105,7 @@ func (c *Client) fetchLayer(ctx context.Context, st *store.Store, b download) (e
 	if err := b.get(ctx, c, st, t); err != nil {
 		t.Fail()
 		// the store does not know which of the layers that it lacks belong to the base
-		if network.Missing(err) {
+		if outcome.Of(err) == outcome.Absent {
 			err = fmt.Errorf("%w: unless the registry has lost it, "+
 				"it is a layer of this release that is missing from the store: run %s again",
 				err, howto.Run("build"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -50,7 +51,9 @@ func (i *image) raise(ctx context.Context, c *transfer.Client, o Options) error 
 	newer := imagetag.Newer(i.tag, here, o.Newer)
 	if to, ok := moved(repo, o.Moves); ok {
 		there, err := tags(ctx, c, to)
-		if err != nil && !network.Missing(err) {
+		switch outcome.Of(err) {
+		case outcome.There, outcome.Absent:
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
 			return err
 		}
 		best := imagetag.Newer(i.tag, there, o.Newer)

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -51,12 +50,12 @@ func (i *image) resolve(ctx context.Context, c *transfer.Client, o Options) erro
 		}
 	}
 	tag := repo.Tag(i.tag)
-	d, err := c.Head(ctx, tag)
-	if network.Missing(err) {
-		return fmt.Errorf("%s is not in its registry: correct the name, or take it out", tag)
-	}
+	d, err := c.Lookup(ctx, tag)
 	if err != nil {
-		return fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
+		return err
+	}
+	if d == nil {
+		return fmt.Errorf("%s is not in its registry: correct the name, or take it out", tag)
 	}
 	i.digest = d.Digest.String()
 	return nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -116,10 +117,12 @@ func (e *examination) pull(ctx context.Context, f *findings) {
 	}
 	for _, host := range hosts {
 		e.all(ctx, f, host, "images", images[host], func(ctx context.Context, ref name.Reference) error {
-			switch _, err := e.client.Head(ctx, ref); {
-			case network.Missing(err):
+			_, err := e.client.Head(ctx, ref)
+			switch outcome.Of(err) {
+			case outcome.There:
+			case outcome.Absent:
 				return absent{err, ref}
-			case err != nil:
+			case outcome.Broken, outcome.Unread, outcome.Unasked:
 				return fmt.Errorf("pulling %s: %w", ref, network.Clean(err))
 			}
 			return nil

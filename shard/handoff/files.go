@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
@@ -144,10 +145,11 @@ const maxSignature = 1 << 20
 func (p *Plan) resigned(ctx context.Context, dir string, names []string, key *signature.PublicKey) (bool, error) {
 	ref := p.tag(".release")
 	held, err := transfer.New(p.client).Get(ctx, ref)
-	switch {
-	case network.Missing(err):
+	switch outcome.Of(err) {
+	case outcome.There:
+	case outcome.Absent:
 		return false, nil
-	case err != nil:
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return false, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	tree, err := oci.Parse(held.Descriptor, held.Manifest)

@@ -12,7 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -198,13 +198,14 @@ func (p *Plan) await(ctx context.Context, wait, interval time.Duration) error {
 
 // missing lists the shards whose part is not in the registry.
 func (p *Plan) missing(ctx context.Context) (all []string, err error) {
-	c := network.New(p.client)
+	c := transfer.New(p.client)
 	for n := range p.Shards {
-		switch _, err := c.Head(ctx, p.part(n)); {
-		case network.Missing(err):
+		have, err := c.Lookup(ctx, p.part(n))
+		if err != nil {
+			return nil, fmt.Errorf("looking for shard %d: %w", n, err)
+		}
+		if have == nil {
 			all = append(all, strconv.Itoa(n))
-		case err != nil:
-			return nil, fmt.Errorf("looking for shard %d: %w", n, network.Clean(err))
 		}
 	}
 	return all, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
@@ -110,7 +110,7 @@ func releaseTags(t *testing.T, l *lock.Lock) (all []string) {
 			must(t, err)
 			if _, err := remote.Head(ref); err == nil {
 				all = append(all, n.Reference)
-			} else if !network.Missing(err) {
+			} else if outcome.Of(err) != outcome.Absent {
 				t.Fatal(err)
 			}
 		}
