@@ -1,6 +1,7 @@
 package entrypoint_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile/tree"
 	"github.com/slipway-dev/slipway/build/entrypoint"
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -152,5 +154,28 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestUnread: a base whose files cannot be read is an error, and no property of the image; links in
+// a circle are one.
+func TestUnread(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	unread := tree.New(func() (*tree.Tree, error) { return nil, broken })
+	circle := tree.New(nil)
+	must(t, circle.WriteText("/script", []byte("#!/usr/bin/env app\n"), 0o755))
+	must(t, circle.WriteText("/other", []byte("#!/bin/sh\n"), 0o755))
+	must(t, circle.Set("/bin", &tree.Node{Kind: layer.Symlink, Link: "/bin"}))
+	on, err := platform.Parse("linux/amd64")
+	must(t, err)
+	for _, name := range []string{"/app", "app", "/script", "/other"} {
+		f, _, err := entrypoint.Image{Tree: unread, On: on}.Start(name)
+		if !errors.Is(err, broken) {
+			t.Errorf("%s, of a base that cannot be read: %q, %v", name, f.Text, err)
+		}
+		f, _, err = entrypoint.Image{Tree: circle, On: on}.Start(name)
+		if f.Text == "" || err != nil {
+			t.Errorf("%s, with links in a circle: %q, %v", name, f.Text, err)
+		}
 	}
 }

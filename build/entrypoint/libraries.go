@@ -169,10 +169,13 @@ func (l *Libraries) entry() (string, error) {
 // find follows a path and returns it in the spelling that it has in the tree.
 func (l *Libraries) find(p string) (string, *tree.Node, error) {
 	to, err := tree.Follow(l.Tree, p)
-	if err != nil {
-		return p, nil, nil //nolint:nilerr // links in a circle lead to nothing
+	if tree.Loops(err) {
+		return p, nil, nil
 	}
-	if to, err = l.Tree.Spelled(to); err != nil {
+	if err == nil {
+		to, err = l.Tree.Spelled(to)
+	}
+	if err != nil {
 		return "", nil, err
 	}
 	n, err := l.Tree.Lstat(to)

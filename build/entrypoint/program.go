@@ -113,12 +113,10 @@ func (i Image) Start(name string) (f Fault, file string, err error) {
 			f.Text = cmp.Or(f.Text, "runtimes mount a file system of their own over "+p+": move it elsewhere")
 			continue
 		}
-		to, err := tree.Follow(i.Tree, p)
-		if err != nil {
-			return Fault{Text: fmt.Sprintf("it cannot be found: %v", err)}, "", nil
-		}
-		n, err := i.Tree.Lstat(to)
+		to, n, err := tree.Resolve(i.Tree, p)
 		switch {
+		case tree.Loops(err):
+			return Fault{Text: fmt.Sprintf("it cannot be found: %v", err)}, "", nil
 		case err != nil:
 			return Fault{}, "", err
 		case n == nil:

@@ -33,11 +33,8 @@ func (i Image) interpreted(shown string, head []byte, depth int) (why string, er
 	}
 	candidates := i.candidates(name)
 	for _, p := range candidates[:min(len(candidates), maxCandidates)] {
-		to, err := tree.Follow(i.Tree, p)
-		if err != nil {
-			continue // links in a circle
-		}
-		if n, err := i.Tree.Lstat(to); err != nil || n != nil && n.Kind == layer.Regular {
+		_, n, err := tree.Resolve(i.Tree, p)
+		if err != nil && !tree.Loops(err) || n != nil && n.Kind == layer.Regular {
 			return "", err
 		}
 	}
@@ -51,12 +48,10 @@ func (i Image) interpreted(shown string, head []byte, depth int) (why string, er
 
 // needed returns why the program at an absolute path cannot start the one that is shown.
 func (i Image) needed(shown, by string, depth int) (why string, err error) {
-	to, err := tree.Follow(i.Tree, by)
-	if err != nil {
-		return fmt.Sprintf("%s needs %s: %v", shown, by, err), nil
-	}
-	n, err := i.Tree.Lstat(to)
+	to, n, err := tree.Resolve(i.Tree, by)
 	switch {
+	case tree.Loops(err):
+		return fmt.Sprintf("%s needs %s: %v", shown, by, err), nil
 	case err != nil:
 		return "", err
 	case n == nil:

@@ -21,8 +21,11 @@ const (
 func licenses(t tree.Files, name string) (string, error) {
 	file := path.Join("/usr/share/doc", name, "copyright")
 	_, n, err := tree.Resolve(t, file)
-	if err != nil || n == nil || n.Kind != layer.Regular || n.Odd != "" {
-		return "", nil //nolint:nilerr // a link that leads nowhere is no file
+	if err != nil && !tree.Loops(err) {
+		return "", err
+	}
+	if n == nil || n.Kind != layer.Regular || n.Odd != "" {
+		return "", nil
 	}
 	text, err := tree.ReadText(t, file)
 	if err != nil {

@@ -96,8 +96,11 @@ func database(t tree.Files) ([]paragraph, error) {
 	}
 	for _, name := range names {
 		file := path.Join(dir, name)
-		if _, n, err := tree.Resolve(t, file); err != nil || n == nil || n.Kind != layer.Regular ||
-			path.Ext(name) == ".md5sums" {
+		_, n, err := tree.Resolve(t, file)
+		if err != nil && !tree.Loops(err) {
+			return nil, err
+		}
+		if n == nil || n.Kind != layer.Regular || path.Ext(name) == ".md5sums" {
 			continue
 		}
 		text, err := tree.ReadText(t, file)

@@ -85,12 +85,9 @@ func inPlaceOf(t *tree.Tree, dir string) (string, error) {
 		return "", nil // the first of which another rule is about
 	}
 	for p := path.Clean(dir); p != "/"; p = path.Dir(p) {
-		at, err := tree.Follow(t, p)
-		if err != nil {
-			continue // links in a circle
-		}
-		n, err := t.Lstat(at)
+		at, n, err := tree.Resolve(t, p)
 		switch {
+		case tree.Loops(err):
 		case err != nil:
 			return "", err
 		case n != nil && n.Kind != layers.Dir:
@@ -119,8 +116,11 @@ func otherName(t *tree.Tree) string {
 func osRelease(t *tree.Tree) (r distribution.OSRelease, err error) {
 	for _, name := range distribution.Files {
 		_, n, err := tree.Resolve(t, name)
-		if err != nil || n == nil || n.Kind != layers.Regular || n.Odd != "" {
-			continue // links in a circle lead to nothing
+		if err != nil && !tree.Loops(err) {
+			return r, err
+		}
+		if n == nil || n.Kind != layers.Regular || n.Odd != "" {
+			continue
 		}
 		c, err := n.Content()
 		if err != nil {

@@ -29,7 +29,8 @@ func (r *runner) pass(refusal error) {
 	}
 	r.reach(k, c)
 	for n, p := range k.paths {
-		if to, err := tree.Follow(r.t, p); err == nil {
+		if to, err := tree.Follow(r.t, p); !tree.Loops(err) {
+			check(err)
 			k.paths[n] = to
 		}
 	}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -10,6 +11,17 @@ import (
 
 // maxLinks bounds how many symbolic links one path may lead through, as Linux does.
 const maxLinks = 255
+
+// loop is the error of a path that leads through too many symbolic links.
+type loop string
+
+func (l loop) Error() string {
+	return fmt.Sprintf("%s leads through more than %d symbolic links", string(l), maxLinks)
+}
+
+// Loops reports whether err, of [Follow] or [Resolve], means that the path leads nowhere, since it
+// leads through too many symbolic links. Any other means that the tree could not be read.
+func Loops(err error) bool { return errors.As(err, new(loop)) }
 
 // Follow returns the path that p leads to when its symbolic links are followed. No link leads
 // out: an absolute one starts at the root of the tree, and ".." ends there. What does not exist
@@ -53,7 +65,7 @@ func FollowWithin(f Files, root, p string) (string, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("%s leads through more than %d symbolic links", p, maxLinks)
+			return "", loop(p)
 		}
 		if path.IsAbs(n.Link) {
 			at = root
