@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"

@@ -191,6 +191,32 @@ func inChannel(p *lock.Part) *lock.Part {
 	return &other
 }
 
+// TestMergeFailures answers each request of merging parts with each failure.
+func TestMergeFailures(t *testing.T) {
+	made, st, l := cut(t, 100)
+	registrytest.EachFailure(t, func(t *testing.T, s *registrytest.Server) func() error {
+		p := *made
+		p.Registry = s.Host() + "/acme"
+		var parts []*lock.Part
+		for _, system := range []string{platform.Linux, platform.Windows} {
+			of := storetest.Built(reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system }))
+			part, _, err := publish.PublishPart(t.Context(), storetest.Only(&p, system), st, of, quick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+		}
+		fresh := storetest.Open(t)
+		return func() error {
+			r, err := publish.PrepareMerge(t.Context(), &p, fresh, parts, registrytest.Impatient)
+			if err == nil {
+				err = r.Push(t.Context())
+			}
+			return err
+		}
+	})
+}
+
 func TestMergeFails(t *testing.T) {
 	s := registrytest.Serve(t)
 	linux, windows := part(t, s.Host(), platform.Linux), part(t, s.Host(), platform.Windows)

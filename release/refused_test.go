@@ -27,7 +27,12 @@ type small struct {
 
 func newSmall(t *testing.T, files map[string]string) *small {
 	t.Helper()
-	s := &small{t.TempDir(), registrytest.Serve(t)}
+	return smallAt(t, registrytest.Serve(t), files)
+}
+
+func smallAt(t *testing.T, registry *registrytest.Server, files map[string]string) *small {
+	t.Helper()
+	s := &small{t.TempDir(), registry}
 	s.write(t, map[string]string{
 		product.File: `apiVersion: slipway/v1
 name: demo

@@ -30,8 +30,12 @@ type Error struct {
 	Pos  Pos    // without a File for what is wrong in no file
 	Text string // what is wrong and what to do
 
-	usage bool // of the command line, not of a file
+	usage bool  // of the command line, not of a file
+	cause error // what [Errors.At] wrapped; nil for nothing
 }
+
+// Unwrap returns the error that the text is about.
+func (e *Error) Unwrap() error { return e.cause }
 
 // Is reports whether the error is a mistake in the command line.
 func (e *Error) Is(target error) bool { return e.usage && target == howto.ErrUsage }
@@ -53,10 +57,13 @@ const (
 	maxText   = 2000 // bytes of an error
 )
 
-// At adds an error.
+// At adds an error. A verb %w wraps, as that of [fmt.Errorf] does.
 func (e *Errors) At(pos Pos, format string, args ...any) {
 	if len(*e) < maxErrors {
-		*e = append(*e, newError(pos, fmt.Sprintf(format, args...)))
+		err := fmt.Errorf(format, args...)
+		one := newError(pos, err.Error())
+		one.cause = errors.Unwrap(err)
+		*e = append(*e, one)
 	}
 }
 
@@ -98,5 +105,5 @@ func (e Errors) Sorted() Errors {
 			cmp.Compare(a.Pos.Column, b.Pos.Column),
 		)
 	})
-	return slices.CompactFunc(sorted, func(a, b *Error) bool { return *a == *b })
+	return slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Pos == b.Pos && a.Text == b.Text })
 }

@@ -3,6 +3,8 @@ package pin_test
 import (
 	"context"
 	"errors"
+	"hash/crc32"
+	"math/rand"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,8 +112,15 @@ mapped: {image: "REG/was/app:1", untagged: {image: REG/was/app}}
 // setup writes the product and starts a registry with its images.
 func setup(t *testing.T, text string) (dir string, s *registrytest.Server) {
 	t.Helper()
+	s = registrytest.Serve(t)
+	return setupAt(t, s, text), s
+}
+
+// setupAt is setup with a registry.
+func setupAt(t *testing.T, s *registrytest.Server, text string) (dir string) {
+	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
-	s, dir = registrytest.Serve(t), t.TempDir()
+	dir = t.TempDir()
 	for _, ref := range []string{"pause:3.10.0", "proxy:1.2", "side:v1"} {
 		push(t, s, ref, "linux/amd64")
 	}
@@ -122,7 +131,7 @@ func setup(t *testing.T, text string) (dir string, s *registrytest.Server) {
 			t.Fatal(err)
 		}
 	}
-	return dir, s
+	return dir
 }
 
 // push puts an index over platforms into the registry, and returns its digest.
@@ -135,7 +144,7 @@ func push(t *testing.T, s *registrytest.Server, ref string, platforms ...string)
 		if err := p.UnmarshalText([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		img, err := random.Image(100, 1)
+		img, err := random.Image(100, 1, random.WithSource(rand.NewSource(int64(crc32.ChecksumIEEE([]byte(ref+text))))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,11 +166,17 @@ func none(context.Context, *product.Product) ([]references.Image, error) { retur
 // find looks for what to change, and writes it.
 func find(t *testing.T, dir string, o pin.Options) (*pin.Result, error) {
 	t.Helper()
+	return findAt(t, dir, network.Options{Attempts: 1, Wait: time.Millisecond}, o)
+}
+
+// findAt is find with a registry that is asked in another way.
+func findAt(t *testing.T, dir string, n network.Options, o pin.Options) (*pin.Result, error) {
+	t.Helper()
 	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, "slipway.yaml"), Bases: true})
 	if err != nil {
 		return nil, err
 	}
-	r, err := pin.Find(t.Context(), p, none, transfer.New(network.Options{Attempts: 1, Wait: time.Millisecond}), o)
+	r, err := pin.Find(t.Context(), p, none, transfer.New(n), o)
 	if err == nil {
 		err = release.JudgePins(p, r)
 	}

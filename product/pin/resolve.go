@@ -27,7 +27,7 @@ func resolve(ctx context.Context, c *transfer.Client, images []*image, o Options
 	var errs yamlfile.Errors
 	for n, err := range failures {
 		if err != nil {
-			errs.At(images[n].places[0].pos, "%v", err)
+			errs.At(images[n].places[0].pos, "%w", err)
 		}
 	}
 	return errs.Err()
