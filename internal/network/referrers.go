@@ -56,31 +56,36 @@ func (c *Client) Referrers(ctx context.Context, subject name.Digest, tagged bool
 	return list, err
 }
 
-// PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself,
-// it adds the manifest to the list under the tag of the subject. Two calls for one subject must
-// not run at a time. [Refuses] tells an answer of the registry that refuses the manifest, or the
-// list, from a failure.
-func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject name.Digest, d v1.Descriptor,
-	raw []byte,
-) error {
-	answer, err := s.put(ctx, ref, d.MediaType, raw)
-	if err != nil || answer.Get("OCI-Subject") != "" {
+// PutReferrer puts a manifest with a subject. Unless listed, the registry does not say that it lists
+// it among the referrers of the subject: [Session.ListReferrers] does, for all that were put.
+// [Refuses] tells an answer of the registry that refuses the manifest, or the list, from a failure.
+func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, mt types.MediaType, raw []byte,
+) (listed bool, err error) {
+	answer, err := s.put(ctx, ref, mt, raw)
+	return err == nil && answer.Get("OCI-Subject") != "", err
+}
+
+// ListReferrers adds manifests to the list under the tag of their subject, where the registry has
+// no list of its own. It writes the tag once, since some registries let no tag move. Two calls for
+// one subject must not run at a time.
+func (s *Session) ListReferrers(ctx context.Context, subject name.Digest, add []v1.Descriptor) error {
+	_, ok, err := s.byAPI(ctx, subject)
+	if err != nil || ok { // the registry lists them later, or does not at all: who puts them looks once more
 		return err
 	}
-	list, ok, err := s.byAPI(ctx, subject)
-	if err != nil || ok && slices.ContainsFunc(list, func(o v1.Descriptor) bool { return o.Digest == d.Digest }) {
+	list, err := s.byTag(ctx, subject)
+	if err != nil {
 		return err
 	}
-	if ok { // the registry lists it later, or does not at all: who puts it looks once more
+	had := len(list)
+	for _, d := range add {
+		if !slices.ContainsFunc(list, func(o v1.Descriptor) bool { return o.Digest == d.Digest }) {
+			list = append(list, d)
+		}
+	}
+	if len(list) == had {
 		return nil
 	}
-	if list, err = s.byTag(ctx, subject); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(list, func(o v1.Descriptor) bool { return o.Digest == d.Digest }) {
-		return nil
-	}
-	list = append(list, d)
 	slices.SortFunc(list, func(a, b v1.Descriptor) int { return strings.Compare(a.Digest.String(), b.Digest.String()) })
 	text, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: list})
 	if err != nil {

@@ -86,9 +86,9 @@ func (s *shared) sayOmitted(pushes []*push) {
 	}
 }
 
-// putGroup puts the referrers of one document, one at a time, and leaves out those that the
-// registry refuses, if it may. Those that it must not leave out come first: where the tag that
-// lists referrers cannot move, the registry takes only the first.
+// putGroup puts the referrers of one document, and leaves out those that the registry refuses, if
+// it may: all that it does not list where the tag that lists them cannot move. A refusal of what is
+// required is the one to report.
 func (p *push) putGroup(ctx context.Context, group []put) error {
 	slices.SortStableFunc(group, func(a, b put) int {
 		switch {
@@ -99,16 +99,28 @@ func (p *push) putGroup(ctx context.Context, group []put) error {
 		}
 		return 1
 	})
-	var taken []put
+	var taken, unlisted []put
 	for _, m := range group {
-		err := p.put(ctx, 0, m)
-		if err != nil {
+		switch listed, err := p.putDocument(ctx, m); {
+		case err != nil:
 			if err = p.refused(m.image, err); err != nil {
 				return err
 			}
-			continue
+		case listed:
+			taken = append(taken, m)
+		default:
+			unlisted = append(unlisted, m)
 		}
-		taken = append(taken, m)
+	}
+	if len(unlisted) > 0 {
+		refusal := p.list(ctx, unlisted)
+		for _, m := range unlisted {
+			if refusal == nil {
+				taken = append(taken, m)
+			} else if err := p.refused(m.image, refusal); err != nil {
+				return err
+			}
+		}
 	}
 	return each(ctx, p.o.Jobs, taken, p.verify)
 }

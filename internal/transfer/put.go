@@ -121,24 +121,52 @@ func (p *push) putAll(ctx context.Context, list []put) error {
 }
 
 func (c *Client) put(ctx context.Context, _ int, m put) error {
+	listed, err := c.putDocument(ctx, m)
+	if err == nil && !listed {
+		err = c.list(ctx, []put{m})
+	}
+	return err
+}
+
+// putDocument puts a document. A referrer that is not listed is not yet among those of its subject.
+func (c *Client) putDocument(ctx context.Context, m put) (listed bool, err error) {
+	s, err := c.Session(ctx, m.ref.Context())
+	if err != nil {
+		return false, fmt.Errorf("pushing %s: %w", m.ref, err)
+	}
+	if listed = m.Subject == nil; listed {
+		err = s.Put(ctx, m.ref, m.Desc.MediaType, m.Raw)
+	} else {
+		listed, err = s.PutReferrer(ctx, m.ref, m.Desc.MediaType, m.Raw)
+	}
+	if err != nil && refusesSparse(err, m) {
+		return false, fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and "+
+			"lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
+			m.ref, platforms(m.image.notInRegistry), network.Clean(err))
+	}
+	return listed, m.failed(err)
+}
+
+// list lists referrers of one document under its tag.
+func (c *Client) list(ctx context.Context, all []put) error {
+	m := all[0]
 	s, err := c.Session(ctx, m.ref.Context())
 	if err != nil {
 		return fmt.Errorf("pushing %s: %w", m.ref, err)
 	}
-	if m.Subject == nil {
-		err = s.Put(ctx, m.ref, m.Desc.MediaType, m.Raw)
-	} else {
-		err = s.PutReferrer(ctx, m.ref, m.ref.Context().Digest(m.Subject.Digest.String()), listing(m.Tree), m.Raw)
+	var add []v1.Descriptor
+	for _, m := range all {
+		add = append(add, listing(m.Tree))
 	}
-	if err != nil {
-		if refusesSparse(err, m) {
-			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and "+
-				"lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
-				m.ref, platforms(m.image.notInRegistry), network.Clean(err))
-		}
-		return fmt.Errorf("pushing %s%s: %w", m.ref, m.about(), network.Clean(err))
+	return m.failed(s.ListReferrers(ctx, m.ref.Context().Digest(m.Subject.Digest.String()), add))
+}
+
+// failed is the error of putting a document; nil for nil.
+func (m put) failed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("pushing %s%s: %w", m.ref, m.about(), network.Clean(err))
 }
 
 // about says what a referrer is, whose digest nobody knows; "" for an image.
