@@ -78,6 +78,21 @@ func (g goals) near(template, before, after string) *Image {
 	return nil
 }
 
+// retags reports whether a word is the tag of a reference before, and that of its image after: a
+// template that writes the tag by itself, as a version, means the tag that the release has.
+func (g goals) retags(before, after string) bool {
+	for _, images := range g {
+		for reference, to := range images {
+			base, _, _ := strings.Cut(reference, "@")
+			_, tag := splitTag(base)
+			if tag == before && slices.ContainsFunc(to, func(i *Image) bool { return i != nil && i.Tag == after }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // sameUses reports whether each use of a case is what it was or has come nearer to its own image:
 // two that have the same text may be for different ones.
 func (p *pinner) sameUses(at int, after view) bool {
@@ -133,7 +148,7 @@ func sameLine(template, before, after string, may goals, made map[string]*Image)
 		return false
 	}
 	for n := range one {
-		if one[n] == two[n] {
+		if one[n] == two[n] || may.retags(one[n], two[n]) {
 			continue
 		}
 		image := may.near(template, one[n], two[n])

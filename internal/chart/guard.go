@@ -104,18 +104,23 @@ func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string
 	return file{}, 0, "", unknown
 }
 
-// asCall returns the text of a template, actions and what is between them, as a call of printf.
+// asCall returns the text of a template, actions and what is between them, as a call of printf. An
+// action {{template "x" .}} becomes Helm's include, which returns the text.
 func asCall(text string) (string, error) {
 	var format, arguments strings.Builder
 	at := 0
 	for _, a := range scanActions(text) {
 		inner := strings.TrimSuffix(strings.TrimPrefix(text[a.start:a.end], "{{"), "}}")
-		if !a.prints() || a.word == "template" || strings.HasPrefix(inner, "-") && a.start > 0 ||
-			strings.HasSuffix(inner, "-") {
+		call := strings.TrimSpace(strings.TrimPrefix(inner, "-"))
+		data := a.word != "template" || len(strings.Fields(call)) > 2
+		if !a.prints() || !data || strings.HasPrefix(inner, "-") && a.start > 0 || strings.HasSuffix(inner, "-") {
 			return "", fmt.Errorf("the line has %s", text[a.start:a.end])
 		}
+		if rest, ok := strings.CutPrefix(call, a.word); ok && a.word == "template" {
+			call = "include" + rest
+		}
 		format.WriteString(strings.ReplaceAll(text[at:a.start], "%", "%%") + "%v")
-		arguments.WriteString(" (" + strings.TrimSpace(strings.TrimPrefix(inner, "-")) + ")")
+		arguments.WriteString(" (" + call + ")")
 		at = a.end
 	}
 	format.WriteString(strings.ReplaceAll(text[at:], "%", "%%"))

@@ -325,6 +325,20 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 				"values.yaml:3: image: {name: app, tag: v1.0, digest: \"sha256:APP\"}\n" +
 				"values.yaml:4: hook: {name: hook, tag: v1.0, digest: \"sha256:HP\"}\n",
 		}, {
+			name: "a tag that is a version, too, behind a registry of a named template",
+			files: "-- app/values.yaml --\nimage: {repository: team/app, tag: dev}\n" +
+				"-- app/templates/a.yaml --\n{{- define \"registry\" }}quay.io/{{ end }}\n" +
+				strings.Replace(pod, "metadata: {", "metadata: {annotations: {version: \"{{ .Values.image.tag }}\"}, ", 1) +
+				"    image: '{{ template \"registry\" $ }}{{ .Values.image.repository }}:{{ .Values.image.tag }}'\n",
+			mappings: []chart.Mapping{{
+				Path:  "image",
+				Image: chart.Image{Repository: "quay.io/team/app", Tag: "v1.0", Digest: appDigest},
+			}},
+			want: "templates/a.yaml:8:     image: '{{ template \"registry\" $ }}{{ .Values.image.repository }}:" +
+				"{{ .Values.image.tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"%v%v:%v\" (include \"registry\" $) " +
+				"(.Values.image.repository) (.Values.image.tag)) }}@sha256:APP{{ end }}'\n" +
+				"values.yaml:1: image: {repository: team/app, tag: v1.0}\n",
+		}, {
 			name:     "aliases of a subchart, as the chart above sets one",
 			files:    aliases + "-- app/values.yaml --\none:\n  image: quay.io/z/proxy:1\n",
 			mappings: []chart.Mapping{{Path: "one.image", Image: appImage}},

@@ -104,7 +104,7 @@ func TestPinBad(t *testing.T) {
 			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: " +
 				"v1.0}\n-- app/templates/a.yaml --\n" +
 				strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) +
-				"    image: {{ template \"image\" . }}\n-- app/templates/_a.tpl --\n{{ define " +
+				"    image: {{ \"\" }}{{- template \"image\" . }}\n-- app/templates/_a.tpl --\n{{ define " +
 				"\"image\" }}{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ end }}\n",
 			want: "app/templates/a.yaml:7: example.com/team/app:v1.0 cannot be pinned, since neither " +
 				"a value nor the template takes its digest: make it of one value, or of repository, tag and digest",
