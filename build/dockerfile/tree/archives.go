@@ -103,13 +103,32 @@ func isArchive(c layer.Content) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	plain, err := archive.Decompress(r)
+	from := &failing{Reader: r}
+	plain, err := archive.Decompress(from)
 	if err != nil {
-		return false, nil // what cannot be read as an archive is a file like any other
+		return false, from.err // what is no archive is a file like any other
 	}
-	defer plain.Close()
 	_, err = tar.NewReader(plain).Next()
-	return err == nil, nil
+	plain.Close() // which also ends what reads ahead
+	if err == nil {
+		return true, nil
+	}
+	return false, from.err
+}
+
+// failing is a reader that keeps the error of its source: what could not be read is not a file
+// that is no archive.
+type failing struct {
+	io.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
 }
 
 // Verify reads content to its end, where its reader reports damage.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/layer"
@@ -32,6 +33,9 @@ func isZip(c layer.Content) (bool, error) {
 	}
 	defer r.Close()
 	_, err = ReadZip(r, c.Size, "")
+	if errors.As(err, new(*fs.PathError)) { // of the disk
+		return false, err
+	}
 	return err == nil, nil
 }
 
