@@ -30,18 +30,23 @@ func world(t *testing.T) *Plan {
 	t.Helper()
 	s := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(s.Close)
+	return worldAt(t, strings.TrimPrefix(s.URL, "http://"), network.Options{Attempts: 1})
+}
+
+func worldAt(t *testing.T, host string, o network.Options) *Plan {
+	t.Helper()
 	st, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := name.NewDigest(strings.TrimPrefix(s.URL, "http://") + "/demo/hello-plans@sha256:" +
+	ref, err := name.NewDigest(host + "/demo/hello-plans@sha256:" +
 		strings.Repeat("12", 32))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Plan{
 		Plan: &shard.Plan{PlanVersion: 1, Name: "hello", Shards: []shard.Shard{{Number: 0}, {Number: 1}}},
-		Ref:  ref, store: st, client: network.Options{Attempts: 1},
+		Ref:  ref, store: st, client: o,
 	}
 }
 
@@ -101,6 +106,30 @@ func TestParts(t *testing.T) {
 	p = world(t)
 	push(0, func(l *lock.Part) { l.Shard.Plan = strings.Repeat("0", 64) }, "is not shard 0 of this plan")
 	push(0, func(l *lock.Part) { l.Shard = nil }, "is not shard 0 of this plan")
+}
+
+// TestPartFailures answers each request of passing parts on, and of reading them, with each failure.
+func TestPartFailures(t *testing.T) {
+	registrytest.EachFailure(t, func(t *testing.T, s *registrytest.Server) func() error {
+		p := worldAt(t, s.Host(), registrytest.Impatient)
+		var dirs []string
+		for n := range 2 {
+			dirs = append(dirs, part(t, p, n, func(*lock.Part) {}))
+		}
+		to := t.TempDir()
+		return func() error {
+			for n, dir := range dirs {
+				if _, err := p.PushPart(t.Context(), n, dir); err != nil {
+					return err
+				}
+			}
+			parts, _, err := p.Parts(t.Context(), to, 0, time.Hour)
+			if err == nil && len(parts) != 2 {
+				err = fmt.Errorf("it gives %d parts", len(parts))
+			}
+			return err
+		}
+	})
 }
 
 // TestResigned pushes a release twice, whose checksums two machines signed: with one key it

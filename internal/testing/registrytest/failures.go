@@ -46,8 +46,12 @@ func breakOff(_ *Server, w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// drip begins an answer that does not end.
+// drip begins an answer that does not end. One that has no body does not begin.
 func drip(s *Server, w http.ResponseWriter, q *http.Request) {
+	if q.Method == http.MethodHead {
+		s.Hang(q)
+		return
+	}
 	w.Header().Set("Content-Length", "1000000")
 	w.WriteHeader(http.StatusOK)
 	for s.Wait(q, 20*time.Millisecond) {
