@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/purl"
@@ -23,14 +24,26 @@ func slipway(st *store.Store) (lock.Material, error) {
 		h, err := dirHash(info.Main.Sum)
 		return lock.Material{URI: purl.Go(module, info.Main.Version), DirHash: h}, err
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return m, fmt.Errorf("finding the running slipway: %w", err)
+	running.Lock()
+	defer running.Unlock()
+	if running.sha256 == "" {
+		exe, err := os.Executable()
+		if err != nil {
+			return m, fmt.Errorf("finding the running slipway: %w", err)
+		}
+		file, err := layer.File(st, exe)
+		if err != nil {
+			return m, fmt.Errorf("reading the running slipway: %w", err)
+		}
+		running.sha256 = file.Digest.Hex
 	}
-	file, err := layer.File(st, exe)
-	if err != nil {
-		return m, fmt.Errorf("reading the running slipway: %w", err)
-	}
-	m.SHA256 = file.Digest.Hex
+	m.SHA256 = running.sha256
 	return m, nil
+}
+
+// running is the file of the running program, which the process reads once, whatever stores it has.
+var running struct {
+	sync.Mutex
+
+	sha256 string
 }
