@@ -157,11 +157,10 @@ func (p *Pushed) sent(r *transfer.Result, n int) {
 	}
 }
 
-// conflict is the error for a tag that names another digest in the registry.
-func conflict(i transfer.Image, have v1.Hash) error {
-	return fmt.Errorf("pushing %s: %s is %s in the registry already, and %s here: "+
-		"push under another prefix, or delete that tag if it is not in use",
-		i.Name, i.Ref, have, i.Tree.Desc.Digest)
+// conflict describes a tag that names another digest in the registry.
+func conflict(i transfer.Image, have v1.Hash) (what, todo string) {
+	return fmt.Sprintf("pushing %s: %s is %s in the registry already, and %s here",
+		i.Name, i.Ref, have, i.Tree.Desc.Digest), "push under another prefix, or delete that tag if it is not in use"
 }
 
 // collisions reports different images that would get one name in the registry.

@@ -176,15 +176,13 @@ func options(p *product.Product) transfer.PushOptions {
 		Task:      "publish",
 		TrustTags: true,
 		Referrers: p.Referrers,
-		Conflict: func(i transfer.Image, have v1.Hash) error {
+		Conflict: func(i transfer.Image, have v1.Hash) (what, todo string) {
+			kind, ours, todo := "", "", p.VersionSource.Raise()
 			if i.Tree.ArtifactType() == string(chart.ConfigType) {
-				return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: "+
-					"raise its version, or delete the tag if it is not in use",
-					i.Ref, have, i.Tree.Desc.Digest)
+				kind, ours, todo = "chart ", "the chart of ", "raise its version"
 			}
-			return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: "+
-				"%s, or delete the tag if it is not in use",
-				i.Ref, have, i.Tree.Desc.Digest, p.VersionSource.Raise())
+			return fmt.Sprintf("publishing %s%s: the tag is %s already, and %sthis release is %s", kind, i.Ref, have, ours,
+				i.Tree.Desc.Digest), todo + ", or delete the tag if it is not in use"
 		},
 	}
 }

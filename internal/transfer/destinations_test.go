@@ -139,8 +139,8 @@ func separate(t *testing.T) *registrytest.Server {
 	return s
 }
 
-func conflict(i transfer.Image, have v1.Hash) error {
-	return fmt.Errorf("%s is %s already", i.Ref, have)
+func conflict(i transfer.Image, have v1.Hash) (what, todo string) {
+	return fmt.Sprintf("%s is %s already", i.Ref, have), "choose others"
 }
 
 var release = transfer.PushOptions{Task: "push", TrustTags: true, Conflict: conflict}

@@ -21,8 +21,8 @@ type PushOptions struct {
 	// TrustTags takes a tag that has the right digest for the proof that everything below it is
 	// there. Otherwise every manifest is asked for: another push may have left a sparse index.
 	TrustTags bool
-	// Conflict returns the error for a tag that names another digest.
-	Conflict func(i Image, have v1.Hash) error
+	// Conflict describes a tag that names another digest, and what to do about it.
+	Conflict func(i Image, have v1.Hash) (what, todo string)
 	// Referrers says which referrers may be left out. Only where it is set does the error about one
 	// that the registry refuses name the flag for it.
 	Referrers oci.ReferrerRule

@@ -108,7 +108,7 @@ func (p *push) free(ctx context.Context, _ int, m put) error {
 		return err
 	}
 	return fmt.Errorf("another push took the tag while this one sent blobs: %w",
-		p.options.Conflict(m.image.Image, have.Digest))
+		p.taken([]conflict{{m.image.Image, have.Digest}}))
 }
 
 // putAll puts manifests, and then asks for each of them: a success that something between here and

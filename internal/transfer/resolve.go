@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -18,7 +17,7 @@ import (
 // version. All such tags are reported. Only cosign's tags may move. Images without a name are asked
 // for by digest.
 func (p *push) resolve(ctx context.Context) error {
-	conflicts := make([]error, len(p.images))
+	conflicts := make([]conflict, len(p.images))
 	err := each(ctx, p.o.Jobs, p.images, func(ctx context.Context, n int, i *target) error {
 		if i.skipped {
 			return nil
@@ -34,7 +33,7 @@ func (p *push) resolve(ctx context.Context) error {
 			case have.Digest != i.Tree.Desc.Digest && i.isSignatureTag():
 				return p.reconcileTag(ctx, i, have)
 			case have.Digest != i.Tree.Desc.Digest:
-				conflicts[n] = p.options.Conflict(i.Image, have.Digest)
+				conflicts[n] = conflict{i.Image, have.Digest}
 				return nil
 			}
 		}
@@ -63,16 +62,8 @@ func (p *push) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(conflicts...); err != nil {
-		return conflictError{err}
-	}
-	return nil
+	return p.taken(conflicts)
 }
-
-// conflictError has the tags that name another digest.
-type conflictError struct{ error }
-
-func (e conflictError) Unwrap() error { return e.error }
 
 // recognize marks documents that the registry has under another tag of the same repository.
 func (p *push) recognize(context.Context) error {

@@ -120,8 +120,8 @@ func (r Reader) push(ctx context.Context, text string, from transfer.Remote, f F
 	image := transfer.Image{Name: text, Ref: to, Tree: from.Tree, Bases: from.MountFrom()}
 	_, err := client.Push(ctx, []transfer.Image{image}, source, transfer.PushOptions{
 		Task: "audit",
-		Conflict: func(_ transfer.Image, have v1.Hash) error {
-			return fmt.Errorf("%s is %s already: name another tag with -to, or move it with -floating=move", to, have)
+		Conflict: func(_ transfer.Image, have v1.Hash) (what, todo string) {
+			return fmt.Sprintf("%s is %s already", to, have), "name another tag with -to, or move it with -floating=move"
 		},
 	})
 	if err != nil || f.Tag == "" || !f.Move {

@@ -96,9 +96,8 @@ func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
 	return all
 }
 
-// conflict is the error for a tag that names another digest at a destination.
-func conflict(i transfer.Image, have v1.Hash) error {
-	return fmt.Errorf("promoting %s: %s is %s already, and this release is %s: "+
-		"promote a new version, or delete that tag if it is not in use",
-		i.Name, i.Ref, have, i.Tree.Desc.Digest)
+// conflict describes a tag that names another digest at a destination.
+func conflict(i transfer.Image, have v1.Hash) (what, todo string) {
+	return fmt.Sprintf("promoting %s: %s is %s already, and this release is %s",
+		i.Name, i.Ref, have, i.Tree.Desc.Digest), "promote a new version, or delete that tag if it is not in use"
 }

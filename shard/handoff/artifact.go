@@ -85,9 +85,9 @@ func push(ctx context.Context, st *store.Store, o network.Options, ref name.Tag,
 	_, err := transfer.New(o).Push(ctx, []transfer.Image{{Name: ref.Name(), Ref: ref, Tree: t}},
 		source, transfer.PushOptions{
 			Task: "hand over", TrustTags: true,
-			Conflict: func(_ transfer.Image, have v1.Hash) error {
-				return fmt.Errorf("%s already exists, as %s, and this run made %s: two machines made the same "+
-					"differently: find out which is wrong (slipway reproduce), or plan again", ref, have, t.Desc.Digest)
+			Conflict: func(_ transfer.Image, have v1.Hash) (what, todo string) {
+				return fmt.Sprintf("%s already exists, as %s, and this run made %s: two machines made the same differently",
+					ref, have, t.Desc.Digest), "find out which is wrong (slipway reproduce), or plan again"
 			},
 		})
 	return err
