@@ -149,6 +149,8 @@ type verifier struct {
 	b      *Bundle
 	owners map[v1.Hash][]string
 	headOK bool // so that the places of all layers are known
+	// tableErr is what is wrong with the seek table, where the archive can be read without it.
+	tableErr error
 	task   *progress.Task
 
 	bytes  counter // of report
@@ -166,9 +168,7 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 		v.problem(Problem{What: err.Error()})
 		return errors.Join(v.unchecked(o), g.Wait())
 	}
-	if err = v.b.readTable(); err != nil {
-		v.problem(Problem{What: readError(err).Error(), at: 1 << 62})
-	}
+	v.tableErr = readError(v.b.readTable())
 	v.head()
 	if o.Compare != nil && v.b.contents != nil {
 		for _, p := range o.Compare(v.b.contents, v.headOK) {
@@ -191,6 +191,9 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 		}
 		err = v.sequence(ctx)
 	}
+	if v.tableErr != nil {
+		v.problem(Problem{What: v.tableErr.Error(), at: 1 << 62})
+	}
 	if err := errors.Join(err, g.Wait()); ctx.Err() != nil || err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
@@ -202,10 +205,15 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 func (v *verifier) unchecked(o VerifyOptions) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if o.Check == nil || len(v.report.Problems) == 0 {
+	switch {
+	case o.Check == nil:
 		return nil
+	case v.tableErr != nil:
+		return fmt.Errorf("%s: %w", v.report.Path, v.tableErr)
+	case len(v.report.Problems) > 0:
+		return fmt.Errorf("%s: %s", v.report.Path, v.report.Problems[0])
 	}
-	return fmt.Errorf("%s: %s", v.report.Path, v.report.Problems[0])
+	return nil
 }
 
 // head reads the head as Open does, and continues where Open would stop.
@@ -214,7 +222,9 @@ func (v *verifier) head() {
 	var c *Contents
 	err := v.b.readHead()
 	if err != nil {
-		err = readError(err)
+		if err = readError(err); errors.As(err, new(*DamageError)) {
+			v.tableErr = nil // it has the same cause
+		}
 		v.b.head.size = 0
 	} else {
 		c, err = v.b.head.contents()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -53,20 +55,49 @@ func (v *verifier) sequence(ctx context.Context) error {
 		seen[h] = true
 		off += entrySize(size)
 	}
-	missing := "it is missing"
 	if errors.Is(err, io.EOF) {
 		if err = zeroes(io.LimitReader(r, 3*tarBlock)); err == nil && v.bytes.Load() != off-v.b.head.size+2*tarBlock {
 			err = io.ErrUnexpectedEOF // the end is missing, or more follows
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		v.problem(Problem{What: readError(err).Error(), at: off})
-		missing = "it is behind the part that cannot be read, or missing"
+		v.lost(readError(err), off, seen)
+		return nil
 	}
 	for _, l := range v.b.head.layers {
 		if !seen[l.Digest] {
-			v.broken(l.Digest, v.b.layers[l.Digest].off, errors.New(missing))
+			v.broken(l.Digest, v.b.layers[l.Digest].off, errors.New("it is missing"))
 		}
 	}
 	return nil
+}
+
+// lost reports where the archive cannot be read further, and how many layers are behind that. This
+// is one problem: with one cause, and one remedy.
+func (v *verifier) lost(err error, off int64, seen map[v1.Hash]bool) {
+	p := Problem{at: off}
+	behind := 0
+	for _, l := range v.b.head.layers {
+		if seen[l.Digest] {
+			continue
+		}
+		behind++
+		for _, i := range v.owners[l.Digest] {
+			if !slices.Contains(p.Images, i) {
+				p.Images = append(p.Images, i)
+			}
+		}
+	}
+	if behind > 0 && !errors.As(err, new(*FormatError)) && !errors.As(err, new(*fs.PathError)) {
+		if d := (*DamageError)(nil); errors.As(err, &d) {
+			err = d.Err
+		}
+		err = damage("%w, at byte %d of its archive, with %d of its %d layers behind that", err, off, behind,
+			len(v.b.head.layers))
+	}
+	if errors.As(err, new(*DamageError)) {
+		v.tableErr = nil // it has the same cause
+	}
+	p.What = err.Error()
+	v.problem(p)
 }

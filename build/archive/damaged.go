@@ -26,6 +26,7 @@ func (d damaged) Unwrap() error { return d.error }
 func Damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
+	case errors.As(err, &damaged{}):
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return damaged{"it ends in the middle", err}
 	case errors.Is(err, tar.ErrHeader):

@@ -42,10 +42,10 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case len(all.files) == 0 && (errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
+	case len(all.files) == 0 && !compressed(f) && (errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
 		return r.list(ctx, file) // it is no archive
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", file, archive.Damaged(err))
 	}
 	if err := plain.flush(); err != nil {
 		return nil, err
@@ -59,6 +59,13 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 		list[0].Archive.Ambiguous = all.ambiguous
 	}
 	return list, err
+}
+
+// compressed reports whether a file begins as what is compressed does.
+func compressed(f io.ReaderAt) bool {
+	head := make([]byte, archive.HeadSize)
+	n, _ := f.ReadAt(head, 0) //nolint:errcheck // a short file
+	return archive.Compression(head[:n]) != ""
 }
 
 // layouts are where archives have their OCI layout: at the top, or in a directory, as packages of

@@ -141,7 +141,7 @@ func unpack(r io.Reader, size int64) (packed, error) {
 			p.links[name] = clean(h.Linkname)
 		case tar.TypeReg:
 			if err := p.add(name, b.n, h.Size, t, &kept); err != nil {
-				return p, err
+				return p, fmt.Errorf("in %.200q: %w", name, archive.Damaged(err))
 			}
 		}
 		if file && (before.sum != p.files[name].sum || h.Typeflag != tar.TypeReg) || link && to != p.links[name] ||
