@@ -68,7 +68,7 @@ func openFile(path string) (*os.File, int64, error) {
 		return nil, 0, fmt.Errorf("opening bundle: %w", err)
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: %w", path, invalid("it is not a regular file"))
+		return nil, 0, fmt.Errorf("%s: %w", path, invalid("it is %s: name the file of a bundle", regular.Kind(fi.Mode())))
 	}
 	f, err := regular.Open(path)
 	if err != nil {

@@ -151,7 +151,7 @@ type verifier struct {
 	headOK bool // so that the places of all layers are known
 	// tableErr is what is wrong with the seek table, where the archive can be read without it.
 	tableErr error
-	task   *progress.Task
+	task     *progress.Task
 
 	bytes  counter // of report
 	mu     sync.Mutex

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -36,6 +39,9 @@ With -key, extract first verifies that the maintainer has signed every image of 
 			if from == "" || o.To == "" {
 				return nil, misuse(cmd,
 					"-from and -to are needed: name the bundle, and a directory or a file that ends in .tar")
+			}
+			if strings.HasSuffix(args[0], distfile.BundleSuffix) || strings.HasSuffix(args[0], distfile.GzipSuffix) {
+				return nil, misuse(cmd, "IMAGE is %q, a bundle: write the image there, and -from=%s", args[0], args[0])
 			}
 			if system != "" {
 				var err error

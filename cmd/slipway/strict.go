@@ -45,6 +45,9 @@ func strict(cmd *cobra.Command) {
 		args := argumentsOf(cmd.Use)
 		cmd.Args = func(cmd *cobra.Command, given []string) error {
 			if err := args.check(given); err != nil {
+				if strings.Contains(cmd.Use, " -") { // an argument may be for one of its flags
+					err = fmt.Errorf("%w: write %s %s", err, cmd.Parent().CommandPath(), cmd.Use)
+				}
 				return misuse(cmd, "%s %w", strings.TrimPrefix(cmd.CommandPath(), "slipway "), err)
 			}
 			return alone(cmd)

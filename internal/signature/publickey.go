@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // maxKey is the largest size of a file with a key, in bytes.
@@ -78,7 +79,11 @@ func single(text []byte, types ...string) (*pem.Block, error) {
 	case len(block.Type) > 40:
 		block.Type = block.Type[:40] + "…"
 	}
-	return nil, fmt.Errorf("the file has a %q: a %s is needed", block.Type, types[0])
+	half := "the public half, the .pub file"
+	if strings.HasSuffix(types[0], "PRIVATE KEY") {
+		half = "the private half, the .key file"
+	}
+	return nil, fmt.Errorf("the file has a %q, and not a %q: name %s", block.Type, types[0], half)
 }
 
 // PEM returns the key as a PEM block.
