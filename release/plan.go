@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -169,8 +170,8 @@ type planner struct {
 // refuse adds each error of a joined one to what stops the release, once.
 func (pl *planner) refuse(err error) {
 	for _, e := range output.Split(err) {
-		if !slices.Contains(pl.Refused, e.Error()) {
-			pl.Refused = append(pl.Refused, e.Error())
+		if line := howto.Remedied(network.Cause(e)); !slices.Contains(pl.Refused, line) {
+			pl.Refused = append(pl.Refused, line)
 		}
 	}
 }

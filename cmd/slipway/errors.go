@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
@@ -32,7 +32,9 @@ func explain(w *output.Writer, err error) int {
 	}
 	var lines []string
 	for _, e := range output.Split(err) {
-		lines = append(lines, remedied(e))
+		if line := howto.Remedied(network.Cause(e)); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
 	for _, line := range product.Once(lines) {
 		w.Red("error:") //nolint:errcheck // there is no other place to say so
@@ -61,16 +63,6 @@ func exitCode(err error) int {
 		return codeUnread
 	}
 	return codeFailed
-}
-
-// remedied returns the text of an error. One that ends with a file that does not exist has no
-// remedy yet.
-func remedied(err error) string {
-	text := err.Error()
-	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(text, syscall.ENOENT.Error()) {
-		text += ": correct the path"
-	}
-	return text
 }
 
 // flagGroup matches what Cobra says of flags that exclude each other.

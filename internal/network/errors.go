@@ -1,8 +1,10 @@
 package network
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -53,6 +56,9 @@ func Clean(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
 		if u, parseErr := url.Parse(e.URL); parseErr == nil {
+			if unconnected(e.Err) {
+				return cleaned{&Unreached{u.Host, e.Err}}
+			}
 			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, redactURL(u))}
 		}
 	}
@@ -75,6 +81,40 @@ func Clean(err error) error {
 			err, host)
 	}
 	return cleaned{err}
+}
+
+// Unreached is the error of a host to which no connection can be made.
+type Unreached struct {
+	Host string
+	Err  error
+}
+
+func (u *Unreached) Error() string { return u.Host + " cannot be reached: " + u.Err.Error() }
+func (u *Unreached) Unwrap() error { return u.Err }
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (*Unreached) Outage() {}
+
+// Cause returns the host that cannot be reached, if that alone is the cause of an error, and else
+// the error. Each image and blob meets it, and which of them is the first is chance. An error that
+// begins with the place of a name in a file stays, since the name may be wrong.
+func Cause(err error) error {
+	for e := err; e != nil && !placed.MatchString(err.Error()); e = errors.Unwrap(e) {
+		if u, ok := e.(*Unreached); ok { //nolint:errorlint // not one of several that are joined
+			return u
+		}
+	}
+	return err
+}
+
+// placed matches what begins with FILE:LINE:COLUMN.
+var placed = lazyregexp.New(`^\S+:\d+:\d+: `)
+
+// unconnected reports whether a request ended before it was sent: nobody listens, the host has no
+// address, or its certificate does not prove that it is the one.
+func unconnected(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial" || errors.As(err, new(*tls.CertificateVerificationError))
 }
 
 // cleaned is an error that [Clean] has seen.
