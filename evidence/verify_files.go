@@ -189,15 +189,28 @@ func (f *Files) find(dir string, sums map[string]string) error {
 	})
 }
 
-// Lists returns a line for a person about the files that are not here, and one about those that the
-// checksums do not list. Each is missing if there are none.
+// Lists returns a line for a person about the files that are not here, and one each about those that
+// commands add to a release, by their names, and about others that the checksums do not list. Each
+// is missing if there are none.
 func (f *Files) Lists() (all []string) {
 	if len(f.Absent) > 0 {
 		all = append(all, "not here: "+strings.Join(f.Absent, ", "))
 	}
-	if len(f.Unlisted) > 0 {
+	var added, others []string
+	for _, name := range f.Unlisted {
+		if distfile.Added(name) {
+			added = append(added, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	if len(added) > 0 {
+		all = append(all, "not proven: added after the release, as promote, push and airgap pack -base do: "+
+			strings.Join(shown(added, 0), ", "))
+	}
+	if len(others) > 0 {
 		all = append(all,
-			"not proven: files that the checksums do not list: "+strings.Join(shown(f.Unlisted, f.MoreUnlisted), ", "))
+			"not proven: files that the checksums do not list: "+strings.Join(shown(others, f.MoreUnlisted), ", "))
 	}
 	return all
 }

@@ -98,6 +98,14 @@ func (r Release) Names() []string {
 	return tidy(slices.Concat(all, r.Charts, r.Artifacts))
 }
 
+// Added reports whether a file has a name that commands give what they add to a release that is
+// complete: a delta, and a copy of release.yaml for another registry.
+func Added(name string) bool {
+	begin, end, _ := strings.Cut(Manifest, ".")
+	return Local(name) && (strings.HasSuffix(name, BundleSuffix+DeltaSuffix) ||
+		strings.HasPrefix(name, begin+".") && strings.HasSuffix(name, "."+end) && name != Manifest)
+}
+
 // PartNames returns the names of the files that a part of a release has, sorted.
 func PartNames(artifacts []string) []string {
 	return tidy(append([]string{Part, Weights}, artifacts...))

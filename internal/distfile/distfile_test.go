@@ -6,6 +6,17 @@ import (
 	"testing"
 )
 
+func TestAdded(t *testing.T) {
+	for name, want := range map[string]bool{
+		"release.ghcr.io.yaml": true, "a-images.tar.zst.delta": true,
+		Manifest: false, "release.yml": false, "sbom/release.a.yaml": false, "a-images.tar.zst": false, "notes.yaml": false,
+	} {
+		if Added(name) != want {
+			t.Errorf("%s: %v, want %v", name, !want, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	r := Release{
 		Product: "demo", Version: "1.0.0", Images: []string{"app", "../../app"}, Bundles: []string{"all"},
