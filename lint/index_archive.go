@@ -37,7 +37,7 @@ func (j *judging) archive() {
 		from := len(j.found)
 		j.contents(a)
 		for n := range j.found[from:] {
-			j.found[from+n].File = output.Line(a.Path)
+			j.found[from+n].File, j.found[from+n].Image = output.Line(a.Path), output.Line(a.Path)
 		}
 	}
 }

@@ -90,14 +90,11 @@ func (r Referrer) subject(image v1.Hash) v1.Hash {
 	return r.Subject
 }
 
-// describe returns the type of an artifact and its subject, if that is not the image.
+// describe returns the type of an artifact, and how cosign finds it.
 func (r Referrer) describe() string {
 	s := r.ArtifactType
 	if r.Tag != "" {
 		s += " by cosign's tag"
-	}
-	if r.Subject != (v1.Hash{}) {
-		s += " of " + r.Subject.String()
 	}
 	return s
 }

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// WriteTable writes the contents for a person: a line about the bundle, a line per image, and
-// what was omitted. The size of an image counts its layers that are in the bundle. The next
+// WriteTable writes the contents for a person: a line about the bundle, a line per image, how many
+// referrers of each kind it has, which JSON lists, and what was omitted. The size of an image counts its layers that are in the bundle. The next
 // column is how much of that other images share.
 func (c *Contents) WriteTable(w io.Writer) error {
 	var b bytes.Buffer
@@ -36,8 +38,12 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	t.Flush() //nolint:errcheck // a buffer has no errors
 	output.Fprintf(&b, "%s, %d layers, %s%s\n", c.number(), c.Layers, progress.Size(c.LayerBytes), sharing)
 	for _, i := range c.Images {
+		count := map[string]int{}
 		for _, r := range i.Referrers {
-			output.Fprintf(&b, "with %s: %s, %s\n", i.Name, r.describe(), r.Digest)
+			count[r.describe()]++
+		}
+		for _, kind := range slices.Sorted(maps.Keys(count)) {
+			output.Fprintf(&b, "with %s: %d %s\n", i.Name, count[kind], kind)
 		}
 	}
 	for _, i := range c.Images {

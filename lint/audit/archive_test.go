@@ -389,3 +389,17 @@ func TestHostileArchives(t *testing.T) {
 		})
 	}
 }
+
+// TestArchiveAsAWhole: what is found about an archive is about none of its images.
+func TestArchiveAsAWhole(t *testing.T) {
+	img, err := random.Image(100, 1)
+	must(t, err)
+	dir := indextest.Layout(t, map[string]mutate.Appendable{"docker.io/library/app:1": img})
+	must(t, os.WriteFile(filepath.Join(dir, "blobs", "sha256", "unused"), []byte("x"), 0o600))
+	for _, f := range report(t, reader(), lint.IndexOptions{Now: now}, dir).Findings {
+		if f.Rule == "archive-unused" && f.Image == dir {
+			return
+		}
+	}
+	t.Error("no finding about the archive")
+}

@@ -129,7 +129,9 @@ func (c *contents) layers(t *oci.Tree) (lost, damaged []string, err error) {
 	}
 	c.mu.Lock()
 	c.images[t.Config.Digest.String()] = names
-	if n := len(c.lists) - 1; t.Config.MediaType.IsConfig() {
+	// Signatures under cosign's tags have a configuration, and no layer that docker loads.
+	other := func(l v1.Descriptor) bool { return !l.MediaType.IsLayer() }
+	if n := len(c.lists) - 1; t.Config.MediaType.IsConfig() && !slices.ContainsFunc(t.Layers, other) {
 		c.lists[n].configs = append(c.lists[n].configs, t.Config.Digest.String())
 	}
 	c.mu.Unlock()
