@@ -27,7 +27,7 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 			File: f.Path, For: "a private registry", SHA256: f.SHA256,
 			Bytes: f.Size, Images: len(f.Contents.Images),
 		}
-		b.Load = load(f)
+		b.Load = load(f, p.Keys != "")
 		if o := f.Contents.Platform; !o.IsZero() {
 			b.For = called(o)
 		}
@@ -36,7 +36,7 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 			b.Adds = adds(f, all, groups)
 		}
 		if d := f.Contents.Delta; d != nil { // a page about a delta alone
-			b = ofDelta(f, d)
+			b = ofDelta(f, d, p.Keys != "")
 		}
 		p.Bundles = append(p.Bundles, b)
 		if f.Gzip != nil {
@@ -44,28 +44,33 @@ func (p *page) bundles(all, deltas []bundle.File, groups []lock.Group) {
 		}
 	}
 	for _, f := range deltas {
-		p.Bundles = append(p.Bundles, ofDelta(f, f.Contents.Delta))
+		p.Bundles = append(p.Bundles, ofDelta(f, f.Contents.Delta, p.Keys != ""))
 	}
 }
 
-// load is how a bundle is loaded. One of a snapshot is loaded by who names it one.
-func load(f bundle.File) string {
-	snapshot := f.Contents.Snapshot
+// Where docs/verifying.md keeps the public key of the maintainer.
+const (
+	keyFile        = "/etc/slipway/keys/release.pub"
+	windowsKeyFile = `C:\slipway\keys\release.pub`
+)
+
+// load is how a bundle is loaded. A signed one is verified on the way, and one of a snapshot is
+// loaded by who names it one.
+func load(f bundle.File, signed bool) string {
+	var flag, variable, parameter string
+	switch {
+	case signed:
+		flag, variable, parameter = " -key="+keyFile, "KEY="+keyFile+" ", " -Key "+windowsKeyFile
+	case f.Contents.Snapshot:
+		flag, variable, parameter = " -snapshot", "SNAPSHOT=yes ", " -Snapshot"
+	}
 	switch of := f.Contents.Platform; {
 	case of.IsZero():
-		line := "slipway airgap push " + completed(f) + " -to=registry.internal/mirror"
-		if snapshot {
-			line += " -snapshot"
-		}
-		return line
-	case of.OS == platform.Windows && snapshot:
-		return `.\load-images.ps1 -Snapshot`
+		return "slipway airgap push " + completed(f) + " -to=registry.internal/mirror" + flag
 	case of.OS == platform.Windows:
-		return `.\load-images.ps1`
-	case snapshot:
-		return "SNAPSHOT=yes ./load-images.sh"
+		return `.\load-images.ps1` + parameter
 	}
-	return "./load-images.sh"
+	return variable + "./load-images.sh"
 }
 
 // completed is the file of a bundle, behind that of the one which has what a sparse one lacks.
@@ -137,12 +142,15 @@ func (p *page) AnyDelta() bool {
 }
 
 // ofDelta is a delta, for who has its base.
-func ofDelta(f bundle.File, d *bundle.Delta) packed {
+func ofDelta(f bundle.File, d *bundle.Delta, signed bool) packed {
 	b := packed{
 		File: f.Path, For: fmt.Sprintf("who has %s of %s", d.Base.File, d.Base.Version),
 		Bytes: f.Size, Images: len(f.Contents.Images),
 	}
 	b.Load = fmt.Sprintf("slipway airgap apply %s -base=%s -out=%s", f.Path, d.Base.File, d.Bundle)
+	if signed {
+		b.Load += " -key=" + keyFile
+	}
 	b.Saves = "nothing"
 	if saved := d.Size - f.Size; saved > 0 {
 		b.Saves = fmt.Sprintf("%s of %s (%d %%)", progress.Size(saved), progress.Size(d.Size), 100*saved/d.Size)

@@ -40,19 +40,27 @@ func TestSparseBundles(t *testing.T) {
 	}
 }
 
-// TestSnapshotLoads: the page names the flags without which a bundle of a snapshot is not loaded.
-func TestSnapshotLoads(t *testing.T) {
-	for snapshot, want := range map[bool][]string{
-		false: {"-to=registry.internal/mirror<", ">./load-images.sh<", `>.\load-images.ps1<`},
-		true: {
+// TestLoads: the page names the flags without which a bundle of a snapshot is not loaded, and those
+// that verify a signed one.
+func TestLoads(t *testing.T) {
+	for kind, want := range map[string][]string{
+		"unsigned": {"-to=registry.internal/mirror<", ">./load-images.sh<", `>.\load-images.ps1<`},
+		"snapshot": {
 			"-to=registry.internal/mirror -snapshot<", ">SNAPSHOT=yes ./load-images.sh<", `>.\load-images.ps1 -Snapshot<`,
+		},
+		"signed": {
+			"-to=registry.internal/mirror -key=/etc/slipway/keys/release.pub<",
+			">KEY=/etc/slipway/keys/release.pub ./load-images.sh<", `>.\load-images.ps1 -Key C:\slipway\keys\release.pub<`,
 		},
 	} {
 		r := made(t, 3, "1.0.0", "linux/amd64")
 		r.Bundles = nil
+		if kind == "signed" {
+			r.Keys = []string{"SHA256:abc"}
+		}
 		for _, of := range []string{"", "linux", "windows"} {
 			c := *r.Contents
-			c.Snapshot, c.Platform = snapshot, platform.Platform{OS: of}
+			c.Snapshot, c.Platform = kind == "snapshot", platform.Platform{OS: of}
 			r.Bundles = append(r.Bundles, bundle.File{Path: of + ".tar.zst", Size: 1e6, Contents: &c})
 		}
 		wants(t, write(t, r, nil), want...)
