@@ -47,7 +47,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 		return dockerfile.Result{}, err
 	}
 	return dockerfile.Build(ctx, dockerfile.Input{
-		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs,
+		File: inTree(at, file), Shown: b.shown(d.Source, file), Outputs: outputs,
 		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
@@ -64,10 +64,10 @@ func inTree(source, path string) string {
 	return filepath.Join(source, path)
 }
 
-// shown returns what messages call a file of a source; "" for one that is in none.
-func shown(source, path string) string {
+// shown returns what messages call a file, which may be one of a source.
+func (b *Builder) shown(source, path string) string {
 	if source == "" {
-		return ""
+		return b.shownFile(path)
 	}
 	return source + ":" + filepath.ToSlash(path)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/release"
@@ -33,24 +34,25 @@ names it that is given and in use, or that is in the output directory, or if the
 not list its tags. -list only prints.`,
 		Example: "  slipway clean\n  slipway clean -older=7d -list\n  slipway clean -older=7d part-0/release.part.json",
 		RunE: f.prints(func(cmd *cobra.Command, parts []string) (table, error) {
+			dir, out := disk.Short(f.storeDir()), disk.Short(f.out)
 			switch {
 			case older > 0:
 				all, err := release.CleanOld(cmd.Context(), release.CleanOptions{
-					Out: f.out, Store: f.storeDir(), Parts: parts, List: list,
+					Out: out, Store: dir, Parts: parts, List: list,
 					Before: time.Now().Add(-time.Duration(older)), Say: saying(cmd),
 				})
 				return verdict{all, err}, nil // also what was removed before an error
 			case len(parts) > 0:
 				return nil, howto.Usage("PART needs -older: give the age, as in -older=7d")
 			}
-			dir, log := f.storeDir(), cmd.ErrOrStderr()
+			log := cmd.ErrOrStderr()
 			err := store.Remove(cmd.Context(), dir, saying(cmd))
 			if err == nil {
 				tellLeft(log, dir)
 			}
-			cleaned := release.Clean(cmd.Context(), f.out, saying(cmd))
+			cleaned := release.Clean(cmd.Context(), out, saying(cmd))
 			if cleaned == nil {
-				tellLeft(log, f.out)
+				tellLeft(log, out)
 			}
 			return nil, errors.Join(cleaned, err)
 		}),

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -32,7 +35,8 @@ func explain(w *output.Writer, err error) int {
 	}
 	var lines []string
 	for _, e := range output.Split(err) {
-		if line := howto.Remedied(network.Cause(e)); !slices.Contains(lines, line) {
+		e = network.Cause(e)
+		if line := relative(e, howto.Remedied(e)); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -41,6 +45,26 @@ func explain(w *output.Writer, err error) int {
 		fmt.Fprintf(w, " %s\n", strings.ReplaceAll(line, "\n", "\n  "))
 	}
 	return exitCode(err)
+}
+
+// relative replaces the directories of files that the system has reported to err in a text by what
+// [disk.Short] makes of them.
+func relative(err error, text string) string {
+	switch e := err.(type) { //nolint:errorlint // each error in the tree is visited
+	case *fs.PathError:
+		if dir, name := filepath.Split(e.Path); filepath.IsAbs(dir) {
+			text = strings.ReplaceAll(text, dir, strings.TrimSuffix(disk.Short(e.Path), name))
+		}
+	case interface{ Unwrap() []error }:
+		for _, e := range e.Unwrap() {
+			text = relative(e, text)
+		}
+		return text
+	}
+	if next := errors.Unwrap(err); next != nil {
+		return relative(next, text)
+	}
+	return text
 }
 
 // Exit codes, which docs/release.md lists.

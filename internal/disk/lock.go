@@ -61,7 +61,7 @@ func acquire(ctx context.Context, dir string, say Say, byFile bool, prepare func
 			byFile = true // this file system has no locks for directories
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("locking %s: %w", dir, err)
+			return nil, fmt.Errorf("locking %s: %w", name, err)
 		}
 		if !printed && say != nil {
 			say("waiting for another slipway to leave %s …", name)
@@ -69,7 +69,7 @@ func acquire(ctx context.Context, dir string, say Say, byFile bool, prepare func
 		printed = true
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for another slipway to leave %s: %w", dir, ctx.Err())
+			return nil, fmt.Errorf("waiting for another slipway to leave %s: %w", name, ctx.Err())
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
