@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // leftOut begins the comment of what was taken out.
@@ -48,7 +49,7 @@ func (d *Draft) expand(i int) {
 	dir := d.templates[i].path
 	for _, f := range d.tree.files {
 		rel, ok := within(f, dir)
-		if !ok || !isYAML(f) {
+		if !ok || !workload.IsManifest(f) {
 			continue
 		}
 		first, _, _ := strings.Cut(rel, "/")

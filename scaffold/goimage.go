@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -44,7 +45,7 @@ func (d *Draft) goImages() {
 func (d *Draft) koPaths() []string {
 	var list []string
 	for _, f := range d.tree.files {
-		if !isYAML(f) || isAside(path.Dir(f)) {
+		if !workload.IsManifest(f) || isAside(path.Dir(f)) {
 			continue
 		}
 		for _, m := range koReference.FindAllSubmatch(d.tree.text(f), -1) {

@@ -40,7 +40,7 @@ func (d *Draft) plain(charts, kustomize []string, direct bool) bool {
 	for _, home := range homes {
 		var files []string
 		for _, f := range d.tree.files {
-			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && isYAML(f) && !below(f, charts) &&
+			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && workload.IsManifest(f) && !below(f, charts) &&
 				!below(f, kustomize) {
 				files = append(files, f)
 			}
@@ -120,7 +120,7 @@ func (d *Draft) entries(files []string, home string) []entry {
 	}
 	n := 0
 	for _, f := range d.tree.files {
-		if _, ok := within(f, home); ok && isYAML(f) {
+		if _, ok := within(f, home); ok && workload.IsManifest(f) {
 			n++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // newer compares the versions that two paths have in them.
@@ -129,7 +130,7 @@ var stagingRegistry = lazyregexp.New(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 func (d *Draft) allReferences() []string {
 	list := append(slices.Clone(d.references), d.pushed()...)
 	for _, f := range d.tree.files {
-		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) ||
+		if !workload.IsManifest(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) ||
 			versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
 			continue // of another version
 		}
