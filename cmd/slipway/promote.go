@@ -67,7 +67,7 @@ manifests. Without -to it does only that.`,
 		"a slipway.yaml whose lint.allow is used for the images and the copy of release.yaml", "yaml", "yml")
 	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
 	add(cmd, p.proof.add, f.addFloating, f.addReferrers, f.addQuiet, f.addJSON)
-	needs(cmd, "to", "key", "charts", "release", "release-to", "product", "floating", "referrers")
+	needs(cmd, "to", "key", "rename", "charts", "release", "release-to", "product", "floating", "referrers")
 	return cmd
 }
 
