@@ -121,6 +121,11 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		}
 		all, o.Found = append(all, list...), append(o.Found, found...)
 	}
+	if !slices.ContainsFunc(args, audit.IsChart) {
+		if err := idle(cmd, chartless, "values", "case"); err != nil {
+			return err
+		}
+	}
 	r := lint.CheckIndexes(all, o)
 	if a.sarif {
 		err = r.WriteSARIF(cmd.OutOrStdout(), identify().Version)

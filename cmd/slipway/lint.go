@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -104,6 +106,9 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s is not there: run %s first, or name manifests to check", args[0], howto.Run("release"))
 	}
 	files, err := lint.ReadFiles(cmd.Context(), args, l.values)
+	if err == nil && !slices.ContainsFunc(args, chart.IsPath) {
+		err = idle(cmd, chartless, "values")
+	}
 	if err != nil {
 		return err
 	}

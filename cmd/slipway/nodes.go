@@ -87,6 +87,11 @@ func (n *nodesOf) run(cmd *cobra.Command, args []string) (table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(sources)+len(unknown) == 0 {
+		if err := idle(cmd, chartless, "values"); err != nil {
+			return nil, err
+		}
+	}
 	objects, err := workload.ReadFile(n.manifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(sources) > 0 && !cmd.Flags().Changed("release"): // there are charts only

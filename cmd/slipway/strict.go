@@ -184,6 +184,9 @@ func alone(cmd *cobra.Command) (err error) {
 	return err
 }
 
+// chartless is where values are of no use.
+const chartless = "without a chart: name one"
+
 // idle reports one of the flags that is given where it is of no use.
 func idle(cmd *cobra.Command, where string, names ...string) error {
 	for _, name := range names {

@@ -77,7 +77,7 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 	switch {
 	case arg == "-" || err == nil && !fi.IsDir() && workload.IsManifest(arg):
 		return r.manifest(ctx, arg)
-	case err == nil && (strings.HasSuffix(arg, ".tgz") || fi.IsDir() && isFile(filepath.Join(arg, "Chart.yaml"))):
+	case err == nil && IsChart(arg):
 		return r.loaded(ctx, arg)
 	case err == nil && fi.IsDir():
 		all, err = r.directory(ctx, arg)
@@ -86,7 +86,7 @@ func (r Reader) Read(ctx context.Context, arg string) (all []lint.Index, found [
 		all, err = r.file(ctx, arg)
 		return all, nil, err
 	}
-	if strings.HasPrefix(arg, OCI) {
+	if IsChart(arg) {
 		return r.pulled(ctx, arg)
 	}
 	if looksLikeFile(arg) {
@@ -107,9 +107,14 @@ func looksLikeFile(arg string) bool {
 		slices.Contains([]string{".txt", ".tar", ".gz", ".tgz", ".zst"}, filepath.Ext(arg))
 }
 
-func isFile(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.Mode().IsRegular()
+// IsChart reports whether an argument names a chart: a directory or an archive that is there, or one
+// in a registry.
+func IsChart(arg string) bool {
+	if fi, err := os.Stat(arg); err == nil && !fi.IsDir() {
+		return strings.HasSuffix(arg, ".tgz")
+	}
+	fi, err := os.Stat(filepath.Join(arg, "Chart.yaml"))
+	return err == nil && fi.Mode().IsRegular() || strings.HasPrefix(arg, OCI)
 }
 
 // cases returns the sets of values of a chart: the one of Values, and the others.
