@@ -49,6 +49,13 @@ var (
 const lacksCPP = "error index-library-missing MSVCP140.dll, which /app.exe imports, is not in the image: copy it from an " +
 	"image that has it (COPY --from), or use another base"
 
+// gpu is a program that is linked with NVIDIA's driver, and more.
+func gpu(more ...string) string {
+	return string(programtest.ELF(programtest.Needs{
+		Interpreter: "/lib64/ld-linux-x86-64.so.2", Libraries: append([]string{"libcuda.so.1", "libnvidia-ml.so.1"}, more...),
+	}))
+}
+
 func linux(entrypoint ...string) v1.ConfigFile {
 	return v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Entrypoint: entrypoint}}
 }
@@ -280,6 +287,17 @@ var insideCases = []struct {
 		"error index-library-missing libssl.so.3, which /app needs, is not in the image: copy it from an image that has it, " +
 			"or link the program statically (CGO_ENABLED=0 in Go)",
 	}},
+	// what NVIDIA's runtime mounts, next to what nobody does
+	{"healthy-gpu", linux("/app"), []files{{loader, "app=" + gpu()}}, nil},
+	{"library-and-gpu", linux("/app"), []files{{loader, "app=" + gpu("libz.so.1")}}, []string{
+		"error index-library-missing libz.so.1, which /app needs, is not in the image: copy it from an image that has it, " +
+			"or link the program statically (CGO_ENABLED=0 in Go)",
+	}},
+	// its runtime reads the file, and executes nothing
+	{
+		"healthy-wasm", v1.ConfigFile{OS: "wasip1", Architecture: "wasm", Config: v1.Config{Entrypoint: []string{"/app.wasm"}}},
+		[]files{{"app.wasm:0644=\x00asm"}}, nil,
+	},
 	{"program-of-windows", linux("/app"), []files{{"app=" + exe}}, []string{
 		"error index-program-differs ENTRYPOINT /app: it is a PE program for windows/amd64, and the image is for linux/amd64",
 	}},
