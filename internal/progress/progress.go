@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
@@ -24,7 +22,7 @@ import (
 type Printer struct {
 	mu     sync.Mutex
 	w      *output.Writer
-	bars   *mpb.Progress  // nil if the output is not a terminal, and after Close
+	bars   *display       // nil if the output is not a terminal, and after Close
 	tasks  map[*Task]bool // the running ones
 	record *Record        // nil: none
 	// every is how often a running task reports itself in a log.
@@ -38,8 +36,7 @@ func New(w io.Writer) *Printer {
 	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {
 		// Bars write sequences that no Writer passes on, directly to the terminal: all their text
 		// goes through output.Line.
-		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond),
-			mpb.WithAutoRefresh())
+		p.bars = newDisplay(f)
 	}
 	return p
 }
@@ -77,7 +74,7 @@ func (p *Printer) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bars != nil {
-		p.bars.Wait()
+		p.bars.close()
 		p.bars = nil
 	}
 }

@@ -48,7 +48,7 @@ func (p *Printer) Start(name string, unit Unit, total int64) *Task {
 	p.tasks[t] = true
 	if p.bars != nil {
 		// An error means that the display has ended: the task is then shown as in a log.
-		t.bar, _ = p.bars.Add(total, mpb.BarStyle().Build(),
+		t.bar, _ = p.bars.Add(total, p.bars.bar(),
 			mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(output.Line(name), decor.WCSyncSpaceR)),
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return output.Line(t.state()) })))

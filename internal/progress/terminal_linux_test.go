@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -81,6 +82,44 @@ func TestTerminal(t *testing.T) {
 		if strings.Contains(out, bad) {
 			t.Errorf("the terminal gets %q of a name, a note or a result:\n%q", bad, out)
 		}
+	}
+}
+
+// TestNarrowed halves the width of a terminal that has bars: what they took on further lines is
+// erased, and they fit again.
+func TestNarrowed(t *testing.T) {
+	t.Setenv("CI", "")
+	t.Setenv("TERM", "xterm")
+	tty, written := terminal(t)
+	p := New(tty)
+	for _, name := range []string{"compiling a", "compiling b"} {
+		task := p.Start(name, Items, 2)
+		task.Note(strings.Repeat("long/", 20))
+		task.Add(1)
+	}
+	drawn := func(width int) bool {
+		p.bars.mu.Lock()
+		defer p.bars.mu.Unlock()
+		return p.bars.width == width && len(p.bars.drawn) == 2
+	}
+	for !drawn(100) {
+		time.Sleep(time.Millisecond)
+	}
+	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 40}); err != nil {
+		t.Fatal(err)
+	}
+	for !drawn(40) {
+		time.Sleep(time.Millisecond)
+	}
+	p.Close()
+	out := written()
+	// Each line of 100 columns takes three of 40.
+	before, after, found := strings.Cut(out, "\x1b[4A\x1b[J")
+	if !found || strings.Contains(after, "\x1b[4A") {
+		t.Fatalf("four lines more are not erased once:\n%q", out)
+	}
+	if !strings.Contains(before, "long/long/") || !strings.Contains(after, "compiling a") {
+		t.Errorf("before %q, after %q", before, after)
 	}
 }
 
