@@ -181,8 +181,8 @@ func options(p *product.Product) transfer.PushOptions {
 			if i.Tree.ArtifactType() == string(chart.ConfigType) {
 				kind, ours, todo = "chart ", "the chart of ", "raise its version"
 			}
-			return fmt.Sprintf("publishing %s%s: the tag is %s already, and %sthis release is %s", kind, i.Ref, have, ours,
-				i.Tree.Desc.Digest), todo + ", or delete the tag if it is not in use"
+			return fmt.Sprintf("publishing %s%s: the tag is %s already, and %sthis release is %s",
+				kind, i.Ref, have, ours, i.Tree.Desc.Digest), todo + ", or delete the tag if it is not in use"
 		},
 	}
 }

@@ -40,8 +40,8 @@ func (d *Draft) plain(charts, kustomize []string, direct bool) bool {
 	for _, home := range homes {
 		var files []string
 		for _, f := range d.tree.files {
-			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && workload.IsManifest(f) && !below(f, charts) &&
-				!below(f, kustomize) {
+			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && workload.IsManifest(f) &&
+				!below(f, charts) && !below(f, kustomize) {
 				files = append(files, f)
 			}
 		}

@@ -68,7 +68,8 @@ func openFile(path string) (*os.File, int64, error) {
 		return nil, 0, fmt.Errorf("opening bundle: %w", err)
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: %w", path, invalid("it is %s: name the file of a bundle", regular.Kind(fi.Mode())))
+		return nil, 0, fmt.Errorf("%s: %w", path,
+			invalid("it is %s: name the file of a bundle", regular.Kind(fi.Mode())))
 	}
 	f, err := regular.Open(path)
 	if err != nil {

@@ -17,7 +17,10 @@ type kind struct {
 
 // kinds are tried in this order.
 var kinds = []kind{
-	{as[x509.UnknownAuthorityError], "name its certificate authority with -ca-file, or set SSL_CERT_FILE to its PEM file"},
+	{
+		as[x509.UnknownAuthorityError],
+		"name its certificate authority with -ca-file, or set SSL_CERT_FILE to its PEM file",
+	},
 	{as[x509.HostnameError], "use a name that its certificate has"},
 	{as[x509.CertificateInvalidError], "renew its certificate; if that is valid, set the clock of this machine"},
 	{func(err error) bool {

@@ -42,7 +42,8 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case len(all.files) == 0 && !compressed(f) && (errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
+	case len(all.files) == 0 && !compressed(f) &&
+		(errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
 		return r.list(ctx, file) // it is no archive
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, archive.Damaged(err))
@@ -64,7 +65,7 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 // compressed reports whether a file begins as what is compressed does.
 func compressed(f io.ReaderAt) bool {
 	head := make([]byte, archive.HeadSize)
-	n, _ := f.ReadAt(head, 0) //nolint:errcheck // a short file
+	n, _ := f.ReadAt(head, 0) // a short file is an error
 	return archive.Compression(head[:n]) != ""
 }
 

@@ -295,8 +295,10 @@ var insideCases = []struct {
 	}},
 	// its runtime reads the file, and executes nothing
 	{
-		"healthy-wasm", v1.ConfigFile{OS: "wasip1", Architecture: "wasm", Config: v1.Config{Entrypoint: []string{"/app.wasm"}}},
-		[]files{{"app.wasm:0644=\x00asm"}}, nil,
+		"healthy-wasm",
+		v1.ConfigFile{OS: "wasip1", Architecture: "wasm", Config: v1.Config{Entrypoint: []string{"/app.wasm"}}},
+		[]files{{"app.wasm:0644=\x00asm"}},
+		nil,
 	},
 	{"program-of-windows", linux("/app"), []files{{"app=" + exe}}, []string{
 		"error index-program-differs ENTRYPOINT /app: it is a PE program for windows/amd64, and the image is for linux/amd64",

@@ -121,7 +121,8 @@ func (r Reader) push(ctx context.Context, text string, from transfer.Remote, f F
 	_, err := client.Push(ctx, []transfer.Image{image}, source, transfer.PushOptions{
 		Task: "audit",
 		Conflict: func(_ transfer.Image, have v1.Hash) (what, todo string) {
-			return fmt.Sprintf("%s is %s already", to, have), "name another tag with -to, or move it with -floating=move"
+			return fmt.Sprintf("%s is %s already", to, have),
+				"name another tag with -to, or move it with -floating=move"
 		},
 	})
 	if err != nil || f.Tag == "" || !f.Move {
