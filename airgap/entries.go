@@ -53,12 +53,16 @@ func entries(l *lock.Lock) []entry {
 		}
 	}
 	for _, t := range l.ThirdParty {
-		d := v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}
-		all = append(all, entry{
-			Named: lock.Named{Reference: t.Reference, Desc: d, Referrers: t.Referrers},
-			title: t.Reference, listed: t.Reference, os: t.OS, omitted: t.Omitted, groups: t.Groups,
-			from: t.From,
-		})
+		all = append(all, thirdParty(t))
 	}
 	return all
+}
+
+func thirdParty(t lock.ThirdParty) entry {
+	d := v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}
+	return entry{
+		Named: lock.Named{Reference: t.Reference, Desc: d, Referrers: t.Referrers},
+		title: t.Reference, listed: t.Reference, os: t.OS, omitted: t.Omitted, groups: t.Groups,
+		from: t.From,
+	}
 }

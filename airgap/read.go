@@ -75,19 +75,38 @@ func readSources(from reader, entries []entry) (all []source, omitted []entry, e
 	return all, omitted, errors.Join(errs...)
 }
 
-// image reads an image and its referrers, and checks their layers.
-func (from reader) image(n lock.Named) (bundle.Image, error) {
+// CheckThirdParty reports why no bundle can include a third-party image of a lock, by its documents.
+// A manifest that get leaves out by [oci.ErrAbsent] is not looked at. It is what [Check] reports of
+// the image once a store has all of it.
+func CheckThirdParty(t lock.ThirdParty, get oci.Get) error {
+	e := thirdParty(t)
+	i, err := readImage(e.Named, &oci.Reader{Get: get})
+	if err == nil {
+		err = checkDigests((&bundle.Contents{Images: []bundle.Image{i}}).AllLayers()...)
+	}
+	if err != nil {
+		return e.refused(err)
+	}
+	return nil
+}
+
+func readImage(n lock.Named, r *oci.Reader) (bundle.Image, error) {
 	name, err := imagename.Bundled(n.Reference, n.Desc.Digest)
 	if err != nil {
 		return bundle.Image{}, err
 	}
+	return bundle.ReadImage(name, n.Desc, r)
+}
+
+// image reads an image and its referrers, and checks their layers.
+func (from reader) image(n lock.Named) (bundle.Image, error) {
 	r := &oci.Reader{Get: func(d v1.Descriptor) ([]byte, error) {
 		if err := from.check(d); err != nil {
 			return nil, err
 		}
 		return from.st.Get(d)
 	}}
-	i, err := bundle.ReadImage(name, n.Desc, r)
+	i, err := readImage(n, r)
 	if err != nil {
 		return i, err
 	}

@@ -62,9 +62,13 @@ func askAll(ctx context.Context, c *transfer.Client, all []question) error {
 
 // answered reports whether a registry has answered.
 func answered(err error) bool {
-	var e *transport.Error
-	return errors.As(err, &e)
+	return errors.As(err, new(*transport.Error)) || errors.As(err, &unfit{})
 }
+
+// unfit is the error of an image that a registry has, and that no release can take.
+type unfit struct{ error }
+
+func (e unfit) Unwrap() error { return e.error }
 
 // errSilent means that a registry was not asked, because it has left another question unanswered.
 type errSilent struct{ host string }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
@@ -17,40 +16,21 @@ import (
 )
 
 // Reach checks, without leaving anything in a registry, whether p can be published: whether every
-// repository may be pushed to, and whether the registries of third-party images have them: also
-// those that st has, since nodes pull them from there. The error lists every failure. A snapshot
-// pushes nowhere.
-func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) error {
-	if p.Snapshot() {
-		return nil
-	}
+// repository may be pushed to, and whether the registries of third-party images have them, also
+// those that st has, since nodes pull them from there. It returns the third-party images by their
+// documents, which st keeps, so that they are judged before anything is built. The error lists
+// every failure. A snapshot pushes nowhere, and asks for nothing that st has.
+func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
 	r := &reach{transfer.New(o), st, o.Progress, p.VersionSource.Raise()}
-	all, err := r.pushes(p)
-	if err != nil {
-		return err
-	}
-	return askAll(ctx, r.Client, append(all, r.pulls(p)...))
-}
-
-// ReachThirdParty checks as [Reach] does, but for the third-party images alone.
-func ReachThirdParty(ctx context.Context, p *product.Product, o network.Options) error {
+	parties, pulls := r.pulls(p, true)
 	if p.Snapshot() {
-		return nil
+		return parties, askAll(ctx, r.Client, pulls)
 	}
-	r := &reach{Client: transfer.New(o), progress: o.Progress}
-	return askAll(ctx, r.Client, r.pulls(p))
-}
-
-// pulls asks for all third-party images of p.
-func (r *reach) pulls(p *product.Product) (all []question) {
-	for _, t := range p.Airgap.Images {
-		if t.Omitted == "" {
-			all = append(all, question{host: t.Reference.Context().RegistryStr(), ask: func(ctx context.Context) error {
-				return r.mayPull(ctx, t)
-			}})
-		}
+	pushes, err := r.pushes(p)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	return parties, askAll(ctx, r.Client, append(pushes, pulls...))
 }
 
 // reach is one call of [Reach].
@@ -130,18 +110,4 @@ func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 			"if it is another one, %s", tag, digest, r.raise)
 	}
 	return err
-}
-
-// mayPull checks that a third-party image can be read.
-func (r *reach) mayPull(ctx context.Context, t product.ThirdParty) error {
-	_, err := r.Head(ctx, t.Reference)
-	switch outcome.Of(err) {
-	case outcome.There:
-	case outcome.Absent:
-		return fmt.Errorf("%s: %s is not in its registry: correct the line, "+
-			"or pin a version that is there", t.Pos, t.Text)
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
-		return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
-	}
-	return nil
 }

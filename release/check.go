@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -26,7 +27,7 @@ import (
 )
 
 // Check reports what would stop a release of p, as far as that is certain without a compiler
-// and a registry; for a release to one it asks whether third-party images are where they are named.
+// and a registry; for a release to one it reads the documents of third-party images.
 // It checks sources, programs, Dockerfiles, the rendered manifest and the rules, and reports all
 // mistakes. Check leaves nothing on the disk, except Go modules that the
 // module cache lacked. It finds what the store beside slipway.yaml has, if there is one. What it
@@ -37,7 +38,7 @@ func Check(ctx context.Context, p *product.Product) (Checked, error) {
 		return Checked{}, err
 	}
 	defer done()
-	if err := publish.ReachThirdParty(ctx, c.product, network.Options{}); err != nil {
+	if _, err := c.thirdParty(ctx, !p.Snapshot(), network.Options{}); err != nil {
 		c.err = errors.Join(c.err, err)
 	}
 	return Checked{BeforeRelease: c.demands, Warnings: c.warnings.All()}, c.err
@@ -142,10 +143,8 @@ func checkOffline(ctx context.Context, p *product.Product, behind string) (c *of
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
 	c.builder.Offline()
 	c.err = c.check(ctx, p, func(*product.Product) {})
-	found, err := judgeDocuments(c.product, c.builder.Documents(), c.store)
-	for _, f := range found {
-		c.warnings.Add("warning: " + f.String())
-	}
+	found, err := judgeDocuments(c.product, c.builder.Documents())
+	c.warn(found)
 	c.err = errors.Join(c.err, err)
 	if ctx.Err() != nil {
 		return nil, nil, c.err
@@ -154,6 +153,23 @@ func checkOffline(ctx context.Context, p *product.Product, behind string) (c *of
 		c.demands = nil
 	}
 	return c, remove, nil
+}
+
+// thirdParty judges third-party images by their documents: see [publish.LookAtThirdParty].
+func (c *offline) thirdParty(ctx context.Context, ask bool, o network.Options) ([]publish.Party, error) {
+	list, err := publish.LookAtThirdParty(ctx, c.product, c.store, ask, o)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	found, wrong := judgeThirdParty(c.product, list, ownOnly(c.product, c.trees), c.err == nil && err == nil)
+	c.warn(found)
+	return list, errors.Join(err, wrong)
+}
+
+func (c *offline) warn(found []lint.Finding) {
+	for _, f := range found {
+		c.warnings.Add("warning: " + f.String())
+	}
 }
 
 // check is the first stage of a release. It reports every mistake that can be found before
@@ -172,14 +188,18 @@ func (c *run) check(ctx context.Context) (checked, error) {
 	if c.options.Rebuild {
 		r.builder.Rebuild()
 	}
+	var parties []publish.Party
 	var reach error
 	err := r.check(ctx, p, func(complete *product.Product) {
-		reach = publish.Reach(ctx, complete, c.store, c.network())
+		parties, reach = publish.Reach(ctx, complete, c.store, c.network())
 	})
 	if ctx.Err() != nil {
 		return checked{}, err
 	}
-	if err := errors.Join(err, reach); err != nil || s == nil {
+	err = errors.Join(err, reach)
+	// findings that are no errors are those of judgeImages
+	_, wrong := judgeThirdParty(r.product, parties, ownOnly(r.product, r.trees), err == nil)
+	if err := errors.Join(err, wrong); err != nil || s == nil {
 		return r.checked, err
 	}
 	return r.checked, s.compare(ctx, r.builder)
@@ -188,8 +208,7 @@ func (c *run) check(ctx context.Context) (checked, error) {
 // placeholder returns the lock that publish would make, with made-up digests. Of third-party
 // images it has only what p states.
 func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
-	l := build.Placeholder(p, trees)
-	publish.Names(p, l)
+	l := ownOnly(p, trees)
 	for _, t := range p.Airgap.Images {
 		party := lock.ThirdParty{
 			Reference: t.Text, From: t.From, OS: t.OS, Groups: t.Groups, Listed: t.Listed,
@@ -201,6 +220,14 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 		}
 		l.ThirdParty = append(l.ThirdParty, party)
 	}
+	return l
+}
+
+// ownOnly returns the lock that publish would make, with made-up digests and without third-party
+// images.
+func ownOnly(p *product.Product, trees map[string]source.Tree) *lock.Lock {
+	l := build.Placeholder(p, trees)
+	publish.Names(p, l)
 	return l
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -44,8 +43,7 @@ func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
 		return nil, err
 	}
 	all := []NeededImage{}
-	l := build.Placeholder(p, trees)
-	publish.Names(p, l)
+	l := ownOnly(p, trees)
 	for n, i := range l.Images {
 		out := NeededImage{
 			Reference: i.Tagged(),

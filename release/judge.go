@@ -2,22 +2,22 @@ package release
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -57,18 +57,11 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 			o.Partial = true
 			continue
 		}
-		index, err := bundled(st, t)
+		index, err := inStore(st, t)
 		if err != nil {
 			return nil, fmt.Errorf("checking %s: %w", t.Reference, err)
 		}
-		index.Nodes = nodes
-		if len(t.OS) > 0 {
-			index.NodesChecked = true
-			index.Nodes = slices.DeleteFunc(slices.Clone(nodes), func(n platform.Platform) bool {
-				return !slices.Contains(t.OS, n.OS)
-			})
-		}
-		all = append(all, index)
+		all = append(all, bundled(index, t, nodes))
 	}
 	r := lint.CheckIndexes(all, o)
 	if err := r.Broken(); err != nil {
@@ -131,7 +124,7 @@ func lookInside(
 }
 
 // judgeDocuments checks what a check has read of images that others made, as far as it has.
-func judgeDocuments(p *product.Product, documents []build.Document, st *store.Store) ([]lint.Finding, error) {
+func judgeDocuments(p *product.Product, documents []build.Document) ([]lint.Finding, error) {
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
 	byName := map[string]*lint.Index{}
 	var all []*lint.Index
@@ -148,15 +141,6 @@ func judgeDocuments(p *product.Product, documents []build.Document, st *store.St
 		}
 		i.Entries = append(i.Entries, e)
 	}
-	for _, t := range p.Airgap.Images {
-		i, err := pinnedIn(p, t, st)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Pos, err)
-		}
-		if i != nil {
-			all = append(all, i)
-		}
-	}
 	var list []lint.Index
 	for _, i := range all {
 		list = append(list, *i)
@@ -165,57 +149,66 @@ func judgeDocuments(p *product.Product, documents []build.Document, st *store.St
 	return r.Others(), r.Broken()
 }
 
-// pinnedIn returns a third-party image as far as the store has its documents; nil if it lacks the
-// first.
-func pinnedIn(p *product.Product, t product.ThirdParty, st *store.Store) (*lint.Index, error) {
-	d, pinned := t.Reference.(name.Digest)
-	if !pinned || t.Omitted != "" {
-		return nil, nil
-	}
-	h, err := v1.NewHash(d.DigestStr())
-	if err != nil {
-		return nil, err
-	}
-	get := func(d v1.Descriptor) ([]byte, error) {
-		raw, err := st.Get(d)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = oci.ErrAbsent
+// judgeThirdParty checks third-party images, before they are fetched, by what was read of them: by
+// the rules of package lint, and by what bundles include. l is the lock without them as far as it
+// is known. If nothing else is wrong with p, its bundles are checked with the platforms of the
+// images.
+func judgeThirdParty(p *product.Product, list []publish.Party, l *lock.Lock, fine bool) (
+	found []lint.Finding, err error,
+) {
+	var errs []error
+	for _, t := range list {
+		l.ThirdParty = append(l.ThirdParty, t.Lock)
+		if t.Get == nil {
+			continue
 		}
-		return raw, err
+		d := v1.Descriptor{MediaType: t.Lock.MediaType, Digest: t.Lock.Digest, Size: t.Lock.Size}
+		tree, err := oci.Read(d, t.Get, oci.Limits{})
+		if err != nil {
+			return nil, fmt.Errorf("checking %s: %w", t.Reference, err)
+		}
+		r := lint.CheckIndexes([]lint.Index{bundled(lint.NewIndex(t.Reference, tree, t.Get), t.Lock, nodes(l))},
+			lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true})
+		found = append(found, r.Others()...)
+		if err = r.Broken(); err == nil {
+			err = airgap.CheckThirdParty(t.Lock, t.Get)
+		}
+		errs = append(errs, err)
 	}
-	tree, err := oci.Read(v1.Descriptor{Digest: h}, get, oci.Limits{})
-	switch {
-	case errors.Is(err, oci.ErrAbsent):
-		return nil, nil
-	case err != nil:
-		return nil, err
+	if fine && len(p.Selected) == 0 {
+		errs = append(errs, airgap.CheckTargets(l, Targets(p.Airgap)))
 	}
-	i := lint.NewIndex(t.Text, tree, get)
-	i.Scope, i.Nodes, i.Pos = lint.Bundled, p.Platforms, t.Pos
-	if len(t.OS) > 0 {
-		i.NodesChecked = true
-	}
-	return &i, nil
+	return found, output.JoinOnce(errs...)
 }
 
-// bundled returns an image of others, as the store has it. Of one that is still in its registry
+// bundled returns an image of others as it is judged for nodes of the product.
+func bundled(i lint.Index, t lock.ThirdParty, nodes []platform.Platform) lint.Index {
+	i.Scope, i.Nodes = lint.Bundled, nodes
+	if len(t.From) > 0 {
+		i.Pos = lint.Place(t.From[0])
+	}
+	if len(t.OS) > 0 {
+		i.NodesChecked = true
+		i.Nodes = slices.DeleteFunc(slices.Clone(nodes), func(n platform.Platform) bool {
+			return !slices.Contains(t.OS, n.OS)
+		})
+	}
+	return i
+}
+
+// inStore returns an image of others, as the store has it. Of one that is still in its registry
 // alone, which a merge fetches later, the platforms are known.
-func bundled(st *store.Store, t lock.ThirdParty) (lint.Index, error) {
+func inStore(st *store.Store, t lock.ThirdParty) (lint.Index, error) {
 	tree, _, err := st.Tree(v1.Descriptor{Digest: t.Digest})
 	if err != nil {
 		return lint.Index{}, err
 	}
-	i := lint.Index{Name: t.Reference}
 	if tree != nil {
-		i = lint.NewIndex(t.Reference, tree, st.Get)
-	} else {
-		for _, p := range t.Platforms {
-			i.Entries = append(i.Entries, lint.Entry{Desc: v1.Descriptor{Platform: p.V1()}})
-		}
+		return lint.NewIndex(t.Reference, tree, st.Get), nil
 	}
-	i.Scope = lint.Bundled
-	if len(t.From) > 0 {
-		i.Pos = lint.Place(t.From[0])
+	i := lint.Index{Name: t.Reference}
+	for _, p := range t.Platforms {
+		i.Entries = append(i.Entries, lint.Entry{Desc: v1.Descriptor{Platform: p.V1()}})
 	}
 	return i, nil
 }

@@ -261,11 +261,12 @@ func digests(l *lock.Lock, name string) map[string]v1.Hash {
 }
 
 func (pl *planner) thirdParty(ctx context.Context) error {
-	list, err := publish.PreviewThirdParty(ctx, pl.product, pl.store, pl.network)
+	list, err := pl.found.thirdParty(ctx, true, pl.network)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	pl.refuse(err)
 	pl.ThirdParty = append(pl.ThirdParty, list...)
+	pl.Warnings = pl.found.warnings.All()
 	return nil
 }

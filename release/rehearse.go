@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/product/references"
-	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
 )
 
@@ -72,8 +71,7 @@ func checkBundles(p *product.Product, trees map[string]source.Tree) error {
 	if len(p.Selected) > 0 {
 		return nil
 	}
-	l := build.Placeholder(p, trees)
-	publish.Names(p, l)
+	l := ownOnly(p, trees)
 	for _, t := range p.Airgap.Images {
 		l.ThirdParty = append(l.ThirdParty,
 			lock.ThirdParty{Reference: t.Text, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups})
@@ -111,8 +109,7 @@ func named(ctx context.Context, p *product.Product, trees map[string]source.Tree
 	if p.Unselected != nil {
 		p, memory = p.Unselected, nil // another product
 	}
-	l := build.Placeholder(p, trees)
-	publish.Names(p, l)
+	l := ownOnly(p, trees)
 	all, err := manifests(ctx, p, l, memory)
 	if err != nil {
 		return references.Found{}, hide(err, l)

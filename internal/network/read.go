@@ -35,12 +35,16 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 		}
 		d = &full.Descriptor
 	}
-	// as of a website, or a proxy that asks for a login
-	if strings.HasPrefix(string(d.MediaType), "text/") {
-		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: "+
-			"it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)
+	return d, notText(ref, d)
+}
+
+// notText returns an error for the answer of a website, or of a proxy that asks for a login.
+func notText(ref name.Reference, d *v1.Descriptor) error {
+	if !strings.HasPrefix(string(d.MediaType), "text/") {
+		return nil
 	}
-	return d, nil
+	return fmt.Errorf("%s answers with %s where a manifest is expected: "+
+		"it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)
 }
 
 // Get reads the manifest or index that a reference names.
@@ -49,7 +53,11 @@ func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descripto
 	if err != nil {
 		return nil, err
 	}
-	return s.Get(ctx, ref)
+	d, err := s.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return d, notText(ref, &d.Descriptor)
 }
 
 // Manifests returns a function that reads indexes and manifests of a repository.

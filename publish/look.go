@@ -1,0 +1,198 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Party is a third-party image, and what a release will do with it.
+type Party struct {
+	Reference string `json:"reference"` // as written
+	Pinned    bool   `json:"pinned"`    // by digest
+	// Stored reports whether the store has all of it. Otherwise it is fetched, unless Omitted is
+	// set.
+	Stored  bool   `json:"stored"`
+	Omitted string `json:"omitted,omitempty"` // why the release goes without it
+
+	// Lock is the image as the lock will have it, without referrers. Get returns the documents that
+	// were read of it; it is nil if none was. Manifests for platforms that the product is not for
+	// are absent.
+	Lock lock.ThirdParty `json:"-"`
+	Get  oci.Get         `json:"-"`
+
+	host string
+}
+
+// Host returns the registry that the image is fetched from; "" if it is not.
+func (t Party) Host() string {
+	if t.Stored || t.Omitted != "" {
+		return ""
+	}
+	return t.host
+}
+
+// LookAtThirdParty reads the documents of the third-party images of p: with ask as [Reach] does, and
+// else those that st has. The error lists the images that cannot be read.
+func LookAtThirdParty(ctx context.Context, p *product.Product, st *store.Store, ask bool,
+	o network.Options,
+) ([]Party, error) {
+	r := &reach{Client: transfer.New(o), store: st, progress: o.Progress}
+	all, questions := r.pulls(p, ask)
+	return all, askAll(ctx, r.Client, questions)
+}
+
+// pulls reads the documents of the third-party images of p. A release to a registry asks for all of
+// them, since nodes pull from there what the store has; a snapshot asks for those that the store
+// lacks.
+func (r *reach) pulls(p *product.Product, ask bool) (all []Party, questions []question) {
+	needs := neededBy(p)
+	all = make([]Party, len(p.Airgap.Images))
+	for n, t := range p.Airgap.Images {
+		host := t.Reference.Context().RegistryStr()
+		_, pinned := t.Reference.(name.Digest)
+		all[n] = Party{Reference: t.Text, Pinned: pinned, Omitted: t.Omitted, Lock: party(t), host: host}
+		if t.Omitted != "" {
+			continue
+		}
+		tree, here, _ := transfer.InStore(r.store, t.Reference) // what is damaged is fetched again
+		all[n].Stored = here
+		l := &looking{reach: r, of: t, into: &all[n], bundles: p.Airgap.Bundles, needs: needs}
+		switch {
+		case here && (p.Snapshot() || !ask):
+			l.stored = tree
+		case !here && !p.FetchesFrom(host):
+			all[n].Omitted, all[n].Lock.Omitted = lock.NoNetwork, lock.NoNetwork
+			continue
+		case !ask:
+			continue
+		}
+		questions = append(questions, question{host: host, ask: l.look})
+	}
+	return all, questions
+}
+
+// looking is the reading of one image.
+type looking struct {
+	*reach
+	of      product.ThirdParty
+	into    *Party
+	stored  *oci.Tree // as the store has it; nil asks the registry
+	bundles []product.Bundle
+	needs   func(v1.Descriptor) bool
+}
+
+// look reads the documents of an image that a release needs.
+func (l *looking) look(ctx context.Context) error {
+	t := l.of
+	if l.stored != nil {
+		return l.read(ctx, l.stored.Desc, l.stored.Raw)
+	}
+	top, err := l.Get(ctx, t.Reference)
+	switch outcome.Of(err) {
+	case outcome.There:
+		return l.read(ctx, v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size}, top.Manifest)
+	case outcome.Absent:
+		return fmt.Errorf("%s: %s is not in its registry: correct the line, "+
+			"or pin a version that is there", t.Pos, t.Text)
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
+	}
+	return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
+}
+
+// read reads what a document lists. The store keeps what a registry gives, for the release to come.
+func (l *looking) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
+	have := map[v1.Hash][]byte{d.Digest: raw}
+	through := func(get oci.Get) oci.Get {
+		return func(d v1.Descriptor) ([]byte, error) {
+			if raw, ok := have[d.Digest]; ok {
+				return raw, nil
+			}
+			from := get
+			if l.store.Has(d.Digest) {
+				from = l.store.Get
+			}
+			raw, err := from(d)
+			if err == nil {
+				have[d.Digest] = raw
+				_, err = l.store.PutBytes(raw)
+			}
+			return raw, err
+		}
+	}
+	repo := l.of.Reference.Context()
+	manifests, configs := through(l.Manifests(ctx, repo)), through(l.Configs(ctx, repo))
+	tree, err := oci.Read(d, func(c v1.Descriptor) ([]byte, error) {
+		if c.Digest != d.Digest && !l.needs(c) {
+			return nil, oci.ErrAbsent
+		}
+		return manifests(c)
+	}, oci.Limits{})
+	if err == nil {
+		err = readConfigs(tree, configs)
+	}
+	l.into.Get = func(d v1.Descriptor) ([]byte, error) {
+		if raw, ok := have[d.Digest]; ok {
+			return raw, nil
+		}
+		return nil, oci.ErrAbsent
+	}
+	if err == nil {
+		err = describe(l.into.Get, &l.into.Lock, tree, l.bundles)
+	}
+	if err != nil {
+		l.into.Get = nil
+		err = fmt.Errorf("%s: %s: %w", l.of.Pos, l.of.Text, network.Clean(err))
+		if !outcome.Failed(err) {
+			return unfit{err}
+		}
+	}
+	return err
+}
+
+// readConfigs reads the configurations of a tree.
+func readConfigs(tree *oci.Tree, get oci.Get) error {
+	for m := range tree.All() {
+		if m.Config == nil {
+			continue
+		}
+		if _, err := get(*m.Config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// neededBy returns which manifests of third-party images decide whether p can be released: those
+// for the operating systems and architectures of its images and bundles, and those without a
+// platform. Without images of its own, they are all that nodes may run.
+func neededBy(p *product.Product) func(v1.Descriptor) bool {
+	var nodes []platform.Platform
+	for _, i := range p.Images {
+		nodes = append(nodes, i.Platforms...)
+	}
+	for _, b := range p.Airgap.Bundles {
+		if len(p.Images) > 0 && !b.Platform.IsZero() {
+			nodes = append(nodes, b.Platform)
+		}
+	}
+	return func(d v1.Descriptor) bool {
+		of := platform.From(d.Platform).Normal()
+		return of.IsZero() || of.IsImage() && (nodes == nil ||
+			slices.ContainsFunc(nodes, func(node platform.Platform) bool {
+				return platform.Runs(node, of) || node.OS == of.OS && node.Normal().Architecture == of.Architecture
+			}))
+	}
+}
