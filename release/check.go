@@ -26,19 +26,21 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Check reports what would stop a release of p, as far as that is certain without a compiler
-// and a registry; for a release to one it reads the documents of third-party images.
+// Check reports what would stop a release of p, as far as that is certain without a compiler and
+// without layers. For a release to a registry it reads the documents of bases, of prebuilt and of
+// third-party images; for a snapshot it asks no registry.
 // It checks sources, programs, Dockerfiles, the rendered manifest and the rules, and reports all
 // mistakes. Check leaves nothing on the disk, except Go modules that the
 // module cache lacked. It finds what the store beside slipway.yaml has, if there is one. What it
 // has found is there beside an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {
-	c, done, err := checkOffline(ctx, p, Options{}.places(p).Store)
+	ask := !p.Snapshot()
+	c, done, err := checkAside(ctx, p, Options{}.places(p).Store, ask)
 	if err != nil {
 		return Checked{}, err
 	}
 	defer done()
-	if _, err := c.thirdParty(ctx, !p.Snapshot(), network.Options{}); err != nil {
+	if _, err := c.thirdParty(ctx, ask, network.Options{}); err != nil {
 		c.err = errors.Join(c.err, err)
 	}
 	return Checked{BeforeRelease: c.demands, Warnings: c.warnings.All()}, c.err
@@ -108,8 +110,8 @@ func (r *rehearsal) check(ctx context.Context, p *product.Product, rendered func
 	return errors.Join(r.missing, err, manifest)
 }
 
-// offline is what a check without a registry has found.
-type offline struct {
+// aside is what a check has found that leaves the product's store as it is.
+type aside struct {
 	*rehearsal
 
 	store  *store.Store // in a directory of its own; reads what the product's has
@@ -119,9 +121,12 @@ type offline struct {
 	warnings progress.Warnings
 }
 
-// checkOffline does what [Check] does. It finds what the store at behind has, as the release that
-// follows, and writes elsewhere. done removes what is on the disk.
-func checkOffline(ctx context.Context, p *product.Product, behind string) (c *offline, done func(), err error) {
+// checkAside does what [Check] does, but for third-party images. It finds what the store at behind
+// has, as the release that follows, and writes elsewhere. Without ask it asks no registry. done
+// removes what is on the disk.
+func checkAside(ctx context.Context, p *product.Product, behind string, ask bool) (
+	c *aside, done func(), err error,
+) {
 	dir, err := disk.Scratch("")
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory: %w", err)
@@ -132,7 +137,7 @@ func checkOffline(ctx context.Context, p *product.Product, behind string) (c *of
 			remove()
 		}
 	}()
-	c = &offline{}
+	c = &aside{}
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
@@ -141,7 +146,9 @@ func checkOffline(ctx context.Context, p *product.Product, behind string) (c *of
 	}
 	ctx = renderer.Keep(ctx, c.store)
 	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
-	c.builder.Offline()
+	if !ask {
+		c.builder.Offline()
+	}
 	c.err = c.check(ctx, p, func(*product.Product) {})
 	found, err := judgeDocuments(c.product, c.builder.Documents())
 	c.warn(found)
@@ -156,7 +163,7 @@ func checkOffline(ctx context.Context, p *product.Product, behind string) (c *of
 }
 
 // thirdParty judges third-party images by their documents: see [publish.LookAtThirdParty].
-func (c *offline) thirdParty(ctx context.Context, ask bool, o network.Options) ([]publish.Party, error) {
+func (c *aside) thirdParty(ctx context.Context, ask bool, o network.Options) ([]publish.Party, error) {
 	list, err := publish.LookAtThirdParty(ctx, c.product, c.store, ask, o)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -166,7 +173,7 @@ func (c *offline) thirdParty(ctx context.Context, ask bool, o network.Options) (
 	return list, errors.Join(err, wrong)
 }
 
-func (c *offline) warn(found []lint.Finding) {
+func (c *aside) warn(found []lint.Finding) {
 	for _, f := range found {
 		c.warnings.Add("warning: " + f.String())
 	}
@@ -196,8 +203,8 @@ func (c *run) check(ctx context.Context) (checked, error) {
 	if ctx.Err() != nil {
 		return checked{}, err
 	}
-	err = errors.Join(err, reach)
-	// findings that are no errors are those of judgeImages
+	_, taken := judgeDocuments(r.product, r.builder.Documents()) // judgeImages has what is no error
+	err = errors.Join(err, reach, taken)
 	_, wrong := judgeThirdParty(r.product, parties, ownOnly(r.product, r.trees), err == nil)
 	if err := errors.Join(err, wrong); err != nil || s == nil {
 		return r.checked, err

@@ -118,10 +118,10 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 	return &pl.Plan, nil
 }
 
-// newPlanner checks p without asking registries. done removes what is on the disk.
+// newPlanner checks p. done removes what is on the disk.
 func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner, done func(), err error) {
 	o = o.places(p)
-	c, done, err := checkOffline(ctx, p, o.Store)
+	c, done, err := checkAside(ctx, p, o.Store, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +157,7 @@ type planner struct {
 	Plan
 
 	product  *product.Product
-	found    *offline
+	found    *aside
 	compiled []program.Program // what the images and artifacts need
 	store    *store.Store      // to be read only; an empty one if there is none
 	names    *lock.Lock        // with made-up digests

@@ -1,0 +1,228 @@
+package release_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/programtest"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// drawnImage is an image that is right or wrong in some way. Each has a text of its own in it, so
+// that no two are one.
+type drawnImage struct {
+	fault string
+	make  func(t *testing.T, text string) mutate.Appendable
+	gone  string // what the registry loses of it: "image" or "child"
+}
+
+// tool is an image that starts /tool.
+func tool(t *testing.T, text, on string, c v1.Config, files ...string) v1.Image {
+	t.Helper()
+	p, err := v1.ParsePlatform(on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Labels = map[string]string{"text": text}
+	if c.Entrypoint == nil {
+		c.Entrypoint = []string{"/tool"}
+	}
+	if files == nil {
+		files = []string{"tool=" + string(programtest.ELF(programtest.Needs{}))}
+	}
+	return indextest.Filled(t, v1.ConfigFile{OS: p.OS, Architecture: p.Architecture, Config: c},
+		append(indextest.Files{"etc/", "etc/passwd:0644=root:x:0:0::/:/tool\n"}, files...))
+}
+
+// listed is an index that lists an image for a platform.
+func listed(t *testing.T, i v1.ImageIndex, add mutate.Appendable, on string) v1.ImageIndex {
+	t.Helper()
+	p, err := v1.ParsePlatform(on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mutate.AppendManifests(i, mutate.IndexAddendum{Add: add, Descriptor: v1.Descriptor{Platform: p}})
+}
+
+const amd64, arm64, s390x = "linux/amd64", "linux/arm64", "linux/s390x"
+
+// one returns an image that makes an index over one image.
+func one(c v1.Config, files ...string) func(t *testing.T, text string) mutate.Appendable {
+	return func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return listed(t, empty.Index, tool(t, text, amd64, c, files...), amd64)
+	}
+}
+
+// nested returns an image that makes an index in an index, both for amd64, over one for a platform.
+func nested(is string) func(t *testing.T, text string) mutate.Appendable {
+	return func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return listed(t, empty.Index, listed(t, empty.Index, tool(t, text, is, v1.Config{}), amd64), amd64)
+	}
+}
+
+// lying returns an image that makes an index over a right image, and one of which it says that it
+// is for another platform.
+func lying(as string) func(t *testing.T, text string) mutate.Appendable {
+	return func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		i := listed(t, empty.Index, tool(t, text, amd64, v1.Config{}), amd64)
+		return listed(t, i, tool(t, text+" lies", arm64, v1.Config{}), as)
+	}
+}
+
+func withoutDiffIDs(t *testing.T, text string) mutate.Appendable {
+	t.Helper()
+	i, err := mutate.ConfigFile(tool(t, text, amd64, v1.Config{}), &v1.ConfigFile{OS: "linux", Architecture: "amd64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listed(t, empty.Index, i, amd64)
+}
+
+var drawnImages = []drawnImage{
+	{"none", one(v1.Config{}), ""},
+	{"none, with a user", one(v1.Config{User: "1000"}), ""},
+	{"none, without an index", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return tool(t, text, amd64, v1.Config{})
+	}, ""},
+	{"none, for two platforms", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return listed(t, one(v1.Config{})(t, text).(v1.ImageIndex), tool(t, text, arm64, v1.Config{}), arm64)
+	}, ""},
+	{"mode", one(v1.Config{User: "1000"}, "tool:0644="+string(programtest.ELF(programtest.Needs{}))), ""},
+	{"no program", one(v1.Config{Entrypoint: []string{"/absent"}}), ""},
+	{"no such user", one(v1.Config{User: "nobody"}), ""},
+	{"working directory", one(v1.Config{WorkingDir: "relative"}), ""},
+	{"no diff_ids", withoutDiffIDs, ""},
+	{"another platform", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return listed(t, empty.Index, tool(t, text, arm64, v1.Config{}), arm64)
+	}, ""},
+	{"nested", nested(amd64), ""},
+	{"nested, another platform", nested(arm64), ""},
+	{"nested and empty", func(t *testing.T, _ string) mutate.Appendable {
+		t.Helper()
+		return listed(t, empty.Index, empty.Index, amd64)
+	}, ""},
+	{"empty", func(_ *testing.T, text string) mutate.Appendable {
+		return mutate.Annotations(empty.Index, map[string]string{"text": text}).(mutate.Appendable)
+	}, ""},
+	{"lies for a node", lying(amd64), ""},
+	{"lies for others", lying(s390x), ""},
+	{"gone", one(v1.Config{}), "image"},
+	{"manifest gone", one(v1.Config{}), "child"},
+}
+
+func drawImage(r *rand.Rand) drawnImage {
+	if r.IntN(3) > 0 {
+		return drawnImages[r.IntN(4)]
+	}
+	return drawnImages[r.IntN(len(drawnImages))]
+}
+
+// put pushes an image, and lets the registry lose what it lacks. It returns the reference.
+func (s *small) put(t *testing.T, path string, i drawnImage) string {
+	t.Helper()
+	made := i.make(t, path)
+	ref := s.push(t, path, made.(remote.Taggable))
+	gone := ref
+	if i.gone == "child" {
+		m, err := made.(v1.ImageIndex).IndexManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone = "@" + m.Manifests[0].Digest.String()
+	}
+	if i.gone != "" {
+		s.lose(t, strings.TrimSuffix(path, ":1")+"/manifests/"+gone[strings.LastIndex(gone, "@")+1:])
+	}
+	return ref
+}
+
+// lose deletes a manifest.
+func (s *small) lose(t *testing.T, path string) {
+	t.Helper()
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.registry.URL+"/v2/"+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Body.Close(); a.StatusCode != http.StatusAccepted {
+		t.Fatalf("%s: %s", path, a.Status)
+	}
+}
+
+// drawnProduct is a product of one or two images, with up to two of others.
+type drawnProduct struct {
+	*small
+	what  string
+	based bool // app has a base, of which a snapshot has a stub
+}
+
+func drawProduct(t *testing.T, r *rand.Rand) (s drawnProduct) {
+	t.Helper()
+	s.small = newSmall(t, nil)
+	add := func(format string, args ...any) { s.what += "\n  " + fmt.Sprintf(format, args...) }
+	yaml := read(t, filepath.Join(s.dir, product.File))
+	var list, dockerfile strings.Builder
+	for n := range r.IntN(3) {
+		i := drawImage(r)
+		fmt.Fprintln(&list, s.put(t, fmt.Sprintf("up/third%d:1", n), i))
+		add("third-party image: %s", i.fault)
+	}
+	if s.based = r.IntN(2) == 0; s.based {
+		i := drawImage(r)
+		add("base: %s", i.fault)
+		fmt.Fprintf(&dockerfile, "FROM %s\n", s.put(t, "up/base:1", i))
+	} else {
+		dockerfile.WriteString("FROM scratch\nCOPY --chmod=755 tool /tool\n")
+		if r.IntN(4) > 0 {
+			dockerfile.WriteString("ENTRYPOINT [\"/tool\"]\n")
+		}
+	}
+	dockerfile.WriteString("COPY greeting /greeting\n")
+	for _, line := range []string{
+		"USER 1000", "USER nobody", "COPY --chmod=644 tool /tool", "ENTRYPOINT [\"/absent\"]", "WORKDIR /greeting",
+	} {
+		if r.IntN(8) == 0 {
+			dockerfile.WriteString(line + "\n")
+			add("%s", line)
+		}
+	}
+	switch i := drawImage(r); {
+	case r.IntN(2) == 0:
+	case r.IntN(2) == 0:
+		add("prebuilt, in the registry: %s", i.fault)
+		yaml = strings.Replace(yaml, "airgap:", "- name: tool\n  prebuilt: {all: \""+s.put(t, "up/prebuilt:1", i)+
+			"\"}\nairgap:", 1)
+	case i.gone == "":
+		add("prebuilt, in an archive: %s", i.fault)
+		archive := indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"tool:1": i.make(t, "archive")}), "tar")
+		if err := os.Rename(archive, filepath.Join(s.dir, "tool.tar")); err != nil {
+			t.Fatal(err)
+		}
+		yaml = strings.Replace(yaml, "airgap:", "- name: tool\n  prebuilt: {all: \"oci-archive:tool.tar\"}\nairgap:", 1)
+	}
+	s.write(t, map[string]string{
+		product.File: yaml, "images.txt": list.String() + "# end\n", "Dockerfile": dockerfile.String(),
+		"files/tool": string(programtest.ELF(programtest.Needs{})),
+	})
+	return s
+}
