@@ -105,8 +105,8 @@ func (l *looking) look(ctx context.Context) error {
 	case outcome.There:
 		return l.read(ctx, v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size}, top.Manifest)
 	case outcome.Absent:
-		return fmt.Errorf("%s: %s is not in its registry: correct the line, "+
-			"or pin a version that is there", t.Pos, t.Text)
+		return unfit{fmt.Errorf("%s: %s is not in its registry: correct the line, "+
+			"or pin a version that is there", t.Pos, t.Text)}
 	case outcome.Broken, outcome.Unread, outcome.Unasked:
 	}
 	return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))

@@ -65,7 +65,7 @@ func answered(err error) bool {
 	return errors.As(err, new(*transport.Error)) || errors.As(err, &unfit{})
 }
 
-// unfit is the error of an image that a registry has, and that no release can take.
+// unfit is the error of an image that no release can take, by what its registry answers.
 type unfit struct{ error }
 
 func (e unfit) Unwrap() error { return e.error }

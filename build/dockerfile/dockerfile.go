@@ -257,6 +257,9 @@ func (b *builder) evaluate(ctx context.Context) (Result, error) {
 	if len(r.start.at) == 0 {
 		r.start.at = s.Location
 	}
+	if len(r.start.user) == 0 {
+		r.start.user = s.Location
+	}
 	r.Builds = b.builds
 	r.Others, r.Demands, r.References = b.others(r.Base), b.demands.Sorted(), b.references
 	return r, nil

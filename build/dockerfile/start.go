@@ -18,7 +18,7 @@ type start struct {
 	file   string
 	source []byte
 	at     []parser.Range // of ENTRYPOINT or CMD, or of FROM if they come from the base
-	user   []parser.Range // of USER; nil if it comes from the base
+	user   []parser.Range // of USER, or of FROM if it comes from the base
 	own    bool           // ENTRYPOINT or CMD is in this file
 	image  entrypoint.Image
 
@@ -48,7 +48,7 @@ func (r Result) checkStart(known bool) (note string, err error) {
 	i := s.image
 	report := &mistake.List{File: s.file, Source: s.source}
 	known = known && !i.Tree.Open
-	if known && i.On.OS == platform.Linux && len(s.user) > 0 {
+	if known && i.On.OS == platform.Linux {
 		why, err := i.User()
 		if err != nil {
 			return "", err

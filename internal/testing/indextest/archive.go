@@ -34,6 +34,7 @@ func Layout(tb testing.TB, named map[string]mutate.Appendable) string {
 		})
 	}
 	dir := filepath.Join(tb.TempDir(), "files")
+	must(tb, os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o755)) // Write makes it for layers alone
 	_, err := layout.Write(dir, top)
 	must(tb, err)
 	return dir
