@@ -124,3 +124,37 @@ func TestEvidenceSince(t *testing.T) {
 		}
 	}
 }
+
+// TestRequests: a check reads an index, and the manifest and the configuration for a platform of
+// the product; of what the store has, it asks for the index alone. It reads no layer, of a base
+// either. A release reads nothing twice but indexes.
+func TestRequests(t *testing.T) {
+	s := newSmall(t, nil)
+	image := s.push(t, "up/tool:1", indextest.Index(t, "linux/amd64", "linux/arm64", "attestation"))
+	base := s.push(t, "up/base:1", indextest.Index(t, "linux/amd64"))
+	s.write(t, map[string]string{"images.txt": image + "\n", "Dockerfile": "FROM " + base + "\nUSER 1000\n"})
+	count := func(what, repo string, documents, blobs int) {
+		t.Helper()
+		read := s.registry.Count(http.MethodGet, "/v2/up/"+repo+"/manifests/sha256:")
+		if b := s.registry.Count(http.MethodGet, "/v2/up/"+repo+"/blobs/"); read != documents || b != blobs {
+			t.Errorf("%s reads %d documents and %d blobs of %s, want %d and %d", what, read, b, repo, documents, blobs)
+		}
+	}
+	check := func() {
+		t.Helper()
+		s.registry.Reset()
+		if _, err := release.Check(t.Context(), s.load(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check()
+	count("a check", "tool", 2, 1)
+	count("a check", "base", 2, 1)
+	s.registry.Reset()
+	if err := s.release(t); err != nil {
+		t.Fatal(err)
+	}
+	count("a release", "tool", 5, 6)
+	check()
+	count("a check of what was released", "tool", 1, 0)
+}

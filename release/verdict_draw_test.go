@@ -127,11 +127,28 @@ var drawnImages = []drawnImage{
 	{"manifest gone", one(v1.Config{}), "child"},
 }
 
-func drawImage(r *rand.Rand) drawnImage {
-	if r.IntN(3) > 0 {
-		return drawnImages[r.IntN(4)]
+// right are the first of drawnImages, which nothing is wrong with.
+const right = 4
+
+// drawing draws a product with few faults, so that each is seen alone, too.
+type drawing struct {
+	*rand.Rand
+	faults int // that may still be drawn
+}
+
+func (d *drawing) wrong(n int) bool {
+	is := d.faults > 0 && d.IntN(n) == 0
+	if is {
+		d.faults--
 	}
-	return drawnImages[r.IntN(len(drawnImages))]
+	return is
+}
+
+func (d *drawing) image() drawnImage {
+	if d.wrong(2) {
+		return drawnImages[right+d.IntN(len(drawnImages)-right)]
+	}
+	return drawnImages[d.IntN(right)]
 }
 
 // put pushes an image, and lets the registry lose what it lacks. It returns the reference.
@@ -178,22 +195,23 @@ type drawnProduct struct {
 
 func drawProduct(t *testing.T, r *rand.Rand) (s drawnProduct) {
 	t.Helper()
+	d := &drawing{r, r.IntN(3)}
 	s.small = newSmall(t, nil)
 	add := func(format string, args ...any) { s.what += "\n  " + fmt.Sprintf(format, args...) }
 	yaml := read(t, filepath.Join(s.dir, product.File))
 	var list, dockerfile strings.Builder
-	for n := range r.IntN(3) {
-		i := drawImage(r)
+	for n := range d.IntN(3) {
+		i := d.image()
 		fmt.Fprintln(&list, s.put(t, fmt.Sprintf("up/third%d:1", n), i))
 		add("third-party image: %s", i.fault)
 	}
-	if s.based = r.IntN(2) == 0; s.based {
-		i := drawImage(r)
+	if s.based = d.IntN(2) == 0; s.based {
+		i := d.image()
 		add("base: %s", i.fault)
 		fmt.Fprintf(&dockerfile, "FROM %s\n", s.put(t, "up/base:1", i))
 	} else {
 		dockerfile.WriteString("FROM scratch\nCOPY --chmod=755 tool /tool\n")
-		if r.IntN(4) > 0 {
+		if d.IntN(4) > 0 {
 			dockerfile.WriteString("ENTRYPOINT [\"/tool\"]\n")
 		}
 	}
@@ -201,18 +219,20 @@ func drawProduct(t *testing.T, r *rand.Rand) (s drawnProduct) {
 	for _, line := range []string{
 		"USER 1000", "USER nobody", "COPY --chmod=644 tool /tool", "ENTRYPOINT [\"/absent\"]", "WORKDIR /greeting",
 	} {
-		if r.IntN(8) == 0 {
+		if d.wrong(8) {
 			dockerfile.WriteString(line + "\n")
 			add("%s", line)
 		}
 	}
-	switch i := drawImage(r); {
-	case r.IntN(2) == 0:
-	case r.IntN(2) == 0:
+	switch kind := d.IntN(3); kind {
+	case 0:
+		i := d.image()
 		add("prebuilt, in the registry: %s", i.fault)
 		yaml = strings.Replace(yaml, "airgap:", "- name: tool\n  prebuilt: {all: \""+s.put(t, "up/prebuilt:1", i)+
 			"\"}\nairgap:", 1)
-	case i.gone == "":
+	case 1:
+		i := d.image()
+		i.gone = "" // it is in the archive all the same
 		add("prebuilt, in an archive: %s", i.fault)
 		archive := indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"tool:1": i.make(t, "archive")}), "tar")
 		if err := os.Rename(archive, filepath.Join(s.dir, "tool.tar")); err != nil {

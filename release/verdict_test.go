@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	products = flag.Uint64("products", 60, "how many products to draw")
+	products = flag.Uint64("products", 70, "how many products to draw")
 	seed     = flag.Uint64("seed", 1, "where the drawing of products begins")
 )
 
