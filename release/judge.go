@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/lock"
@@ -64,11 +64,16 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 		all = append(all, bundled(index, t, nodes))
 	}
 	r := lint.CheckIndexes(all, o)
-	if err := r.Broken(); err != nil {
-		return r.Others(), fmt.Errorf("images break rules: build them anew, or use other versions, or allow what is "+
-			"intended under lint.allow in %s:\n%w", p.Path, err)
+	return r.Others(), breaks(p, r.Broken())
+}
+
+// breaks says what to do about images that break rules.
+func breaks(p *product.Product, err error) error {
+	if err == nil {
+		return nil
 	}
-	return r.Others(), nil
+	return fmt.Errorf("images break rules: build them anew, or use other versions, or allow what is "+
+		"intended under lint.allow in %s:\n%w", p.Path, err)
 }
 
 // documents returns an image whose manifests and configurations the store has; nil if it lacks one.
@@ -156,7 +161,7 @@ func judgeDocuments(p *product.Product, documents []build.Document) ([]lint.Find
 func judgeThirdParty(p *product.Product, list []publish.Party, l *lock.Lock, fine bool) (
 	found []lint.Finding, err error,
 ) {
-	var errs []error
+	var broken, errs []error
 	for _, t := range list {
 		l.ThirdParty = append(l.ThirdParty, t.Lock)
 		if t.Get == nil {
@@ -170,15 +175,17 @@ func judgeThirdParty(p *product.Product, list []publish.Party, l *lock.Lock, fin
 		r := lint.CheckIndexes([]lint.Index{bundled(lint.NewIndex(t.Reference, tree, t.Get), t.Lock, nodes(l))},
 			lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true})
 		found = append(found, r.Others()...)
-		if err = r.Broken(); err == nil {
-			err = airgap.CheckThirdParty(t.Lock, t.Get)
+		if err := r.Broken(); err != nil {
+			broken = append(broken, err)
+		} else {
+			errs = append(errs, airgap.CheckThirdParty(t.Lock, t.Get))
 		}
-		errs = append(errs, err)
 	}
+	errs = append([]error{breaks(p, errors.Join(broken...))}, errs...)
 	if fine && len(p.Selected) == 0 {
 		errs = append(errs, airgap.CheckTargets(l, Targets(p.Airgap)))
 	}
-	return found, output.JoinOnce(errs...)
+	return found, errors.Join(errs...)
 }
 
 // bundled returns an image of others as it is judged for nodes of the product.

@@ -134,6 +134,7 @@ const right = 4
 type drawing struct {
 	*rand.Rand
 	faults int // that may still be drawn
+	next   int // the number of the next fault of an image, so that every fault is drawn
 }
 
 func (d *drawing) wrong(n int) bool {
@@ -146,7 +147,8 @@ func (d *drawing) wrong(n int) bool {
 
 func (d *drawing) image() drawnImage {
 	if d.wrong(2) {
-		return drawnImages[right+d.IntN(len(drawnImages)-right)]
+		d.next++
+		return drawnImages[right+d.next%(len(drawnImages)-right)]
 	}
 	return drawnImages[d.IntN(right)]
 }
@@ -193,9 +195,11 @@ type drawnProduct struct {
 	based bool // app has a base, of which a snapshot has a stub
 }
 
-func drawProduct(t *testing.T, r *rand.Rand) (s drawnProduct) {
+// drawProduct draws the product of a number.
+func drawProduct(t *testing.T, seed, n uint64) (s drawnProduct) {
 	t.Helper()
-	d := &drawing{r, r.IntN(3)}
+	r := rand.New(rand.NewPCG(seed, n))
+	d := &drawing{r, r.IntN(3), int(n)}
 	s.small = newSmall(t, nil)
 	add := func(format string, args ...any) { s.what += "\n  " + fmt.Sprintf(format, args...) }
 	yaml := read(t, filepath.Join(s.dir, product.File))

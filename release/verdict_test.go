@@ -3,7 +3,6 @@ package release_test
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ var unknown = []struct{ text, why string }{
 func TestVerdicts(t *testing.T) {
 	green := 0
 	for n := range *products {
-		s := drawProduct(t, rand.New(rand.NewPCG(*seed, n)))
+		s := drawProduct(t, *seed, n)
 		snapshot, pushed := s.verdicts(t, ""), s.verdicts(t, s.registry.Host()+"/own")
 		if pushed.released == "" {
 			green++

@@ -17,6 +17,10 @@ func (p *product) drawAirgap(t *rapid.T) {
 		if maybe(t, 2, "first image") {
 			o["firstImage"] = host + "/third/pause:1"
 		}
+		if maybe(t, 5, "nested index") {
+			p.nested = pick(t, "third-party index", nested, lying)
+			p.files["images.txt"] += host + "/" + p.nested + "\n"
+		}
 	} else if maybe(t, 4, "first image") {
 		o["firstImage"] = p.images[0]
 	}

@@ -35,7 +35,7 @@ func (p *product) drawPrebuilt(t *rapid.T, i object) {
 		}
 	}
 	dir := "prebuilt/" + i["name"].(string)
-	for name, text := range layout(on) {
+	for name, text := range layout(on, pick(t, "prebuilt index", "plain", "plain", "nested", "lying")) {
 		p.files[dir+"/"+name] = text
 	}
 	i["prebuilt"] = object{taken: "oci:" + dir + ":1"}
@@ -46,8 +46,9 @@ func (p *product) drawPrebuilt(t *rapid.T, i object) {
 	}
 }
 
-// layout returns the files of an OCI layout with an image for each platform, in an index.
-func layout(platforms []string) map[string]string {
+// layout returns the files of an OCI layout with an image for each platform, in an index. That may
+// be in another index, also in one that says that it is for another platform: configurations decide.
+func layout(platforms []string, form string) map[string]string {
 	files := map[string]string{"oci-layout": `{"imageLayoutVersion":"1.0.0"}`}
 	put := func(kind, text string, more object) object {
 		sum := sha256.Sum256([]byte(text))
@@ -93,6 +94,16 @@ func layout(platforms []string) map[string]string {
 		all = append(all, put("manifest.v1+json", encode(manifest), object{"platform": on}))
 	}
 	index := encode(object{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": all})
+	if form != "plain" {
+		more := object{}
+		if form == "lying" {
+			more["platform"] = object{"os": "linux", "architecture": "s390x"}
+		}
+		index = encode(object{
+			"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
+			"manifests": []object{put("index.v1+json", index, more)},
+		})
+	}
 	named := put("index.v1+json", index, object{"annotations": object{"org.opencontainers.image.ref.name": "1"}})
 	files["index.json"] = encode(object{"schemaVersion": 2, "manifests": []object{named}})
 	return files

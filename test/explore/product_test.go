@@ -15,7 +15,8 @@ type product struct {
 	files     map[string]string // by path, slipway.yaml without
 	platforms []string
 	version   string
-	git       bool // its directory is a git repository, which has the version
+	git       bool   // its directory is a git repository, which has the version
+	nested    string // the third-party index over an index, which no bundle includes; "" for none
 	// registry reports whether a release of it needs a registry for bases or third-party images.
 	registry bool
 	pushes   bool     // it has no bases that only Microsoft's registry has

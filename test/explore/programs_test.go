@@ -121,7 +121,7 @@ func pushBases(host string) error {
 		{OS: "linux", Architecture: "arm64"},
 		{OS: "linux", Architecture: "arm", Variant: "v7"},
 	}
-	push := map[string][]v1.Platform{"base/linux:1": linux, "third/pause:1": linux}
+	push := map[string][]v1.Platform{"base/linux:1": linux, pause: linux}
 	for release, version := range windows {
 		for _, base := range []string{"nanoserver", "servercore"} {
 			push["base/"+base+":"+release] = []v1.Platform{{OS: "windows", Architecture: "amd64", OSVersion: version}}
@@ -132,10 +132,6 @@ func pushBases(host string) error {
 		OSVersion: windows["ltsc2022"],
 	}}
 	for at, platforms := range push {
-		ref, err := name.NewTag(host + "/" + at)
-		if err != nil {
-			return err
-		}
 		index := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
 		for _, p := range platforms {
 			img, err := base(p)
@@ -145,11 +141,34 @@ func pushBases(host string) error {
 			index = mutate.AppendManifests(index,
 				mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
 		}
-		if err := remote.WriteIndex(ref, index); err != nil {
+		if err := pushIndex(host+"/"+at, index); err != nil {
 			return err
+		}
+		if at != pause {
+			continue
+		}
+		// as tools make them that put an index together from tags, and with another platform
+		for at, on := range map[string]*v1.Platform{nested: nil, lying: {OS: "linux", Architecture: "s390x"}} {
+			outer := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList),
+				mutate.IndexAddendum{Add: index, Descriptor: v1.Descriptor{Platform: on}})
+			if err := pushIndex(host+"/"+at, outer); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// The third-party images: an index, the same in another index, and in one that says that it is for
+// another platform.
+const pause, nested, lying = "third/pause:1", "third/nested:1", "third/lying:1"
+
+func pushIndex(at string, i v1.ImageIndex) error {
+	ref, err := name.NewTag(at)
+	if err != nil {
+		return err
+	}
+	return remote.WriteIndex(ref, i)
 }
 
 // base is an image with one file.
