@@ -219,9 +219,11 @@ func drawProduct(t *testing.T, seed, n uint64) (s drawnProduct) {
 			dockerfile.WriteString("ENTRYPOINT [\"/tool\"]\n")
 		}
 	}
-	dockerfile.WriteString("COPY greeting /greeting\n")
+	if d.IntN(2) == 0 { // which reads a base
+		dockerfile.WriteString("COPY greeting /greeting\n")
+	}
 	for _, line := range []string{
-		"USER 1000", "USER nobody", "COPY --chmod=644 tool /tool", "ENTRYPOINT [\"/absent\"]", "WORKDIR /greeting",
+		"USER 1000", "USER nobody", "COPY --chmod=644 tool /tool", "ENTRYPOINT [\"/absent\"]", "WORKDIR /tool",
 	} {
 		if d.wrong(8) {
 			dockerfile.WriteString(line + "\n")
