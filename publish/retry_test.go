@@ -229,7 +229,7 @@ func TestPlainHTTP(t *testing.T) {
 		if q.URL.Scheme == "http" {
 			t.Errorf("plain HTTP was spoken with %s", q.URL.Host)
 		}
-		return nil, &net.OpError{Op: "dial", Err: net.ErrClosed}
+		return nil, http.ErrSchemeMismatch // as of a registry that speaks HTTP alone
 	})
 	_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 	if err == nil || !strings.Contains(err.Error(), "loopback addresses only") {
