@@ -87,7 +87,8 @@ func push(ctx context.Context, st *store.Store, o network.Options, ref name.Tag,
 			Task: "hand over", TrustTags: true,
 			Conflict: func(_ transfer.Image, have v1.Hash) (what, todo string) {
 				return fmt.Sprintf("%s already exists, as %s, and this run made %s: "+
-					"two machines made the same differently", ref, have, t.Desc.Digest), "find out which is wrong (slipway reproduce), or plan again"
+						"two machines made the same differently", ref, have, t.Desc.Digest),
+					"find out which is wrong (slipway reproduce), or plan again"
 			},
 		})
 	return err
