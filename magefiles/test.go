@@ -24,7 +24,7 @@ import (
 // with each failure, try every platform, or render charts that are drawn or the many manifests of a
 // large product. It makes them five to ten times slower,
 // and other tests cover the same goroutines.
-const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects|TestDrawn|TestTekton|TestVerifyFlips|TestManifestOnlyForged|TestGzipForged|Test\w+Failures|TestMendDrawn|TestEveryPlatform`
+const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects|TestDrawn|TestTekton|TestVerifyFlips|TestManifestOnlyForged|TestGzipForged|Test\w+Failures|TestMendDrawn|TestVerdicts|TestEveryPlatform`
 
 // both matches the tests that run fewer cases under the race detector and
 // therefore also run without it.

@@ -177,20 +177,20 @@ func readConfigs(tree *oci.Tree, get oci.Get) error {
 
 // neededBy returns which manifests of third-party images decide whether p can be released: those
 // for the operating systems and architectures of its images and bundles, and those without a
-// platform. Without images of its own, they are all that nodes may run.
+// platform. If it names no platform, they are all that nodes may run.
 func neededBy(p *product.Product) func(v1.Descriptor) bool {
-	var nodes []platform.Platform
+	nodes := slices.Clone(p.Platforms)
 	for _, i := range p.Images {
 		nodes = append(nodes, i.Platforms...)
 	}
 	for _, b := range p.Airgap.Bundles {
-		if len(p.Images) > 0 && !b.Platform.IsZero() {
+		if len(nodes) > 0 && !b.Platform.IsZero() {
 			nodes = append(nodes, b.Platform)
 		}
 	}
 	return func(d v1.Descriptor) bool {
 		of := platform.From(d.Platform).Normal()
-		return of.IsZero() || of.IsImage() && (nodes == nil ||
+		return of.IsZero() || of.IsImage() && (len(nodes) == 0 ||
 			slices.ContainsFunc(nodes, func(node platform.Platform) bool {
 				return platform.Runs(node, of) || node.OS == of.OS && node.Normal().Architecture == of.Architecture
 			}))

@@ -34,7 +34,7 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 			o.Allow[n].Image = i.Repository
 		}
 	}
-	nodes := nodes(l)
+	nodes := nodes(p, l)
 	var all []lint.Index
 	for _, i := range l.Images {
 		t, err := documents(st, i.Descriptor())
@@ -172,7 +172,7 @@ func judgeThirdParty(p *product.Product, list []publish.Party, l *lock.Lock, fin
 		if err != nil {
 			return nil, fmt.Errorf("checking %s: %w", t.Reference, err)
 		}
-		r := lint.CheckIndexes([]lint.Index{bundled(lint.NewIndex(t.Reference, tree, t.Get), t.Lock, nodes(l))},
+		r := lint.CheckIndexes([]lint.Index{bundled(lint.NewIndex(t.Reference, tree, t.Get), t.Lock, nodes(p, l))},
 			lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true})
 		found = append(found, r.Others()...)
 		if err := r.Broken(); err != nil {
@@ -220,9 +220,12 @@ func inStore(st *store.Store, t lock.ThirdParty) (lint.Index, error) {
 	return i, nil
 }
 
-// nodes are the platforms of the nodes that a release is for: those of its images, each build once.
-// nil means that they are not known.
-func nodes(l *lock.Lock) (all []platform.Platform) {
+// nodes are the platforms of the nodes that a release is for: those of its images, each build once,
+// and of a product without images those that it names. nil means that they are not known.
+func nodes(p *product.Product, l *lock.Lock) (all []platform.Platform) {
+	if len(l.Images) == 0 {
+		return p.Platforms
+	}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
 			same := func(o platform.Platform) bool { return platform.Same(o, c.Platform) }

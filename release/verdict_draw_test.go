@@ -237,8 +237,7 @@ func drawProduct(t *testing.T, seed, n uint64) (s drawnProduct) {
 		yaml = strings.Replace(yaml, "airgap:", "- name: tool\n  prebuilt: {all: \""+s.put(t, "up/prebuilt:1", i)+
 			"\"}\nairgap:", 1)
 	case 1:
-		i := d.image()
-		i.gone = "" // it is in the archive all the same
+		i := d.image() // all of which the archive has
 		add("prebuilt, in an archive: %s", i.fault)
 		archive := indextest.Pack(t, indextest.Layout(t, map[string]mutate.Appendable{"tool:1": i.make(t, "archive")}), "tar")
 		if err := os.Rename(archive, filepath.Join(s.dir, "tool.tar")); err != nil {
