@@ -70,7 +70,7 @@ func TestReleaseFailures(t *testing.T) {
 		return func() error {
 			_, err := release.Release(ctx, p, release.Options{Out: made.dist(), Signer: key})
 			if _, missing := os.Stat(sums); (missing == nil) != (err == nil) {
-				return fmt.Errorf("after %v the checksums are %v", err, missing)
+				return fmt.Errorf("after %s the checksums are %s", fmt.Sprint(err), fmt.Sprint(missing))
 			}
 			return err
 		}

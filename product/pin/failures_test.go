@@ -20,7 +20,7 @@ func TestPinFailures(t *testing.T) {
 		return func() error {
 			_, err := findAt(t, dir, registrytest.Impatient, pin.Options{Newer: imagetag.Patch})
 			if after := read(t, filepath.Join(dir, "images.txt")); (after != before) != (err == nil) {
-				return fmt.Errorf("after %v images.txt is\n%s", err, after)
+				return fmt.Errorf("after %s images.txt is\n%s", fmt.Sprint(err), after)
 			}
 			return err
 		}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/transfer"
