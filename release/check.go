@@ -56,7 +56,8 @@ type Checked struct {
 
 // checked is what a check leaves to the stages after it.
 type checked struct {
-	product *product.Product // with the third-party images that manifests name
+	product *product.Product // with the third-party images that manifests name, if known
+	known   bool             // whether these are known
 	builder *build.Builder   // has looked at what the release is made from
 	demands []string         // what a release to a registry requires and this snapshot does not
 }
@@ -91,7 +92,11 @@ func (r *rehearsal) check(ctx context.Context, p *product.Product, rendered func
 	go func() {
 		defer close(done)
 		if r.memory != nil {
-			r.product, required, manifest = rehearse(ctx, p, r.trees, r.memory, &ofManifests)
+			var complete *product.Product
+			complete, required, manifest = rehearse(ctx, p, r.trees, r.memory, &ofManifests)
+			if r.known = complete != nil; r.known {
+				r.product = complete
+			}
 		}
 		rendered(r.product)
 	}()
@@ -168,7 +173,7 @@ func (c *aside) thirdParty(ctx context.Context, ask bool, o network.Options) ([]
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	found, wrong := judgeThirdParty(c.product, list, ownOnly(c.product, c.trees), c.err == nil && err == nil)
+	found, wrong := judgeThirdParty(c.checked, list, ownOnly(c.product, c.trees))
 	c.warn(found)
 	return list, errors.Join(err, wrong)
 }
@@ -205,7 +210,7 @@ func (c *run) check(ctx context.Context) (checked, error) {
 	}
 	_, taken := judgeDocuments(r.product, r.builder.Documents()) // judgeImages has what is no error
 	err = errors.Join(err, reach, taken)
-	_, wrong := judgeThirdParty(r.product, parties, ownOnly(r.product, r.trees), err == nil)
+	_, wrong := judgeThirdParty(r.checked, parties, ownOnly(r.product, r.trees))
 	if err := errors.Join(err, wrong); err != nil || s == nil {
 		return r.checked, err
 	}

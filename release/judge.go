@@ -156,11 +156,10 @@ func judgeDocuments(p *product.Product, documents []build.Document) ([]lint.Find
 
 // judgeThirdParty checks third-party images, before they are fetched, by what was read of them: by
 // the rules of package lint, and by what bundles include. l is the lock without them as far as it
-// is known. If nothing else is wrong with p, its bundles are checked with the platforms of the
-// images.
-func judgeThirdParty(p *product.Product, list []publish.Party, l *lock.Lock, fine bool) (
-	found []lint.Finding, err error,
-) {
+// is known. Bundles are checked with the platforms of the images, unless platforms or images of the
+// product were selected.
+func judgeThirdParty(c checked, list []publish.Party, l *lock.Lock) (found []lint.Finding, err error) {
+	p := c.product
 	var broken, errs []error
 	for _, t := range list {
 		l.ThirdParty = append(l.ThirdParty, t.Lock)
@@ -182,7 +181,7 @@ func judgeThirdParty(p *product.Product, list []publish.Party, l *lock.Lock, fin
 		}
 	}
 	errs = append([]error{breaks(p, errors.Join(broken...))}, errs...)
-	if fine && len(p.Selected) == 0 {
+	if c.known && len(p.Selected) == 0 {
 		errs = append(errs, airgap.CheckTargets(l, Targets(p.Airgap)))
 	}
 	return found, errors.Join(errs...)

@@ -2,10 +2,8 @@ package release
 
 import (
 	"context"
-	"errors"
 	"slices"
 
-	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -41,42 +39,27 @@ func Named(ctx context.Context, p *product.Product) ([]references.Image, error) 
 // rehearse renders the manifests of p with made-up digests. It returns p with the third-party
 // images that they name, and what only a release to a registry requires; then it checks the
 // manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes
-// to w.
+// to w. complete is nil if the images are not known.
 func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory,
 	w *progress.Warnings,
 ) (complete *product.Product, demands []string, err error) {
 	if err := countable(p); err != nil {
-		return p, nil, err
+		return nil, nil, err
 	}
 	complete, demands, err = findImages(ctx, p, trees, memory)
 	if err != nil {
-		return p, nil, err
+		return nil, nil, err
 	}
-	bundles := checkBundles(complete, trees)
 	for _, line := range groupWarnings(complete) {
 		w.Add(line)
 	}
 	if len(p.Selected) > 0 || !hasSources(p, trees) {
-		return complete, demands, bundles
+		return complete, demands, nil
 	}
 	l := placeholder(complete, trees)
 	warn := func(line string) { w.Add(hidden(l).Replace(line)) }
 	_, _, err = judged(ctx, complete, l, memory.Render, memory.Charts, warn)
-	return complete, demands, errors.Join(hide(err, l), bundles)
-}
-
-// checkBundles reports images that no bundle would include, and empty bundles, unless platforms or
-// images were selected. Which platforms third-party images have is not known yet.
-func checkBundles(p *product.Product, trees map[string]source.Tree) error {
-	if len(p.Selected) > 0 {
-		return nil
-	}
-	l := ownOnly(p, trees)
-	for _, t := range p.Airgap.Images {
-		l.ThirdParty = append(l.ThirdParty,
-			lock.ThirdParty{Reference: t.Text, OS: t.OS, Omitted: t.Omitted, Groups: t.Groups})
-	}
-	return airgap.CheckTargets(l, Targets(p.Airgap))
+	return complete, demands, hide(err, l)
 }
 
 // findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing

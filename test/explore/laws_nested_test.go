@@ -13,7 +13,7 @@ func (w *world) unbundled(made, planning *result) {
 		return
 	}
 	for _, r := range []*result{made, planning} {
-		if r.code == 0 || !strings.Contains(r.stderr, "images.txt:2") || !strings.Contains(r.stderr, w.p.nested[:len("third/")]) {
+		if r.code == 0 || !strings.Contains(r.stderr, "images.txt:3") || !strings.Contains(r.stderr, "/"+w.p.nested) {
 			w.fail(r, "it does not refuse %s where images.txt names it", w.p.nested)
 		}
 	}

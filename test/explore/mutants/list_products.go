@@ -10,9 +10,9 @@ var products = []Mutant{
 	},
 	{
 		Name: "bundle-empty-late", Fault: "That a bundle would be empty was found after everything had been pushed.",
-		File: "release/rehearse.go", Func: "checkBundles",
-		Old: `return airgap.CheckTargets(l, Targets(p.Airgap))`,
-		New: `_ = airgap.CheckTargets; return nil`,
+		File: "release/judge.go", Func: "judgeThirdParty",
+		Old: `errs = append(errs, airgap.CheckTargets(l, Targets(p.Airgap)))`,
+		New: `_ = airgap.CheckTargets`,
 	},
 	{
 		Name:  "tracked-hidden",
