@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	packed "github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // inspected are the bundles of a directory, by the names of their files.
@@ -109,8 +110,20 @@ func (w *world) listsOnly(r *result, dir string, all map[string]*packed.Contents
 	}
 }
 
-// onNodes reports whether a bundle for one platform may have an image: that has none of lifecycle.
+// onNodes reports whether a bundle for one platform of the product has an image: it has none of
+// lifecycle, and none that others made for other platforms.
 func (w *world) onNodes(i packed.Image) bool {
+	var has []platform.Platform
+	for _, m := range i.Manifests {
+		has = append(has, m.Platform)
+	}
+	if !slices.ContainsFunc(w.p.platforms, func(text string) bool {
+		p, err := platform.Parse(text)
+		must(w.t, err)
+		return platform.Best(p, has) >= 0
+	}) {
+		return false
+	}
 	for _, own := range w.p.yaml["images"].([]object) {
 		if own["lifecycle"] != nil && strings.Contains(i.Name, own["name"].(string)+":") {
 			return false
