@@ -90,7 +90,12 @@ func Sweep(dir string, names []string, bundles []bundle.File, pr *progress.Print
 		return err
 	}
 	for _, name := range had.names {
-		if name == distfile.Journal || slices.Contains(names, name) || current(dir, name, bundles) {
+		if name == distfile.Journal || slices.Contains(names, name) {
+			continue
+		}
+		if stays, err := current(dir, name, bundles); err != nil {
+			return fmt.Errorf("reading what an earlier release left: %w", err)
+		} else if stays {
 			continue
 		}
 		if err := remove(dir, name); err != nil {
@@ -101,15 +106,22 @@ func Sweep(dir string, names []string, bundles []bundle.File, pr *progress.Print
 	return remove(dir, distfile.Journal)
 }
 
-// current reports whether a file is a delta that makes one of the bundles.
-func current(dir, name string, bundles []bundle.File) bool {
+// current reports whether a file is a delta that makes one of the bundles. The error is that it could
+// not be read, which says nothing of what is in it.
+func current(dir, name string, bundles []bundle.File) (bool, error) {
 	if filepath.Ext(name) != bundle.DeltaSuffix {
-		return false
+		return false, nil
 	}
 	has, err := bundle.Inspect(filepath.Join(dir, name))
-	return err == nil && has.Delta != nil && slices.ContainsFunc(bundles, func(f bundle.File) bool {
+	switch {
+	case errors.As(err, new(*bundle.FormatError)) || errors.As(err, new(*bundle.DamageError)):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return has.Delta != nil && slices.ContainsFunc(bundles, func(f bundle.File) bool {
 		return filepath.Base(f.Path) == has.Delta.Bundle && f.SHA256 == has.Delta.SHA256
-	})
+	}), nil
 }
 
 // remove removes a file, which may be gone.

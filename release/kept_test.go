@@ -1,6 +1,7 @@
 package release_test
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -95,5 +96,27 @@ func TestPackKeeps(t *testing.T) {
 	}
 	if _, there := files(t, s.dist())["SHA256SUMS"]; there {
 		t.Error("a bundle was written, and the checksums stayed")
+	}
+}
+
+// TestDeltaKept: of the deltas of an earlier release, one that cannot be read stays, and ends the
+// release; one that is damaged makes no bundle, and goes.
+func TestDeltaKept(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"unread":  func(path string) error { return os.Symlink(filepath.Base(path), path) }, // it leads to itself
+		"damaged": func(path string) error { return os.WriteFile(path, []byte("\x28\xb5\x2f\xfd"), 0o644) },
+	} {
+		dir := t.TempDir()
+		delta := filepath.Join(dir, "demo.tar.zst.delta")
+		text := `{"filesVersion": 1, "name": "demo", "files": ["demo.tar.zst.delta"]}`
+		if err := errors.Join(make(delta), os.WriteFile(filepath.Join(dir, ".release.files.json"), []byte(text),
+			0o644)); err != nil {
+			t.Fatal(err)
+		}
+		err := release.Sweep(dir, nil, nil, nil)
+		_, gone := os.Lstat(delta)
+		if stays := name == "unread"; (err != nil) != stays || (gone == nil) != stays {
+			t.Errorf("%s: error %v, the file: %v", name, err, gone)
+		}
 	}
 }
