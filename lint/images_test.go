@@ -23,12 +23,12 @@ func podOnWindows(image, selector string) string {
 func TestImages(t *testing.T) {
 	remote := "registry.example/other@" + digest(20)
 	asked := 0
-	ask := func(_ context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
+	ask := func(_ context.Context, refs []name.Reference) (map[string]lint.Remote, error) {
 		asked += len(refs)
-		return map[string][]platform.Platform{remote: {
+		return map[string]lint.Remote{remote: {Digest: digest(20), Platforms: []platform.Platform{
 			{OS: "linux", Architecture: "amd64"},
 			{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"},
-		}}, nil
+		}}}, nil
 	}
 	linux := func(image, selector string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelector: {kubernetes.io/os: linux" +
@@ -148,6 +148,36 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// TestTaggedRemote asks for an image that a pod names by its tag, and judges it as one that is pinned.
+func TestTaggedRemote(t *testing.T) {
+	for _, tc := range []struct {
+		image string
+		rules []string
+	}{
+		{"registry.example/windows:1", []string{"image-unpinned", "image-os"}},
+		{"registry.example/linux:1", []string{"image-unpinned"}},
+		{"registry.example/absent:1", []string{"image-digest"}},
+	} {
+		o := lint.Options{Remote: func(_ context.Context, refs []name.Reference) (map[string]lint.Remote, error) {
+			return map[string]lint.Remote{
+				"registry.example/windows:1": {digest(1), []platform.Platform{{OS: "windows", Architecture: "amd64"}}},
+				"registry.example/linux:1":   {digest(2), []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
+			}, nil
+		}}
+		r, err := lint.Check(t.Context(), []lint.File{{Name: "m.yaml", Text: []byte("apiVersion: v1\nkind: Pod\n" +
+			"metadata: {name: a}\nspec:\n  nodeSelector: {kubernetes.io/os: linux, kubernetes.io/arch: amd64}\n" +
+			"  containers:\n  - {name: main, image: '" + tc.image + "'}\n")}}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(tc.rules)
+		got := ids(r.Findings)
+		if slices.Sort(got); !slices.Equal(got, tc.rules) {
+			t.Errorf("%s: %v, want %v", tc.image, got, tc.rules)
+		}
+	}
+}
+
 // TestWithoutLock says that images are not looked at, and looks at all the rest.
 func TestWithoutLock(t *testing.T) {
 	files := []lint.File{{
@@ -161,7 +191,7 @@ func TestWithoutLock(t *testing.T) {
 	if want := "1 error in 1 pod of m.yaml; the images were not looked at: there is no lock"; r.Summary() != want {
 		t.Errorf("got %q, want %q", r.Summary(), want)
 	}
-	fail := func(context.Context, []name.Digest) (map[string][]platform.Platform, error) {
+	fail := func(context.Context, []name.Reference) (map[string]lint.Remote, error) {
 		return nil, errors.New("no network")
 	}
 	files[0].Text = []byte(strings.Replace(string(files[0].Text), "nginx", app, 1))

@@ -36,6 +36,7 @@ func (j *judging) entries() {
 			j.add("index-attestation", n, "")
 			continue
 		case e.Artifact:
+			j.artifact(n, first)
 			continue
 		case e.Nested != nil:
 			j.nested(n)
@@ -46,6 +47,16 @@ func (j *judging) entries() {
 			j.platform(n, platform.From(e.Desc.Platform))
 		}
 		j.duplicate(n, first)
+	}
+}
+
+// artifact reports an artifact that nodes would take for their image, by its platform: runtimes take
+// the first entry for it, whatever that is. Behind an image for the same nodes it does no harm.
+func (j *judging) artifact(n int, first map[platform.Platform]int) {
+	p := platform.From(j.index.Entries[n].Desc.Platform)
+	if _, before := first[p.Canonical()]; p.IsImage() && !before {
+		j.add("index-platform-differs", n, "it is an artifact, and no image is listed before it for %s: "+
+			"runtimes take it", p)
 	}
 }
 
@@ -104,13 +115,20 @@ func (j *judging) empty() {
 	if j.index.Single {
 		return
 	}
+	artifacts := 0
 	for _, e := range j.index.Entries {
-		if !e.IsAttestation() {
+		switch {
+		case e.Artifact:
+			artifacts++
+		case !e.IsAttestation():
 			return
 		}
 	}
 	what := "it lists nothing"
-	if n := len(j.index.Entries); n > 0 {
+	switch n := len(j.index.Entries) - artifacts; {
+	case artifacts > 0:
+		what = fmt.Sprintf("it lists %d artifacts and %d attestations, and no image", artifacts, n)
+	case n > 0:
 		what = fmt.Sprintf("it lists %d attestations alone", n)
 	}
 	j.add("index-empty", -1, "%s", what)

@@ -34,14 +34,20 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
+// Remote is an image as its registry has it.
+type Remote struct {
+	Digest    string // sha256:…
+	Platforms []platform.Platform
+}
+
 // Options say what is known besides the manifests.
 type Options struct {
 	// Lock has the images and their platforms; without it, and without Remote, images are not
 	// checked.
 	Lock *lock.Lock
-	// Remote asks registries for the platforms of images that are not in the lock. The result is
-	// by reference, without those that do not exist. nil asks none.
-	Remote func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error)
+	// Remote asks registries for images that are not in the lock. The result is by reference,
+	// without those that do not exist. nil asks none.
+	Remote func(ctx context.Context, refs []name.Reference) (map[string]Remote, error)
 	// Allow are findings that slipway.yaml allows.
 	Allow []product.Allow
 	// Product is set if the manifests are all manifests of its release. Rules that need all of

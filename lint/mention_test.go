@@ -106,11 +106,13 @@ func TestMentionsRemote(t *testing.T) {
 	var asked []string
 	o := lint.Options{
 		Lock: readLock(t),
-		Remote: func(_ context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
-			there := map[string][]platform.Platform{}
+		Remote: func(_ context.Context, refs []name.Reference) (map[string]lint.Remote, error) {
+			there := map[string]lint.Remote{}
 			for _, r := range refs {
 				if asked = append(asked, r.String()); strings.HasPrefix(r.String(), "cgr.dev/") {
-					there[r.String()] = []platform.Platform{{OS: "linux", Architecture: "amd64"}}
+					there[r.String()] = lint.Remote{
+						Digest: r.Identifier(), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}},
+					}
 				}
 			}
 			return there, nil

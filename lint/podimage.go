@@ -21,6 +21,11 @@ func (k *known) podImages(pods []*pod) (all []problem) {
 			switch {
 			case wrong.rule == "image-reference" || wrong.rule == "image-ko" || wrong.rule != "" && k.sources:
 				all = append(all, wrong)
+				// a registry says what a tag names, whatever is wrong with naming it so
+				if t, ok := k.images.FindTagged(ref.Image); ok && k.Remote != nil && wrong.rule == "image-unpinned" &&
+					ref.Runs && t.Unresolved == "" {
+					all = append(all, k.everywhere(p, ref, t)...)
+				}
 			case k.sources && ref.Runs && i.Unresolved == "":
 				all = append(all, k.everywhere(p, ref, i)...)
 			}

@@ -9,30 +9,32 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// ask looks up the images of pods and texts that are pinned and not in the lock in their
-// registries.
+// ask looks up the images of pods, and those that texts name by digest, in their registries, unless
+// the lock has them.
 func (k *known) ask(ctx context.Context, pods []*pod, texts []*imageText) error {
 	if k.Remote == nil {
 		return nil
 	}
-	var all []string
+	var refs []name.Reference
+	seen := map[string]bool{}
+	add := func(text string, tagged bool) {
+		ref, err := name.ParseReference(text)
+		_, pinned := ref.(name.Digest)
+		if _, known := k.images.FindTagged(text); err != nil || known || seen[text] || !tagged && !pinned {
+			return
+		}
+		seen[text] = true
+		refs = append(refs, ref)
+	}
 	for _, p := range pods {
 		for _, r := range workload.References(p.spec) {
-			all = append(all, r.Image)
+			add(r.Image, true)
 		}
 	}
 	for _, t := range texts {
-		all = append(all, t.refs...)
-	}
-	var refs []name.Digest
-	seen := map[string]bool{}
-	for _, ref := range all {
-		d, err := name.NewDigest(ref)
-		if _, known := k.images.Find(ref); err != nil || known || seen[ref] {
-			continue
+		for _, text := range t.refs {
+			add(text, false)
 		}
-		seen[ref] = true
-		refs = append(refs, d)
 	}
 	if len(refs) == 0 {
 		return nil
@@ -41,16 +43,20 @@ func (k *known) ask(ctx context.Context, pods []*pod, texts []*imageText) error 
 	if err != nil {
 		return err
 	}
-	for _, d := range refs {
-		platforms, ok := there[d.String()]
+	for _, ref := range refs {
+		has, ok := there[ref.String()]
 		if !ok {
-			k.missing[d.String()] = true
+			k.missing[ref.String()] = true
 			continue
 		}
-		k.images = append(k.images, lock.CatalogImage{
-			Name: d.String(), Repository: d.Context(), Digest: d.DigestStr(),
-			Reference: d.String(), Platforms: platforms,
-		})
+		i := lock.CatalogImage{
+			Name: ref.String(), Repository: ref.Context(), Digest: has.Digest, Platforms: has.Platforms,
+			Reference: ref.Context().Digest(has.Digest).String(),
+		}
+		if tag, ok := ref.(name.Tag); ok {
+			i.Tags = []string{tag.TagStr()}
+		}
+		k.images = append(k.images, i)
 	}
 	return nil
 }

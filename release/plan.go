@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -60,7 +61,8 @@ type Plan struct {
 	// Warnings are those that the release would print.
 	Warnings []string `json:"warnings,omitempty"`
 
-	title string
+	title  string
+	outage bool // among the reasons in Refused
 }
 
 // PlannedImage is an image with what it is built on.
@@ -169,6 +171,7 @@ type planner struct {
 
 // refuse adds each error of a joined one to what stops the release, once.
 func (pl *planner) refuse(err error) {
+	pl.outage = pl.outage || outcome.Failed(err)
 	for _, e := range output.Split(err) {
 		if line := howto.Remedied(network.Cause(e)); !slices.Contains(pl.Refused, line) {
 			pl.Refused = append(pl.Refused, line)
@@ -176,11 +179,24 @@ func (pl *planner) refuse(err error) {
 	}
 }
 
-// Err returns an error with a line for each reason why the release cannot go; nil if it can.
+// unasked are the reasons of a plan for which not everything could be asked ([outcome.Failed]).
+type unasked []error
+
+// Outage marks the error as one of a server.
+func (unasked) Outage() {}
+
+func (u unasked) Error() string   { return errors.Join(u...).Error() }
+func (u unasked) Unwrap() []error { return u }
+
+// Err returns an error with a line for each reason why the release cannot go; nil if it can. Where a
+// server failed, it is one of [outcome.Failed].
 func (p *Plan) Err() error {
 	var all []error
 	for _, line := range p.Refused {
 		all = append(all, errors.New(line))
+	}
+	if p.outage {
+		return unasked(all)
 	}
 	return errors.Join(all...)
 }

@@ -162,7 +162,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // askers are the commands that ask registries, or GitHub.
 var askers = []string{
 	"release", "merge", "fetch", "kubernetes", "tekton", "reproduce", "promote", "github-release", "plan", "doctor",
-	"build", "publish", "lint", "audit", "bases", "pin", "clean", "cacheprog", "airgap push",
+	"build", "check", "publish", "lint", "audit", "bases", "pin", "clean", "cacheprog", "airgap push",
 }
 
 // addAuthorities adds the flag of commands that ask registries, which may have certificates of

@@ -18,7 +18,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -116,15 +115,23 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if l.remote {
-		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
-			return transfer.New(network.Options{}).Platforms(ctx, refs)
-		}
+		o.Remote = askRegistries
 	}
 	r, err := lint.Check(cmd.Context(), files, o)
 	if r == nil {
 		return err
 	}
 	return errors.Join(l.print(cmd, r), err, r.Err(l.strict))
+}
+
+// askRegistries asks registries for images.
+func askRegistries(ctx context.Context, refs []name.Reference) (map[string]lint.Remote, error) {
+	trees, err := transfer.New(network.Options{}).Trees(ctx, refs)
+	all := map[string]lint.Remote{}
+	for ref, t := range trees {
+		all[ref] = lint.Remote{Digest: t.Desc.Digest.String(), Platforms: t.Platforms()}
+	}
+	return all, err
 }
 
 // print writes the report in the format that the flags select.

@@ -97,13 +97,13 @@ func IsAttestation(d v1.Descriptor) bool {
 	return !platform.From(d.Platform).IsImage()
 }
 
-// Platforms returns the platforms that the manifests of the tree are listed for, sorted, each
-// once.
+// Platforms returns the platforms that the images of the tree are listed for, sorted, each once. A
+// manifest that is not of an image has none.
 func (t *Tree) Platforms() []platform.Platform {
 	var all []platform.Platform
 	for c := range t.All() {
 		p := platform.From(c.Desc.Platform)
-		if p.IsImage() && !c.Desc.MediaType.IsIndex() && !slices.Contains(all, p) {
+		if p.IsImage() && !c.Desc.MediaType.IsIndex() && !c.IsOther() && !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}

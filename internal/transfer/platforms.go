@@ -10,27 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
-	"github.com/slipway-dev/slipway/platform"
 )
 
-// Platforms asks registries for the platforms of images. The result is by reference, each list
-// sorted; an image that its registry does not have is missing from it. What a registry sends is
-// compared with the digest, as everywhere.
-func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
-	trees, err := c.Trees(ctx, refs)
-	all := map[string][]platform.Platform{}
-	for ref, t := range trees {
-		all[ref] = t.Platforms()
-	}
-	return all, err
-}
-
 // Trees asks registries for every manifest of images, so that an incomplete one counts as missing.
-// The result is by reference, as that of [Client.Platforms]. An image of a single manifest gets the
+// The result is by reference; an image that its registry does not have is missing from it. What a
+// registry sends is compared with the digest, as everywhere. An image of a single manifest gets the
 // platform of its configuration.
-func (c *Client) Trees(ctx context.Context, refs []name.Digest) (map[string]*oci.Tree, error) {
+func (c *Client) Trees(ctx context.Context, refs []name.Reference) (map[string]*oci.Tree, error) {
 	found := make([]*oci.Tree, len(refs))
-	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) error {
+	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Reference) error {
 		t, err := c.tree(ctx, ref)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -56,13 +44,19 @@ func (c *Client) Trees(ctx context.Context, refs []name.Digest) (map[string]*oci
 	return all, nil
 }
 
-func (c *Client) tree(ctx context.Context, ref name.Digest) (*oci.Tree, error) {
+func (c *Client) tree(ctx context.Context, ref name.Reference) (*oci.Tree, error) {
 	repo := ref.Context()
-	h, err := v1.NewHash(ref.DigestStr())
+	top, err := c.Get(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	t, err := oci.Read(v1.Descriptor{Digest: h}, c.Manifests(ctx, repo), oci.Limits{})
+	get := c.Manifests(ctx, repo)
+	t, err := oci.Read(v1.Descriptor{Digest: top.Digest}, func(d v1.Descriptor) ([]byte, error) {
+		if d.Digest == top.Digest {
+			return top.Manifest, nil
+		}
+		return get(d)
+	}, oci.Limits{})
 	if err != nil {
 		return nil, err
 	}

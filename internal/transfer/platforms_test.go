@@ -43,13 +43,13 @@ func TestPlatforms(t *testing.T) {
 	}
 	none := digestOf(t, host+"/single", v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)})
 
-	got, err := transfer.New(quick).Platforms(t.Context(), []name.Digest{index, single, none})
+	got, err := transfer.New(quick).Trees(t.Context(), []name.Reference{index, single, none})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := map[string][]string{}
-	for ref, list := range got {
-		for _, p := range list {
+	for ref, tree := range got {
+		for _, p := range tree.Platforms() {
 			text[ref] = append(text[ref], p.String())
 		}
 	}
@@ -65,7 +65,7 @@ func TestPlatforms(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	if _, err := transfer.New(quick).Platforms(t.Context(), []name.Digest{index}); err == nil ||
+	if _, err := transfer.New(quick).Trees(t.Context(), []name.Reference{index}); err == nil ||
 		!strings.Contains(err.Error(), "looking at "+index.String()) {
 		t.Errorf("a registry that refuses: %v", err)
 	}

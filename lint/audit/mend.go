@@ -72,11 +72,15 @@ var steps = [][]string{
 	{"index-order"},
 }
 
-// isMended reports whether another index ends a finding. What evidence-lost finds in referrers and
-// tags stays.
+// isMended reports whether another index has to end a finding: Mend fails where it cannot. What
+// evidence-lost finds in referrers and tags stays. An index that lists no image has nothing left to
+// mend.
 func isMended(i lint.Index, f lint.Finding) bool {
 	if n, ok := f.Entry(); f.Rule == "evidence-lost" {
 		return ok && i.Entries[n].Desc.Annotations[oci.ReferenceDigest] != ""
+	}
+	if f.Rule == "index-empty" {
+		return true
 	}
 	return slices.ContainsFunc(steps, func(step []string) bool { return slices.Contains(step, f.Rule) })
 }
@@ -112,6 +116,9 @@ func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.I
 			continue
 		}
 		e := &entries[n]
+		if e.Nested != nil && f.Rule == "index-duplicate" {
+			continue // it may have other platforms, which nothing else has
+		}
 		switch f.Rule {
 		case "index-missing", "index-unreadable", "index-duplicate", "evidence-lost":
 			removed[n] = true

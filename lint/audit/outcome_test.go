@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -184,8 +185,9 @@ func TestEmptyIndex(t *testing.T) {
 					t.Errorf("%s has %s", arg, got)
 				}
 			}
-			if _, err := reader().Fix(t.Context(), ref.String(), audit.Fix{DryRun: true}); err != nil {
-				t.Errorf("there is nothing to mend: %v", err)
+			if _, err := reader().Fix(t.Context(), ref.String(), audit.Fix{DryRun: true}); err == nil ||
+				!strings.Contains(err.Error(), "[index-empty]") {
+				t.Errorf("it is mended: %v", err)
 			}
 		})
 	}
@@ -210,6 +212,52 @@ func TestArtifactEntries(t *testing.T) {
 	done, err := reader().Fix(t.Context(), ref.String(), audit.Fix{DryRun: true})
 	if err != nil || len(done.Changes) > 0 {
 		t.Errorf("mended: %s, %v", done.Changes, err)
+	}
+}
+
+// TestNotMended: what only a builder can mend is refused, and nothing is pushed: an index that would
+// list no image, an index in the index of which another entry has a part, an artifact in the place
+// of an image.
+func TestNotMended(t *testing.T) {
+	artifact := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		"application/vnd.oci.empty.v1+json")
+	with := func(i v1.ImageIndex, a mutate.Appendable, on string) v1.ImageIndex {
+		add := mutate.IndexAddendum{Add: a}
+		if on != "" {
+			p, err := platform.Parse(on)
+			must(t, err)
+			add.Platform = p.V1()
+		}
+		return mutate.AppendManifests(i, add)
+	}
+	for name, tc := range map[string]struct {
+		index v1.ImageIndex
+		lose  bool // the first entry
+		want  string
+	}{
+		"lost":     {indextest.Index(t, "linux/amd64"), true, "index-empty"},
+		"part":     {with(indextest.Index(t, "linux/amd64"), indextest.Index(t, "linux/amd64", "linux/arm64"), ""), false, "index-duplicate"},
+		"chosen":   {with(indextest.Index(t, "windows/amd64:10.0.20348.1"), artifact, "linux/amd64"), false, "index-platform-differs"},
+		"artifact": {with(empty.Index, artifact, ""), false, "index-empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := registrytest.Serve(t)
+			ref := r.Repo(t, name).Tag("1")
+			must(t, remote.WriteIndex(ref, tc.index))
+			if tc.lose {
+				m, err := tc.index.IndexManifest()
+				must(t, err)
+				must(t, remote.Delete(ref.Digest(m.Manifests[0].Digest.String())))
+			}
+			before := r.Tags(t)
+			_, err := reader().Fix(t.Context(), ref.String(), audit.Fix{To: ref.Context(), Tag: "2"})
+			if err == nil || !strings.Contains(err.Error(), "["+tc.want+"]") {
+				t.Errorf("%v, not %s", err, tc.want)
+			}
+			if after := r.Tags(t); !maps.Equal(before, after) {
+				t.Errorf("the registry has %v, and had %v", after, before)
+			}
+		})
 	}
 }
 

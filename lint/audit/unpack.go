@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -120,6 +122,7 @@ func unpack(r io.Reader, size int64) (packed, error) {
 	for t := tar.NewReader(b); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
+			p.belowLinks()
 			return p, p.end(b)
 		}
 		if err != nil {
@@ -136,6 +139,9 @@ func unpack(r io.Reader, size int64) (packed, error) {
 		to, link := p.links[name]
 		switch h.Typeflag {
 		case tar.TypeSymlink:
+			if at := path.Join(path.Dir(name), h.Linkname); path.IsAbs(h.Linkname) || !filepath.IsLocal(at) {
+				p.doubt("%.200q is a link that leads out of the archive, to %.200q", name, h.Linkname)
+			}
 			p.links[name] = clean(path.Join(path.Dir(name), h.Linkname))
 		case tar.TypeLink:
 			p.links[name] = clean(h.Linkname)
@@ -147,6 +153,19 @@ func unpack(r io.Reader, size int64) (packed, error) {
 		if file && (before.sum != p.files[name].sum || h.Typeflag != tar.TypeReg) || link && to != p.links[name] ||
 			link && h.Typeflag == tar.TypeReg {
 			p.doubt("%.200q is there twice, and is not the same", name)
+		}
+	}
+}
+
+// belowLinks doubts links in whose place other entries need a directory: some readers write through
+// the link.
+func (p *packed) belowLinks() {
+	for _, link := range slices.Sorted(maps.Keys(p.links)) {
+		for name := range p.files {
+			if strings.HasPrefix(name, link+"/") {
+				p.doubt("%.200q is a link, and there are files below it", link)
+				break
+			}
 		}
 	}
 }

@@ -22,7 +22,7 @@ type Replaced struct {
 // replaced reads the images before and after each change of a digest. An image before that its
 // registry no longer has is a warning; a new one that is not complete in its registry is an error.
 func (r *Result) replaced(ctx context.Context, c *transfer.Client) error {
-	var refs []name.Digest
+	var refs []name.Reference
 	compared := map[string]bool{}
 	var list []Change
 	for _, change := range r.Changes {
