@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
@@ -81,6 +82,9 @@ func TestThirdPartyGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		says(t, plan.Err(), "images.txt:1:1: ", want)
+		if outcome.Failed(plan.Err()) != (status == http.StatusForbidden) {
+			t.Errorf("%d: an outage: %t", status, outcome.Failed(plan.Err()))
+		}
 	}
 }
 

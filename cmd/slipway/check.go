@@ -19,12 +19,12 @@ func newCheck(f *flags) *cobra.Command {
 		Long: `Check is the first step of every release. It checks slipway.yaml, the main packages of its
 programs, its Dockerfiles with all files that they copy, and release.yaml, which it renders
 with made-up digests and checks by the rules of lint. It reports all mistakes at once. It
-compiles nothing, makes no request to a registry and writes nothing, but downloads Go modules
-that are not in the module cache. It also prints the warnings that a release prints.
+compiles nothing and writes nothing, but downloads Go modules that are not in the module cache.
+It also prints the warnings that a release prints.
 
 With -registry, what only a release to a registry requires is an error, such as bases pinned
-by digest, and the registries of third-party images are asked whether they have these. Without
-it, check lists these requirements.`,
+by digest, and it reads the documents of bases, prebuilt and third-party images in their
+registries. Without it, check asks no registry, and lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			r := checked{Errors: []string{}}

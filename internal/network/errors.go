@@ -23,8 +23,27 @@ func init() {
 		if !errors.As(err, &e) {
 			return 0, false
 		}
+		if e.StatusCode == http.StatusNotFound && !absent(e) {
+			return http.StatusServiceUnavailable, true
+		}
 		return e.StatusCode, true
 	}
+}
+
+// nothing are codes of errors that say nothing about what was asked for, whatever the status
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
+var nothing = []transport.ErrorCode{
+	transport.UnauthorizedErrorCode, transport.DeniedErrorCode, transport.TooManyRequestsErrorCode, transport.UnavailableErrorCode,
+}
+
+// absent reports whether a status 404 is the answer of a registry that it does not have something.
+// That of a store of blobs to which it has redirected is none; registry.k8s.io redirects to another
+// registry.
+func absent(e *transport.Error) bool {
+	if q := e.Request; q != nil && q.Response != nil && !strings.HasPrefix(q.URL.Path, "/v2/") {
+		return false
+	}
+	return !slices.ContainsFunc(e.Errors, func(d transport.Diagnostic) bool { return slices.Contains(nothing, d.Code) })
 }
 
 // Unknown reports whether a registry has answered that it knows no such repository, in the way of
