@@ -35,7 +35,8 @@ var indexRules = []Rule{
 		ID: "index-platform-differs", Severity: Error,
 		Title: "the index gives another platform than the image's configuration",
 		Reason: "Nodes choose by the index. They pull an image for another operating system or architecture, " +
-			"and its programs do not start: `exec format error`.",
+			"and its programs do not start: `exec format error`. An artifact with a platform, in front of the image " +
+			"for it, is pulled in its place.",
 		Instead: "the platform of the image's own configuration in the index, or the right image",
 		Link:    linkIndex,
 	},
