@@ -43,6 +43,7 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		w.fields(n, path)
+		w.dotted(n, path)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i].Value, n.Content[i+1]
 			at := append(slices.Clone(path), key)
@@ -55,6 +56,7 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 			}
 		}
 	case yaml.SequenceNode:
+		w.dotted(parameters(n), path)
 		for i, item := range n.Content {
 			w.node(item, append(slices.Clone(path), i))
 		}
@@ -96,11 +98,18 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 	case base == "" && image != "":
 		base, key = image, "image"
 	}
+	certain := base != ""
+	if !certain {
+		key, base = otherNames(text, path)
+	}
+	if hub := text("hub"); hub != "" && key == "image" && !strings.ContainsAny(image, "/:@") { // of Istio
+		base = strings.TrimSuffix(hub, "/") + "/" + image
+	}
 	if base == "" || strings.Contains(base, "://") || filledIn.MatchString(base) || complete(base) {
 		return // Texts has it
 	}
 	tag, digest := "", text("digest")
-	for _, k := range []string{"tag", "version", "imageTag"} {
+	for _, k := range []string{"tag", "version", "imageTag", "newTag"} {
 		if tag = text(k); tag != "" {
 			break
 		}
@@ -121,7 +130,11 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 	if digest != "" {
 		reference += "@" + digest
 	}
-	if !complete(reference) {
+	switch {
+	case complete(reference):
+	case !certain: // the field may be about anything
+		return
+	default:
 		reference = ""
 	}
 	w.add(n, path, key, Composed{Reference: reference, Value: text(key)})

@@ -53,6 +53,23 @@ func TestComposed(t *testing.T) {
 			"5 spec.chart chart oci://quay.io/charts/a",
 		}},
 
+		{"keys that are paths", "HelmChart", "set:\n  image.repository: quay.io/a/b\n  image.tag: v1\n  other: 1", []string{
+			"6 spec.set.image.repository quay.io/a/b:v1",
+		}},
+		{"parameters", "Application", "helm: {parameters: [{name: a.image.repository, value: quay.io/a/b}, " +
+			"{name: a.image.tag, value: v1}]}", []string{"5 spec.helm.parameters.a.image.repository quay.io/a/b:v1"}},
+		{"an imageRepository", "Any", "imageRepository: quay.io/a/b\nimageTag: v1", []string{
+			"5 spec.imageRepository quay.io/a/b:v1",
+		}},
+		{"images of kustomize", "HelmRelease", "images: [{name: foo, newName: quay.io/a/b, newTag: v1}]", []string{
+			"5 spec.images[0].newName quay.io/a/b:v1",
+		}},
+		{"a repo", "Any", "image: {repo: quay.io/a/b, tag: v1}", []string{"5 spec.image.repo quay.io/a/b:v1"}},
+		{"a name", "Any", "image: {name: quay.io/a/b, tag: v1}", []string{"5 spec.image.name quay.io/a/b:v1"}},
+		{"a hub", "Any", "hub: quay.io/a\nimage: b\ntag: v1", []string{"6 spec.image quay.io/a/b:v1"}},
+		{"a name of anything", "Any", "other: {name: quay.io/a/b, tag: v1, repo: a/b}", nil},
+		{"a name alone", "Any", "image: {name: quay.io/a/b}", nil},
+
 		{"an image alone", "Any", "image: ubuntu-2204-kube", []string{"5 spec.image ? ubuntu-2204-kube"}},
 		{"a repository alone", "Any", "repository: quay.io/a/b", []string{"5 spec.repository ? quay.io/a/b"}},
 		{"a range", "Any", "repository: quay.io/a/b\nversion: '>= 1.0'", []string{"5 spec.repository ? quay.io/a/b"}},
