@@ -112,16 +112,17 @@ func (l *looking) look(ctx context.Context) error {
 	return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
 }
 
-// read reads what a document lists. The store keeps what a registry gives, for the release to come.
+// read reads what a document lists. The store keeps what a registry gives, for the release to come;
+// whether the registry has the manifests, which nodes pull from there, only the registry says.
 func (l *looking) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 	have := map[v1.Hash][]byte{d.Digest: raw}
-	through := func(get oci.Get) oci.Get {
+	through := func(get oci.Get, stored bool) oci.Get {
 		return func(d v1.Descriptor) ([]byte, error) {
 			if raw, ok := have[d.Digest]; ok {
 				return raw, nil
 			}
 			from := get
-			if l.store.Has(d.Digest) {
+			if stored && l.store.Has(d.Digest) {
 				from = l.store.Get
 			}
 			raw, err := from(d)
@@ -133,7 +134,7 @@ func (l *looking) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 		}
 	}
 	repo := l.of.Reference.Context()
-	manifests, configs := through(l.Manifests(ctx, repo)), through(l.Configs(ctx, repo))
+	manifests, configs := through(l.Manifests(ctx, repo), l.stored != nil), through(l.Configs(ctx, repo), true)
 	tree, err := oci.Read(d, func(c v1.Descriptor) ([]byte, error) {
 		if c.Digest != d.Digest && !l.needs(c) {
 			return nil, oci.ErrAbsent
