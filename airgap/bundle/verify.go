@@ -201,6 +201,14 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	return nil
 }
 
+// explained forgets that there is no seek table, where damage of the archive is the cause: a file that
+// was cut has none.
+func (v *verifier) explained(by error) {
+	if errors.As(by, new(*DamageError)) && errors.Is(v.tableErr, seekable.ErrNoTable) {
+		v.tableErr = nil
+	}
+}
+
 // unchecked returns the first problem as an error if the options have a check.
 func (v *verifier) unchecked(o VerifyOptions) error {
 	v.mu.Lock()
@@ -222,9 +230,8 @@ func (v *verifier) head() {
 	var c *Contents
 	err := v.b.readHead()
 	if err != nil {
-		if err = readError(err); errors.As(err, new(*DamageError)) {
-			v.tableErr = nil // it has the same cause
-		}
+		err = readError(err)
+		v.explained(err)
 		v.b.head.size = 0
 	} else {
 		c, err = v.b.head.contents()

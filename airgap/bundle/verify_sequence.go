@@ -95,9 +95,7 @@ func (v *verifier) lost(err error, off int64, seen map[v1.Hash]bool) {
 		err = damage("%w, at byte %d of its archive, with %d of its %d layers behind that", err, off, behind,
 			len(v.b.head.layers))
 	}
-	if errors.As(err, new(*DamageError)) {
-		v.tableErr = nil // it has the same cause
-	}
+	v.explained(err)
 	p.What = err.Error()
 	v.problem(p)
 }
