@@ -102,14 +102,14 @@ func TestPackKeeps(t *testing.T) {
 // TestDeltaKept: of the deltas of an earlier release, one that cannot be read stays, and ends the
 // release; one that is damaged makes no bundle, and goes.
 func TestDeltaKept(t *testing.T) {
-	for name, make := range map[string]func(path string) error{
+	for name, write := range map[string]func(path string) error{
 		"unread":  func(path string) error { return os.Symlink(filepath.Base(path), path) }, // it leads to itself
 		"damaged": func(path string) error { return os.WriteFile(path, []byte("\x28\xb5\x2f\xfd"), 0o644) },
 	} {
 		dir := t.TempDir()
 		delta := filepath.Join(dir, "demo.tar.zst.delta")
 		text := `{"filesVersion": 1, "name": "demo", "files": ["demo.tar.zst.delta"]}`
-		if err := errors.Join(make(delta), os.WriteFile(filepath.Join(dir, ".release.files.json"), []byte(text),
+		if err := errors.Join(write(delta), os.WriteFile(filepath.Join(dir, ".release.files.json"), []byte(text),
 			0o644)); err != nil {
 			t.Fatal(err)
 		}

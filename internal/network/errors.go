@@ -33,7 +33,8 @@ func init() {
 // nothing are codes of errors that say nothing about what was asked for, whatever the status
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
 var nothing = []transport.ErrorCode{
-	transport.UnauthorizedErrorCode, transport.DeniedErrorCode, transport.TooManyRequestsErrorCode, transport.UnavailableErrorCode,
+	transport.UnauthorizedErrorCode, transport.DeniedErrorCode, transport.TooManyRequestsErrorCode,
+	transport.UnavailableErrorCode,
 }
 
 // absent reports whether a status 404 is the answer of a registry that it does not have something.
