@@ -130,8 +130,15 @@ func (l loader) test(t *testing.T, r release, b packedBundle, call string, load 
 	for _, run := range r.runs {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		out, err := l.say(ctx,
-			slices.Concat([]string{"run", "--rm"}, l.run, []string{r.tagged(t, run)}, run.command)...)
+		var out string
+		var err error
+		for range 6 { // the daemon, too, may give up the pipes of one that ends at once: see starts
+			out, err = l.say(ctx,
+				slices.Concat([]string{"run", "--rm"}, l.run, []string{r.tagged(t, run)}, run.command)...)
+			if err != nil || heard(out) {
+				break
+			}
+		}
 		if !strings.Contains(out, run.says) {
 			t.Errorf("a container of %s does not say %q: %v\n%s", run.image, run.says, err, out)
 		}

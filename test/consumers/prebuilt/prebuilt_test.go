@@ -226,8 +226,9 @@ func (r *released) verifies(t *testing.T) {
 		}
 	}
 	// as it is in the bundle, where it is told
-	out := r.in(t, filepath.Join(r.dir, "product", "dist"), nil, r.slipway, "airgap", "inspect", "prebuilt-images.tar.zst")
-	if !strings.Contains(out, "application/vnd.dev.cosign.simplesigning.v1+json by cosign's tag of "+c.manifest) {
+	out := r.in(t, filepath.Join(r.dir, "product", "dist"), nil, r.slipway, "airgap", "inspect", "-json",
+		"prebuilt-images.tar.zst")
+	if !strings.Contains(out, `"`+strings.Replace(c.manifest, ":", "-", 1)+`.sig"`) {
 		t.Errorf("the bundle has no signature of %s:\n%s", c.manifest, out)
 	}
 }
