@@ -201,14 +201,6 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	return nil
 }
 
-// explained forgets that there is no seek table, where damage of the archive is the cause: a file that
-// was cut has none.
-func (v *verifier) explained(by error) {
-	if errors.As(by, new(*DamageError)) && errors.Is(v.tableErr, seekable.ErrNoTable) {
-		v.tableErr = nil
-	}
-}
-
 // unchecked returns the first problem as an error if the options have a check.
 func (v *verifier) unchecked(o VerifyOptions) error {
 	v.mu.Lock()

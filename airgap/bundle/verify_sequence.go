@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/airgap/bundle/seekable"
 )
 
 // sequence verifies a bundle without a usable seek table from its start to its end, or until it
@@ -98,4 +100,12 @@ func (v *verifier) lost(err error, off int64, seen map[v1.Hash]bool) {
 	v.explained(err)
 	p.What = err.Error()
 	v.problem(p)
+}
+
+// explained forgets that there is no seek table, where damage of the archive is the cause: a file that
+// was cut has none.
+func (v *verifier) explained(by error) {
+	if errors.As(by, new(*DamageError)) && errors.Is(v.tableErr, seekable.ErrNoTable) {
+		v.tableErr = nil
+	}
 }
