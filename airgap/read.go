@@ -75,9 +75,9 @@ func readSources(from reader, entries []entry) (all []source, omitted []entry, e
 	return all, omitted, errors.Join(errs...)
 }
 
-// CheckThirdParty reports why no bundle can include a third-party image of a lock, by its documents.
-// A manifest that get leaves out by [oci.ErrAbsent] is not looked at. It is what [Check] reports of
-// the image once a store has all of it.
+// CheckThirdParty reports why no bundle can include a third-party image of a lock, by its
+// documents. A manifest that get leaves out by [oci.ErrAbsent] is not looked at. It is what [Check]
+// reports of the image once a store has all of it.
 func CheckThirdParty(t lock.ThirdParty, get oci.Get) error {
 	e := thirdParty(t)
 	i, err := readImage(e.Named, &oci.Reader{Get: get})

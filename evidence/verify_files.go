@@ -189,9 +189,9 @@ func (f *Files) find(dir string, sums map[string]string) error {
 	})
 }
 
-// Lists returns a line for a person about the files that are not here, and one each about those that
-// commands add to a release, by their names, and about others that the checksums do not list. Each
-// is missing if there are none.
+// Lists returns a line for a person about the files that are not here, and one each about those
+// that commands add to a release, by their names, and about others that the checksums do not list.
+// Each is missing if there are none.
 func (f *Files) Lists() (all []string) {
 	if len(f.Absent) > 0 {
 		all = append(all, "not here: "+strings.Join(f.Absent, ", "))

@@ -148,7 +148,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestTaggedRemote asks for an image that a pod names by its tag, and judges it as one that is pinned.
+// TestTaggedRemote asks for an image that a pod names by its tag, and judges it as one that is
+// pinned.
 func TestTaggedRemote(t *testing.T) {
 	for _, tc := range []struct {
 		image string

@@ -50,8 +50,9 @@ func (j *judging) entries() {
 	}
 }
 
-// artifact reports an artifact that nodes would take for their image, by its platform: runtimes take
-// the first entry for it, whatever that is. Behind an image for the same nodes it does no harm.
+// artifact reports an artifact that nodes would take for their image, by its platform: runtimes
+// take the first entry for it, whatever that is. Behind an image for the same nodes it does no
+// harm.
 func (j *judging) artifact(n int, first map[platform.Platform]int) {
 	p := platform.From(j.index.Entries[n].Desc.Platform)
 	if _, before := first[p.Canonical()]; p.IsImage() && !before {

@@ -44,8 +44,8 @@ func (t Party) Host() string {
 	return t.host
 }
 
-// LookAtThirdParty reads the documents of the third-party images of p: with ask as [Reach] does, and
-// else those that st has. The error lists the images that cannot be read.
+// LookAtThirdParty reads the documents of the third-party images of p: with ask as [Reach] does,
+// and else those that st has. The error lists the images that cannot be read.
 func LookAtThirdParty(ctx context.Context, p *product.Product, st *store.Store, ask bool,
 	o network.Options,
 ) ([]Party, error) {

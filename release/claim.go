@@ -106,8 +106,8 @@ func Sweep(dir string, names []string, bundles []bundle.File, pr *progress.Print
 	return remove(dir, distfile.Journal)
 }
 
-// current reports whether a file is a delta that makes one of the bundles. The error is that it could
-// not be read, which says nothing of what is in it.
+// current reports whether a file is a delta that makes one of the bundles. The error is that it
+// could not be read, which says nothing of what is in it.
 func current(dir, name string, bundles []bundle.File) (bool, error) {
 	if filepath.Ext(name) != bundle.DeltaSuffix {
 		return false, nil

@@ -188,8 +188,8 @@ func (unasked) Outage() {}
 func (u unasked) Error() string   { return errors.Join(u...).Error() }
 func (u unasked) Unwrap() []error { return u }
 
-// Err returns an error with a line for each reason why the release cannot go; nil if it can. Where a
-// server failed, it is one of [outcome.Failed].
+// Err returns an error with a line for each reason why the release cannot go; nil if it can. Where
+// a server failed, it is one of [outcome.Failed].
 func (p *Plan) Err() error {
 	var all []error
 	for _, line := range p.Refused {

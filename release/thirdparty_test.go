@@ -88,8 +88,8 @@ func TestThirdPartyGone(t *testing.T) {
 	}
 }
 
-// TestManifestGone: a manifest that the registry has lost is missed from a cold store as from a warm
-// one, by check, plan and release.
+// TestManifestGone: a manifest that the registry has lost is missed from a cold store as from a
+// warm one, by check, plan and release.
 func TestManifestGone(t *testing.T) {
 	for _, store := range []string{"cold", "warm"} {
 		s := newSmall(t, nil)

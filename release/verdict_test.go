@@ -38,11 +38,11 @@ var unknown = []struct{ text, why string }{
 	},
 }
 
-// TestVerdicts draws products of right and wrong images. The verdict on them is the same from a cold
-// store and a warm one; what check or plan refuses a release refuses, and what they let pass it
-// refuses for nothing that they could have known; a snapshot and a release to a registry agree;
-// nothing of a refused release gets into the registry; and audit -deep finds no error in the
-// images of one that was not refused.
+// TestVerdicts draws products of right and wrong images. The verdict on them is the same from a
+// cold store and a warm one; what check or plan refuses a release refuses, and what they let pass
+// it refuses for nothing that they could have known; a snapshot and a release to a registry agree;
+// nothing of a refused release gets into the registry; and audit -deep finds no error in the images
+// of one that was not refused.
 func TestVerdicts(t *testing.T) {
 	green := 0
 	for n := range *products {

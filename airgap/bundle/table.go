@@ -13,8 +13,8 @@ import (
 )
 
 // WriteTable writes the contents for a person: a line about the bundle, a line per image, how many
-// referrers of each kind it has, which JSON lists, and what was omitted. The size of an image counts
-// its layers that are in the bundle. The next column is how much of that other images share.
+// referrers of each kind it has, which JSON lists, and what was omitted. The size of an image
+// counts its layers that are in the bundle. The next column is how much of that other images share.
 func (c *Contents) WriteTable(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeTitle(&b)

@@ -220,8 +220,8 @@ func TestVerifyLonger(t *testing.T) {
 	}
 }
 
-// TestVerifyTruncated: everything before the cut is verified, and one problem has the place, how many
-// layers are behind it, and their images.
+// TestVerifyTruncated: everything before the cut is verified, and one problem has the place, how
+// many layers are behind it, and their images.
 func TestVerifyTruncated(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Demo(t, 3000)

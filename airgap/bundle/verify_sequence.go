@@ -102,8 +102,8 @@ func (v *verifier) lost(err error, off int64, seen map[v1.Hash]bool) {
 	v.problem(p)
 }
 
-// explained forgets that there is no seek table, where damage of the archive is the cause: a file that
-// was cut has none.
+// explained forgets that there is no seek table, where damage of the archive is the cause: a file
+// that was cut has none.
 func (v *verifier) explained(by error) {
 	if errors.As(by, new(*DamageError)) && errors.Is(v.tableErr, seekable.ErrNoTable) {
 		v.tableErr = nil

@@ -56,8 +56,8 @@ func (c *Client) Referrers(ctx context.Context, subject name.Digest, tagged bool
 	return list, err
 }
 
-// PutReferrer puts a manifest with a subject. Unless listed, the registry does not say that it lists
-// it among the referrers of the subject: [Session.ListReferrers] does, for all that were put.
+// PutReferrer puts a manifest with a subject. Unless listed, the registry does not say that it
+// lists it among the referrers of the subject: [Session.ListReferrers] does, for all that were put.
 // [Refuses] tells an answer of the registry that refuses the manifest, or the list, from a failure.
 func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, mt types.MediaType, raw []byte,
 ) (listed bool, err error) {

@@ -76,8 +76,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestNoSession: what a token server or the address /v2/ answers says nothing about an image. With a
-// 404 of theirs it is not absent.
+// TestNoSession: what a token server or the address /v2/ answers says nothing about an image. With
+// a 404 of theirs it is not absent.
 func TestNoSession(t *testing.T) {
 	for name, at := range map[string]func(n int64, path string) bool{
 		"/v2/":                          func(_ int64, path string) bool { return path == "/v2/" },

@@ -26,8 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
-// TestUnreached connects to a host for several repositories: whichever is first, the error names the
-// host, why, and what to do.
+// TestUnreached connects to a host for several repositories: whichever is first, the error names
+// the host, why, and what to do.
 func TestUnreached(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()

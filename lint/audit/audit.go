@@ -107,8 +107,8 @@ func looksLikeFile(arg string) bool {
 		slices.Contains([]string{".txt", ".tar", ".gz", ".tgz", ".zst"}, filepath.Ext(arg))
 }
 
-// IsChart reports whether an argument names a chart: a directory or an archive that is there, or one
-// in a registry.
+// IsChart reports whether an argument names a chart: a directory or an archive that is there, or
+// one in a registry.
 func IsChart(arg string) bool {
 	if fi, err := os.Stat(arg); err == nil && !fi.IsDir() {
 		return strings.HasSuffix(arg, ".tgz")

@@ -90,8 +90,8 @@ func document(t *testing.T, i lint.Index) []byte {
 	return raw
 }
 
-// broken returns the findings of an index that -fix ends, those about attestations that it lists, and
-// that it lists no image, for which there is no end.
+// broken returns the findings of an index that -fix ends, those about attestations that it lists,
+// and that it lists no image, for which there is no end.
 func broken(i lint.Index) (all []lint.Finding) {
 	for _, f := range lint.CheckIndexes([]lint.Index{i}, lint.IndexOptions{Now: now}).Findings {
 		_, ofEntry := f.Entry()

@@ -215,9 +215,9 @@ func TestArtifactEntries(t *testing.T) {
 	}
 }
 
-// TestNotMended: what only a builder can mend is refused, and nothing is pushed: an index that would
-// list no image, an index in the index of which another entry has a part, an artifact in the place
-// of an image.
+// TestNotMended: what only a builder can mend is refused, and nothing is pushed: an index that
+// would list no image, an index in the index of which another entry has a part, an artifact in the
+// place of an image.
 func TestNotMended(t *testing.T) {
 	artifact := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
 		"application/vnd.oci.empty.v1+json")

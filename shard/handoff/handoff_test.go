@@ -108,7 +108,8 @@ func TestParts(t *testing.T) {
 	push(0, func(l *lock.Part) { l.Shard = nil }, "is not shard 0 of this plan")
 }
 
-// TestPartFailures answers each request of passing parts on, and of reading them, with each failure.
+// TestPartFailures answers each request of passing parts on, and of reading them, with each
+// failure.
 func TestPartFailures(t *testing.T) {
 	registrytest.EachFailure(t, func(t *testing.T, s *registrytest.Server) func() error {
 		p := worldAt(t, s.Host(), registrytest.Impatient)

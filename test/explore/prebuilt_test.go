@@ -47,7 +47,8 @@ func (p *product) drawPrebuilt(t *rapid.T, i object) {
 }
 
 // layout returns the files of an OCI layout with an image for each platform, in an index. That may
-// be in another index, also in one that says that it is for another platform: configurations decide.
+// be in another index, also in one that says that it is for another platform: configurations
+// decide.
 func layout(platforms []string, form string) map[string]string {
 	files := map[string]string{"oci-layout": `{"imageLayoutVersion":"1.0.0"}`}
 	put := func(kind, text string, more object) object {

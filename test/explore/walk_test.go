@@ -178,8 +178,8 @@ func (w *world) first() {
 	}
 }
 
-// told reports whether a snapshot failed for what check cannot know, which asks no registry for one:
-// the documents of third-party images.
+// told reports whether a snapshot failed for what check cannot know, which asks no registry for
+// one: the documents of third-party images.
 func told(r *result) bool {
 	return strings.Contains(r.stderr, "would be empty: no image ") ||
 		strings.Contains(r.stderr, "take the line out, or the platform out of the bundle") ||
