@@ -166,6 +166,7 @@ func CheckIndexes(list []Index, o IndexOptions) *Report {
 		j.entries()
 		j.empty()
 		j.gaps()
+		j.ended()
 		j.windows()
 		j.order()
 		j.builds()

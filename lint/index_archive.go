@@ -100,7 +100,11 @@ func (j *judging) absent() (names []string) {
 		return nil
 	}
 	for n, e := range j.index.Entries {
-		if e.Read == outcome.Absent && !e.IsAttestation() {
+		if e.Nested != nil {
+			inner := judging{index: *e.Nested}
+			inner.index.Packed = true
+			names = append(names, inner.absent()...)
+		} else if e.Read == outcome.Absent && !e.IsAttestation() {
 			names = append(names, j.name(n))
 		}
 	}

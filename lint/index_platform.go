@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -13,11 +15,14 @@ type Promise struct {
 	Name string
 }
 
-// has returns the platforms of the images that are there, by their configurations where these were
-// read.
-func (j *judging) has() []platform.Platform {
-	var all []platform.Platform
-	for _, e := range j.index.Entries {
+// configured returns the platforms of the images that are there, by their configurations where these
+// were read, also those of an index in the index.
+func (i Index) configured() (all []platform.Platform) {
+	for _, e := range i.Entries {
+		if e.Nested != nil {
+			all = append(all, e.Nested.configured()...)
+			continue
+		}
 		p := platform.From(e.Desc.Platform)
 		if e.Config != nil {
 			p = platform.FromConfig(e.Config)
@@ -29,28 +34,25 @@ func (j *judging) has() []platform.Platform {
 	return all
 }
 
-// image reports whether the index is of images, and not an artifact such as a chart.
-func (j *judging) image() bool {
-	for _, e := range j.index.Entries {
+// hasImage reports whether the index is of images, and not an artifact such as a chart.
+func (i Index) hasImage() bool {
+	return slices.ContainsFunc(i.Entries, func(e Entry) bool {
 		switch e.Read {
 		case outcome.Absent, outcome.Broken, outcome.Unread:
 			return true
 		case outcome.There, outcome.Unasked:
 		}
-		if e.Config != nil && e.Config.OS != "" {
-			return true
-		}
-	}
-	return false
+		return e.Nested != nil && e.Nested.hasImage() || e.Config != nil && e.Config.OS != ""
+	})
 }
 
 // promised compares the images with what the name of their archive or list says.
 func (j *judging) promised() {
 	p := j.index.Promise
-	if p.Name == "" || !j.image() {
+	if p.Name == "" || !j.index.hasImage() {
 		return
 	}
-	has := j.has()
+	has := j.index.configured()
 	for _, one := range has {
 		if p.holds(one) {
 			return

@@ -52,10 +52,10 @@ var archiveRules = []Rule{
 	},
 	{
 		ID: "archive-ambiguous", Severity: Error,
-		Title: "the archive has a file that two readers take for two",
-		Reason: "A name is there twice, as a file or a link, or leads out of the archive, or another archive follows " +
-			"the end of the first. Which of them a node imports depends on its runtime: what was looked at may be " +
-			"another image than what runs.",
+		Title: "the archive has a file or a name that two readers take for two",
+		Reason: "A file is there twice, or as a link, or leads out of the archive; another archive follows the " +
+			"end of the first; or index.json or manifest.json gives two images one name. Which of them a node " +
+			"imports depends on its runtime: what was looked at may be another image than what runs.",
 		Instead: "an archive in which each name is there once",
 		Link:    linkLayout,
 	},

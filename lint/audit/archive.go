@@ -53,11 +53,8 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	}
 	all.at = plain.at
 	list, err := r.layout(ctx, file, all)
-	if err == nil && len(all.ambiguous) > 0 {
-		if list[0].Archive == nil {
-			list[0].Archive = &lint.Archive{Path: file}
-		}
-		list[0].Archive.Ambiguous = all.ambiguous
+	if err == nil {
+		list[0].Archive.Ambiguous = append(list[0].Archive.Ambiguous, all.ambiguous...)
 	}
 	return list, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
@@ -262,6 +263,15 @@ func TestListNames(t *testing.T) {
 		if diff := cmp.Diff(want, found(t, filepath.Join(dir, name))); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+	nested := mutate.AppendManifests(indextest.Index(t, "linux/s390x"),
+		mutate.IndexAddendum{Add: indextest.Index(t, "linux/amd64")})
+	in := registrytest.Serve(t).Repo(t, "nested").Tag("1")
+	must(t, remote.WriteIndex(in, nested))
+	dir = write(t, map[string]string{"images.linux-amd64.txt": in.String()})
+	want := []string{"note manifests[1] index-nested"}
+	if diff := cmp.Diff(want, found(t, filepath.Join(dir, "images.linux-amd64.txt"))); diff != "" {
+		t.Error(diff)
 	}
 }
 

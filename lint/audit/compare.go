@@ -58,6 +58,7 @@ func (c comparison) image(i savedImage) {
 	for _, tag := range i.RepoTags {
 		key := whole(tag)
 		c.tags[key] = true
+		c.contents.names.add("manifest.json", tag, "", config)
 		if have := c.names[key]; len(have) > 0 && !have[config] {
 			c.differ("%s is %s in manifest.json, and another image in index.json", tag, config)
 			differs = true
@@ -75,6 +76,28 @@ func (c comparison) image(i savedImage) {
 
 func (c comparison) differ(format string, args ...any) {
 	c.to.Differ = append(c.to.Differ, fmt.Sprintf(format, args...))
+}
+
+// nameList is what the documents of an archive name. The zero value is ready to use.
+type nameList struct {
+	digests map[[3]string]string
+	twice   []string // lines on names that two images of a document have
+}
+
+// artifactKind is the annotation by which hauler and cosign save tell an image from its signatures,
+// which they give the same name.
+const artifactKind = "kind"
+
+// add notes an image that a document names.
+func (l *nameList) add(document, name, kind, digest string) {
+	key := [3]string{document, whole(name), kind}
+	if before, ok := l.digests[key]; ok && before != digest {
+		l.twice = append(l.twice, fmt.Sprintf("%s names two images %.200s, %s and %s", document, name, before, digest))
+	}
+	if l.digests == nil {
+		l.digests = map[[3]string]string{}
+	}
+	l.digests[key] = digest
 }
 
 // hashOf returns the digest that a file has by its name.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -30,6 +31,7 @@ type contents struct {
 	images map[string][]string // the layers of manifests, by the digests of their configurations
 	lists  []layoutImage       // the images of index.json, in its order
 
+	names    nameList
 	subjects []string
 	snapshot string // product and version of the bundle of a snapshot
 }
@@ -92,9 +94,9 @@ func (c *contents) blobs(d v1.Descriptor) (io.ReadCloser, error) { return c.open
 
 // begin notes an image of index.json.
 func (c *contents) begin(d v1.Descriptor) {
-	c.lists = append(c.lists, layoutImage{name: d.Annotations[imageName]})
-	if c.lists[len(c.lists)-1].name == "" {
-		c.lists[len(c.lists)-1].name = named(d)
+	c.lists = append(c.lists, layoutImage{name: named(d)})
+	if name := cmp.Or(d.Annotations[imageName], d.Annotations[refName]); name != "" {
+		c.names.add("index.json", name, d.Annotations[artifactKind], d.Digest.String())
 	}
 }
 
@@ -180,6 +182,7 @@ func (c *contents) archive(from string, list []lint.Index) *lint.Archive {
 	slices.Sort(c.subjects)
 	a.Subjects = slices.Compact(c.subjects)
 	c.compare(a)
+	a.Ambiguous = c.names.twice
 	for _, i := range list {
 		if !known(i) {
 			return a

@@ -108,12 +108,12 @@ func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.I
 	entries, removed := slices.Clone(i.Entries), map[int]bool{}
 	for _, f := range found {
 		n, ok := f.Entry()
+		if !ok || removed[n] {
+			continue
+		}
 		if f.Rule == "index-order" {
 			m.order(entries)
 			break
-		}
-		if !ok || removed[n] {
-			continue
 		}
 		e := &entries[n]
 		if e.Nested != nil && f.Rule == "index-duplicate" {

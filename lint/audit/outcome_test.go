@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -166,6 +167,31 @@ func TestNested(t *testing.T) {
 	}
 }
 
+// TestNestedAsFlat: an index in an index has the findings that it has by itself.
+func TestNestedAsFlat(t *testing.T) {
+	r := registrytest.Serve(t)
+	for _, tc := range indextest.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			ref := r.Repo(t, tc.Name).Tag("1")
+			i := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex),
+				mutate.IndexAddendum{Add: indextest.Index(t, tc.Entries...)})
+			must(t, remote.WriteIndex(ref, i))
+			var want []string
+			for _, f := range tc.Want {
+				want = append(want, strings.Replace(f, "manifests[", "manifests[0].manifests[", 1))
+			}
+			got := slices.DeleteFunc(found(t, ref.String()), func(f string) bool {
+				return f == "note manifests[0] index-mixed" || strings.HasSuffix(f, "index-nested")
+			})
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestEmptyIndex: an index that lists no image is an error wherever it is read, and cannot be
 // mended.
 func TestEmptyIndex(t *testing.T) {
@@ -238,6 +264,7 @@ func TestNotMended(t *testing.T) {
 		"lost":     {indextest.Index(t, "linux/amd64"), true, "index-empty"},
 		"part":     {with(indextest.Index(t, "linux/amd64"), indextest.Index(t, "linux/amd64", "linux/arm64"), ""), false, "index-duplicate"},
 		"chosen":   {with(indextest.Index(t, "windows/amd64:10.0.20348.1"), artifact, "linux/amd64"), false, "index-platform-differs"},
+		"inside":   {with(indextest.Index(t, indextest.Windows2025), indextest.Index(t, indextest.Windows2019, indextest.Windows2022), ""), false, "index-order"},
 		"artifact": {with(empty.Index, artifact, ""), false, "index-empty"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,11 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 	}
 	promise := promised(from)
 	var list []lint.Index
+	var names nameList
 	for _, i := range images {
+		for _, tag := range i.RepoTags {
+			names.add("manifest.json", tag, "", i.Config)
+		}
 		index := lint.Index{
 			Name: from + ": " + i.name(), Single: true, Packed: true, Promise: promise,
 			Entries: []lint.Entry{i.entry(all)},
@@ -74,6 +78,7 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 		}
 		list = append(list, index)
 	}
+	list[0].Archive = &lint.Archive{Path: from, Ambiguous: names.twice}
 	return list, nil
 }
 
