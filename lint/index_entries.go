@@ -40,6 +40,8 @@ func (j *judging) entries() {
 			continue
 		case e.Nested != nil:
 			j.nested(n)
+		case e.Desc.MediaType.IsIndex(): // it is not there
+			continue
 		case e.Desc.Platform == nil:
 			j.add("index-no-platform", n, "")
 			continue
