@@ -61,8 +61,8 @@ func (r *reading) read(d v1.Descriptor, depth int) (*Tree, error) {
 		return nil, err
 	}
 	if t.Desc.MediaType.IsIndex() && depth == 0 {
-		return nil, fmt.Errorf("index %s is nested too deeply, %d below the one that was asked for: name it by its digest",
-			d.Digest, r.limits.Depth)
+		return nil, fmt.Errorf("index %s is nested too deeply, %d below the one that was asked for: "+
+			"name it by its digest", d.Digest, r.limits.Depth)
 	}
 	for n, c := range t.Children {
 		if t.Children[n], err = r.child(c.Desc, depth-1); err != nil {
