@@ -22,7 +22,8 @@ func newDoctor(f *flags) *cobra.Command {
 and locks in the store and the output directory, what protects while other releases are
 compiled, proxies, and for every registry its clock, the right to push each repository, and
 where the credentials are from. It leaves nothing, neither on the disk nor in a registry. A
-problem ends with what to do about it, and the exit code is then 1.
+problem ends with what to do about it, and the exit code is then 1, or 3 if a server refuses the
+login or does not answer.
 
 Without slipway.yaml it examines the machine and the registries that -registry names.
 Without a registry it asks none.`,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -36,6 +37,8 @@ type Finding struct {
 // Report has the findings of all checks, at least one of each.
 type Report struct {
 	Findings []Finding `json:"findings"`
+
+	outage bool // a problem is that of a server
 }
 
 // Problems counts the findings that would stop a release.
@@ -75,8 +78,9 @@ type examination struct {
 
 // findings are those of one check.
 type findings struct {
-	check string
-	list  []Finding
+	check  string
+	list   []Finding
+	outage bool // a problem is that of a server
 }
 
 func (f *findings) ok(format string, args ...any) {
@@ -84,6 +88,10 @@ func (f *findings) ok(format string, args ...any) {
 }
 
 func (f *findings) problem(format string, args ...any) {
+	for _, a := range args {
+		err, ok := a.(error)
+		f.outage = f.outage || ok && outcome.Failed(err)
+	}
 	f.list = append(f.list, Finding{f.check, false, output.Line(fmt.Sprintf(format, args...))})
 }
 
@@ -100,6 +108,7 @@ func Examine(ctx context.Context, p *product.Product, o Options) *Report {
 	var r Report
 	for _, f := range found {
 		r.Findings = append(r.Findings, f.list...)
+		r.outage = r.outage || f.outage
 	}
 	return &r
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/product"
@@ -158,14 +159,16 @@ func (e *examination) all(ctx context.Context, f *findings, registry, what strin
 		g.Wait() //nolint:errcheck // failures are kept by index
 	}
 	failed = slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+	f.outage = f.outage || outcome.Failed(errors.Join(failed...))
 	source := e.source(ctx, refs[0].Context())
 	switch len(failed) {
 	case 0:
 		f.ok("%s: %d %s, %s", registry, len(refs), what, source)
 	case 1:
-		f.problem("%s, %s: %v", registry, source, failed[0])
+		f.problem("%s, %s: %s", registry, source, howto.Remedied(failed[0]))
 	default:
-		f.problem("%s, %s, %d of %d %s: %v", registry, source, len(failed), len(refs), what, failed[0])
+		f.problem("%s, %s, %d of %d %s: %s", registry, source, len(failed), len(refs), what,
+			howto.Remedied(failed[0]))
 	}
 }
 
