@@ -49,6 +49,12 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 	if !blob {
 		a.Body = &bounded{a.Body, maxAnswer, first.URL.Host}
 	}
+	if a.StatusCode == http.StatusOK && asksToken(first) {
+		if err := tokened(first.URL.Host, a); err != nil {
+			a.Body.Close()
+			return nil, err
+		}
+	}
 	return a, nil
 }
 
