@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,7 @@ type retrying struct {
 
 	mu        sync.Mutex
 	notBefore map[string]time.Time // by host
+	distrust  sync.Map             // hosts whose certificate is not trusted
 }
 
 func newRetrying(inner http.RoundTripper, o Options, l *lanes) *retrying {
@@ -58,7 +60,11 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 				return nil, err
 			}
 		}
-		again := err != nil && dropped(err) || err == nil && busy(a.StatusCode) && r.lanes.of(q).gone(nil) == nil
+		if errors.As(err, new(*tls.CertificateVerificationError)) {
+			r.distrust.Store(q.URL.Host, true)
+		}
+		again := err != nil && dropped(err) && !r.distrusted(q.URL.Host) ||
+			err == nil && busy(a.StatusCode) && r.lanes.of(q).gone(nil) == nil
 		if !again || upload || attempt >= r.o.attempts(err) || q.Body != nil && q.Body != http.NoBody &&
 			q.GetBody == nil {
 			return a, err
@@ -78,6 +84,13 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			}
 		}
 	}
+}
+
+// distrusted reports whether a host has a certificate that is not trusted. It then drops the plain
+// HTTP that follows HTTPS with loopback addresses, and would do so each time.
+func (r *retrying) distrusted(host string) bool {
+	_, found := r.distrust.Load(host)
+	return found
 }
 
 func (r *retrying) until(host string) time.Time {

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,6 +87,51 @@ func TestUnreached(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDistrust finds a certificate that is not trusted at a server that drops plain HTTP: the error
+// is final.
+func TestDistrust(t *testing.T) {
+	s := httptest.NewUnstartedServer(nil)
+	drops := &dropping{Listener: s.Listener}
+	s.Listener = drops
+	secured(t, s)
+	repo, err := name.NewRepository(s.Listener.Addr().String() + "/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = network.New(options()).Session(t.Context(), repo)
+	if !errors.As(err, new(x509.UnknownAuthorityError)) || drops.dropped.Load() != 1 {
+		t.Errorf("%d connections of plain HTTP: %v", drops.dropped.Load(), err)
+	}
+}
+
+// dropping is a listener that closes connections that do not begin with a handshake of TLS.
+type dropping struct {
+	net.Listener
+	dropped atomic.Int32
+}
+
+func (d *dropping) Accept() (net.Conn, error) {
+	c, err := d.Listener.Accept()
+	return &first{Conn: c, d: d}, err
+}
+
+type first struct {
+	net.Conn
+	d    *dropping
+	seen bool
+}
+
+func (f *first) Read(p []byte) (int, error) {
+	n, err := f.Conn.Read(p)
+	if n > 0 && !f.seen && p[0] != 22 { // a record of a handshake
+		f.d.dropped.Add(1)
+		f.Close()
+		return 0, io.EOF
+	}
+	f.seen = true
+	return n, err
 }
 
 // secured starts a server with a certificate that nobody has signed, until some time.
