@@ -90,7 +90,7 @@ func Clean(err error) error {
 		}
 	}
 	switch {
-	case errors.As(err, &quiet) || errors.As(err, new(*gone)):
+	case errors.As(err, &quiet) || errors.As(err, new(*gone)) || errors.As(err, new(cut)):
 		err = fmt.Errorf("%w: run again once it answers", err)
 	case t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		host := "the registry"
@@ -165,6 +165,14 @@ func (n noSession) Unwrap() error { return n.error }
 
 // Outage marks an error as one of a server ([outcome.Failed]).
 func (noSession) Outage() {}
+
+// cut is the error of a body that broke off in each attempt.
+type cut struct{ error }
+
+func (c cut) Unwrap() error { return c.error }
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (cut) Outage() {}
 
 // Outage marks an error as one of a server ([outcome.Failed]).
 func (*stalled) Outage() {}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // resumed is a body that is read over one or more connections: it goes on where one broke off.
@@ -22,6 +24,7 @@ type resumed struct {
 	at     int64         // how much was read
 	skip   int64         // how much of that the connection gives again
 	failed int           // connections that broke off without a byte
+	ended  int64         // where a connection ended that did not break off; -1 if none did
 	whole  bool          // the host answers with other ranges than those requested
 }
 
@@ -35,7 +38,7 @@ func (r *resumed) Read(p []byte) (int, error) {
 				err = r.connect()
 			}
 			if err != nil {
-				return 0, err
+				return 0, r.after(err)
 			}
 		}
 		n, err := r.next(p)
@@ -46,21 +49,42 @@ func (r *resumed) Read(p []byte) (int, error) {
 		switch {
 		case err != nil && r.at == r.size: // what else it would say does not matter
 			return n, io.EOF
-		case errors.Is(err, io.EOF) && r.at < r.size:
-			err = io.ErrUnexpectedEOF
+		case errors.Is(err, io.EOF) && r.at < r.size && r.ended == r.at:
+			return n, r.short()
+		case errors.Is(err, io.EOF) && r.at < r.size: // a proxy may have cut it
+			r.ended, err = r.at, io.ErrUnexpectedEOF
 		case err == nil || errors.Is(err, io.EOF):
 			return n, err
 		}
 		r.body.Close()
 		r.body = nil
-		if r.failed++; !dropped(err) || r.failed >= r.c.o.Attempts {
-			return n, err
+		switch r.failed++; {
+		case !dropped(err):
+			return n, r.after(err)
+		case r.failed >= r.c.o.Attempts:
+			return n, cut{r.after(err)}
 		}
 		r.c.o.warn(err, r.failed)
 		if err := pause(r.ctx, r.c.o.backoff(r.failed)); err != nil || n > 0 {
 			return n, err
 		}
 	}
+}
+
+// after adds to an error how much was read before.
+func (r *resumed) after(err error) error {
+	switch {
+	case r.size >= 0:
+		return fmt.Errorf("%s sent %d of %d bytes: %w", r.name, r.at, r.size, err)
+	case r.at > 0:
+		return fmt.Errorf("%s sent %d bytes: %w", r.name, r.at, err)
+	}
+	return err
+}
+
+// short is the error of a server that has fewer bytes than the body should have.
+func (r *resumed) short() error {
+	return outcome.Damage(fmt.Errorf("%s has %d of %d bytes: push it again", r.name, r.at, r.size))
 }
 
 // next reads from the connection, after what was read before.

@@ -36,7 +36,7 @@ func (c *Client) stream(ctx context.Context, repo name.Repository, d v1.Descript
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{resumed: resumed{c: c, ctx: ctx, size: d.Size}, repo: repo, d: d, sum: sum, wrap: wrap}
+	s := &stream{resumed: resumed{c: c, ctx: ctx, size: d.Size, ended: -1}, repo: repo, d: d, sum: sum, wrap: wrap}
 	s.connect = s.open
 	if err := s.connect(); err != nil {
 		return nil, s.wrap(err)
@@ -116,8 +116,13 @@ func (s *stream) request(ctx context.Context, rt http.RoundTripper, u string) er
 	if err != nil {
 		return err
 	}
-	err = transport.CheckError(a, http.StatusOK, http.StatusPartialContent)
 	s.name = q.URL.Host
+	if a.StatusCode == http.StatusRequestedRangeNotSatisfiable && a.Header.Get("Content-Range") ==
+		fmt.Sprintf("bytes */%d", s.at) {
+		a.Body.Close()
+		return s.short()
+	}
+	err = transport.CheckError(a, http.StatusOK, http.StatusPartialContent)
 	var rest bool
 	if err == nil {
 		rest, err = s.ranged(a)

@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -25,12 +26,15 @@ func TestStream(t *testing.T) {
 		breaks int32 // how many connections break off
 		empty  bool  // before the first byte
 		change func([]byte) []byte
-		want   string // of the error
+		// declares leaves the length in the header of a body that was changed.
+		declares bool
+		want     string // of the error
+		opened   int32  // how many connections there are, if not 0
 	}{
 		"complete":              {ranges: true},
 		"breaks off, ranges":    {ranges: true, breaks: 3},
 		"breaks off, no ranges": {breaks: 3},
-		"always breaks off":     {ranges: true, breaks: 1000, empty: true, want: "unexpected EOF"},
+		"always breaks off":     {ranges: true, breaks: 1000, empty: true, want: "HOST sent 0 of SIZE bytes: unexpected EOF: run again once it answers"},
 		"damaged": {
 			ranges: true, change: func(b []byte) []byte { b[1000] ^= 1; return b },
 			want: "its bytes have the digest sha256:",
@@ -39,8 +43,19 @@ func TestStream(t *testing.T) {
 			ranges: true, breaks: 1, change: func(b []byte) []byte { b[1000] ^= 1; return b },
 			want: "its bytes have the digest sha256:",
 		},
-		"longer than its manifest":  {change: func(b []byte) []byte { return append(b, 'x') }, want: "more than the"},
-		"shorter than its manifest": {change: func(b []byte) []byte { return b[:size/2] }, want: "unexpected EOF"},
+		"longer than its manifest": {change: func(b []byte) []byte { return append(b, 'x') }, want: "more than the"},
+		"shorter than its manifest": {
+			change: func(b []byte) []byte { return b[:size/2] },
+			want:   "HOST has 150000 of SIZE bytes: push it again", opened: 2,
+		},
+		"shorter than its manifest, ranges": {
+			ranges: true, change: func(b []byte) []byte { return b[:size/2] },
+			want: "HOST has 150000 of SIZE bytes: push it again", opened: 2,
+		},
+		"shorter than its header": {
+			declares: true, change: func(b []byte) []byte { return b[:size/2] },
+			want: "HOST sent 150000 of SIZE bytes: unexpected EOF: run again once it answers",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := registrytest.Serve(t)
@@ -65,12 +80,19 @@ func TestStream(t *testing.T) {
 				if !tt.ranges {
 					q.Header.Del("Range")
 				}
+				if tt.opened > 0 && q.Header.Get("Range") != "" {
+					broken.Add(1)
+					w.Header().Set("Content-Range", "bytes */150000")
+					w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+					return true
+				}
 				full := httptest.NewRecorder()
 				s.Inner.ServeHTTP(full, q)
 				body := full.Body.Bytes()
 				if tt.change != nil && full.Code == http.StatusOK {
-					body = tt.change(body)
-					full.Header().Del("Content-Length")
+					if body = tt.change(body); !tt.declares {
+						full.Header().Del("Content-Length")
+					}
 				}
 				for k, v := range full.Header() {
 					w.Header()[k] = v
@@ -98,6 +120,13 @@ func TestStream(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(r)
+			tt.want = strings.NewReplacer("HOST", s.Host(), "SIZE", fmt.Sprint(d.Size)).Replace(tt.want)
+			if tt.opened > 0 && (broken.Load() != tt.opened || outcome.Of(err) != outcome.Broken) {
+				t.Errorf("%d connections: %v", broken.Load(), err)
+			}
+			if strings.Contains(tt.want, "EOF") && !outcome.Failed(err) {
+				t.Errorf("it is no outage: %v", err)
+			}
 			switch {
 			case tt.want == "" && err != nil, tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) ||
 				!strings.Contains(err.Error(), repo.String())):
