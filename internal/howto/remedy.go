@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -63,8 +65,19 @@ func Remedied(err error) string {
 	}
 	for _, k := range kinds {
 		if k.is(err) {
-			return text + ": " + k.todo
+			return text + ": " + ofScratch(err, k.todo)
 		}
 	}
 	return text
+}
+
+// ofScratch returns what to do about a file in the system's directory for temporary files, whose
+// place no flag names.
+func ofScratch(err error, todo string) string {
+	var e *fs.PathError
+	dir := os.TempDir()
+	if !errors.As(err, &e) || e.Path != dir && !strings.HasPrefix(e.Path, filepath.Join(dir, "slipway-")) {
+		return todo
+	}
+	return strings.NewReplacer("name ", "set TMPDIR to ", "correct the path", "set TMPDIR to a directory").Replace(todo)
 }

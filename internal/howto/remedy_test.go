@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,9 @@ import (
 func TestRemedied(t *testing.T) {
 	written := func(errno syscall.Errno) error {
 		return fmt.Errorf("packing a: %w", &fs.PathError{Op: "write", Path: "a", Err: errno})
+	}
+	scratch := func(errno syscall.Errno) error {
+		return &fs.PathError{Op: "write", Path: filepath.Join(os.TempDir(), "slipway-1.tmp", "a"), Err: errno}
 	}
 	dialed := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
 	for name, c := range map[string]struct {
@@ -38,6 +42,8 @@ func TestRemedied(t *testing.T) {
 		"read-only":     {written(syscall.EROFS), "name a place that can be written"},
 		"denied":        {written(syscall.EACCES), "change its permissions"},
 		"no file":       {written(syscall.ENOENT), "correct the path"},
+		"full scratch":  {scratch(syscall.ENOSPC), "free space there, or set TMPDIR to another place"},
+		"no scratch":    {scratch(syscall.ENOENT), "set TMPDIR to a directory"},
 		"another":       {written(syscall.EIO), ""},
 		"text":          {errors.New("a"), ""},
 		"has a remedy":  {fmt.Errorf("%w: write it", written(syscall.ENOENT)), ""},

@@ -35,7 +35,7 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 	defer content.Close()
 	plain, err := r.Deep.keep(f, content)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	defer plain.close()
 	all, err := unpack(plain, fi.Size())
@@ -49,7 +49,7 @@ func (r Reader) file(ctx context.Context, file string) ([]lint.Index, error) {
 		return nil, fmt.Errorf("%s: %w", file, archive.Damaged(err))
 	}
 	if err := plain.flush(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	all.at = plain.at
 	list, err := r.layout(ctx, file, all)

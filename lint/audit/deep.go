@@ -34,7 +34,7 @@ const maxKept = 16 << 30
 func NewDeep() (*Deep, error) {
 	layers, err := tree.NewScratch()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("layers %w: %w", lint.ErrUnread, err)
 	}
 	return &Deep{layers: layers}, nil
 }

@@ -2,9 +2,11 @@ package audit
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/lint"
 )
 
 // kept is an archive whose files can be read in any order after it was read to its end once.
@@ -29,10 +31,21 @@ func (d *Deep) keep(f io.ReaderAt, plain io.Reader) (*kept, error) {
 	}
 	file, err := d.layers.File()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", lint.ErrUnread, err)
 	}
-	w := bufio.NewWriterSize(file, 1<<20)
+	w := bufio.NewWriterSize(spooling{file}, 1<<20)
 	return &kept{Reader: io.TeeReader(plain, w), at: file, spool: w, file: file}, nil
+}
+
+// spooling marks the errors of writing, which are not about the archive.
+type spooling struct{ io.Writer }
+
+func (s spooling) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", lint.ErrUnread, err)
+	}
+	return n, err
 }
 
 // flush ends writing.
