@@ -60,9 +60,10 @@ func (d directory) open(name string) (io.ReadCloser, int64, error) {
 
 func (d directory) close() error { return d.root.Close() }
 
-// bare returns the reason of an error without the path.
+// bare returns the reason of an error of a file that a caller names without the path. The path of
+// one that is written says which disk is full.
 func bare(err error) error {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Op != "write" {
 		return p.Err
 	}
 	return err
