@@ -23,6 +23,9 @@ import (
 // RFC 8259 leaves all three to the reader (sections 4, 8.1 and 8.2). JSON that is not valid, and
 // bytes behind it, are errors, too.
 func Check(raw []byte, v any) error {
+	if Marked(raw) {
+		return errors.New("it begins with a byte order mark: save it as UTF-8 without one")
+	}
 	if !utf8.Valid(raw) {
 		return errors.New("it is not UTF-8")
 	}
@@ -37,6 +40,10 @@ func Check(raw []byte, v any) error {
 	}
 	return (&walk{raw: raw}).value(reflect.TypeOf(v))
 }
+
+// Marked reports whether text begins with a byte order mark of UTF-8, as editors on Windows write
+// it. Readers need not pass over it (RFC 8259, section 8.1), and those of containers do not.
+func Marked(text []byte) bool { return bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) }
 
 // reason says why JSON is not valid.
 func reason(raw []byte) error {

@@ -34,7 +34,7 @@ func TestDecode(t *testing.T) {
 		`{} {}`:                        "more than one value is in it, from byte 3 on",
 		`{"schemaVersion":2}]`:         "it is not JSON, from byte 20 on",
 		`{"schemaVersion":`:            "it ends in the middle, after 17 bytes",
-		"\ufeff{}":                     "it is not JSON, from byte 1 on",
+		"\ufeff{}":                     "it begins with a byte order mark: save it as UTF-8 without one",
 		`{"manifests":[{"size":"1"}]}`: "manifests.size has a value of a wrong type, string",
 		`[]`:                           "it has a value of a wrong type, array",
 		strings.Repeat("[", 20_000):    "nests more than 10000 levels deep",

@@ -6,6 +6,7 @@ package stagefile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ type versions struct {
 func (k Kind) identify(b []byte) error {
 	var head versions
 	if err := json.Unmarshal(b, &head); err != nil {
-		return k.Invalid(err)
+		return k.Invalid(cmp.Or(plainjson.Check(b, nil), err))
 	}
 	found := map[string]int{
 		Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan,

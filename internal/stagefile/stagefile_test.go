@@ -47,11 +47,12 @@ func TestWrongFile(t *testing.T) {
 		`{"partVersion": 1, "other": 2}`:               `not a part of a release: json: unknown field "other"`,
 		`{"partVersion": 1, "name": "a", "name": "b"}`: `not a part of a release: the key "name" is there twice, at byte 38`,
 		`{"partVersion": 1, "Name": "a"}`:              `not a part of a release: the key "Name" at byte 25 differs from "name" by case`,
-		`{"partVersion": 1} {}`: "not a part of a release: invalid character " +
-			"'{' after top-level value",
+		`{"partVersion": 1} {}`: "not a part of a release: more than one value is in it, " +
+			"from byte 19 on",
 		`{"partVersion": 1, "name": 1}`: "not a part of a release: json: " +
 			"cannot unmarshal number into Go struct field part.name of type string",
-		`[`: "not a part of a release: unexpected end of JSON input",
+		`[`:        "not a part of a release: it ends in the middle, after 1 bytes",
+		"\ufeff{}": "not a part of a release: it begins with a byte order mark: save it as UTF-8 without one",
 	} {
 		var p part
 		if err := stagefile.Part.Decode(strings.NewReader(text), &p); err == nil || err.Error() != want {

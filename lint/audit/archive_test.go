@@ -381,9 +381,13 @@ func TestHostileArchives(t *testing.T) {
 		"deep":      {text("index.json", strings.Repeat("[", 100)), "nests more than", false},
 		"wide":      {text("manifest.json", "["+strings.Repeat("{},", 2<<20)+"{}]"), "more than", false},
 		"no images": {text("index.json", `{"schemaVersion":2,"manifests":[]}`), "lists no image", false},
-		"escapes":   {text("manifest.json", escape), "", true},
-		"outside":   {text("manifest.json", `[{"Config":"../../../../etc/hostname","Layers":["/etc/passwd"]}]`), "", true},
-		"no name":   {text("index.json", `{"manifests":[{"digest":"sha256:..","size":1}]}`), "", false},
+		"marked":    {text("index.json", "\ufeff{}"), "reading index.json: it begins with a byte order mark", false},
+		"marked old": {
+			text("manifest.json", "\ufeff[]"), "reading manifest.json: it begins with a byte order mark", false,
+		},
+		"escapes": {text("manifest.json", escape), "", true},
+		"outside": {text("manifest.json", `[{"Config":"../../../../etc/hostname","Layers":["/etc/passwd"]}]`), "", true},
+		"no name": {text("index.json", `{"manifests":[{"digest":"sha256:..","size":1}]}`), "", false},
 	} {
 		t.Run(label, func(t *testing.T) {
 			list, _, err := reader().Read(t.Context(), tc.file(t))

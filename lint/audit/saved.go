@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,13 +40,7 @@ func manifestJSON(all files, prefix string) (images []savedImage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := oci.CheckJSON("manifest.json", raw, 1<<20); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(raw, &images); err != nil {
-		return nil, fmt.Errorf("manifest.json: %w", err)
-	}
-	return images, nil
+	return images, oci.Decode("manifest.json", raw, &images, 1<<20)
 }
 
 // saved reads the older form of docker save, which has manifest.json alone.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
 // maxDocuments bounds the documents of an archive that are kept, in bytes, maxFiles its files, and
@@ -222,7 +223,7 @@ func digest(r io.Reader, size int64) (f packedFile, document []byte, err error) 
 	}
 	head = head[:n]
 	sum.Write(head)
-	keep := size <= oci.MaxConfig && n > 0 && (head[0] == '{' || head[0] == '[')
+	keep := size <= oci.MaxConfig && n > 0 && (head[0] == '{' || head[0] == '[' || plainjson.Marked(head))
 	var all bytes.Buffer
 	var to io.Writer = sum
 	if keep {
