@@ -57,6 +57,15 @@ func TestHostileArchives(t *testing.T) {
 		"a member twice": {`"index.json" is there twice`, func(tb testing.TB) string {
 			return "oci-archive:" + packed(tb).file("./index.json", "{}").end()
 		}},
+		"backslashes": {`it has ".\\oci-layout" in place of "oci-layout": make it with a tar that`, func(tb testing.TB) string {
+			return "oci-archive:" + newPack(tb).file(`.\oci-layout`, "{}").file(`.\index.json`, "{}").end()
+		}},
+		"capitals": {`it has "Index.json" in place of "index.json"`, func(tb testing.TB) string {
+			return "oci-archive:" + newPack(tb).file("oci-layout", `{"imageLayoutVersion":"1.0.0"}`).file("Index.json", "{}").end()
+		}},
+		"capitals of docker save": {`it has "Manifest.JSON" in place of "manifest.json"`, func(tb testing.TB) string {
+			return "docker-archive:" + newPack(tb).file("Manifest.JSON", "[]").end()
+		}},
 		"a link": {`"a\n" is a link, which`, func(tb testing.TB) string {
 			return "oci-archive:" + packed(tb).link(tar.TypeSymlink, "a\n", "oci-layout").end()
 		}},

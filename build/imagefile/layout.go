@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,6 +56,9 @@ func (e entry) absent() bool {
 func readLayout(from files) (*layout, error) {
 	raw, err := read(from, "oci-layout", 1<<10)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := misnamed(from, "oci-layout"); err != nil {
+			return nil, err
+		}
 		return nil, errors.New("it has no file oci-layout: name an OCI layout, " +
 			"or, for an archive of docker save, write docker-archive:FILE")
 	}
@@ -77,6 +81,9 @@ func readLayout(from files) (*layout, error) {
 // readIndex reads what index.json lists.
 func readIndex(from files) (*layout, error) {
 	raw, err := read(from, "index.json", oci.MaxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cmp.Or(misnamed(from, "index.json"), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the layout: %w", err)
 	}

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
+
+	"github.com/slipway-dev/slipway/build/archive"
 )
 
 // Bounds of an archive: how many members it may have, how many bytes their names, and how many
@@ -121,6 +124,14 @@ func add(all map[string]member, h *tar.Header, offset int64, links bool) error {
 		return fmt.Errorf("%.200q is there twice: write the archive anew", name)
 	}
 	all[name] = m
+	return nil
+}
+
+// misnamed returns an error if an archive has a file under another form of its name.
+func misnamed(from files, name string) error {
+	if p, ok := from.(*packed); ok {
+		return archive.Misnamed(maps.Keys(p.members), name)
+	}
 	return nil
 }
 

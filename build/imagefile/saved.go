@@ -29,6 +29,9 @@ type saved struct {
 func (f *File) readSaved() error {
 	raw, err := read(f.files, "manifest.json", oci.MaxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := misnamed(f.files, "manifest.json"); err != nil {
+			return err
+		}
 		return errors.New("it has no manifest.json, so it is not an archive of docker save: " +
 			"for an archive of an OCI layout, write oci-archive:FILE")
 	}

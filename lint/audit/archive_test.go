@@ -381,7 +381,12 @@ func TestHostileArchives(t *testing.T) {
 		"deep":      {text("index.json", strings.Repeat("[", 100)), "nests more than", false},
 		"wide":      {text("manifest.json", "["+strings.Repeat("{},", 2<<20)+"{}]"), "more than", false},
 		"no images": {text("index.json", `{"schemaVersion":2,"manifests":[]}`), "lists no image", false},
-		"marked":    {text("index.json", "\ufeff{}"), "reading index.json: it begins with a byte order mark", false},
+		"slashes":   {text(`.\index.json`, "{}"), `it has ".\\index.json" in place of "index.json": make it with a tar that`, false},
+		"capitals":  {text("Manifest.json", "[]"), `it has "Manifest.json" in place of "manifest.json"`, false},
+		"capitals of a directory": {func(t *testing.T) string {
+			return write(t, map[string]string{"Index.json": "{}"})
+		}, `it has "Index.json" in place of "index.json"`, false},
+		"marked": {text("index.json", "\ufeff{}"), "reading index.json: it begins with a byte order mark", false},
 		"marked old": {
 			text("manifest.json", "\ufeff[]"), "reading manifest.json: it begins with a byte order mark", false,
 		},

@@ -2,17 +2,20 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
@@ -47,6 +50,9 @@ func manifestJSON(all files, prefix string) (images []savedImage, err error) {
 func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index, error) {
 	images, err := manifestJSON(all, "")
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := misnamed(all); err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
 		return nil, fmt.Errorf("%s has neither index.json nor manifest.json: it is no archive of images", from)
 	}
 	if err != nil {
@@ -73,6 +79,20 @@ func (r Reader) saved(ctx context.Context, from string, all files) ([]lint.Index
 	}
 	list[0].Archive = &lint.Archive{Path: from, Ambiguous: names.twice}
 	return list, nil
+}
+
+// misnamed returns an error for documents under another form of their name.
+func misnamed(all files) error {
+	names := map[string]int64{}
+	switch all := all.(type) {
+	case packed:
+		for name, f := range all.files {
+			names[name] = f.size
+		}
+	case *inDirectory:
+		names = all.below(".")
+	}
+	return cmp.Or(archive.Misnamed(maps.Keys(names), "index.json"), archive.Misnamed(maps.Keys(names), "manifest.json"))
 }
 
 // entry reads an image of manifest.json.
