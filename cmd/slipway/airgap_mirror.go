@@ -27,6 +27,9 @@ An existing file with other content is an error, and then nothing is written.`,
 			if o.To == "" {
 				return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
 			}
+			if err := swapped(cmd, args, o.To); err != nil {
+				return nil, err
+			}
 			var bundles []*bundle.Contents
 			for _, path := range args {
 				c, err := bundle.Inspect(path)

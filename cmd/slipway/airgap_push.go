@@ -69,6 +69,9 @@ func (p *pushing) run(cmd *cobra.Command, args []string) (table, error) {
 	if p.o.To == "" {
 		return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
 	}
+	if err := swapped(cmd, args, p.o.To); err != nil {
+		return nil, err
+	}
 	p.o.Platforms, p.o.Floating = p.flags.platforms, p.flags.floating
 	p.o.Registry, p.o.Referrers = p.flags.network(cmd), p.flags.referrers
 	signed, paths := evidence.SplitStatements(args)

@@ -80,6 +80,9 @@ type promoting struct {
 }
 
 func (p *promoting) run(cmd *cobra.Command, args []string) (table, error) {
+	if err := swapped(cmd, args, p.o.To...); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(p.flags.out, lock.Name)
 	if len(args) > 0 {
 		path = args[0]

@@ -4,12 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // newTree returns all commands, and those that cobra adds, each of which is strict.
@@ -196,3 +201,24 @@ func idle(cmd *cobra.Command, where string, names ...string) error {
 	}
 	return nil
 }
+
+// swapped reports a registry that is given in the place of a file, and a file in that of the
+// registry of -to.
+func swapped(cmd *cobra.Command, files []string, to ...string) error {
+	for _, registry := range to {
+		if fi, err := os.Stat(registry); err == nil && fi.Mode().IsRegular() {
+			return misuse(cmd, "-to=%s is a file: name it as the argument, and the registry by -to", registry)
+		}
+	}
+	for _, file := range files {
+		_, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) && imagename.CheckRegistry(file) == nil &&
+			!slices.Contains(fileSuffixes, filepath.Ext(file)) {
+			return misuse(cmd, "%s is not a file: name the file as the argument, and the registry by -to=%[1]s", file)
+		}
+	}
+	return nil
+}
+
+// fileSuffixes are those of files that commands with a registry in -to read.
+var fileSuffixes = []string{".zst", ".gz", ".tar", ".json", ".delta"}
