@@ -37,13 +37,15 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	kind := a.Header.Get("Content-Type")
+	if strings.HasPrefix(kind, "text/html") && a.StatusCode == http.StatusNotFound && content(first) {
+		a.Body.Close()
+		return nil, foreignAnswer(first, a)
+	}
 	if a.StatusCode >= 200 && a.StatusCode < 300 {
 		success := successes(first)
 		if success != nil && !slices.Contains(success, a.StatusCode) || !blob && strings.HasPrefix(kind, "text/html") {
 			a.Body.Close()
-			return nil, fmt.Errorf("%s answers %s with content type %q, as no registry does: "+
-				"a captive portal, or a proxy that asks for a login, may answer in its place",
-				first.URL.Host, a.Status, kind)
+			return nil, foreignAnswer(first, a)
 		}
 	}
 	if !blob {
@@ -56,6 +58,21 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 		}
 	}
 	return a, nil
+}
+
+// content reports whether a request is for a manifest, a blob or tags, of which a registry says in
+// JSON that they are not there.
+func content(q *http.Request) bool {
+	p := q.URL.Path
+	return strings.HasPrefix(p, "/v2/") &&
+		(strings.Contains(p, "/manifests/") || strings.Contains(p, "/blobs/") || strings.HasSuffix(p, "/tags/list"))
+}
+
+// foreignAnswer is the error of an answer that is not a registry's.
+func foreignAnswer(q *http.Request, a *http.Response) error {
+	return fmt.Errorf("%s answers %s with content type %q, as no registry does: "+
+		"a captive portal, or a proxy that asks for a login, may answer in its place",
+		q.URL.Host, a.Status, a.Header.Get("Content-Type"))
 }
 
 // successes lists the statuses with which a registry confirms a request. It returns nil for

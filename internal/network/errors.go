@@ -23,11 +23,16 @@ func init() {
 		if !errors.As(err, &e) {
 			return 0, false
 		}
-		if e.StatusCode == http.StatusNotFound && !absent(e) {
+		if e.StatusCode == http.StatusNotFound && !absent(e) || e.StatusCode != http.StatusNotFound && asks(e.Request) {
 			return http.StatusServiceUnavailable, true
 		}
 		return e.StatusCode, true
 	}
+}
+
+// asks reports whether a request sends nothing that its answer could refuse.
+func asks(q *http.Request) bool {
+	return q != nil && (q.Method == http.MethodGet || q.Method == http.MethodHead)
 }
 
 // nothing are codes of errors that say nothing about what was asked for, whatever the status
@@ -165,6 +170,20 @@ func (n noSession) Unwrap() error { return n.error }
 
 // Outage marks an error as one of a server ([outcome.Failed]).
 func (noSession) Outage() {}
+
+// altered is the error of an answer that has other bytes than its digest demands. They are not those
+// that were asked for: what is asked for is not known.
+type altered struct{ error }
+
+func (a altered) Unwrap() error { return a.error }
+
+// Outage marks an error as one of a server ([outcome.Failed]).
+func (altered) Outage() {}
+
+// otherBytes is the error of an answer that has another digest.
+func otherBytes(host string, err error) error {
+	return altered{fmt.Errorf("%w: a proxy may have answered in the place of %s, or its storage is damaged", err, host)}
+}
 
 // cut is the error of a body that broke off in each attempt.
 type cut struct{ error }

@@ -1,7 +1,9 @@
 package network
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // Head resolves a reference. If HEAD fails, GET reports why, and helps with registries that omit
@@ -43,8 +46,28 @@ func notText(ref name.Reference, d *v1.Descriptor) error {
 	if !strings.HasPrefix(string(d.MediaType), "text/") {
 		return nil
 	}
-	return fmt.Errorf("%s answers with %s where a manifest is expected: "+
-		"it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)
+	return altered{fmt.Errorf("%s answers with %s where a manifest is expected: "+
+		"it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)}
+}
+
+// maxErrors bounds in bytes the errors that registries answer.
+const maxErrors = 64 << 10
+
+// notError returns an error for a document that is one, with the status of success.
+func notError(host string, raw []byte) error {
+	var answer struct {
+		SchemaVersion int               `json:"schemaVersion"`
+		Errors        []json.RawMessage `json:"errors"`
+	}
+	if len(raw) > maxErrors {
+		return nil
+	}
+	err := json.Unmarshal(raw, &answer)
+	if err != nil || answer.SchemaVersion != 0 || len(answer.Errors) == 0 {
+		return nil //nolint:nilerr // who reads the document says what is wrong with it
+	}
+	return altered{fmt.Errorf("%s answers with an error where a manifest is expected: %s", host,
+		output.Excerpt(string(raw), maxRepeated))}
 }
 
 // Get reads the manifest or index that a reference names.
@@ -57,7 +80,7 @@ func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descripto
 	if err != nil {
 		return nil, err
 	}
-	return d, notText(ref, &d.Descriptor)
+	return d, cmp.Or(notText(ref, &d.Descriptor), notError(ref.Context().RegistryStr(), d.Manifest))
 }
 
 // Manifests returns a function that reads indexes and manifests of a repository.
@@ -68,6 +91,18 @@ func (c *Client) Manifests(ctx context.Context, repo name.Repository) oci.Get {
 			return nil, err
 		}
 		return got.Manifest, nil
+	}
+}
+
+// Listed returns a function that reads what a document of a repository lists. A registry that has
+// given the document, and then knows no such repository, has not looked.
+func Listed(get oci.Get) oci.Get {
+	return func(d v1.Descriptor) ([]byte, error) {
+		raw, err := get(d)
+		if err != nil && Unknown(err) {
+			err = noSession{fmt.Errorf("%w: the repository was there a moment ago", err)}
+		}
+		return raw, err
 	}
 }
 

@@ -160,10 +160,13 @@ func tooMany(subject name.Digest) error {
 // byTag reads the list under the tag of the subject. GitLab answers with the subject itself,
 // whose children are not referrers.
 func (s *Session) byTag(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
-	raw, status, _, err := s.read(ctx, s.url("manifests/"+fallback(subject).TagStr()), http.StatusOK,
-		http.StatusNotFound)
-	if err != nil || status == http.StatusNotFound {
+	raw, _, _, err := s.read(ctx, s.url("manifests/"+fallback(subject).TagStr()), http.StatusOK)
+	switch outcome.Of(err) {
+	case outcome.Absent:
+		return nil, nil
+	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return nil, err
+	case outcome.There:
 	}
 	h, _, err := v1.SHA256(bytes.NewReader(raw))
 	if err != nil || h.String() == subject.DigestStr() {
@@ -208,7 +211,11 @@ func (s *Session) read(ctx context.Context, at string,
 		status, header = a.StatusCode, a.Header
 		raw, err = io.ReadAll(io.LimitReader(a.Body, oci.MaxManifest+1))
 		if err == nil && len(raw) > oci.MaxManifest {
-			return fmt.Errorf("%s: the list has more than %d MiB", redactURL(a.Request.URL), oci.MaxManifest>>20)
+			return fmt.Errorf("%s: the list has more than %d MiB", redactURL(a.Request.URL),
+				oci.MaxManifest>>20)
+		}
+		if err == nil && status == http.StatusOK {
+			err = notError(a.Request.URL.Host, raw)
 		}
 		return err
 	})

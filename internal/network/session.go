@@ -99,7 +99,7 @@ func (s *Session) Get(ctx context.Context, ref name.Reference) (d *remote.Descri
 		return nil, outcome.Damage(fmt.Errorf("%s has %d bytes: a manifest may have at most %d", ref, len(d.Manifest),
 			oci.MaxManifest))
 	case err != nil && strings.Contains(err.Error(), otherDigest):
-		return nil, outcome.Damage(err)
+		return nil, otherBytes(ref.Context().RegistryStr(), err)
 	}
 	return d, err
 }

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
@@ -60,7 +61,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	s.sum.Write(p[:n])
 	switch {
 	case s.at > s.d.Size:
-		return 0, s.wrap(outcome.Damage(fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size)))
+		return 0, s.wrap(s.larger())
 	case err != nil && s.at == s.d.Size:
 		return n, s.verify()
 	case err != nil:
@@ -72,9 +73,23 @@ func (s *stream) Read(p []byte) (int, error) {
 // verify returns [io.EOF] if the bytes have the digest.
 func (s *stream) verify() error {
 	if have := fmt.Sprintf("%x", s.sum.Sum(nil)); have != s.d.Digest.Hex {
-		return s.wrap(outcome.Damage(fmt.Errorf("its bytes have the digest %s:%s", s.d.Digest.Algorithm, have)))
+		return s.wrap(otherBytes(s.repo.RegistryStr(), fmt.Errorf("its bytes have the digest %s:%s",
+			s.d.Digest.Algorithm, have)))
 	}
 	return io.EOF
+}
+
+// larger returns the error of a blob with more bytes than its descriptor lists. It is about the
+// descriptor if all of them have the digest, which is seen of what may be a document.
+func (s *stream) larger() error {
+	err := fmt.Errorf("it has more than the %d bytes that its manifest lists", s.d.Size)
+	if s.body != nil {
+		io.Copy(s.sum, io.LimitReader(s.body, oci.MaxConfig)) //nolint:errcheck // it has another digest then
+	}
+	if have := fmt.Sprintf("%x", s.sum.Sum(nil)); have == s.d.Digest.Hex {
+		return outcome.Damage(err)
+	}
+	return otherBytes(s.repo.RegistryStr(), err)
 }
 
 // open requests the rest of the blob: from the repository, or else from the URLs in its descriptor,

@@ -174,8 +174,8 @@ func (r Reader) top(ctx context.Context, ref name.Reference) (*remote.Descriptor
 // documents returns where those of a repository are, each of which is read once.
 func (r Reader) documents(ctx context.Context, repo name.Repository) source {
 	return source{
-		manifests: r.memory.once(repo.Name(), r.Client.Manifests(ctx, repo)),
-		configs:   r.memory.once(repo.Name(), r.Client.Configs(ctx, repo)),
+		manifests: r.memory.once(repo.Name(), network.Listed(r.Client.Manifests(ctx, repo))),
+		configs:   r.memory.once(repo.Name(), network.Listed(r.Client.Configs(ctx, repo))),
 	}
 }
 

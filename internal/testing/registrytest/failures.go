@@ -1,6 +1,7 @@
 package registrytest
 
 import (
+	"hash/crc32"
 	"maps"
 	"net/http"
 	"slices"
@@ -31,6 +32,7 @@ var failures = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"503":    status(http.StatusServiceUnavailable),
 	"breaks": breakOff,
 	"drips":  drip,
+	"proxy":  proxy,
 }
 
 func status(code int) func(*Server, http.ResponseWriter, *http.Request) {
@@ -44,6 +46,17 @@ func breakOff(_ *Server, w http.ResponseWriter, _ *http.Request) {
 			c.Close()
 		}
 	}
+}
+
+// proxy answers in the place of a registry: a page that is not found, or an error with status 200.
+func proxy(_ *Server, w http.ResponseWriter, q *http.Request) {
+	if q.Method != http.MethodGet || crc32.ChecksumIEEE([]byte(q.URL.Path))%2 == 0 {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write([]byte(`{"errors":[{"code":"MANIFEST_UNKNOWN"}]}` + strings.Repeat(" ", 1000))) //nolint:errcheck // the client is gone then
 }
 
 // drip begins an answer that does not end. One that has no body does not begin.
