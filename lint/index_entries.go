@@ -80,6 +80,10 @@ func (j *judging) duplicate(n int, first map[platform.Platform]int) {
 		case !ok:
 			first[p.Canonical()] = n
 		case before == n, reported: // within an index in the index
+		case j.newer(n, before):
+			j.add("index-duplicate", before, "entry %d is for this platform, too, and newer: containerd takes that "+
+				"one, %s", n, j.index.Entries[n].Desc.Digest)
+			first[p.Canonical()], reported = n, true
 		case digest != j.index.Entries[n].Desc.Digest:
 			j.add("index-duplicate", n, "entry %d is for this platform, too: runtimes take that one, %s", before,
 				digest)
@@ -89,6 +93,12 @@ func (j *judging) duplicate(n int, first map[platform.Platform]int) {
 			reported = true
 		}
 	}
+}
+
+// newer reports whether an entry for Windows has a newer revision than another one.
+func (j *judging) newer(n, than int) bool {
+	a, b := j.index.platform(n), j.index.platform(than)
+	return a.OS == windows && platform.Same(a, b) && platform.Best(b, []platform.Platform{b, a}) == 1
 }
 
 // nested looks at an index in the index, as runtimes do: at its entries by themselves, and at what

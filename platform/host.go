@@ -64,18 +64,18 @@ func MayMatch(host, image Platform) bool {
 }
 
 // Best returns the index of the image that a host runs: the one for the host's own build and
-// features, or else of those that it [Runs] the nearest to its architecture, of these the newest,
-// of these the first with most features. An image without a version counts as the oldest. Best
-// returns
-// -1 if the host runs none.
+// features, of several the newest, or else of those that it [Runs] the nearest to its architecture,
+// of these the newest, of these the first with most features. An image without a version counts as
+// the oldest. Best returns -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
-	best := -1
+	best, own := -1, false
 	for n, i := range images {
-		if Same(host, i) {
-			return n
+		same := Same(host, i)
+		if !same && (own || !Runs(host, i)) {
+			continue
 		}
-		if Runs(host, i) && (best < 0 || compareImages(host, i, images[best]) > 0) {
-			best = n
+		if best < 0 || same && !own || compareImages(host, i, images[best]) > 0 {
+			best, own = n, same
 		}
 	}
 	return best

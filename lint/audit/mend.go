@@ -124,10 +124,19 @@ func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.I
 			removed[n] = true
 			m.change(numbers[n], e.Desc, "is removed: "+f.What)
 		default:
-			if p := corrected(*e); p != nil && !equal(e.Desc.Platform, p) {
-				m.change(numbers[n], e.Desc, "is for "+platform.From(p).String())
-				e.Desc.Platform = p
+			p := corrected(*e)
+			if p == nil || equal(e.Desc.Platform, p) {
+				continue
 			}
+			is := platform.From(p)
+			if k := listed(entries, removed, n, is); k >= 0 {
+				removed[n] = true
+				m.change(numbers[n], e.Desc,
+					fmt.Sprintf("is removed: its image is for %s, as entry %d is", is, numbers[k]))
+				continue
+			}
+			m.change(numbers[n], e.Desc, "is for "+is.String())
+			e.Desc.Platform = p
 		}
 	}
 	i.Entries, numbers = without(entries, removed), without(numbers, removed)
@@ -135,6 +144,21 @@ func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.I
 		i.Evidence = remaining(*i.Evidence, removed)
 	}
 	return i, numbers
+}
+
+// listed returns another entry that is for a platform, as its image is; -1 if there is none. Nodes
+// take that one, and not the n-th. Of Windows entries for one release it has the same revision.
+func listed(entries []lint.Entry, removed map[int]bool, n int, on platform.Platform) int {
+	right := platform.Same(platform.From(entries[n].Desc.Platform), on)
+	for k, e := range entries {
+		p := corrected(e)
+		listed, is := platform.From(e.Desc.Platform), platform.From(p)
+		if k != n && p != nil && !removed[k] && platform.Same(listed, is) && platform.Same(is, on) &&
+			(!right || listed.OSVersion == on.OSVersion && is == on) {
+			return k
+		}
+	}
+	return -1
 }
 
 // without returns a list without some of it.

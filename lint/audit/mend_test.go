@@ -29,7 +29,7 @@ var mended = []string{
 var drawn = []string{
 	"", "linux/amd64", "linux/amd64/v1", "linux/x86_64", "linux/arm64", "linux/arm64/v8", "linux/aarch64", "linux/arm",
 	"linux/arm/v6", "linux/arm/v7", "linux(+erofs)/amd64", "windows/amd64", w2019, w2022, "windows/amd64:10.0.20348.1",
-	w2025, "unknown/unknown",
+	w2025, "unknown/unknown", "windows/amd64:10.0.20348.4773",
 }
 
 // draw makes an index of a few entries. Half of them are for the platform that their image is for.
@@ -175,7 +175,7 @@ func worse(t *testing.T, host string, before, after lint.Index) string {
 	t.Helper()
 	on, err := platform.Parse(host)
 	must(t, err)
-	takes := func(i lint.Index) (is platform.Platform, ok bool) {
+	takes := func(i lint.Index) (of lint.Entry, is platform.Platform, ok bool) {
 		var all []platform.Platform
 		var entries []lint.Entry
 		for _, e := range i.Entries {
@@ -185,20 +185,22 @@ func worse(t *testing.T, host string, before, after lint.Index) string {
 		}
 		n := platform.Best(on, all)
 		if n < 0 || entries[n].Config == nil {
-			return is, false
+			return of, is, false
 		}
 		is = platform.FromConfig(entries[n].Config)
-		return is, platform.Runs(on, is)
+		return entries[n], is, platform.Runs(on, is)
 	}
-	was, ran := takes(before)
-	is, runs := takes(after)
+	from, was, ran := takes(before)
+	to, is, runs := takes(after)
 	switch {
-	case !ran:
+	case !ran, from.Desc.Digest == to.Desc.Digest:
 		return ""
 	case !runs:
 		return fmt.Sprintf("ran %s, and runs nothing", was)
 	case is.OSVersion != "" && platform.Build(is.OSVersion) < platform.Build(was.OSVersion):
 		return fmt.Sprintf("ran %s, and runs the older %s", was, is)
+	case platform.Best(on, []platform.Platform{was, is}) == 0 && platform.From(from.Desc.Platform) == was:
+		return fmt.Sprintf("ran %s, and runs %s, which is no better", was, is)
 	}
 	return ""
 }

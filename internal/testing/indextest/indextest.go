@@ -172,6 +172,11 @@ var Cases = []Case{
 		[]string{"note index-windows-release", "note manifests[0] index-order"},
 	},
 	{
+		"older-revision",
+		[]string{Windows2025, "windows/amd64:10.0.20348.100", Windows2022, Windows2019},
+		[]string{"warning manifests[1] index-duplicate"},
+	},
+	{
 		"variants",
 		[]string{"linux/arm/v7", "linux/arm/v6 as linux/arm/v7"}, // which runs there
 		[]string{"warning manifests[1] index-duplicate"},
