@@ -153,7 +153,7 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 		}
 		check(t.Reference, t.Groups, t.Platforms, func(p platform.Platform) bool {
 			return (t.OS == nil || slices.Contains(t.OS, p.OS)) &&
-				(len(t.Platforms) == 0 || platform.Best(p, t.Platforms) >= 0)
+				(t.Platforms == nil || platform.Best(p, t.Platforms) >= 0) // nil is not read yet
 		})
 	}
 	for n, t := range targets {
@@ -190,6 +190,9 @@ func inNoBundle(name string, platforms []platform.Platform) error {
 }
 
 func list(platforms []platform.Platform) string {
+	if len(platforms) == 0 {
+		return "no platform"
+	}
 	var all []string
 	for _, p := range platforms {
 		all = append(all, p.String())

@@ -41,11 +41,12 @@ type Index struct {
 	// Gaps are what is not known besides.
 	Gaps []Gap
 
-	Packed   bool      // it is in an archive or a directory
-	Promise  Promise   // of the name of the archive or the list that it is in
-	Archive  *Archive  // in the first image of an archive; else nil
-	Evidence *Evidence // nil if it was not looked for
-	Tags     *Tags     // nil if they were not looked at
+	InManifest bool      // a manifest names it: it may be an artifact, which a controller pulls
+	Packed     bool      // it is in an archive or a directory
+	Promise    Promise   // of the name of the archive or the list that it is in
+	Archive    *Archive  // in the first image of an archive; else nil
+	Evidence   *Evidence // nil if it was not looked for
+	Tags       *Tags     // nil if they were not looked at
 }
 
 // Platforms returns what nodes can pull the image for: of each entry as the index has it, and of an

@@ -2,7 +2,10 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/platform"
@@ -26,6 +29,7 @@ func (j *judging) entries() {
 		}
 		j.process(n)
 		if j.index.Single {
+			j.single(n)
 			continue
 		}
 		if e.MediaType != "" && isDocker(e.MediaType) != isDocker(string(j.index.Desc.MediaType)) {
@@ -51,6 +55,25 @@ func (j *judging) entries() {
 		j.duplicate(n, first)
 	}
 }
+
+// single looks at an image without an index: for which nodes it is, its configuration alone says.
+func (j *judging) single(n int) {
+	e := j.index.Entries[n]
+	switch {
+	case e.Artifact && j.index.Scope == Audited && !j.index.Packed && !j.index.InManifest:
+		j.add("index-empty", -1, "it is an artifact, and no image")
+	case e.Config != nil && !e.Artifact && !platform.FromConfig(e.Config).IsImage() && hasLayer(e.Layers):
+		j.add("index-no-platform", n, noPlatform)
+	}
+}
+
+// hasLayer reports whether one of the layers is that of an image: those of signatures are not.
+func hasLayer(layers []v1.Descriptor) bool {
+	return slices.ContainsFunc(layers, func(l v1.Descriptor) bool { return l.MediaType.IsLayer() })
+}
+
+// noPlatform is about an image that containerd takes on no node.
+const noPlatform = "the image's configuration does not say for which operating system and architecture it is"
 
 // artifact reports an artifact that nodes would take for their image, by its platform: runtimes
 // take the first entry for it, whatever that is. Behind an image for the same nodes it does no
@@ -178,6 +201,10 @@ func (j *judging) platform(n int, listed platform.Platform) {
 	}
 	of := platform.FromConfig(config)
 	of.OSVersion = ""
+	if !of.IsImage() {
+		j.add("index-platform-differs", n, noPlatform)
+		return
+	}
 	if !fits(listed, of) {
 		j.add("index-platform-differs", n, "the image is for %s", of)
 		return

@@ -61,8 +61,9 @@ var indexRules = []Rule{
 		ID: "index-no-platform", Severity: Error,
 		Title: "an entry of the index has no platform",
 		Reason: "containerd takes the entry on every node whose platform it finds in the configuration, " +
-			"Docker on none: what is pulled depends on the runtime.",
-		Instead: "the platform of the image's own configuration in the index",
+			"Docker on none: what is pulled depends on the runtime. An image whose configuration has none is for " +
+			"no node.",
+		Instead: "the platform of the image's own configuration in the index, or in the configuration",
 		Link:    linkIndex,
 	},
 	{

@@ -117,7 +117,7 @@ func describe(get oci.Get, t *lock.ThirdParty, tree *oci.Tree, bundles []product
 	if err != nil {
 		return err
 	}
-	t.Platforms = has
+	t.Platforms = append([]platform.Platform{}, has...) // not nil: it was read, and may be for none
 	for _, b := range bundles {
 		if b.Platform.IsZero() {
 			continue

@@ -8,14 +8,14 @@ import (
 	"github.com/slipway-dev/slipway/product/pin"
 )
 
-// JudgePins checks the images that replace others by the rules of package lint, as a release does
-// (see [lint.Bundled]), by their indexes alone and against the images that they replace. The error
-// has a line for each finding of severity error; r gets the others as warnings.
+// JudgePins checks the images that are pinned by the rules of package lint, as a release does (see
+// [lint.Bundled]), and against the images that they replace. The error has a line for each finding of
+// severity error; r gets the others as warnings.
 func JudgePins(p *product.Product, r *pin.Result) error {
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
 	var all []lint.Index
 	for _, one := range r.Replaced {
-		i := lint.NewIndex(one.Change.To, one.After, nil)
+		i := lint.NewIndex(one.Change.To, one.After, one.Configs)
 		i.Scope, i.Nodes, i.NodesChecked, i.Pos = lint.Bundled, p.Platforms, true, one.Pos
 		if one.Before != nil {
 			before := lint.NewIndex(one.Change.From, one.Before, nil)

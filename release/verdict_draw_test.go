@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
@@ -123,6 +124,21 @@ var drawnImages = []drawnImage{
 	}, ""},
 	{"lies for a node", lying(amd64), ""},
 	{"lies for others", lying(s390x), ""},
+	{"for no platform", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		i, err := mutate.ConfigFile(tool(t, text, amd64, v1.Config{}), &v1.ConfigFile{
+			RootFS: v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}, ""},
+	{"an artifact", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return mutate.ConfigMediaType(mutate.MediaType(tool(t, text, amd64, v1.Config{}), types.OCIManifestSchema1),
+			"application/vnd.example+json")
+	}, ""},
 	{"gone", one(v1.Config{}), "image"},
 	{"manifest gone", one(v1.Config{}), "child"},
 }

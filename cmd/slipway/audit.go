@@ -169,6 +169,10 @@ func (a *auditing) options(cmd *cobra.Command, reader *audit.Reader, args []stri
 	}
 	if a.nodes != "" {
 		list, err := nodes.ReadFile(a.nodes)
+		if err == nil && len(list) == 0 {
+			err = fmt.Errorf("%s lists no node: make it with kubectl get nodes -o json in a cluster that has some",
+				a.nodes)
+		}
 		if err != nil {
 			return o, err
 		}

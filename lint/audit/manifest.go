@@ -40,7 +40,7 @@ func (r Reader) rendered(ctx context.Context, list []lint.Rendered, of string) (
 			continue // references.Find takes none
 		}
 		i.Pos.Column = max(i.Pos.Column, 1)
-		all, refs = append(all, lint.Index{Name: i.Reference, Pos: i.Pos}), append(refs, ref)
+		all, refs = append(all, lint.Index{Name: i.Reference, Pos: i.Pos, InManifest: true}), append(refs, ref)
 	}
 	if all, err = r.named(ctx, all, refs); err != nil {
 		return nil, nil, err

@@ -247,6 +247,26 @@ func TestArtifactEntries(t *testing.T) {
 	}
 }
 
+// TestForNoNode: an artifact in the place of an image, and an image whose configuration says for
+// nothing that it is, are for no node.
+func TestForNoNode(t *testing.T) {
+	r := registrytest.Serve(t)
+	img := indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)
+	cf, err := img.ConfigFile()
+	must(t, err)
+	bare, err := mutate.ConfigFile(img, &v1.ConfigFile{RootFS: cf.RootFS})
+	must(t, err)
+	for want, i := range map[string]v1.Image{
+		"error index-no-platform": bare, "error index-empty": mutate.ConfigMediaType(img, "application/vnd.example+json"),
+	} {
+		ref := r.Repo(t, strings.TrimPrefix(want, "error ")).Tag("1")
+		must(t, remote.Write(ref, i))
+		if got := found(t, ref.String()); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s has %s", want, got)
+		}
+	}
+}
+
 // TestNotMended: what only a builder can mend is refused, and nothing is pushed: an index that
 // would list no image, an index in the index of which another entry has a part, an artifact in the
 // place of an image.

@@ -68,7 +68,7 @@ type Result struct {
 	Kept    []Kept   `json:"kept"`
 	// Warnings are about images that replace others.
 	Warnings []string `json:"warnings"`
-	// Replaced are the images that are replaced by others, for the rules of lint to judge.
+	// Replaced are the images that are pinned, for the rules of lint to judge.
 	Replaced []Replaced `json:"-"`
 
 	contents []disk.Content

@@ -140,12 +140,24 @@ func push(t *testing.T, s *registrytest.Server, ref string, platforms ...string)
 	repo, tag, _ := strings.Cut(ref, ":")
 	var idx v1.ImageIndex = empty.Index
 	for _, text := range platforms {
-		var p platform.Platform
-		if err := p.UnmarshalText([]byte(text)); err != nil {
+		listed, of, other := strings.Cut(text, " of ") // an image for another platform
+		if !other {
+			of = listed
+		}
+		var p, is platform.Platform
+		if err := errors.Join(p.UnmarshalText([]byte(listed)), is.UnmarshalText([]byte(of))); err != nil {
 			t.Fatal(err)
 		}
 		img, err := random.Image(100, 1, random.WithSource(rand.NewSource(int64(crc32.ChecksumIEEE([]byte(ref+text))))))
 		if err != nil {
+			t.Fatal(err)
+		}
+		cf, err := img.ConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cf.OS, cf.Architecture, cf.Variant, cf.OSVersion = is.OS, is.Architecture, is.Variant, is.OSVersion
+		if img, err = mutate.ConfigFile(img, cf); err != nil {
 			t.Fatal(err)
 		}
 		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p.V1()}})
@@ -353,6 +365,29 @@ func TestBroken(t *testing.T) {
 		}
 		if strings.Contains(read(t, filepath.Join(dir, "images.txt")), digest) != ok {
 			t.Errorf("with\n%s\nimages.txt has the new digest: %v", text, !ok)
+		}
+	}
+}
+
+// TestBrokenInside: a tag that has moved to, or that is pinned for the first time at, an image that is
+// for another platform than its index says.
+func TestBrokenInside(t *testing.T) {
+	for _, pinned := range []bool{true, false} {
+		dir, s := setup(t, files)
+		o := pin.Options{Update: true}
+		if pinned {
+			if _, err := find(t, dir, pin.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := read(t, filepath.Join(dir, "images.txt"))
+		digest := push(t, s, "pause:3.10.0", "linux/amd64 of linux/arm64")
+		_, err := find(t, dir, o)
+		if err == nil || !strings.Contains(err.Error(), "@"+digest+": linux/amd64: manifests[0]: the image is for linux/arm64") {
+			t.Errorf("pinned %v: %v", pinned, err)
+		}
+		if read(t, filepath.Join(dir, "images.txt")) != before {
+			t.Errorf("pinned %v: images.txt has changed", pinned)
 		}
 	}
 }
