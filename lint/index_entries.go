@@ -200,12 +200,11 @@ func (j *judging) platform(n int, listed platform.Platform) {
 		return
 	}
 	of := platform.FromConfig(config)
-	of.OSVersion = ""
-	if !of.IsImage() {
+	if of.OSVersion = ""; !of.IsImage() {
 		j.add("index-platform-differs", n, noPlatform)
 		return
 	}
-	if !fits(listed, of) {
+	if !platform.Fits(listed, of) {
 		j.add("index-platform-differs", n, "the image is for %s", of)
 		return
 	}
@@ -213,15 +212,4 @@ func (j *judging) platform(n int, listed platform.Platform) {
 		listed.OSVersion != config.OSVersion {
 		j.add("index-os-version-differs", n, "the image's configuration has os.version %s", config.OSVersion)
 	}
-}
-
-// fits reports whether what an index lists for a platform is an image that runs there: one of its
-// operating system and architecture, of the same or an older generation. A variant that one of them
-// leaves out is not compared.
-func fits(listed, image platform.Platform) bool {
-	listed.OSVersion = ""
-	if listed.Variant == "" || image.Variant == "" {
-		listed.Variant, image.Variant = "", ""
-	}
-	return listed.Normal().Architecture == image.Normal().Architecture && platform.Runs(listed, image)
 }

@@ -49,6 +49,17 @@ func Accepts(node Platform, images []Platform) bool {
 	})
 }
 
+// Fits reports whether what an index lists for a platform is an image that runs there, by its
+// configuration: one of its operating system and architecture, of the same or an older generation.
+// A variant that one of them leaves out is not compared, nor are versions of Windows.
+func Fits(listed, image Platform) bool {
+	listed.OSVersion, image.OSVersion = "", ""
+	if listed.Variant == "" || image.Variant == "" {
+		listed.Variant, image.Variant = "", ""
+	}
+	return listed.Normal().Architecture == image.Normal().Architecture && Runs(listed, image)
+}
+
 // MayMatch reports whether containerd on a host may consider an image made for another platform
 // before it chooses the [Best]. It is true if the host [Runs] the image, or if containerd's
 // default matcher accepts it, as it does any variant of the host's architecture and of its

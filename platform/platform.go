@@ -51,15 +51,20 @@ type Platform struct {
 	OSFeatures string
 }
 
-// From returns the platform of a descriptor. It returns the zero value for nil.
+// From returns the platform of a descriptor. It returns the zero value for nil. Other names of
+// systems and architectures, such as x86_64, become those of Go, as in containerd.
 func From(p *v1.Platform) Platform {
 	if p == nil {
 		return Platform{}
 	}
-	return Platform{
+	is := Platform{
 		OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion,
 		OSFeatures: joinFeatures(p.OSFeatures),
 	}
+	if n := is.Normal(); n.OS != is.OS || n.Architecture != is.Architecture {
+		return n
+	}
+	return is
 }
 
 // FromConfig returns the platform of an image's configuration. It omits the feature win32k, which

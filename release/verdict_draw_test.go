@@ -104,6 +104,15 @@ var drawnImages = []drawnImage{
 		t.Helper()
 		return listed(t, one(v1.Config{})(t, text).(v1.ImageIndex), tool(t, text, arm64, v1.Config{}), arm64)
 	}, ""},
+	{"none, for a platform by another name", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return listed(t, empty.Index, tool(t, text, "linux/x86_64", v1.Config{}), amd64)
+	}, ""},
+	{"none, with an entry for Windows whose image has no version", func(t *testing.T, text string) mutate.Appendable {
+		t.Helper()
+		return listed(t, one(v1.Config{})(t, text).(v1.ImageIndex),
+			tool(t, text+" windows", "windows/amd64", v1.Config{}), "windows/amd64:10.0.20348.1")
+	}, ""},
 	{"mode", one(v1.Config{User: "1000"}, "tool:0644="+string(programtest.ELF(programtest.Needs{}))), ""},
 	{"no program", one(v1.Config{Entrypoint: []string{"/absent"}}), ""},
 	{"no such user", one(v1.Config{User: "nobody"}), ""},
@@ -144,7 +153,7 @@ var drawnImages = []drawnImage{
 }
 
 // right are the first of drawnImages, which nothing is wrong with.
-const right = 4
+const right = 6
 
 // drawing draws a product with few faults, so that each is seen alone, too.
 type drawing struct {

@@ -84,8 +84,8 @@ func (m *Manifest) check(c *v1.ConfigFile) error {
 	case m.Platform.OSVersion == "":
 		m.Platform.OSVersion = has.OSVersion
 	}
-	if p := m.Platform; p.OS != has.OS || p.Architecture != has.Architecture ||
-		p.OS == platform.Windows && platform.Short(p.OSVersion) != platform.Short(has.OSVersion) {
+	if p := m.Platform; !platform.Fits(p, has) || p.OS == platform.Windows && has.OSVersion != "" &&
+		platform.Short(p.OSVersion) != platform.Short(has.OSVersion) {
 		return fmt.Errorf("the index lists %s for %s, but the image is for %s", m.Desc.Digest, p, has)
 	}
 	return nil

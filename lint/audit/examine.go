@@ -35,7 +35,7 @@ func examine(t *tree.Tree, c *v1.ConfigFile, whole bool) (in *lint.Inside, progr
 	add := func(rule, format string, args ...any) {
 		in.Faults = append(in.Faults, lint.InsideFault{Rule: rule, What: fmt.Sprintf(format, args...)})
 	}
-	i := entrypoint.Image{Tree: t, Config: c.Config, On: platform.From(c.Platform())}
+	i := entrypoint.Image{Tree: t, Config: c.Config, On: platform.From(c.Platform()).Normal()}
 	if i.On.OS == platform.Linux {
 		if in.OS, err = osRelease(t); err != nil {
 			return nil, "", err
