@@ -72,8 +72,8 @@ func (u Unreadable) Unwrap() error { return u.Err }
 const maxRepeated = 640
 
 // Clean removes the query from URLs in an error, since upload locations and redirects contain
-// signatures, and shortens a registry's answer to one line. If a registry denies something or
-// stalls, it adds a remedy. It does so once.
+// signatures, and shortens a registry's answer to one line. If a registry denies something,
+// fails or stalls, it adds a remedy. It does so once.
 func Clean(err error) error {
 	if err == nil || errors.As(err, &cleaned{}) {
 		return err
@@ -95,7 +95,8 @@ func Clean(err error) error {
 		}
 	}
 	switch {
-	case errors.As(err, &quiet) || errors.As(err, new(*gone)) || errors.As(err, new(cut)):
+	case errors.As(err, &quiet) || errors.As(err, new(*gone)) || errors.As(err, new(cut)) ||
+		t != nil && busy(t.StatusCode):
 		err = fmt.Errorf("%w: run again once it answers", err)
 	case t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		host := "the registry"

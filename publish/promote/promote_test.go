@@ -251,6 +251,22 @@ func TestSourceLacks(t *testing.T) {
 			g.check(final.Host(), true)
 		})
 	}
+	t.Run("an outage", func(t *testing.T) {
+		g := stage(t)
+		g.at.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			if strings.Contains(q.URL.Path, "/manifests/") {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+			return strings.Contains(q.URL.Path, "/manifests/")
+		})
+		o := g.options(separate(t).Host())
+		o.Registry.Attempts = 1
+		_, err := promote.Lock(t.Context(), g.lock, o)
+		says(t, err, "503 Service Unavailable: run again once it answers")
+		if strings.Contains(err.Error(), "publish the release again") {
+			t.Error(err)
+		}
+	})
 	t.Run("a referrer of the lock", func(t *testing.T) {
 		g := stage(t)
 		g.lock.Images[0].Referrers = []oci.Referrer{{Digest: g.lock.Images[2].Digest}}

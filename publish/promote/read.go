@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -30,7 +31,10 @@ func (p *promotion) readRegistry(ctx context.Context) error {
 		}
 	}
 	held, err := p.client.Read(ctx, refs)
-	if err != nil {
+	switch {
+	case outcome.Failed(err): // nothing is known of what the registry has
+		return err
+	case err != nil:
 		return fmt.Errorf("%w: %s", err, p.remedy)
 	}
 	for _, i := range p.images {
