@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
@@ -48,6 +49,10 @@ func lockFile(ctx context.Context, path string, o Options) (*Promoted, error) {
 	manifest := filepath.Join(dir, distfile.Manifest)
 	if _, err := os.Stat(manifest); o.Release == "" && err == nil {
 		o.Release = manifest
+	}
+	if len(o.To) == 0 && o.From != "" && !slices.Contains(l.Registries(), o.From) {
+		return nil, fmt.Errorf("-from=%s: the lock has the release in %s: name one of these, or, with -to, a copy",
+			o.From, strings.Join(l.Registries(), ", "))
 	}
 	if o.ImagesYAML != "" { // what is wrong with it is reported before anything is sent
 		if _, err := ImagesYAML(l, o, o.ImagesYAML); err != nil {
