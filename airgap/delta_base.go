@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ func readBases(ctx context.Context, paths []string, product string) ([]*base, er
 	return all, nil
 }
 
+// nameBase is what to do about a base that is none.
+const nameBase = "name a bundle, or the release.lock.json, of an older release"
+
 // readBase reads a bundle, or else a lock.
 func readBase(ctx context.Context, path string) (*base, error) {
 	b := &base{path: path, DeltaBase: bundle.DeltaBase{File: filepath.Base(path)}}
@@ -58,9 +62,11 @@ func readBase(ctx context.Context, path string) (*base, error) {
 	case errors.As(err, &foreign) && foreign.Foreign:
 		l, lockErr := lock.Read(path)
 		if lockErr != nil {
-			return nil, fmt.Errorf("the base of a delta is a bundle or a release.lock.json: %w", lockErr)
+			return nil, fmt.Errorf("the base of a delta is a bundle or a release.lock.json: %w: %s", lockErr, nameBase)
 		}
 		b.lock, b.Product, b.Version = l, l.Name, l.Version
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the base of a delta, %s, is not there: %s", path, nameBase)
 	default:
 		return nil, err
 	}

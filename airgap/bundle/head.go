@@ -48,7 +48,7 @@ func recognize(r io.ReaderAt) (gzip bool, err error) {
 	case n == tarBlock && string(b[257:262]) == "ustar":
 		return false, foreign("it is a plain tar archive; a bundle is compressed, so use the file as it was packed")
 	}
-	return false, foreign("it does not begin with a zstd frame or a gzip header")
+	return false, foreign("it does not begin with a zstd frame or a gzip header: name a bundle, as slipway packs it")
 }
 
 // parseHead reads the decompressed head. With an error it returns what precedes the error.
