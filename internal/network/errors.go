@@ -98,6 +98,7 @@ func Clean(err error) error {
 	case errors.As(err, &quiet) || errors.As(err, new(*gone)) || errors.As(err, new(cut)) ||
 		t != nil && busy(t.StatusCode):
 		err = fmt.Errorf("%w: run again once it answers", err)
+	case Unlisted(err): // who sends it knows what to do
 	case t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		host := "the registry"
 		if t.Request != nil {

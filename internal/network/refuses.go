@@ -40,11 +40,14 @@ func Refuses(err error) bool {
 		return false
 	}
 	if e.StatusCode == http.StatusForbidden {
-		return errors.As(err, new(*unlisted))
+		return Unlisted(err)
 	}
 	return slices.Contains(refusals, e.StatusCode) &&
 		!slices.ContainsFunc(e.Errors, func(d transport.Diagnostic) bool { return slices.Contains(faults, d.Code) })
 }
+
+// Unlisted reports whether err is about the tag that lists a manifest that the registry has taken.
+func Unlisted(err error) bool { return errors.As(err, new(*unlisted)) }
 
 // unlisted is the error about the list of referrers that the client keeps under a tag, where the
 // registry has taken the manifest.

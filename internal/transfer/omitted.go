@@ -132,7 +132,8 @@ func (p *push) refused(i *target, err error) error {
 	case !network.Refuses(err):
 		return err
 	case i.Required:
-		return fmt.Errorf("%w: it is evidence of the release, and the registry must have it: nothing gets its tag", err)
+		return fmt.Errorf("%w: it is evidence of the release, and nothing gets its tag before the registry has it: %s",
+			err, remedy(i, err))
 	case rule == oci.ReferrersTry:
 		p.leaveOut(i, errors.Unwrap(err).Error()) // without the name, which is beside it
 		return nil
@@ -140,6 +141,14 @@ func (p *push) refused(i *target, err error) error {
 		return fmt.Errorf("%w: -referrers=%s goes on without what the registry refuses", err, oci.ReferrersTry)
 	}
 	return err
+}
+
+// remedy returns what to do about a referrer that the registry has to take.
+func remedy(i *target, err error) string {
+	if network.Unlisted(err) {
+		return "let the tags sha256-* move in " + i.repo.Name()
+	}
+	return "let it take manifests with a subject, or use another registry"
 }
 
 // leaveOut leaves a referrer out, and reports it.

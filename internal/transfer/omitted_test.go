@@ -176,6 +176,13 @@ func TestReferrersImmutable(t *testing.T) {
 		if err != nil || len(done.Omitted) != 1 || done.Omitted[0].ArtifactType != noteKind || r.has(s, noteKind) {
 			t.Fatalf("%d: left out were %+v, the error is %v", status, done, err)
 		}
+		late := registrytest.Serve(t)
+		late.KeepTags(status)
+		if _, _, err = r.push(late, oci.ReferrersTry, sbomKind); err == nil {
+			_, _, err = r.push(late, oci.ReferrersTry, first...)
+		}
+		bundletest.Says(t, err, "which lists it", "evidence of the release",
+			"let the tags sha256-* move in "+late.Host()+"/demo/agent")
 		s.Disturb(nil)
 		if _, _, err := r.push(s, oci.ReferrersTry, append(first, noteKind)...); err != nil || !r.has(s, noteKind) {
 			t.Errorf("%d: the last push did not send it: %v", status, err)
