@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -29,8 +30,8 @@ type TagPage struct {
 	Tags []string
 	// Whole means that there is no other page: a tag that is not in Tags does not exist.
 	Whole bool
-	// Refused is why the registry does not list tags, or not for this account; nil if it does, or
-	// has no such repository.
+	// Refused is why the registry does not list tags, or not for this account; nil if it does. Of a
+	// repository that it does not have, it may answer the same.
 	Refused error
 }
 
@@ -75,7 +76,8 @@ func readTags(ctx context.Context, c *network.Client, repo name.Repository) (Tag
 	switch outcome.Of(err) {
 	case outcome.There:
 	case outcome.Absent:
-		return TagPage{}, nil
+		return TagPage{Refused: fmt.Errorf("no such repository, or the registry does not list tags: %w",
+			network.Clean(err))}, nil
 	case outcome.Broken, outcome.Unread, outcome.Unasked:
 		return TagPage{}, network.Clean(err)
 	}

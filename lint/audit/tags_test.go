@@ -24,23 +24,29 @@ func TestTags(t *testing.T) {
 	repo := r.Repo(t, "app")
 	must(t, remote.WriteIndex(repo.Tag("1.2.3"), indextest.Index(t, "linux/amd64")))
 	for name, tc := range map[string]struct {
-		answer func(w http.ResponseWriter)
-		want   audit.TagPage
-		fails  string
+		answer  func(w http.ResponseWriter)
+		want    audit.TagPage
+		fails   string
+		refused string
 	}{
-		"whole": {nil, audit.TagPage{Tags: []string{"1.2.3"}, Whole: true}, ""},
+		"whole": {nil, audit.TagPage{Tags: []string{"1.2.3"}, Whole: true}, "", ""},
 		"first of two": {
 			func(w http.ResponseWriter) {
 				w.Header().Set("Link", "</v2/app/tags/list?last=b&n=2>; rel=\"next\"")
 				fmt.Fprint(w, `{"name":"app","tags":["a","not a tag\u001b[31m","b"]}`)
 			},
 			audit.TagPage{Tags: []string{"a", "b"}},
-			"",
+			"", "",
 		},
-		"no list":   {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, audit.TagPage{}, ""},
-		"none":      {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, audit.TagPage{}, ""},
-		"denied":    {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, audit.TagPage{}, ""},
-		"no answer": {func(w http.ResponseWriter) { fmt.Fprint(w, "tags") }, audit.TagPage{}, "invalid character"},
+		"no list": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, audit.TagPage{}, "", "405 "},
+		"none": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+			audit.TagPage{},
+			"",
+			"no such repository, or the registry does not list tags: ",
+		},
+		"denied":    {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, audit.TagPage{}, "", "401 "},
+		"no answer": {func(w http.ResponseWriter) { fmt.Fprint(w, "tags") }, audit.TagPage{}, "invalid character", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
@@ -56,6 +62,10 @@ func TestTags(t *testing.T) {
 			for range 5 {
 				all.Go(func() {
 					got, err := tags.Of(t.Context(), client, repo)
+					if tc.refused == "" != (got.Refused == nil) ||
+						got.Refused != nil && !strings.Contains(got.Refused.Error(), tc.refused) {
+						t.Errorf("refused: %v, not %q", got.Refused, tc.refused)
+					}
 					if got.Whole != tc.want.Whole || !slices.Equal(got.Tags, tc.want.Tags) || (err != nil) != (tc.fails != "") ||
 						err != nil && !strings.Contains(err.Error(), tc.fails) {
 						t.Errorf("%+v, %v, not %+v", got, err, tc.want)
