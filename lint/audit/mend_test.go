@@ -119,6 +119,9 @@ func TestMendDrawn(t *testing.T) {
 			if refused++; len(found) == 0 {
 				t.Errorf("%s: nothing is to be mended, and it is refused: %v", i.Raw, err)
 			}
+			if strings.Contains(err.Error(), "audit -fix") {
+				t.Errorf("%s: what is refused is advised: %v", i.Raw, err)
+			}
 			continue
 		}
 		if len(found) == 0 {
