@@ -3,7 +3,10 @@ package release
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/disk"
@@ -70,26 +73,38 @@ func begin(ctx context.Context, p *product.Product, o Options) (c *run, end func
 
 // Hold locks the output directory dir until unlock is called. It makes dir if it is missing,
 // removes partial files that killed processes left, and writes a .gitignore if dir is new or
-// empty. It is an error if dir is a store. A caller that uses a store must have locked that
-// first.
+// empty; where nothing else was written, unlock removes both. It is an error if dir is a store. A
+// caller that uses a store must have locked that first.
 func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(), err error) {
 	if store.Is(dir) {
 		return nil, fmt.Errorf("%s is a store of built images: name another directory with -out", dir)
 	}
+	_, err = os.Lstat(dir)
+	made := errors.Is(err, fs.ErrNotExist)
 	d, err := disk.Make(ctx, dir, pr.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
 	sweepTemporary(dir)
 	entries, err := d.ReadDir()
+	begun := err == nil && len(entries) == 0 && !disk.Ignored(dir)
 	if err == nil && len(entries) == 0 {
 		err = disk.Ignore(dir)
 	}
+	leave := d.Unlock
+	if made {
+		leave = d.Leave
+	}
 	if err != nil {
-		d.Unlock()
+		leave()
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
-	return d.Unlock, nil
+	return func() {
+		if entries, err := d.ReadDir(); begun && err == nil && len(entries) == 0 {
+			disk.Unignore(dir) //nolint:errcheck // it may stay
+		}
+		leave()
+	}, nil
 }
 
 // sweepTemporary removes partial files from the directories in an output directory, which its lock

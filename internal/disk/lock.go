@@ -111,6 +111,17 @@ func (d *Dir) Unlock() {
 	}
 }
 
+// Leave is [Dir.Unlock] for a directory that is removed if it is empty.
+func (d *Dir) Leave() {
+	if !d.byFile { // whoever waits for the lock sees that it is gone
+		os.Remove(d.path) //nolint:errcheck // it stays if it has files
+	}
+	d.Unlock()
+	if d.byFile {
+		os.Remove(d.path) //nolint:errcheck // as above
+	}
+}
+
 // Clear calls remove with a directory that it has locked, and then removes the directory if it is
 // empty. A missing directory is not an error.
 func Clear(ctx context.Context, dir string, say Say, remove func(*Dir) error) error {
@@ -121,12 +132,12 @@ func Clear(ctx context.Context, dir string, say Say, remove func(*Dir) error) er
 	if err != nil {
 		return err
 	}
-	err = remove(d)
-	d.Unlock()
-	if err == nil {
-		os.Remove(dir) //nolint:errcheck // it stays if it has other files
+	if err = remove(d); err != nil {
+		d.Unlock()
+		return err
 	}
-	return err
+	d.Leave()
+	return nil
 }
 
 // ReadDir lists the directory without the files of this package.
