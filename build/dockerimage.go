@@ -217,7 +217,8 @@ func (b *Builder) replacement(decl product.Program, on platform.Platform) any {
 		tags = []string{} // stated: none
 	}
 	return &dockerfile.GoBuild{
-		Name: r.Name, Package: r.Package, Platform: r.Platform, Env: r.Env, Tags: tags, At: decl.Pos.String(),
+		Name: r.Name, Package: r.Package, Platform: r.Platform, Env: r.Env, Tags: tags, Flags: r.Flags,
+		At: decl.Pos.String(),
 	}
 }
 

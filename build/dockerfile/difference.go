@@ -2,6 +2,7 @@ package dockerfile
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ type difference struct {
 // makes reports whether a command may compile a file, which is a program: a go build names the
 // file, its directory, or the package.
 func (c compilation) makes(file string, g *run.GoBuild) bool {
-	if len(c.words) == 0 || !slices.Contains([]string{"go", "xx-go"}, path.Base(c.words[0].Text)) {
+	if !c.isGo() {
 		return true
 	}
 	var words []string
@@ -61,7 +62,43 @@ func (c compilation) compare(g *run.GoBuild) (found []difference) {
 			found = append(found, difference{v, v.Source, d.Name + "=" + v.Text, write})
 		}
 	}
-	return append(found, c.compareTags(g)...)
+	if len(g.Env) == 0 && g.Tags == nil {
+		for _, s := range c.sourced {
+			found = append(found, difference{s, s.Source, "variables", "env, [CGO_ENABLED=0] for none,"})
+		}
+	}
+	return slices.Concat(found, c.compareFlags(g), c.compareTags(g))
+}
+
+// instruments are flags by which the compiler adds something to a program.
+var instruments = []string{"-race", "-msan", "-asan", "-cover"}
+
+// compareFlags returns the instruments that the program lacks, of the words of the command, of
+// GOFLAGS, and of any variable of another command than go.
+func (c compilation) compareFlags(g *run.GoBuild) (found []difference) {
+	compare := func(s setting, text string) {
+		flag := strings.TrimSuffix(strings.Replace(strings.Trim(text, `"'`), "--", "-", 1), "=true")
+		if slices.Contains(instruments, flag) && !slices.Contains(g.Flags, flag) {
+			found = append(found, difference{s, s.Source, flag, "flags: [" + flag + "]"})
+		}
+	}
+	for _, w := range c.words {
+		compare(setting{w, "RUN", c.at}, w.Text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.vars)) {
+		if c.isGo() && name != "GOFLAGS" {
+			continue
+		}
+		for _, f := range strings.Fields(c.vars[name].Text) {
+			compare(c.vars[name], f)
+		}
+	}
+	return found
+}
+
+// isGo reports whether the command is the go command.
+func (c compilation) isGo() bool {
+	return len(c.words) > 0 && slices.Contains([]string{"go", "xx-go"}, path.Base(c.words[0].Text))
 }
 
 // tagVariables are the names that Makefiles have for build tags.
@@ -71,7 +108,6 @@ var tagVariables = lazyregexp.New(`^(?:GO_?)?(?:BUILD_?)?TAGS$`)
 // after them, and of any whose value has -tags. A go build gets those of GOFLAGS only without its
 // own.
 func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
-	isGo := len(c.words) > 0 && slices.Contains([]string{"go", "xx-go"}, path.Base(c.words[0].Text))
 	add := func(s setting, text string) {
 		lacks := func(tag string) bool { return !slices.Contains(g.Tags, tag) }
 		tags := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
@@ -96,7 +132,7 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 		}
 	}
 	for name, v := range c.vars {
-		if isGo && (own || name != "GOFLAGS") {
+		if c.isGo() && (own || name != "GOFLAGS") {
 			continue
 		}
 		if tagVariables.MatchString(name) {

@@ -26,10 +26,11 @@ type setting struct {
 
 // compilation is a command that compiles, with the variables that it gets.
 type compilation struct {
-	words []script.Value
-	vars  map[string]setting
-	at    []parser.Range
-	maybe bool
+	words   []script.Value
+	vars    map[string]setting
+	sourced []setting // files that the shell reads before it
+	at      []parser.Range
+	maybe   bool
 }
 
 // compareHidden reports what a stage sets for the compiler and the programs lack that take its
@@ -166,8 +167,14 @@ func (h *hidden) assign(by, name, value string, at []parser.Range) {
 
 // calls adds those of the commands of a RUN that compile.
 func (h *hidden) calls(calls []script.Call, at []parser.Range) {
+	var sourced []setting
 	for _, c := range calls {
 		name := path.Base(c.Words[0].Text)
+		if (name == "." || name == "source") && len(c.Words) > 1 {
+			if file := c.Words[1]; !path.IsAbs(file.Text) || !run.SystemPath(file.Text) {
+				sourced = append(sourced, setting{script.Value{Source: file.Source}, "RUN", at})
+			}
+		}
 		if shells(name) && len(c.Words) > 2 && strings.HasPrefix(c.Words[1].Text, "-") {
 			h.calls(script.Calls(c.Words[2].Text, h.env.Get), at)
 			continue
@@ -187,19 +194,32 @@ func (h *hidden) calls(calls []script.Call, at []parser.Range) {
 		for k, v := range c.Vars {
 			add(k, v)
 		}
+		if name == "gox" { // it sets it itself
+			add("CGO_ENABLED", goxCgo(c.Words))
+		}
 		for _, w := range c.Words[1:] { // of make
 			if k, v, ok := strings.Cut(w.Text, "="); ok && !strings.HasPrefix(k, "-") {
 				add(k, script.Value{Text: v, Source: w.Source, Known: w.Known})
 			}
 		}
-		h.all = append(h.all, compilation{c.Words, vars, at, c.Maybe})
+		h.all = append(h.all, compilation{c.Words, vars, sourced, at, c.Maybe})
 	}
+}
+
+// goxCgo returns the value of CGO_ENABLED that gox gives the compiler.
+func goxCgo(words []script.Value) script.Value {
+	for _, w := range words {
+		if w.Text == "-cgo" || w.Text == "-cgo=true" {
+			return script.Value{Text: "1", Source: w.Source, Known: true}
+		}
+	}
+	return script.Value{Text: "0", Known: true}
 }
 
 func shells(name string) bool { return slices.Contains([]string{"sh", "bash", "ash", "dash"}, name) }
 
 // makers are the commands besides go that compile what a file says.
-var makers = []string{"make", "gmake", "mage", "task", "just", "bazel", "ninja", "goreleaser", "garble"}
+var makers = []string{"make", "gmake", "mage", "task", "just", "bazel", "ninja", "goreleaser", "garble", "gox", "xgo"}
 
 // aside are words with which targets begin that compile nothing that an image has.
 var aside = []string{

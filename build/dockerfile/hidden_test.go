@@ -36,6 +36,24 @@ func TestHiddenSettings(t *testing.T) {
 			"known here: write tags, [] for none, for the program app (slipway.yaml:3:5)"},
 		{"RUN go build -tags $(cat tags) -o /x", "", "special", ""},
 
+		{"RUN gox -tags special -output /x ./cmd/app", "", "", "4:15: RUN sets the build tags special"},
+		{"ENV CGO_ENABLED=1\nRUN gox ./cmd/app", "", "", ""},
+		{"RUN gox -cgo ./cmd/app", "", "", "4:9: RUN sets CGO_ENABLED=1"},
+		{"RUN go build -race -o /x ./cmd/app", "", "", "4:14: RUN sets -race, and the program app (slipway.yaml:3:5), " +
+			"which takes the place of what stage b compiles, is compiled without: write flags: [-race] for it"},
+		{"RUN go build --cover=true -o /x ./cmd/app", "", "", "4:14: RUN sets -cover"},
+		{"ENV GOFLAGS=\"-mod=mod -race\"\nRUN go build -o /x ./cmd/app", "", "", "4:5: ENV sets -race"},
+		{"RUN make BUILD='-v -race'", "", "", "RUN sets -race"},
+		{"RUN go test -race ./... && go build -o /x ./cmd/app", "", "", ""},
+		{"RUN . ./env.sh && go build -o /x ./cmd/app", "", "", "4:7: RUN sets variables by ./env.sh, whose value is not " +
+			"known here: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"},
+		{"RUN set -a; source hack/env; make", "", "", "RUN sets variables by hack/env"},
+		{"RUN sh -c '. ./env.sh && make'", "", "", "RUN sets variables by ./env.sh"},
+		{"RUN . ./env.sh && make", "CGO_ENABLED=0", "", ""},
+		{"RUN . /etc/profile && make", "", "", ""},
+		{"RUN . lib/env.sh && make", "", "", "RUN sets variables by lib/env.sh"},
+		{"RUN . ./env.sh && npm install\nRUN make", "", "", ""},
+
 		{"ENV GOEXPERIMENT=boringcrypto\nRUN make", "", "", "4:5: ENV sets GOEXPERIMENT=boringcrypto, and the program"},
 		{"ENV GOEXPERIMENT=boringcrypto\nRUN make", "GOEXPERIMENT=boringcrypto", "", ""},
 		{"ENV GOEXPERIMENT=boringcrypto\nRUN ./compile", "", "", "write env: [GOEXPERIMENT=boringcrypto] for it"},
