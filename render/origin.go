@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"carvel.dev/ytt/pkg/yamlmeta"
 	"go.yaml.in/yaml/v3"
 )
@@ -21,7 +23,9 @@ func (o origins) add(n *yaml.Node, v any) {
 			if 2*i+1 >= len(n.Content) {
 				return
 			}
-			o.lines[o.before+n.Content[2*i].Line] = o.document.position(item.Position)
+			at := o.document.position(item.Position)
+			o.lines[o.before+n.Content[2*i].Line] = at
+			o.block(n.Content[2*i+1], at)
 			o.add(n.Content[2*i+1], item.Value)
 		}
 	case *yamlmeta.Array:
@@ -29,8 +33,21 @@ func (o origins) add(n *yaml.Node, v any) {
 			if i >= len(n.Content) {
 				return
 			}
-			o.lines[o.before+n.Content[i].Line] = o.document.position(item.Position)
+			at := o.document.position(item.Position)
+			o.lines[o.before+n.Content[i].Line] = at
+			o.block(n.Content[i], at)
 			o.add(n.Content[i], item.Value)
 		}
+	}
+}
+
+// block records the origin of the lines of a text, which may have YAML of its own: the key that has
+// it.
+func (o origins) block(n *yaml.Node, at string) {
+	if n.Kind != yaml.ScalarNode || n.Style&yaml.LiteralStyle == 0 {
+		return
+	}
+	for line := range strings.Count(strings.TrimSuffix(n.Value, "\n"), "\n") + 1 {
+		o.lines[o.before+n.Line+1+line] = at
 	}
 }
