@@ -29,7 +29,8 @@ var everyBase = []string{
 func libraries(in *lint.Inside, own *tree.Tree, c *v1.ConfigFile, program string,
 	whole func() (*tree.Tree, error),
 ) error {
-	l := entrypoint.Libraries{Image: entrypoint.Image{Tree: own, Config: c.Config, On: platform.From(c.Platform()).Normal()}}
+	on := platform.From(c.Platform()).Normal()
+	l := entrypoint.Libraries{Image: entrypoint.Image{Tree: own, Config: c.Config, On: on}}
 	if l.Base = "the image"; whole != nil {
 		settled := true
 		l.Gone = func(name string) bool {
