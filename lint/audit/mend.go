@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -258,34 +256,4 @@ func (m *Mended) change(n int, d v1.Descriptor, what string) {
 		name = platform.From(d.Platform).String() + ", " + name
 	}
 	m.Changes = append(m.Changes, fmt.Sprintf("entry %d (%s) %s", n, name, what))
-}
-
-// write makes the document.
-func (m *Mended) write(i lint.Index) error {
-	if len(m.Changes) == 0 {
-		m.Desc, m.Raw = i.Desc, i.Raw
-		return nil
-	}
-	document := map[string]json.RawMessage{}
-	if err := json.Unmarshal(i.Raw, &document); err != nil {
-		return err
-	}
-	var kept []v1.Descriptor
-	for _, e := range i.Entries {
-		kept = append(kept, e.Desc)
-	}
-	list, err := json.Marshal(kept)
-	if err != nil {
-		return err
-	}
-	document["manifests"] = list
-	if m.Raw, err = json.MarshalIndent(document, "", "  "); err != nil {
-		return err
-	}
-	h, size, err := v1.SHA256(bytes.NewReader(m.Raw))
-	m.Desc = v1.Descriptor{MediaType: i.Desc.MediaType, Digest: h, Size: size}
-	if err == nil {
-		_, err = oci.Parse(m.Desc, m.Raw)
-	}
-	return err
 }

@@ -208,6 +208,31 @@ func worse(t *testing.T, host string, before, after lint.Index) string {
 	return ""
 }
 
+// TestMendKeeps: what this version does not know stays, in the document, in an entry that is mended and
+// in one that is not.
+func TestMendKeeps(t *testing.T) {
+	platforms := []string{"linux/amd64", "linux/arm64"}
+	i := lint.Index{Name: "app:1", Desc: v1.Descriptor{MediaType: types.OCIImageIndex}}
+	for n, on := range platforms {
+		var p platform.Platform
+		must(t, p.UnmarshalText([]byte(on)))
+		e := lint.Entry{
+			Desc: v1.Descriptor{
+				MediaType: types.OCIManifestSchema1, Size: 1, Platform: (&platform.Platform{OS: "linux", Architecture: "amd64"}).V1(),
+				Digest: v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%064x", n)},
+			},
+			Read: outcome.There, Config: &v1.ConfigFile{OS: p.OS, Architecture: p.Architecture},
+		}
+		i.Entries = append(i.Entries, e)
+	}
+	i.Raw = []byte(strings.ReplaceAll(string(document(t, i)), `"size":1`, `"size":1,"future":true`))
+	m, err := audit.Mend(i, lint.IndexOptions{Now: now})
+	must(t, err)
+	if got := strings.Count(string(m.Raw), `"future": true`); got != 2 || len(m.Changes) != 1 {
+		t.Errorf("%d of 2 entries keep their field: %s %q", got, m.Raw, m.Changes)
+	}
+}
+
 // TestMendAllowed: what is allowed stays as it is.
 func TestMendAllowed(t *testing.T) {
 	var i lint.Index
