@@ -132,6 +132,10 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 	if v := set("GO111MODULE", "on"); v == "off" {
 		return mistake.At("GO111MODULE", "RUN go build: GO111MODULE=off is not known here: the program needs a go.mod")
 	}
+	if v := set("GOTOOLCHAIN", ""); strings.HasPrefix(v, "go") {
+		return mistake.At("GOTOOLCHAIN", "RUN go build: GOTOOLCHAIN=%s is not known here, since the Go that Slipway "+
+			"itself uses compiles the program: export GOTOOLCHAIN for Slipway, and leave it out here", v)
+	}
 	g.Platform = platform.Platform{OS: set("GOOS", p.OS), Architecture: set("GOARCH", p.Architecture)}
 	if g.Platform.Architecture == "arm" {
 		v := set("GOARM", "7")

@@ -38,12 +38,8 @@ func checkGo(_ options, args []string) error {
 // image could have is passed over.
 func runGo(r *runner, _ options, args []string) {
 	switch verb, args := args[0], args[1:]; {
-	case verb == "env" && len(args) > 0 && args[0] == "-w": // sets variables for what follows
-		for _, a := range args[1:] {
-			if name, value, ok := strings.Cut(a, "="); ok {
-				r.s.Env.Set(name, value)
-			}
-		}
+	case verb == "env" && len(args) > 0 && (args[0] == "-w" || args[0] == "-u"):
+		r.goEnv(args)
 	case verb == "build" || verb == "install":
 		r.goBuild(args, verb == "install")
 	case verb == "test":
@@ -85,7 +81,7 @@ func (r *runner) goBuild(words []string, install bool) {
 		r.pass(nil) // a tool for the lines that follow
 		return
 	}
-	if err := l.environment(r.variable, r.s.System); err != nil {
+	if err := l.environment(r.goVariable, r.s.System); err != nil {
 		check(refused{err})
 	}
 	from := path.Clean(r.dir)
@@ -131,7 +127,7 @@ func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string
 		out := path.Join(from, g.Name+exe)
 		switch {
 		case install:
-			out = path.Join(r.goBin(l.Platform), g.Name+exe)
+			out = path.Join(r.goBin(r.goVariable, l.Platform), g.Name+exe)
 		case l.output != "":
 			if out = l.output; !path.IsAbs(tree.Slashed(out)) {
 				out = from + "/" + out
@@ -153,11 +149,11 @@ func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string
 }
 
 // goBin is where go install puts programs.
-func (r *runner) goBin(on platform.Platform) string {
-	if dir, ok := r.variable("GOBIN"); ok && dir != "" {
+func (r *runner) goBin(get func(string) (string, bool), on platform.Platform) string {
+	if dir, ok := get("GOBIN"); ok && dir != "" {
 		return dir
 	}
-	dir, ok := r.variable("GOPATH")
+	dir, ok := get("GOPATH")
 	if !ok || dir == "" {
 		dir = "/go"
 	}

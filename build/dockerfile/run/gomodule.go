@@ -28,7 +28,7 @@ type goModule struct {
 func (r *runner) module(dir string) goModule {
 	for at := path.Clean(dir); ; at = path.Dir(at) {
 		work := path.Join(at, "go.work")
-		if v, _ := r.variable("GOWORK"); r.lstat(work) != nil && v != "off" {
+		if v, _ := r.goVariable("GOWORK"); r.lstat(work) != nil && v != "off" {
 			fail("%s: workspaces are not known here: set GOWORK=off, "+
 				"or declare the program under programs in slipway.yaml and use COPY --from=binaries", work)
 		}

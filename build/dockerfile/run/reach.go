@@ -110,7 +110,7 @@ func (r *runner) reachOfGo(k *Skip, words []string) {
 			k.anywhere = true
 		}
 		if verb == "install" {
-			out = r.goBin(r.s.System)
+			out = r.goBin(r.variable, r.s.System)
 		}
 		for n, w := range words {
 			if value, ok := strings.CutPrefix(w, "-o="); ok {
@@ -120,6 +120,10 @@ func (r *runner) reachOfGo(k *Skip, words []string) {
 			}
 		}
 		k.paths = append(k.paths, out)
+	case "env":
+		if file := r.goEnvFile(); file != "" {
+			k.paths = append(k.paths, joined(r.dir, file))
+		}
 	default:
 		k.changes, k.anywhere = true, true
 		k.paths = append(k.paths, path.Clean(r.dir))
@@ -162,6 +166,9 @@ func (s *State) passLine(c *instructions.RunCommand, text string, refusal error,
 		return strings.ContainsRune(" \t\r\n\"'`;&|()<>,", r)
 	}) {
 		k.paths = append(k.paths, pathsIn(s.Dir(), w)...)
+	}
+	if strings.Contains(text, "go env -") {
+		k.paths = append(k.paths, goEnvFile)
 	}
 	all := output.Split(refusal)
 	for i, e := range all {
