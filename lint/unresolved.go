@@ -23,7 +23,7 @@ func (k *known) unresolvedImages(m *manifests) (all []problem) {
 			case c.Chart:
 				p.what = fmt.Sprintf("%s is not in the release: no list and no bundle has what a controller "+
 					"pulls from it", c.Value)
-			case c.Reference == "" && k.unresolved(o, c.Value):
+			case c.Reference == "" && !k.images.IsProduct(c.Value):
 				p.what = fmt.Sprintf("%s is no reference with a tag or a digest, and the fields beside it do not "+
 					"complete it", c.Value)
 			default:

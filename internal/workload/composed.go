@@ -14,6 +14,7 @@ import (
 // registry, repository, image, tag, version and digest.
 type Composed struct {
 	// Reference is empty where the fields give none: what the controller pulls is not known then.
+	// Value is the name of a repository then, unless it is a chart.
 	Reference string
 	Value     string // of the field that names it
 	Chart     bool   // the value is a chart, or another artifact, and no image
@@ -25,18 +26,19 @@ type Composed struct {
 // manifest. The values of Helm charts that a field has as YAML are read, too. A field that has a
 // reference of its own is one of [Object.Texts].
 func (o Object) Composed(visit func(Composed)) {
+	w := composedWalk{object: o, visit: visit}
 	if isBuiltin(o.APIVersion) || o.Kind == "CustomResourceDefinition" {
 		return
 	}
-	w := composedWalk{object: o, visit: visit}
 	w.node(o.Node, nil)
 }
 
 type composedWalk struct {
 	object Object
 	visit  func(Composed)
-	line   int    // before the YAML that is read
+	line   int    // before the YAML that is read, or of all of it
 	at     string // the field that has it
+	quoted bool   // it has no lines of its own there
 }
 
 func (w *composedWalk) node(n *yaml.Node, path []any) {
@@ -67,10 +69,7 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 // CD.
 func (w *composedWalk) text(n *yaml.Node, path []any) {
 	inner := composedWalk{object: w.object, visit: w.visit, at: yamlfile.Path(w.object.Path, path...)}
-	inner.line = n.Line - 1
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		inner.line = n.Line
-	}
+	inner.line, inner.quoted = n.Line, n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	for _, root := range Documents(inner.at, []byte(n.Value)) {
 		inner.node(root, nil)
 	}
@@ -78,48 +77,17 @@ func (w *composedWalk) text(n *yaml.Node, path []any) {
 
 // fields joins the fields of one group.
 func (w *composedWalk) fields(n *yaml.Node, path []any) {
-	text := func(key string) string {
-		v := yamlfile.Value(n, key)
-		if v == nil || v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
-			return ""
-		}
-		return strings.TrimSpace(v.Value)
-	}
+	text := scalars(n)
 	for _, key := range []string{"chart", "repoURL", "url"} {
 		if value := text(key); strings.HasPrefix(value, "oci://") {
 			w.add(n, path, key, Composed{Value: value, Chart: true})
 		}
 	}
-	key, base := "repository", text("repository")
-	image := text("image")
-	switch {
-	case base != "" && image != "" && !strings.ContainsAny(image, "/:@"):
-		base, key = strings.TrimSuffix(base, "/")+"/"+image, "image"
-	case base == "" && image != "":
-		base, key = image, "image"
-	}
-	certain := base != ""
-	if !certain {
-		key, base = otherNames(text, path)
-	}
-	if hub := text("hub"); hub != "" && key == "image" && !strings.ContainsAny(image, "/:@") { // of Istio
-		base = strings.TrimSuffix(hub, "/") + "/" + image
-	}
+	key, base, certain := named(text, path)
 	if base == "" || strings.Contains(base, "://") || filledIn.MatchString(base) || complete(base) {
 		return // Texts has it
 	}
-	tag, digest := "", text("digest")
-	for _, k := range []string{"tag", "version", "imageTag", "newTag"} {
-		if tag = text(k); tag != "" {
-			break
-		}
-	}
-	if at := strings.IndexByte(tag, '@'); at >= 0 {
-		tag, digest = tag[:at], tag[at+1:]
-	}
-	if strings.HasPrefix(tag, "sha256:") {
-		tag, digest = "", tag
-	}
+	tag, digest := version(text, key)
 	if registry := text("registry"); registry != "" && !strings.HasPrefix(base, registry+"/") {
 		base = strings.TrimSuffix(registry, "/") + "/" + base
 	}
@@ -131,10 +99,13 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 		reference += "@" + digest
 	}
 	switch {
-	case complete(reference):
+	case complete(reference) && (strings.Contains(base, "/") || !strings.Contains(base, ".")): // no registry alone
 	case !certain: // the field may be about anything
 		return
 	default:
+		if _, err := name.NewRepository(text(key)); err != nil {
+			return
+		}
 		reference = ""
 	}
 	w.add(n, path, key, Composed{Reference: reference, Value: text(key)})
@@ -145,6 +116,9 @@ func (w *composedWalk) add(n *yaml.Node, path []any, key string, c Composed) {
 	c.Path = yamlfile.Path(w.object.Path, append(slices.Clone(path), key)...)
 	if w.at != "" {
 		c.Pos.Line, c.Pos.Column = c.Pos.Line+w.line, 0
+		if w.quoted {
+			c.Pos.Line = w.line
+		}
 		c.Path = w.at + ": " + yamlfile.Path("", append(slices.Clone(path), key)...)
 	}
 	w.visit(c)

@@ -68,7 +68,39 @@ func TestComposed(t *testing.T) {
 		{"a name", "Any", "image: {name: quay.io/a/b, tag: v1}", []string{"5 spec.image.name quay.io/a/b:v1"}},
 		{"a hub", "Any", "hub: quay.io/a\nimage: b\ntag: v1", []string{"6 spec.image quay.io/a/b:v1"}},
 		{"a name of anything", "Any", "other: {name: quay.io/a/b, tag: v1, repo: a/b}", nil},
-		{"a name alone", "Any", "image: {name: quay.io/a/b}", nil},
+		{"a name alone", "Any", "image: {name: ubuntu}", nil},
+		{"a repository by name", "Any", "image: {name: quay.io/a/b}", []string{"5 spec.image.name ? quay.io/a/b"}},
+
+		{"images of kustomize by name", "Kustomization", "images:\n- {name: a/b, newTag: v1}\n- {name: a/c, digest: '" + sum +
+			"'}\n- {name: a/d}\n- {name: x, newName: a/e}", []string{
+			"6 spec.images[0].name a/b:v1", "7 spec.images[1].name a/c@" + sum, "9 spec.images[3].newName ? a/e",
+		}},
+		{"postRenderers", "HelmRelease", "postRenderers: [{kustomize: {images: [{name: a/b, newTag: 1.10}]}}]", []string{
+			"5 spec.postRenderers[0].kustomize.images[0].name a/b:1.1",
+		}},
+		{"a containerImage", "Any", "a: {containerImage: {name: a/b, tag: v1}}\nb: {containerImage: a/c, tag: v2}\n" +
+			"c: {containerImage: a/d}", []string{
+			"5 spec.a.containerImage.name a/b:v1", "6 spec.b.containerImage a/c:v2", "7 spec.c.containerImage ? a/d",
+		}},
+		{"an imageName", "Any", "imageName: a/b\nimageTag: v1", []string{"5 spec.imageName a/b:v1"}},
+		{"an imageName and another version", "Any", "imageName: a/b\nversion: v1", []string{"5 spec.imageName ? a/b"}},
+		{"an imageRepo and a digest", "Any", "imageRepo: a/b\nimageDigest: " + sum, []string{"5 spec.imageRepo a/b@" + sum}},
+		{"a baseImage", "Any", "baseImage: a/b\ntag: v1", []string{"5 spec.baseImage a/b:v1"}},
+		{"a baseImage alone", "Any", "baseImage: a/b\nversion: v1", []string{"5 spec.baseImage ? a/b"}},
+		{"a registry", "Any", "imageRepository: registry.k8s.io\nimageTag: v1", []string{
+			"5 spec.imageRepository ? registry.k8s.io",
+		}},
+		{"numbers as Helm reads them", "HelmChart", "valuesContent: |-\n  a: {image: {repository: a/b, tag: 1.10}}\n" +
+			"  b: {image: {repository: a/b, tag: 20240101}}\n  c: {image: {repository: a/b, tag: 0755}}\n" +
+			"  d: {image: {repository: a/b, tag: 1e3}}\n  e: {image: {repository: a/b, tag: 0x1F}}\n" +
+			"  f: {image: {repository: a/b, tag: '0755'}}", []string{
+			"6 spec.valuesContent: a.image.repository a/b:1.1", "7 spec.valuesContent: b.image.repository a/b:20240101",
+			"8 spec.valuesContent: c.image.repository a/b:493", "9 spec.valuesContent: d.image.repository a/b:1000",
+			"10 spec.valuesContent: e.image.repository a/b:31", "11 spec.valuesContent: f.image.repository a/b:0755",
+		}},
+		{"quoted lines", "HelmChart", `valuesContent: "a: 1\nimage: {repository: a/b, tag: v1}"`, []string{
+			"5 spec.valuesContent: image.repository a/b:v1",
+		}},
 
 		{"an image alone", "Any", "image: ubuntu-2204-kube", []string{"5 spec.image ? ubuntu-2204-kube"}},
 		{"a repository alone", "Any", "repository: quay.io/a/b", []string{"5 spec.repository ? quay.io/a/b"}},

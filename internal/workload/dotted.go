@@ -48,18 +48,3 @@ func parameters(n *yaml.Node) *yaml.Node {
 	}
 	return all
 }
-
-// otherNames returns the field that names an image by another key than repository or image, and its
-// value; "" for none.
-func otherNames(text func(string) string, path []any) (key, value string) {
-	keys := []string{"imageRepository", "newName"} // the latter of images of kustomize
-	if len(path) > 0 && path[len(path)-1] == "image" {
-		keys = append(keys, "repo", "name")
-	}
-	for _, key := range keys {
-		if value := text(key); value != "" {
-			return key, value
-		}
-	}
-	return "", ""
-}
