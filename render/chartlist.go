@@ -17,13 +17,11 @@ func (c *Chart) list(ctx context.Context, find func(string) *chart.Image) error 
 		if err != nil {
 			return err
 		}
-		for _, o := range objects {
-			named, err := imagesIn(o)
-			if err != nil {
-				return err
-			}
-			images = append(images, named...)
+		named, err := imagesIn(objects)
+		if err != nil {
+			return err
 		}
+		images = append(images, named...)
 	}
 	slices.Sort(images)
 	pin := func(reference string) string {
@@ -39,21 +37,29 @@ func (c *Chart) list(ctx context.Context, find func(string) *chart.Image) error 
 	return err
 }
 
-// imagesIn returns what fields of images have in an object of a chart.
-func imagesIn(o chart.Object) (all []string, err error) {
-	objects, err := workload.Read(o.Template, o.Text)
-	for _, read := range objects {
-		read.Texts(func(t workload.Text) {
-			if t.Value != "" && !read.IsIncomplete(t.Value) &&
-				workload.IsImageField(read.APIVersion, read.Kind, t.Keys, t.Value) {
+// imagesIn returns what fields of images have in the objects of a chart.
+func imagesIn(rendered []chart.Object) (all []string, err error) {
+	var objects []workload.Object
+	for _, o := range rendered {
+		read, err := workload.Read(o.Template, o.Text)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, read...)
+	}
+	workload.LinkValues(objects)
+	for _, o := range objects {
+		o.Texts(func(t workload.Text) {
+			if t.Value != "" && !o.IsIncomplete(t.Value) &&
+				workload.IsImageField(o.APIVersion, o.Kind, t.Keys, t.Value) {
 				all = append(all, t.Value)
 			}
 		})
-		read.Composed(func(c workload.Composed) {
+		o.Composed(func(c workload.Composed) {
 			if c.Reference != "" {
 				all = append(all, c.Reference)
 			}
 		})
 	}
-	return all, err
+	return all, nil
 }

@@ -23,10 +23,11 @@ type Composed struct {
 }
 
 // Composed calls visit for what fields of a custom resource name together, in the order of the
-// manifest. The values of Helm charts that a field has as YAML are read, too. A field that has a
-// reference of its own is one of [Object.Texts].
+// manifest. The values of Helm charts that a field, a ConfigMap or a Secret has as YAML are read,
+// too. A field that has a reference of its own is one of [Object.Texts].
 func (o Object) Composed(visit func(Composed)) {
 	w := composedWalk{object: o, visit: visit}
+	w.data()
 	if isBuiltin(o.APIVersion) || o.Kind == "CustomResourceDefinition" {
 		return
 	}

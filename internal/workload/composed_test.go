@@ -1,6 +1,7 @@
 package workload_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -120,6 +121,43 @@ func TestComposed(t *testing.T) {
 	if got := composed(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {repository: a, tag: b}"); got !=
 		nil {
 		t.Errorf("in a Deployment: %q", got)
+	}
+}
+
+// TestComposedValuesFrom checks the values of charts that HelmReleases take from other objects.
+func TestComposedValuesFrom(t *testing.T) {
+	const release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: r, namespace: n}\n" +
+		"spec:\n  valuesFrom: [{kind: ConfigMap, name: a}, {kind: Secret, name: a, valuesKey: v}, " +
+		"{kind: ConfigMap, name: b, valuesKey: tag, targetPath: image.tag}]\n---\n"
+	const values = "image: {repository: a/b, tag: 1.10}\n"
+	object := func(kind, name, data string) string {
+		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + ", namespace: n}\n" + data
+	}
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{object("ConfigMap", "a", "data:\n  values.yaml: |\n    "+values), []string{
+			"6 data[\"values.yaml\"]: image.repository a/b:1.1",
+		}},
+		{object("ConfigMap", "a", "data: {values.yaml: 'image: {repository: a/b}', other: '"+values+"'}"), []string{
+			"4 data[\"values.yaml\"]: image.repository ? a/b",
+		}},
+		{object("Secret", "a", "data: {v: "+base64.StdEncoding.EncodeToString([]byte("x: 1\n"+values))+"}"), []string{
+			"4 data.v: image.repository a/b:1.1",
+		}},
+		{object("Secret", "a", "stringData:\n  v: |\n    "+values), []string{"6 stringData.v: image.repository a/b:1.1"}},
+		{object("ConfigMap", "b", "data: {tag: '"+values+"'}"), nil},
+		{object("ConfigMap", "other", "data: {values.yaml: '"+values+"'}"), nil},
+	} {
+		if got := composed(t, c.text+"\n---\n"+release); !cmp.Equal(c.want, got) {
+			t.Errorf("%s: %s", c.text, cmp.Diff(c.want, got))
+		}
+	}
+	got := composed(t, object("Secret", "a", "stringData: {v: '"+values+"'}")+"\n---\napiVersion: helm.cattle.io/v1\n"+
+		"kind: HelmChart\nmetadata: {name: c, namespace: n}\nspec: {valuesSecrets: [{name: a, keys: [v]}]}\n")
+	if want := []string{"4 stringData.v: image.repository a/b:1.1"}; !cmp.Equal(want, got) {
+		t.Error(cmp.Diff(want, got))
 	}
 }
 

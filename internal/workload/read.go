@@ -53,6 +53,7 @@ func Read(file string, text []byte) ([]Object, error) {
 	for _, n := range f.Documents {
 		r.object(n, "", "", "")
 	}
+	LinkValues(r.objects)
 	return r.objects, r.Err()
 }
 

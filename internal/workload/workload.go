@@ -31,6 +31,8 @@ type Object struct {
 	Typed  any        // the decoded object (*corev1.ConfigMap); nil for other kinds and on errors
 	Pod    *Pod       // nil for kinds that make no pods, and if the object cannot be decoded
 	Faults []Fault
+
+	values []string // the keys of its data that are values of Helm charts
 }
 
 // Pod is a pod that an object makes.

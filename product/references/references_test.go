@@ -96,6 +96,13 @@ func TestFind(t *testing.T) {
 			},
 		},
 		{
+			"values of a HelmRelease in a ConfigMap",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  values.yaml: |\n    image: {repository: x.io/cm, " +
+				"tag: 1.10}\n---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: r}\n" +
+				"spec: {valuesFrom: [{kind: ConfigMap, name: m}]}\n",
+			[]string{"x.io/cm:1.1 any field ConfigMap m data[\"values.yaml\"]: image.repository"},
+		},
+		{
 			"ours, and what is none",
 			pod("a", "registry.k8s.io/acme/app:1") + pod("b", "slipway.local/demo/app@"+digestA) + pod("c",
 				"ko://x.io/cmd") + pod("d", "'{{ .x }}'") + pod("e", "''") + pod("f", "user:secret@x.io/a:1"), nil,
