@@ -215,6 +215,9 @@ func (p *proof) read(files ...string) error {
 	if !p.asked() {
 		return nil
 	}
+	if p.threshold < 1 {
+		return howto.Usage("-threshold=%d: at least one key must have signed", p.threshold)
+	}
 	files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
 	p.policy = evidence.Policy{Threshold: p.threshold}
 	for _, path := range p.keys {
