@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/lint/nodes"
@@ -114,10 +116,14 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var all []lint.Index
+	var without []string // files that name no image
 	for _, arg := range args {
 		list, found, err := reader.Read(cmd.Context(), arg)
 		if err != nil {
 			return err
+		}
+		if len(list) == 0 {
+			without = append(without, cmp.Or(map[string]string{"-": "stdin"}[arg], output.Line(arg)))
 		}
 		all, o.Found = append(all, list...), append(o.Found, found...)
 	}
@@ -127,6 +133,7 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	r := lint.CheckIndexes(all, o)
+	r.Files = append(r.Files, without...)
 	if a.sarif {
 		err = r.WriteSARIF(cmd.OutOrStdout(), identify().Version)
 	} else {
