@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/run"
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
@@ -62,10 +63,10 @@ func (c compilation) compare(g *run.GoBuild) (found []difference) {
 			found = append(found, difference{v, v.Source, d.Name + "=" + v.Text, write})
 		}
 	}
-	if len(g.Env) == 0 && g.Tags == nil {
-		for _, s := range c.sourced {
-			found = append(found, difference{s, s.Source, "variables", "env, [CGO_ENABLED=0] for none,"})
-		}
+	if v, ok := c.vars[script.Elsewhere]; ok && (!v.Known || v.Text != "" && v.Text != "off") &&
+		len(g.Env) == 0 && g.Tags == nil {
+		v.Known = false
+		found = append(found, difference{v, v.Source, "variables", "env, [CGO_ENABLED=0] for none,"})
 	}
 	return slices.Concat(found, c.compareFlags(g), c.compareTags(g))
 }
@@ -129,6 +130,9 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 		case next && n+1 < len(c.words):
 			own = true
 			add(setting{c.words[n+1], "RUN", c.at}, c.words[n+1].Text)
+		case c.isGo() && !w.Known && w.Text == "" && n > 1 && !strings.HasPrefix(c.words[n-1].Text, "-") &&
+			!packages(c.words[2:n]):
+			add(s, "")
 		}
 	}
 	for name, v := range c.vars {
@@ -151,6 +155,17 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 	}
 	slices.SortFunc(found, func(a, b difference) int { return strings.Compare(a.word, b.word) })
 	return found
+}
+
+// packages reports whether one of the words of a go build is a package, behind which no flag is.
+func packages(words []script.Value) bool {
+	for n, w := range words {
+		if !strings.HasPrefix(w.Text, "-") && w.Text != "" && (n == 0 || !strings.HasPrefix(words[n-1].Text, "-") ||
+			strings.Contains(words[n-1].Text, "=")) {
+			return true
+		}
+	}
+	return false
 }
 
 // tagsOf reads one word as the flag -tags. next means that its value is the next word.

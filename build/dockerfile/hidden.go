@@ -1,6 +1,7 @@
 package dockerfile
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -26,16 +27,15 @@ type setting struct {
 
 // compilation is a command that compiles, with the variables that it gets.
 type compilation struct {
-	words   []script.Value
-	vars    map[string]setting
-	sourced []setting // files that the shell reads before it
-	at      []parser.Range
-	maybe   bool
+	words []script.Value
+	vars  map[string]setting
+	at    []parser.Range
+	maybe bool
 }
 
 // compareHidden reports what a stage sets for the compiler and the programs lack that take its
 // place.
-func (b *builder) compareHidden(s *stage) {
+func (b *builder) compareHidden(ctx context.Context, s *stage) {
 	if s.compared {
 		return
 	}
@@ -44,7 +44,7 @@ func (b *builder) compareHidden(s *stage) {
 		if name == "" || b.find(name) != s {
 			continue
 		}
-		all := b.compilations(s)
+		all := b.compilations(ctx, s)
 		for _, file := range slices.Sorted(maps.Keys(files)) {
 			if g, ok := files[file].Made.(*run.GoBuild); ok {
 				b.compareProgram(s, all, file, g)
@@ -92,12 +92,14 @@ func (b *builder) differ(s *stage, g *run.GoBuild, found []difference) {
 // compilations returns the commands that compile in a stage and those that it starts from. A stage
 // that only copies has those of the stages that it copies from, and one that compiles by nothing
 // that is known is taken for one command.
-func (b *builder) compilations(s *stage) []compilation {
+func (b *builder) compilations(ctx context.Context, s *stage) []compilation {
 	var chain []*stage
 	for part := s; part != nil; part = part.from {
 		chain = append([]*stage{part}, chain...)
 	}
-	h := hidden{b: b, env: run.NewEnvironment(nil), set: map[string]setting{}}
+	h := hidden{
+		ctx: ctx, b: b, env: run.NewEnvironment(nil), set: map[string]setting{}, files: map[string]string{}, dir: "/",
+	}
 	for _, part := range chain {
 		for _, c := range part.commands {
 			h.read(part, c)
@@ -107,7 +109,7 @@ func (b *builder) compilations(s *stage) []compilation {
 		return h.all
 	}
 	for _, from := range h.copied {
-		h.all = append(h.all, b.compilations(from)...)
+		h.all = append(h.all, b.compilations(ctx, from)...)
 	}
 	if len(h.all) == 0 && h.runs {
 		h.all = []compilation{{vars: h.set, at: s.Location}}
@@ -117,9 +119,12 @@ func (b *builder) compilations(s *stage) []compilation {
 
 // hidden reads a stage that is not carried out.
 type hidden struct {
+	ctx    context.Context //nolint:containedctx // it is the state of one call
 	b      *builder
 	env    *run.Environment
+	dir    string // the working directory
 	set    map[string]setting
+	files  map[string]string // that the Dockerfile has itself
 	all    []compilation
 	copied []*stage
 	runs   bool
@@ -144,18 +149,24 @@ func (h *hidden) read(s *stage, c command) {
 				h.assign("ARG", a.Key, strings.ReplaceAll(global, "$", `\$`), c.at)
 			}
 		}
+	case *instructions.WorkdirCommand:
+		if dir, err := h.b.word(now.Path, h.env); err == nil {
+			h.dir = h.absolute(dir)
+		}
+	case *instructions.AddCommand:
+		h.copies("ADD", now.SourcesAndDest, "", c.at)
 	case *instructions.CopyCommand:
+		h.copies("COPY", now.SourcesAndDest, now.From, c.at)
 		if other := h.b.find(now.From); now.From != "" && other != nil && other.index < s.index {
 			h.copied = append(h.copied, other)
 		}
 	case *instructions.RunCommand:
 		h.runs = true
 		text, words := run.Script(now)
-		calls := []script.Call{{Words: words}}
-		if words == nil {
-			calls = script.Calls(text, h.env.Get)
-		}
-		h.calls(calls, c.at)
+		end := h.settingsOf(now, strings.Join(now.CmdLine, " ")+text, c.at)
+		around := script.Around{Env: h.env.Get, Files: h.file, System: run.SystemPath}
+		h.calls(script.Calls(text, words, around), c.at)
+		end()
 	}
 }
 
@@ -167,18 +178,8 @@ func (h *hidden) assign(by, name, value string, at []parser.Range) {
 
 // calls adds those of the commands of a RUN that compile.
 func (h *hidden) calls(calls []script.Call, at []parser.Range) {
-	var sourced []setting
 	for _, c := range calls {
 		name := path.Base(c.Words[0].Text)
-		if (name == "." || name == "source") && len(c.Words) > 1 {
-			if file := c.Words[1]; !path.IsAbs(file.Text) || !run.SystemPath(file.Text) {
-				sourced = append(sourced, setting{script.Value{Source: file.Source}, "RUN", at})
-			}
-		}
-		if shells(name) && len(c.Words) > 2 && strings.HasPrefix(c.Words[1].Text, "-") {
-			h.calls(script.Calls(c.Words[2].Text, h.env.Get), at)
-			continue
-		}
 		if name == "go" && len(c.Words) > 2 && c.Words[1].Text == "env" && c.Words[2].Text == "-w" {
 			for _, w := range c.Words[3:] {
 				if k, v, ok := strings.Cut(w.Text, "="); ok {
@@ -202,7 +203,7 @@ func (h *hidden) calls(calls []script.Call, at []parser.Range) {
 				add(k, script.Value{Text: v, Source: w.Source, Known: w.Known})
 			}
 		}
-		h.all = append(h.all, compilation{c.Words, vars, sourced, at, c.Maybe})
+		h.all = append(h.all, compilation{c.Words, vars, at, c.Maybe})
 	}
 }
 
@@ -215,8 +216,6 @@ func goxCgo(words []script.Value) script.Value {
 	}
 	return script.Value{Text: "0", Known: true}
 }
-
-func shells(name string) bool { return slices.Contains([]string{"sh", "bash", "ash", "dash"}, name) }
 
 // makers are the commands besides go that compile what a file says.
 var makers = []string{"make", "gmake", "mage", "task", "just", "bazel", "ninja", "goreleaser", "garble", "gox", "xgo"}
@@ -250,7 +249,7 @@ func compiles(name string, words []script.Value) bool {
 			})
 		}
 		return len(targets) == 0 || slices.ContainsFunc(targets, other)
-	case shells(name):
+	case script.IsShell(name):
 		return len(words) > 1
 	}
 	return strings.HasSuffix(name, ".sh") || strings.HasPrefix(words[0].Text, "./") ||

@@ -86,6 +86,88 @@ func TestHiddenSettings(t *testing.T) {
 	}
 }
 
+// TestHiddenFiles checks that files of settings of the go command, which are not read, must be
+// answered by the program.
+func TestHiddenFiles(t *testing.T) {
+	const unknown = "whose value is not known here: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"
+	for _, c := range []struct{ stage, want string }{
+		{"ENV GOENV=/src/go.env\nRUN make", "2:5: ENV sets variables by GOENV, " + unknown},
+		{"ENV GOENV=off\nCOPY a /root/.config/go/env\nRUN make", ""},
+		{"RUN GOENV=/src/x make", "2:5: RUN sets variables by GOENV=/src/x, " + unknown},
+		{"COPY go.env /root/.config/go/env\nRUN make", "2:13: COPY sets variables by /root/.config/go/env, "},
+		{"ADD env /root/.config/go/\nRUN make", "2:9: ADD sets variables"},
+		{"COPY env x /usr/local/go/go.env\nRUN make", "2:12: COPY sets variables"},
+		{"COPY home /root\nRUN make", "2:11: COPY sets variables by /root, " + unknown},
+		{"COPY a /root/\nRUN make", ""},
+		{"COPY --from=golang /root/.config /root/.config\nRUN make", "COPY sets variables"},
+		{"COPY --from=golang /usr/local/go /usr/local/go\nRUN make", ""},
+		{"WORKDIR /usr/local\nCOPY go.env go/go.env\nRUN make", "3:13: COPY sets variables"},
+		{"COPY <<E /root/.config/go/env\nGOAMD64=v3\nE\nRUN make", "2:10: COPY sets variables"},
+		{"RUN --mount=type=bind,source=go.env,target=/root/.config/go/env make build", "2:44: RUN sets variables " +
+			"by /root/.config/go/env, " + unknown},
+		{"RUN --mount=type=bind,source=go.env,target=/root/.config/go/env make lint\nRUN make", ""},
+		{"RUN --mount=type=cache,target=/root/.cache make", ""},
+		{"RUN mkdir -p /root/.config/go && echo GOAMD64=v3 > /root/.config/go/env\nRUN make", "2:52: RUN sets variables by"},
+		{"RUN echo GOAMD64=v3 >> $(go env GOENV) && make", "RUN sets variables by go env GOENV, "},
+		{"RUN cd /usr/local/go && cat x >> go.env\nRUN make", "RUN sets variables by go.env, "},
+		{"RUN go env GOPATH && make", ""},
+	} {
+		for _, tags := range []string{"", "special"} {
+			got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", tags)
+			if (c.want == "" || tags != "") && got != "" || tags == "" && !strings.Contains(got, c.want) {
+				t.Errorf("%s, for a program with tags %q:\n%q, want %q", c.stage, tags, got, c.want)
+			}
+		}
+	}
+}
+
+// TestHiddenScripts checks the commands in texts that a command of a stage gets.
+func TestHiddenScripts(t *testing.T) {
+	const foo = "RUN sets the build tags foo, and the program app"
+	const unknown = "RUN sets variables by "
+	for _, c := range []struct{ stage, want string }{
+		{"RUN bash <<EOF\nset -e\nCGO_ENABLED=1 GOAMD64=v3 make build\nEOF", "RUN sets GOAMD64=v3"},
+		{"RUN bash <<EOF\ngo build -tags foo -o /x\nEOF", "3:16: " + foo},
+		{"RUN sh -e <<-'EOF'\n\tgo build -tags foo -o /x\n\tEOF", foo},
+		{"ENV T=foo\nRUN bash -s -- a <<EOF\ngo build -tags $T -o /x\nEOF", foo},
+		{"RUN bash -s foo <<'EOF'\ngo build -tags \"$1\" -o /x\nEOF", foo},
+		{"RUN sh <<< 'make TAGS=foo'", foo},
+		{"RUN cat <<EOF | sh\nmake TAGS=foo\nEOF", foo},
+		{"RUN eval \"GOFLAGS=-tags=foo make build\"", foo},
+		{"RUN eval 'export TAGS=foo' && make", foo},
+		{"RUN eval $(cat env) && make", unknown + "$(cat env), whose value is not known here"},
+		{"RUN eval $(ssh-agent) && make", ""},
+		{"RUN echo \"GOFLAGS=-tags=foo make\" | sh", foo},
+		{"RUN echo \"GOFLAGS=-tags=$(cat tags) make\" | sh", "RUN sets build tags by GOFLAGS="},
+		{"RUN printf 'make TAGS=foo\\n' | bash -e", foo},
+		{"RUN gen | sh", unknown + "gen, whose value"},
+		{"RUN curl https://x.example/install.sh | sh && make", ""},
+		{"RUN sh -ec 'make TAGS=foo'", foo},
+		{"RUN bash -o pipefail -c 'make TAGS=foo'", foo},
+		{"RUN TAGS=foo sh -c make", foo},
+		{"RUN sh -c 'go build -tags $0$1 -o /x' '' foo", foo},
+		{"RUN [\"/bin/bash\", \"-c\", \"eval make TAGS=foo\"]", foo},
+		{"COPY <<EOF /b.sh\nmake TAGS=foo\nEOF\nRUN sh /b.sh", "5:1: " + foo},
+		{"WORKDIR /src\nCOPY <<b.sh .\nmake TAGS=$1\nb.sh\nRUN chmod +x b.sh && ./b.sh foo", foo},
+		{"COPY <<EOF /b.sh\n/b.sh\nEOF\nRUN sh /b.sh", unknown},
+		{"RUN echo -tags foo | xargs go build -o /x", foo},
+		{"RUN cat flags | xargs -n 9 go build -o /x", "RUN sets build tags by cat flags, whose value"},
+		{"RUN find . -name x -exec go build -tags foo -o /x {} +", foo},
+		{"RUN go build $(cat flags) -o /x", "RUN sets build tags by $(cat flags), whose value"},
+		{"RUN go build -ldflags \"$(cat flags)\" -o /x . $(cat packages)", ""},
+		{"RUN nice -n 5 timeout 60 make TAGS=foo", foo},
+		{"RUN . ./b.sh && make", unknown + "./b.sh, whose"},
+		{"COPY <<EOF b.sh\nexport TAGS=foo\nEOF\nRUN . ./b.sh && make", foo},
+		{"COPY <<EOF b.sh\necho\nEOF\nRUN . ./b.sh && make", ""},
+		{"RUN yes | make TAGS=foo", foo},
+	} {
+		got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%q, want %q", c.stage, got, c.want)
+		}
+	}
+}
+
 // TestHiddenStages checks that the settings of the stages count that a stage starts from, and of
 // those that it copies from where it compiles nothing itself.
 func TestHiddenStages(t *testing.T) {
@@ -103,7 +185,7 @@ func TestHiddenStages(t *testing.T) {
 // hiddenSettings returns what is wrong with a Dockerfile of which a program is /x of a stage.
 func hiddenSettings(t *testing.T, file, stage, env, tags string) string {
 	t.Helper()
-	in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+"-- context/a --\n"))).Input
+	in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+"-- context/a --\n-- context/home/.config/go/env --\n"))).Input
 	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
 	in.Args = map[string]string{"GIVEN": "given"}
 	g := &dockerfile.GoBuild{Name: "app", Package: "./cmd/app", Platform: in.Platform, At: "slipway.yaml:3:5"}

@@ -27,7 +27,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 			return nil, base.Base{}, err
 		}
 		if made != nil {
-			b.compareHidden(other)
+			b.compareHidden(ctx, other)
 			if paths, err = wanted(made, paths); err != nil || len(paths) == 0 {
 				return made, base.Base{}, err
 			}

@@ -66,7 +66,10 @@ func Script(c *instructions.RunCommand) (text string, words []script.Value) {
 	}
 	text = strings.Join(c.CmdLine, " ")
 	if len(c.Files) > 0 && strings.HasPrefix(strings.TrimSpace(text), "<<") {
-		text = c.Files[0].Data
+		return c.Files[0].Data, nil
+	}
+	for _, f := range c.Files { // which a command of the line reads
+		text += "\n" + f.Data + f.Name
 	}
 	return text, nil
 }

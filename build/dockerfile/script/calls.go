@@ -1,7 +1,7 @@
 package script
 
 import (
-	"slices"
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -25,38 +25,64 @@ type Value struct {
 // maxValue bounds a value: a script may double a variable in each of its commands.
 const maxValue = 1 << 16
 
-// Calls returns the commands of a script, those in branches and loops included. env has the
-// variables that are set before it.
-func Calls(source string, env func(name string) (string, bool)) []Call {
-	r := caller{source: source, env: env, vars: map[string]Value{}}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(source), "")
-	if err != nil { // it is for cmd, or has a mistake that is reported elsewhere
-		for _, line := range separators.Split(source, -1) {
-			if f := strings.Fields(line); len(f) > 0 {
-				r.call(Words(f).values(), nil)
-			}
-		}
-		return r.calls
+// Elsewhere is a variable of a [Call] for what sets its variables and is not known: the file of
+// settings of the go command, or commands of which the text is not known.
+const Elsewhere = "GOENV"
+
+// Around is what a script can use. Env has the variables that are set before it, Files the texts
+// of scripts by their names, and System reports whether a path is of the system.
+type Around struct {
+	Env, Files func(name string) (text string, ok bool)
+	System     func(path string) bool
+}
+
+// Calls returns the commands of a script, or of words that no shell reads: those in branches, loops
+// and the scripts that it starts included.
+func Calls(source string, words []Value, o Around) []Call {
+	r := caller{around: o, source: source, vars: map[string]Value{}, calls: new([]Call), scripts: new(int)}
+	if words != nil {
+		r.start(words, map[string]Value{})
+	} else {
+		r.script(Value{source, source, true})
 	}
-	r.read(file)
-	return r.calls
+	return *r.calls
+}
+
+// script reads a text.
+func (r *caller) script(text Value) {
+	was, unknown := r.source, r.unknown
+	r.source, r.unknown = text.Text, unknown || !text.Known
+	defer func() { r.source, r.unknown = was, unknown }()
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text.Text), "")
+	if err == nil {
+		r.read(file)
+		return
+	}
+	for _, line := range separators.Split(text.Text, -1) { // it is for cmd, or has a mistake that is reported elsewhere
+		if f := strings.Fields(line); len(f) > 0 {
+			r.call(Words(f).values(!r.unknown), nil)
+		}
+	}
 }
 
 // values returns the words of a command as they are.
-func (c Command) values() (all []Value) {
+func (c Command) values(known bool) (all []Value) {
 	for _, w := range c.Args {
-		all = append(all, Value{w.Text, w.Text, true})
+		all = append(all, Value{w.Text, w.Text, known})
 	}
 	return all
 }
 
 // caller reads the calls of a script.
 type caller struct {
-	source string
-	env    func(name string) (string, bool)
-	vars   map[string]Value
-	maybe  int // how many conditions decide about the current command
-	calls  []Call
+	around  Around
+	source  string
+	unknown bool // some of the source is not known
+	vars    map[string]Value
+	input   *Value // what the current command reads; nil for nothing
+	maybe   int    // how many conditions decide about the current command
+	scripts *int   // how many scripts were started
+	calls   *[]Call
 }
 
 // read reads a statement or a part of one.
@@ -65,6 +91,17 @@ func (r *caller) read(n syntax.Node) {
 		switch c := inner.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
+		case *syntax.Stmt:
+			if input := r.redirected(c); input != nil && c.Cmd != nil {
+				r.fed(input, &syntax.Stmt{Cmd: c.Cmd})
+				return false
+			}
+		case *syntax.BinaryCmd:
+			if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+				r.read(c.X)
+				r.fed(r.printed(c.X), c.Y)
+				return false
+			}
 		case *syntax.IfClause, *syntax.CaseClause, *syntax.WhileClause, *syntax.ForClause, *syntax.FuncDecl:
 			if inner == n {
 				return true
@@ -100,16 +137,7 @@ func (r *caller) simple(c *syntax.CallExpr) {
 	for _, w := range c.Args {
 		words = append(words, r.value(w))
 	}
-	for len(words) > 0 {
-		switch name, value, set := strings.Cut(words[0].Text, "="); {
-		case set && len(words) > 1:
-			before[name] = Value{value, words[0].Source, words[0].Known}
-		case !slices.Contains([]string{"env", "exec", "time", "nice", "sudo"}, name):
-			r.call(words, before)
-			return
-		}
-		words = words[1:]
-	}
+	r.start(words, before)
 }
 
 // assign notes the values of assignments. What a branch assigns is not known after it.
@@ -129,13 +157,14 @@ func (r *caller) assign(to map[string]Value, list []*syntax.Assign) {
 }
 
 func (r *caller) call(words []Value, before map[string]Value) {
-	c := Call{Words: words, Vars: map[string]Value{}, Maybe: r.maybe > 0}
-	for _, vars := range []map[string]Value{r.vars, before} {
-		for k, v := range vars {
-			c.Vars[k] = v
-		}
-	}
-	r.calls = append(r.calls, c)
+	*r.calls = append(*r.calls, Call{Words: words, Vars: r.with(before), Maybe: r.maybe > 0})
+}
+
+// with returns the variables of a command.
+func (r *caller) with(before map[string]Value) map[string]Value {
+	vars := maps.Clone(r.vars)
+	maps.Copy(vars, before)
+	return vars
 }
 
 func (r *caller) text(n syntax.Node) string {
@@ -147,17 +176,19 @@ func (r *caller) text(n syntax.Node) string {
 }
 
 // value expands a word, but for what commands print.
-func (r *caller) value(w *syntax.Word) Value {
-	unknown := false
+func (r *caller) value(w *syntax.Word) Value { return r.expand(w, expand.Literal) }
+
+func (r *caller) expand(w *syntax.Word, by func(*expand.Config, *syntax.Word) (string, error)) Value {
+	unknown := r.unknown
 	lookup := func(name string) expand.Variable {
 		if v, ok := r.vars[name]; ok {
 			unknown = unknown || !v.Known
 			return expand.Variable{Set: true, Kind: expand.String, Str: v.Text}
 		}
-		v, ok := r.env(name)
+		v, ok := r.around.Env(name)
 		return expand.Variable{Set: ok, Kind: expand.String, Str: v}
 	}
-	text, err := expand.Literal(&expand.Config{Env: environ(lookup)}, w)
+	text, err := by(&expand.Config{Env: environ(lookup)}, w)
 	if err != nil || len(text) > maxValue {
 		return Value{literally(w), r.text(w), false}
 	}

@@ -1,0 +1,114 @@
+package dockerfile
+
+import (
+	"path"
+	"slices"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/build/dockerfile/tree"
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
+)
+
+// The files of settings of the go command decide about programs as variables do. Those of a stage
+// that is not carried out are not read: that it has one is a setting whose value is not known.
+
+var (
+	settingsFile = lazyregexp.New(`/go/env$|^/usr/(?:local|lib)/(?:go|golang)/go\.env$`)
+	settingsText = lazyregexp.New(`\S*/go/env(?:["'\s;&|)]|$)|\S*\bgo\.env\b|\bgo env GOENV\b`)
+)
+
+// settingsFiles are where they are if nothing says otherwise.
+var settingsFiles = []string{"/root/.config/go/env", "/usr/local/go/go.env"}
+
+// elsewhere notes that settings of the go command are in a file.
+func (h *hidden) elsewhere(by, source string, at []parser.Range) {
+	if s, ok := h.set[script.Elsewhere]; !ok || !s.Known || s.Text != "off" {
+		h.set[script.Elsewhere] = setting{script.Value{Source: source}, by, at}
+	}
+}
+
+func (h *hidden) absolute(name string) string {
+	if name = tree.Slashed(name); !path.IsAbs(name) {
+		name = path.Join(h.dir, name)
+	}
+	return path.Clean(name)
+}
+
+// file returns a script that the Dockerfile has itself, of whatever directory if that is not known.
+func (h *hidden) file(name string) (string, bool) {
+	if text, ok := h.files[h.absolute(name)]; ok || path.IsAbs(name) {
+		return text, ok
+	}
+	for p, text := range h.files {
+		if path.Base(p) == path.Base(name) {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// copies notes the scripts that a COPY or ADD has itself, and files of settings.
+func (h *hidden) copies(by string, c instructions.SourcesAndDest, from string, at []parser.Range) {
+	dest, err := h.b.word(c.DestPath, h.env)
+	if err != nil {
+		dest = c.DestPath
+	}
+	to := h.absolute(dest)
+	for _, s := range c.SourceContents {
+		h.files[to], h.files[path.Join(to, s.Path)] = s.Data, s.Data
+		c.SourcePaths = append(slices.Clone(c.SourcePaths), s.Path)
+	}
+	for _, source := range c.SourcePaths {
+		for _, p := range []string{to, path.Join(to, path.Base(source))} {
+			if settingsFile.MatchString(p) {
+				h.elsewhere(by, c.DestPath, at)
+			}
+		}
+		if h.within(source, to, from) {
+			h.elsewhere(by, c.DestPath, at)
+		}
+	}
+}
+
+// within reports whether a directory that is copied or mounted may have a file of settings.
+func (h *hidden) within(source, to, from string) bool {
+	return slices.ContainsFunc(settingsFiles, func(p string) bool {
+		if !tree.Within(p, to) || p == to {
+			return false
+		}
+		if from != "" {
+			return tree.Within(to, "/root")
+		}
+		files, err := h.b.buildContext(h.ctx)
+		if err != nil {
+			return false
+		}
+		_, n, err := tree.Resolve(files, path.Join("/", source, p[len(to):]))
+		return err == nil && n != nil
+	})
+}
+
+// settingsOf notes what a RUN does with files of settings. It returns what ends with the RUN.
+func (h *hidden) settingsOf(c *instructions.RunCommand, text string, at []parser.Range) (end func()) {
+	if found := settingsText.FindString(text); found != "" {
+		h.elsewhere("RUN", found, at)
+	}
+	before, had := h.set[script.Elsewhere]
+	// a mount that is wrong is reported where it is carried out
+	_ = c.Expand(func(word string) (string, error) { return h.b.word(word, h.env) })
+	for _, m := range instructions.GetMounts(c) {
+		to := h.absolute(m.Target)
+		if m.Type == instructions.MountTypeBind && (settingsFile.MatchString(to) || h.within(m.Source, to, m.From)) {
+			h.elsewhere("RUN", m.Target, at)
+		}
+	}
+	return func() {
+		delete(h.set, script.Elsewhere)
+		if had {
+			h.set[script.Elsewhere] = before
+		}
+	}
+}
