@@ -130,7 +130,7 @@ func (f Finding) pos() string {
 	if f.Line == 0 { // an image that has no place in a file
 		return cmp.Or(f.Origin, f.File)
 	}
-	return cmp.Or(f.Origin, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
+	return cmp.Or(f.Origin, yamlfile.Pos{File: f.File, Line: f.Line, Column: f.Column}.String())
 }
 
 // sentence starts a text with a capital, unless it starts with a name, and adds a full stop.

@@ -79,7 +79,7 @@ type (
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn"`
+		StartColumn int `json:"startColumn,omitempty"`
 	}
 	sarifLogical struct {
 		FullyQualifiedName string `json:"fullyQualifiedName"`
