@@ -156,6 +156,7 @@ func TestHiddenScripts(t *testing.T) {
 		{"RUN go build $(cat flags) -o /x", "RUN sets build tags by $(cat flags), whose value"},
 		{"RUN go build -ldflags \"$(cat flags)\" -o /x . $(cat packages)", ""},
 		{"RUN nice -n 5 timeout 60 make TAGS=foo", foo},
+		{"RUN bash -c '. <(gen) && make'", unknown + "<(gen), whose"},
 		{"RUN . ./b.sh && make", unknown + "./b.sh, whose"},
 		{"COPY <<EOF b.sh\nexport TAGS=foo\nEOF\nRUN . ./b.sh && make", foo},
 		{"COPY <<EOF b.sh\necho\nEOF\nRUN . ./b.sh && make", ""},

@@ -188,12 +188,15 @@ func (r *caller) expand(w *syntax.Word, by func(*expand.Config, *syntax.Word) (s
 		v, ok := r.around.Env(name)
 		return expand.Variable{Set: ok, Kind: expand.String, Str: v}
 	}
-	text, err := by(&expand.Config{Env: environ(lookup)}, w)
+	text, err := by(&expand.Config{Env: environ(lookup), ProcSubst: noFile}, w)
 	if err != nil || len(text) > maxValue {
 		return Value{literally(w), r.text(w), false}
 	}
 	return Value{text, r.text(w), !unknown}
 }
+
+// noFile refuses <(…), which is a file.
+func noFile(*syntax.ProcSubst) (string, error) { return "", ErrOutput }
 
 // environ are the variables of a script.
 type environ func(name string) expand.Variable
