@@ -275,6 +275,17 @@ func TestListNames(t *testing.T) {
 	}
 }
 
+// TestNoConfig: an image of manifest.json without a configuration is a fault of the archive, packed and
+// unpacked.
+func TestNoConfig(t *testing.T) {
+	dir := write(t, map[string]string{"manifest.json": `[{"Config":"","RepoTags":null,"Layers":null}]`})
+	for _, arg := range []string{dir, indextest.Pack(t, dir, "tar")} {
+		if got := found(t, arg); !slices.Contains(got, "error index-unreadable") {
+			t.Errorf("%s has %s", arg, got)
+		}
+	}
+}
+
 // TestSubset: an archive of one platform has its index whole, and so has docker save those
 // manifests whose layers the machine lacks.
 func TestSubset(t *testing.T) {

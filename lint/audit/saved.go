@@ -97,6 +97,9 @@ func misnamed(all files) error {
 
 // entry reads an image of manifest.json.
 func (i savedImage) entry(all files) (e lint.Entry) {
+	if i.Config == "" {
+		return missed(e, outcome.Damage(errors.New("manifest.json names no configuration of it")))
+	}
 	raw, err := all.read(clean(i.Config))
 	if err != nil {
 		return missed(e, err)
