@@ -146,7 +146,7 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":2,"new":1}`:     "use a newer slipway",
 		`{"schemaVersion":-1}`:            "schemaVersion",
 		`{"schemaVersion":1,"unknown":1}`: "unknown",
-		`{"schemaVersion":1} {}`:          "after top-level value",
+		`{"schemaVersion":1} {}`:          "more than one value is in it, from byte 20 on",
 		`{"schemaVersion":1,"images":[{"digest":"md5:1"}]}`:                                    "hash",
 		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                          `image "a": ":" is not its name`,
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"]}]}`: `image "a": a digest is missing`,
