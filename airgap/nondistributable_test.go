@@ -37,7 +37,7 @@ func TestNondistributable(t *testing.T) {
 			w.Write(theirs) //nolint:errcheck // the client of this very test
 			return
 		}
-		http.NotFound(w, q)
+		registrytest.Lacks(w)
 	}))
 	defer elsewhere.Close()
 	from, at, private := registrytest.Serve(t), registrytest.Serve(t), registrytest.Serve(t)

@@ -172,7 +172,7 @@ func TestPushResumes(t *testing.T) {
 	r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodHead && strings.HasSuffix(q.URL.Path, lost) && !asked {
 			asked = true
-			w.WriteHeader(http.StatusNotFound)
+			registrytest.Lacks(w)
 			return true
 		}
 		return false

@@ -58,7 +58,7 @@ func TestPushRelease(t *testing.T) {
 		if !tagged.Load() || !strings.HasSuffix(q.URL.Path, "/agent/manifests/"+agent) {
 			return false
 		}
-		w.WriteHeader(http.StatusNotFound)
+		registrytest.Lacks(w)
 		return true
 	})
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o)

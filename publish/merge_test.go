@@ -267,7 +267,7 @@ func TestMergeFails(t *testing.T) {
 			locks: []*lock.Part{linux, windows}, want: "publish that part again",
 			trouble: func(w http.ResponseWriter, q *http.Request) bool {
 				if strings.Contains(q.URL.Path, "/manifests/sha256:") {
-					http.NotFound(w, q)
+					registrytest.Lacks(w)
 					return true
 				}
 				return false

@@ -52,7 +52,7 @@ func TestThirdParty(t *testing.T) {
 		fetched = append(fetched, q.URL.Path)
 		mu.Unlock()
 		if q.URL.Path != "/layer" || q.Header.Get("Authorization") != "" {
-			http.NotFound(w, q)
+			registrytest.Lacks(w)
 			return
 		}
 		w.Write(foreign) //nolint:errcheck // the client of this very test

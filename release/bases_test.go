@@ -62,7 +62,7 @@ func (c *counting) note(w http.ResponseWriter, r *http.Request) (answered bool) 
 	case r.Method == http.MethodGet:
 		c.done[downloads+hex(rest)]++
 	case r.Method == http.MethodHead && !c.there[repo+" "+rest]:
-		w.WriteHeader(http.StatusNotFound)
+		registrytest.Lacks(w)
 		return true
 	case r.Method == http.MethodPost && c.there[v.Get("from")+" "+v.Get("mount")]:
 		c.there[repo+" "+v.Get("mount")] = true

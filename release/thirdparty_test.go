@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -69,7 +70,10 @@ func TestThirdPartyGone(t *testing.T) {
 	} {
 		s.registry.Disturb(func(w http.ResponseWriter, r *http.Request) bool {
 			refused := strings.HasPrefix(r.URL.Path, "/v2/up/tool/manifests/")
-			if refused {
+			switch {
+			case refused && status == http.StatusNotFound:
+				registrytest.Lacks(w)
+			case refused:
 				w.WriteHeader(status)
 			}
 			return refused
@@ -108,7 +112,7 @@ func TestManifestGone(t *testing.T) {
 		s.registry.Disturb(func(w http.ResponseWriter, r *http.Request) bool {
 			lost := strings.HasSuffix(r.URL.Path, "/up/tool/manifests/"+gone)
 			if lost {
-				w.WriteHeader(http.StatusNotFound)
+				registrytest.Lacks(w)
 			}
 			return lost
 		})

@@ -16,11 +16,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestAbsent: a status 404 means that something is not there, unless its body says that it was not
-// looked for, or it is of the store of blobs to which the registry has redirected.
+// TestAbsent: a status 404 with a registry's errors means that something is not there, unless they say
+// that it was not looked for, or it is of the store of blobs to which the registry has redirected.
 func TestAbsent(t *testing.T) {
 	for body, want := range map[string]outcome.Outcome{
-		"": outcome.Absent,
+		"":                               outcome.Unread, // a registry gives its errors in JSON
+		`{"message":"no Route matched"}`: outcome.Unread, // of a proxy
+		`{"errors":[]}`:                  outcome.Unread,
 		`{"errors":[{"code":"MANIFEST_UNKNOWN"}]}`: outcome.Absent,
 		`{"errors":[{"code":"NOT_FOUND"}]}`:        outcome.Absent, // of Harbor
 		`{"errors":[{"code":"TOOMANYREQUESTS"}]}`:  outcome.Unread,
@@ -33,6 +35,7 @@ func TestAbsent(t *testing.T) {
 		t.Run(body, func(t *testing.T) {
 			s := registrytest.Serve(t)
 			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+				body := body
 				to, redirects := strings.CutPrefix(body, "307 ")
 				switch {
 				case q.URL.Path == "/v2/":
@@ -45,9 +48,10 @@ func TestAbsent(t *testing.T) {
 						w.Header().Set("Content-Type", "text/html")
 					}
 					w.WriteHeader(http.StatusNotFound)
-					if !redirects {
-						w.Write([]byte(body)) //nolint:errcheck // the client of this very test
+					if redirects {
+						body = `{"errors":[{"code":"MANIFEST_UNKNOWN"}]}`
 					}
+					w.Write([]byte(body)) //nolint:errcheck // the client of this very test
 				}
 				return true
 			})
@@ -75,7 +79,8 @@ func TestAltered(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := network.New(options())
-	smaller := m.Config
+	smaller, larger := m.Config, m.Config
+	larger.Size++
 	smaller.Size--
 	for name, tc := range map[string]struct {
 		answer string // in place of a registry's
@@ -89,6 +94,26 @@ func TestAltered(t *testing.T) {
 		}, outcome.Unread},
 		"an error by a tag": {`{"errors":[{"code":"UNKNOWN"}]}`, 200, func(ctx context.Context) error {
 			_, err := c.Get(ctx, repo.Tag("1"))
+			return err
+		}, outcome.Unread},
+		"nothing by a tag": {"", 200, func(ctx context.Context) error {
+			_, err := c.Get(ctx, repo.Tag("1"))
+			return err
+		}, outcome.Unread},
+		"no manifest by a tag": {"{}", 200, func(ctx context.Context) error {
+			_, err := c.Get(ctx, repo.Tag("1"))
+			return err
+		}, outcome.Unread},
+		"a shorter configuration": {"", 200, func(ctx context.Context) error {
+			_, err := c.Configs(ctx, repo)(m.Config)
+			return err
+		}, outcome.Unread},
+		"a size too large": {"", 0, func(ctx context.Context) error {
+			_, err := c.Configs(ctx, repo)(larger)
+			return err
+		}, outcome.Broken},
+		"referrers of nothing": {"{}", 200, func(ctx context.Context) error {
+			_, err := c.Referrers(ctx, repo.Digest(h.String()), true)
 			return err
 		}, outcome.Unread},
 		"a status of its own": {"", 451, func(ctx context.Context) error {

@@ -42,12 +42,16 @@ var nothing = []transport.ErrorCode{
 	transport.UnavailableErrorCode,
 }
 
-// absent reports whether a status 404 is the answer of a registry that it does not have something.
-// That of a store of blobs to which it has redirected is none; registry.k8s.io redirects to another
-// registry.
+// absent reports whether a status 404 is the answer of a registry that it does not have something: one
+// with its errors in JSON, where an answer has a body. That of a store of blobs to which it has
+// redirected is none; registry.k8s.io redirects to another registry.
 func absent(e *transport.Error) bool {
-	if q := e.Request; q != nil && q.Response != nil && !strings.HasPrefix(q.URL.Path, "/v2/") {
+	q := e.Request
+	switch {
+	case q != nil && q.Response != nil && !strings.HasPrefix(q.URL.Path, "/v2/"):
 		return false
+	case q != nil && q.Method == http.MethodGet && len(e.Errors) == 0 && !strings.HasSuffix(q.URL.Path, "/tags/list"):
+		return false // of tags, a registry that lists none may say so
 	}
 	return !slices.ContainsFunc(e.Errors, func(d transport.Diagnostic) bool { return slices.Contains(nothing, d.Code) })
 }

@@ -53,21 +53,27 @@ func notText(ref name.Reference, d *v1.Descriptor) error {
 // maxErrors bounds in bytes the errors that registries answer.
 const maxErrors = 64 << 10
 
-// notError returns an error for a document that is one, with the status of success.
-func notError(host string, raw []byte) error {
+// notManifest returns an error for a document that has nothing of a manifest or an index, with the
+// status of success: a registry takes none such, so that something else has answered.
+func notManifest(host string, raw []byte) error {
 	var answer struct {
-		SchemaVersion int               `json:"schemaVersion"`
-		Errors        []json.RawMessage `json:"errors"`
+		SchemaVersion int              `json:"schemaVersion"`
+		MediaType     string           `json:"mediaType"`
+		Manifests     *json.RawMessage `json:"manifests"`
+		Config        *json.RawMessage `json:"config"`
+		Layers        *json.RawMessage `json:"layers"`
 	}
 	if len(raw) > maxErrors {
 		return nil
 	}
-	err := json.Unmarshal(raw, &answer)
-	if err != nil || answer.SchemaVersion != 0 || len(answer.Errors) == 0 {
+	if err := json.Unmarshal(raw, &answer); err != nil && len(raw) > 0 && raw[0] == '{' {
 		return nil //nolint:nilerr // who reads the document says what is wrong with it
 	}
-	return altered{fmt.Errorf("%s answers with an error where a manifest is expected: %s", host,
-		output.Excerpt(string(raw), maxRepeated))}
+	if answer.SchemaVersion != 0 || answer.MediaType != "" ||
+		cmp.Or(answer.Manifests, answer.Config, answer.Layers) != nil {
+		return nil
+	}
+	return altered{fmt.Errorf("%s answers with what is no manifest: %q", host, output.Excerpt(string(raw), maxRepeated))}
 }
 
 // Get reads the manifest or index that a reference names.
@@ -80,7 +86,7 @@ func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descripto
 	if err != nil {
 		return nil, err
 	}
-	return d, cmp.Or(notText(ref, &d.Descriptor), notError(ref.Context().RegistryStr(), d.Manifest))
+	return d, cmp.Or(notText(ref, &d.Descriptor), notManifest(ref.Context().RegistryStr(), d.Manifest))
 }
 
 // Manifests returns a function that reads indexes and manifests of a repository.

@@ -215,7 +215,7 @@ func (s *Session) read(ctx context.Context, at string,
 				oci.MaxManifest>>20)
 		}
 		if err == nil && status == http.StatusOK {
-			err = notError(a.Request.URL.Host, raw)
+			err = notManifest(a.Request.URL.Host, raw)
 		}
 		return err
 	})

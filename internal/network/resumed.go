@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // resumed is a body that is read over one or more connections: it goes on where one broke off.
@@ -84,7 +82,7 @@ func (r *resumed) after(err error) error {
 
 // short is the error of a server that has fewer bytes than the body should have.
 func (r *resumed) short() error {
-	return outcome.Damage(fmt.Errorf("%s has %d of %d bytes: push it again", r.name, r.at, r.size))
+	return otherBytes(r.name, fmt.Errorf("%s has %d of %d bytes", r.name, r.at, r.size))
 }
 
 // next reads from the connection, after what was read before.

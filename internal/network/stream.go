@@ -64,17 +64,22 @@ func (s *stream) Read(p []byte) (int, error) {
 		return 0, s.wrap(s.larger())
 	case err != nil && s.at == s.d.Size:
 		return n, s.verify()
+	case err != nil && s.at > 0 && s.right():
+		return n, s.wrap(outcome.Damage(fmt.Errorf("it has %d bytes, and its manifest lists %d", s.at, s.d.Size)))
 	case err != nil:
 		return n, s.wrap(err)
 	}
 	return n, nil
 }
 
+// right reports whether what was read has the digest.
+func (s *stream) right() bool { return fmt.Sprintf("%x", s.sum.Sum(nil)) == s.d.Digest.Hex }
+
 // verify returns [io.EOF] if the bytes have the digest.
 func (s *stream) verify() error {
-	if have := fmt.Sprintf("%x", s.sum.Sum(nil)); have != s.d.Digest.Hex {
-		return s.wrap(otherBytes(s.repo.RegistryStr(), fmt.Errorf("its bytes have the digest %s:%s",
-			s.d.Digest.Algorithm, have)))
+	if !s.right() {
+		return s.wrap(otherBytes(s.repo.RegistryStr(), fmt.Errorf("its bytes have the digest %s:%x",
+			s.d.Digest.Algorithm, s.sum.Sum(nil))))
 	}
 	return io.EOF
 }
@@ -86,7 +91,7 @@ func (s *stream) larger() error {
 	if s.body != nil {
 		io.Copy(s.sum, io.LimitReader(s.body, oci.MaxConfig)) //nolint:errcheck // it has another digest then
 	}
-	if have := fmt.Sprintf("%x", s.sum.Sum(nil)); have == s.d.Digest.Hex {
+	if s.right() {
 		return outcome.Damage(err)
 	}
 	return otherBytes(s.repo.RegistryStr(), err)

@@ -174,7 +174,7 @@ func TestReadMissing(t *testing.T) {
 	lost := "/manifests/" + c.trees["agent"].Children[1].Desc.Digest.String()
 	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if strings.HasSuffix(q.URL.Path, lost) {
-			w.WriteHeader(http.StatusNotFound)
+			registrytest.Lacks(w)
 			return true
 		}
 		return false

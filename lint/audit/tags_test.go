@@ -40,7 +40,7 @@ func TestTags(t *testing.T) {
 		},
 		"no list": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusMethodNotAllowed) }, audit.TagPage{}, "", "405 "},
 		"none": {
-			func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+			func(w http.ResponseWriter) { registrytest.Lacks(w) },
 			audit.TagPage{},
 			"",
 			"no such repository, or the registry does not list tags: ",

@@ -402,7 +402,7 @@ func TestIncomplete(t *testing.T) {
 	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		lost := q.Method == http.MethodGet && strings.HasSuffix(q.URL.Path, digest)
 		if lost {
-			w.WriteHeader(http.StatusNotFound)
+			registrytest.Lacks(w)
 		}
 		return lost
 	})

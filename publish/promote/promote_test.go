@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish/promote"
 )
@@ -234,7 +235,7 @@ func TestSourceLacks(t *testing.T) {
 			path := tt.path(g)
 			g.at.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if strings.HasSuffix(q.URL.Path, path) {
-					w.WriteHeader(http.StatusNotFound)
+					registrytest.Lacks(w)
 					return true
 				}
 				return false

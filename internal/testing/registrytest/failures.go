@@ -26,7 +26,7 @@ var Impatient = network.Options{
 // failures are what a registry, a proxy or the network answers in place of an answer.
 var failures = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"403":    status(http.StatusForbidden),
-	"404":    status(http.StatusNotFound),
+	"404":    func(_ *Server, w http.ResponseWriter, _ *http.Request) { Lacks(w) },
 	"429":    status(http.StatusTooManyRequests),
 	"500":    status(http.StatusInternalServerError),
 	"503":    status(http.StatusServiceUnavailable),
@@ -37,6 +37,13 @@ var failures = map[string]func(*Server, http.ResponseWriter, *http.Request){
 
 func status(code int) func(*Server, http.ResponseWriter, *http.Request) {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// Lacks answers as a registry that does not have what was asked for.
+func Lacks(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusNotFound)
+	w.Write([]byte(`{"errors":[{"code":"MANIFEST_UNKNOWN"}]}`)) //nolint:errcheck // the client is gone then
 }
 
 // breakOff closes the connection without an answer.

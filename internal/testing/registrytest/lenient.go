@@ -37,7 +37,7 @@ func Lenient(inner http.Handler) http.Handler {
 		}
 		d, ok := have[repo+which]
 		if !ok {
-			w.WriteHeader(http.StatusNotFound)
+			Lacks(w)
 			return
 		}
 		h, _, _ := v1.SHA256(strings.NewReader(string(d.raw)))

@@ -30,7 +30,7 @@ func Separate(inner http.Handler) http.Handler {
 		mu.Unlock()
 		switch {
 		case absent:
-			w.WriteHeader(http.StatusNotFound)
+			Lacks(w)
 		case mounted:
 			w.WriteHeader(http.StatusCreated)
 		default:
