@@ -15,7 +15,8 @@ import (
 func (j *judging) entries() {
 	first := map[platform.Platform]int{}
 	partial := j.partial()
-	for n, e := range j.index.Entries {
+	for _, n := range j.taken() {
+		e := j.index.Entries[n]
 		switch e.Read {
 		case outcome.Absent:
 			if !partial {
@@ -54,6 +55,26 @@ func (j *judging) entries() {
 		}
 		j.duplicate(n, first)
 	}
+}
+
+// taken are the entries as containerd takes them: those without a platform, of which it reads the
+// configuration, come last (core/images/image.go, Manifest).
+func (j *judging) taken() []int {
+	order := make([]int, len(j.index.Entries))
+	for n := range order {
+		order[n] = n
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		bare := func(n int) bool { return j.index.Entries[n].Desc.Platform == nil }
+		switch {
+		case bare(a) == bare(b):
+			return 0
+		case bare(a):
+			return 1
+		}
+		return -1
+	})
+	return order
 }
 
 // single looks at an image without an index: for which nodes it is, its configuration alone says.

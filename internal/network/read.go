@@ -67,13 +67,14 @@ func notManifest(host string, raw []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil && len(raw) > 0 && raw[0] == '{' {
-		return nil //nolint:nilerr // who reads the document says what is wrong with it
+		return nil // who reads the document says what is wrong with it
 	}
 	if answer.SchemaVersion != 0 || answer.MediaType != "" ||
 		cmp.Or(answer.Manifests, answer.Config, answer.Layers) != nil {
 		return nil
 	}
-	return altered{fmt.Errorf("%s answers with what is no manifest: %q", host, output.Excerpt(string(raw), maxRepeated))}
+	return altered{fmt.Errorf("%s answers with what is no manifest: %q", host,
+		output.Excerpt(string(raw), maxRepeated))}
 }
 
 // Get reads the manifest or index that a reference names.

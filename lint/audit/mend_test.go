@@ -179,19 +179,26 @@ func worse(t *testing.T, host string, before, after lint.Index) string {
 	on, err := platform.Parse(host)
 	must(t, err)
 	takes := func(i lint.Index) (of lint.Entry, is platform.Platform, ok bool) {
-		var all []platform.Platform
-		var entries []lint.Entry
-		for _, e := range i.Entries {
-			if p := platform.From(e.Desc.Platform); p.IsImage() && !e.Artifact {
-				all, entries = append(all, p), append(entries, e)
+		for _, bare := range []bool{false, true} { // as containerd takes them
+			var all []platform.Platform
+			var entries []lint.Entry
+			for _, e := range i.Entries {
+				p := platform.From(e.Desc.Platform)
+				if bare && e.Config != nil {
+					p = platform.FromConfig(e.Config)
+				}
+				if bare == (e.Desc.Platform == nil) && p.IsImage() && !e.Artifact {
+					all, entries = append(all, p), append(entries, e)
+				}
+			}
+			if n := platform.Best(on, all); n >= 0 && entries[n].Config != nil {
+				is = platform.FromConfig(entries[n].Config)
+				return entries[n], is, platform.Runs(on, is)
+			} else if n >= 0 {
+				return of, is, false
 			}
 		}
-		n := platform.Best(on, all)
-		if n < 0 || entries[n].Config == nil {
-			return of, is, false
-		}
-		is = platform.FromConfig(entries[n].Config)
-		return entries[n], is, platform.Runs(on, is)
+		return of, is, false
 	}
 	from, was, ran := takes(before)
 	to, is, runs := takes(after)
