@@ -81,12 +81,15 @@ func (j *judging) taken() []int {
 func (j *judging) single(n int) {
 	e := j.index.Entries[n]
 	switch {
-	case e.Artifact && j.index.Scope == Audited && !j.index.Packed && !j.index.InManifest:
+	case e.Artifact && j.index.Scope != Own && !j.index.Packed && !j.index.InManifest:
 		j.add("index-empty", -1, "it is an artifact, and no image")
-	case e.Config != nil && !e.Artifact && !platform.FromConfig(e.Config).IsImage() && hasLayer(e.Layers):
+	case e.Config != nil && !e.Artifact && !named(platform.FromConfig(e.Config)) && hasLayer(e.Layers):
 		j.add("index-no-platform", n, noPlatform)
 	}
 }
+
+// named reports whether a configuration names a platform.
+func named(p platform.Platform) bool { return p.IsImage() && p.Architecture != "" }
 
 // hasLayer reports whether one of the layers is that of an image: those of signatures are not.
 func hasLayer(layers []v1.Descriptor) bool {
@@ -221,7 +224,7 @@ func (j *judging) platform(n int, listed platform.Platform) {
 		return
 	}
 	of := platform.FromConfig(config)
-	if of.OSVersion = ""; !of.IsImage() {
+	if of.OSVersion = ""; !named(of) {
 		j.add("index-platform-differs", n, noPlatform)
 		return
 	}

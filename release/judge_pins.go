@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/product"
@@ -17,6 +18,7 @@ func JudgePins(p *product.Product, r *pin.Result) error {
 	for _, one := range r.Replaced {
 		i := lint.NewIndex(one.Change.To, one.After, one.Configs)
 		i.Scope, i.Nodes, i.NodesChecked, i.Pos = lint.Bundled, p.Platforms, true, one.Pos
+		i.InManifest = strings.HasSuffix(one.Pos.File, ".yaml") || strings.HasSuffix(one.Pos.File, ".yml")
 		if one.Before != nil {
 			before := lint.NewIndex(one.Change.From, one.Before, nil)
 			i.Before = &before

@@ -132,8 +132,8 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 			return nil, false, nil
 		}
 		page, err := listed(raw)
-		if err != nil {
-			return nil, false, fmt.Errorf("the referrers of %s: %w", subject, err)
+		if err != nil { // no digest proves that it is what the registry has
+			return nil, false, altered{fmt.Errorf("the referrers of %s: %w", subject, err)}
 		}
 		if list = append(list, page...); len(list) > maxReferrers {
 			return nil, false, tooMany(subject)

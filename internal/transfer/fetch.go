@@ -67,7 +67,7 @@ func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	remote := c.Manifests(ctx, w.Ref.Context())
+	remote := network.Listed(c.Manifests(ctx, w.Ref.Context()))
 	w.tree, err = oci.Read(v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size},
 		func(d v1.Descriptor) ([]byte, error) {
 			if d.Digest == top.Digest {

@@ -50,7 +50,7 @@ func (c *Client) tree(ctx context.Context, ref name.Reference) (*oci.Tree, error
 	if err != nil {
 		return nil, err
 	}
-	get := c.Manifests(ctx, repo)
+	get := network.Listed(c.Manifests(ctx, repo))
 	t, err := oci.Read(v1.Descriptor{Digest: top.Digest}, func(d v1.Descriptor) ([]byte, error) {
 		if d.Digest == top.Digest {
 			return top.Manifest, nil
@@ -60,6 +60,6 @@ func (c *Client) tree(ctx context.Context, ref name.Reference) (*oci.Tree, error
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.ReadPlatforms(c.Configs(ctx, repo))
+	_, err = t.ReadPlatforms(network.Listed(c.Configs(ctx, repo)))
 	return t, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
@@ -389,6 +390,27 @@ func TestBrokenInside(t *testing.T) {
 		if read(t, filepath.Join(dir, "images.txt")) != before {
 			t.Errorf("pinned %v: images.txt has changed", pinned)
 		}
+	}
+}
+
+// TestArtifact: an artifact in a list of images is not pinned.
+func TestArtifact(t *testing.T) {
+	dir, s := setup(t, files)
+	img, err := random.Image(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	artifact := mutate.ConfigMediaType(mutate.MediaType(img, types.OCIManifestSchema1), "application/vnd.example+json")
+	if err := remote.Write(s.Repo(t, "pause").Tag("3.10.0"), artifact); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, filepath.Join(dir, "images.txt"))
+	_, err = find(t, dir, pin.Options{Update: true})
+	if err == nil || !strings.Contains(err.Error(), "it is an artifact, and no image") {
+		t.Error(err)
+	}
+	if read(t, filepath.Join(dir, "images.txt")) != before {
+		t.Error("images.txt has changed")
 	}
 }
 
