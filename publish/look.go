@@ -134,7 +134,8 @@ func (l *looking) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 		}
 	}
 	repo := l.of.Reference.Context()
-	manifests, configs := through(l.Manifests(ctx, repo), l.stored != nil), through(network.Listed(l.Configs(ctx, repo)), true)
+	manifests := through(l.Manifests(ctx, repo), l.stored != nil)
+	configs := through(network.Listed(l.Configs(ctx, repo)), true)
 	tree, err := oci.Read(d, func(c v1.Descriptor) ([]byte, error) {
 		if c.Digest != d.Digest && !l.needs(c) {
 			return nil, oci.ErrAbsent
