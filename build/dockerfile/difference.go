@@ -130,10 +130,10 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 		case next && n+1 < len(c.words):
 			own = true
 			add(setting{c.words[n+1], "RUN", c.at}, c.words[n+1].Text)
-		case c.isGo() && !w.Known && w.Text == "" && n > 1 && !strings.HasPrefix(c.words[n-1].Text, "-") &&
-			!packages(c.words[2:n]):
-			add(s, "")
 		}
+	}
+	for _, w := range c.unclear() {
+		add(setting{w, "RUN", c.at}, "")
 	}
 	for name, v := range c.vars {
 		if c.isGo() && (own || name != "GOFLAGS") {
@@ -157,15 +157,24 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 	return found
 }
 
-// packages reports whether one of the words of a go build is a package, behind which no flag is.
-func packages(words []script.Value) bool {
-	for n, w := range words {
-		if !strings.HasPrefix(w.Text, "-") && w.Text != "" && (n == 0 || !strings.HasPrefix(words[n-1].Text, "-") ||
-			strings.Contains(words[n-1].Text, "=")) {
-			return true
+// unclear returns the words of a go build that are not known, and may be flags: those that are no
+// value of a flag and stand before the packages.
+func (c compilation) unclear() (all []script.Value) {
+	if !c.isGo() || len(c.words) < 2 {
+		return nil
+	}
+	for n := 2; n < len(c.words); n++ {
+		w := c.words[n]
+		switch name, given := run.GoFlag(w.Text); {
+		case !w.Known && !given && (w.Text == "" || name != ""):
+			all = append(all, w)
+		case name == "":
+			return all
+		case !given && run.GoValued(name):
+			n++
 		}
 	}
-	return false
+	return all
 }
 
 // tagsOf reads one word as the flag -tags. next means that its value is the next word.

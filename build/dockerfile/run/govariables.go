@@ -46,6 +46,21 @@ func (g *GoBuild) Setting(v GoVariable) string {
 	return v.or
 }
 
+// GoFlag returns the name of a flag, empty for another word, and whether its value is in the word.
+func GoFlag(word string) (name string, given bool) {
+	if !strings.HasPrefix(word, "-") {
+		return "", false
+	}
+	name, _, given = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-"), "=")
+	return name, given
+}
+
+// GoValued reports whether a flag of go build takes a value, also one that is not compiled here.
+func GoValued(name string) bool {
+	return slices.Contains(goValued, name) ||
+		slices.Contains([]string{"modfile", "overlay", "pkgdir", "toolexec", "compiler", "gccgoflags"}, name)
+}
+
 // GoOutput returns the value of -o in the words after go build, and the packages.
 func GoOutput(words []string) (output string, packages []string) {
 	for n := 0; n < len(words); n++ {
@@ -53,7 +68,7 @@ func GoOutput(words []string) (output string, packages []string) {
 		if !strings.HasPrefix(words[n], "-") {
 			return output, words[n:]
 		}
-		if !given && slices.Contains(goValued, name) && n+1 < len(words) {
+		if !given && GoValued(name) && n+1 < len(words) {
 			n++
 			value = words[n]
 		}

@@ -7,6 +7,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // maxScripts bounds the scripts that scripts start.
@@ -42,6 +44,10 @@ func (r *caller) start(words []Value, before map[string]Value) {
 // one reads a command that starts no other, or gets it from somewhere else than its words.
 func (r *caller) one(words []Value, before map[string]Value) {
 	switch name := path.Base(words[0].Text); {
+	case strings.HasPrefix(words[0].Text, hole):
+		r.unnamed(words, before)
+	case name == "set" || name == "shift" || name == "unset" || name == "read":
+		r.builtin(name, words[1:])
 	case *r.scripts >= maxScripts:
 		before[Elsewhere] = Value{Source: words[0].Source}
 		r.call(words, before)
@@ -63,10 +69,59 @@ func (r *caller) one(words []Value, before map[string]Value) {
 		r.shell(words, before)
 	default:
 		if text, ok := r.around.Files(words[0].Text); ok {
-			r.inner(Value{text, words[0].Source, true}, words[1:], before)
+			r.inner(Value{text, words[0].Source, true}, words, before)
 			return
 		}
 		r.call(words, before)
+	}
+}
+
+// aside are commands whose output compiles nothing of the source.
+var aside = lazyregexp.New(`\b(?:ssh-agent|curl|wget)\b`)
+
+// unnamed reads a command whose name is not known. It may be one that starts the next.
+func (r *caller) unnamed(words []Value, before map[string]Value) {
+	switch {
+	case len(words) > 1 && !slices.Contains([]string{"build", "install"}, words[1].Text):
+		r.start(words[1:], before)
+	case len(words) > 1:
+		r.call(words, before)
+	case !aside.MatchString(words[0].Source):
+		before[Elsewhere] = Value{Source: words[0].Source}
+		r.call(words, before)
+	}
+}
+
+// builtin reads a command that changes the variables or parameters of the shell.
+func (r *caller) builtin(name string, words []Value) {
+	switch name {
+	case "set":
+		for n, w := range words {
+			if w.Text == "--" || w.Text == "-" || !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") &&
+				(n == 0 || !strings.HasSuffix(words[n-1].Text, "o")) {
+				if w.Text == "--" || w.Text == "-" {
+					n++
+				}
+				r.args = append([]Value{{Known: true}}, words[n:]...)
+				break
+			}
+		}
+	case "shift":
+		if r.args = slices.Clone(r.args); len(words) == 0 && len(r.args) > 1 && r.args[1].Known {
+			r.args = slices.Delete(r.args, 1, 2)
+		} else if len(r.args) > 1 {
+			r.args = []Value{{Known: true}, {Text: hole, Source: "$@"}}
+		}
+	case "unset":
+		for _, w := range words {
+			r.vars[w.Text] = Value{Source: w.Text, Known: r.loops == 0}
+		}
+	case "read":
+		for _, w := range words {
+			if !strings.HasPrefix(w.Text, "-") {
+				r.vars[w.Text] = Value{Text: hole, Source: w.Source}
+			}
+		}
 	}
 }
 
@@ -80,11 +135,11 @@ func (r *caller) shell(words []Value, before map[string]Value) {
 			continue
 		}
 		if inText {
-			r.inner(w, words[min(n+3, len(words)):], before)
+			r.inner(w, words[n+2:], before)
 			return
 		}
 		if text, ok := r.around.Files(w.Text); ok {
-			r.inner(Value{text, w.Source, true}, words[n+2:], before)
+			r.inner(Value{text, w.Source, true}, words[n+1:], before)
 			return
 		}
 		if w.Text != "-s" && w.Text != "-" {
@@ -101,7 +156,13 @@ func (r *caller) shell(words []Value, before map[string]Value) {
 		before[Elsewhere] = *in
 		r.call(append(words, *in), before)
 	default:
-		r.inner(*in, words[1:], before)
+		for words = slices.Clone(words); len(words) > 1 && strings.HasPrefix(words[1].Text, "-"); {
+			last := words[1].Text == "--"
+			if words = slices.Delete(words, 1, 2); last {
+				break
+			}
+		}
+		r.inner(*in, words, before)
 	}
 }
 
@@ -109,20 +170,17 @@ func (r *caller) shell(words []Value, before map[string]Value) {
 func (r *caller) same(text Value) {
 	*r.scripts++
 	r.script(text)
-	if !text.Known && !strings.Contains(text.Source, "ssh-agent") {
+	if !text.Known && !aside.MatchString(text.Source) {
 		r.vars[Elsewhere] = text
 	}
 }
 
-// inner reads a script that a command starts with arguments.
+// inner reads a script that a command starts with arguments, the first of which is $0.
 func (r *caller) inner(text Value, args []Value, before map[string]Value) {
 	*r.scripts++
-	sub := *r
+	sub := r.sub()
 	sub.vars, sub.input = r.with(before), nil
-	for n, a := range args {
-		sub.vars[string(rune('1'+n))] = a
-	}
-	sub.vars["@"], sub.vars["*"] = joined(args), joined(args)
+	sub.args = args
 	sub.script(text)
 }
 
@@ -200,7 +258,10 @@ func (r *caller) printed(c *syntax.Stmt) *Value {
 	}
 	var words []Value
 	for _, w := range call.Args {
-		words = append(words, r.value(w))
+		words = append(words, r.fields(w)...)
+	}
+	if len(words) == 0 {
+		return unknown
 	}
 	switch path.Base(words[0].Text) {
 	case "curl", "wget":
