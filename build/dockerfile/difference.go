@@ -99,7 +99,7 @@ func (c compilation) compareFlags(g *run.GoBuild) (found []difference) {
 
 // isGo reports whether the command is the go command.
 func (c compilation) isGo() bool {
-	return len(c.words) > 0 && slices.Contains([]string{"go", "xx-go"}, path.Base(c.words[0].Text))
+	return len(c.words) > 0 && script.IsGo(c.words[0].Text)
 }
 
 // tagVariables are the names that Makefiles have for build tags.

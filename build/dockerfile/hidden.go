@@ -106,7 +106,7 @@ func (b *builder) compilations(ctx context.Context, s *stage) []compilation {
 		}
 	}
 	if len(h.all) > 0 {
-		return h.all
+		return append(h.all, h.values...)
 	}
 	for _, from := range h.copied {
 		h.all = append(h.all, b.compilations(ctx, from)...)
@@ -114,7 +114,7 @@ func (b *builder) compilations(ctx context.Context, s *stage) []compilation {
 	if len(h.all) == 0 && h.runs {
 		h.all = []compilation{{vars: h.set, at: s.Location}}
 	}
-	return h.all
+	return append(h.all, h.values...)
 }
 
 // hidden reads a stage that is not carried out.
@@ -126,6 +126,7 @@ type hidden struct {
 	set    map[string]setting
 	files  map[string]string // that the Dockerfile has itself
 	all    []compilation
+	values []compilation // whose output is a word of another command
 	copied []*stage
 	runs   bool
 }
@@ -180,17 +181,14 @@ func (h *hidden) assign(by, name, value string, at []parser.Range) {
 func (h *hidden) calls(calls []script.Call, at []parser.Range) {
 	for _, c := range calls {
 		name := path.Base(c.Words[0].Text)
-		if name == "go" && len(c.Words) > 2 && c.Words[1].Text == "env" && c.Words[2].Text == "-w" {
-			for _, w := range c.Words[3:] {
-				if k, v, ok := strings.Cut(w.Text, "="); ok {
-					h.set[k] = setting{script.Value{Text: v, Source: w.Source, Known: w.Known}, "RUN", at}
-				}
-			}
-		}
+		h.written(c.Words, at)
 		if !compiles(name, c.Words) {
 			continue
 		}
 		vars := maps.Clone(h.set)
+		if c.Output && !script.IsGo(name) {
+			clear(vars)
+		}
 		add := func(k string, v script.Value) { vars[k] = setting{v, "RUN", at} }
 		for k, v := range c.Vars {
 			add(k, v)
@@ -203,7 +201,26 @@ func (h *hidden) calls(calls []script.Call, at []parser.Range) {
 				add(k, script.Value{Text: v, Source: w.Source, Known: w.Known})
 			}
 		}
-		h.all = append(h.all, compilation{c.Words, vars, at, c.Maybe})
+		to := &h.all
+		if c.Output && !script.IsGo(name) {
+			to = &h.values
+		}
+		*to = append(*to, compilation{c.Words, vars, at, c.Maybe})
+	}
+}
+
+// written notes what go env -w sets.
+func (h *hidden) written(words []script.Value, at []parser.Range) {
+	if !script.IsGo(words[0].Text) || len(words) < 3 || words[1].Text != "env" ||
+		!slices.ContainsFunc(words[2:], func(w script.Value) bool { return w.Text == "-w" || w.Text == "--w" }) {
+		return
+	}
+	for _, w := range words[2:] {
+		if k, v, ok := strings.Cut(w.Text, "="); ok {
+			h.set[k] = setting{script.Value{Text: v, Source: w.Source, Known: w.Known}, "RUN", at}
+		} else if !w.Known {
+			h.set[script.Elsewhere] = setting{w, "RUN", at}
+		}
 	}
 }
 
@@ -230,7 +247,9 @@ var aside = []string{
 // script of the source.
 func compiles(name string, words []script.Value) bool {
 	switch {
-	case name == "go" || name == "xx-go":
+	case words[0].Text == "":
+		return !words[0].Known
+	case script.IsGo(name):
 		if len(words) < 2 || words[1].Text != "build" && words[1].Text != "install" {
 			return false
 		}

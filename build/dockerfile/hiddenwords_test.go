@@ -36,6 +36,8 @@ func TestHiddenWords(t *testing.T) {
 		{"RUN T=$(cat flags); go build -v $T -o /x", unknown + "$T, "},
 		{"RUN T=$(cat flags); go build ${T:+-race} -o /x", "RUN sets -race by ${T:+-race}, whose value"},
 		{"RUN go build {-tags,foo} -o /x", unknown + "{-tags,foo}, "},
+		{"RUN $(which go) build -tags foo -o /x", foo},
+		{"RUN sh -c \"$(cat build)\"", "RUN sets variables by \"$(cat build)\", whose value"},
 
 		{"RUN V=$(git describe); L=\"-s -X main.v=$V\"; go build -ldflags \"$L\" -o /x ./cmd/app", ""},
 		{"RUN V=$(git describe); F=\"-v -ldflags=-X=main.v=$V\"; go build $F -o /x ./cmd/app", ""},
@@ -44,6 +46,54 @@ func TestHiddenWords(t *testing.T) {
 		{"RUN if [ $A ]; then E=.exe; fi; go build -v -o /x$E ./cmd/$E", ""},
 		{"RUN for a in x y; do GOARCH=$a go build -o bin/$a ./cmd/$a; done", ""},
 		{"RUN sh -c \"$(curl https://x.example/install)\" && go build -o /x", ""},
+	} {
+		got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%q, want %q", c.stage, got, c.want)
+		}
+	}
+}
+
+// TestHiddenGo checks the commands that are the go command, and those that start it.
+func TestHiddenGo(t *testing.T) {
+	const foo, race = "RUN sets the build tags foo, and the program app", "RUN sets -race, and the program app"
+	for _, c := range []struct{ stage, want string }{
+		{"RUN go -C /src build -tags foo -o /x ./cmd/app", "2:28: " + foo},
+		{"RUN CGO_ENABLED=1 go -C /src build -o /x ./cmd/app", "2:5: RUN sets CGO_ENABLED=1"},
+		{"RUN go -C=/src build -race -o /x ./cmd/app", race},
+		{"RUN go --C \"$D\" build -race -o /x ./cmd/app", race},
+		{"RUN go -C /src env -w GOFLAGS=-tags=foo\nRUN make", foo},
+		{"RUN go env -w $(cat env) && make", "RUN sets variables by $(cat env), whose"},
+		{"RUN go1.26.1 build -tags foo -o /x", foo},
+		{"RUN /opt/go/bin/go1.26rc1 -C x install -tags foo ./cmd/app", foo},
+		{"RUN go \"$(cat words)\"", "RUN sets build tags by \"$(cat words)\", whose"},
+		{"RUN go $(cat words) -o /x", "RUN sets build tags by $(cat words), whose"},
+		{"RUN go-wrapper build -tags foo && golint build -tags foo && go build -o /x", ""},
+
+		{"RUN su x -c \"go build -tags foo -o /x\"", foo},
+		{"RUN su - x --command='go build -tags foo -o /x'", foo},
+		{"RUN su x <<E\ngo build -tags foo -o /x\nE", foo},
+		{"RUN sudo -u x sh -c 'go build -tags foo -o /x'", foo},
+		{"RUN sudo -E -u x make TAGS=foo", foo},
+		{"RUN sudo --user=x -- TAGS=foo make", foo},
+		{"RUN gosu x:y make TAGS=foo && runuser -u x -- make", foo},
+		{"RUN timeout -s KILL \"$T\" make TAGS=foo", foo},
+		{"RUN chroot /c env -u A nice -n 5 make TAGS=foo", foo},
+		{"RUN env -S 'go build -tags foo -o /x'", foo},
+		{"RUN retry 3 go build -tags foo -o /x", foo},
+		{"RUN ./retry bash -ec 'go build -tags foo -o /x'", foo},
+		{"RUN echo go build -tags foo && rm -rf go build -race && go build -o /x", ""},
+
+		{"RUN echo $(go build -tags foo -o /x 2>&1)", foo},
+		{"RUN echo \"x `go build -tags foo -o /x`\" y", foo},
+		{"RUN OUT=$(CGO_ENABLED=1 go build -o /x); echo $OUT", "RUN sets CGO_ENABLED=1"},
+		{"RUN export OUT=$(T=-race; go build $T -o /x)", race},
+		{"RUN for f in $(go build -race -o /x); do echo; done", race},
+		{"RUN cat <<E\n$(make TAGS=foo)\nE", foo},
+		{"RUN cat <(make TAGS=foo)", foo},
+		{"RUN echo $(TAGS=foo make)", foo},
+		{"ENV CGO_ENABLED=1\nRUN V=$(make version-x)$(./v.sh) && CGO_ENABLED=0 go build -ldflags \"$V\" -o /x", ""},
+		{"ENV GOEXPERIMENT=x\nRUN V=$(./v.sh) ./compile", "ENV sets GOEXPERIMENT=x"},
 	} {
 		got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {

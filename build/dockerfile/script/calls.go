@@ -13,6 +13,9 @@ type Call struct {
 	// Vars are the variables that the script sets for it, by export, before it, or before its name.
 	Vars  map[string]Value
 	Maybe bool // a condition decides whether it is called
+	// Output means that what it prints is a word of another, such as a version. Vars has only what
+	// stands before its name then, but for the go command.
+	Output bool
 }
 
 // Value is a word of a script. Source is how it is written. What a command prints is not known.
@@ -49,9 +52,9 @@ func Calls(source string, words []Value, o Around) []Call {
 
 // script reads a text.
 func (r *caller) script(text Value) {
-	was, unknown := r.source, r.unknown
-	r.source, r.unknown = text.Text, unknown || !text.Known && !strings.Contains(text.Text, hole)
-	defer func() { r.source, r.unknown = was, unknown }()
+	was, from, unknown := r.source, r.from, r.unknown
+	r.source, r.from, r.unknown = text.Text, text.Source, unknown || !text.Known && !strings.Contains(text.Text, hole)
+	defer func() { r.source, r.from, r.unknown = was, from, unknown }()
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text.Text), "")
 	if err == nil {
 		r.read(file)
@@ -76,9 +79,11 @@ func (c Command) values(known bool) (all []Value) {
 type caller struct {
 	around  Around
 	source  string
-	unknown bool // some of the source is not known
+	from    string // how the source is written
+	unknown bool   // some of the source is not known
 	vars    map[string]Value
 	args    []Value          // $0 and on
+	output  bool             // what the current command prints is a word
 	input   *Value           // what the current command reads; nil for nothing
 	before  map[string]Value // the variables before the current branch
 	maybe   int              // how many conditions decide about the current command
@@ -91,6 +96,9 @@ func (r *caller) call(words []Value, before map[string]Value) {
 	c := Call{Vars: r.with(before), Maybe: r.maybe > 0}
 	for _, w := range words {
 		c.Words = append(c.Words, outward(w))
+	}
+	if c.Words = plainGo(c.Words); r.output && !IsGo(c.Words[0].Text) {
+		c.Vars, c.Output = maps.Clone(before), true
 	}
 	for name, v := range c.Vars {
 		v.Text, v.Source = strings.ReplaceAll(v.Text, hole, ""), strings.ReplaceAll(v.Source, hole, "…")
@@ -111,5 +119,8 @@ func (r *caller) text(n syntax.Node) string {
 	if from < 0 || to > len(r.source) || from > to {
 		return ""
 	}
-	return r.source[from:to]
+	if text := r.source[from:to]; text != hole {
+		return text
+	}
+	return r.from
 }

@@ -57,7 +57,7 @@ func (r *caller) expanded(w *syntax.Word, by func(*expand.Config, *syntax.Word) 
 	}
 	texts, err := by(&expand.Config{Env: environ(lookup), CmdSubst: prints, ProcSubst: noFile}, w)
 	for _, text := range texts {
-		size += len(text)
+		size += len(text) + 1
 	}
 	r.assigned(w)
 	if err != nil || size > maxValue {

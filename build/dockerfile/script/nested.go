@@ -7,39 +7,10 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // maxScripts bounds the scripts that scripts start.
 const maxScripts = 100
-
-// starters are commands that start the one behind them.
-var starters = []string{
-	"env", "exec", "time", "nice", "sudo", "command", "nohup", "timeout", "busybox", "ionice", "stdbuf",
-}
-
-// IsShell reports whether a command is a shell, by its name.
-func IsShell(name string) bool {
-	return slices.Contains([]string{"sh", "bash", "ash", "dash"}, path.Base(name))
-}
-
-// start reads a command, and those that it starts.
-func (r *caller) start(words []Value, before map[string]Value) {
-	for started := false; len(words) > 0; words = words[1:] {
-		name, value, set := strings.Cut(words[0].Text, "=")
-		option := strings.HasPrefix(name, "-") || name != "" && name[0] >= '0' && name[0] <= '9'
-		switch {
-		case set && !option && len(words) > 1:
-			before[name] = Value{value, words[0].Source, words[0].Known}
-		case slices.Contains(starters, path.Base(name)):
-			started = true
-		case !started || !option:
-			r.one(words, before)
-			return
-		}
-	}
-}
 
 // one reads a command that starts no other, or gets it from somewhere else than its words.
 func (r *caller) one(words []Value, before map[string]Value) {
@@ -65,6 +36,8 @@ func (r *caller) one(words []Value, before map[string]Value) {
 		if i := slices.IndexFunc(words, func(w Value) bool { return strings.HasPrefix(w.Text, "-exec") }); i > 0 {
 			r.start(words[i+1:], before)
 		}
+	case slices.Contains(texters, name):
+		r.texter(words, before)
 	case IsShell(name):
 		r.shell(words, before)
 	default:
@@ -72,56 +45,11 @@ func (r *caller) one(words []Value, before map[string]Value) {
 			r.inner(Value{text, words[0].Source, true}, words, before)
 			return
 		}
+		if n := behind(name, words); n > 0 {
+			r.start(words[n:], before)
+			return
+		}
 		r.call(words, before)
-	}
-}
-
-// aside are commands whose output compiles nothing of the source.
-var aside = lazyregexp.New(`\b(?:ssh-agent|curl|wget)\b`)
-
-// unnamed reads a command whose name is not known. It may be one that starts the next.
-func (r *caller) unnamed(words []Value, before map[string]Value) {
-	switch {
-	case len(words) > 1 && !slices.Contains([]string{"build", "install"}, words[1].Text):
-		r.start(words[1:], before)
-	case len(words) > 1:
-		r.call(words, before)
-	case !aside.MatchString(words[0].Source):
-		before[Elsewhere] = Value{Source: words[0].Source}
-		r.call(words, before)
-	}
-}
-
-// builtin reads a command that changes the variables or parameters of the shell.
-func (r *caller) builtin(name string, words []Value) {
-	switch name {
-	case "set":
-		for n, w := range words {
-			if w.Text == "--" || w.Text == "-" || !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") &&
-				(n == 0 || !strings.HasSuffix(words[n-1].Text, "o")) {
-				if w.Text == "--" || w.Text == "-" {
-					n++
-				}
-				r.args = append([]Value{{Known: true}}, words[n:]...)
-				break
-			}
-		}
-	case "shift":
-		if r.args = slices.Clone(r.args); len(words) == 0 && len(r.args) > 1 && r.args[1].Known {
-			r.args = slices.Delete(r.args, 1, 2)
-		} else if len(r.args) > 1 {
-			r.args = []Value{{Known: true}, {Text: hole, Source: "$@"}}
-		}
-	case "unset":
-		for _, w := range words {
-			r.vars[w.Text] = Value{Source: w.Text, Known: r.loops == 0}
-		}
-	case "read":
-		for _, w := range words {
-			if !strings.HasPrefix(w.Text, "-") {
-				r.vars[w.Text] = Value{Text: hole, Source: w.Source}
-			}
-		}
 	}
 }
 

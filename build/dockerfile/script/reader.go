@@ -11,10 +11,17 @@ import (
 func (r *caller) read(n syntax.Node) {
 	syntax.Walk(n, func(inner syntax.Node) bool {
 		switch c := inner.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
+		case *syntax.CmdSubst:
+			r.substituted(c.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			r.substituted(c.Stmts)
 			return false
 		case *syntax.Stmt:
 			if input := r.redirected(c); input != nil && c.Cmd != nil {
+				for _, d := range c.Redirs {
+					r.substitutions(d)
+				}
 				r.fed(input, &syntax.Stmt{Cmd: c.Cmd})
 				return false
 			}
@@ -54,11 +61,35 @@ func (r *caller) read(n syntax.Node) {
 		case *syntax.DeclClause:
 			r.assign(r.vars, c.Args)
 		case *syntax.CallExpr:
+			r.substitutions(c)
 			r.simple(c)
 			return false
 		}
 		return true
 	})
+}
+
+// substitutions reads the commands whose output is in a part of a statement.
+func (r *caller) substitutions(n syntax.Node) {
+	syntax.Walk(n, func(inner syntax.Node) bool {
+		switch c := inner.(type) {
+		case *syntax.CmdSubst:
+			r.substituted(c.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			r.substituted(c.Stmts)
+			return false
+		}
+		return true
+	})
+}
+
+func (r *caller) substituted(all []*syntax.Stmt) {
+	sub := r.sub()
+	sub.output, sub.input = true, nil
+	for _, st := range all {
+		sub.read(st)
+	}
 }
 
 // conditional reads what a condition decides about, a loop or the body of a function.
