@@ -125,6 +125,7 @@ type hidden struct {
 	dir    string // the working directory
 	set    map[string]setting
 	files  map[string]string // that the Dockerfile has itself
+	placed []placed
 	all    []compilation
 	values []compilation // whose output is a word of another command
 	copied []*stage
@@ -165,7 +166,7 @@ func (h *hidden) read(s *stage, c command) {
 		h.runs = true
 		text, words := run.Script(now)
 		end := h.settingsOf(now, strings.Join(now.CmdLine, " ")+text, c.at)
-		around := script.Around{Env: h.env.Get, Files: h.file, System: run.SystemPath}
+		around := script.Around{Env: h.env.Get, Files: h.file, System: h.system, Before: h.sourced()}
 		h.calls(script.Calls(text, words, around), c.at)
 		end()
 	}
@@ -200,6 +201,9 @@ func (h *hidden) calls(calls []script.Call, at []parser.Range) {
 			if k, v, ok := strings.Cut(w.Text, "="); ok && !strings.HasPrefix(k, "-") {
 				add(k, script.Value{Text: v, Source: w.Source, Known: w.Known})
 			}
+		}
+		if s, ok := h.moved(vars); ok {
+			vars[script.Elsewhere] = s
 		}
 		to := &h.all
 		if c.Output && !script.IsGo(name) {

@@ -111,8 +111,30 @@ func TestHiddenFiles(t *testing.T) {
 		{"RUN echo GOAMD64=v3 >> $(go env GOENV) && make", "RUN sets variables by go env GOENV, "},
 		{"RUN cd /usr/local/go && cat x >> go.env\nRUN make", "RUN sets variables by go.env, "},
 		{"RUN go env GOPATH && make", ""},
+
+		{"ENV GOROOT=/g\nCOPY go.env /g/go.env\nRUN make", "3:13: COPY sets variables by /g/go.env, " + unknown},
+		{"COPY go.env /g/\nRUN export GOROOT=/g && make", "2:13: COPY sets variables by /g/, "},
+		{"COPY go.env /g/go.env\nRUN GOROOT=$(pwd)/g make", "2:13: COPY sets variables by /g/go.env, "},
+		{"ENV GOROOT=/g\nRUN --mount=type=bind,source=go.env,target=/g/go.env make", "RUN sets variables by /g/go.env, "},
+		{"COPY home /h\nENV HOME=/h\nRUN make", "2:11: COPY sets variables by /h, "},
+		{"COPY home/.config /c\nENV XDG_CONFIG_HOME=/c\nRUN make", "COPY sets variables by /c, "},
+		{"COPY --from=golang /usr/local/go /g\nENV GOROOT=/g\nCOPY go.env .\nRUN make", ""},
+		{"COPY . /src\nENV HOME=/h XDG_CONFIG_HOME=/src/a GOROOT=/usr/local/go\nRUN make", ""},
+
+		{"ENV BASH_ENV=/src/e.sh\nSHELL [\"/bin/bash\", \"-c\"]\nRUN make", "2:14: ENV sets variables by /src/e.sh, " + unknown},
+		{"ENV ENV=/src/e.sh\nRUN make", "2:9: ENV sets variables by /src/e.sh, "},
+		{"ENV ENV=production BASH_ENV=\nRUN make", ""},
+		{"RUN BASH_ENV=e.sh bash -c make", "2:5: RUN sets variables by BASH_ENV=e.sh, "},
+		{"RUN export BASH_ENV=e.sh && make", "RUN sets variables by BASH_ENV=e.sh, "},
+		{"ENV BASH_ENV=/e.sh\nCOPY <<E /e.sh\nexport GOAMD64=v1\nE\nRUN make", ""},
+		{"ENV BASH_ENV=/e.sh\nCOPY <<E /e.sh\nexport GOAMD64=v3\nE\nRUN make", "RUN sets GOAMD64=v3"},
+		{"COPY e.sh /root/e.sh\nRUN . /root/e.sh && make", "RUN sets variables by /root/e.sh, "},
+		{"COPY a /root/\nRUN . /root/.bashrc && make", ""},
 	} {
 		for _, tags := range []string{"", "special"} {
+			if strings.Contains(c.want, "GOAMD64") && tags != "" {
+				continue
+			}
 			got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", tags)
 			if (c.want == "" || tags != "") && got != "" || tags == "" && !strings.Contains(got, c.want) {
 				t.Errorf("%s, for a program with tags %q:\n%q, want %q", c.stage, tags, got, c.want)

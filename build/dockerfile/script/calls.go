@@ -32,16 +32,31 @@ const maxValue = 1 << 16
 const Elsewhere = "GOENV"
 
 // Around is what a script can use. Env has the variables that are set before it, Files the texts
-// of scripts by their names, and System reports whether a path is of the system.
+// of scripts by their names, and System reports whether only the base has a path.
 type Around struct {
 	Env, Files func(name string) (text string, ok bool)
 	System     func(path string) bool
+	Before     string // a script that the shell reads first
+}
+
+// SourcedBy are the variables that name a file which a shell reads before its script.
+var SourcedBy = []string{"BASH_ENV", "ENV"}
+
+// Sourced reports whether a value of such a variable names a file. ENV has other meanings, too.
+func Sourced(name string, v Value) bool {
+	if name == "ENV" {
+		return strings.Contains(v.Text, "/")
+	}
+	return !v.Known || v.Text != ""
 }
 
 // Calls returns the commands of a script, or of words that no shell reads: those in branches, loops
 // and the scripts that it starts included.
 func Calls(source string, words []Value, o Around) []Call {
 	r := &caller{around: o, source: source, vars: map[string]Value{}, calls: new([]Call), scripts: new(int)}
+	if o.Before != "" {
+		r.same(Value{o.Before, o.Before, true})
+	}
 	if words != nil {
 		r.start(words, map[string]Value{})
 	} else {
@@ -99,6 +114,11 @@ func (r *caller) call(words []Value, before map[string]Value) {
 	}
 	if c.Words = plainGo(c.Words); r.output && !IsGo(c.Words[0].Text) {
 		c.Vars, c.Output = maps.Clone(before), true
+	}
+	for _, name := range SourcedBy {
+		if v, ok := c.Vars[name]; ok && Sourced(name, v) {
+			c.Vars[Elsewhere] = Value{Source: v.Source}
+		}
 	}
 	for name, v := range c.Vars {
 		v.Text, v.Source = strings.ReplaceAll(v.Text, hole, ""), strings.ReplaceAll(v.Source, hole, "…")
