@@ -136,6 +136,9 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 		add(setting{w, "RUN", c.at}, "")
 	}
 	for name, v := range c.vars {
+		if name == "GOFLAGS" && !v.Known && v.Text == "" {
+			add(v, "")
+		}
 		if c.isGo() && (own || name != "GOFLAGS") {
 			continue
 		}

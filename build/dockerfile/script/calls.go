@@ -2,6 +2,7 @@ package script
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -107,6 +108,12 @@ type caller struct {
 	calls   *[]Call
 }
 
+// mayBeFlag reports whether the part of a word that is not known may be a flag, not only its value.
+func mayBeFlag(word string) bool {
+	name, _, ok := strings.Cut(word, hole)
+	return ok && !strings.Contains(name, "=")
+}
+
 func (r *caller) call(words []Value, before map[string]Value) {
 	c := Call{Vars: r.with(before), Maybe: r.maybe > 0}
 	for _, w := range words {
@@ -119,6 +126,9 @@ func (r *caller) call(words []Value, before map[string]Value) {
 		if v, ok := c.Vars[name]; ok && Sourced(name, v) {
 			c.Vars[Elsewhere] = Value{Source: v.Source}
 		}
+	}
+	if v, ok := c.Vars["GOFLAGS"]; ok && slices.ContainsFunc(strings.Fields(v.Text), mayBeFlag) {
+		c.Vars["GOFLAGS"] = Value{Source: v.Source}
 	}
 	for name, v := range c.Vars {
 		v.Text, v.Source = strings.ReplaceAll(v.Text, hole, ""), strings.ReplaceAll(v.Source, hole, "…")

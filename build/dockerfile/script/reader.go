@@ -3,6 +3,7 @@ package script
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -98,7 +99,7 @@ func (r *caller) conditional(n syntax.Node) {
 	switch c := n.(type) {
 	case *syntax.ForClause:
 		if over, ok := c.Loop.(*syntax.WordIter); ok {
-			r.vars[over.Name.Value] = Value{Source: r.text(over)}
+			r.vars[over.Name.Value] = r.item(over)
 		}
 	case *syntax.FuncDecl:
 		r.args = []Value{{Known: true}, {Text: hole, Source: "$@"}}
@@ -116,6 +117,23 @@ func (r *caller) conditional(n syntax.Node) {
 	if _, ok := n.(*syntax.FuncDecl); ok {
 		r.args = args
 	}
+}
+
+// item returns the variable of a loop. Of words that are no flags, it is none.
+func (r *caller) item(over *syntax.WordIter) Value {
+	v := Value{Text: hole, Source: r.text(over)}
+	for n, w := range over.Items {
+		for _, f := range r.fields(w) {
+			unclear := f.Text == "" || strings.HasPrefix(f.Text, hole) || f.Text[0] == '-'
+			if unclear || strings.ContainsAny(f.Text, " \t\n") {
+				return Value{Text: hole, Source: v.Source}
+			}
+			if n == 0 {
+				v.Text = strings.ReplaceAll(f.Text, hole, "") + hole
+			}
+		}
+	}
+	return v
 }
 
 // branch reads what may not be carried out: what it sets is not known after it.
@@ -138,6 +156,12 @@ func (r *caller) forget(before map[string]Value) {
 	for name, v := range r.vars {
 		if before[name] != v {
 			v.Known = false
+			if was, ok := before[name]; name == "GOFLAGS" {
+				if !ok {
+					was.Text, _ = r.around.Env(name)
+				}
+				v.Text = strings.TrimSpace(v.Text + " " + was.Text) // it is one of them
+			}
 			r.vars[name] = v
 		}
 	}
@@ -186,6 +210,9 @@ func (r *caller) simple(c *syntax.CallExpr) {
 // assign notes the values of assignments. What a loop or a function assigns is not known.
 func (r *caller) assign(to map[string]Value, list []*syntax.Assign) {
 	for _, a := range list {
+		if a.Name == nil && a.Value != nil {
+			r.exported(to, a.Value)
+		}
 		if a.Name == nil || a.Naked {
 			continue
 		}
@@ -196,5 +223,18 @@ func (r *caller) assign(to map[string]Value, list []*syntax.Assign) {
 		}
 		v.Known = v.Known && r.loops == 0
 		to[a.Name.Value] = v
+	}
+}
+
+// exported notes the assignments in a word of export or the like, such as "A=b" or $(cat env).
+func (r *caller) exported(to map[string]Value, w *syntax.Word) {
+	for _, f := range r.fields(w) {
+		name, value, ok := strings.Cut(f.Text, "=")
+		switch {
+		case strings.Contains(name, hole):
+			to[Elsewhere] = Value{Source: f.Source}
+		case ok && !strings.HasPrefix(name, "-"):
+			to[name] = Value{value, f.Source, f.Known && r.loops == 0}
+		}
 	}
 }

@@ -59,8 +59,11 @@ func plainGo(words []Value) []Value {
 		}
 		rest = rest[min(1, len(rest)):]
 	}
-	if len(rest) > 0 && !rest[0].Known && rest[0].Text == "" {
+	if len(rest) > 0 && !rest[0].Known {
 		all = append(all, Value{Text: "build", Known: true})
+		if rest[0].Text != "" { // one command of a loop
+			rest = rest[1:]
+		}
 	}
 	return append(all, rest...)
 }
@@ -85,6 +88,8 @@ func (r *caller) start(words []Value, before map[string]Value) {
 			if len(words) > 1 && slices.Contains(placed, base) {
 				words = words[1:]
 			}
+		case started && len(words) > 1 && strings.HasPrefix(name, hole): // env $(cat file) make
+			before[Elsewhere] = Value{Source: words[0].Source}
 		case !started || name == "" || name[0] < '0' || name[0] > '9':
 			r.one(words, before)
 			return
