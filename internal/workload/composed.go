@@ -26,17 +26,22 @@ type Composed struct {
 // manifest. The values of Helm charts that a field, a ConfigMap or a Secret has as YAML are read,
 // too. A field that has a reference of its own is one of [Object.Texts].
 func (o Object) Composed(visit func(Composed)) {
-	w := composedWalk{object: o, visit: visit}
+	o.compose(visit)
+}
+
+func (o Object) compose(visit func(Composed)) *parts {
+	w := composedWalk{object: o, visit: visit, parts: newParts()}
 	w.data()
-	if isBuiltin(o.APIVersion) || o.Kind == "CustomResourceDefinition" {
-		return
+	if !isBuiltin(o.APIVersion) && o.Kind != "CustomResourceDefinition" {
+		w.node(o.Node, nil)
 	}
-	w.node(o.Node, nil)
+	return w.parts
 }
 
 type composedWalk struct {
 	object Object
 	visit  func(Composed)
+	parts  *parts
 	line   int    // before the YAML that is read, or of all of it
 	at     string // the field that has it
 	quoted bool   // it has no lines of its own there
@@ -69,7 +74,7 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 // text reads the YAML that a field has: HelmChart and HelmChartConfig of k3s, Application of Argo
 // CD.
 func (w *composedWalk) text(n *yaml.Node, path []any) {
-	inner := composedWalk{object: w.object, visit: w.visit, at: yamlfile.Path(w.object.Path, path...)}
+	inner := composedWalk{object: w.object, visit: w.visit, parts: w.parts, at: yamlfile.Path(w.object.Path, path...)}
 	inner.line, inner.quoted = n.Line, n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	for _, root := range Documents(inner.at, []byte(n.Value)) {
 		inner.node(root, nil)
@@ -85,6 +90,7 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 		}
 	}
 	key, base, certain := named(text, path)
+	w.parts.add(n, base != "")
 	if base == "" || strings.Contains(base, "://") || filledIn.MatchString(base) || complete(base) {
 		return // Texts has it
 	}

@@ -33,9 +33,10 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Texts calls visit for every string of the object, in the order of the manifest. Values in the
 // data of a Secret are decoded; those that are not text are skipped, as are the descriptions in a
-// CustomResourceDefinition. A Text is valid until visit returns.
+// CustomResourceDefinition, and the tags and digests of images that other fields of a custom
+// resource name. A Text is valid until visit returns.
 func (o Object) Texts(visit func(Text)) {
-	w := textWalk{object: o, visit: visit}
+	w := textWalk{object: o, visit: visit, parts: o.compose(func(Composed) {}).nodes}
 	w.node(o.Node, "")
 }
 
@@ -44,12 +45,13 @@ type textWalk struct {
 	path   []any
 	keys   []string
 	visit  func(Text)
+	parts  map[*yaml.Node]bool // of images, which are no texts
 }
 
 func (w *textWalk) node(n *yaml.Node, name string) {
 	switch n.Kind {
 	case yaml.ScalarNode:
-		if n.Tag != "!!str" {
+		if n.Tag != "!!str" || w.parts[n] {
 			return
 		}
 		value := n.Value

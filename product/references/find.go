@@ -129,7 +129,7 @@ func containers(o workload.Object, classes workload.RuntimeClasses) map[string]c
 
 // object adds what an object names. Metadata is for people and tools.
 func (f *finder) object(m Manifest, o workload.Object, runs map[string]container) {
-	groups := f.groups(m, o)
+	groups, versions := f.groups(m, o), o.Versions()
 	o.Texts(func(t workload.Text) {
 		if slices.Contains(t.Keys, "metadata") {
 			return
@@ -145,7 +145,7 @@ func (f *finder) object(m Manifest, o workload.Object, runs map[string]container
 		}
 		for _, ref := range refs {
 			i := parse(ref)
-			if i == nil {
+			if i == nil || !field && versions[ref] {
 				continue
 			}
 			if owner := f.product.Owner(i.ref.Context()); owner != "" {

@@ -96,6 +96,19 @@ func TestFind(t *testing.T) {
 			},
 		},
 		{
+			"a tag with a digest is part of an image",
+			"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: r}\nspec:\n  values:\n" +
+				"    image: {repository: x.io/values, tag: 'v1@" + digestA + "'}\n    other: {image: {tag: 'v2@" + digestA +
+				"'}}\n---\napiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: c}\nspec:\n  set: " +
+				"{image.repository: x.io/set, image.tag: 'v3@" + digestA + "'}\n  valuesContent: |\n" +
+				"    image: {repository: x.io/text, version: 'v4@" + digestA + "'}\n    more:\n      tag: v5@" + digestA + "\n",
+			[]string{
+				"x.io/values:v1@" + digestA + " any field HelmRelease r spec.values.image.repository",
+				"x.io/set:v3@" + digestA + " any field HelmChart c spec.set.image.repository",
+				"x.io/text:v4@" + digestA + " any field HelmChart c spec.valuesContent: image.repository",
+			},
+		},
+		{
 			"values of a HelmRelease in a ConfigMap",
 			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  values.yaml: |\n    image: {repository: x.io/cm, " +
 				"tag: 1.10}\n---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: r}\n" +
