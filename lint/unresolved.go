@@ -20,6 +20,8 @@ func (k *known) unresolvedImages(m *manifests) (all []problem) {
 		o.Composed(func(c workload.Composed) {
 			p := problem{place: place{n, c.Path, c.Pos}, rule: "image-unresolved", which: c.Value}
 			switch {
+			case c.Why != "":
+				p.what = fmt.Sprintf("no list has the images that %s names: %s", c.Value, c.Why)
 			case c.Chart:
 				p.what = fmt.Sprintf("%s is not in the release: no list and no bundle has what a controller "+
 					"pulls from it", c.Value)

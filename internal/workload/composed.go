@@ -18,6 +18,7 @@ type Composed struct {
 	Reference string
 	Value     string // of the field that names it
 	Chart     bool   // the value is a chart, or another artifact, and no image
+	Why       string // there is no reference, where it is not for want of a tag
 	Pos       yamlfile.Pos
 	Path      string // of the field within the document, and in the YAML that a field has
 }
@@ -63,6 +64,10 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 				w.node(value, at)
 			}
 		}
+	case yaml.ScalarNode:
+		if strings.HasPrefix(n.Value, "oci://") {
+			w.add(n, path, Composed{Value: n.Value, Chart: true})
+		}
 	case yaml.SequenceNode:
 		w.dotted(parameters(n), path)
 		for i, item := range n.Content {
@@ -76,7 +81,15 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 func (w *composedWalk) text(n *yaml.Node, path []any) {
 	inner := composedWalk{object: w.object, visit: w.visit, parts: w.parts, at: yamlfile.Path(w.object.Path, path...)}
 	inner.line, inner.quoted = n.Line, n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
-	for _, root := range Documents(inner.at, []byte(n.Value)) {
+	f := yamlfile.Read(inner.at, []byte(n.Value), options)
+	if len(f.Errors) > 0 && (w.at == "" && path[len(path)-1] != "values" || strings.Contains(n.Value, "\n")) {
+		bad := f.Sorted()[0]
+		w.visit(Composed{
+			Value: inner.at, Path: inner.at, Why: bad.Text,
+			Pos: yamlfile.Pos{File: w.object.File, Line: inner.lineOf(bad.Pos.Line)},
+		})
+	}
+	for _, root := range f.Documents {
 		inner.node(root, nil)
 	}
 }
@@ -84,11 +97,6 @@ func (w *composedWalk) text(n *yaml.Node, path []any) {
 // fields joins the fields of one group.
 func (w *composedWalk) fields(n *yaml.Node, path []any) {
 	text := scalars(n)
-	for _, key := range []string{"chart", "repoURL", "url"} {
-		if value := text(key); strings.HasPrefix(value, "oci://") {
-			w.add(n, path, key, Composed{Value: value, Chart: true})
-		}
-	}
 	key, base, certain := named(text, path)
 	w.parts.add(n, base != "")
 	if base == "" || strings.Contains(base, "://") || filledIn.MatchString(base) || complete(base) {
@@ -115,20 +123,25 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 		}
 		reference = ""
 	}
-	w.add(n, path, key, Composed{Reference: reference, Value: text(key)})
+	w.add(yamlfile.Value(n, key), append(slices.Clone(path), key), Composed{Reference: reference, Value: text(key)})
 }
 
-func (w *composedWalk) add(n *yaml.Node, path []any, key string, c Composed) {
-	c.Pos = w.object.pos(yamlfile.Value(n, key))
-	c.Path = yamlfile.Path(w.object.Path, append(slices.Clone(path), key)...)
+func (w *composedWalk) add(n *yaml.Node, path []any, c Composed) {
+	c.Pos = w.object.pos(n)
+	c.Path = yamlfile.Path(w.object.Path, path...)
 	if w.at != "" {
-		c.Pos.Line, c.Pos.Column = c.Pos.Line+w.line, 0
-		if w.quoted {
-			c.Pos.Line = w.line
-		}
-		c.Path = w.at + ": " + yamlfile.Path("", append(slices.Clone(path), key)...)
+		c.Pos.Line, c.Pos.Column = w.lineOf(n.Line), 0
+		c.Path = w.at + ": " + yamlfile.Path("", path...)
 	}
 	w.visit(c)
+}
+
+// lineOf returns the line in the file of one of the YAML that is read.
+func (w *composedWalk) lineOf(line int) int {
+	if w.quoted {
+		return w.line
+	}
+	return w.line + line
 }
 
 // complete reports whether a text is a reference with a tag or a digest.

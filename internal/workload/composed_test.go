@@ -50,6 +50,18 @@ func TestComposed(t *testing.T) {
 		{"OCIRepository", "OCIRepository", "url: oci://quay.io/a/b\nref: {tag: v1}", []string{
 			"5 spec.url chart oci://quay.io/a/b",
 		}},
+		{"any artifact", "Any", "a: {bundle: 'oci://r.io/a:v1', source: [oci://r.io/b]}\nartifact: oci://r.io/c", []string{
+			"5 spec.a.bundle chart oci://r.io/a:v1", "5 spec.a.source[0] chart oci://r.io/b",
+			"6 spec.artifact chart oci://r.io/c",
+		}},
+		{
+			"values that are no YAML", "HelmChartConfig", "valuesContent: |-\n  a: 1\n  image: {repository: r.io/a, tag: 1.10\n",
+			[]string{"6 spec.valuesContent !"},
+		}, // as the YAML parser counts
+		{"quoted values that are no YAML", "HelmChart", `valuesContent: "image: {repository: r.io/a, tag: 1.10"`, []string{
+			"5 spec.valuesContent !",
+		}},
+		{"values that are a text", "Any", "values: 'a: b: c'", nil},
 		{"a chart", "HelmChart", "chart: oci://quay.io/charts/a\nversion: 1.0.0", []string{
 			"5 spec.chart chart oci://quay.io/charts/a",
 		}},
@@ -170,6 +182,8 @@ func composed(t *testing.T, text string) (all []string) {
 	objects[0].Composed(func(c workload.Composed) {
 		line := strings.Split(c.Pos.String(), ":")[1]
 		switch {
+		case c.Why != "":
+			all = append(all, line+" "+c.Path+" !")
 		case c.Chart:
 			all = append(all, line+" "+c.Path+" chart "+c.Value)
 		case c.Reference == "":
