@@ -71,6 +71,9 @@ func (w *composedWalk) node(n *yaml.Node, path []any) {
 	case yaml.SequenceNode:
 		w.dotted(parameters(n), path)
 		for i, item := range n.Content {
+			if item.Kind == yaml.ScalarNode && len(path) > 0 && isPlural(path[len(path)-1]) && hasHost(item.Value) {
+				w.add(item, append(slices.Clone(path), i), Composed{Value: item.Value})
+			}
 			w.node(item, append(slices.Clone(path), i))
 		}
 	}
@@ -96,26 +99,37 @@ func (w *composedWalk) text(n *yaml.Node, path []any) {
 
 // fields joins the fields of one group.
 func (w *composedWalk) fields(n *yaml.Node, path []any) {
-	text := scalars(n)
-	key, base, certain := named(text, path)
-	w.parts.add(n, base != "")
-	if base == "" || strings.Contains(base, "://") || filledIn.MatchString(base) || complete(base) {
-		return // Texts has it
+	all, taken := named(n, path), map[string]bool{}
+	w.parts.add(n, len(all) > 0)
+	for _, c := range all {
+		w.image(n, path, c, taken)
 	}
-	tag, digest := version(text, key)
-	if registry := text("registry"); registry != "" && !strings.HasPrefix(base, registry+"/") {
+}
+
+// image joins the fields of one image.
+func (w *composedWalk) image(n *yaml.Node, path []any, c candidate, taken map[string]bool) {
+	text := scalars(n)
+	base, key := c.base, c.key
+	if base == "" || base[0] == '/' || strings.Contains(base, "://") || filledIn.MatchString(base) ||
+		complete(base) && inTexts(c) {
+		return
+	}
+	if registry := text("registry"); registry != "" && !c.own && !strings.HasPrefix(base, registry+"/") {
 		base = strings.TrimSuffix(registry, "/") + "/" + base
 	}
 	reference := base
-	if tag != "" {
-		reference += ":" + tag
-	}
-	if digest != "" {
-		reference += "@" + digest
+	if !complete(base) {
+		tag, digest := version(text, c, taken)
+		if tag != "" {
+			reference += ":" + tag
+		}
+		if digest != "" {
+			reference += "@" + digest
+		}
 	}
 	switch {
 	case complete(reference) && (strings.Contains(base, "/") || !strings.Contains(base, ".")): // no registry alone
-	case !certain: // the field may be about anything
+	case !c.certain: // the field may be about anything
 		return
 	default:
 		if _, err := name.NewRepository(text(key)); err != nil {
@@ -124,6 +138,12 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 		reference = ""
 	}
 	w.add(yamlfile.Value(n, key), append(slices.Clone(path), key), Composed{Reference: reference, Value: text(key)})
+}
+
+// inTexts reports whether the reference that a field has is one of [Object.Texts] that count.
+func inTexts(c candidate) bool {
+	base, _, _ := strings.Cut(c.base, ":")
+	return isImage(c.key) || strings.Contains(c.base, "@") || hasHost(base) || !strings.Contains(base, "/")
 }
 
 func (w *composedWalk) add(n *yaml.Node, path []any, c Composed) {

@@ -50,6 +50,37 @@ func TestComposed(t *testing.T) {
 		{"OCIRepository", "OCIRepository", "url: oci://quay.io/a/b\nref: {tag: v1}", []string{
 			"5 spec.url chart oci://quay.io/a/b",
 		}},
+		{"images without tags", "Any", "images: [r.io/a, b, {name: r.io/c}, {name: d}, 'r.io/e:v1']\n" +
+			"x: {images: {f: r.io/f, g: g, h: team/h:v1, logo: r.io/l.png, registry: r.io/x}}\n" +
+			"sidecarImage: r.io/i\nosImage: ubuntu\nlogoImage: r.io/l.svg\ntag: v1", []string{
+			"7 spec.sidecarImage ? r.io/i", "5 spec.images[0] ? r.io/a", "5 spec.images[2].name ? r.io/c",
+			"6 spec.x.images.f ? r.io/f", "6 spec.x.images.h team/h:v1",
+		}},
+		{"tags of their own", "Any", "sidecarImage: r.io/a\nsidecarImageTag: v1\nproxyImage: b\nproxyTag: v2\n" +
+			"images: [{name: r.io/c, tag: v3}]\ninitImage: {name: d, tag: v4}", []string{
+			"5 spec.sidecarImage r.io/a:v1", "7 spec.proxyImage b:v2", "9 spec.images[0].name r.io/c:v3",
+			"10 spec.initImage.name d:v4",
+		}},
+		{"versions of systems", "Any", "images: [{name: ubuntu, version: '22.04'}]\nosImage: {name: ubuntu, version: '1'}\n" +
+			"image: {path: a/b, version: '1'}", nil},
+		{"a url and a path", "Any", "a: {image: {url: r.io/a, tag: v1}}\nb: {image: {path: r.io/b, tag: v2}}\n" +
+			"c: {image: {registry: r.io, path: c/d, tag: v3}}\nd: {image: {name: e, url: r.io/e, tag: v4}}\n" +
+			"e: {image: {url: r.io/f}}\nf: {image: {url: 'https://r.io/x', tag: v1}}\ng: {image: {path: a/x.png}}\n" +
+			"h: {image: {path: /boot/x, tag: v1}}", []string{
+			"5 spec.a.image.url r.io/a:v1", "6 spec.b.image.path r.io/b:v2", "7 spec.c.image.path r.io/c/d:v3",
+			"8 spec.d.image.url r.io/e:v4", "9 spec.e.image.url ? r.io/f",
+		}},
+		{"two images", "Any", "a: {image: 'r.io/a:v1', baseImage: r.io/b, tag: v3}\n" +
+			"b: {image: r.io/c, baseImage: r.io/d, tag: v3}\nc: {image: 'r.io/t/e:v1', imageName: e, imageTag: v1}\n" +
+			"d: {image: 'r.io/t/e:v1', imageName: t/e, imageTag: v1}\n" +
+			"e: {repository: r.io/f, image: 'r.io/g:v1', tag: v2}", []string{
+			"5 spec.a.baseImage r.io/b:v3", "6 spec.b.image r.io/c:v3", "6 spec.b.baseImage ? r.io/d",
+			"9 spec.e.repository r.io/f:v2",
+		}},
+		{"a repository and a path", "Any", "repository: r.io/a\nimage: b/c\nversion: v1", []string{"6 spec.image r.io/a/b/c:v1"}},
+		{"a reference without a registry", "Any", "image: {repository: a/b:v1}\nx: {repository: a:v1}", []string{
+			"5 spec.image.repository a/b:v1",
+		}},
 		{"any artifact", "Any", "a: {bundle: 'oci://r.io/a:v1', source: [oci://r.io/b]}\nartifact: oci://r.io/c", []string{
 			"5 spec.a.bundle chart oci://r.io/a:v1", "5 spec.a.source[0] chart oci://r.io/b",
 			"6 spec.artifact chart oci://r.io/c",
