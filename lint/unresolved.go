@@ -21,7 +21,7 @@ func (k *known) unresolvedImages(m *manifests) (all []problem) {
 			p := problem{place: place{n, c.Path, c.Pos}, rule: "image-unresolved", which: c.Value}
 			switch {
 			case c.Why != "":
-				p.what = fmt.Sprintf("no list has the images that %s names: %s", c.Value, c.Why)
+				p.what = fmt.Sprintf("no list has what %s names: %s", c.Value, c.Why)
 			case c.Chart:
 				p.what = fmt.Sprintf("%s is not in the release: no list and no bundle has what a controller "+
 					"pulls from it", c.Value)

@@ -46,9 +46,11 @@ type composedWalk struct {
 	line   int    // before the YAML that is read, or of all of it
 	at     string // the field that has it
 	quoted bool   // it has no lines of its own there
+	global string // the registry of images that the values around name, by Bitnami's convention
 }
 
 func (w *composedWalk) node(n *yaml.Node, path []any) {
+	defer w.within(n)()
 	switch n.Kind {
 	case yaml.MappingNode:
 		w.fields(n, path)
@@ -109,14 +111,12 @@ func (w *composedWalk) fields(n *yaml.Node, path []any) {
 // image joins the fields of one image.
 func (w *composedWalk) image(n *yaml.Node, path []any, c candidate, taken map[string]bool) {
 	text := scalars(n)
-	base, key := c.base, c.key
-	if base == "" || base[0] == '/' || strings.Contains(base, "://") || filledIn.MatchString(base) ||
-		complete(base) && inTexts(c) {
+	key := c.key
+	if c.base == "" || c.base[0] == '/' || strings.Contains(c.base, "://") || filledIn.MatchString(c.base) ||
+		complete(c.base) && inTexts(c) {
 		return
 	}
-	if registry := text("registry"); registry != "" && !c.own && !strings.HasPrefix(base, registry+"/") {
-		base = strings.TrimSuffix(registry, "/") + "/" + base
-	}
+	base, why := w.registry(text("registry"), c)
 	reference := base
 	if !complete(base) {
 		tag, digest := version(text, c, taken)
@@ -135,9 +135,13 @@ func (w *composedWalk) image(n *yaml.Node, path []any, c candidate, taken map[st
 		if _, err := name.NewRepository(text(key)); err != nil {
 			return
 		}
+		reference, why = "", ""
+	}
+	if why != "" {
 		reference = ""
 	}
-	w.add(yamlfile.Value(n, key), append(slices.Clone(path), key), Composed{Reference: reference, Value: text(key)})
+	all := Composed{Reference: reference, Value: text(key), Why: why}
+	w.add(yamlfile.Value(n, key), append(slices.Clone(path), key), all)
 }
 
 // inTexts reports whether the reference that a field has is one of [Object.Texts] that count.

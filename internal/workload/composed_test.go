@@ -81,6 +81,21 @@ func TestComposed(t *testing.T) {
 		{"a reference without a registry", "Any", "image: {repository: a/b:v1}\nx: {repository: a:v1}", []string{
 			"5 spec.image.repository a/b:v1",
 		}},
+		{"a registry of all images", "HelmRelease", "values:\n  global: {imageRegistry: r.io}\n" +
+			"  image: {repository: a/b, tag: v1}\n  c: {image: {repository: q.io/c, tag: v1}}\n" +
+			"  d: {image: {registry: r.io, repository: d, tag: v1}}\n  e: {image: {registry: q.io, repository: e, tag: v1}}\n" +
+			"other: {image: {repository: a/b, tag: v2}}", []string{
+			"7 spec.values.image.repository r.io/a/b:v1", "8 spec.values.c.image.repository q.io/c:v1",
+			"9 spec.values.d.image.repository r.io/d:v1", "10 spec.values.e.image.repository !",
+			"11 spec.other.image.repository a/b:v2",
+		}},
+		{
+			"a registry among keys that are paths", "HelmChart", "set: {global.imageRegistry: r.io, image.repository: a/b, " +
+				"image.tag: v1}\nvaluesContent: |\n  global: {imageRegistry: r.io}\n  image: {repository: c/d, tag: v1}",
+			[]string{"5 spec.set.image.repository r.io/a/b:v1", "8 spec.valuesContent: image.repository r.io/c/d:v1"},
+		},
+		{"a registry among parameters", "Application", "parameters: [{name: image.repository, value: a/b}, {name: image.tag, " +
+			"value: v1}, {name: global.imageRegistry, value: r.io}]", []string{"5 spec.parameters.image.repository r.io/a/b:v1"}},
 		{"any artifact", "Any", "a: {bundle: 'oci://r.io/a:v1', source: [oci://r.io/b]}\nartifact: oci://r.io/c", []string{
 			"5 spec.a.bundle chart oci://r.io/a:v1", "5 spec.a.source[0] chart oci://r.io/b",
 			"6 spec.artifact chart oci://r.io/c",
