@@ -49,7 +49,8 @@ var imageRules = []Rule{
 		Title: "a field of a custom resource names an image or a chart, and gives no reference",
 		Reason: "Its controller completes the name, or pulls the chart with the images in it. What that is Slipway " +
 			"does not know: it is in no list, no pin and no airgap bundle. Fields beside it complete an image: " +
-			"registry, repository, image, tag, version, digest.",
+			"registry, repository, image, tag, version, digest. Values of a chart that are no YAML, or that are " +
+			"in no object of the manifests, are warned of, too.",
 		Instead: "a tag or a digest in the fields, lines in images.txt for what the controller pulls, " +
 			"and an entry under lint.allow that says so",
 		Link: "https://github.com/slipway-dev/slipway/blob/main/docs/bundles.md",

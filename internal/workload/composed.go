@@ -34,7 +34,7 @@ func (o Object) compose(visit func(Composed)) *parts {
 	w := composedWalk{object: o, visit: visit, parts: newParts()}
 	w.data()
 	if !isBuiltin(o.APIVersion) && o.Kind != "CustomResourceDefinition" {
-		w.node(o.Node, nil)
+		w.node(w.singles(o.Node), nil)
 	}
 	return w.parts
 }
@@ -43,10 +43,11 @@ type composedWalk struct {
 	object Object
 	visit  func(Composed)
 	parts  *parts
-	line   int    // before the YAML that is read, or of all of it
-	at     string // the field that has it
-	quoted bool   // it has no lines of its own there
-	global string // the registry of images that the values around name, by Bitnami's convention
+	set    []*yaml.Node // values of other objects
+	line   int          // before the YAML that is read, or of all of it
+	at     string       // the field that has it
+	quoted bool         // it has no lines of its own there
+	global string       // the registry of images that the values around name, by Bitnami's convention
 }
 
 func (w *composedWalk) node(n *yaml.Node, path []any) {
@@ -113,7 +114,7 @@ func (w *composedWalk) image(n *yaml.Node, path []any, c candidate, taken map[st
 	text := scalars(n)
 	key := c.key
 	if c.base == "" || c.base[0] == '/' || strings.Contains(c.base, "://") || filledIn.MatchString(c.base) ||
-		complete(c.base) && inTexts(c) {
+		complete(c.base) && inTexts(c) && !slices.Contains(w.set, yamlfile.Value(n, key)) {
 		return
 	}
 	base, why := w.registry(text("registry"), c)

@@ -219,6 +219,55 @@ func TestComposedValuesFrom(t *testing.T) {
 	}
 }
 
+// TestComposedTargetPath checks single values that HelmReleases take from other objects.
+func TestComposedTargetPath(t *testing.T) {
+	release := func(values, from string) string {
+		return "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: r, namespace: n}\nspec:\n" +
+			"  values: " + values + "\n  valuesFrom:\n  - " + from + "\n---\napiVersion: v1\nkind: ConfigMap\n" +
+			"metadata: {name: a, namespace: n}\ndata: {tag: '1.10', values.yaml: v3, image: 'a/c:v1', comma: 'a,b'}\n---\n" +
+			"apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: n}\ndata: {tag: djQK}\n"
+	}
+	for _, c := range []struct {
+		values, from string
+		want         []string
+	}{
+		{"{image: {repository: a/b}}", "{kind: ConfigMap, name: a, valuesKey: tag, targetPath: image.tag}", []string{
+			"5 spec.values.image.repository a/b:1.10",
+		}},
+		{"{image: {repository: a/b, tag: v0}}", "{kind: ConfigMap, name: a, valuesKey: tag, targetPath: image.tag}", []string{
+			"5 spec.values.image.repository a/b:v0", // values win
+		}},
+		{"{image: {repository: a/b}}", "{kind: ConfigMap, name: a, targetPath: image.tag}", []string{
+			"5 spec.values.image.repository a/b:v3",
+		}},
+		{"{image: {repository: a/b}}", "{kind: Secret, name: s, valuesKey: tag, targetPath: image.tag}", []string{
+			"5 spec.values.image.repository a/b:v4",
+		}},
+		{"{x: 1}", "{kind: ConfigMap, name: a, valuesKey: image, targetPath: app.image}", []string{
+			"7 spec.values.app.image a/c:v1",
+		}},
+		{"{image: {repository: a/b}}", "{kind: ConfigMap, name: a, valuesKey: comma, targetPath: image.tag}", []string{
+			"5 spec.values.image.repository ? a/b",
+		}},
+		{"{image: {repository: a/b}}", "{kind: ConfigMap, name: a, valuesKey: tag, targetPath: 'image[0].tag'}", []string{
+			"5 spec.values.image.repository ? a/b",
+		}},
+		{"{image: {repository: a/b}}", "{kind: ConfigMap, name: z, valuesKey: tag, targetPath: image.tag}", []string{
+			"5 spec.values.image.repository ? a/b",
+		}},
+		{"{image: {tag: v1}}", "{kind: ConfigMap, name: z, valuesKey: repo, targetPath: image.repository}", []string{
+			"7 spec.valuesFrom[0] !",
+		}},
+		{"{image: {repository: a/b:v1}}", "{kind: ConfigMap, name: z, targetPath: image.repository}", []string{
+			"5 spec.values.image.repository a/b:v1",
+		}},
+	} {
+		if got := composed(t, release(c.values, c.from)); !cmp.Equal(c.want, got) {
+			t.Errorf("%s, %s: %s", c.values, c.from, cmp.Diff(c.want, got))
+		}
+	}
+}
+
 func composed(t *testing.T, text string) (all []string) {
 	t.Helper()
 	objects, err := workload.Read("m.yaml", []byte(text))

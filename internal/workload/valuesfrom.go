@@ -12,15 +12,15 @@ import (
 )
 
 // LinkValues marks the ConfigMaps and Secrets of which others among the objects take values of Helm
-// charts, for [Object.Composed]: valuesFrom of HelmRelease and valuesSecrets of HelmChart. [Read]
-// does it for those of a file.
+// charts, for [Object.Composed]: valuesFrom of HelmRelease and valuesSecrets of HelmChart. The
+// HelmReleases get the single values, those with a targetPath. [Read] does it for those of a file.
 func LinkValues(objects []Object) {
-	type source struct{ kind, namespace, name string }
 	keys := map[source][]string{}
-	for _, o := range objects {
+	for n, o := range objects {
 		group, _, _ := strings.Cut(o.APIVersion, "/")
 		switch {
 		case group == "helm.toolkit.fluxcd.io" && o.Kind == "HelmRelease":
+			objects[n].single = singles(o, objects)
 			for _, from := range items(o.Node, "spec", "valuesFrom") {
 				at := source{yamlfile.Text(from, "kind"), o.Namespace, yamlfile.Text(from, "name")}
 				if yamlfile.Text(from, "targetPath") == "" { // else it is one value
@@ -43,6 +43,9 @@ func LinkValues(objects []Object) {
 	}
 }
 
+// source is an object that values are taken from.
+type source struct{ kind, namespace, name string }
+
 func items(n *yaml.Node, path ...any) []*yaml.Node {
 	if list := yamlfile.Value(n, path...); list != nil && list.Kind == yaml.SequenceNode {
 		return list.Content
@@ -59,15 +62,23 @@ func (w *composedWalk) data() {
 			if !slices.Contains(w.object.values, key) || value.Kind != yaml.ScalarNode {
 				continue
 			}
-			if w.object.Kind == "Secret" && field == "data" {
-				text, err := base64.StdEncoding.DecodeString(value.Value)
-				if err != nil {
-					continue
-				}
-				decoded := *value
-				decoded.Value, decoded.Style, value = string(text), 0, &decoded
+			if value = w.object.decoded(field, value); value != nil {
+				w.text(value, []any{field, key})
 			}
-			w.text(value, []any{field, key})
 		}
 	}
+}
+
+// decoded returns a value of the data of a ConfigMap or a Secret; nil if it is not base64.
+func (o Object) decoded(field string, value *yaml.Node) *yaml.Node {
+	if o.Kind != "Secret" || field != "data" {
+		return value
+	}
+	text, err := base64.StdEncoding.DecodeString(value.Value)
+	if err != nil {
+		return nil
+	}
+	decoded := *value
+	decoded.Value, decoded.Style = string(text), 0
+	return &decoded
 }

@@ -33,6 +33,7 @@ type Object struct {
 	Faults []Fault
 
 	values []string // the keys of its data that are values of Helm charts
+	single []single // the values of its chart that it takes from other objects
 }
 
 // Pod is a pod that an object makes.
