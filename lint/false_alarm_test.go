@@ -101,6 +101,19 @@ func TestNoFalseAlarm(t *testing.T) {
 			"the DNS policy of a HostProcess pod",
 			windowsPod(hostProcess + "dnsPolicy: ClusterFirstWithHostNet\ncontainers: [" + main("") + "]"), nil,
 		},
+		{
+			"what is called an image and is none",
+			custom("logoImage: x.io/logo.png\nosImage: {name: ubuntu, version: '24.04'}\nimages: [{glob: 'x.io/**'}, " +
+				"'x.io/*', {name: x}]\nimage: {tag: 'v1@sha256:" + strings.Repeat("a", 64) + "'}\nvalues: 'a: b: c'"), nil,
+		},
+		{
+			"what a controller pulls",
+			custom("valuesContent: |\n  image: {tag: 1\nbundle: oci://x.io/a:v1\nsidecarImage: x.io/b"),
+			[]string{
+				"warning image-unresolved spec.valuesContent", "warning image-unresolved spec.bundle",
+				"warning image-unresolved spec.sidecarImage",
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -112,6 +125,11 @@ func TestNoFalseAlarm(t *testing.T) {
 			}
 		})
 	}
+}
+
+func custom(spec string) string {
+	return "apiVersion: x.io/v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  " +
+		strings.ReplaceAll(spec, "\n", "\n  ") + "\n"
 }
 
 // TestFolds writes advice that is the same for every pod once, and errors each.
