@@ -80,7 +80,7 @@ func TestAge(t *testing.T) {
 			"warning index-base-ended its base is Alpine 3.18 by its label org.opencontainers.image.base.name: the support of " +
 				"Alpine 3.18 ended on 2025-05-09 (https://alpinelinux.org/releases/)",
 		}},
-		{"foreign", v1.ConfigFile{OS: "windows"}, []v1.Descriptor{
+		{"foreign", v1.ConfigFile{OS: "windows", Architecture: "amd64"}, []v1.Descriptor{
 			{MediaType: types.DockerForeignLayer, Digest: v1.Hash{Algorithm: "sha256", Hex: "ab"}}, {MediaType: types.DockerLayer},
 		}, []string{
 			"note index-foreign-layer layer sha256:ab (application/vnd.docker.image.rootfs.foreign.diff.tar.gzip) is not to be " +
