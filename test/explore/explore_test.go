@@ -40,6 +40,8 @@ func TestExplore(t *testing.T) {
 	tell(t)
 	if *save != "" {
 		saveCounts(t, *save, seeds, time.Since(began))
+	} else {
+		tally.Seeds, tally.Seconds = seeds, int(time.Since(began).Seconds())
 	}
 	if *page != "" && !t.Failed() {
 		writePage(t, *page)
