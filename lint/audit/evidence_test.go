@@ -212,8 +212,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestBesideHostile: a registry that lists neither tags nor referrers is no finding; one that lists
-// what is no list is; and none ends the command.
+// TestBesideHostile: a registry that lists neither tags nor referrers is no finding, and one that
+// answers with what is no list could not be read; none ends the command.
 func TestBesideHostile(t *testing.T) {
 	r := registrytest.Serve(t, ggcr.WithReferrersSupport(true))
 	repo := r.Repo(t, "app")
@@ -270,5 +270,18 @@ func TestBesideHostile(t *testing.T) {
 				t.Errorf("%d requests", n)
 			}
 		})
+	}
+}
+
+// TestBesideNoList: what a registry has under the tag that lists referrers, and is no list, is a
+// finding.
+func TestBesideNoList(t *testing.T) {
+	repo := registrytest.Serve(t).Repo(t, "app")
+	i := indextest.Index(t, "linux/amd64")
+	must(t, remote.WriteIndex(repo.Tag("1.0.0"), i))
+	tag := strings.Replace(indextest.Describe(t, i).Digest.String(), ":", "-", 1)
+	must(t, remote.Write(repo.Tag(tag), indextest.Image(t, "linux/amd64", types.OCIManifestSchema1)))
+	if got := beside(t, repo.Tag("1.0.0").String()); !slices.Equal(got, []string{"note evidence-unreadable"}) {
+		t.Errorf("it has %s", got)
 	}
 }
