@@ -59,22 +59,16 @@ func (j *judging) entries() {
 
 // taken are the entries as containerd takes them: those without a platform, of which it reads the
 // configuration, come last (core/images/image.go, Manifest).
-func (j *judging) taken() []int {
-	order := make([]int, len(j.index.Entries))
-	for n := range order {
-		order[n] = n
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		bare := func(n int) bool { return j.index.Entries[n].Desc.Platform == nil }
-		switch {
-		case bare(a) == bare(b):
-			return 0
-		case bare(a):
-			return 1
+func (j *judging) taken() (order []int) {
+	var bare []int
+	for n, e := range j.index.Entries {
+		if e.Desc.Platform == nil {
+			bare = append(bare, n)
+		} else {
+			order = append(order, n)
 		}
-		return -1
-	})
-	return order
+	}
+	return append(order, bare...)
 }
 
 // single looks at an image without an index: for which nodes it is, its configuration alone says.

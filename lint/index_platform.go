@@ -15,8 +15,8 @@ type Promise struct {
 	Name string
 }
 
-// configured returns the platforms of the images that are there, by their configurations where these
-// were read, also those of an index in the index.
+// configured returns the platforms of the images that are there, by their configurations where
+// these were read, also those of an index in the index.
 func (i Index) configured() (all []platform.Platform) {
 	for _, e := range i.Entries {
 		if e.Nested != nil {

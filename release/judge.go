@@ -191,7 +191,8 @@ func judgeThirdParty(c checked, list []publish.Party, l *lock.Lock) (found []lin
 // bundled returns an image of others as it is judged for nodes of the product.
 func bundled(i lint.Index, t lock.ThirdParty, nodes []platform.Platform) lint.Index {
 	i.Scope, i.Nodes = lint.Bundled, nodes
-	// controllers pull what manifests name beside pods; lists, whose places have no words, name images
+	// controllers pull what manifests name beside pods; lists, whose places have no words, name
+	// images
 	i.InManifest = len(t.OS) == 0 &&
 		!slices.ContainsFunc(t.From, func(from string) bool { return !strings.Contains(from, " ") })
 	if len(t.From) > 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 // JudgePins checks the images that are pinned by the rules of package lint, as a release does (see
-// [lint.Bundled]), and against the images that they replace. The error has a line for each finding of
-// severity error; r gets the others as warnings.
+// [lint.Bundled]), and against the images that they replace. The error has a line for each finding
+// of severity error; r gets the others as warnings.
 func JudgePins(p *product.Product, r *pin.Result) error {
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
 	var all []lint.Index

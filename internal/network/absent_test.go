@@ -16,8 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestAbsent: a status 404 with a registry's errors means that something is not there, unless they say
-// that it was not looked for, or it is of the store of blobs to which the registry has redirected.
+// TestAbsent: a status 404 with a registry's errors means that something is not there, unless they
+// say that it was not looked for, or it is of the store of blobs to which the registry has
+// redirected.
 func TestAbsent(t *testing.T) {
 	for body, want := range map[string]outcome.Outcome{
 		"":                               outcome.Unread, // a registry gives its errors in JSON
@@ -63,9 +64,9 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestAltered: bytes that do not have the digest of what was asked for say nothing about it, nor does
-// an error with the status of success; a size that a document does not have is a fault of what lists
-// it.
+// TestAltered: bytes that do not have the digest of what was asked for say nothing about it, nor
+// does an error with the status of success; a size that a document does not have is a fault of what
+// lists it.
 func TestAltered(t *testing.T) {
 	s := registrytest.Serve(t)
 	repo := s.Repo(t, "team/app")

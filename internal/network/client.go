@@ -59,7 +59,7 @@ func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...st
 	c.mu.Unlock()
 	s.once.Do(func() {
 		if err := s.begin(ctx, c); err != nil {
-			s.err = noSession{err}
+			s.err = outage{err}
 		}
 	})
 	return s, s.err

@@ -42,8 +42,8 @@ var nothing = []transport.ErrorCode{
 	transport.UnavailableErrorCode,
 }
 
-// absent reports whether a status 404 is the answer of a registry that it does not have something: one
-// with its errors in JSON, where an answer has a body. That of a store of blobs to which it has
+// absent reports whether a status 404 is the answer of a registry that it does not have something:
+// one with its errors in JSON, where an answer has a body. That of a store of blobs to which it has
 // redirected is none; registry.k8s.io redirects to another registry.
 func absent(e *transport.Error) bool {
 	q := e.Request
@@ -168,27 +168,18 @@ type reworded struct {
 func (r reworded) Error() string { return r.text }
 func (r reworded) Unwrap() error { return r.error }
 
-// noSession is the error of a session that did not begin. What a token server or the address /v2/
-// answers says nothing about an image, a 404 neither.
-type noSession struct{ error }
+// outage is the error of an answer that says nothing about what was asked for: bytes with another
+// digest, no manifest, or what a token server or the address /v2/ answers, a 404 neither.
+type outage struct{ error }
 
-func (n noSession) Unwrap() error { return n.error }
-
-// Outage marks an error as one of a server ([outcome.Failed]).
-func (noSession) Outage() {}
-
-// altered is the error of an answer that has other bytes than its digest demands. They are not those
-// that were asked for: what is asked for is not known.
-type altered struct{ error }
-
-func (a altered) Unwrap() error { return a.error }
+func (o outage) Unwrap() error { return o.error }
 
 // Outage marks an error as one of a server ([outcome.Failed]).
-func (altered) Outage() {}
+func (outage) Outage() {}
 
 // otherBytes is the error of an answer that has another digest.
 func otherBytes(host string, err error) error {
-	return altered{fmt.Errorf("%w: a proxy may have answered in the place of %s, or its storage is damaged", err, host)}
+	return outage{fmt.Errorf("%w: a proxy may have answered in the place of %s, or its storage is damaged", err, host)}
 }
 
 // cut is the error of a body that broke off in each attempt.

@@ -46,11 +46,11 @@ func notText(ref name.Reference, d *v1.Descriptor) error {
 	if !strings.HasPrefix(string(d.MediaType), "text/") {
 		return nil
 	}
-	return altered{fmt.Errorf("%s answers with %s where a manifest is expected: "+
+	return outage{fmt.Errorf("%s answers with %s where a manifest is expected: "+
 		"it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)}
 }
 
-// maxErrors bounds in bytes the errors that registries answer.
+// maxErrors bounds in bytes the answers that may be errors: what has more is left to its reader.
 const maxErrors = 64 << 10
 
 // notManifest returns an error for a document that has nothing of a manifest or an index, with the
@@ -73,7 +73,7 @@ func notManifest(host string, raw []byte) error {
 		cmp.Or(answer.Manifests, answer.Config, answer.Layers) != nil {
 		return nil
 	}
-	return altered{fmt.Errorf("%s answers with what is no manifest: %q", host,
+	return outage{fmt.Errorf("%s answers with what is no manifest: %q", host,
 		output.Excerpt(string(raw), maxRepeated))}
 }
 
@@ -107,7 +107,7 @@ func Listed(get oci.Get) oci.Get {
 	return func(d v1.Descriptor) ([]byte, error) {
 		raw, err := get(d)
 		if err != nil && Unknown(err) {
-			err = noSession{fmt.Errorf("%w: the repository was there a moment ago", err)}
+			err = outage{fmt.Errorf("%w: the repository was there a moment ago", err)}
 		}
 		return raw, err
 	}

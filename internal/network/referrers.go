@@ -133,7 +133,7 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 		}
 		page, err := listed(raw)
 		if err != nil { // no digest proves that it is what the registry has
-			return nil, false, altered{fmt.Errorf("the referrers of %s: %w", subject, err)}
+			return nil, false, outage{fmt.Errorf("the referrers of %s: %w", subject, err)}
 		}
 		if list = append(list, page...); len(list) > maxReferrers {
 			return nil, false, tooMany(subject)

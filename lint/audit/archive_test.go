@@ -275,8 +275,8 @@ func TestListNames(t *testing.T) {
 	}
 }
 
-// TestNoConfig: an image of manifest.json without a configuration is a fault of the archive, packed and
-// unpacked.
+// TestNoConfig: an image of manifest.json without a configuration is a fault of the archive, packed
+// and unpacked.
 func TestNoConfig(t *testing.T) {
 	dir := write(t, map[string]string{"manifest.json": `[{"Config":"","RepoTags":null,"Layers":null}]`})
 	for _, arg := range []string{dir, indextest.Pack(t, dir, "tar")} {

@@ -99,8 +99,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestStalls: an image whose registry stalls, refuses, lies or breaks off could not be read, and the
-// others are judged.
+// TestStalls: an image whose registry stalls, refuses, lies or breaks off could not be read, and
+// the others are judged.
 func TestStalls(t *testing.T) {
 	r := registrytest.Serve(t)
 	var list strings.Builder

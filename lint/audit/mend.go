@@ -149,19 +149,19 @@ func (m *Mended) step(i lint.Index, numbers []int, found []lint.Finding) (lint.I
 }
 
 // listed returns another entry that is for a platform, as its image is; -1 if there is none. Nodes
-// take that one, and not the n-th. Of Windows entries it has no older revision. containerd takes one
-// without a platform by its configuration, after those that have one.
+// take that one, and not the n-th. Of Windows entries it has no older revision. containerd takes
+// one without a platform by its configuration, after those that have one.
 func listed(entries []lint.Entry, removed map[int]bool, n int, on platform.Platform) int {
 	right := platform.Same(platform.From(entries[n].Desc.Platform), on)
 	for k, e := range entries {
 		p := corrected(e)
-		listed, is := platform.From(e.Desc.Platform), platform.From(p)
-		bare := listed.IsZero() && (e.Nested == nil) && (entries[n].Desc.Platform != nil || k < n)
-		if k == n || p == nil || removed[k] || !platform.Same(is, on) || !bare && !platform.Same(listed, is) {
+		as, is := platform.From(e.Desc.Platform), platform.From(p)
+		bare := as.IsZero() && e.Nested == nil && (entries[n].Desc.Platform != nil || k < n)
+		if k == n || p == nil || removed[k] || !platform.Same(is, on) || !bare && !platform.Same(as, is) {
 			continue
 		}
 		older := on.OS == platform.Windows && platform.Best(is, []platform.Platform{is, on}) == 1
-		if !older && (!right || listed.OSVersion == on.OSVersion && is == on) {
+		if !older && (!right || as.OSVersion == on.OSVersion && is == on) {
 			return k
 		}
 	}

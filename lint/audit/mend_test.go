@@ -215,8 +215,8 @@ func worse(t *testing.T, host string, before, after lint.Index) string {
 	return ""
 }
 
-// TestMendKeeps: what this version does not know stays, in the document, in an entry that is mended and
-// in one that is not.
+// TestMendKeeps: what this version does not know stays, in the document, in an entry that is mended
+// and in one that is not.
 func TestMendKeeps(t *testing.T) {
 	platforms := []string{"linux/amd64", "linux/arm64"}
 	i := lint.Index{Name: "app:1", Desc: v1.Descriptor{MediaType: types.OCIImageIndex}}

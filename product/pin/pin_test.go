@@ -370,8 +370,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestBrokenInside: a tag that has moved to, or that is pinned for the first time at, an image that is
-// for another platform than its index says.
+// TestBrokenInside: a tag that has moved to, or that is pinned for the first time at, an image that
+// is for another platform than its index says.
 func TestBrokenInside(t *testing.T) {
 	for _, pinned := range []bool{true, false} {
 		dir, s := setup(t, files)

@@ -13,8 +13,8 @@ import (
 )
 
 // Replaced is an image that a change pins, with its manifests and those of the image before; Before
-// is nil if none was pinned, or its registry has lost it. Configs reads the configurations of After.
-// Of changes from and to the same images, it is the first.
+// is nil if none was pinned, or its registry has lost it. Configs reads the configurations of
+// After. Of changes from and to the same images, it is the first.
 type Replaced struct {
 	Change        Change
 	Pos           yamlfile.Pos

@@ -42,18 +42,4 @@ func Names(source string) []string {
 var separators = lazyregexp.New(`[&|;\n]+`)
 
 // literally returns a word without its quotes, and nothing of its variables.
-func literally(w *syntax.Word) string {
-	var b strings.Builder
-	syntax.Walk(w, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Lit:
-			b.WriteString(n.Value)
-		case *syntax.SglQuoted:
-			b.WriteString(n.Value)
-		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
-			return false
-		}
-		return true
-	})
-	return b.String()
-}
+func literally(w *syntax.Word) string { return strings.ReplaceAll(holed(w), hole, "") }

@@ -11,13 +11,10 @@ import (
 // read reads a statement or a part of one.
 func (r *caller) read(n syntax.Node) {
 	syntax.Walk(n, func(inner syntax.Node) bool {
+		if r.substituted(inner) {
+			return false
+		}
 		switch c := inner.(type) {
-		case *syntax.CmdSubst:
-			r.substituted(c.Stmts)
-			return false
-		case *syntax.ProcSubst:
-			r.substituted(c.Stmts)
-			return false
 		case *syntax.Stmt:
 			if input := r.redirected(c); input != nil && c.Cmd != nil {
 				for _, d := range c.Redirs {
@@ -72,25 +69,26 @@ func (r *caller) read(n syntax.Node) {
 
 // substitutions reads the commands whose output is in a part of a statement.
 func (r *caller) substitutions(n syntax.Node) {
-	syntax.Walk(n, func(inner syntax.Node) bool {
-		switch c := inner.(type) {
-		case *syntax.CmdSubst:
-			r.substituted(c.Stmts)
-			return false
-		case *syntax.ProcSubst:
-			r.substituted(c.Stmts)
-			return false
-		}
-		return true
-	})
+	syntax.Walk(n, func(inner syntax.Node) bool { return !r.substituted(inner) })
 }
 
-func (r *caller) substituted(all []*syntax.Stmt) {
+// substituted reads the commands of a substitution, and reports whether a node is one.
+func (r *caller) substituted(n syntax.Node) bool {
+	var all []*syntax.Stmt
+	switch c := n.(type) {
+	case *syntax.CmdSubst:
+		all = c.Stmts
+	case *syntax.ProcSubst:
+		all = c.Stmts
+	default:
+		return false
+	}
 	sub := r.sub()
 	sub.output, sub.input = true, nil
 	for _, st := range all {
 		sub.read(st)
 	}
+	return true
 }
 
 // conditional reads what a condition decides about, a loop or the body of a function.
