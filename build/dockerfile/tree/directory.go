@@ -34,6 +34,7 @@ type Directory struct {
 	made   sync.Map // whether a directory is one that Slipway made, by path
 	mode   ModeOf
 	ignore *patternmatcher.PatternMatcher // nil for nothing
+	judged sync.Map                       // what it says of a path, with what it says of those around it
 }
 
 // ModeOf returns the mode that a file or directory of a context has in an image.
@@ -170,15 +171,40 @@ func (d *Directory) visible(p string, isDir bool) (bool, error) {
 	if d.ignore == nil || p == "/" {
 		return true, nil
 	}
-	ignored, err := d.ignore.MatchesOrParentMatches(relative(p))
+	now, err := d.judge(relative(p))
 	if err != nil {
 		return false, fmt.Errorf(".dockerignore: %w", err)
 	}
+	ignored := now.ignored
 	if !ignored || !isDir || !d.ignore.Exclusions() {
 		return !ignored, nil
 	}
 	names, err := d.ReadDir(p)
 	return len(names) > 0, err
+}
+
+// judgement is what the patterns say of a path: whether it is ignored, and by which of them.
+type judgement struct {
+	ignored bool
+	matches patternmatcher.MatchInfo
+}
+
+// judge matches each path once, with what is known of its directory.
+func (d *Directory) judge(p string) (now judgement, err error) {
+	if known, ok := d.judged.Load(p); ok {
+		return known.(judgement), nil
+	}
+	var around judgement
+	if dir := path.Dir(p); dir != "." {
+		if around, err = d.judge(dir); err != nil {
+			return around, err
+		}
+	}
+	now.ignored, now.matches, err = d.ignore.MatchesUsingParentResults(p, around.matches)
+	if err == nil {
+		d.judged.Store(p, now)
+	}
+	return now, err
 }
 
 // ReadDir returns the sorted names in a directory.
