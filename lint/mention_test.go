@@ -185,22 +185,22 @@ func TestUnused(t *testing.T) {
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); got != nil {
 		t.Errorf("what is allowed: %q", got)
 	}
-	p.Images = append(p.Images, product.Image{
-		Name: "tool",
-		Pos:  at(2), Missing: []product.Missing{{What: "VERSION has no value", Pos: at(30)}},
-	})
-	lacks := "slipway.yaml:30:5: images[tool].missing[0]: image tool is incomplete: VERSION has no value; instead: " +
-		"what is missing, and then no such entry; or path: " +
-		"images[NAME] under lint.allow, with the reason why the image does without [image-incomplete]"
+	p.Images = append(p.Images, product.Image{Name: "tool", Pos: at(2)})
+	p.Undecided = []product.Undecided{{
+		Key: "images[tool].dockerfile.args.VERSION", What: "it is not known", Pos: at(30),
+		Candidates: []product.Candidate{{Value: "1", Seen: []string{"Makefile:1"}}, {Value: "2"}},
+	}}
+	lacks := "slipway.yaml:30:5: images[tool].dockerfile.args.VERSION: it is not known: \"1\" (Makefile:1), " +
+		"or \"2\"; instead: the right value under its key, and no such entry under undecided [product-undecided]"
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); !slices.Equal(got, []string{lacks}) {
 		t.Errorf("what is missing: %q", got)
 	}
 	allowed = append(allowed,
-		product.Allow{Rule: "image-incomplete", Path: "images[tool]", Reason: "a test of it alone", Pos: at(31)})
+		product.Allow{Rule: "product-undecided", Path: "images[tool]", Reason: "a test of it alone", Pos: at(31)})
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); got != nil {
 		t.Errorf("what is missing and allowed: %q", got)
 	}
-	p.Images = p.Images[:len(p.Images)-1]
+	p.Images, p.Undecided = p.Images[:len(p.Images)-1], nil
 	p.Release.Templates, files = nil, []lint.File{{Name: "m.yaml"}}
 	if diff := cmp.Diff([]string{base}, find(lint.Options{Lock: l, Product: p})); diff != "" {
 		t.Errorf("without templates (-want +got):\n%s", diff)

@@ -133,13 +133,12 @@ var chartRules = []Rule{
 // productRules are about slipway.yaml. They need all manifests of its release.
 var productRules = []Rule{
 	{
-		ID: "image-incomplete", Severity: Error,
-		Title: "slipway.yaml says that the image lacks something",
-		Reason: "Under missing of the image stands what it needs and is not written yet: slipway init " +
-			"writes there what it could not find out, such as the value of an argument that a COPY has in its path.",
-		Instead: "what is missing, and then no such entry; or path: " +
-			"images[NAME] under lint.allow, with the reason why the image does without",
-		Link: "https://github.com/slipway-dev/slipway/blob/main/docs/init.md",
+		ID: "product-undecided", Severity: Error,
+		Title: "only a person knows a fact about the product, and nobody has decided it",
+		Reason: "Under undecided stands what nothing in the repository proves, or what two places say differently: " +
+			"slipway init writes there what it would have to guess, such as for which platforms a release is.",
+		Instead: "the right value under its key, and no such entry under undecided",
+		Link:    "https://github.com/slipway-dev/slipway/blob/main/docs/init.md",
 	},
 	{
 		ID: "image-unused", Severity: Warning,

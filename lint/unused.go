@@ -3,15 +3,16 @@ package lint
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/slipway-dev/slipway/product"
 )
 
-// incomplete is the rule about what an image lacks, as it states.
-const incomplete = "image-incomplete"
+// undecided is the rule about facts that a person has to decide.
+const undecided = "product-undecided"
 
-// OfImage reports whether a finding is about an image of slipway.yaml itself, not a manifest.
-func (f Finding) OfImage() bool { return f.Rule == incomplete }
+// OfProduct reports whether a finding is about slipway.yaml itself, not a manifest.
+func (f Finding) OfProduct() bool { return f.Rule == undecided }
 
 // unused finds what slipway.yaml has and nothing uses. Without manifests, the use of a product's
 // images is unknown.
@@ -19,12 +20,8 @@ func (k *known) unused(p *product.Product) (all []problem) {
 	for _, u := range p.Unused {
 		all = append(all, inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u))
 	}
-	for _, i := range p.Images {
-		for n, m := range i.Missing {
-			at := place{-1, fmt.Sprintf("images[%s].missing[%d]", i.Name, n), m.Pos}
-			what := fmt.Sprintf("image %s is incomplete: %s", i.Name, m.What)
-			all = append(all, problem{place: at, rule: incomplete, what: what})
-		}
+	for _, u := range p.Undecided {
+		all = append(all, problem{place: place{-1, u.Key, u.Pos}, rule: undecided, what: question(u)})
 	}
 	if p.Release.Empty() && len(k.Charts) == 0 || k.Lock == nil {
 		return all
@@ -39,6 +36,23 @@ func (k *known) unused(p *product.Product) (all []problem) {
 		}
 	}
 	return all
+}
+
+// question is a fact that nobody has decided, with what it may be.
+func question(u product.Undecided) string {
+	var all []string
+	for _, c := range u.Candidates {
+		one := fmt.Sprintf("%q", c.Value)
+		if len(c.Seen) > 0 {
+			one += " (" + strings.Join(c.Seen, ", ") + ")"
+		}
+		all = append(all, one)
+	}
+	what := strings.TrimSuffix(u.What, ".")
+	if len(all) == 0 {
+		return what
+	}
+	return what + ": " + strings.Join(all, ", or ")
 }
 
 // inProduct is an entry of slipway.yaml that breaks a rule.

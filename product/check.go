@@ -71,6 +71,13 @@ func (c *checker) check() {
 	c.artifacts()
 	forEach(c.in.Charts, c.chart)
 	c.release()
+	forEach(c.in.Undecided, func(u *undecidedYAML) {
+		one := Undecided{Key: u.Key, What: u.What, Pos: c.Pos(&u.Key)}
+		for _, v := range u.Candidates {
+			one.Candidates = append(one.Candidates, Candidate(v))
+		}
+		c.out.Undecided = append(c.out.Undecided, one)
+	})
 	forEach(c.in.Lint.Allow, func(a *allowYAML) {
 		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.Pos(&a.Rule)})
 	})

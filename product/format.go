@@ -51,6 +51,28 @@ type productYAML struct {
 	Lint lintYAML `yaml:"lint,omitempty"`
 	// What the airgap bundles contain.
 	Airgap airgapYAML `yaml:"airgap,omitempty"`
+	// What only a person knows and nobody has decided. Each is an error of check, plan and release
+	// until its entry is gone. slipway init writes them.
+	Undecided []undecidedYAML `yaml:"undecided,omitempty"`
+}
+
+// undecidedYAML is a fact about the product that nothing in its repository proves. What stands
+// under its key is a guess.
+type undecidedYAML struct {
+	// Where this file has the fact, or would have it: platforms, images[app].repository.
+	Key string `yaml:"key" jsonschema:"required"`
+	// What is not known, a sentence.
+	What string `yaml:"what" jsonschema:"required"`
+	// What the fact may be, that which this file has first.
+	Candidates []candidateYAML `yaml:"candidates,omitempty"`
+}
+
+// candidateYAML is a value that the fact may have.
+type candidateYAML struct {
+	// The value.
+	Value string `yaml:"value" jsonschema:"required"`
+	// The files and lines that say so.
+	Seen []string `yaml:"seen,omitempty"`
 }
 
 // channelYAML is a channel, which a run releases to with -channel. Without that, it is the channel
@@ -152,8 +174,8 @@ type lintYAML struct {
 type allowYAML struct {
 	// The rule, as findings name it: windows-sub-path.
 	Rule string `yaml:"rule" jsonschema:"required"`
-	// The object, as findings name it: Deployment kpack/kpack-controller. Of a rule about images the
-	// image: one of the product by its name, another by its repository, or a reference with or
+	// The object, as findings name it: Deployment kpack/kpack-controller. Of a rule about images
+	// the image: one of the product by its name, another by its repository, or a reference with or
 	// without its digest. All if none is named.
 	Object string `yaml:"object,omitempty"`
 	// The field, or one around it, as findings name it: spec.template.spec.volumes. Of an image, an

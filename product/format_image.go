@@ -55,9 +55,6 @@ type imageYAML struct {
 	Platforms []string `yaml:"platforms,omitempty"`
 	// The base of a go image for each operating system.
 	Bases map[string]string `yaml:"bases,omitempty"`
-	// What the image lacks and is not written yet: a sentence each. Each is an error until its
-	// entry is gone, or a person allows it under lint.allow with a reason.
-	Missing []string `yaml:"missing,omitempty"`
 	// Further labels.
 	Labels map[string]string `yaml:"labels,omitempty"`
 	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.
@@ -73,9 +70,9 @@ type imageYAML struct {
 	// Images that another builder made, taken as they are, for platforms, for operating systems or
 	// for all platforms (the key all): oci:DIR[:TAG|@DIGEST], oci-archive:FILE[:TAG|@DIGEST],
 	// docker-archive:FILE[:NAME], or repository:tag@sha256:… of a registry. Manifest, configuration
-	// and layers keep their digests. Files are relative to this file; {{.Version}}, {{.OS}}, {{.Arch}},
-	// {{.Variant}} and {{.WindowsRelease}} are known. The other platforms of the image are made from
-	// go or dockerfile.
+	// and layers keep their digests. Files are relative to this file; {{.Version}}, {{.OS}},
+	// {{.Arch}}, {{.Variant}} and {{.WindowsRelease}} are known. The other platforms of the image
+	// are made from go or dockerfile.
 	Prebuilt map[string]string `yaml:"prebuilt,omitempty" jsonschema:"anyof_required=prebuilt,minProperties=1"`
 	// An image of one Go program, with ko's conventions.
 	Go *goYAML `yaml:"go,omitempty" jsonschema:"anyof_required=go"`

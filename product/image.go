@@ -41,9 +41,7 @@ type Image struct {
 	// AllowLibraries are patterns of [path.Match] for the names of shared libraries that
 	// the image may lack, or have without use.
 	AllowLibraries []string
-	// Missing is what the image lacks, as it states, such as the value of an argument.
-	Missing []Missing
-	Pos     yamlfile.Pos // of the name
+	Pos            yamlfile.Pos // of the name
 
 	// Prebuilt are the platforms whose image another builder made, in the order of Platforms.
 	Prebuilt []PrebuiltImage
@@ -52,12 +50,6 @@ type Image struct {
 	// type of that kind: a *[GoImage], *[DockerfileImage], *[LifecycleImage] or *[OnlyPrebuilt].
 	Kind    string
 	Content Content
-}
-
-// Missing is something that an image lacks.
-type Missing struct {
-	What string
-	Pos  yamlfile.Pos
 }
 
 // PlatformTag is a tag for some platforms of an image.

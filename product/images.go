@@ -16,9 +16,6 @@ func (c *checker) image(in *imageYAML) {
 		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries,
 		Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
-	for n, what := range in.Missing {
-		i.Missing = append(i.Missing, Missing{what, c.Pos(&in.Missing[n])})
-	}
 	c.refer(&in.Source, c.sources)
 	for _, key := range slices.Sorted(maps.Keys(in.Bases)) {
 		if !isOS(key) {

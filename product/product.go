@@ -83,6 +83,8 @@ type Product struct {
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap
+	// Undecided are the facts that a person still has to decide.
+	Undecided []Undecided
 	// LockedReferences are the entries of bases.lock.yaml for images that Dockerfiles name and no
 	// base of slipway.yaml does.
 	LockedReferences []LockedBase

@@ -81,7 +81,7 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 		errs = append(errs, broken("chart "+charts[n].Name(), c, p, warn))
 	}
 	for _, f := range r.Findings {
-		if f.OfImage() {
+		if f.OfProduct() {
 			errs = append(errs, errors.New(f.String()))
 		}
 	}
@@ -89,12 +89,12 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 }
 
 // broken returns an error with a line for each finding of severity error in what has a name, and
-// passes the others to warn. Findings about images are left to judge.
+// passes the others to warn. Findings about slipway.yaml are left to judge.
 func broken(name string, r *lint.Report, p *product.Product, warn func(string)) error {
 	var errs []error
 	for _, f := range r.Folded(false) {
 		switch {
-		case f.OfImage():
+		case f.OfProduct():
 		case f.Severity == lint.Error:
 			errs = append(errs, errors.New(f.String()))
 		default:

@@ -1,30 +1,20 @@
 package scaffold
 
 import (
-	"archive/tar"
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/release"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // TestMain lets charts be rendered in a process with bounds, as the command does.
@@ -44,14 +34,20 @@ func TestAdoption(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := written(t, a)
-			d, err := Read(t.Context(),
-				dir, Options{Name: name, Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z"})
+			var b bytes.Buffer
+			d, err := Read(t.Context(), dir, Options{
+				Name: name, Version: "v1.2.3", Revision: "abc", Created: "2026-01-02T03:04:05Z", Ask: answering(t, a, &b),
+			})
 			must(t, err)
 			faults, err := d.Settle(t.Context(), nil)
 			must(t, err)
-			var b bytes.Buffer
 			err = d.Report(&b, ".", faults)
-			if (err != nil) != (len(faults) > 0) ||
+			for _, f := range faults { // what init wrote, and is refused, is a fault of init
+				if strings.HasPrefix(f, "slipway.yaml:") && !strings.Contains(f, "is not on this machine") {
+					t.Errorf("the check refuses what init wrote: %s", f)
+				}
+			}
+			if (err != nil) != (len(faults)+len(d.Questions) > 0) ||
 				strings.Contains(b.String(), "Next: slipway release\n") != (err == nil) {
 				t.Errorf("with %d faults init ends with %v:\n%s", len(faults), err, &b)
 			}
@@ -62,6 +58,64 @@ func TestAdoption(t *testing.T) {
 			golden.Compare(t, *update, filepath.Join("testdata", "adoption", name+".golden"), b.String())
 			untouched(t, dir, a)
 		})
+	}
+}
+
+// Files of an archive that are not the repository's: answers to questions, and symbolic links. Each
+// line is a key, or a path, and what it is.
+const answersFile, linksFile = "answers", "links"
+
+// ofTest reports whether a file of an archive is not the repository's.
+func ofTest(f txtar.File) bool { return f.Name == answersFile || f.Name == linksFile }
+
+// keyed returns the lines of a file of an archive.
+func keyed(a *txtar.Archive, name string) map[string]string {
+	all := map[string]string{}
+	for _, f := range a.Files {
+		if f.Name != name {
+			continue
+		}
+		for line := range strings.Lines(string(f.Data)) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// answering gives the answers that a shape's file answers has, a line each, and to others the first
+// candidate. Each has to be among the candidates, and each has to be asked for.
+func answering(t *testing.T, a *txtar.Archive, w io.Writer) Asker {
+	right, asked := keyed(a, answersFile), map[string]bool{}
+	t.Cleanup(func() {
+		for _, key := range sortedKeys(right) {
+			if !asked[key] {
+				t.Errorf("nothing asked for %s", key)
+			}
+		}
+	})
+	return func(q Question) (string, bool, error) {
+		answer, ok := right[q.Key]
+		asked[q.Key] = true
+		if !ok && len(q.Candidates) > 0 && !strings.HasSuffix(q.Key, ".builder") {
+			answer = q.Candidates[0].Value
+		}
+		if q.Key == "destinations" && len(q.Candidates) == 0 && !ok {
+			answer = "registry.example/team"
+		}
+		fmt.Fprintf(w, "asked %s: %s\n", q.Key, q.What)
+		found := len(q.Candidates) == 0 || answer == ""
+		for _, c := range q.Candidates {
+			mark := " "
+			if c.Value == answer {
+				mark, found = "*", true
+			}
+			fmt.Fprintf(w, "  %s %s  %s\n", mark, c.Value, strings.Join(c.Seen, ", "))
+		}
+		if !found {
+			t.Errorf("%s: %s is not among the candidates", q.Key, answer)
+		}
+		return answer, true, nil
 	}
 }
 
@@ -87,6 +141,12 @@ func TestVerdicts(t *testing.T) {
 			verdict, _, _ = strings.Cut(verdict, ": declare programs")
 			verdict, _, _ = strings.Cut(verdict, ", and here only")
 			verdict, _, _ = strings.Cut(verdict, "; ")
+		} else if _, rest, ok := strings.Cut(string(got), "\nneeds a hand:\n"); ok {
+			first, _, _ := strings.Cut(rest, "\n")
+			verdict = "needs a hand: " + strings.TrimSpace(first)
+		} else if _, rest, ok := strings.Cut(string(got), "\nto decide, by taking the entry out of undecided:\n"); ok {
+			first, _, _ := strings.Cut(rest, "\n")
+			verdict = "to decide: " + reason.ReplaceAllString(strings.TrimSpace(first), "")
 		} else if !strings.Contains(string(got), "Next: slipway release\n") {
 			t.Errorf("%s is refused for no image", name)
 		}
@@ -107,130 +167,5 @@ func sorted[V any](m map[string]V) iter.Seq2[string, V] {
 				return
 			}
 		}
-	}
-}
-
-// adoptionCases are the archives by their names.
-func adoptionCases(t *testing.T) map[string]*txtar.Archive {
-	t.Helper()
-	files, err := filepath.Glob("testdata/adoption/*.txtar")
-	must(t, err)
-	all := map[string]*txtar.Archive{}
-	for _, f := range files {
-		a, err := txtar.ParseFile(f)
-		must(t, err)
-		all[strings.TrimSuffix(filepath.Base(f), ".txtar")] = a
-	}
-	return all
-}
-
-// written returns a directory with the files of an archive.
-func written(t *testing.T, a *txtar.Archive) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, f := range a.Files {
-		p := filepath.Join(dir, filepath.FromSlash(f.Name))
-		must(t, os.MkdirAll(filepath.Dir(p), 0o755))
-		must(t, os.WriteFile(p, f.Data, 0o644))
-	}
-	return dir
-}
-
-// untouched checks that init wrote slipway.yaml and nothing else.
-func untouched(t *testing.T, dir string, a *txtar.Archive) {
-	t.Helper()
-	for _, f := range a.Files {
-		if now, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Name))); err != nil ||
-			!bytes.Equal(now, f.Data) {
-			t.Errorf("%s has changed (%v)", f.Name, err)
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	must(t, err)
-	for _, e := range entries {
-		if !slices.ContainsFunc(a.Files, func(f txtar.File) bool {
-			return strings.HasPrefix(f.Name+"/", e.Name()+"/")
-		}) && e.Name() != product.File && e.Name() != ".slipway" && e.Name() != "dist" {
-			t.Errorf("init made %s", e.Name())
-		}
-	}
-}
-
-// releasedImages makes the release and returns what its images have for each platform.
-func releasedImages(t *testing.T, dir string) string {
-	t.Helper()
-	storeDir, out := filepath.Join(dir, ".slipway"), filepath.Join(dir, "dist")
-	p, err := product.Load(t.Context(),
-		product.Options{Path: filepath.Join(dir, product.File), Made: []string{storeDir, out}})
-	must(t, err)
-	_, err = release.Release(t.Context(), p, release.Options{Store: storeDir, Out: out})
-	must(t, err)
-	st, err := store.Open(storeDir)
-	must(t, err)
-	l, err := lock.Read(filepath.Join(out, lock.Name))
-	must(t, err)
-	var b strings.Builder
-	for _, i := range l.Images {
-		fmt.Fprintf(&b, "%s: %s", i.Repository, strings.Join(i.Tags, " "))
-		for _, f := range i.FloatingTags {
-			b.WriteString(" " + f.Tag)
-		}
-		b.WriteString("\n")
-		for _, c := range i.Children {
-			img, err := st.Image(c.Digest)
-			must(t, err)
-			fmt.Fprintf(&b, "  %s\n%s", c.Platform, contents(t, img))
-		}
-	}
-	return b.String()
-}
-
-// contents returns the configuration and the files of an image.
-func contents(t *testing.T, img v1.Image) string {
-	t.Helper()
-	config, err := img.ConfigFile()
-	must(t, err)
-	labels := config.Config.Labels
-	for name := range labels {
-		if strings.HasPrefix(name, "org.opencontainers.") {
-			delete(labels, name)
-		}
-	}
-	text, err := json.Marshal(config.Config)
-	must(t, err)
-	var b strings.Builder
-	fmt.Fprintf(&b, "    %s\n", text)
-	layers, err := img.Layers()
-	must(t, err)
-	for _, l := range layers {
-		r, err := l.Uncompressed()
-		must(t, err)
-		for tr := tar.NewReader(r); ; {
-			h, err := tr.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			must(t, err)
-			if fs.FileMode(h.Mode).IsRegular() && h.Typeflag == tar.TypeReg && !ofBase(h.Name) {
-				fmt.Fprintf(&b, "    %04o %d:%d %s\n", h.Mode, h.Uid, h.Gid, h.Name)
-			}
-		}
-		must(t, r.Close())
-	}
-	return b.String()
-}
-
-// ofBase reports whether a file is one of the built-in bases.
-func ofBase(name string) bool {
-	return slices.ContainsFunc([]string{
-		"etc/passwd", "etc/group", "etc/nsswitch.conf", "etc/ssl/certs/",
-		"usr/share/", "etc/services", "etc/protocols",
-	}, func(p string) bool { return strings.HasPrefix(name, p) })
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -8,275 +8,241 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/scaffold/makefile"
+	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
 // dockerBuild is a command, or a step of a workflow, that builds an image.
 type dockerBuild struct {
-	at        string // the file that it stands in
+	at        place
+	rank      rank
 	file      string // the Dockerfile; * stands for what is not known
 	context   string // "" where it is not known
 	target    string // a $ in it stands for what is not known, as in args and names
 	args      map[string]string
 	names     []string // references, with tags
 	platforms []string
-	releaser  bool // the programs are in the root of the context
+	// noPlatform means that the build is for the machine that it runs on.
+	noPlatform bool
+	bake       string // the target of a bake file
+	ofBranches bool   // it runs for branches, and not for tags or releases
+	files      bool   // it makes files, and no image
+	named      bool   // its context is named by a variable
+	moves      bool   // its tags without a version are not those of a release
+	// strict is the same build without defaults of make, nil if there are none.
+	strict *dockerBuild
 }
 
 // counts reports whether the build is of a file that releases are made with.
-func (b dockerBuild) counts() bool { return strings.HasPrefix(b.at, workflows) || !isAside(b.at) }
-
-// unknown reports whether a text has something that only make, a shell or a workflow knows.
-func unknown(s string) bool { return strings.Contains(s, "$") || strings.Contains(s, "{{") }
+func (b dockerBuild) counts() bool {
+	return b.rank == publishes || isWorkflow(b.at.file) || !isAside(b.at.file)
+}
 
 // maxBuilds bounds how many builds are kept.
 const maxBuilds = 1000
 
-// findBuilds reads what builds images today: recipes of make, scripts, workflows and bake files.
+// findBuilds reads what builds images today: recipes of make, scripts, pipelines, workflows and
+// bake files.
 func (d *Draft) findBuilds() {
-	for _, r := range d.make.recipes {
-		d.command(d.make.expand(r), "the Makefile")
+	for _, r := range d.make.Recipes {
+		strict := d.recipeCalls(r, true)
+		for n, c := range d.recipeCalls(r, false) {
+			var without *dockerBuild
+			if n < len(strict) {
+				without, _ = buildOf(strict[n])
+			}
+			d.command(c, without, lineOf(r.At), d.publishers.target(r.Target))
+		}
+		for _, c := range strict { // a default of make is not what a release pushes to
+			d.pushing(c, lineOf(r.At), d.publishers.target(r.Target))
+		}
 	}
 	for _, f := range d.tree.files {
-		switch dir := path.Base(path.Dir(f)); {
-		case path.Ext(f) == ".sh" && (!isAside(path.Dir(f)) || slices.Contains(released, dir)):
-			for _, l := range logical(string(d.tree.text(f))) {
-				d.command(l, f)
+		switch r, dir := d.publishers.of(f), path.Base(path.Dir(f)); {
+		case path.Ext(f) == ".sh" && (!isAside(path.Dir(f)) || slices.Contains(counted, dir) || r == publishes):
+			for _, c := range shell.Calls(string(d.tree.text(f)), d.ciValues()) {
+				d.command(c, nil, place{f, c.Line}, r)
 			}
-		case strings.HasPrefix(f, workflows) && isYAML(f):
+		case isPipeline(f) && isYAML(f) && r == publishes:
+			if len(d.yaml(f)) == 0 {
+				d.leave("YAML that cannot be read", "%s", f)
+			}
 			for _, doc := range d.yaml(f) {
-				d.workflow(f, doc)
+				known := d.ciValues()
+				scalars(yamlfile.Value(doc, "substitutions"), "", known) // of Cloud Build
+				d.pipeline(f, doc, r, known)
+				for _, step := range append(items(doc, "steps"), items(doc, "pipeline")...) {
+					d.drone(f, step, machine(doc), r, known)
+				}
+				for _, step := range pairs(yamlfile.Value(doc, "steps")) {
+					d.drone(f, step, machine(doc), r, known)
+				}
 			}
-		case strings.HasPrefix(path.Base(f), "docker-bake") && !isAside(path.Dir(f)) &&
-			(path.Ext(f) == ".hcl" || path.Ext(f) == ".json"):
+		case isWorkflow(f) && isYAML(f):
+			for _, doc := range d.yaml(f) {
+				d.workflow(f, doc, nil)
+			}
+		case composeFile.MatchString(path.Base(f)) && !isAside(path.Dir(f)):
+			d.compose(f)
+		}
+	}
+	for _, f := range d.tree.files { // what calls them is known now
+		if ext := path.Ext(f); strings.HasPrefix(path.Base(f), "docker-bake") && !isAside(path.Dir(f)) &&
+			(ext == ".hcl" || ext == ".json") {
 			d.bake(f)
 		}
 	}
 }
 
-// valued are the flags of docker build whose value is the next word.
-var valued = []string{
-	"--build-arg", "--file", "-f", "--target", "--tag", "-t", "--platform", "--output", "-o", "--progress",
-	"--cache-from", "--cache-to", "--label", "--builder",
-	"--network", "--secret", "--ssh", "--build-context", "--iidfile", "--metadata-file", "--add-host",
-	"--annotation", "--attest", "--arch", "--os", "--manifest",
+// pipeline adds the builds of a pipeline: commands in its texts, and the words of Cloud Build,
+// Tekton and others, whose builder is an image.
+func (d *Draft) pipeline(f string, n *yaml.Node, r rank, known map[string]string) {
+	if args := texts(n, "args"); len(args) > 0 {
+		c := shell.Call{Line: n.Line, Words: append(strings.Fields(yamlfile.Text(n, "entrypoint")), args...), Dir: "."}
+		if builder := yamlfile.Text(n, "name") + yamlfile.Text(n, "image"); strings.Contains(builder, "docker") {
+			c.Words = append([]string{"docker"}, args...)
+		} else if strings.Contains(builder, "kaniko") {
+			c.Words = append([]string{"kaniko", "build"}, args...)
+		}
+		d.command(c, nil, place{f, n.Line}, r)
+	}
+	if n.Kind == yaml.ScalarNode {
+		for _, c := range shell.Calls(n.Value, known) {
+			d.command(c, nil, place{f, firstLine(n) + c.Line - 1}, r)
+		}
+	}
+	for _, c := range n.Content {
+		d.pipeline(f, c, r, known)
+	}
 }
 
-// command adds the build that a command line is.
-func (d *Draft) command(line, at string) {
-	m := imageBuild.FindStringSubmatch(line)
-	if m == nil {
+// firstLine is the line on which the text of a scalar begins.
+func firstLine(n *yaml.Node) int {
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return n.Line + 1
+	}
+	return n.Line
+}
+
+// recipeCalls are the commands of a recipe, with variables in place: those that carry the version
+// stay, and with strict all that are only defaults.
+func (d *Draft) recipeCalls(r makefile.Recipe, strict bool) []shell.Call {
+	d.make.Keep = func(name string) bool {
+		return versionArgument.MatchString(name) || strict && d.make.Defaults[name]
+	}
+	defer func() { d.make.Keep = nil }()
+	return shell.Calls(strings.TrimLeft(d.make.Expand(r.Text), "@-+ "), nil)
+}
+
+// command adds the build that a command is. without is the same one without defaults of make, nil
+// if there are none.
+func (d *Draft) command(c shell.Call, without *dockerBuild, at place, r rank) {
+	b, ok := buildOf(c)
+	if !ok {
+		ofFile := isWorkflow(at.file) && d.publishers.line(at.file, at.line) == publishes
+		if !d.make.Files[at.file] && (r == publishes || ofFile) {
+			d.compile(c, at)
+		}
+		if !d.make.Files[at.file] {
+			d.pushing(c, at, r)
+		}
+		d.koBuild(c, at, r)
+		d.bakeCommand(c.Words, r)
 		return
 	}
-	b := dockerBuild{at: at, args: map[string]string{}}
-	words := shellWords(m[1])
-	dir := "."
-	if cd := changesDir.FindStringSubmatch(strings.TrimSuffix(line, m[0])); cd != nil {
-		dir = cd[1]
-	}
-	for i := 0; i < len(words); i++ {
-		flag, value, has := strings.Cut(words[i], "=")
-		if !strings.HasPrefix(flag, "-") {
-			if b.context == "" && !strings.HasPrefix(flag, "$") {
-				b.context = words[i]
-			}
-			continue
-		}
-		if !has && slices.Contains(valued, flag) && i+1 < len(words) {
-			i++
-			value = words[i]
-		}
-		b.flag(flag, value)
-	}
-	if b.file != "" {
-		b.file = path.Join(dir, b.file)
-	}
-	if b.context != "" {
-		b.context = path.Join(dir, b.context)
-	}
-	d.addBuild(b)
-}
-
-// changesDir matches a cd before the command.
-var changesDir = lazyregexp.New(`\bcd\s+([^\s;&|]+)\s*(?:&&|;)[^\n]*$`)
-
-// flag takes a flag of docker build.
-func (b *dockerBuild) flag(name, value string) {
-	switch name {
-	case "--build-arg":
-		if k, v, ok := strings.Cut(value, "="); ok {
-			b.args[k] = v
-		} else {
-			b.args[k] = "${" + k + "}"
-		}
-	case "--file", "-f":
-		b.file = value
-	case "--target":
-		b.target = value
-	case "--tag", "-t":
-		b.names = append(b.names, value)
-	case "--platform":
-		b.platforms = append(b.platforms, splitPlatforms(value)...)
+	if b.at, b.rank, b.strict = at, r, without; !b.files {
+		d.addBuild(*b)
 	}
 }
 
-func splitPlatforms(s string) (list []string) {
-	for _, p := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
-		if !unknown(p) {
-			list = append(list, p)
+// platformRank, nameRank and argumentRank are the ranks of what a build says: a default of make is
+// that of developers.
+func (b dockerBuild) platformRank() rank {
+	if b.strict != nil && len(b.platforms) > 0 && len(b.strict.platforms) == 0 {
+		return develops
+	}
+	return b.rank
+}
+
+func (b dockerBuild) nameRank(n int) rank {
+	if b.strict != nil && n < len(b.strict.names) {
+		if repository, _ := splitReference(b.strict.names[n]); shell.Unknown(repository) {
+			return develops
 		}
 	}
-	return list
+	return b.rank
+}
+
+func (b dockerBuild) argumentRank(name string) rank {
+	if b.strict != nil && shell.Unknown(b.strict.args[name]) {
+		return develops
+	}
+	return b.rank
 }
 
 // addBuild keeps a build for each Dockerfile that it may be of.
 func (d *Draft) addBuild(b dockerBuild) {
 	if b.file == "" {
 		b.file = path.Join(b.context, "Dockerfile")
-		if !unknown(b.context) && !d.tree.has(b.file) && d.tree.has(path.Join(b.context, "Containerfile")) {
+		if !shell.Unknown(b.context) && !d.tree.has(b.file) && d.tree.has(path.Join(b.context, "Containerfile")) {
 			b.file = path.Join(b.context, "Containerfile")
 		}
 	}
+	before, after, ofStem := strings.Cut(strings.TrimPrefix(b.file, "./"), "$*")
 	b.file = pattern(b.file)
-	if unknown(b.context) {
+	if shell.Unknown(b.context) {
 		b.context = ""
 	}
-	d.references = append(d.references, slices.DeleteFunc(slices.Clone(b.names), unknownName)...)
+	b.ofBranches = d.ofBranches
+	switch {
+	case !b.noPlatform || d.machine == "":
+	case d.machine == anyMachine:
+		b.noPlatform = false
+	default:
+		b.platforms, b.noPlatform = []string{d.machine}, false
+	}
+	generic := path.Join(path.Dir(b.file), "Dockerfile")
+	if !strings.Contains(b.file, "*") && !d.tree.has(b.file) && d.tree.has(generic) {
+		b.file = generic // of which make makes the file
+	}
+	mapped := false
 	for _, f := range d.tree.files {
 		if _, ok := variantOf(f); !ok || len(d.dockerBuilds) >= maxBuilds {
 			continue
 		}
 		if ok, _ := path.Match(path.Clean(b.file), f); ok {
 			of := b
-			of.file = f
+			of.file, mapped = f, true
+			if stem, ok := strings.CutPrefix(f, before); ofStem && ok {
+				of = of.withStem(strings.TrimSuffix(stem, after))
+			}
 			d.dockerBuilds = append(d.dockerBuilds, of)
 		}
 	}
-}
-
-// unknownName reports whether the repository of a reference is not known.
-func unknownName(ref string) bool {
-	repository, _ := splitReference(ref)
-	return unknown(repository)
-}
-
-// pattern puts * in the place of what is not known in a path.
-func pattern(s string) string {
-	var b strings.Builder
-	for s != "" {
-		i := strings.IndexByte(s, '$')
-		if i < 0 {
-			break
-		}
-		b.WriteString(s[:i] + "*")
-		_, rest, ok := reference(s[i:])
-		switch {
-		case ok:
-			s = rest
-		case len(s) > i+1 && (s[i+1] == '*' || s[i+1] == '@' || s[i+1] == '<'):
-			s = s[i+2:]
-		default:
-			s = strings.TrimLeft(s[i+1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789")
-		}
+	if b.rank == publishes {
+		d.published = d.published || mapped
+		d.forTags = d.forTags || mapped && !b.ofBranches
+		d.unmapped = d.unmapped || !mapped || strings.Contains(b.file, "*")
 	}
-	return strings.TrimPrefix(b.String()+s, "./")
 }
 
-// buildsOf returns the builds of a Dockerfile.
+// buildsOf returns the builds of a Dockerfile: those that publish, if any does.
 func (d *Draft) buildsOf(file string) (list []dockerBuild) {
 	for _, b := range d.dockerBuilds {
 		if b.file == file {
 			list = append(list, b)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b dockerBuild) int { return cmp.Compare(b.rank, a.rank) })
+	if n := slices.IndexFunc(list, func(b dockerBuild) bool { return b.rank != publishes }); n > 0 {
+		list = list[:n]
+	}
 	return list
 }
 
-// releaserImages adds the builds of .goreleaser.yaml.
-func (d *Draft) releaserImages(name string, n *yaml.Node) {
-	for _, key := range []string{"dockers", "dockers_v2"} {
-		for _, i := range items(n, key) {
-			b := dockerBuild{
-				at: name, file: cmp.Or(yamlfile.Text(i, "dockerfile"), "Dockerfile"),
-				context: ".", args: map[string]string{}, releaser: true,
-			}
-			b.names = append(texts(i, "image_templates"), texts(i, "images")...)
-			for _, f := range texts(i, "build_flag_templates") {
-				k, v, _ := strings.Cut(f, "=")
-				b.flag(k, v)
-			}
-			if os := yamlfile.Text(i, "goos"); key == "dockers" && (os == "" || os == "linux") {
-				b.platforms = []string{"linux/" + cmp.Or(yamlfile.Text(i, "goarch"), "amd64")}
-			}
-			b.platforms = append(b.platforms, texts(i, "platforms")...)
-			for key, value := range pairs(yamlfile.Value(i, "build_args")) {
-				b.args[key] = value.Value
-			}
-			d.addBuild(b)
-		}
-	}
-}
-
-// builder matches a command that builds an image, up to its arguments.
-var imageBuild = lazyregexp.New(
-	`(?:^|[\s;&|({@'"-])(?:[\w./-]*(?:docker|podman|nerdctl|buildah)|\$[({][A-Za-z0-9_]*(?:DOCKER|CTR|CONTAINER|PODMAN|BUILDER|ENGINE)[A-Za-z0-9_]*[)}])(?:\s+-[^\s]+)*\s+(?:(?:image|buildx|builder)\s+)?(?:build|bud)\s+(.*)$`)
-
-// logical returns the lines of a script, joined where they end with a backslash.
-func logical(text string) []string {
-	text = strings.NewReplacer("\\\r\n", " ", "\\\n", " ").Replace(text)
-	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-}
-
-// shellWords splits a command line up to its end: quotes are taken off, and what a shell or make
-// would put in place stays one word.
-func shellWords(s string) (words []string) {
-	var b strings.Builder
-	quote, depth, some := byte(0), 0, false
-	end := func() {
-		if some {
-			words = append(words, b.String())
-		}
-		b.Reset()
-		some = false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case depth > 0:
-			depth += strings.Count("({", string(c)) - strings.Count(")}", string(c))
-			b.WriteByte(c)
-			continue
-		case c == '$' && quote != '\'' && i+1 < len(s) && (s[i+1] == '(' || s[i+1] == '{'):
-			b.WriteString(s[i : i+2])
-			i++
-			depth, some = 1, true
-			continue
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			} else {
-				b.WriteByte(c)
-			}
-			continue
-		case c == '"' || c == '\'':
-			quote, some = c, true
-			continue
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-			some = true
-			continue
-		case c == ' ' || c == '\t':
-			end()
-			continue
-		case c == ';' || c == '&' || c == '|' || c == '>' || c == '#' && !some:
-			end()
-			return words
-		}
-		b.WriteByte(c)
-		some = true
-	}
-	end()
-	return words
+// publishedBy reports whether something that publishes builds a Dockerfile.
+func (d *Draft) publishedBy(file string) bool {
+	list := d.buildsOf(file)
+	return len(list) > 0 && list[0].rank == publishes
 }

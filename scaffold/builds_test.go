@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +23,7 @@ func TestBuilds(t *testing.T) {
 		{
 			"a pattern of make",
 			"Makefile", "D=hack\n%:\n\t$(CTR) buildx build -f $(D)/$*file --target $* -t x/$* $(OUT)\n",
-			[]string{"hack/Dockerfile in , target $*, args {}, names [x/$*]"},
+			[]string{"hack/Dockerfile in , target Docker, args {}, names [x/Docker]"},
 		},
 		{
 			"a script with lines and quotes", "build.sh",
@@ -38,8 +37,8 @@ func TestBuilds(t *testing.T) {
 				"docker/build-push-action@v6, with: {target: '${{ matrix.t }}', tags: " +
 				"'${{ env.R }}/${{ matrix.t }}:${{ github.ref }}'}}]}}\n",
 			[]string{
-				"Dockerfile in ., target one, args {}, names [ghcr.io/a/one:$(workflow)]",
-				"Dockerfile in ., target two, args {}, names [ghcr.io/a/two:$(workflow)]",
+				"Dockerfile in ., target one, args {}, names [ghcr.io/a/one:refs/tags/{{.Tag}}]",
+				"Dockerfile in ., target two, args {}, names [ghcr.io/a/two:refs/tags/{{.Tag}}]",
 			},
 		},
 		{
@@ -47,15 +46,46 @@ func TestBuilds(t *testing.T) {
 			`{"target": {"a": {"context": "sub", "args": {"A": "b"}, "tags": ["r/a:1"]}}}`,
 			[]string{"sub/Dockerfile in sub, target , args {A: b}, names [r/a:1]"},
 		},
+		{
+			"a pipe, and a variable of the script", "build.sh", "#!/bin/sh\nR=ghcr.io/example\nfor a in x y; do\n" +
+				"  (cd sub && cat Dockerfile | docker build -t \"$R/app:$a\" --build-arg A=$a -f - .)\ndone\n",
+			[]string{
+				"sub/Dockerfile in sub, target , args {A: x}, names [ghcr.io/example/app:x]",
+				"sub/Dockerfile in sub, target , args {A: y}, names [ghcr.io/example/app:y]",
+			},
+		},
+		{
+			"a bake file whose targets get more by a call", "docker-bake.hcl",
+			"target \"a\" {\n  tags = [\"x\"]\n  args = {A = 1}\n}\ntarget \"b\" { inherits = [\"c\"] }\ntarget \"c\" { inherits = [\"docker-metadata-action\"] }\n" +
+				"-- build.sh --\ndocker buildx bake --set a.tags=r.io/a:1,r.io/a:2 --set '*.args.B=2' --set=b.tags+=y --set b.context=sub --set a.target=t --push\n",
+			[]string{
+				"Dockerfile in ., target t, args {A: 1, B: 2}, names [r.io/a:1 r.io/a:2]",
+				"sub/Dockerfile in sub, target , args {B: 2}, names [y]",
+				"Dockerfile in ., target , args {B: 2}, names []",
+			},
+		},
+		{
+			"names of docker/metadata-action for a bake file", "docker-bake.hcl",
+			"target \"docker-metadata-action\" {}\ntarget \"b\" { inherits = [\"docker-metadata-action\"] }\n-- .github/workflows/x.yml --\non: [push]\njobs:\n  x:\n    steps:\n" +
+				"    - uses: docker/metadata-action@v5\n      with: {images: r.io/a, tags: 'type=raw,value=x'}\n    - uses: docker/bake-action@v6\n      with: {set: '*.args.A=b'}\n",
+			[]string{
+				"Dockerfile in ., target , args {A: b}, names []",
+				"Dockerfile in ., target , args {A: b}, names [r.io/a:x]",
+			},
+		},
+		{
+			"substitutions of Cloud Build", "ops/cloudbuild.yaml",
+			"steps:\n- name: quay.io/buildah/stable\n  entrypoint: bash\n  args: [-c, 'buildah build --tag $_HOST/a:$SHORT_SHA .']\nsubstitutions: {_HOST: r.io}\n",
+			[]string{"Dockerfile in ., target , args {}, names [r.io/a:$SHORT_SHA]"},
+		},
 		{"another program", "Makefile", "x:\n\tmydocker-build x && go build ./docker build\n", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d, err := read(repository([]txtar.File{
+			d, err := read(repository(append([]txtar.File{
 				{Name: "Dockerfile", Data: []byte("FROM scratch\n")},
 				{Name: "sub/Dockerfile", Data: []byte("FROM scratch\n")},
 				{Name: "hack/Dockerfile", Data: []byte("FROM scratch\n")},
-				{Name: tt.file, Data: []byte(tt.text)},
-			}), "/r", false, Options{})
+			}, txtar.Parse([]byte("-- "+tt.file+" --\n"+tt.text)).Files...)), "/r", false, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,11 +109,11 @@ func TestTargets(t *testing.T) {
 		name, make string
 		want       []string
 	}{
-		{"nothing names one", "", []string{"agent", "server"}},
+		{"nothing names one", "", []string{"server"}},
 		{"one is named", "x:\n\tdocker build --target server .\n", []string{"server"}},
 		{"several, and one that is none", "x:\n\tdocker build --target server .\n\tdocker build " +
 			"--target agent .\n\tdocker build --target coverage .\n", []string{"agent", "server"}},
-		{"only one that is none", "x:\n\tdocker build --target coverage .\n", nil},
+		{"only one that is none", "x:\n\tdocker build --target coverage .\n", []string{"coverage"}},
 		{"a variable", "x-%:\n\tdocker build --target $* .\n", []string{"agent", "server"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,16 +127,13 @@ func TestTargets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			chosen, others := d.targets(readDockerfile("Dockerfile", []byte(file)))
+			chosen := d.targets(readDockerfile("Dockerfile", []byte(file)))
 			var got []string
 			for _, s := range chosen {
 				got = append(got, s.Name)
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
-			}
-			if slices.ContainsFunc(others, func(s *stage) bool { return slices.Contains(chosen, s) }) {
-				t.Error("a stage is released and not released")
 			}
 		})
 	}

@@ -22,6 +22,7 @@ type recipe struct {
 	open []string  // those of them without a default
 	// defaults are their defaults as they stand.
 	defaults map[string]string
+	lines    map[string]int // of arguments
 	stages   []*stage
 }
 
@@ -29,6 +30,7 @@ type recipe struct {
 type stage struct {
 	instructions.Stage
 	base     string // expanded as far as its arguments have defaults
+	line     int
 	commands []command
 }
 
@@ -50,7 +52,10 @@ func readDockerfile(name string, text []byte) *recipe {
 	if err != nil {
 		return nil
 	}
-	r := &recipe{path: name, lex: shell.NewLex(ast.EscapeToken), args: arguments{}, defaults: map[string]string{}}
+	r := &recipe{
+		path: name, lex: shell.NewLex(ast.EscapeToken), args: arguments{}, defaults: map[string]string{},
+		lines: map[string]int{},
+	}
 	for _, n := range ast.AST.Children {
 		parsed, err := instructions.ParseInstruction(n)
 		if err != nil {
@@ -58,8 +63,13 @@ func readDockerfile(name string, text []byte) *recipe {
 		}
 		switch c := parsed.(type) {
 		case *instructions.Stage:
-			r.stages = append(r.stages, &stage{Stage: *c, base: r.word(c.BaseName, r.args)})
+			r.stages = append(r.stages, &stage{Stage: *c, base: r.word(c.BaseName, r.args), line: n.StartLine})
 		case *instructions.ArgCommand:
+			for _, a := range c.Args {
+				if r.lines[a.Key] == 0 {
+					r.lines[a.Key] = n.StartLine
+				}
+			}
 			if len(r.stages) == 0 {
 				r.define(c, r.args)
 				for _, a := range c.Args {
@@ -100,10 +110,6 @@ func (r *recipe) word(s string, args arguments) string {
 	return w
 }
 
-// architecture matches the arguments that builds set to the architecture of an image: ARCH, GOARCH,
-// TARGETARCH, DISTROLESS_ARCH.
-var architecture = lazyregexp.New(`^(?:[A-Z]+_|GO|TARGET)?ARCH$`)
-
 func (r *recipe) define(c *instructions.ArgCommand, args arguments) {
 	for _, a := range c.Args {
 		if a.Value != nil {
@@ -114,7 +120,10 @@ func (r *recipe) define(c *instructions.ArgCommand, args arguments) {
 	}
 }
 
-// find returns an earlier stage by its name.
+// index is the number of a stage.
+func (r *recipe) index(s *stage) int { return slices.Index(r.stages, s) }
+
+// find returns a stage by its name.
 func (r *recipe) find(name string) *stage {
 	for _, s := range r.stages {
 		if s.Name != "" && strings.EqualFold(s.Name, name) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // notReleased are the words by which projects call Dockerfiles, their directories and stages that
@@ -14,14 +15,15 @@ import (
 var notReleased = []string{
 	"dev", "devel", "develop", "development", "devcontainer", "debug", "test", "tests", "testing",
 	"e2e", "lint", "fuzz", "fuzzing", "coverage", "cover", "local", "ci", "builder", "buildx",
-	"dapper", "artifact", "artifacts", "validate", "validation", "website", "docs", "hugo", "bench",
-	"benchmark", "tilt", "export", "unit", "integration",
+	"dapper", "artifact", "artifacts", "validate", "validation", "website", "docs", "hugo", "mkdocs", "bench",
+	"benchmark", "tilt", "export", "unit", "integration", "tooling", "regression", "cross",
 }
 
 // noDockerfile are endings of files that are called like Dockerfiles and are not.
 var noDockerfile = []string{
-	"dockerignore", "txt", "md", "tmpl", "template", "orig", "j2", "in",
-	"go", "sh", "yaml", "yml", "json",
+	"dockerignore", "txt", "md", "tmpl", "template", "orig", "j2", "in", "go", "sh", "yaml", "yml", "json",
+	"wasm", "tpl", "gotmpl", "py", "js", "ts", "toml", "rb", "lock", "bak", "patch", "diff", "html", "rst", "adoc",
+	"erb", "jinja", "jinja2", "mustache", "gz", "zip", "svg", "png",
 }
 
 // wordsOf splits a name at characters that are not letters or digits.
@@ -36,34 +38,124 @@ func helper(name string) bool {
 	return slices.ContainsFunc(wordsOf(name), func(w string) bool { return slices.Contains(notReleased, w) })
 }
 
-// released are the directories of [aside] whose Dockerfiles count where a build names them.
-var released = []string{"hack", "tools"}
+// helper reports whether a name has a word of what is not released, which the product's name does
+// not have.
+func (d *Draft) helper(name string) bool {
+	own := wordsOf(d.repositoryName())
+	for _, m := range d.mains {
+		own = append(own, wordsOf(m.name)...)
+	}
+	return slices.ContainsFunc(wordsOf(name), func(w string) bool {
+		return slices.Contains(notReleased, w) && !slices.Contains(own, w)
+	})
+}
 
-// dockerfileNames lists the Dockerfiles of images, and those that are not released. What a build
-// names comes first, then what is nearest to the root.
-func (d *Draft) dockerfileNames() (list, others []string) {
+// counted are the directories of [aside] whose Dockerfiles count where a build names them.
+var counted = []string{"hack", "tools"}
+
+// chooseDockerfiles decides which Dockerfiles a release is made from: those that something which
+// publishes builds. Others, and one that is called like what developers use, are a question.
+func (d *Draft) chooseDockerfiles() {
+	var sure, open, odd, others []string
+	released := d.published && !d.unmapped || slices.ContainsFunc(d.koBuilt, claim.published)
 	for _, f := range d.tree.files {
 		variant, ok := variantOf(f)
 		if !ok {
 			continue
 		}
-		dir := path.Dir(f)
-		named := slices.ContainsFunc(d.buildsOf(f), func(b dockerBuild) bool { return b.counts() })
+		dir, published := path.Dir(f), d.publishedBy(f)
+		named := slices.ContainsFunc(d.buildsOf(f), dockerBuild.counts)
 		inside := slices.DeleteFunc(strings.Split(dir, "/"), func(s string) bool {
-			return named && slices.Contains(released, s)
+			return named && slices.Contains(counted, s)
 		})
-		if helper(variant) || helper(dir) || isAside(path.Join(inside...)) || strings.HasPrefix(f, ".") {
+		r := readDockerfile(f, d.tree.text(f))
+		aside := !published && r != nil && len(d.buildsOf(f)) > 0 && d.onlyHelpers(r) || d.helper(variant) ||
+			d.helper(dir) || isAside(path.Join(inside...)) || strings.HasPrefix(f, ".")
+		switch {
+		case published && (aside || slices.Contains(counted, topOf(f)) || d.forTags && d.ofBranchesAlone(f)):
+			odd = append(odd, f)
+		case published:
+			sure = append(sure, f)
+		case aside:
 			others = append(others, f)
-			continue
+		case released && !d.unmapped:
+			d.leave("Dockerfiles that nothing which publishes builds", "%s", f)
+		default:
+			open = append(open, f)
 		}
-		list = append(list, f)
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return d.rank(a) - d.rank(b) })
-	return list, others
+	if len(sure)+len(open)+len(odd) == 0 && !released {
+		odd = slices.DeleteFunc(slices.Clone(others), isAside) // the only ones
+		others = slices.DeleteFunc(others, func(f string) bool { return slices.Contains(odd, f) })
+	}
+	if len(others) > 0 {
+		d.leave("Dockerfiles that are not released, by their names", "%s", listed(others))
+	}
+	d.files = sure
+	if len(open)+len(odd) > 0 {
+		d.files = d.decideFiles(sure, open, odd)
+	}
+	slices.SortStableFunc(d.files, func(a, b string) int { return d.order(a) - d.order(b) })
+	for _, f := range sure { // what they run makes the release, too
+		if r := readDockerfile(f, d.tree.text(f)); r != nil {
+			for _, s := range r.stages {
+				for c := range instructionsIn[*instructions.RunCommand](s) {
+					d.runs(strings.Join(c.CmdLine, " "))
+				}
+			}
+		}
+	}
 }
 
-// rank orders Dockerfiles: those that a build names before others, and then by depth.
-func (d *Draft) rank(f string) int {
+// ofBranchesAlone reports whether what publishes builds a Dockerfile for branches, and not for tags.
+func (d *Draft) ofBranchesAlone(f string) bool {
+	return !slices.ContainsFunc(d.buildsOf(f), func(b dockerBuild) bool { return !b.ofBranches })
+}
+
+// onlyHelpers reports whether all builds of a Dockerfile are of stages that are not released.
+func (d *Draft) onlyHelpers(r *recipe) bool {
+	return !slices.ContainsFunc(d.buildsOf(r.path), func(b dockerBuild) bool {
+		s := r.find(b.target)
+		return s == nil || !helper(s.Name)
+	})
+}
+
+// decideFiles asks for the Dockerfiles of a release.
+func (d *Draft) decideFiles(sure, open, odd []string) []string {
+	var all []claim
+	add := func(files []string) {
+		if len(files) == 0 {
+			return
+		}
+		value := strings.Join(slices.Sorted(slices.Values(files)), ", ")
+		all = append(all, claim{value: value, rank: develops})
+		for _, f := range files {
+			if builds := d.buildsOf(f); len(builds) > 0 {
+				all = append(all, claim{value, develops, builds[0].at})
+			}
+		}
+	}
+	add(slices.Concat(sure, open))
+	add(slices.Concat(sure, open, odd))
+	add(sure)
+	for _, f := range open {
+		add(slices.Concat(sure, []string{f}))
+	}
+	all = append(all, claim{value: none})
+	what := "the Dockerfiles that the images of a release are made from: what publishes builds %s"
+	if len(open) > 0 {
+		what = "the Dockerfiles that the images of a release are made from: nothing that publishes builds %s"
+	}
+	what = strings.Replace(what, "%s", listed(append(open, odd...)), 1)
+	value := d.decide("images", what, all)
+	if value == none {
+		return nil
+	}
+	return strings.Split(value, ", ")
+}
+
+// order orders Dockerfiles: those that a build names before others, and then by depth.
+func (d *Draft) order(f string) int {
 	const unnamed = 1000
 	n := strings.Count(f, "/")
 	if len(d.buildsOf(f)) == 0 {
@@ -76,21 +168,20 @@ func (d *Draft) rank(f string) int {
 // windows.Dockerfile.
 func variantOf(p string) (string, bool) {
 	name := strings.ToLower(path.Base(p))
-	var variant string
-	switch {
-	case name == "dockerfile" || name == "containerfile":
-		return "", true
-	case strings.HasSuffix(name, ".dockerfile"):
-		variant = strings.TrimSuffix(name, ".dockerfile")
-	case strings.HasPrefix(name, "dockerfile.") || strings.HasPrefix(name, "dockerfile-") ||
-		strings.HasPrefix(name, "dockerfile_"):
-		variant = name[len("dockerfile."):]
-	case strings.HasPrefix(name, "containerfile."):
-		variant = strings.TrimPrefix(name, "containerfile.")
-	default:
-		return "", false
+	for _, base := range []string{"dockerfile", "containerfile"} {
+		if name == base {
+			return "", true
+		}
+		for _, by := range []string{".", "-", "_"} {
+			if variant, ok := strings.CutPrefix(name, base+by); ok {
+				return variant, !slices.Contains(noDockerfile, strings.TrimPrefix(path.Ext(p), "."))
+			}
+		}
+		if variant, ok := strings.CutSuffix(name, "."+base); ok {
+			return variant, true
+		}
 	}
-	return variant, !slices.Contains(noDockerfile, strings.TrimPrefix(path.Ext(p), "."))
+	return "", false
 }
 
 var osWords = lazyregexp.New(
@@ -103,119 +194,4 @@ func withoutOS(s string) string {
 		s = osWords.ReplaceAllString(s, "-")
 	}
 	return strings.Trim(s, "._-")
-}
-
-// windows reports whether a stage is for Windows, through the stages that it starts from.
-func (r *recipe) windows(s *stage) bool {
-	if s.Platform != "" && strings.Contains(s.Platform, platform.Linux) ||
-		strings.Contains(s.Platform, "BUILDPLATFORM") {
-		return false
-	}
-	if isWindows.MatchString(s.base) || isWindows.MatchString(s.BaseName) || isWindows.MatchString(s.Name) ||
-		isWindows.MatchString(path.Base(r.path)) {
-		return true
-	}
-	from := r.find(s.base)
-	return from != nil && from != s && !from.builder() && r.windows(from)
-}
-
-// used returns the stages that others are made from; those of skip do not count.
-func (r *recipe) used(skip func(*stage) bool) map[*stage]bool {
-	used := map[*stage]bool{}
-	for n, s := range r.stages {
-		for _, name := range s.from() {
-			if from := r.before(name, n); from != nil && !skip(s) {
-				used[from] = true
-			}
-		}
-	}
-	return used
-}
-
-// ends returns the stages that no other is made from, but for a last one that is not released, and
-// without those that only compile. Where that leaves none, it is the last one.
-func (r *recipe) ends() (list []*stage) {
-	all := r.used(func(*stage) bool { return false })
-	used := r.used(func(s *stage) bool { return helper(s.Name) && !all[s] })
-	for _, s := range r.stages {
-		if !used[s] && (!s.builder() || s.starts()) {
-			list = append(list, s)
-		}
-	}
-	if len(list) == 0 {
-		list = r.stages[len(r.stages)-1:]
-	}
-	return list
-}
-
-// targets returns the stages of a Dockerfile that are images, and the ends that are not. Builds
-// name them; where they do not, all that are not helpers count.
-func (d *Draft) targets(r *recipe) (chosen, others []*stage) {
-	builds := d.buildsOf(r.path)
-	ends := r.ends()
-	whole, open := len(builds) == 0, len(builds) == 0
-	for _, b := range builds {
-		switch s := r.find(b.target); {
-		case b.target == "":
-			whole = true
-		case s != nil && !helper(s.Name) && !slices.Contains(chosen, s):
-			chosen = append(chosen, s)
-		case s == nil && unknown(b.target):
-			open = true
-		}
-	}
-	for _, s := range ends {
-		last := s == r.stages[len(r.stages)-1]
-		switch {
-		case slices.Contains(chosen, s):
-		case helper(s.Name) && (len(ends) > 1 || !whole && !open):
-			others = append(others, s)
-		case open || whole && (last || helper(r.stages[len(r.stages)-1].Name)) || len(chosen) == 0 && len(ends) == 1:
-			chosen = append(chosen, s)
-		case whole && r.windows(s) != r.windows(r.stages[len(r.stages)-1]):
-			chosen = append(chosen, s)
-		default:
-			others = append(others, s)
-		}
-	}
-	if len(chosen) == 0 && (whole || open) {
-		chosen, others = others, nil
-	}
-	slices.SortStableFunc(chosen, func(a, b *stage) int {
-		return slices.Index(r.stages, a) - slices.Index(r.stages, b)
-	})
-	return chosen, others
-}
-
-// family are the stages of one image for one operating system: one, or one for each Windows
-// release.
-type family struct {
-	from   *recipe
-	os     string
-	name   string // the stage's, without words for systems; "" if the file has one image for it
-	stages []*stage
-}
-
-// families puts stages together that are one image: those for each Windows release.
-func families(r *recipe, chosen []*stage) (list []family) {
-	for _, s := range chosen {
-		os, name := platform.Linux, s.Name
-		if r.windows(s) {
-			os = platform.Windows
-			if w := windowsWord(s.Name); w != "" {
-				name = strings.Replace(strings.ToLower(name), w, "", 1)
-			}
-		}
-		name = withoutOS(name)
-		same := slices.IndexFunc(list, func(f family) bool {
-			return f.os == os && f.name == name && os == platform.Windows && windowsWord(s.Name) != "" &&
-				windowsWord(f.stages[0].Name) != ""
-		})
-		if same >= 0 {
-			list[same].stages = append(list[same].stages, s)
-			continue
-		}
-		list = append(list, family{r, os, name, []*stage{s}})
-	}
-	return list
 }

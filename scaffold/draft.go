@@ -11,23 +11,17 @@
 package scaffold
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/slipway-dev/slipway/internal/git"
-	"github.com/slipway-dev/slipway/internal/howto"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/scaffold/makefile"
 )
 
 // Options are what a user states instead of the repository. The zero value is what it says.
@@ -35,52 +29,89 @@ type Options struct {
 	Name, Version     string
 	Revision, Created string   // of a directory that is not in git
 	Platforms         []string // of the release
+	// Answers are values of facts that are questions otherwise, by their keys.
+	Answers map[string]string
+	// Ask, if it is not nil, is asked for other facts that are not proven.
+	Ask Asker
+
+	remote string   // the repository that the directory was cloned from: github.com/owner/name
+	tags   []string // of git
 }
 
 // Draft is a slipway.yaml in the making.
 type Draft struct {
 	Dir   string   // absolute
 	Found []string // what was read, for people
-	Hand  []string // what needs a hand, for people
+	// Questions are the facts that a person has to decide.
+	Questions []Question
 
 	options Options
 	tree    *tree
 	git     bool
 
-	name, version, description string
-	versionNotes               []string
-	source                     source
-	platforms                  []string
-	platformNotes              []string
-	bases                      []base
-	programs                   []program
-	images                     []image
-	names                      names
-	templates, chart           []entry
-	linuxOnly                  bool // pods that may run on Windows nodes are allowed
-	floatingTags               []string
-	tagPrefix                  string
-	otherRegistries            []string // that have the images, too
+	name, version    string
+	versionNotes     []string
+	source           source
+	platforms        []string
+	bases            []base
+	programs         []program
+	images           []image
+	names            names
+	templates, chart []entry
+	linuxOnly        bool // pods that may run on Windows nodes are allowed
+	tagPrefix        string
+	otherRegistries  []string // that have the images, too
 
 	mains             []mainPackage
-	make              *makefile
+	make              *makefile.File
 	outputs           map[string]string // the name of a program that a build writes → its package
 	koBases           map[string]string // by import path, and the default under ""; nil without .ko.yaml
 	koImages          map[string]string // references by ko:// → an image's name, or *
-	toolPlatforms     []string          // os/arch that tools of the project build for
 	dockerBuilds      []dockerBuild
-	knownNames        map[string]bool
-	withCgo           []cgoBuild
-	variantArch       bool              // builds call armv7 what is the variant v7 of arm
-	compiled          map[string]bool   // packages that Dockerfiles compile
-	wantWindows       bool              // something is built for Windows, of a release that is not known yet
+	withCgo           place               // that compiles with a C compiler
+	variantArch       bool                // builds call armv7 what is the variant v7 of arm
+	koClaims          []claim             // platforms that ko publishes for
+	koBare            bool                // ko adds nothing to the repository
+	flags             []compilerFlag      // that builds give
+	chosen            []compilerFlag      // of the source
+	unread            []place             // what compiles, and does not tell how
+	form              string              // of a version in programs and arguments
+	flagged           string              // the values that they were chosen from
+	compiled          string              // the main package that is read of, "" for none
+	koTags, koFloats  []string            // of images that ko makes
+	koNames           []named             // of them, by their packages
+	koLast            map[string]string   // the last part of their names, where builds give it, by package
+	charted           []claim             // where charts are published
+	chartsIn          string              // the repository of charts, a template; "" if it is not known
+	koBuilt           []claim             // packages of which ko makes images
+	tagForms          []claim             // whether tags have a v
+	vTags             bool                // tags of git begin with v, or are not known
+	staging           map[string]string   // by image, where it is before it is promoted
+	seen              map[string][]string // by key, the places that a fact comes from
+	same              map[string]string   // by key, the candidates of facts of several parts
+	docs              map[string][]*yaml.Node
+	publishers        *publishers
+	published         bool              // what publishes builds a Dockerfile
+	without           bool              // it is answered that there are no images
+	forTags           bool              // what publishes builds one for tags of git
+	unmapped          bool              // what publishes builds one that is not known
+	files             []string          // the Dockerfiles of a release
+	lists             []entry           // of images
+	stopped           bool              // nobody answers
+	used              map[string]bool   // variables of make that what publishes uses; nil until it is asked for
+	references        []named           // images that are named; nil until they are asked for
+	ofBranches        bool              // the job that is read
+	machine           string            // of that job, where a matrix has several
+	pushed            []dockerBuild     // names that are pushed, without what builds them
+	metaNames         []string          // that docker/metadata-action gives what is baked
+	bakeSets          []bakeSet         // what calls of bake give targets
+	failed            error             // of asking
 	artifactPlatforms []string          // of archives
 	archived          []string          // programs that are released as files
-	references        []string          // names of images that may be the product's
-	imageList         string            // a list of images for all bundles
+	listOfAll         string            // a list of images for all bundles
 	groups            []imageGroup      // of images
 	listArgs          map[string]string // values of ${NAME} in lists, "" for one that is not known
-	left              []string          // what has no place in slipway.yaml, with its reason
+	left              []leftOut
 }
 
 // source is the Go module, or the directory of an image without programs.
@@ -89,44 +120,6 @@ type source struct {
 	module   string
 	url      string
 	licenses string
-	ldflags  []string
-	tags     []string
-	env      []string
-	notes    []string
-}
-
-func (s *source) note(format string, args ...any) {
-	s.notes = appendNew(s.notes, fmt.Sprintf(format, args...))
-}
-
-type base struct {
-	name      string
-	builtin   string
-	inPlaceOf []string
-	microsoft string
-	images    map[string]string
-}
-
-type program struct {
-	name, dir string
-	module    string // the directory of a module below the product's; "" is the product's
-	os        []string
-}
-
-// image is one image.
-type image struct {
-	name        string
-	description string
-	program     string            // of a go image
-	bases       map[string]string // of a go image
-	dockerfiles map[string]string // by operating system
-	context     string
-	variant     string // the end of its tag, if a Dockerfile says so
-	repository  string
-	platforms   []string
-	tags        []string
-	parts       []*part // of Dockerfiles
-	missing     []string
 }
 
 // names are those under which users know the images.
@@ -136,97 +129,20 @@ type names struct {
 
 // entry is one thing of release.yaml, or a chart, which settling may take out.
 type entry struct {
-	path                string
+	key, path           string // the key of its list
+	line, last          int    // of slipway.yaml
 	name                string // of a chart
 	version, appVersion string // of a chart, if they are not the product's
 	windows             bool   // of a chart: a value turns its Windows half on
-	kustomize           bool   // a directory with a kustomization
-	dropped             string // why it is only a comment
-}
-
-// Read makes the draft of a repository. It writes nothing.
-func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
-	for _, p := range o.Platforms {
-		on, err := platform.Parse(p)
-		if err == nil {
-			err = on.Check()
-		}
-		if err != nil {
-			return nil, howto.Usage("-platforms: %w", err)
-		}
-	}
-	if _, err := time.Parse(time.RFC3339, o.Created); o.Created != "" && err != nil {
-		return nil, howto.Usage("-created=%s is not a time: write one such as 2025-01-16T21:57:50Z", o.Created)
-	}
-	full, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	root, err := regular.OpenRoot(full)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
-	}
-	defer root.Close()
-	_, noFile := root.Lstat(product.File)
-	_, err = git.Head(ctx, full)
-	d, err := read(root.FS(), full, err == nil, o)
-	if noFile == nil {
-		text := fmt.Sprintf("%s already exists, and is not overwritten: remove it to begin again",
-			filepath.Join(dir, product.File))
-		if err == nil {
-			text = strings.Join(append([]string{text}, d.since()...), "\n")
-		}
-		return nil, errors.New(text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", dir, err)
-	}
-	return d, ctx.Err()
-}
-
-// read makes the draft of the files of a repository. dir only gives it a name.
-func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
-	t, err := listTree(fsys)
-	if err != nil {
-		return nil, err
-	}
-	d := &Draft{
-		Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{},
-		compiled: map[string]bool{}, listArgs: map[string]string{},
-	}
-	if err := d.goModule(); err != nil {
-		return nil, err
-	}
-	d.makefiles()
-	d.ko()
-	d.promu()
-	d.goreleaser()
-	d.identity()
-	d.findBuilds()
-	d.findPlatforms()
-	d.dockerfiles()
-	d.goImages()
-	if len(d.images) == 0 {
-		return nil, errors.New("nothing says what to release: " +
-			"there is no Dockerfile and no main package of Go; write slipway.yaml by hand, " +
-			"or begin with -example=hello")
-	}
-	d.manifests()
-	d.imageLists()
-	d.findNames()
-	d.findTags()
-	d.cgo()
-	return d, nil
-}
-
-// hand notes what the user has to look at.
-func (d *Draft) hand(format string, args ...any) {
-	d.Hand = append(d.Hand, output.Line(fmt.Sprintf(format, args...)))
+	dropped             bool
 }
 
 func (d *Draft) found(format string, args ...any) {
 	d.Found = append(d.Found, output.Line(fmt.Sprintf(format, args...)))
 }
+
+// maxExpanded bounds what texts are expanded to, in bytes.
+const maxExpanded = 64 << 10
 
 var notInName = lazyregexp.New(`[^a-z0-9._-]+`)
 
@@ -260,36 +176,4 @@ func (d *Draft) program(m mainPackage, name string) string {
 	}
 	d.programs = append(d.programs, p)
 	return name
-}
-
-// mainIn returns the main package of a directory.
-func (d *Draft) mainIn(dir string) (mainPackage, bool) {
-	return find(d.mains, func(m mainPackage) bool { return m.dir == dir })
-}
-
-// main returns the main package that a program of this file name is built from.
-func (d *Draft) main(name string) (mainPackage, bool) {
-	if m, ok := d.mainIn(d.outputs[name]); ok {
-		return m, true
-	}
-	return find(d.mains, func(m mainPackage) bool { return m.name == name })
-}
-
-// find returns the first element that is meant.
-func find[E any](list []E, is func(E) bool) (found E, ok bool) {
-	n := slices.IndexFunc(list, is)
-	if n < 0 {
-		return found, false
-	}
-	return list[n], true
-}
-
-// appendNew appends what a list lacks.
-func appendNew[E comparable](list []E, more ...E) []E {
-	for _, e := range more {
-		if !slices.Contains(list, e) {
-			list = append(list, e)
-		}
-	}
-	return list
 }

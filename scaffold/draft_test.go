@@ -2,9 +2,11 @@ package scaffold
 
 import (
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -34,6 +36,7 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			d.decideFlags()
 			golden.Compare(t, *update, strings.TrimSuffix(file, ".txtar")+".golden", shown(d))
 		})
 	}
@@ -53,14 +56,35 @@ func shown(d *Draft) string {
 	for _, l := range d.Found {
 		b.WriteString("found " + l + "\n")
 	}
-	for _, l := range d.Hand {
-		b.WriteString("left out " + l + "\n")
+	for _, l := range d.left {
+		b.WriteString("left out: " + l.kind + ": " + listed(l.items) + "\n")
 	}
 	b.WriteString("-- slipway.yaml --\n" + string(d.YAML()))
 	return b.String()
 }
 
-// TestPromuLinux reads a .promu.yml whose only word for Linux means all architectures.
+// TestWithout: a product may have archives and no image.
+func TestWithout(t *testing.T) {
+	files := []txtar.File{
+		{Name: "go.mod", Data: []byte("module github.com/example/app\n")},
+		{Name: "main.go", Data: []byte("package main\n")},
+		{Name: ".goreleaser.yaml", Data: []byte("builds: [{binary: app, goos: [linux], goarch: [amd64]}]\n")},
+	}
+	d, err := read(repository(files), "/r", true, Options{Answers: map[string]string{"images": "none"}})
+	must(t, err)
+	text := string(d.YAML())
+	if strings.Contains(text, "images:") || strings.Contains(text, "destinations:") || !strings.Contains(text, "artifacts:") {
+		t.Errorf("slipway.yaml is\n%s", text)
+	}
+	for _, q := range d.Questions {
+		if q.Key == "destinations" || q.Key == "tagPrefix" {
+			t.Errorf("it asks for %s of images", q.Key)
+		}
+	}
+}
+
+// TestPromuLinux reads a .promu.yml, whose platforms are those of archives: for which ones the
+// image is, nothing says.
 func TestPromuLinux(t *testing.T) {
 	d, err := read(repository([]txtar.File{
 		{Name: "go.mod", Data: []byte("module example.com/x\n")},
@@ -70,8 +94,9 @@ func TestPromuLinux(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"linux/amd64", "linux/arm64"}; !cmp.Equal(d.platforms, want) || len(d.platformNotes) != 1 {
-		t.Errorf("platforms %v, notes %q", d.platforms, d.platformNotes)
+	if want := []string{"linux/amd64", "linux/arm64"}; !cmp.Equal(d.platforms, want) ||
+		!slices.ContainsFunc(d.Questions, func(q Question) bool { return q.Key == "platforms[linux]" }) {
+		t.Errorf("platforms %v, questions %v", d.platforms, d.Questions)
 	}
 }
 
@@ -134,7 +159,7 @@ func FuzzRead(f *testing.F) {
 		}); r.Err() != nil {
 			t.Fatalf("%v\n%s", r.Err(), y)
 		}
-		for _, c := range string(y) + strings.Join(d.Found, "") + strings.Join(d.Hand, "") {
+		for _, c := range string(y) + strings.Join(d.Found, "") + fmt.Sprint(d.left) {
 			if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 				t.Fatalf("%q in %q", c, y)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -77,4 +78,12 @@ func newFile(file string, text []byte) error {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	return nil
+}
+
+// remove removes files that were made, the last first.
+func remove(made []string) (err error) {
+	for _, p := range slices.Backward(made) {
+		err = errors.Join(err, os.Remove(p))
+	}
+	return err
 }

@@ -91,7 +91,7 @@ func (d *Draft) findMains() []mainPackage {
 		dir, name := path.Split(f)
 		rel, ok := within(path.Clean(dir), d.source.dir)
 		switch {
-		case !ok || isAside(rel):
+		case !ok || isAside(rel) || strings.Contains("/"+rel, "/_"): // as the go command does
 		case name == "go.mod" && rel != ".":
 			inner = append(inner, rel)
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // Values of what only git knows, in a directory without it.
@@ -24,7 +23,7 @@ var (
 	atVersion      = lazyregexp.New(`@(v[0-9]+\.[0-9]+\.[0-9]+[^/@]*)(?:/|$)`)
 )
 
-// identity decides name, version and description.
+// identity decides name and version.
 func (d *Draft) identity() {
 	d.name = cmp.Or(d.options.Name, d.repositoryName(), "product")
 	switch {
@@ -36,14 +35,6 @@ func (d *Draft) identity() {
 		d.version = d.guessVersion()
 	}
 	d.source.licenses = d.license()
-	for _, dir := range d.directoriesWith("Chart.yaml") {
-		for _, doc := range d.yaml(path.Join(dir, "Chart.yaml")) {
-			if text := yamlfile.Text(doc, "description"); text != "" && d.description == "" &&
-				!strings.HasPrefix(text, "A Helm chart") && len(text) < 120 {
-				d.description = text
-			}
-		}
-	}
 }
 
 // guessVersion is the version of a directory without git: that of its name in the module cache,
@@ -55,9 +46,9 @@ func (d *Draft) guessVersion() string {
 	}
 	for _, from := range [][2]string{
 		{"VERSION", strings.TrimSpace(string(d.tree.text("VERSION")))},
-		{"IMAGE_VERSION of the Makefile", d.make.value("IMAGE_VERSION")},
-		{"VERSION of the Makefile", d.make.value("VERSION")},
-		{"RELEASE_VERSION of the Makefile", d.make.value("RELEASE_VERSION")},
+		{"IMAGE_VERSION of the Makefile", d.make.Value("IMAGE_VERSION")},
+		{"VERSION of the Makefile", d.make.Value("VERSION")},
+		{"RELEASE_VERSION of the Makefile", d.make.Value("RELEASE_VERSION")},
 	} {
 		if literalVersion.MatchString(from[1]) {
 			d.versionNotes = append(d.versionNotes, "Of "+from[0]+". With git, write: version: git")
@@ -66,7 +57,7 @@ func (d *Draft) guessVersion() string {
 	}
 	d.versionNotes = append(d.versionNotes,
 		"This directory is not in git, and nothing in it has a version. With git, write: version: git")
-	d.hand("version: nothing here states one, and this directory is not in git: " +
+	d.leave("version", "nothing here states one, and this directory is not in git: "+
 		"give -version to the release, or write it into slipway.yaml")
 	return "0.0.0"
 }
@@ -92,12 +83,46 @@ func (d *Draft) license() string {
 	return ""
 }
 
-// unused returns the main packages that no image has.
+// unused returns the main packages that no image has: none if a Dockerfile compiles some that it
+// does not name.
 func (d *Draft) unused() (list []string) {
+	var text strings.Builder
+	given := map[string]bool{} // by arguments
+	for _, f := range d.files {
+		text.Write(d.tree.text(f))
+	}
+	for _, i := range d.images {
+		for _, v := range i.args() {
+			text.WriteString(v + "\n")
+			given[v] = true
+		}
+	}
+	named := false
 	for _, m := range d.mains {
-		if !d.compiled[m.dir] && !slices.ContainsFunc(d.programs, func(p program) bool { return p.dir == m.dir }) {
+		in := m.dir != "." && strings.Contains(text.String(), m.dir) || given[m.name]
+		used := slices.ContainsFunc(d.programs, func(p program) bool { return p.dir == m.dir })
+		if named = named || in; !in && !used {
 			list = append(list, packagePath(m.dir, ""))
 		}
 	}
+	if !named && buildsGo.MatchString(text.String()) {
+		return nil
+	}
 	return list
+}
+
+// repositoryName is the last part of where the directory was cloned from, of the module's path, or
+// the directory's name.
+func (d *Draft) repositoryName() string {
+	if d.options.remote != "" {
+		return nameOf(path.Base(d.options.remote))
+	}
+	if d.source.module != "" {
+		m := strings.TrimSuffix(d.source.module, majorSuffix(d.source.module))
+		if u := strings.TrimPrefix(d.source.url, "https://"); u != "" {
+			m = u
+		}
+		return nameOf(path.Base(m))
+	}
+	return nameOf(path.Base(d.Dir))
 }

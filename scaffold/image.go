@@ -1,223 +1,259 @@
 package scaffold
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/scaffold/shell"
 )
+
+// image is one image.
+type image struct {
+	name        string
+	base        string            // of its repository, as builds name it; "" where they do not
+	program     string            // of a go image
+	bases       map[string]string // of a go image
+	dockerfiles map[string]string // by operating system
+	context     string
+	repository  string
+	platforms   []string
+	tags        []string // of a version, nil for that alone
+	floats      []string // tags that move
+	parts       []*part  // of Dockerfiles
+	// byOthers says what makes the image for Linux: "builder: docker", or "prebuilt: …".
+	byOthers string
+}
+
+// made is an image for one system: what builds of one name make of a stage.
+type made struct {
+	family
+	name         string   // of the repository, "" where builds do not tell
+	tags, floats []string // of a version, and those that move
+	several      bool     // its file has others for the system
+	builds       []dockerBuild
+}
 
 // dockerfiles makes the images of the repository's Dockerfiles.
 func (d *Draft) dockerfiles() {
-	list, others := d.dockerfileNames()
-	if len(others) > 0 {
-		d.found("not released, by their names: %s", listed(others))
-	}
-	groups := map[string]map[string]string{} // a directory and a variant → operating system → Dockerfile
-	var order []string
-	for _, f := range list {
-		os := platform.Linux
-		if d.isWindows(f) {
-			os = platform.Windows
-		}
-		variant, _ := variantOf(f)
-		key := path.Dir(f) + "\n" + withoutOS(variant)
-		if groups[key][os] != "" {
-			key = f + "\n" + withoutOS(variant)
-		}
-		if groups[key] == nil {
-			groups[key] = map[string]string{}
-			order = append(order, key)
-		}
-		groups[key][os] = f
-	}
-	for _, key := range order {
-		dir, variant, _ := strings.Cut(key, "\n")
-		if d.tree.has(dir) {
-			dir = path.Dir(dir)
-		}
-		d.group(dir, variant, groups[key])
-	}
-}
-
-// isWindows reports whether all images of a Dockerfile are for Windows.
-func (d *Draft) isWindows(name string) bool {
-	r := readDockerfile(name, d.tree.text(name))
-	if r == nil {
-		return isWindows.MatchString(path.Base(name))
-	}
-	chosen, _ := d.targets(r)
-	return len(chosen) > 0 && !slices.ContainsFunc(chosen, func(s *stage) bool { return !r.windows(s) })
-}
-
-// group makes the images of the Dockerfiles for each operating system that belong together.
-func (d *Draft) group(dir, variant string, files map[string]string) {
-	var all []family
-	for _, os := range sortedKeys(files) {
-		r := readDockerfile(files[os], d.tree.text(files[os]))
+	var all []made
+	for _, f := range d.files {
+		r := readDockerfile(f, d.tree.text(f))
 		if r == nil {
-			d.hand("%s is not a Dockerfile that can be read: it is left out", files[os])
+			d.leave("Dockerfiles that cannot be read", "%s", f)
 			continue
 		}
-		chosen, others := d.targets(r)
-		var names []string
-		for _, s := range others {
-			if s.Name != "" {
-				names = append(names, s.Name)
+		of := families(r, d.targets(r))
+		for _, f := range of {
+			if d.has(f.os) {
+				several := slices.ContainsFunc(of, func(o family) bool { return o.os == f.os && o.name != f.name })
+				all = append(all, d.madeOf(f, several)...)
 			}
 		}
-		if len(names) > 0 {
-			d.found("%s: these stages are not released: %s", r.path, listed(names))
-		}
-		all = append(all, families(r, chosen)...)
 	}
-	count := map[string]int{}
-	for _, f := range all {
-		count[f.os]++
-	}
-	byName := map[string][]family{}
-	var order []string
-	for _, f := range all {
-		if count[platform.Linux] < 2 && count[platform.Windows] < 2 {
-			f.name = ""
-		}
-		if !d.has(f.os) {
+	for n, m := range all {
+		if slices.ContainsFunc(all[:n], func(o made) bool { return o.pairs(m) }) {
 			continue
 		}
-		if byName[f.name] == nil {
-			order = append(order, f.name)
+		group := []made{m}
+		for _, o := range all[n+1:] {
+			if m.pairs(o) {
+				group = append(group, o)
+			}
 		}
-		byName[f.name] = append(byName[f.name], f)
-	}
-	for _, name := range order {
-		d.variants(dir, variant, name, byName[name])
+		d.dockerImage(group)
 	}
 }
 
-// variants makes an image of the stages, or where builds give them other arguments and another
-// name, one for each.
-func (d *Draft) variants(dir, variant, name string, of []family) {
-	builds := d.buildsOf(of[0].from.path)
-	if len(builds) > 0 && of[0].name != "" || of[0].stages[0] != of[0].from.last() {
-		builds = slices.DeleteFunc(builds, func(b dockerBuild) bool {
-			return b.target != "" && !unknown(b.target) && of[0].from.find(b.target) != of[0].stages[0]
+// madeOf returns the images of stages: one, or where builds give them other arguments and another
+// name, or another tag, one for each.
+func (d *Draft) madeOf(f family, several bool) (list []made) {
+	for _, b := range d.buildsOf(f.from.path) {
+		if !slices.ContainsFunc(f.stages, func(s *stage) bool { return f.from.builds(b, s) }) {
+			continue
+		}
+		now := made{family: f, several: several, name: b.name(), builds: []dockerBuild{b}}
+		now.tags, now.floats = d.tagsOf(b)
+		same := slices.IndexFunc(list, func(m made) bool {
+			if now.name == "" || m.name == "" || m.name == now.name {
+				return len(m.tags) == 0 || len(now.tags) == 0 || m.tags[0] == now.tags[0]
+			}
+			return len(b.args) == 0 || mapping(m.builds[0].args) == mapping(b.args)
 		})
-	}
-	byName := map[string][]dockerBuild{}
-	for _, b := range builds {
-		if n := b.name(); n != "" {
-			byName[n] = append(byName[n], b)
-		}
-	}
-	names := sortedKeys(byName)
-	differ := len(names) > 1
-	for _, n := range names {
-		args := byName[n][0].args
-		differ = differ && len(args) > 0 && (n == names[0] || mapping(args) != mapping(byName[names[0]][0].args))
-	}
-	if !differ {
-		given := ""
-		if len(names) > 0 {
-			given = names[0]
-		}
-		names, byName = []string{given}, map[string][]dockerBuild{given: builds}
-	}
-	for _, n := range names {
-		if helper(n) {
-			d.found("not released, by its name: %s of %s", n, of[0].from.path)
+		if same < 0 {
+			list = append(list, now)
 			continue
 		}
-		d.dockerImage(dir, variant, name, n, of, byName[n])
+		m := &list[same]
+		if m.name != "" && now.name != "" && now.name != m.name {
+			d.leave("further names of images", "%s of %s (%s)", now.name, f.from.path, b.at)
+		}
+		m.name = cmp.Or(m.name, now.name)
+		m.tags, m.floats = appendNew(m.tags, now.tags...), appendNew(m.floats, now.floats...)
+		m.builds = append(m.builds, b)
 	}
+	list = slices.DeleteFunc(list, func(m made) bool {
+		if helper(m.name) {
+			d.leave("images that are not released, by their names", "%s of %s", m.name, f.from.path)
+		}
+		return helper(m.name)
+	})
+	if len(list) == 0 {
+		list = []made{{family: f, several: several}}
+	}
+	return list
 }
 
-// name is the last part of the first repository that is known in a build's names, "" if none is.
-func (b dockerBuild) name() string {
-	for _, n := range b.names {
-		repository, _ := splitReference(n)
-		if last := path.Base(repository); last != "" && !unknown(last) {
-			return nameOf(archTag.ReplaceAllString(last, ""))
-		}
+// pairs reports whether two are one image for two systems: by their name and tag, or where builds
+// do not tell these, by the names of their files and stages.
+func (m made) pairs(o made) bool {
+	if m.os == o.os {
+		return false
 	}
-	return ""
+	if m.name != "" && o.name != "" {
+		return m.name == o.name && (len(m.tags) == 0 || len(o.tags) == 0 || m.tags[0] == o.tags[0])
+	}
+	a, _ := variantOf(m.from.path)
+	b, _ := variantOf(o.from.path)
+	return path.Dir(m.from.path) == path.Dir(o.from.path) && withoutOS(a) == withoutOS(b) &&
+		(m.family.name == o.family.name || m.from != o.from && !m.several && !o.several)
 }
 
 // dockerImage makes one image.
-func (d *Draft) dockerImage(dir, variant, stageName, given string, of []family, builds []dockerBuild) {
+func (d *Draft) dockerImage(group []made) {
 	i := image{dockerfiles: map[string]string{}}
-	for _, f := range of {
-		own := builds
-		if f.from != of[0].from {
-			if own = d.buildsOf(f.from.path); len(own) == 0 {
-				own = builds
+	for _, m := range group {
+		for _, o := range group {
+			if len(m.builds) == 0 {
+				m.builds = o.builds // that give both the same arguments
 			}
 		}
-		i.parts = append(i.parts, d.newPart(f.from, f.os, f.stages, own))
-		i.dockerfiles[f.os] = f.from.path
+		p := d.newPart(m)
+		i.parts = append(i.parts, p)
+		i.dockerfiles[m.os] = m.from.path
+		i.base = cmp.Or(i.base, m.name)
+		i.context = p.context
 	}
-	if same := d.sameImage(i); same != "" {
-		d.found("%s: the same image as %s", i.parts[0].from.path, same)
+	if n := d.sameImage(i); n >= 0 {
+		d.found("%s: the same image as %s", i.parts[0].from.path, d.images[n].name)
+		d.imageTags(&i, group)
+		if all := appendNew(versionTags(d.images[n]), versionTags(i)...); len(all) > 1 {
+			d.images[n].tags = all
+		}
+		d.images[n].floats = appendNew(d.images[n].floats, i.floats...)
 		return
 	}
-	i.name = d.imageName(dir, variant, stageName, given, i.parts)
+	i.name = d.imageName(group[0], i)
+	d.imageTags(&i, group)
+	if d.twice(i) {
+		return
+	}
 	for _, p := range i.parts {
-		if p.description != "" {
-			i.description = p.description
-		}
-		if p.context != "" {
-			i.context = p.context
-		}
-		if imagename.IsTag(p.variant) {
-			i.variant = p.variant
+		for _, b := range p.builds {
+			p.note("builds", b.at)
 		}
 		d.found("%s: image %s for %s", p.from.path, i.name, p.os)
 	}
 	i.platforms = d.platformsOf(i.parts)
+	for _, p := range i.parts {
+		if p.madeIn.file != "" {
+			d.lacks("images["+i.name+"].dockerfile.context",
+				"%s builds %s in a directory that only it has: put what it "+
+					"copies there into the source, or name the programs under outputs", p.madeIn, i.name)
+		}
+	}
 	d.images = append(d.images, i)
 }
 
 // platformsOf returns the platforms of an image, nil for all of the release.
 func (d *Draft) platformsOf(parts []*part) (list []string) {
-	whole := true
-	for _, p := range parts {
-		if p.os == platform.Linux || len(p.releases) == 0 {
-			list = append(list, p.os)
-			continue
+	all := 0
+	for _, os := range d.systems() {
+		of := slices.DeleteFunc(slices.Clone(d.platforms), func(p string) bool { return !strings.HasPrefix(p, os+"/") })
+		own := slices.DeleteFunc(slices.Clone(of), func(on string) bool {
+			return !slices.ContainsFunc(parts, func(p *part) bool { return p.os == os && p.isFor(on) })
+		})
+		if all += len(of) - len(own); len(own) == len(of) {
+			own = []string{os}
 		}
-		n := 0
-		for _, on := range d.platforms {
-			if now, err := platform.Parse(on); err == nil && now.OS == platform.Windows {
-				n++
-				if slices.Contains(p.releases, platform.Release(now.OSVersion)) {
-					list = append(list, on)
-					n--
-				}
-			}
-		}
-		whole = whole && n == 0
+		list = append(list, own...)
 	}
-	if whole && (len(parts) == 2 || !d.has(otherOS(parts[0].os))) {
+	if all == 0 {
 		return nil
-	}
-	if whole && len(parts) == 1 {
-		return []string{parts[0].os}
 	}
 	return list
 }
 
-// sameImage returns the image that is made from a Dockerfile with the same instructions.
-func (d *Draft) sameImage(i image) string {
-	for _, o := range d.images {
-		if len(i.parts) == 1 && len(o.parts) > 0 && o.parts[0].os == i.parts[0].os &&
-			o.parts[0].of.Name == i.parts[0].of.Name && mapping(o.parts[0].args) == mapping(i.parts[0].args) &&
-			string(d.tree.text(o.parts[0].from.path)) == string(d.tree.text(i.parts[0].from.path)) {
-			return o.name
-		}
+// versionTags are the tags of an image that have a version.
+func versionTags(i image) []string {
+	if len(i.tags) == 0 {
+		return []string{"{{.Version}}"}
 	}
-	return ""
+	return i.tags
+}
+
+// twice reports whether an image has the name and the tag of one that is there, which a release
+// cannot have. It decides which of them is released.
+func (d *Draft) twice(i image) bool {
+	n := slices.IndexFunc(d.images, func(o image) bool {
+		return i.base != "" && o.base == i.base && slices.Equal(versionTags(o), versionTags(i)) && d.oneRegistry(o, i)
+	})
+	if n < 0 {
+		return false
+	}
+	var claims []claim
+	for _, of := range []image{d.images[n], i} {
+		p := of.parts[0]
+		c := claim{value: p.from.path}
+		if len(p.builds) > 0 {
+			c.rank, c.at = p.builds[0].rank, p.builds[0].at
+		}
+		claims = append(claims, c)
+	}
+	chosen := d.decide("images["+d.images[n].name+"].dockerfile.files",
+		"the Dockerfile of the image "+d.images[n].name+": builds of both give it its name and its tag", claims)
+	if other := i.parts[0].from.path; chosen == other {
+		i.name = d.images[n].name
+		d.images[n] = i
+	} else {
+		d.leave("further Dockerfiles of one name", "%s", other)
+	}
+	return true
+}
+
+// oneRegistry reports whether builds give two images one repository.
+func (d *Draft) oneRegistry(a, b image) bool {
+	repositories := func(i image) (list []string) {
+		for _, p := range i.parts {
+			for _, build := range p.builds {
+				for _, n := range build.names {
+					repository, _ := splitReference(n)
+					list = append(list, withoutArch(repository))
+				}
+			}
+		}
+		return list
+	}
+	of := repositories(b)
+	return slices.ContainsFunc(repositories(a), func(r string) bool {
+		return slices.ContainsFunc(of, func(o string) bool {
+			return r == o || path.Base(r) == path.Base(o) && (shell.Unknown(r) || shell.Unknown(o))
+		})
+	})
+}
+
+// sameImage returns the number of an image that is made from a Dockerfile with the same
+// instructions, -1 for none.
+func (d *Draft) sameImage(i image) int {
+	text := func(i image) string { return string(d.tree.text(i.parts[0].from.path)) }
+	return slices.IndexFunc(d.images, func(o image) bool {
+		return len(i.parts) == 1 && len(o.parts) == 1 && o.parts[0].os == i.parts[0].os &&
+			(i.base == "" || o.base == "" || i.base == o.base) && o.parts[0].of.Name == i.parts[0].of.Name &&
+			mapping(o.parts[0].args) == mapping(i.parts[0].args) && text(o) == text(i)
+	})
 }
 
 func otherOS(os string) string {
@@ -227,33 +263,24 @@ func otherOS(os string) string {
 	return platform.Linux
 }
 
-// on returns what f says of the part for an operating system, "" if there is none.
-func (i image) on(os string, f func(*part) string) string {
+// template makes one template of what f says of each part.
+func (i image) template(f func(*part) string) string {
+	by := map[string]string{}
 	for _, p := range i.parts {
-		if p.os == os {
-			return f(p)
-		}
+		by[p.os] = f(p)
 	}
-	return ""
+	return bySystem(by[platform.Linux], by[platform.Windows], len(i.parts) > 1)
 }
-
-// both reports whether the image has a part for each operating system.
-func (i image) both() bool { return len(i.parts) > 1 }
 
 // target is the template of the stage to build.
-func (i image) target() string {
-	linux := i.on(platform.Linux, func(p *part) string { return p.target })
-	windows := i.on(platform.Windows, func(p *part) string { return p.target })
-	return bySystem(linux, windows, i.both())
-}
+func (i image) target() string { return i.template(func(p *part) string { return p.target }) }
 
 // args are the templates of the arguments.
 func (i image) args() map[string]string {
 	all := map[string]string{}
 	for _, p := range i.parts {
 		for name := range p.args {
-			all[name] = bySystem(i.on(platform.Linux, func(p *part) string { return p.args[name] }),
-				i.on(platform.Windows, func(p *part) string { return p.args[name] }), i.both())
+			all[name] = i.template(func(p *part) string { return p.args[name] })
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"cmp"
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -10,183 +9,102 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/platform"
+
+	"github.com/slipway-dev/slipway/scaffold/makefile"
 )
 
-// imageGroup is a group of images: a list of the repository, or one that a script writes.
+// imageGroup is a group of images, of lists in the repository.
 type imageGroup struct {
 	name  string
 	lists []string
-	text  string // of the only list, which is to be written; "" for those that are there
 }
 
 var (
 	listName = lazyregexp.New(`^(?:airgap-)?images?(?:-list)?(?:[-_.]([a-z0-9][a-z0-9-]*))?\.txt$`)
 	// heredoc is the beginning of lines that a script gives a command, which writes a list of
 	// images.
-	heredoc = lazyregexp.New(`<<-?\s*["']?(\w+)["']?.*>>?\s*\S*images(?:-([a-z0-9][a-z0-9-]*))?\.txt`)
+	heredoc = lazyregexp.New(`<<-?\s*["']?\w+["']?.*>>?\s*(\S*images(?:-[a-z0-9][a-z0-9-]*)?\.txt)`)
 	// variable is a ${NAME} in a list.
 	variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
-	// shellValue gives a variable of a script a value, which may be a default.
-	shellValue = lazyregexp.New(
-		`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=["']?(?:\$\{[A-Za-z0-9_]+:?-([A-Za-z0-9][A-Za-z0-9._:/-]*)\}|([A-Za-z0-9][A-Za-z0-9._:/-]*))["']?\s*$`)
 )
 
-// maxGroups bounds the groups of a draft, and maxListed the images of one.
-const maxGroups, maxListed = 100, 10_000
+// maxListed bounds the images of a list.
+const maxListed = 10_000
 
-// imageLists finds lists of images, and those that scripts write. A list in the root named
-// images.txt is that of all bundles.
+// imageLists finds lists of images. One in the root named images.txt is that of all bundles. Those
+// that scripts write are said.
 func (d *Draft) imageLists() {
 	for _, f := range d.tree.files {
-		m := listName.FindStringSubmatch(path.Base(f))
-		if m == nil || isAside(path.Dir(f)) || len(d.groups) == maxGroups {
+		if isAside(path.Dir(f)) {
 			continue
 		}
-		refs, _ := references(strings.Split(string(d.tree.text(f)), "\n"))
-		switch {
-		case len(refs) == 0:
-		case f == "images.txt":
-			d.imageList = f
-			d.listed(refs)
-			d.found("%s: images of the bundles", f)
-		default:
-			d.listed(refs)
-			d.addList(cmp.Or(m[1], unnamed), f)
-			d.found("%s: %d images of a group of bundles", f, len(refs))
-		}
-	}
-	for f := range d.scripts() {
-		d.heredocs(f, strings.Split(string(d.tree.text(f)), "\n"))
-	}
-	if len(d.groups) > 0 {
-		d.assignments()
-	}
-}
-
-// unnamed is the name of a group whose list has none.
-const unnamed = "images"
-
-// scripts are the shell scripts of the repository.
-func (d *Draft) scripts() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, f := range d.tree.files {
-			if !isAside(path.Dir(f)) && (path.Dir(f) == "scripts" || path.Ext(f) == ".sh") && !yield(f) {
-				return
+		if m := listName.FindStringSubmatch(path.Base(f)); m != nil {
+			d.imageList(f, cmp.Or(m[1], "images"))
+		} else if path.Ext(f) == ".sh" || path.Dir(f) == "scripts" {
+			for n, line := range makefile.Lines(string(d.tree.text(f))) {
+				if m := heredoc.FindStringSubmatch(line); m != nil {
+					d.leave("lists of images that a script writes: make them files, and name these under airgap.groups",
+						"%s (%s)", m[1], place{f, n})
+				}
 			}
 		}
 	}
 }
 
-// heredocs finds the lists that a script writes. It is text: nothing of it is run.
-func (d *Draft) heredocs(file string, lines []string) {
-	for n := 0; n < len(lines); n++ {
-		m := heredoc.FindStringSubmatch(lines[n])
-		if m == nil {
-			continue
-		}
-		end := slices.IndexFunc(lines[n+1:], func(l string) bool { return strings.TrimSpace(l) == m[1] })
-		if end < 0 {
-			continue
-		}
-		refs, bad := references(lines[n+1 : n+1+end])
-		at := n + 2 + bad
-		n += end
-		g := imageGroup{name: cmp.Or(m[2], unnamed)}
-		g.lists = []string{"images/" + g.name + ".txt"}
-		if bad >= 0 {
-			d.hand("the list of group %s in %s: line %d is not an image reference as text, so write its images to %s",
-				g.name, file, at, g.lists[0])
-		}
-		if len(refs) == 0 || len(d.groups) == maxGroups {
-			continue
-		}
-		g.text = "# of " + output.Line(file) + ", as text\n" + strings.Join(refs, "\n") + "\n"
-		other := slices.IndexFunc(d.groups, func(o imageGroup) bool { return o.name == g.name })
-		if other >= 0 || d.tree.has(g.lists[0]) {
-			list := g.lists[0]
-			if other >= 0 {
-				list = d.groups[other].lists[0]
-			}
-			d.hand("a second list of group %s in %s: conditions of the script choose it, so add its images to %s",
-				g.name, file, list)
-			continue
-		}
-		d.listed(refs)
-		d.groups = append(d.groups, g)
-		d.found("%s: %d images of group %s, written to %s", file, len(refs), g.name, g.lists[0])
+// imageList takes a list of images.
+func (d *Draft) imageList(f, group string) {
+	text := string(d.tree.text(f))
+	refs, bad := references(text)
+	if bad != "" {
+		d.leave("lists of images that cannot be read", "%s (%s)", f, bad)
 	}
+	if len(refs) == 0 {
+		return
+	}
+	d.found("%s: %d images of bundles", f, len(refs))
+	for _, m := range variable.FindAllStringSubmatch(text, -1) {
+		d.listArgs[m[1]] = cmp.Or(d.decide("args."+m[1], "what ${"+m[1]+"} of "+f+" stands for", nil), "undecided")
+	}
+	if f == "images.txt" {
+		d.listOfAll = f
+		return
+	}
+	n := slices.IndexFunc(d.groups, func(g imageGroup) bool { return g.name == group })
+	if n < 0 {
+		n = len(d.groups)
+		d.groups = append(d.groups, imageGroup{name: group})
+	}
+	d.groups[n].lists = append(d.groups[n].lists, f)
 }
 
-// addList adds a list that is there to its group.
-func (d *Draft) addList(group, list string) {
-	for n := range d.groups {
-		if d.groups[n].name == group {
-			d.groups[n].lists = append(d.groups[n].lists, list)
-			return
-		}
-	}
-	d.groups = append(d.groups, imageGroup{name: group, lists: []string{list}})
-}
-
-// listed notes the variables of a list.
-func (d *Draft) listed(refs []string) {
-	for _, m := range variable.FindAllStringSubmatch(strings.Join(refs, "\n"), -1) {
-		if _, ok := d.listArgs[m[1]]; !ok {
-			d.listArgs[m[1]] = ""
-		}
-	}
-}
-
-// references returns the image references of lines: none if one is something else, and the index of
-// that line, or else -1.
-func references(lines []string) (refs []string, bad int) {
-	for n, l := range lines {
+// references returns the image references of a text: none if a line is something else, and that
+// line if it looks like one.
+func references(text string) (refs []string, bad string) {
+	for l := range strings.Lines(text) {
 		l, _, _ = strings.Cut(l, " #")
 		if l = strings.TrimSpace(l); l == "" || l[0] == '#' {
 			continue
 		}
 		ref, err := name.ParseReference(variable.ReplaceAllString(l, "x"), name.WithDefaultTag(""))
 		if err != nil || ref.Identifier() == "" || !strings.Contains(l, "/") || len(refs) == maxListed {
-			return nil, n
+			if strings.ContainsAny(l, " \t") || !strings.Contains(l, "/") {
+				return nil, ""
+			}
+			return nil, l
 		}
 		refs = append(refs, l)
 	}
-	return refs, -1
-}
-
-// assignments gives the variables of lists the values that scripts write plainly.
-func (d *Draft) assignments() {
-	for f := range d.scripts() {
-		for l := range strings.Lines(string(d.tree.text(f))) {
-			m := shellValue.FindStringSubmatch(strings.TrimRight(l, "\n"))
-			if m == nil {
-				continue
-			}
-			if have, wanted := d.listArgs[m[1]]; wanted && have == "" {
-				d.listArgs[m[1]] = m[2] + m[3]
-			}
-		}
-	}
+	return refs, ""
 }
 
 // writeAirgap writes the groups and their bundles.
 func (d *Draft) writeAirgap(w *writer) {
-	if d.imageList == "" && len(d.groups) == 0 {
+	if d.listOfAll == "" && len(d.groups) == 0 {
 		return
 	}
 	w.section("airgap")
-	w.field("  images", d.imageList)
-	if len(d.listArgs) > 0 {
-		w.line("  args:")
-		for _, k := range sortedKeys(d.listArgs) {
-			if d.listArgs[k] == "" {
-				w.note("    ", "a script computes it: write its value")
-			}
-			w.line("    "+k+": %s", d.listArgs[k])
-		}
-	}
+	w.field("  images", d.listOfAll)
+	d.writeMap(w, "  ", "args", d.listArgs, func(string) string { return "" })
 	if len(d.groups) == 0 {
 		return
 	}
@@ -201,14 +119,11 @@ func (d *Draft) writeAirgap(w *writer) {
 		}
 		w.line("    - {name: %s, lists: "+list(g.lists)+to+"}", g.name)
 	}
-	linux := slices.DeleteFunc(slices.Sorted(slices.Values(d.platforms)), func(p string) bool {
-		return !strings.HasPrefix(p, platform.Linux+"/")
-	})
 	w.line("  bundles:")
 	w.line("    - {name: %s}", d.name+"-images")
-	w.line("    - {name: %s, platforms: "+list(slices.Sorted(slices.Values(d.platforms)))+"}",
+	w.line("    - {name: %s, platforms: "+list(d.sortedPlatforms())+"}",
 		d.name+"-images.{{.OS}}{{if .WindowsRelease}}-{{.WindowsRelease}}{{end}}-{{.Arch}}")
-	if len(linux) > 0 {
+	if linux := d.linux(); len(linux) > 0 {
 		w.note("    ", "groups of images for Linux alone; name a platform here that all images of a list have")
 		w.line("    - {name: %s, platforms: "+list(linux)+", groups: "+list(names)+"}",
 			d.name+"-images-{{.Group}}.{{.OS}}-{{.Arch}}")

@@ -1,62 +1,80 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-	"golang.org/x/mod/semver"
-
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
-	"github.com/slipway-dev/slipway/platform"
+
+	"github.com/slipway-dev/slipway/scaffold/makefile"
 )
 
-// homes are where projects keep the manifests that they release, the first that has some counts.
+// homes are where projects keep the manifests that they release, the likeliest first.
 var homes = []string{
 	"config", "deploy", "manifests", "deploy/kubernetes", "deployment/kubernetes", "kubernetes", "k8s",
-	"deployment", "install",
+	"deployment", "install", "kustomize",
 }
 
 var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// manifests finds the manifests that are released.
+// manifests finds what users apply: a kustomization that no other one is based on, or a directory
+// of manifests with a workload.
 func (d *Draft) manifests() {
-	charts := d.directoriesWith("Chart.yaml", "Chart.yml")
-	kustomize := d.directoriesWith(kustomizationNames...)
-	if d.plain(charts, kustomize, true) || d.kustomizations(kustomize) {
-		d.charts(charts)
-		return
+	charts, kustomize := d.directoriesWith("Chart.yaml", "Chart.yml"), d.directoriesWith(kustomizationNames...)
+	byPath := map[string][]entry{}
+	var all []string
+	for _, home := range homes {
+		if files := d.plain(home, charts, kustomize); len(files) > 0 {
+			byPath[home] = files
+			all = append(all, home)
+		}
 	}
-	d.plain(charts, kustomize, false)
-	d.charts(charts)
+	for _, dir := range d.roots(kustomize) {
+		byPath[dir] = []entry{{key: "release.kustomize", path: dir}}
+		all = append(all, dir)
+	}
+	if len(all) > 0 {
+		claims := d.namedBy(all, byPath)
+		if several := d.together(all); len(several) > 1 {
+			claims = append(claims, claim{value: strings.Join(several, ", ")})
+		}
+		claims = append(claims, claim{value: none})
+		chosen := strings.Split(d.decide("release",
+			"the directories of manifests and the kustomizations that users apply", claims), ", ")
+		for _, home := range chosen {
+			if len(byPath[home]) == 0 {
+				continue // none
+			}
+			d.templates = append(d.templates, byPath[home]...)
+			d.found("%s: manifests of release.yaml", home)
+		}
+		d.seen["release.kustomize"], d.seen["release.templates"] = d.seen["release"], d.seen["release"]
+		others := slices.DeleteFunc(all, func(dir string) bool { return slices.Contains(chosen, dir) })
+		if len(others) > 0 {
+			d.leave("further manifests and kustomizations", "%s", listed(others))
+		}
+	}
+	d.charts()
 }
 
-// plain takes the manifests of the first home that has a workload. With direct, it has some that
-// are in the home itself.
-func (d *Draft) plain(charts, kustomize []string, direct bool) bool {
-	for _, home := range homes {
-		var files []string
-		for _, f := range d.tree.files {
-			if rel, ok := within(f, home); ok && !isAside(path.Dir(rel)) && workload.IsManifest(f) &&
-				!below(f, charts) && !below(f, kustomize) {
-				files = append(files, f)
-			}
-		}
-		files = d.current(files, home)
-		if direct && !slices.ContainsFunc(files,
-			func(f string) bool { dir := path.Dir(f); return dir == home || path.Base(dir) == d.version }) {
-			continue
-		}
-		if d.havePods(files) {
-			d.templates = d.entries(files, home)
-			d.found("%s: manifests of release.yaml", home)
-			return true
+// together are the directories that may be applied beside each other: those of manifests, and the
+// kustomizations that no other one is based on.
+func (d *Draft) together(all []string) (list []string) {
+	based := d.based(all)
+	for _, dir := range all {
+		if !based[dir] {
+			list = append(list, dir)
 		}
 	}
-	return false
+	const most = 6
+	if len(list) > most {
+		return nil
+	}
+	return list
 }
 
 func isYAML(f string) bool { return strings.HasSuffix(f, ".yaml") || strings.HasSuffix(f, ".yml") }
@@ -78,185 +96,151 @@ func (d *Draft) directoriesWith(names ...string) []string {
 	return dirs
 }
 
-var versioned = lazyregexp.New(`^v?[0-9]+\.[0-9]+(?:\.[0-9]+)?`)
+// yttFile matches values, schemas and overlays of ytt, which belong to its templates.
+var yttFile = lazyregexp.New(`(?m)^#@(?:data/values|overlay/|schema/| load\()`)
 
-// current drops manifests of other versions: directories named after one, next to manifests or
-// next to that of this version.
-func (d *Draft) current(files []string, home string) []string {
-	directory := func(f string) string {
-		rel, _ := within(f, home)
-		first, _, nested := strings.Cut(rel, "/")
-		if nested {
-			return first
-		}
-		return ""
-	}
-	mine := d.version != "" && slices.ContainsFunc(files, func(f string) bool { return directory(f) == d.version })
-	return slices.DeleteFunc(files, func(f string) bool {
-		return mine && directory(f) != d.version || !mine && versioned.MatchString(directory(f))
-	})
-}
-
-// havePods reports whether there is a workload of Kubernetes in these files.
-func (d *Draft) havePods(files []string) bool {
-	return slices.ContainsFunc(files, func(f string) bool {
-		return slices.ContainsFunc(d.yaml(f), func(doc *yaml.Node) bool {
-			return workload.SpecPath(yamlfile.Text(doc, "kind")) != nil && yamlfile.Text(doc, "apiVersion") != ""
-		})
-	})
-}
-
-// entries lists the files that have nothing but Kubernetes objects, as their directory where that
-// has no others.
-func (d *Draft) entries(files []string, home string) []entry {
-	var good []entry
-	whole := true
-	for _, f := range files {
-		if !d.objects(f) {
-			whole = false
-			continue
-		}
-		good = append(good, entry{path: f})
-	}
-	n := 0
+// plain returns the manifests of a directory that are not below another home, if it has a workload.
+// Those of other versions, in directories that are named after one, do not count.
+func (d *Draft) plain(home string, charts, kustomize []string) (list []entry) {
+	var files []string
 	for _, f := range d.tree.files {
-		if _, ok := within(f, home); ok && workload.IsManifest(f) {
-			n++
+		rel, ok := within(f, home)
+		if ok && !isAside(path.Dir(rel)) && workload.IsManifest(f) && !below(f, charts) && !below(f, kustomize) &&
+			!slices.ContainsFunc(homes, func(h string) bool {
+				_, in := within(f, h)
+				return in && len(h) > len(home)
+			}) {
+			files = append(files, f)
 		}
 	}
-	if whole && n == len(good) && n > 8 {
-		return []entry{{path: home}}
-	}
-	return good
-}
-
-// objects reports whether a file is a manifest: every document of it has apiVersion and kind.
-func (d *Draft) objects(f string) bool {
-	docs := d.yaml(f)
-	return len(docs) > 0 && !slices.ContainsFunc(docs, func(doc *yaml.Node) bool {
-		return yamlfile.Text(doc, "apiVersion") == "" || yamlfile.Text(doc, "kind") == ""
+	current := func(f string) bool { return strings.Contains(f, "/"+d.version+"/") }
+	mine := d.version != "" && slices.ContainsFunc(files, current)
+	files = slices.DeleteFunc(files, func(f string) bool {
+		return mine && !current(f) || !mine && versionIn(path.Dir(f)) != ""
 	})
-}
-
-// charts takes the charts that are published: of several of one name, the one in latest, or of the
-// highest version. Where there are no manifests, release.yaml has what they render.
-func (d *Draft) charts(dirs []string) {
-	for _, dir := range newest(dirs) {
-		docs := d.yaml(path.Join(dir, "Chart.yaml"))
-		if len(docs) == 0 || yamlfile.Text(docs[0], "name") == "" {
-			d.hand("%s/Chart.yaml has no name that can be read: the chart is left out", dir)
-			continue
+	pods := false
+	for _, f := range files {
+		docs := d.yaml(f)
+		object := len(docs) > 0
+		for _, doc := range docs {
+			kind, version := yamlfile.Text(doc, "kind"), yamlfile.Text(doc, "apiVersion")
+			object = object && kind != "" && version != ""
+			pods = pods || workload.SpecPath(kind) != nil && version != ""
 		}
-		c := entry{path: dir, name: yamlfile.Text(docs[0], "name")}
-		c.version, c.appVersion = chartVersions(yamlfile.Text(docs[0], "version"), yamlfile.Text(docs[0], "appVersion"))
-		if c.appVersion == "" && d.writesV(dir) {
-			c.appVersion = bare
-		}
-		for _, values := range d.yaml(path.Join(dir, "values.yaml")) {
-			on := yamlfile.Value(values, "windows", "enabled")
-			c.windows = on != nil && on.Value == "false" && d.has(platform.Windows)
-		}
-		d.chart = append(d.chart, c)
-		d.found("%s: the chart %s", dir, c.name)
-	}
-}
-
-// vBefore matches a template that writes a v before the version of the application.
-var vBefore = lazyregexp.New(
-	`v\{\{-?\s*\$?\.Chart\.AppVersion|printf? "v%s"[^}]*\.Chart\.AppVersion|print "v" \$?\.Chart\.AppVersion`)
-
-// writesV reports whether a chart writes a v before its appVersion.
-func (d *Draft) writesV(dir string) bool {
-	return slices.ContainsFunc(d.tree.files, func(f string) bool {
-		_, in := within(f, path.Join(dir, "templates"))
-		return in && vBefore.Match(d.tree.text(f))
-	})
-}
-
-// bare is the product's version without the v that tags of git have and most charts do without.
-const bare = "{{.Major}}.{{.Minor}}.{{.Patch}}{{if .Prerelease}}-{{.Prerelease}}{{end}}"
-
-// chartVersions returns the versions of slipway.yaml for a chart with these in its Chart.yaml, ""
-// for the product's, [bare] for that without a v. A version that is counted apart is the chart's.
-// One of 0.0.0 is in the place of another until a release.
-func chartVersions(chart, app string) (version, appVersion string) {
-	like := func(s string) string {
-		if v := versionIn(s); v == "" || v == s || v == "v0.0.0" {
-			return ""
-		}
-		return bare
-	}
-	if c, a := versionIn(chart), versionIn(app); c != "" && a != "" && c != "v0.0.0" && semver.Compare(c, a) != 0 {
-		return chart, like(app)
-	}
-	return like(chart), like(app)
-}
-
-// newest returns one directory for each chart name.
-func newest(dirs []string) []string {
-	best := map[string]string{}
-	for _, dir := range dirs {
-		old, ok := best[path.Base(dir)]
-		if slices.ContainsFunc(dirs,
-			func(other string) bool { _, in := within(dir, other); return in && other != dir }) {
-			continue // a chart that another one contains
-		}
-		if !ok || strings.Contains(dir+"/", "latest/") || !strings.Contains(old+"/", "latest/") && newer(dir, old) {
-			best[path.Base(dir)] = dir
+		if object || yttFile.Match(d.tree.text(f)) {
+			list = append(list, entry{key: "release.templates", path: f})
 		}
 	}
-	var list []string
-	for _, name := range sortedKeys(best) {
-		list = append(list, best[name])
+	if !pods {
+		return nil
 	}
 	return list
 }
 
-// kustomizations takes the kustomization that users would apply: of those that nothing else is
-// based on, the first by the names that projects give it.
-func (d *Draft) kustomizations(dirs []string) bool {
-	var roots []string
+// roots are the kustomizations below homes that have objects, those that no other one is based on
+// before the others.
+func (d *Draft) roots(dirs []string) (roots []string) {
+	based := d.based(dirs)
 	for _, dir := range dirs {
-		if first, _, _ := strings.Cut(dir, "/"); slices.Contains(homes, first) || first == "kustomize" {
+		if first, _, _ := strings.Cut(dir, "/"); slices.Contains(homes, first) && d.wholeKustomization(dir) {
 			roots = append(roots, dir)
 		}
 	}
-	for _, dir := range roots {
-		for _, base := range d.kustomizationBases(dir) {
-			roots = slices.DeleteFunc(roots, func(r string) bool { return r == base && r != dir })
-		}
+	slices.SortStableFunc(roots, func(a, b string) int {
+		return cmp.Compare(map[bool]int{true: 1}[based[a]], map[bool]int{true: 1}[based[b]])
+	})
+	if n := slices.IndexFunc(roots, func(dir string) bool { return based[dir] }); n == 1 {
+		return roots[:1] // the only one that is whole
 	}
-	first := []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"}
-	rank := func(dir string) int {
-		if n := slices.Index(first, path.Base(dir)); n >= 0 {
-			return n
-		}
-		return len(dir)
-	}
-	slices.SortStableFunc(roots, func(a, b string) int { return rank(a) - rank(b) })
-	for n, dir := range roots {
-		if n > 0 {
-			d.left = append(d.left, dir+" has another kustomization: write it under release.kustomize in place of "+
-				roots[0]+" if it is the one that users apply")
-			continue
-		}
-		d.templates = []entry{{path: dir, kustomize: true}}
-		d.found("%s: the kustomization of release.yaml", dir)
-	}
-	return len(roots) > 0
+	return roots
 }
 
-// kustomizationBases returns the directories that a kustomization names.
-func (d *Draft) kustomizationBases(dir string) []string {
-	var bases []string
+// wholeKustomization reports whether a kustomization has objects of its own or of others, and is no
+// component.
+func (d *Draft) wholeKustomization(dir string) bool {
 	for _, name := range kustomizationNames {
 		for _, doc := range d.yaml(path.Join(dir, name)) {
-			for _, key := range []string{"resources", "bases", "components"} {
-				for _, r := range texts(doc, key) {
-					bases = append(bases, path.Join(dir, r))
+			if len(items(doc, "resources"))+len(items(doc, "bases")) > 0 && yamlfile.Text(doc, "kind") != "Component" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// based are the directories that kustomizations are based on.
+func (d *Draft) based(dirs []string) map[string]bool {
+	based := map[string]bool{}
+	for _, dir := range dirs {
+		for _, name := range kustomizationNames {
+			for _, doc := range d.yaml(path.Join(dir, name)) {
+				for _, key := range []string{"resources", "bases", "components"} {
+					for _, r := range texts(doc, key) {
+						based[path.Join(dir, r)] = true
+					}
 				}
 			}
 		}
 	}
-	return bases
+	return based
+}
+
+// namedBy are the directories of which one is released, by what names them or a file of theirs: what
+// publishes, or the documentation.
+func (d *Draft) namedBy(dirs []string, entries map[string][]entry) (all []claim) {
+	for _, f := range d.tree.files {
+		r, docs := d.publishers.of(f), path.Ext(f) == ".md"
+		switch {
+		case docs:
+			r = installs
+		case !d.saysBuilds(f):
+			continue
+		}
+		for n, line := range makefile.Lines(string(d.tree.text(f))) {
+			if docs && f != "README.md" && !applies.MatchString(line) {
+				continue
+			}
+			for _, dir := range dirs {
+				if !namesPath(line, dir) &&
+					!slices.ContainsFunc(entries[dir], func(e entry) bool { return namesPath(line, e.path) }) {
+					continue
+				}
+				now := r
+				if d.make.Files[f] {
+					now = d.makeRank(place{f, n})
+				}
+				all = append(all, claim{dir, now, place{f, n}})
+			}
+		}
+	}
+	usual := []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"}
+	order := func(dir string) int {
+		if n := slices.Index(usual, path.Base(dir)); n >= 0 {
+			return n
+		}
+		return len(usual) + len(dir)
+	}
+	dirs = slices.Clone(dirs)
+	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
+	for _, dir := range dirs {
+		all = append(all, claim{value: dir})
+	}
+	return all
+}
+
+// applies matches a line that applies manifests.
+var applies = lazyregexp.New(`\b(?:kubectl|kustomize|oc)\b`)
+
+// namesPath reports whether a line has a path as a word of its own.
+func namesPath(line, p string) bool {
+	at := strings.Index(line, p)
+	if at < 0 || at > 0 && isWord(line[at-1]) {
+		return false
+	}
+	rest := strings.TrimPrefix(line[at+len(p):], "/")
+	return rest == "" || !isWord(rest[0])
+}
+
+func isWord(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

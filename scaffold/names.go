@@ -1,231 +1,186 @@
 package scaffold
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
-
-	"golang.org/x/mod/semver"
-
-	"github.com/slipway-dev/slipway/internal/imagename"
-	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-// newer compares the versions that two paths have in them.
-func newer(a, b string) bool { return semver.Compare(versionIn(a), versionIn(b)) > 0 }
-
-func versionIn(p string) string {
-	for part := range strings.SplitSeq(p, "/") {
-		if v := "v" + strings.TrimPrefix(part, "v"); semver.IsValid(v) {
-			return v
-		}
-	}
-	return ""
-}
-
-var (
-	imageField = lazyregexp.New(
-		`(?m)^[\s-]*(?:image|repository|newName):\s*["']?/?([A-Za-z0-9][A-Za-z0-9._/:@-]*)["']?\s*(?:#.*)?$`)
-	baseRepo = lazyregexp.New(
-		`(?m)^\s*(?:baseRepo|registry|baseRegistry):\s*["']?([a-z0-9.-]+\.[a-z]{2,}(?::[0-9]+)?(?:/[a-z0-9._/-]+)?)["']?\s*$`)
-)
-
-// publicName is a name under which manifests call an image of the product.
-type publicName struct {
-	registry, repository string
-	count                int
-}
-
-// findNames finds under which names users know the images: those that manifests, charts and
-// Makefiles have.
+// findNames finds under which names users know the images: those that releases push, and those that
+// manifests, charts and the README have.
 func (d *Draft) findNames() {
-	seen := map[string]int{}
-	tags := map[string][]string{}
-	const manifest = 10 // a manifest counts for more than a build
-	weight := func(n int) int {
-		if n < len(d.references)+len(d.pushed()) {
-			return 1
-		}
-		return manifest
+	if d.without && len(d.images) == 0 {
+		return
 	}
-	for n, ref := range d.allReferences() {
-		repository, tag := splitReference(promoted(ref))
-		host, rest, ok := strings.Cut(repository, "/")
-		if ok && d.own(host, rest) {
-			repository, host, rest = "docker.io/"+repository, "docker.io", repository
-		}
-		if !ok || !strings.ContainsAny(host, ".:") || imagename.CheckRepository(repository) != nil || rest == "" {
-			continue
-		}
-		seen[repository] += weight(n)
-		tags[repository] = appendNew(tags[repository], tag)
-	}
-	best := map[int]publicName{}
+	refs := d.allReferences()
+	claims := map[int][]claim{} // of an image, its repositories
 	for n, i := range d.images {
-		for _, repository := range sortedKeys(seen) {
-			host, rest, _ := strings.Cut(repository, "/")
-			if path.Base(rest) != i.name && path.Base(rest) != d.makeName(i) {
+		for _, r := range refs {
+			if !i.isNamed(r) {
 				continue
 			}
-			r := publicName{host, rest, seen[repository]}
-			if r.better(best[n]) {
-				best[n] = r
-			}
-		}
-	}
-	d.useNames(best)
-	d.moreRegistries(seen)
-	d.hostProcess(tags)
-	d.prometheus()
-}
-
-// own reports whether a reference without a host is that of an image of the product at Docker Hub:
-// the account is that of the repository.
-func (d *Draft) own(account, name string) bool {
-	u := strings.Split(d.source.url, "/")
-	return !strings.ContainsAny(account, ".:") && len(u) > 3 && strings.EqualFold(u[3], account) && d.hasImage(name)
-}
-
-// makeName is the last part of the repository that a Makefile gives the product's only image.
-func (d *Draft) makeName(i image) string {
-	if d.images[0].name != i.name {
-		return ""
-	}
-	return d.makeImage()
-}
-
-// makeImage is the name that the Makefile gives an image.
-func (d *Draft) makeImage() string {
-	return cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME"))
-}
-
-// community are registries of Kubernetes' projects from which images are promoted to
-// registry.k8s.io, or which it replaced.
-var community = lazyregexp.New(`^(?:k8s\.gcr\.io/|gcr\.io/k8s-staging-)`)
-
-// promoted returns the name by which users pull an image of Kubernetes' projects.
-func promoted(ref string) string { return community.ReplaceAllString(ref, "registry.k8s.io/") }
-
-// staging are registries that users do not pull from.
-var staging = lazyregexp.New(`staging|e2e|test|k8scsi|local|example\.com`)
-
-// better prefers registries that users pull from to those for staging, and then what is named
-// more often.
-func (r publicName) better(than publicName) bool {
-	if than.repository == "" {
-		return true
-	}
-	a, b := staging.MatchString(r.registry+"/"+r.repository), staging.MatchString(than.registry+"/"+than.repository)
-	if a != b {
-		return b
-	}
-	return r.count > than.count
-}
-
-var stagingRegistry = lazyregexp.New(`gcr\.io/k8s-staging-[a-z0-9-]+`)
-
-// allReferences returns the names of images in manifests, charts and Makefiles.
-func (d *Draft) allReferences() []string {
-	list := append(slices.Clone(d.references), d.pushed()...)
-	for _, f := range d.tree.files {
-		if !workload.IsManifest(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) ||
-			versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
-			continue // of another version
-		}
-		text := d.tree.text(f)
-		prefix := ""
-		if m := baseRepo.FindSubmatch(text); m != nil {
-			prefix = string(m[1]) + "/"
-		}
-		for _, m := range imageField.FindAllSubmatch(text, -1) {
-			ref := string(m[1])
-			if host, _, _ := strings.Cut(ref, "/"); !strings.ContainsAny(host, ".:") {
-				ref = prefix + ref
-			}
-			list = append(list, ref)
-		}
-	}
-	for _, v := range []string{"REGISTRY", "REGISTRY_NAME"} {
-		for _, i := range d.images {
-			if registry := d.make.value(v); d.make.values["CMDS"] != "" && registry != "" {
-				list = append(list, registry+"/"+i.name)
-			}
-		}
-	}
-	for _, m := range stagingRegistry.FindAllString(string(d.tree.text("cloudbuild.yaml")), -1) {
-		for _, i := range d.images {
-			list = append(list, m+"/"+i.name)
-		}
-	}
-	if image := d.makeImage(); image != "" {
-		for _, v := range []string{"REGISTRY", "REGISTRY_NAME", "DOCKER_REPO", "ALL_DOCKER_REPOS"} {
-			for _, registry := range strings.Fields(d.make.value(v)) {
-				if strings.HasPrefix(registry, "#") {
-					break
+			if m := stagingImage.FindStringSubmatch(r.repository); m != nil {
+				if r.rank.ofUsers() {
+					d.staging[i.name] = r.repository
 				}
-				list = append(list, registry+"/"+image)
+				r.repository, r.rank = "registry.k8s.io/"+m[1]+"/"+path.Base(r.repository), develops
 			}
+			claims[n] = append(claims[n], claim{withoutArch(r.repository), r.rank, r.at})
 		}
 	}
-	return list
+	d.useNames(claims)
 }
 
-var publicRegistry = lazyregexp.New(
-	`\b(?:ghcr\.io|docker\.io|quay\.io|registry\.k8s\.io|[a-z0-9-]+\.azurecr\.io)/[a-z0-9][a-z0-9_-]*\b`)
-
-// pushed returns the names of images below the registries that workflows for releases name.
-func (d *Draft) pushed() (list []string) {
-	for _, f := range d.tree.files {
-		if !strings.HasPrefix(f, workflows) || !releaseName.MatchString(path.Base(f)) {
-			continue
-		}
-		for _, m := range publicRegistry.FindAllString(string(d.tree.text(f)), -1) {
-			for _, i := range d.images {
-				list = append(list, m+"/"+i.name)
-			}
-		}
+// isNamed reports whether a reference is that of an image: it is built from its Dockerfile, or has
+// its name.
+func (i image) isNamed(r named) bool {
+	last := nameOf(withoutArch(path.Base(r.repository)))
+	if r.of == "" || r.of == i.name {
+		return last == i.last() || r.of == i.name
 	}
-	return list
+	return (i.base == "" || last == i.base) &&
+		slices.ContainsFunc(i.parts, func(p *part) bool { return p.from.path == r.of })
+}
+
+// last is the end of an image's repository.
+func (i image) last() string {
+	if i.base != "" {
+		return i.base
+	}
+	return i.name
 }
 
 // useNames writes the names down: one registry, and a repository for each image.
-func (d *Draft) useNames(best map[int]publicName) {
-	for n := range d.images {
-		r, ok := best[n]
-		if !ok {
-			continue
+func (d *Draft) useNames(claims map[int][]claim) {
+	var shared []claim
+	var open []string
+	for n, i := range d.images {
+		for _, c := range claims[n] {
+			if p, ok := strings.CutSuffix(c.value, "/"+i.last()); ok {
+				shared = append(shared, claim{p, c.rank, c.at})
+			}
 		}
-		if d.names.registry == "" {
-			d.names.registry = r.registry
-			d.found("users know the images below %s", r.registry)
-		}
-		if r.registry == d.names.registry {
-			d.images[n].repository = r.repository
+		if len(claims[n]) == 0 {
+			open = append(open, i.last())
 		}
 	}
-	d.sharePrefix()
+	primary, more := d.primary(byCount(shared))
+	what := "the registry, and the repository in it below which users find the images"
+	if len(open) > 0 {
+		what += "; nothing names " + listed(open)
+	}
+	if len(primary) == 0 && len(d.images) == 1 && len(open) == 1 {
+		if primary, claims[0] = d.productNames(); len(primary) > 0 {
+			open = nil
+		}
+	}
+	value := ""
+	if len(primary) > 0 || len(open) == len(d.images) {
+		value = d.decide("destinations", what, primary)
+	}
+	host, rest, _ := strings.Cut(value, "/")
+	d.names.registry = host
+	if rest != "" {
+		d.names.repository = rest + "/{{.Name}}"
+	}
+	for _, other := range more {
+		if h, r, _ := strings.Cut(other, "/"); other != value && r == rest {
+			d.otherRegistries = appendNew(d.otherRegistries, h)
+		} else if other != value {
+			d.leave("further repositories", "%s", other)
+		}
+	}
+	for n, i := range d.images {
+		if len(open) < len(d.images) || value == "" {
+			d.ownName(n, i, value, claims[n])
+		}
+	}
+	d.unbuilt(value)
 }
 
-// sharePrefix writes repositories that differ in the image's name only once, for all images.
-func (d *Draft) sharePrefix() {
-	prefix := ""
-	for _, i := range d.images {
-		if i.repository == "" && i.program != "" {
-			continue // ko gives all the same prefix
+// productNames are the repositories of images that have the product's name, where none has that of
+// its only image: what is above them, and whole.
+func (d *Draft) productNames() (above, whole []claim) {
+	for _, r := range d.allReferences() {
+		if path.Base(r.repository) == d.repositoryName() {
+			above = append(above, claim{path.Dir(r.repository), develops, r.at})
+			whole = append(whole, claim{r.repository, develops, r.at})
 		}
-		p, ok := strings.CutSuffix(i.repository, "/"+i.name)
-		if !ok || prefix != "" && p != prefix {
-			return
+	}
+	return byCount(above), byCount(whole)
+}
+
+// unbuilt asks for images that manifests name below the product's own, with the name of a main
+// package, and that nothing builds.
+func (d *Draft) unbuilt(prefix string) {
+	for _, r := range d.allReferences() {
+		last, ok := strings.CutPrefix(r.repository, prefix+"/")
+		if _, isMain := d.main(last); r.rank.ofUsers() && ok && isMain && prefix != "" &&
+			!slices.ContainsFunc(d.images, func(i image) bool { return i.last() == last }) {
+			d.lacks("images["+last+"]", "what builds %s, which %s names: nothing here does", r.repository, r.at)
 		}
-		prefix = p
 	}
-	if prefix == "" {
-		return
+}
+
+// primary makes the registries that a release pushes to one claim, that of the one which users
+// install from, and returns the others. Where users install from none of them, that is a
+// contradiction.
+func (d *Draft) primary(claims []claim) (primary []claim, others []string) {
+	all := candidates(claims)
+	var pushed []string
+	for _, c := range all {
+		if c.rank == publishes {
+			pushed = append(pushed, c.value)
+		}
 	}
-	d.names.repository = prefix + "/{{.Name}}"
-	for n := range d.images {
-		d.images[n].repository = ""
+	if len(pushed) == 0 {
+		return claims, nil
+	}
+	best, known := pushed[0], false
+	for _, c := range claims {
+		if c.rank.ofUsers() && !known && slices.Contains(pushed, c.value) {
+			best, known = c.value, true
+		}
+	}
+	contradicts := slices.ContainsFunc(claims, func(c claim) bool { return c.rank.ofUsers() }) && !known
+	for _, c := range claims {
+		switch {
+		case c.value != best && c.rank == publishes && (path.Base(c.value) == path.Base(best) ||
+			slices.ContainsFunc(claims, func(o claim) bool { return o.value == best && o.at == c.at })):
+			others = appendNew(others, c.value) // a further registry
+			continue
+		case c.rank.ofUsers() && contradicts:
+			c.rank = publishes
+		}
+		primary = append(primary, c)
+	}
+	return primary, others
+}
+
+// ownName gives an image a repository of its own, where what names it says another than that of all
+// images, or nothing names it.
+func (d *Draft) ownName(n int, i image, prefix string, claims []claim) {
+	value := strings.TrimPrefix(prefix+"/"+i.last(), "/")
+	usual := slices.ContainsFunc(claims, func(c claim) bool { return c.value == value })
+	switch {
+	case prefix == "" && len(claims) == 0:
+		return // which is asked for
+	case usual || len(claims) == 0 && i.base != "":
+		if i.last() == i.name {
+			return // names.repository says it
+		}
+	default:
+		if len(claims) == 0 {
+			claims = []claim{{value: value}}
+		}
+		value = d.decide("images["+i.name+"].repository",
+			"the repository in which users find the image "+i.name, byCount(claims))
+	}
+	host, rest, _ := strings.Cut(value, "/")
+	if d.names.registry == "" {
+		d.names.registry = host
+	}
+	if host == d.names.registry {
+		d.images[n].repository = rest
 	}
 }

@@ -1,201 +1,135 @@
 package scaffold
 
 import (
-	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-var templated = lazyregexp.New(`\{\{[^}]*\}\}`)
+// What the check says of a file that a COPY wants and that is not there: in the context, or in a
+// stage whose commands are not run.
+var (
+	notInContext = lazyregexp.New(`^(\S.*?) is (?:not there, or \.dockerignore names it|never part of a context)|^nothing matches (\S+),`)
+	notInStage   = lazyregexp.New(`\((\S+), which is copied from the stage (\S+), may be what it writes\)`)
+)
 
-// starred puts * in the place of what depends on the platform.
-func starred(s string) string { return templated.ReplaceAllString(s, "*") }
-
-// copies finds the programs that a COPY expects: in the context, or in a stage that compiles.
-func (p *part) copies(s *stage, c *instructions.CopyCommand, env arguments) {
-	from, sources := c.From, c.SourcePaths
-	other := p.from.before(from, slices.Index(p.from.stages, s))
-	if from != "" && (other == nil || !other.builder()) {
-		return
+// wanted returns the place in outputs of what a fault says is not there, for all platforms; "" if
+// it says something else.
+func wanted(f fault) string {
+	file, from := "", ""
+	if m := notInContext.FindStringSubmatch(f.text); m != nil {
+		file = strings.TrimPrefix(m[1]+m[2], "/")
+	} else if m := notInStage.FindStringSubmatch(f.text); m != nil {
+		file, from = m[1], m[2]+":"
 	}
-	for _, src := range sources {
-		full := strings.ReplaceAll(p.from.word(src, env), `\`, "/")
-		if from == "" {
-			p.fromContext(src, full, c.DestPath)
+	on, err := platform.Parse(f.platform)
+	if file == "" || err != nil {
+		return ""
+	}
+	words := lazyregexp.New(`[A-Za-z0-9]+`)
+	return from + words.ReplaceAllStringFunc(file, func(w string) string {
+		switch w {
+		case on.Architecture:
+			return "{{.Arch}}"
+		case on.Architecture + on.Variant:
+			return "{{.Arch}}{{.Variant}}"
+		}
+		return w
+	})
+}
+
+// put gives an image the program that a Dockerfile expects at a place. changed is false where that
+// is no program.
+func (p *part) put(at string) (changed bool) {
+	if _, ok := p.outputs[at]; ok {
+		return false
+	}
+	base := strings.Trim(strings.TrimSuffix(path.Base(templated.ReplaceAllString(at, "")), ".exe"), "-_.")
+	base = strings.Trim(withoutArch(base), "-_.")
+	name, all := strings.Trim(base, "*-_."), strings.Contains(base, "*")
+	m, ok := p.d.main(name)
+	if !ok && name == "" && len(p.d.mains) == 1 {
+		m, ok = p.d.mains[0], true
+	}
+	if !ok {
+		if !p.d.plausible(name, at) {
+			return false
+		}
+		if m, ok = p.d.answeredMain(name, at); !ok {
+			return false
+		}
+	}
+	if all || !programName.MatchString(name) {
+		name = ""
+	}
+	program := p.d.program(m, name)
+	if before, after, ok := strings.Cut(at, "*"); ok {
+		if strings.Contains(path.Base(before), program) || strings.Contains(after, program) {
+			program, at = p.d.program(m, ""), before+after
+		} else {
+			at = before + program + after
+		}
+	}
+	return p.output(at, program)
+}
+
+// output names a program at a place. Two places of it that are one file for a platform become one:
+// that with the variant, or else the one that is the same for all platforms.
+func (p *part) output(at, program string) (changed bool) {
+	const variant = "{{.Variant}}"
+	for _, old := range sortedKeys(p.outputs) {
+		switch {
+		case p.outputs[old] != program || !p.oneFile(old, at):
 			continue
+		case strings.ReplaceAll(old, variant, "") == strings.ReplaceAll(at, variant, "") && len(old) > len(at),
+			!strings.Contains(old, "{{"):
+			return false
 		}
-		if p.promised[other] == nil {
-			p.promised[other] = &promise{outputs: map[string]wanted{}, all: true}
-		}
-		w, ok := p.programOf(full, c.DestPath, other)
-		place, fits := p.place(full, w.file())
-		if !ok || !fits {
-			p.promised[other].all = false
-			continue
-		}
-		p.promised[other].outputs[from+":"+path.Clean("/"+place)] = w
+		delete(p.outputs, old)
 	}
+	p.outputs[at] = program
+	return true
 }
 
-// fromContext finds a program that a build puts into the context.
-func (p *part) fromContext(src, full, dest string) {
-	if wide(full) && p.madeContext() {
-		p.lacks("COPY " + src + " of " + p.from.path + " copies what a build puts into its context, " +
-			"whose directory is not known without running anything: name the programs under outputs")
-		return
-	}
-	if !p.madeContext() && p.inContext(full) {
-		return
-	}
-	w, ok := p.programOf(full, dest, nil)
-	if place, fits := p.place(full, w.file()); ok && fits {
-		p.use(map[string]wanted{strings.TrimPrefix(path.Clean("/"+place), "/"): w})
-	}
+// oneFile reports whether two places are one for a platform of the part.
+func (p *part) oneFile(a, b string) bool {
+	return slices.ContainsFunc(p.d.platforms, func(s string) bool {
+		on, err := platform.Parse(s)
+		of := strings.NewReplacer("{{.Arch}}", on.Architecture, "{{.Variant}}", on.Variant)
+		return err == nil && on.OS == p.os && of.Replace(a) == of.Replace(b)
+	})
 }
 
-// wide reports whether a source is all of a context.
-func wide(src string) bool {
-	return slices.Contains([]string{"", ".", "*"}, strings.Trim(path.Clean("/"+src), "/"))
+// plausible reports whether a place may be a program's: by its directory, its ending or its name.
+func (d *Draft) plausible(name, at string) bool {
+	if path.Ext(name) != "" || name == "" || len(d.mains) == 0 || strings.HasSuffix(at, "/") ||
+		directory.MatchString(name) {
+		return false
+	}
+	return strings.HasSuffix(at, ".exe") || strings.Contains(at, "{{") || strings.Contains(name, d.repositoryName()) ||
+		slices.ContainsFunc(strings.Split(path.Dir(at), "/"), directory.MatchString)
 }
 
-// madeContext reports whether all builds have a context that is not in the repository.
-func (p *part) madeContext() bool {
-	return len(p.builds) > 0 && p.context == "" && !p.builds[0].releaser
-}
+// directory matches names of directories for programs, which no program has.
+var directory = lazyregexp.New(`^_?(?:bin|dist|out|output|build|builds|release|bundle|licenses?|etc|usr|lib|config|web|assets|ui|static|public|local|opt|var|share)$`)
 
-// place returns where outputs has a program: what matches a pattern, and no other field of a
-// template than outputs knows.
-func (p *part) place(full, name string) (string, bool) {
-	full = lazyregexp.New(`^[A-Za-z]:/`).ReplaceAllString(full, "/")
-	if before, after, ok := strings.Cut(full, "*"); ok {
-		if strings.Contains(path.Base(before), name) || strings.Contains(after, name) {
-			name = ""
-		}
-		full = before + name + after
-	}
-	bad := strings.ContainsAny(full, "*?[$") || strings.Contains(full, ".WindowsRelease") ||
-		strings.HasSuffix(full, "/")
-	return full, !bad && name+full != ""
-}
+var (
+	templated   = lazyregexp.New(`\{\{[^}]*\}\}`)
+	programName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+)
 
-var archSuffix = lazyregexp.New(`[-_.](?:linux|windows|amd64|arm64|x86_64|\{\{\.(?:Arch|OS)\}\})$`)
-
-// programOf returns the program that a path of a build names.
-func (p *part) programOf(src, dest string, from *stage) (w wanted, ok bool) {
-	base := strings.TrimSuffix(path.Base(src), ".exe")
-	for archSuffix.MatchString(base) {
-		base = archSuffix.ReplaceAllString(base, "")
+// answeredMain asks which program a file is.
+func (d *Draft) answeredMain(name, at string) (mainPackage, bool) {
+	var all []claim
+	for _, m := range d.mains {
+		all = append(all, claim{m.path(), develops, place{m.dir, 0}})
 	}
-	base = strings.TrimRight(base, "-_.") // before a variable without a value
-	prefix, _, isPattern := strings.Cut(base, "*")
-	if m, ok := p.d.main(base); ok {
-		return wanted{m, base}, true
-	}
-	if m, ok := find(p.d.mains, func(m mainPackage) bool { return isPattern && m.name == prefix }); ok && prefix != "" {
-		return wanted{m, ""}, true
-	}
-	if from != nil {
-		if path.Ext(base) != "" || base == "bin" { // a file of another kind, or a directory that the stage fills
-			return wanted{}, false
-		}
-		if m, ok := p.built(from, base); ok {
-			return wanted{m, base}, true
-		}
-	}
-	if len(p.d.mains) == 1 && (!isPattern || strings.HasSuffix(src, ".exe")) && path.Ext(base) == "" &&
-		base != "" && !p.d.tree.hasDir(src) && plausible(src, from) && p.starts(base, dest) {
-		if isPattern {
-			base = ""
-		}
-		return wanted{p.d.mains[0], base}, true
-	}
-	return wanted{}, false
-}
-
-// starts reports whether the image starts a file of this name, or of that which COPY gives it; or
-// whether that is the name of the only program.
-func (p *part) starts(base, dest string) bool {
-	names := []string{base, fileOf(dest)}
-	if slices.Contains(names, p.d.mains[0].name) {
-		return true
-	}
-	for _, c := range p.of.commands {
-		var line []string
-		switch now := c.Command.(type) {
-		case *instructions.EntrypointCommand:
-			line = now.CmdLine
-		case *instructions.CmdCommand:
-			line = now.CmdLine
-		}
-		words := strings.Fields(strings.Join(line, " "))
-		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, fileOf(w)) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// fileOf returns the name of a program's file, without .exe.
-func fileOf(p string) string {
-	return strings.TrimSuffix(path.Base(strings.ReplaceAll(p, `\`, "/")), ".exe")
-}
-
-// plausible reports whether a path looks like that of a program that a build made.
-func plausible(src string, from *stage) bool {
-	if from != nil {
-		return !strings.HasPrefix(src, "/etc/") && !strings.HasPrefix(src, "/usr/share") &&
-			!strings.HasSuffix(src, "/licenses") && !strings.HasSuffix(src, "/")
-	}
-	return regexp.MustCompile(`(?:^|/)(?:bin|_output|out|build|dist|output)/`).MatchString(src) ||
-		strings.HasSuffix(src, ".exe")
-}
-
-// built returns the package that a stage compiles by go build.
-func (p *part) built(s *stage, name string) (mainPackage, bool) {
-	dir := ""
-	for _, c := range s.commands {
-		switch now := c.Command.(type) {
-		case *instructions.WorkdirCommand:
-			dir = now.Path
-		case *instructions.RunCommand:
-			for part := range strings.SplitSeq(strings.Join(now.CmdLine, " "), "&&") {
-				b := goBuild.FindStringSubmatch(part)
-				if b == nil {
-					continue
-				}
-				m, ok := p.d.goBuild(b[1], "")
-				if ok && (p.d.outputs[name] == m.dir || path.Base(dir) == name || len(p.d.mains) == 1) {
-					return m, true
-				}
-			}
-		}
-	}
-	return mainPackage{}, false
-}
-
-// wanted is a program that a Dockerfile expects, by the name of its file there.
-type wanted struct {
-	main mainPackage
-	name string
-}
-
-func (w wanted) file() string { return cmp.Or(w.name, w.main.name) }
-
-var programName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
-// declare returns the name of the program, which slipway.yaml then has.
-func (d *Draft) declare(w wanted) string {
-	if !programName.MatchString(w.name) {
-		w.name = ""
-	}
-	return d.program(w.main, w.name)
+	dir := d.decide("programs["+name+"]",
+		"the main package of "+name+", which a build puts at "+at+" for a Dockerfile", all)
+	return find(d.mains, func(m mainPackage) bool { return m.path() == dir })
 }
 
 // sharedOutputs makes one place of those for both operating systems.

@@ -8,68 +8,68 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/platform"
+
+	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
 // part is an image for one operating system: a stage of a Dockerfile, which stays as it is, and
 // what slipway.yaml says besides.
 type part struct {
-	d       *Draft
-	from    *recipe
-	os      string
-	target  string // a template; "" is the last stage
-	of      *stage // the stage, or one of those for each Windows release
-	family  []*stage
-	stages  []*stage // that it is made from, itself the last
-	builds  []dockerBuild
-	args    map[string]string // templates
-	outputs map[string]string // places of programs
-	// promised are the places in stages that compile by themselves, until the check refuses one.
-	promised    map[*stage]*promise
-	missing     []string
-	context     string
-	releases    []string // of Windows, if FROM names some
-	programs    []string
-	description string
-	variant     string // of Prometheus' images, which is the end of a tag
+	d        *Draft
+	from     *recipe
+	os       string
+	target   string   // a template; "" is the last stage
+	of       *stage   // the stage, or one of those for each Windows release
+	stages   []*stage // that it is made from, itself the last
+	builds   []dockerBuild
+	args     map[string]string // templates
+	outputs  map[string]string // places of programs
+	context  string
+	releases []string            // of Windows, if FROM or stages name some
+	madeIn   place               // what builds the image in a directory that only it has
+	places   map[string][]string // where the builds, the context, the target and arguments come from
 }
 
-// promise is what the image copies from a stage that compiles.
-type promise struct {
-	outputs map[string]wanted
-	all     bool // nothing else is copied from it
-	used    bool // slipway.yaml has them
+// note remembers where something of the part comes from.
+func (p *part) note(what string, at place) {
+	if !seenIn(p.places[what], at.file) {
+		p.places[what] = append(p.places[what], at.String())
+	}
 }
 
 // newPart reads what a stage needs.
-func (d *Draft) newPart(r *recipe, os string, family []*stage, builds []dockerBuild) *part {
+func (d *Draft) newPart(m made) *part {
 	p := &part{
-		d: d, from: r, os: os, of: family[len(family)-1], family: family, builds: builds,
-		args: map[string]string{}, outputs: map[string]string{}, promised: map[*stage]*promise{},
+		d: d, from: m.from, os: m.os, of: m.stages[len(m.stages)-1], builds: m.builds,
+		args: map[string]string{}, outputs: map[string]string{}, context: ".", places: map[string][]string{},
 	}
-	p.stages = r.needed(p.of)
-	p.setTarget()
+	p.stages = p.from.needed(p.of)
+	p.setTarget(m.stages)
 	p.findContext()
 	p.arguments()
-	p.compilers()
-	for _, s := range p.stages {
-		p.stage(s)
+	if p.os == platform.Windows && len(p.releases) == 0 {
+		p.windowsReleases()
 	}
-	p.windowsReleases()
 	return p
 }
 
 // setTarget names the stage where it is not the last of its file. Stages for each Windows release
 // are one template.
-func (p *part) setTarget() {
-	if p.of == p.from.last() && len(p.family) == 1 {
-		return
-	}
-	if len(p.family) == 1 {
+func (p *part) setTarget(family []*stage) {
+	if len(family) == 1 {
+		if p.of == p.from.last() {
+			return
+		}
 		p.target = p.of.Name
+		at := place{p.from.path, p.of.line}
+		if n := slices.IndexFunc(p.builds, func(b dockerBuild) bool { return b.target == p.target }); n >= 0 {
+			at = p.builds[n].at
+		}
+		p.note("target", at)
 		return
 	}
-	rest := ""
-	for _, s := range p.family {
+	rest, ends := "", 0
+	for _, s := range family {
 		word := windowsWord(s.Name)
 		release := platform.Release(platform.TagVersion(word))
 		p.releases = append(p.releases, release)
@@ -77,167 +77,50 @@ func (p *part) setTarget() {
 			rest = strings.Replace(s.Name, word, "{{.WindowsRelease}}", 1)
 			continue
 		}
-		p.target += `{{if eq .WindowsRelease "` + release + `"}}` + s.Name + `{{end}}`
-	}
-	if rest != "" && p.target != "" {
-		p.target = strings.ReplaceAll(p.target, "{{end}}", "{{else}}") +
-			rest + strings.Repeat("{{end}}", strings.Count(p.target, "{{end}}"))
-	} else if rest != "" {
-		p.target = rest
-	}
-}
-
-// windowsWord returns the part of a stage's name that is a Windows release, "" if none is.
-func windowsWord(name string) string {
-	for _, w := range wordsOf(name) {
-		if platform.TagVersion(w) != "" {
-			return w
+		if ends++; ends > 1 {
+			p.target += "{{else}}"
 		}
+		p.target += `{{if eq .WindowsRelease "` + release + `"}}` + s.Name
 	}
-	return ""
+	if rest != "" && ends > 0 {
+		p.target += "{{else}}"
+	}
+	p.target += rest + strings.Repeat("{{end}}", ends)
 }
 
-// findContext takes the context from the builds, and else the directory that has the files.
+// findContext takes the context from the builds. Where they do not tell, it is the directory of the
+// Dockerfile if that has what the file copies and the root does not.
 func (p *part) findContext() {
 	for _, b := range p.builds {
 		if b.context != "" && p.d.tree.hasDir(b.context) {
 			p.context = path.Clean(b.context)
+			p.note("context", b.at)
 			return
 		}
 	}
-}
-
-// inContext reports whether the repository has a file or directory, in its root or next to the
-// Dockerfile, which then is the context.
-func (p *part) inContext(src string) bool {
-	for _, context := range []string{p.context, ".", path.Dir(p.from.path)} {
-		if context != "" && p.d.tree.matches(path.Join(context, starred(src))) {
-			if p.context == "" {
-				p.context = context
-			}
-			return true
-		}
-		if p.context != "" {
-			return false
-		}
-	}
-	return false
-}
-
-// stage reads the instructions of a stage.
-func (p *part) stage(s *stage) {
-	env := p.environment(s)
-	for _, c := range s.commands {
-		switch now := c.Command.(type) {
-		case *instructions.ArgCommand:
-			p.define(now, env)
-		case *instructions.EnvCommand:
-			for _, kv := range now.Env {
-				env[kv.Key] = p.from.word(kv.Value, env)
-			}
-		case *instructions.LabelCommand:
-			if s == p.of {
-				p.label(now)
-			}
-		case *instructions.CopyCommand:
-			p.copies(s, now, env)
-		}
-	}
-	if s == p.of || !s.builder() {
-		p.exchange(s)
+	if n := slices.IndexFunc(p.builds, func(b dockerBuild) bool { return b.named }); n >= 0 {
+		p.madeIn = p.builds[n].at
+	} else if dir := path.Dir(p.from.path); dir != "." && p.copiesFrom(dir) > p.copiesFrom(".") {
+		p.context = dir
 	}
 }
 
-func (p *part) label(c *instructions.LabelCommand) {
-	for _, l := range c.Labels {
-		switch strings.Trim(l.Key, `"`) {
-		case "description":
-			p.description = strings.Trim(l.Value, `"`)
-		case "io.prometheus.image.variant":
-			p.variant = strings.Trim(l.Value, `"`)
-		}
-	}
-}
-
-// exchange declares the built-in base that has the files of a stage's base.
-func (p *part) exchange(s *stage) {
-	if p.os != platform.Linux {
-		p.microsoft(s)
-		return
-	}
-	for _, on := range p.d.platforms {
-		now, err := platform.Parse(on)
-		if err != nil || now.OS != platform.Linux {
-			continue
-		}
-		ref := p.from.word(s.BaseName, p.globals())
-		ref = strings.NewReplacer("{{.Arch}}", now.Architecture, "{{.OS}}", now.OS, "{{.Variant}}",
-			now.Variant).Replace(ref)
-		p.d.exchange(ref, true)
-	}
-}
-
-// microsoft declares the base for HostProcess containers, which is one image for all releases.
-func (p *part) microsoft(s *stage) {
-	if hostProcessBase.MatchString(p.from.word(s.BaseName, p.globals())) {
-		p.d.addBase(base{name: "hostprocess", microsoft: "hostprocess"})
-	}
-}
-
-// compilers takes from the stages that compile the flags that they give the compiler.
-func (p *part) compilers() {
+// copiesFrom counts the sources of the stages that a directory has.
+func (p *part) copiesFrom(dir string) (n int) {
 	for _, s := range p.stages {
-		args := arguments{}
-		for _, c := range s.commands {
-			switch now := c.Command.(type) {
-			case *instructions.ArgCommand:
-				p.from.define(now, args)
-			case *instructions.RunCommand:
-				line := strings.Join(now.CmdLine, " ")
-				if !s.builder() {
-					continue
-				}
-				p.d.environment(expandKnown(line, args), p.from.path)
-				for part := range strings.SplitSeq(line, "&&") {
-					if b := goBuild.FindStringSubmatch(part); b != nil {
-						p.d.ldflags(b[1], p.from.path)
-						if m, ok := p.d.goBuild(b[1], ""); ok {
-							p.d.compiled[m.dir] = true
-						}
-					}
+		for c := range instructionsIn[*instructions.CopyCommand](s) {
+			for _, src := range c.SourcePaths {
+				if c.From == "" && !shell.Unknown(src) && p.d.tree.matches(path.Join(dir, src)) {
+					n++
 				}
 			}
 		}
 	}
-}
-
-// expandKnown replaces variables that have a value, and leaves the others.
-func expandKnown(s string, args arguments) string {
-	for _, k := range args.Keys() {
-		s = strings.NewReplacer("${"+k+"}", args[k], "$"+k, args[k]).Replace(s)
-	}
-	return s[:min(len(s), maxExpanded)]
-}
-
-// lacks notes what the image lacks, once.
-func (p *part) lacks(what string) {
-	p.missing = appendNew(p.missing, what)
-}
-
-// use declares the programs of places.
-func (p *part) use(outputs map[string]wanted) {
-	for _, place := range sortedKeys(outputs) {
-		p.outputs[place] = p.d.declare(outputs[place])
-		p.programs = appendNew(p.programs, p.outputs[place])
-	}
-	slices.Sort(p.programs)
+	return n
 }
 
 // windowsReleases notes the releases that FROM names without a variable.
 func (p *part) windowsReleases() {
-	if p.os != platform.Windows || len(p.releases) > 0 {
-		return
-	}
 	for _, s := range p.stages {
 		if !isWindows.MatchString(s.base) || strings.Contains(s.Platform, platform.Linux) {
 			continue
@@ -248,4 +131,15 @@ func (p *part) windowsReleases() {
 			p.releases = appendNew(p.releases, platform.Release(v))
 		}
 	}
+}
+
+// isFor reports whether the part is for a platform of the release: one that what publishes builds
+// it for, and a release of Windows that FROM names.
+func (p *part) isFor(on string) bool {
+	if p.os == platform.Windows {
+		now, err := platform.Parse(on)
+		return len(p.releases) == 0 || err == nil && slices.Contains(p.releases, platform.Release(now.OSVersion))
+	}
+	own := p.d.buildClaims(p.from.path, publishes)
+	return len(p.d.options.Platforms) > 0 || len(own) != 1 || slices.Contains(splitList(own[0].value), on)
 }

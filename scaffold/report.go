@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -18,8 +18,15 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 	for _, f := range d.Found {
 		fmt.Fprintln(w, "found "+f)
 	}
-	for _, h := range slices.Concat(d.Hand, d.left) {
-		fmt.Fprintln(w, "left out "+h)
+	if unused := d.unused(); len(unused) > 0 {
+		d.leave("main packages that no image has", "%s", listed(unused))
+	}
+	d.leaveFlags()
+	for _, p := range d.tree.shut {
+		d.leave("what cannot be read, or is larger than a mebibyte", "%s", p)
+	}
+	for _, l := range d.left {
+		fmt.Fprintf(w, "left out: %s: %s\n", l.kind, listed(l.items))
 	}
 	byImage := map[string][]string{}
 	for _, e := range wrong {
@@ -30,16 +37,29 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 	for _, name := range sortedKeys(byImage) {
 		head := "needs a hand:"
 		if name != "" {
-			images++
 			head = "image " + name + " lacks what it needs:"
+			images++
 		}
 		fmt.Fprintln(w, head)
 		for _, e := range byImage[name] {
 			fmt.Fprintln(w, "  "+strings.ReplaceAll(e, "\n", "\n  "))
 		}
 	}
+	if len(d.Questions) > 0 {
+		fmt.Fprintln(w, "to decide, by taking the entry out of undecided:")
+	}
+	for _, q := range d.Questions {
+		fmt.Fprintf(w, "  %s:%d: %s: %s\n", product.File, q.line, output.Line(q.Key), output.Line(q.What))
+		for _, c := range q.Candidates {
+			where := ""
+			if len(c.Seen) > 0 {
+				where = "  (" + strings.Join(c.Seen, ", ") + ")"
+			}
+			fmt.Fprintln(w, "    "+output.Line(c.Value+where))
+		}
+	}
 	fmt.Fprintf(w, "wrote %s\n", filepath.Join(dir, product.File))
-	if len(wrong) == 0 {
+	if len(wrong)+len(d.Questions) == 0 {
 		_, err := fmt.Fprintf(w, "Next: %s\n", Command("release", dir))
 		return err
 	}
@@ -54,7 +74,7 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 // imageOf returns the image that an error is about, "" if it is about none.
 func (d *Draft) imageOf(fault string) string {
 	for _, i := range d.images {
-		if strings.HasPrefix(fault, "building image "+i.name+":") || strings.Contains(fault, "images["+i.name+"].") {
+		if strings.HasPrefix(fault, "building image "+i.name+":") || strings.Contains(fault, ": images["+i.name+"]: ") {
 			return i.name
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,68 +21,67 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
-// maxRounds bounds how often a draft is checked. Each round takes out at least one thing.
-const maxRounds = 30
+// maxRounds bounds how often a draft is checked. Each round changes at least one thing.
+const maxRounds = 50
 
-// Settle writes slipway.yaml, which may not exist, and checks it as a release does. Where the check
-// refuses a stage that compiles, and all that is copied of it are programs, slipway.yaml has these
-// from then on. It returns what remains: errors for a person. Where it fails, nothing of the draft
-// is left.
+// Settle writes slipway.yaml, which may not exist, and checks it as a release does. What the check
+// misses is completed where the repository tells it, asked for, or taken out. It returns what
+// remains besides the questions: errors for a person. Where it fails, nothing of the draft is left.
 func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, err error) {
 	unlock, made, err := d.create(ctx, say)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	var lists []string
 	defer func() {
 		if err != nil {
-			for _, p := range append(lists, made) {
-				err = errors.Join(err, os.Remove(p))
-			}
+			err = errors.Join(err, os.Remove(made))
 		}
 	}()
-	if lists, err = d.writeLists(); err != nil {
-		return nil, err
-	}
 	for range maxRounds {
 		faults, err := d.check(ctx)
 		if err != nil {
 			return nil, err
 		}
-		remaining = faults
-		if len(faults) == 0 || !d.repair(faults) {
-			return remaining, nil
+		remaining = nil
+		for _, f := range faults {
+			if text := d.stays(f.whole); text != "" {
+				remaining = append(remaining, text)
+			}
 		}
-		if err := disk.Write(made, d.YAML(), disk.ModeFile); err != nil {
-			return nil, fmt.Errorf("writing %s: %w", made, err)
+		changed, err := d.repair(faults)
+		if err == nil {
+			err = disk.Write(made, d.YAML(), disk.ModeFile)
+		}
+		if err != nil || !changed {
+			return remaining, err
 		}
 	}
 	return remaining, nil
 }
 
-// writeLists writes the lists of images that scripts have, none through a link, and returns their
-// paths.
-func (d *Draft) writeLists() (made []string, err error) {
-	for _, g := range d.groups {
-		if g.text == "" {
-			continue
-		}
-		p := filepath.Join(d.Dir, filepath.FromSlash(g.lists[0]))
-		dir := filepath.Dir(p)
-		if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
-			return made, fmt.Errorf("writing %s: its directory escapes by a link, or is a file: take it out",
-				g.lists[0])
-		}
-		if err := disk.MkdirAll(dir); err != nil {
-			return made, fmt.Errorf("writing %s: %w", g.lists[0], cause(err))
-		}
-		if err := disk.New(p, []byte(g.text), disk.ModeFile); err != nil {
-			return made, fmt.Errorf("writing %s: %w", g.lists[0], cause(err))
-		}
-		made = append(made, p)
+// stays is what of an error is one after this round: not the questions, which are reported as such,
+// and where there is nothing for Windows, not that pods may run on its nodes, which is allowed
+// then.
+func (d *Draft) stays(text string) string {
+	if strings.Contains(text, "[product-undecided]") {
+		return ""
 	}
-	return made, nil
+	head, findings, _ := strings.Cut(text, "\n")
+	if !strings.Contains(text, "[os-missing]") || d.has(platform.Windows) {
+		return text
+	}
+	d.linuxOnly = true
+	var rest []string
+	for line := range strings.SplitSeq(findings, "\n") {
+		if !strings.HasSuffix(line, "[os-missing]") {
+			rest = append(rest, line)
+		}
+	}
+	if len(rest) == 0 {
+		return ""
+	}
+	return head + "\n" + strings.Join(rest, "\n")
 }
 
 // create writes slipway.yaml for the first time.
@@ -101,8 +101,24 @@ func (d *Draft) create(ctx context.Context, say disk.Say) (unlock func(), made s
 	return top.Unlock, p, nil
 }
 
-// check does what slipway check does, and returns what is wrong, with paths relative to the draft.
-func (d *Draft) check(ctx context.Context) ([]string, error) {
+// fault is a mistake that the check finds.
+type fault struct {
+	whole           string // with paths relative to the draft; "" for a further line of one
+	image, platform string // "" if it is of none
+	file            string // "" if it has no place
+	line            int
+	text            string
+}
+
+var (
+	ofImage = lazyregexp.New(`^building image ([^:\s]+): ((?:linux|windows)/[^ ]+): (.*)$`)
+	placed  = lazyregexp.New(`^(?:[^\n]*?: )?([^:\s]+):([0-9]+)(?::[0-9]+)?: (.*)$`)
+	// ofFile matches what is wrong with a whole file, or with two of one name.
+	ofFile = lazyregexp.New(`^([^:\s]+\.(?:json|ya?ml)): |^ytt sees templates \S+ and (\S+) both as `)
+)
+
+// check does what slipway check does, and returns what is wrong.
+func (d *Draft) check(ctx context.Context) (faults []fault, err error) {
 	p, err := product.Load(ctx, product.Options{
 		Path: filepath.Join(d.Dir, product.File),
 		Made: []string{filepath.Join(d.Dir, ".slipway"), filepath.Join(d.Dir, "dist")},
@@ -113,125 +129,95 @@ func (d *Draft) check(ctx context.Context) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var faults []string
 	for _, e := range output.Split(err) {
-		faults = append(faults, strings.ReplaceAll(e.Error(), d.Dir+string(filepath.Separator), ""))
+		whole := strings.ReplaceAll(e.Error(), d.Dir+string(filepath.Separator), "")
+		for n, line := range strings.Split(whole, "\n") {
+			f := faultOf(line)
+			if n == 0 {
+				f.whole = whole
+			}
+			faults = append(faults, f)
+		}
 	}
 	return faults, nil
 }
 
-// place is where an error is.
-var place = lazyregexp.New(`^(?:[^\n]*?: )?([^:\s]+):([0-9]+)(?::[0-9]+)?: (.*)$`)
+// faultOf reads a line of an error.
+func faultOf(line string) fault {
+	f := fault{text: line}
+	if m := ofImage.FindStringSubmatch(line); m != nil {
+		f.image, f.platform, f.text = m[1], m[2], m[3]
+	}
+	if m := placed.FindStringSubmatch(f.text); m != nil {
+		f.file, f.text = m[1], m[3]
+		f.line, _ = strconv.Atoi(m[2])
+	} else if m := ofFile.FindStringSubmatch(f.text); m != nil {
+		f.file = m[1] + m[2]
+	}
+	return f
+}
 
-var bothAs = lazyregexp.New(`sees templates (\S+) and (\S+) both as`)
-
-// repair completes what slipway.yaml says of a Dockerfile that the check refuses, and takes out
-// manifests that are there twice.
-func (d *Draft) repair(faults []string) (changed bool) {
+// repair completes or takes out what the check refuses.
+func (d *Draft) repair(faults []fault) (changed bool, err error) {
 	for _, f := range faults {
-		for line := range strings.Lines(f) {
-			if m := bothAs.FindStringSubmatch(line); m != nil {
-				changed = d.dropManifest(m[2], "ytt sees it and "+m[1]+" under one name") || changed
-			}
-			m := place.FindStringSubmatch(strings.TrimRight(line, "\n"))
-			if m == nil {
-				continue
-			}
-			if !d.has(platform.Windows) && strings.Contains(m[3], "[os-missing]") {
-				changed = changed || !d.linuxOnly
-				d.linuxOnly = true
-				continue
-			}
-			if other := sameObject.FindStringSubmatch(m[3]); other != nil {
-				changed = d.dropManifest(m[1], m[3]) || changed
-			}
-			n, err := strconv.Atoi(m[2])
-			if err == nil {
-				changed = d.complete(m[1], n, m[3]) || changed
-			}
+		switch {
+		case f.image != "":
+			changed = d.complete(f) || changed
+		case !lint.MatchString(f.text):
+			changed = d.takeOut(f) || changed
 		}
 	}
-	return changed
+	if !changed {
+		changed = d.decideFlags()
+		changed = d.decideForm() || changed
+	}
+	return changed, d.failed
 }
 
-// complete gives an image the programs of a stage that the check refuses at a line, or the output
-// of a command that the line needs.
-func (d *Draft) complete(file string, line int, why string) (changed bool) {
-	for i := range d.images {
-		for _, p := range d.images[i].parts {
-			if p.from.path != file {
+// lint matches what a rule finds, which a person mends in the manifest.
+var lint = lazyregexp.New(`\[[a-z]+(?:-[a-z]+)+\]$`)
+
+// complete gives an image what a line of its Dockerfile needs: the program that it copies, the
+// value of a command, or another way to make it.
+func (d *Draft) complete(f fault) (changed bool) {
+	for n := range d.images {
+		i := &d.images[n]
+		if i.name != f.image {
+			continue
+		}
+		for _, p := range i.parts {
+			if p.from.path != f.file || !strings.HasPrefix(f.platform, p.os+"/") {
 				continue
 			}
-			if s := p.at(line); s != nil && p.promised[s] != nil && p.promised[s].all && !p.promised[s].used {
-				p.promised[s].used = true
-				p.use(p.promised[s].outputs)
-				if p.compilesC(s) {
-					d.images[i].missing = append(d.images[i].missing,
-						fmt.Sprintf("stage %s of %s compiles with CGO_ENABLED=1: name the C compiler "+
-							"under cc of the programs, or take this out if they need none", s.Name, file))
-				}
-				d.images[i].missing = append(d.images[i].missing, p.putsIn(s)...)
-				changed = true
-				continue
+			if at := wanted(f); at != "" && p.put(at) {
+				p.stageFlags(at)
+				return true
 			}
-			changed = p.substitute(why) || changed
-		}
-	}
-	return changed
-}
-
-// at returns the stage that has a line of a Dockerfile, or for one that another starts from, the
-// stage of which files are copied.
-func (p *part) at(line int) *stage {
-	var found *stage
-	for _, s := range p.stages {
-		for _, c := range s.commands {
-			if c.node.StartLine <= line && line <= c.node.EndLine {
-				found = s
+			if p.substitute(f.text) {
+				return true
 			}
 		}
-	}
-	for found != nil && p.promised[found] == nil {
-		next := slices.IndexFunc(p.stages, func(s *stage) bool {
-			return p.from.before(s.base, slices.Index(p.from.stages, s)) == found
-		})
-		if next < 0 {
-			return nil
-		}
-		found = p.stages[next]
-	}
-	return found
-}
-
-// compilesC reports whether a stage, or one that it starts from, compiles with cgo.
-func (p *part) compilesC(s *stage) bool {
-	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
-		if slices.ContainsFunc(s.commands, func(c command) bool { return withCgo.MatchString(c.node.Original) }) {
-			return true
-		}
+		return d.suggest(i, f)
 	}
 	return false
 }
 
-// putsIn returns what a stage gets from other stages before it compiles: the programs of
-// slipway.yaml are compiled without.
-func (p *part) putsIn(s *stage) (list []string) {
-	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
-		for _, c := range s.commands {
-			if now, ok := c.Command.(*instructions.CopyCommand); ok && !strings.HasPrefix(now.DestPath, "/") &&
-				p.from.before(now.From, slices.Index(p.from.stages, s)) != nil {
-				list = append(list,
-					fmt.Sprintf("%s:%d: the stage compiles with %s of stage %s, "+
-						"and the programs of slipway.yaml are compiled without: "+
-						"put it into the source before the release, or take this out if they do not embed it",
-						p.from.path, c.node.StartLine, strings.Join(now.SourcePaths, ", "), now.From))
+// stageFlags takes from a stage whose program slipway.yaml compiles what it gives the compiler, and
+// asks for what it puts into the source before.
+func (p *part) stageFlags(at string) {
+	from, _, ok := strings.Cut(at, ":")
+	for s := p.from.before(from, len(p.from.stages)); ok && s != nil; s = p.from.before(s.base, p.from.index(s)) {
+		p.compilers(s)
+		for c := range instructionsIn[*instructions.CopyCommand](s) {
+			if p.from.before(c.From, p.from.index(s)) != nil && !strings.HasPrefix(c.DestPath, "/") {
+				p.d.lacks("programs", "the stage %s of %s compiles with %s of stage %s, and the programs of "+
+					"slipway.yaml are compiled without: put it into the source before the release, or take this out "+
+					"if they "+
+					"do not embed it", s.Name, p.from.path, strings.Join(c.SourcePaths, ", "), c.From)
 			}
 		}
 	}
-	return list
 }
-
-var withCgo = lazyregexp.New(`CGO_ENABLED[= ]"?1`)
 
 // substituted names the argument that has the output of a command.
 var substituted = lazyregexp.New(`"(\$\([^"]*\))"`)
@@ -255,10 +241,24 @@ func (p *part) substitute(why string) bool {
 	return true
 }
 
-// remove removes files that were made, the last first.
-func remove(made []string) (err error) {
-	for _, p := range slices.Backward(made) {
-		err = errors.Join(err, os.Remove(p))
+// takeOut takes out a manifest, a chart or a list that cannot be released as it is, and says so
+// under undecided.
+func (d *Draft) takeOut(f fault) bool {
+	for _, all := range [][]entry{d.templates, d.chart, d.lists} {
+		for n := range all {
+			e := &all[n]
+			_, in := within(f.file, e.path)
+			in = in || e.key == "release.kustomize" && slices.Contains(kustomizationNames, path.Base(f.file)) &&
+				topOf(f.file) == topOf(e.path)
+			if e.dropped || !in && (f.file != product.File || f.line < e.line || f.line > e.last || e.line == 0) {
+				continue
+			}
+			e.dropped = true
+			why, _, _ := strings.Cut(f.text, "; ")
+			d.lacks(e.key+" "+e.path, "%s is left out, since a release would refuse it: %s: %s; put it right and "+
+				"write it there, or take this out if it is not released", e.path, f.file, why)
+			return true
+		}
 	}
-	return err
+	return false
 }

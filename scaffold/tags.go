@@ -1,182 +1,274 @@
 package scaffold
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/imagename"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
-var (
-	stripsV = lazyregexp.New(
-		`\$\{[A-Za-z_]+#(?:refs/tags/)?v\}|sed [^|;]*s[/|]\^?v[/|][/|]|TrimPrefix .*"v"|\$\((?:patsubst v%,%|VERSION:v%=%)`)
-	archTag = lazyregexp.New(
-		`-(?:linux-|windows-)?(?:amd64|arm64|armv?[67]|\$\(?\{?(?:ARCH|GOARCH|TARGETARCH|\*)\)?\}?)$`)
-	floating = lazyregexp.New(`^(?:latest|stable|edge|nightly|main|master)$`)
-)
+// Forms of a version in tags.
+const withV, withoutV = "v1.2.3", "1.2.3"
 
-// metadata reads the tags and the flavor of docker/metadata-action.
-func (d *Draft) metadata(tags, flavor string) {
-	for l := range strings.Lines(tags) {
-		l = strings.TrimSpace(l)
-		if strings.Contains(l, "{{version}}") && !strings.Contains(l, "v{{version}}") {
-			d.tagPrefix = "v"
+// asGit is the form of a tag that has git's own in it.
+const asGit = "git's"
+
+// tagToken matches what a build puts into a tag: a field, a variable, or a version that is written
+// out.
+var tagToken = lazyregexp.New(`\{\{-?\s*([^}]*?)\s*-?\}\}|\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|\$\w+|\bv?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?$`)
+
+// notVersion matches what a tag may have in place of a version.
+var notVersion = lazyregexp.New(`(?i)sha|commit|revision|run_?(?:id|number)|build_?(?:id|num)|date|timestamp|branch`)
+
+// tagTemplate returns a tag as slipway.yaml has it, "" for none that it can have, and the form of
+// the version in it, "" where that is not known.
+func tagTemplate(tag string) (template, form string) {
+	versions := 0
+	template = tagToken.ReplaceAllStringFunc(tag, func(t string) string {
+		field := strings.ToLower(strings.TrimPrefix(tagToken.FindStringSubmatch(t)[1], "."))
+		switch field {
+		case "major", "minor", "patch":
+			return "{{." + strings.ToUpper(field[:1]) + field[1:] + "}}"
+		case "version", "rawversion":
+			form = withoutV
+		case "tag", "raw":
+			form = asGit
+		default:
+			if field != "" || notVersion.MatchString(strings.ReplaceAll(t, "COMMIT_TAG", "TAG")) {
+				versions += 2 // it is something else
+			}
 		}
 		switch {
-		case strings.Contains(l, "{{major}}.{{minor}}"):
-			d.float("{{.Major}}.{{.Minor}}")
-		case strings.Contains(l, "{{major}}"):
-			d.float("{{.Major}}")
-		case strings.Contains(l, "value=latest"):
-			d.float("latest")
+		case strippedTag.MatchString(t), wholeTag.MatchString(t) && withoutV1.MatchString(t):
+			form = withoutV
+		case wholeTag.MatchString(t):
+			form = asGit
+		case strings.HasPrefix(t, "v"):
+			form = withV
+		case !strings.ContainsAny(t, "{$"):
+			form = withoutV
+		}
+		versions++
+		return "{{.Version}}"
+	})
+	if strings.TrimPrefix(template, "v") == "{{.Major}}.{{.Minor}}.{{.Patch}}" {
+		versions++
+		if form = withoutV; strings.HasPrefix(template, "v") {
+			form = withV
+		}
+		template = "{{.Version}}"
+	}
+	if before, ok := strings.CutPrefix(template, "v{{.Version}}"); ok {
+		template, form = "{{.Version}}"+before, withV
+	}
+	if versions > 1 || strings.HasPrefix(template, "sha-") || strings.ContainsAny(template, "$ ") {
+		return "", ""
+	}
+	return template, form
+}
+
+// tagsOf returns the tags of a build: those of a version, and those that move.
+func (d *Draft) tagsOf(b dockerBuild) (tags, floats []string) {
+	b.moves = b.moves || b.ofBranches || !d.versioned(b)
+	seen := map[string]bool{}
+	for _, n := range b.names {
+		_, tag := splitReference(n)
+		if withoutArch(tag) != tag && b.rank == publishes {
+			d.leave("tags for each architecture, which platformTags under names makes", "%s (%s)", tag, b.at)
+		}
+		template, form := tagTemplate(withoutArch(tag))
+		switch {
+		case template == "":
+			if b.rank == publishes && tag != "" {
+				d.leave("tags that are not known, or of no version", "%s (%s)", tag, b.at)
+			}
+		case b.ofBranches && form == "" && strings.Contains(tag, "$"):
+			d.leave("tags that a release does not move", "%s (%s)", tag, b.at)
+		case strings.Contains(template, "{{.Version}}"):
+			if slices.Contains(tags, template) && form == "" && b.rank == publishes && !seen[n] {
+				d.leave("further tags, whose values are not known", "%s (%s)", tag, b.at)
+			}
+			seen[n] = true
+			tags = appendNew(tags, template)
+			if form == asGit && d.vTags {
+				form = withV
+			} else if form == asGit {
+				form = withoutV
+			}
+			if form != "" {
+				d.tagForms = append(d.tagForms, claim{form, b.rank, b.at})
+			}
+		case b.rank == publishes && b.moves:
+			d.leave("tags that a release does not move", "%s (%s)", template, b.at)
+		case b.rank == publishes:
+			floats = appendNew(floats, template)
 		}
 	}
-	if strings.Contains(tags, "type=semver") && !strings.Contains(flavor, "latest=false") {
-		d.float("latest")
+	return tags, floats
+}
+
+// versioned reports whether a build has a tag of a version, or stands in a file beside one of the
+// same Dockerfile that has.
+func (d *Draft) versioned(b dockerBuild) bool {
+	has := func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool {
+			_, tag := splitReference(n)
+			template, _ := tagTemplate(withoutArch(tag))
+			return strings.Contains(template, "{{.Version}}")
+		})
+	}
+	return has(b.names) || slices.ContainsFunc(d.dockerBuilds, func(o dockerBuild) bool {
+		return o.file == b.file && o.at.file == b.at.file && !o.ofBranches && has(o.names)
+	})
+}
+
+// metadata returns the tags of docker/metadata-action.
+func metadata(step *yaml.Node, text func(n *yaml.Node, path ...any) string) (tags []string) {
+	lines, flavor := text(step, "with", "tags"), text(step, "with", "flavor")
+	if strings.TrimSpace(lines) == "" {
+		lines = "type=ref,event=tag"
+	}
+	options := func(line string) map[string]string {
+		all := map[string]string{}
+		for part := range strings.SplitSeq(strings.ReplaceAll(line, "\n", ","), ",") {
+			if name, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
+				all[name] = v
+			} else {
+				all["value"] = name
+			}
+		}
+		return all
+	}
+	general := options(flavor)
+	latest := false
+	for l := range strings.Lines(lines) {
+		if l = strings.TrimSpace(l); strings.HasPrefix(l, "#") {
+			continue
+		}
+		of := options(l)
+		tag := ""
+		switch of["type"] {
+		case "":
+			tag = l
+		case "semver", "pep440":
+			tag, latest = cmp.Or(of["pattern"], "{{version}}"), true
+		case "match":
+			tag, latest = "{{raw}}", true
+		case "ref":
+			if of["event"] == "tag" {
+				tag, latest = "{{raw}}", true
+			}
+		case "raw":
+			tag = of["value"]
+		case "sha":
+			tag, of["prefix"] = "$(sha)", cmp.Or(of["prefix"], "sha-")
+		}
+		if enable := of["enable"]; tag == "" || enable == "false" || strings.Contains(enable, "is_default_branch") {
+			continue // of branches, or never
+		}
+		or := func(name string) string {
+			if v, ok := of[name]; ok {
+				return v
+			}
+			return general[name]
+		}
+		tags = append(tags, or("prefix")+tag+or("suffix"))
+	}
+	if how := cmp.Or(general["latest"], "auto"); how == "true" || latest && how == "auto" {
+		tags = append(tags, "latest")
+	}
+	return tags
+}
+
+// tagged reports whether tags of git begin with v, or are not known.
+func tagged(tags []string) bool {
+	versions := slices.DeleteFunc(slices.Clone(tags), func(t string) bool { return !literalVersion.MatchString(t) })
+	return len(versions) == 0 || slices.ContainsFunc(versions, func(t string) bool { return strings.HasPrefix(t, "v") })
+}
+
+// addV decides whether tags of images have a v that those of git have not.
+func (d *Draft) addV() {
+	if !slices.ContainsFunc(d.tagForms, func(c claim) bool { return c.value == withV }) ||
+		d.decide("tags", "the tag of images for the tag 1.2.3 of git: with a v, images have it under tags",
+			d.tagForms) != withV {
+		return
+	}
+	for n := range d.images {
+		i := &d.images[n]
+		i.tags = slices.Clone(versionTags(*i))
+		for k, tag := range i.tags {
+			if strings.HasPrefix(tag, "{{.Version}}") {
+				i.tags[k] = "v" + tag
+			}
+		}
+		d.seen["images["+i.name+"].tags"] = d.seen["tags"]
 	}
 }
 
-func (d *Draft) float(tag string) {
-	d.floatingTags = appendNew(d.floatingTags, tag)
-}
-
-// findTags takes from the builds which tags move, and names those that a release would not have.
+// findTags decides whether the tags of images have the v of git's.
 func (d *Draft) findTags() {
-	for _, b := range d.dockerBuilds {
-		for _, ref := range b.names {
-			_, tag := splitReference(ref)
-			switch {
-			case tag == "latest" && slices.ContainsFunc(b.names, func(o string) bool { return o != ref }) ||
-				floating.MatchString(tag) && tag == "latest" && b.releaser:
-				d.float("latest")
-			case archTag.MatchString(tag):
-				d.leave("%s tags an image for each architecture (%s): platformTags under names does", b.at, tag)
-			}
-			if b.releaser && strings.Contains(tag, ".Version") && !strings.HasPrefix(tag, "v") {
-				d.tagPrefix = "v"
+	for _, r := range d.allReferences() {
+		if slices.ContainsFunc(d.images, func(i image) bool { return r.rank.ofUsers() && i.isNamed(r) }) {
+			if _, form := tagTemplate(r.tag); form != "" && !strings.Contains(r.tag, "{") {
+				d.tagForms = append(d.tagForms, claim{form, installs, r.at})
 			}
 		}
 	}
-	for _, r := range d.make.recipes {
-		if push := pushes.FindStringSubmatch(d.make.expand(r)); push != nil {
-			if _, tag := splitReference(push[1]); tag == "latest" {
-				d.float("latest")
-			} else if archTag.MatchString(tag) {
-				d.leave("the Makefile tags an image for each architecture (%s): platformTags under names does", tag)
-			}
-		}
+	forms := d.tagForms
+	if d.without && len(d.images) == 0 {
+		return
 	}
-	for _, f := range d.tree.files {
-		if strings.HasPrefix(f, workflows) && stripsV.Match(d.tree.text(f)) && releaseName.MatchString(f) {
+	if d.version != "git" {
+		if all := candidates(forms); proven(all) && all[0].value == withoutV {
 			d.tagPrefix = "v"
 		}
+		return // the version is as it stands
+	}
+	if !d.vTags {
+		d.addV()
+		return
+	}
+	if len(candidates(forms)) < 2 {
+		forms = append(forms, claim{value: withV}, claim{value: withoutV})
+	}
+	if d.decide("tagPrefix", "the tag of images for the tag v1.2.3 of git "+
+		"(tagPrefix: v takes the v off)", forms) == withoutV {
+		d.tagPrefix = "v"
 	}
 }
 
-var (
-	pushes      = lazyregexp.New(`\bdocker\s+(?:push|tag\s+\S+)\s+(\S+)`)
-	releaseName = lazyregexp.New(`(?i)release|publish|image|docker|build`)
-)
-
-// leave notes what has no place in slipway.yaml, once.
-func (d *Draft) leave(format string, args ...any) {
-	d.left = appendNew(d.left, fmt.Sprintf(format, args...))
-}
-
-// moreRegistries returns the other registries that have an image of a name, which users pull from.
-func (d *Draft) moreRegistries(seen map[string]int) {
-	for _, repository := range sortedKeys(seen) {
-		host, rest, _ := strings.Cut(repository, "/")
-		for _, i := range d.images {
-			own := d.repositoryOf(i)
-			if host == d.names.registry || own == "" || own != rest || staging.MatchString(repository) ||
-				imagename.CheckRepository(repository) != nil {
-				continue
-			}
-			d.otherRegistries = appendNew(d.otherRegistries, host)
-		}
-	}
-}
-
-// cgo names the images whose programs are compiled with a C compiler today: slipway.yaml compiles
-// without.
-func (d *Draft) cgo() {
-	for n, i := range d.images {
-		for _, p := range i.parts {
-			for _, b := range p.d.withCgo {
-				if len(p.programs) > 0 && (b.os == "" || b.os == p.os) {
-					d.images[n].missing = append(d.images[n].missing, b.from+" compiles with CGO_ENABLED=1: "+
-						"name the C compiler under cc of the programs, or take this out if they need none")
+// imageTags decides the tags of an image: of what publishes has none a version, that is a question.
+func (d *Draft) imageTags(i *image, group []made) {
+	var all []claim
+	for _, m := range group {
+		i.tags, i.floats = appendNew(i.tags, m.tags...), appendNew(i.floats, m.floats...)
+		for _, b := range m.builds {
+			d.note("images["+i.name+"].tags", b.at)
+			for _, n := range b.names {
+				if _, tag := splitReference(n); b.rank == publishes {
+					all = append(all, claim{cmp.Or(tag, "latest"), develops, b.at})
 				}
 			}
-			d.images[n].missing = append(d.images[n].missing, p.missing...)
-		}
-		slices.Sort(d.images[n].missing)
-		d.images[n].missing = slices.Compact(d.images[n].missing)
-	}
-}
-
-// cgoBuild is a command that compiles with a C compiler.
-type cgoBuild struct{ from, os string }
-
-func (d *Draft) noteCgo(from, line string) {
-	b := cgoBuild{from: from}
-	if strings.Contains(line, "GOOS="+platform.Windows) {
-		b.os = platform.Windows
-	} else if strings.Contains(line, "GOOS="+platform.Linux) {
-		b.os = platform.Linux
-	}
-	d.withCgo = appendNew(d.withCgo, b)
-}
-
-// hostProcess gives an image of HostProcess the repository of the image it is a variant of, where
-// manifests know it by a tag.
-func (d *Draft) hostProcess(tags map[string][]string) {
-	for n, i := range d.images {
-		m := slices.IndexFunc(d.images, func(o image) bool {
-			return !strings.HasSuffix(o.name, "-hostprocess") && (o.repository != "" || d.names.repository != "")
-		})
-		if !strings.HasSuffix(i.name, "-hostprocess") || m < 0 {
-			continue
-		}
-		repository := d.repositoryOf(d.images[m])
-		for _, tag := range tags[d.names.registry+"/"+repository] {
-			if suffix := hostProcessTag.FindString(tag); suffix != "" && repository != "" {
-				d.images[n].repository = repository
-				d.images[n].tags = []string{"{{.Version}}" + suffix}
-				break
-			}
 		}
 	}
-}
-
-var hostProcessTag = lazyregexp.New(`-(?:windows-hp|windows-hostprocess|hpc|hostprocess|hp)$`)
-
-// repositoryOf returns the repository by which users know an image, "" if none was found.
-func (d *Draft) repositoryOf(i image) string {
-	if d.names.repository != "" {
-		return strings.ReplaceAll(d.names.repository, "{{.Name}}", i.name)
+	if len(i.tags) > 0 || len(all) == 0 {
+		if slices.Equal(i.tags, []string{"{{.Version}}"}) {
+			i.tags = nil
+		}
+		return
 	}
-	return i.repository
-}
-
-// prometheus names the images of Prometheus' projects as their Makefile does: each Dockerfile is a
-// variant of one image, by a label whose value ends the tag. The image of the file without an
-// ending has the plain tag, too.
-func (d *Draft) prometheus() {
-	for n, i := range d.images {
-		if i.variant == "" {
-			continue
-		}
-		tag := "{{.Version}}-" + i.variant
-		main := slices.IndexFunc(d.images, func(o image) bool { return strings.HasPrefix(i.name, o.name+"-") })
-		if main < 0 {
-			d.images[n].tags = []string{"{{.Version}}", tag}
-		} else if repository := d.repositoryOf(d.images[main]); repository != "" {
-			d.images[n].repository, d.images[n].tags = repository, []string{tag}
-		}
+	all = slices.DeleteFunc(all, func(c claim) bool {
+		t, _ := tagTemplate(c.value)
+		return t == "" || shell.Unknown(c.value)
+	})
+	value := d.decide("images["+i.name+"].tags",
+		"the tag of the image "+i.name+" in a release: what publishes gives it none of a version",
+		append([]claim{{value: "{{.Version}}", rank: develops}}, all...))
+	if value != "{{.Version}}" {
+		i.tags, i.floats = []string{value}, slices.DeleteFunc(i.floats, func(f string) bool { return f == value })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,7 +20,15 @@ const (
 // tree is the repository. Nothing outside of it is read, and no symbolic link is followed.
 type tree struct {
 	fsys  fs.FS
-	files []string // regular files, with slashes, sorted
+	files []string          // regular files, with slashes, sorted
+	links map[string]string // symbolic links in the root to such files
+	shut  []string          // what cannot be read
+	root  io.Closer         // nil if nothing has to be closed
+}
+
+// hidden are directories that say how a project is built, although their names begin with a dot.
+var hidden = []string{
+	".github", ".circleci", ".tekton", ".buildkite", ".prow", ".ci", ".gitlab", ".gitea", ".forgejo", ".woodpecker",
 }
 
 // skipped are directories that say nothing of what a project releases.
@@ -27,7 +36,7 @@ var skipped = []string{"vendor", "node_modules", "testdata", "third_party", "_ou
 
 // listTree lists the files of a repository.
 func listTree(fsys fs.FS) (*tree, error) {
-	t := &tree{fsys: fsys}
+	t := &tree{fsys: fsys, links: map[string]string{}}
 	n := 0
 	err := fs.WalkDir(fsys, ".", func(p string, e fs.DirEntry, err error) error {
 		if n++; n > maxEntries {
@@ -37,11 +46,20 @@ func listTree(fsys fs.FS) (*tree, error) {
 		case err != nil && p == ".":
 			return cause(err)
 		case err != nil:
-			return fs.SkipDir // what cannot be read is not part of a product
-		case e.IsDir() && p != "." && (name[0] == '.' && name != ".github" || slices.Contains(skipped, name)):
+			t.shut = append(t.shut, p)
+			if e == nil || e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.IsDir() && p != "." && (name[0] == '.' && !slices.Contains(hidden, name) ||
+			slices.Contains(skipped, name)):
 			return fs.SkipDir
 		case e.Type().IsRegular():
 			t.files = append(t.files, p)
+		case e.Type()&fs.ModeSymlink != 0 && !strings.Contains(p, "/"):
+			if to, err := fs.ReadLink(fsys, p); err == nil {
+				t.links[p] = path.Clean(to)
+			}
 		}
 		return nil
 	})
@@ -49,6 +67,7 @@ func listTree(fsys fs.FS) (*tree, error) {
 		return nil, err
 	}
 	slices.Sort(t.files)
+	maps.DeleteFunc(t.links, func(_, to string) bool { return !t.has(to) })
 	return t, nil
 }
 
@@ -75,21 +94,35 @@ func (t *tree) hasDir(dir string) bool {
 	return i < len(t.files) && strings.HasPrefix(t.files[i], dir+"/")
 }
 
-// text returns a file, nil if it is missing, too large or cannot be read.
+// text returns a file, nil if it is missing. One that is too large or cannot be read is noted.
 func (t *tree) text(name string) []byte {
 	if !t.has(name) {
 		return nil
 	}
 	f, err := t.fsys.Open(name)
-	if err != nil {
-		return nil
+	var b []byte
+	if err == nil {
+		b, err = io.ReadAll(io.LimitReader(f, maxText+1))
+		err = errors.Join(err, f.Close())
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err != nil || len(b) > maxText {
+		t.shut = appendNew(t.shut, name)
 		return nil
 	}
 	return b
+}
+
+// Text is [tree.text].
+func (t *tree) Text(name string) []byte { return t.text(name) }
+
+// Match lists the files of a pattern.
+func (t *tree) Match(pattern string) (list []string) {
+	for _, f := range t.files {
+		if ok, _ := path.Match(pattern, f); ok {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // matches reports whether a pattern, as COPY has them, matches a file or a directory.

@@ -1,9 +1,7 @@
 package scaffold
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -17,6 +15,23 @@ const schema = "https://raw.githubusercontent.com/slipway-dev/slipway/main/produ
 // writer writes YAML with comments.
 type writer struct{ strings.Builder }
 
+// mark notes the lines of slipway.yaml that write has an entry on.
+func (w *writer) mark(e *entry, write func()) {
+	e.line = 1 + strings.Count(w.String(), "\n")
+	write()
+	e.last = strings.Count(w.String(), "\n")
+}
+
+// kept are the entries that are not taken out.
+func kept(all []entry) (list []*entry) {
+	for n := range all {
+		if !all[n].dropped {
+			list = append(list, &all[n])
+		}
+	}
+	return list
+}
+
 // line writes a line of literal YAML, with values where the format has %s.
 func (w *writer) line(format string, values ...string) {
 	var all []any
@@ -24,6 +39,30 @@ func (w *writer) line(format string, values ...string) {
 		all = append(all, scalar(v))
 	}
 	fmt.Fprintf(w, format+"\n", all...)
+}
+
+// withoutTheV is the version without the v that git's tag has.
+const withoutTheV = `{{if eq (slice .Version 0 1) "v"}}{{slice .Version 1}}{{else}}{{.Version}}{{end}}`
+
+// versions puts in what a version without the v of git's tag is, and the tag itself.
+func (d *Draft) versions(s string) string {
+	bare, tag, named := withoutTheV, "{{.Version}}", "{{.Version}}"
+	if d.tagPrefix != "" {
+		bare, tag = "{{.Version}}", d.tagPrefix+"{{.Version}}"
+	}
+	if d.form == withV {
+		named = tag
+	}
+	return strings.NewReplacer(asBare, bare, asTag, tag, asNamed, named).Replace(s)
+}
+
+// fact writes a line with the comment on where its value comes from.
+func (w *writer) fact(from, format string, values ...string) {
+	var all []any
+	for _, v := range values {
+		all = append(all, scalar(v))
+	}
+	fmt.Fprintf(w, format+"%s\n", append(all, from)...)
 }
 
 // field writes a key with its value, unless that is empty.
@@ -94,7 +133,6 @@ func (d *Draft) YAML() []byte {
 	w := &writer{}
 	w.line("# yaml-language-server: $schema=" + schema)
 	w.note("", "Written by slipway init. Check it with slipway check, and release a snapshot with slipway release.")
-	w.note("", d.left...)
 	w.line("apiVersion: slipway/v1")
 	w.line("name: %s", d.name)
 	w.note("", d.versionNotes...)
@@ -103,23 +141,30 @@ func (d *Draft) YAML() []byte {
 	}
 	w.line("version: %s", d.version)
 	if d.tagPrefix != "" && d.version == "git" {
-		w.line("tagPrefix: %s", d.tagPrefix)
+		w.fact(d.from("tagPrefix"), "tagPrefix: %s", d.tagPrefix)
 	}
-	w.field("description", d.description)
 	w.line("")
 	d.writeNames(w)
-	if d.names.repository != "" || len(d.floatingTags) > 0 {
+	var floats []string // of the only image, and its charts
+	if len(d.images) == 1 {
+		floats = d.images[0].floats
+	}
+	if d.names.repository != "" || len(floats) > 0 {
 		w.line("names:")
 		w.field("  repository", d.names.repository)
-		w.fieldOf("  floatingTags", d.floatingTags)
+		if len(floats) > 0 {
+			fmt.Fprintf(w, "  floatingTags: %s%s\n", list(floats), d.from("images["+d.images[0].name+"].tags"))
+		}
 		w.line("")
 	}
-	w.note("", d.platformNotes...)
-	w.line("platforms: " + list(slices.Sorted(slices.Values(d.platforms))))
+	fmt.Fprintf(w, "platforms: %s%s\n", list(d.sortedPlatforms()),
+		d.from("platforms[linux]", "platforms[windows]"))
 	d.writeSource(w)
 	d.writeBases(w)
 	d.writePrograms(w)
-	w.section("images")
+	if len(d.images) > 0 {
+		w.section("images")
+	}
 	for _, i := range d.images {
 		d.writeImage(w, i)
 	}
@@ -132,7 +177,38 @@ func (d *Draft) YAML() []byte {
 		w.line("  allow:")
 		w.line("    - {rule: os-missing, reason: this product has images for Linux alone}")
 	}
+	d.writeUndecided(w)
 	return []byte(w.String())
+}
+
+// writeUndecided writes the questions, and what images lack.
+func (d *Draft) writeUndecided(w *writer) {
+	if d.withCgo.file != "" && len(d.programs) > 0 {
+		d.lacks("programs",
+			"%s compiles with a C compiler: name one under cc of the programs, or take this out "+
+				"if they need none", d.withCgo)
+	}
+	if len(d.Questions) == 0 {
+		return
+	}
+	w.section("undecided")
+	w.note("  ", "What nothing here proves. A fact that stands above is the first candidate, the likeliest. "+
+		"slipway check is red until each entry is taken out.")
+	for n, q := range d.Questions {
+		d.Questions[n].line = 1 + strings.Count(w.String(), "\n")
+		w.line("  - key: %s", q.Key)
+		w.line("    what: %s", q.What)
+		if len(q.Candidates) > 0 {
+			w.line("    candidates:")
+		}
+		for _, c := range q.Candidates {
+			text := "      - {value: " + scalar(c.Value)
+			if len(c.Seen) > 0 {
+				text += ", seen: " + list(c.Seen)
+			}
+			fmt.Fprintln(w, text+"}")
+		}
+	}
 }
 
 func (d *Draft) writeNames(w *writer) {
@@ -141,111 +217,20 @@ func (d *Draft) writeNames(w *writer) {
 	}
 	w.note("", "The names that users know: slipway release -registry=upstream publishes under them.")
 	w.line("destinations:")
-	w.line("  - {name: upstream, registry: %s}", d.names.registry)
+	w.fact(d.from("destinations"), "  - {name: upstream, registry: %s}", d.names.registry)
 	for _, r := range d.otherRegistries {
 		w.line("  - {name: %s, registry: %s}", strings.NewReplacer(".", "-", ":", "-").Replace(r), r)
 	}
 	w.line("")
 }
 
-func (d *Draft) writeBases(w *writer) {
-	if len(d.bases) == 0 {
-		return
-	}
-	w.section("bases")
-	for _, b := range d.bases {
-		switch {
-		case len(b.inPlaceOf) > 0:
-			fmt.Fprintf(w, "  - {name: %s, builtin: %s, inPlaceOf: %s}\n", scalar(b.name), scalar(b.builtin),
-				list(b.inPlaceOf))
-		case b.builtin != "":
-			w.line("  - {name: %s, builtin: %s}", b.name, b.builtin)
-		case b.microsoft != "":
-			w.line("  - {name: %s, microsoft: %s}", b.name, b.microsoft)
-		default:
-			w.line("  - name: %s", b.name)
-			w.line("    images:")
-			for _, p := range sortedKeys(b.images) {
-				w.line("      %s: %s", p, b.images[p])
-			}
-		}
-	}
-}
-
-func (d *Draft) writePrograms(w *writer) {
-	if len(d.programs) == 0 {
-		return
-	}
-	w.line("")
-	if unused := d.unused(); len(unused) > 0 {
-		w.note("", "No image has these main packages: "+listed(unused))
-	}
-	w.line("programs:")
-	for _, p := range d.programs {
-		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) +
-			", package: " + scalar(packagePath(p.dir, p.module))
-		if len(p.os) > 0 {
-			text += ", os: " + list(p.os)
-		}
-		fmt.Fprintln(w, text+"}")
-	}
-}
-
-func (d *Draft) writeImage(w *writer, i image) {
-	w.line("  - name: %s", i.name)
-	w.field("    repository", i.repository)
-	w.fieldOf("    tags", i.tags)
-	if len(d.floatingTags) > 0 && d.shares(i) {
-		w.line("    floatingTags: [\"\"]")
-	}
-	w.field("    description", i.description)
-	w.fieldOf("    platforms", i.platforms)
-	if i.program != "" {
-		w.line("    bases: " + mapping(i.bases))
-		w.line("    go: {program: %s}", i.program)
-		return
-	}
-	w.line("    source: %s", d.name)
-	d.writeDockerfile(w, i)
-}
-
-// shares reports whether an image is in the repository of one before it, which has the floating
-// tags.
-func (d *Draft) shares(i image) bool {
-	for _, o := range d.images {
-		if o.name == i.name {
-			return false
-		}
-		if d.repositoryOf(o) != "" && d.repositoryOf(o) == d.repositoryOf(i) {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *Draft) writeDockerfile(w *writer, i image) {
-	w.line("    dockerfile:")
-	w.line("      files: " + mapping(i.dockerfiles))
-	w.line("      context: %s", cmp.Or(i.context, "."))
-	w.field("      target", i.target())
-	writeMap(w, "args", i.args())
-	writeMap(w, "outputs", i.outputs())
-	if len(i.missing) > 0 {
-		w.note("    ", "Each is an error of slipway check until it is written above and taken out here, "+
-			"or allowed under lint.allow.")
-		w.line("    missing:")
-		for _, m := range i.missing {
-			w.line("      - %s", m)
-		}
-	}
-}
-
-func writeMap(w *writer, key string, m map[string]string) {
+// writeMap writes a mapping, unless it is empty, with the comment on each of its values.
+func (d *Draft) writeMap(w *writer, indent, key string, m map[string]string, from func(key string) string) {
 	if len(m) == 0 {
 		return
 	}
-	w.line("      " + key + ":")
+	w.line(indent + key + ":")
 	for _, k := range sortedKeys(m) {
-		w.line("        %s: %s", k, m[k])
+		w.fact(from(k), indent+"  %s: %s", k, d.versions(m[k]))
 	}
 }

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,9 +19,9 @@ func (d *Draft) writeArtifacts(w *writer) {
 	w.section("artifacts")
 	on := ""
 	if len(d.artifactPlatforms) > 0 {
-		on = ", platforms: " + list(append(d.systems(), d.artifactPlatforms...))
+		on = ", platforms: " + list(d.artifactPlatforms)
 	}
-	fmt.Fprintf(w, "  - {name: %s, programs: %s%s}\n", scalar(d.name), list(d.archived), on)
+	fmt.Fprintf(w, "  - {name: %s, programs: %s%s}%s\n", scalar(d.name), list(d.archived), on, d.from("artifacts"))
 }
 
 // systems are the operating systems of the release.
@@ -29,69 +30,60 @@ func (d *Draft) systems() []string {
 }
 
 func (d *Draft) writeCharts(w *writer) {
-	if len(d.chart) == 0 {
+	all := kept(d.chart)
+	if len(all) == 0 {
 		return
 	}
-	w.line("")
-	if slices.ContainsFunc(d.chart, func(c entry) bool { return c.dropped == "" }) {
-		w.line("charts:")
-	} else {
-		w.note("", "charts:")
-	}
-	for _, c := range d.chart {
-		if c.dropped != "" {
-			w.note("  ", c.dropped)
-			w.note("  ", "- {name: "+scalar(c.name)+", path: "+scalar(c.path)+"}")
-			continue
-		}
-		w.line("  - name: %s", c.name)
-		w.line("    path: %s", c.path)
-		if c.version != "" && c.version != bare {
-			w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
-		}
-		w.field("    version", c.version)
-		w.field("    appVersion", c.appVersion)
-		if c.windows {
-			w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")
-		}
+	w.section("charts")
+	for _, c := range all {
+		w.mark(c, func() {
+			w.line("  - name: %s", c.name)
+			w.line("    path: %s", c.path)
+			if d.chartsIn != "" {
+				w.fact(d.from("charts"), "    repository: %s", d.chartsIn)
+			}
+			if c.version != "" && c.version != bare {
+				w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
+			}
+			w.field("    version", c.version)
+			w.field("    appVersion", c.appVersion)
+			if c.windows {
+				w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")
+			}
+		})
 	}
 }
 
 func (d *Draft) writeRelease(w *writer) {
-	if len(d.templates) == 0 {
+	all, images := kept(d.templates), d.releaseImages()
+	if len(all) == 0 && (len(d.chart) == 0 || len(images) == 0) {
 		return
 	}
-	w.line("")
-	key := "templates"
-	if d.templates[0].kustomize {
-		key = "kustomize"
-	}
-	kept := slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" })
-	if kept {
-		w.line("release:")
-		w.line("  " + key + ":")
-	} else {
-		w.note("", "release:", key+":")
-	}
-	for _, e := range d.templates {
-		if e.dropped == "" {
-			w.line("    - {path: %s}", e.path)
-			continue
+	w.section("release")
+	for _, key := range []string{"release.templates", "release.kustomize"} {
+		of := slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return e.key != key })
+		if len(of) > 0 {
+			w.line("  " + strings.TrimPrefix(key, "release.") + ":")
 		}
-		w.note("    ", e.dropped)
-		w.note("    ", "- {path: "+scalar(e.path)+"}")
-	}
-	if kept && len(d.koImages) > 0 {
-		w.line("  images:")
-		for _, ref := range sortedKeys(d.koImages) {
-			w.line("    %s: %s", ref, d.koImages[ref])
+		for _, e := range of {
+			w.mark(e, func() { w.fact(d.from(key), "    - {path: %s}", e.path) })
 		}
 	}
+	d.writeMap(w, "  ", "images", images, func(string) string { return "" })
+}
+
+// releaseImages maps references of manifests to images: those of ko, and where images are before
+// they are promoted.
+func (d *Draft) releaseImages() map[string]string {
+	all := maps.Clone(d.koImages)
+	for name, repository := range d.staging {
+		all[repository] = name
+	}
+	return all
 }
 
 func (d *Draft) writeSource(w *writer) {
 	w.section("sources")
-	w.note("  ", d.source.notes...)
 	modules := []string{""}
 	for _, p := range d.programs {
 		modules = appendNew(modules, p.module)
@@ -122,12 +114,17 @@ func (d *Draft) writeModule(w *writer, module string) {
 	if d.source.module == "" || len(d.programs) == 0 {
 		return
 	}
-	if len(d.source.ldflags) > 0 {
-		w.line("    ldflags:")
-		for _, f := range d.source.ldflags {
-			w.line("      - %s", f)
+	for _, key := range flagKeys {
+		first := true
+		for _, f := range d.chosen {
+			if f.key != key {
+				continue
+			}
+			if first {
+				w.line("    " + key + ":")
+			}
+			first = false
+			w.fact(d.from(key+" "+f.text), "      - %s", d.versions(f.text))
 		}
 	}
-	w.fieldOf("    env", d.source.env)
-	w.fieldOf("    tags", d.source.tags)
 }

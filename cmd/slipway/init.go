@@ -11,7 +11,7 @@ import (
 
 func newInit() *cobra.Command {
 	var o scaffold.Options
-	var example string
+	var example, questions string
 	cmd := &cobra.Command{
 		Use:   "init [directory]",
 		Short: "Write a slipway.yaml for the repository in a directory",
@@ -21,9 +21,13 @@ workflows, bake files, .ko.yaml, .goreleaser.yaml, .promu.yml, charts and manife
 nothing of them. Dockerfiles stay as they are: slipway.yaml says beside them which stage,
 arguments and programs builds give them.
 
-Then it checks the result as slipway check does. What is missing is listed for each image,
-and keeps the release red until a person decides; the exit code is 1 then. It never
-overwrites a file: where slipway.yaml already exists, it says what has changed since.`,
+Each fact that it writes has a comment with the file and line that proves it. What nothing
+proves, or two places contradict, it asks on a terminal, and else writes under undecided,
+which keeps check and release red until a person takes the entry out.
+
+Then it checks the result as slipway check does. What is missing is listed for each image;
+the exit code is 1 then. It never overwrites a file: where slipway.yaml already exists, it
+says what has changed since.`,
 		Example: "  slipway init\n  slipway init -example=hello demo\n " +
 			" slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,10 +38,15 @@ overwrites a file: where slipway.yaml already exists, it says what has changed s
 			if example != "" {
 				return writeExample(cmd, example, dir)
 			}
+			var err error
+			if o.Ask, err = asker(cmd, questions); err != nil {
+				return err
+			}
 			d, err := scaffold.Read(cmd.Context(), dir, o)
 			if err != nil {
 				return err
 			}
+			defer func() { _ = d.Close() }() // of what was read
 			wrong, err := d.Settle(cmd.Context(), saying(cmd))
 			if err != nil {
 				return err
@@ -55,7 +64,10 @@ overwrites a file: where slipway.yaml already exists, it says what has changed s
 		"such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
 	cmd.Flags().StringVar(&example, "example", "",
 		"write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))
-	for _, name := range []string{"name", "version", "revision", "created", "platforms"} {
+	cmd.Flags().StringVar(&questions, "questions", "", "what becomes of facts that nothing here proves: "+
+		"ask, or file, which writes them under undecided (default ask on a terminal)")
+	offer(cmd, "questions", "ask", "file")
+	for _, name := range []string{"name", "version", "revision", "created", "platforms", "questions"} {
 		cmd.MarkFlagsMutuallyExclusive("example", name)
 	}
 	offer(cmd, "example", scaffold.Examples()...)

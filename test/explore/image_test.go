@@ -81,10 +81,12 @@ func (p *product) drawImage(t *rapid.T, i object) {
 	if _, ok := i["dockerfile"]; ok {
 		i["source"] = "here"
 	}
-	if maybe(t, 10, "missing") {
-		i["missing"] = []string{"the debugger"}
-		p.allowed = append(p.allowed,
-			object{"rule": "image-incomplete", "path": fmt.Sprintf("images[%s]", i["name"]), "reason": "not for users"})
+	if maybe(t, 10, "undecided") {
+		key := fmt.Sprintf("images[%s]", i["name"])
+		p.undecided = append(p.undecided, object{"key": key, "what": "whether users need the debugger", "candidates": []object{
+			{"value": "no", "seen": []string{"Makefile:3"}}, {"value": "yes"},
+		}})
+		p.allowed = append(p.allowed, object{"rule": "product-undecided", "path": key, "reason": "not for users"})
 	}
 	if i["go"] == nil && i["dockerfile"] == nil && i["lifecycle"] == nil {
 		return // nothing is added to what is taken as it is

@@ -104,6 +104,7 @@ func init() {
 				one("created", "2025-01-01T00:00:00Z"), one("revision", "abc"), one("version", "1.0.0", "git"),
 				one("example", "hello", "rke2"),
 				one("platforms", "linux/amd64", "linux/amd64,windows/amd64:ltsc2022"),
+				one("questions", "ask", "file"),
 			},
 			args: func(p *place) []string {
 				return []string{p.directory(pick(p.t, "init", "src", "bare", "bare", "fresh"))}

@@ -187,6 +187,9 @@ func (p *product) drawRelease(t *rapid.T) {
 			"path": "spec.template.spec.containers[0]", "reason": "small",
 		})
 	}
+	if len(p.undecided) > 0 {
+		p.yaml["undecided"] = p.undecided
+	}
 	if len(p.allowed) > 0 {
 		p.yaml["lint"] = object{"allow": p.allowed}
 	}

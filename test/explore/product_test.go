@@ -18,13 +18,14 @@ type product struct {
 	git       bool   // its directory is a git repository, which has the version
 	nested    string // the third-party index over an index, which no bundle includes; "" for none
 	// registry reports whether a release of it needs a registry for bases or third-party images.
-	registry bool
-	pushes   bool     // it has no bases that only Microsoft's registry has
-	dest     []string // the names of destinations
-	channels []string
-	images   []string
-	groups   []string // of images, which have bundles
-	allowed  []object // findings of lint
+	registry  bool
+	pushes    bool     // it has no bases that only Microsoft's registry has
+	dest      []string // the names of destinations
+	channels  []string
+	images    []string
+	groups    []string // of images, which have bundles
+	allowed   []object // findings of lint
+	undecided []object
 }
 
 // host and mirror stand for the registry of a walk in what is drawn.

@@ -1,0 +1,116 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/scaffold/makefile"
+)
+
+var (
+	commitName  = lazyregexp.New(`(?i)commit|revision|sha|vcs|gitrev|\brev$|(?:git|build)_?hash`)
+	dateName    = lazyregexp.New(`(?i)date|time`)
+	versionName = lazyregexp.New(`(?i)version|release|tag(?:$|[^a-z])`)
+	foreignName = lazyregexp.New(`(?i)branch|user|host|dirty|state|go_?version|compiler|platform`)
+	plainValue  = lazyregexp.New(`^[A-Za-z0-9_.:/@+=-]+$`)
+)
+
+// A version in a value is one of these until its form is known: that of the tag of git, that
+// without its v, or that which only a person knows.
+const (
+	asTag   = "{{tag}}"
+	asBare  = "{{bare}}"
+	asNamed = "{{named}}"
+)
+
+// versionOf returns what stands for the version that a value has.
+func (d *Draft) versionOf(value string) string {
+	text := value
+	if inner, rest, ok := makefile.Reference(value); ok && rest == "" && d.make.Values[inner] != "" {
+		text = d.make.Values[inner]
+	}
+	switch {
+	case strippedTag.MatchString(text):
+		return asBare
+	case wholeTag.MatchString(text) && withoutV1.MatchString(text):
+		return asBare
+	case wholeTag.MatchString(text):
+		return asTag
+	case literalVersion.MatchString(value) && strings.HasPrefix(value, "v"):
+		return asTag
+	case literalVersion.MatchString(value):
+		return asBare
+	case strings.Contains(value, "$") && slices.ContainsFunc(d.dockerBuilds, func(b dockerBuild) bool {
+		return slices.ContainsFunc(b.names, func(n string) bool { return strings.HasSuffix(n, ":"+value) })
+	}):
+		return "{{.Version}}" // as images have it
+	}
+	return asNamed
+}
+
+// withoutV1 matches what takes the v off a tag of git.
+var withoutV1 = lazyregexp.New(`(?:\b|_)(?:sed|cut|tr)(?:\b|_)|patsubst v|subst v|#v|%v`)
+
+// strippedTag matches a tag of git that a shell takes the v off.
+var strippedTag = lazyregexp.New(`\$\{\w*(?i:tag|version|ref_name)\w*(?:#{1,2}v|//?v/?)\}|\$\{GITHUB_REF#refs/tags/v\}`)
+
+// wholeTag matches what a shell or a command makes of a tag of git, as it is.
+var wholeTag = lazyregexp.New(`^\$\{GITHUB_REF(?:#refs/(?:tags|\*)/|##\*/)\}$|git[ _]describe`)
+
+// envField matches a value of an environment in a template of GoReleaser or ko.
+var envField = lazyregexp.New(`^\{\{-?\s*\.Env\.(\w+)\s*-?\}\}$`)
+
+// template returns what slipway.yaml writes for a value that a build gives a variable.
+func (d *Draft) template(variable, value string) (string, bool) {
+	variable = strings.TrimPrefix(strings.ToLower(variable), "git") // gitVersion
+	if m := goreleaserField.FindStringSubmatch(value); m != nil {
+		switch m[1] {
+		case "Version":
+			if strings.HasPrefix(value, "v"+m[0]) {
+				return asTag, true
+			}
+			return asBare, true
+		case "Tag":
+			return asTag, true
+		case "Date", "CommitDate":
+			return "{{.Created}}", true
+		}
+		return "{{.Revision}}", true
+	}
+	inner, rest, ok := makefile.Reference(value)
+	if m := envField.FindStringSubmatch(value); m != nil {
+		inner, rest, ok = m[1], "", true
+	}
+	switch {
+	case foreignName.MatchString(variable):
+		return "", false
+	case commitName.MatchString(variable):
+		return "{{.Revision}}", true
+	case dateName.MatchString(variable):
+		return "{{.Created}}", true
+	case versionName.MatchString(variable), ok && rest == "" && versionArgument.MatchString(inner):
+		return d.versionOf(value), true
+	case plainValue.MatchString(value):
+		return value, true
+	}
+	return "", false
+}
+
+// linkerFlags returns the flags of the linker that a text of make or a shell stands for, if all of
+// its values are known.
+func (d *Draft) linkerFlags(text string) (string, bool) {
+	var flags []string
+	for _, m := range strips.FindAllStringSubmatch(text, -1) {
+		flags = append(flags, "-"+m[1])
+	}
+	found := setting.FindAllStringSubmatch(strings.NewReplacer(`"`, "", `'`, "").Replace(text), -1)
+	for _, m := range found {
+		v, ok := d.template(m[2], strings.Trim(m[3], `'"`))
+		if !ok || strings.ContainsAny(m[1], "$(){}") {
+			return "", false
+		}
+		flags = append(flags, "-X "+m[1]+"."+m[2]+"="+v)
+	}
+	return strings.Join(flags, " "), len(found) > 0
+}
