@@ -16,8 +16,11 @@ func ofBranches(doc *yaml.Node) bool {
 		yamlfile.Value(doc, "on", "release") == nil
 }
 
-// forBranch reports whether the condition of a job is that of a branch alone.
+// forBranch reports whether the condition of a job is that of a branch, or of a pull request, alone.
 func forBranch(condition string) bool {
+	if noTag.MatchString(condition) || ofPulls.MatchString(condition) {
+		return true
+	}
 	if ofOthers.MatchString(condition) {
 		return false
 	}
@@ -32,6 +35,11 @@ func forBranch(condition string) bool {
 }
 
 var (
+	// noTag matches conditions that hold for no tag, whatever else they ask for.
+	noTag = lazyregexp.New(`^[^|]*(?:startsWith\(github\.ref, ?'refs/tags/[^']*'\) (?:!= true|== false)|` +
+		`!\s*startsWith\(github\.ref, ?'refs/tags/|github\.ref_type != 'tag')[^|]*$`)
+	// ofPulls matches the condition that an event is that of a pull request.
+	ofPulls = lazyregexp.New(`^[^|!]*github\.event_name == 'pull_request(?:_target)?'[^|]*$`)
 	// ofOthers matches conditions that may hold for tags and releases, too.
 	ofOthers = lazyregexp.New(`!|refs/tags|'tag'|'release'|event\.release`)
 	// ofNobody matches conditions for what nobody tags.

@@ -234,7 +234,10 @@ func (d *Draft) buildsOf(file string) (list []dockerBuild) {
 			list = append(list, b)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b dockerBuild) int { return cmp.Compare(b.rank, a.rank) })
+	last := map[bool]int{true: 1}
+	slices.SortStableFunc(list, func(a, b dockerBuild) int { // those of branches name it last
+		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(last[a.ofBranches], last[b.ofBranches]))
+	})
 	if n := slices.IndexFunc(list, func(b dockerBuild) bool { return b.rank != publishes }); n > 0 {
 		list = list[:n]
 	}

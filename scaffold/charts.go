@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/scaffold/makefile"
 )
 
 // charts takes the charts that are published: of several of one name the one in latest, or of the
@@ -69,6 +70,9 @@ func (d *Draft) chartIn(dir, name string) entry {
 	c := entry{key: "charts", path: dir, name: name}
 	for _, doc := range d.yaml(path.Join(dir, "Chart.yaml")) {
 		c.version, c.appVersion = chartVersions(word(doc, "version"), word(doc, "appVersion"))
+		if own := word(doc, "version"); c.version == own && own != "" {
+			c.version = d.chartVersion(name, own, placeOf(path.Join(dir, "Chart.yaml"), yamlfile.Value(doc, "version")))
+		}
 	}
 	if c.appVersion == "" && d.writesV(dir) {
 		c.appVersion = bare
@@ -78,6 +82,24 @@ func (d *Draft) chartIn(dir, name string) entry {
 		c.windows = on != nil && on.Value == "false" && d.has(platform.Windows)
 	}
 	return c
+}
+
+// setsChartVersion matches what gives a chart a version when it is published.
+var setsChartVersion = lazyregexp.New(`\bhelm\s+package\b.*\s--version\b|` +
+	`\b(?i:yq|sed)\w*\b.*(?:[./]version\s*\|?=|\^?version:).*(?i:chart)`)
+
+// chartVersion decides whether a chart has the version of its own that stands in it: what publishes
+// may give it that of the product.
+func (d *Draft) chartVersion(name, own string, at place) string {
+	for _, f := range sortedKeys(d.publishers.texts) {
+		for n, line := range makefile.Lines(string(d.tree.text(f))) {
+			if setsChartVersion.MatchString(line) {
+				return d.decide("charts["+name+"].version", "the version of the chart "+name+
+					", which what publishes may change", []claim{{bare, develops, place{f, n}}, {own, develops, at}})
+			}
+		}
+	}
+	return own
 }
 
 // vBefore matches a template that writes a v before the version of the application.

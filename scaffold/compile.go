@@ -18,7 +18,6 @@ var (
 	// part of it, whatever is within.
 	setting = lazyregexp.New(
 		`-X[ =]+['"]?([A-Za-z0-9_./~$(){}-]+)\.([A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|(?:\$\([^)]*(?:\([^)]*\)[^)]*)*\)|\$?\{\{?[^}]*\}\}?|[^\s'"$])*)`)
-	strips = lazyregexp.New(`(?:^|[\s"'=])-(s|w)(?:[\s"']|$)`)
 	// goCommand is go, also by a variable.
 	goCommand = lazyregexp.New(`^(?:go|\$[({]?GO\w*[)}]?)$`)
 	// installsCompiler matches what installs a C compiler.

@@ -44,7 +44,7 @@ func TestGoBuild(t *testing.T) {
 		"perhaps more":         {words: []string{"-tags", "a,$(TAGS+=)"}, outputs: map[string]string{"app": "."}, tags: []string{"a", "$(TAGS+=)"}},
 		"of the linker": {
 			words: []string{"-ldflags", "-w -X main.version=$(VERSION)", "./cmd/none"}, outputs: map[string]string{},
-			ldflags: []string{"-s -w", "-X main.version={{named}}"},
+			ldflags: []string{"-w", "-X main.version={{named}}"},
 		},
 		"the last one is a flag": {words: []string{"./cmd/tool", "-tags"}, outputs: map[string]string{"tool": "cmd/tool"}},
 	} {
@@ -72,11 +72,14 @@ func TestLdflags(t *testing.T) {
 	}{
 		"nothing":         {"", nil, nil},
 		"stripped":        {"-s -w", []string{"-s -w"}, nil},
-		"stripped, half":  {"-extldflags '-static' -w", []string{"-s -w"}, nil},
+		"stripped, half":  {"-extldflags '-static' -w", []string{"-w"}, nil},
 		"other flags":     {"-linkmode external -extldflags -static-pie -show", nil, nil},
 		"a version":       {"-X main.version=$(VERSION)", []string{"-X main.version={{named}}"}, nil},
 		"with =":          {"-X=main.version=1", []string{"-X main.version={{named}}"}, nil},
-		"quoted":          {`-X 'main.version=$(shell git describe --tags)' -X "main.commit=$(git rev-parse HEAD)" -s`, []string{"-s -w", "-X main.version={{tag}}", "-X main.commit={{.Revision}}"}, nil},
+		"quoted":          {`-X 'main.version=$(shell git describe --tags)' -X "main.commit=$(git rev-parse HEAD)" -s`, []string{"-s", "-X main.version={{tag}}", "-X main.commit={{.Revision}}"}, nil},
+		"a short commit":  {`-X main.commit=$(git rev-parse --short HEAD)`, []string{"-X main.commit={{slice .Revision 0 7}}"}, nil},
+		"of eight digits": {`-X main.commit=$(git rev-parse --short=8 HEAD)`, []string{"-X main.commit={{slice .Revision 0 8}}"}, nil},
+		"of GoReleaser":   {`-X main.commit={{.ShortCommit}}`, []string{"-X main.commit={{slice .Revision 0 7}}"}, nil},
 		"of a package":    {"-X " + pkg + ".Version=v1 -X " + pkg + ".GitCommit={{.Commit}}", []string{"-X " + pkg + ".Version={{named}}", "-X " + pkg + ".GitCommit={{.Revision}}"}, nil},
 		"twice":           {"-X main.version=1 -X main.version=2", []string{"-X main.version={{named}}"}, nil},
 		"of a dependency": {"-X k8s.io/component-base/version.gitVersion=$(V) -X k8s.io/x.y=z", []string{"-X k8s.io/component-base/version.gitVersion={{named}}", "-X k8s.io/x.y=z"}, nil},
@@ -171,7 +174,7 @@ func TestCompiles(t *testing.T) {
 		},
 		"without C":     {"build:\n\tCGO_ENABLED=0 go build\n", result{Outputs: map[string]string{"app": "."}}},
 		"C everywhere":  {"export CGO_ENABLED ?= 1\n", result{Cgo: "Makefile:1"}},
-		"of the linker": {"GO_LDFLAGS = -X main.version=$(VERSION)\nmy_ldflags += -s\n", result{Ldflags: []string{"-X main.version={{named}}", "-s -w"}}},
+		"of the linker": {"GO_LDFLAGS = -X main.version=$(VERSION)\nmy_ldflags += -s\n", result{Ldflags: []string{"-X main.version={{named}}", "-s"}}},
 		"a default of developers": {"VERSION ?= 2.x\nbuild:\n\tgo build -ldflags \"-X main.version=$(VERSION) -X main.commit=$(VERSION)\"\n", result{
 			Outputs: map[string]string{"app": "."}, Ldflags: []string{"-X main.version={{named}}", "-X main.commit={{.Revision}}"},
 		}},

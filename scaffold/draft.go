@@ -108,6 +108,8 @@ type Draft struct {
 	failed            error             // of asking
 	artifactPlatforms []string          // of archives
 	archived          []string          // programs that are released as files
+	archives          []download        // of several, or with names of their own
+	archiveFile       string            // the template of the name of one
 	listOfAll         string            // a list of images for all bundles
 	groups            []imageGroup      // of images
 	listArgs          map[string]string // values of ${NAME} in lists, "" for one that is not known

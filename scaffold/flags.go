@@ -13,8 +13,8 @@ func (d *Draft) ldflags(text string, from place) {
 		return
 	}
 	text = strings.NewReplacer(`"`, "", `'`, "").Replace(text)
-	if strips.MatchString(text) {
-		d.addFlag("ldflags", "-s -w", from)
+	if strips := stripping(text); strips != "" {
+		d.addFlag("ldflags", strips, from)
 	}
 	for _, m := range setting.FindAllStringSubmatch(text, -1) {
 		pkg, variable, value := strings.TrimSuffix(m[1], "~"), m[2], strings.Trim(m[3], `'"`)
@@ -36,6 +36,19 @@ func (d *Draft) ldflags(text string, from place) {
 				"%s.%s=%s (%s)", pkg, variable, value, from)
 		}
 	}
+}
+
+// stripping returns the flags of a text that take tables out of a program, which change its size
+// alone: -s, -w, or both.
+func stripping(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'=", r) })
+	var all []string
+	for _, flag := range []string{"-s", "-w"} {
+		if slices.Contains(words, flag) {
+			all = append(all, flag)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // sets reports whether the module may have a package with a variable of that name.

@@ -14,9 +14,6 @@ var flagKeys = []string{"ldflags", "tags", "env"}
 // plain is the key of a build that gives the compiler nothing.
 const plain = "plain"
 
-// strip is the flag of the linker that changes the size of a program alone.
-const strip = "-s -w"
-
 // open reports whether a build tag is not known.
 func (f compilerFlag) open() bool { return f.key == "tags" && shell.Unknown(f.text) }
 
@@ -33,7 +30,7 @@ type flagSet struct {
 func (s flagSet) value() string {
 	var all []string
 	for _, f := range s.flags {
-		if f.text != strip && f.key != plain {
+		if stripping(f.text) != f.text && f.key != plain {
 			all = append(all, shownVersion.Replace(f.text))
 		}
 	}

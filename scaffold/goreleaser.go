@@ -35,6 +35,7 @@ func (d *Draft) goreleaser() {
 		builds = []*yaml.Node{{Kind: yaml.MappingNode, Line: n.Line}}
 	}
 	var platforms []string
+	var list []releaserBuild
 	for _, b := range builds {
 		at := place{name, b.Line}
 		if builder := yamlfile.Text(b, "builder"); builder != "" && builder != "go" {
@@ -44,7 +45,7 @@ func (d *Draft) goreleaser() {
 		if word(b, "skip") == "true" {
 			continue
 		}
-		d.releaserFlags(name, b, releaserEnv(b, env))
+		d.releaserFlags(name, b, project, releaserEnv(b, env))
 		if releaserEnv(b, env)["CGO_ENABLED"] == "1" {
 			d.withCgo = placeOf(name, cmp.Or(yamlfile.Value(b, "env"), yamlfile.Value(n, "env")))
 		}
@@ -52,15 +53,20 @@ func (d *Draft) goreleaser() {
 		if binary == "" || shell.Unknown(binary) {
 			binary = project
 		}
-		d.binary(binary, yamlfile.Text(b, "main"), yamlfile.Text(b, "dir"), at)
+		program := d.binary(binary, yamlfile.Text(b, "main"), yamlfile.Text(b, "dir"), at)
 		platforms = appendNew(platforms, buildPlatforms(b)...)
+		if program != "" {
+			id := cmp.Or(yamlfile.Text(b, "id"), project)
+			list = append(list, releaserBuild{id, program, ported(buildPlatforms(b))})
+		}
 	}
 	d.archivePlatforms("goreleaser", platforms, place{name, builds[0].Line})
+	d.releaserArchives(name, n, project, list)
 	d.releaserImages(name, n, project)
 	d.releaserKos(name, n)
 	for _, key := range []string{
 		"nfpms", "brews", "signs", "docker_signs", "sboms", "changelog", "snapcrafts", "winget", "scoops",
-		"chocolateys",
+		"chocolateys", "universal_binaries", "homebrew_casks", "aurs", "source",
 	} {
 		if yamlfile.Value(n, key) != nil {
 			d.leave("what a release here does not make", "%s (%s)", key, name)
@@ -93,13 +99,14 @@ func releaserEnv(n *yaml.Node, outer map[string]string) map[string]string {
 }
 
 // releaserFlags takes in what a build of GoReleaser gives the compiler.
-func (d *Draft) releaserFlags(name string, b *yaml.Node, env map[string]string) {
+func (d *Draft) releaserFlags(name string, b *yaml.Node, project string, env map[string]string) {
 	known := lazyregexp.New(`\{\{-?\s*\.Env\.(\w+)\s*-?\}\}`)
 	main := path.Join(yamlfile.Text(b, "dir"), cmp.Or(yamlfile.Text(b, "main"), "."))
 	for _, l := range texts(b, "ldflags") {
 		l = known.ReplaceAllStringFunc(l, func(f string) string {
 			return cmp.Or(env[known.FindStringSubmatch(f)[1]], f)
 		})
+		l = projectName.ReplaceAllStringFunc(l, func(string) string { return project })
 		d.goBuild([]string{"-ldflags", l, main}, "", placeOf(name, yamlfile.Value(b, "ldflags")))
 	}
 	for _, l := range texts(b, "flags") {

@@ -204,7 +204,7 @@ crossbuild: {platforms: [linux/amd64, linux/arm/v7, aix/ppc64, linux]}
 `,
 		map[string]string{
 			"archived": "[app tool]", "cgo": ".promu.yml:1", "tags": "[netgo]",
-			"ldflags":   "[-s -w -X github.com/example/app/pkg/version.Version={{bare}}]",
+			"ldflags":   "[-s -X github.com/example/app/pkg/version.Version={{bare}}]",
 			"platforms": "[linux/amd64 linux/arm/v7 aix/ppc64]",
 			"programs of archives that are no main package here":  "[none (.promu.yml:3)]",
 			"files of archives, which files of the artifact name": "[LICENSE (.promu.yml)]",

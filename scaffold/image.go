@@ -96,10 +96,10 @@ func (d *Draft) madeOf(f family, several bool) (list []made) {
 		m.builds = append(m.builds, b)
 	}
 	list = slices.DeleteFunc(list, func(m made) bool {
-		if helper(m.name) {
+		if d.helper(m.name) {
 			d.leave("images that are not released, by their names", "%s of %s", m.name, f.from.path)
 		}
-		return helper(m.name)
+		return d.helper(m.name)
 	})
 	if len(list) == 0 {
 		list = []made{{family: f, several: several}}

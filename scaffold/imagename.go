@@ -12,7 +12,7 @@ import (
 )
 
 // archTag is the end of a name or a tag for one platform.
-var archTag = lazyregexp.New(`[-_.](?:(?:linux|windows)-\$\*|linux|windows|win|amd64|arm64|armv?[67]|s390x|ppc64le|ltsc20[0-9]{2}|1809|` +
+var archTag = lazyregexp.New(`[-_.](?:(?:linux|windows)-\$\*|linux|windows|win|amd64|x86_64|arm64(?:-?v8)?|aarch64|arm-?v?[67]|arm32v[67]|armhf|s390x|ppc64le|riscv64|loong64|ltsc20[0-9]{2}|1809|` +
 	`\$[({]?[A-Za-z_.]*(?i:arch|os|osversion|platform)[A-Za-z_.]*[)}]?|\{\{[^}]*(?:Arch|Os)[^}]*\}\})$`)
 
 func withoutArch(s string) string {
@@ -45,6 +45,9 @@ func (d *Draft) imageName(m made, i image) string {
 	variant, _ := variantOf(m.from.path)
 	variant = withoutOS(variant)
 	name := i.base
+	if own := d.onlyProgram(m); own != "" {
+		name = own
+	}
 	if len(m.tags) > 0 && name != "" {
 		name += "-" + strings.Trim(templated.ReplaceAllString(m.tags[0], ""), "-_.")
 	}
@@ -73,6 +76,23 @@ func (d *Draft) imageName(m made, i image) string {
 		name = nameOf(name + "-" + m.stages[0].Name)
 	}
 	return unique(name, d.hasImage)
+}
+
+// onlyProgram returns the name of the only program, where users find an image under it and nothing
+// that publishes names the one of a Dockerfile.
+func (d *Draft) onlyProgram(m made) string {
+	named := func(b dockerBuild) bool { return b.rank == publishes && b.name() != "" }
+	if len(d.mains) != 1 || slices.ContainsFunc(m.builds, named) {
+		return ""
+	}
+	defer func() { d.references = nil }() // those of images come later
+	name := nameOf(d.mains[0].name)
+	for _, r := range d.allReferences() {
+		if r.rank.ofUsers() && path.Base(r.repository) == name {
+			return name
+		}
+	}
+	return ""
 }
 
 // hasImage reports whether an image has the name.

@@ -99,7 +99,7 @@ COPY bin/app /app
 		"what .ko.yaml takes from an environment": {
 			files: "-- .ko.yaml --\nbuilds:\n- ldflags: ['-X main.version={{.Env.TAG}}', -w]\n-- cmd/app/main.go --\npackage main\n\nvar version = \"\"\n\nfunc main() {}\n" +
 				"-- .gitlab-ci.yml --\nx: {script: ['KO_DOCKER_REPO=ghcr.io/example ko build -B --platform linux/amd64 --tags v1.2.3 ./cmd/app']}\n",
-			want: []string{`      - "-X main.version={{.Version}}"  # .ko.yaml:2`, "      - -s -w  # .ko.yaml:2"},
+			want: []string{`      - "-X main.version={{.Version}}"  # .ko.yaml:2`, "      - -w  # .ko.yaml:2"},
 		},
 	})
 }

@@ -58,6 +58,7 @@ func (d *Draft) manifests() {
 			d.leave("further manifests and kustomizations", "%s", listed(others))
 		}
 	}
+	d.otherApplied(all)
 	d.charts()
 }
 
@@ -134,7 +135,24 @@ func (d *Draft) plain(home string, charts, kustomize []string) (list []entry) {
 	if !pods {
 		return nil
 	}
+	if d.collide(home, list) {
+		return []entry{{key: "release.templates", path: home}}
+	}
 	return list
+}
+
+// collide reports whether two manifests of a directory have one name, so that a release takes them
+// with their directory alone, and whether it has no others.
+func (d *Draft) collide(home string, list []entry) bool {
+	names := map[string]bool{}
+	for _, e := range list {
+		names[path.Base(e.path)] = true
+	}
+	return len(names) < len(list) && !slices.ContainsFunc(d.tree.files, func(f string) bool {
+		_, in := within(f, home)
+		return in && workload.IsManifest(f) &&
+			!slices.ContainsFunc(list, func(e entry) bool { return e.path == f })
+	})
 }
 
 // roots are the kustomizations below homes that have objects, those that no other one is based on

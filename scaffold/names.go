@@ -28,6 +28,7 @@ func (d *Draft) findNames() {
 			claims[n] = append(claims[n], claim{withoutArch(r.repository), r.rank, r.at})
 		}
 	}
+	d.hidden(claims)
 	d.useNames(claims)
 }
 

@@ -50,7 +50,21 @@ func (d *Draft) newPart(m made) *part {
 	if p.os == platform.Windows && len(p.releases) == 0 {
 		p.windowsReleases()
 	}
+	p.anyBuild()
 	return p
+}
+
+// hostProcess is the base that Microsoft has for HostProcess containers.
+const hostProcess = "mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0"
+
+// anyBuild declares the base of HostProcess containers, which is one image for all builds of
+// Windows, and in which a release therefore looks for none.
+func (p *part) anyBuild() {
+	for _, s := range p.stages {
+		if p.from.word(s.BaseName, p.globals()) == hostProcess {
+			p.d.addBase(base{name: "hostprocess", microsoft: "hostprocess"})
+		}
+	}
 }
 
 // setTarget names the stage where it is not the last of its file. Stages for each Windows release

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
 // findPlatforms decides what the release is for: what the project publishes for today.
@@ -39,8 +40,10 @@ func on(name string) []string {
 	switch name {
 	case "linux/arm":
 		name += "/v7"
-	case "linux/arm64/v8":
+	case "linux/arm64/v8", "linux/arm64/8":
 		name = "linux/arm64"
+	case "linux/arm/6", "linux/arm/7": // as containerd reads it
+		name = strings.Replace(name, "arm/", "arm/v", 1)
 	}
 	p, err := platform.Parse(name)
 	if err == nil {
@@ -95,7 +98,17 @@ func (d *Draft) publishedPlatforms() []claim {
 	if len(whole) == 0 {
 		return nil
 	}
+	if slices.ContainsFunc(d.dockerBuilds, d.platformsUnknown) {
+		return append(d.listClaims(), claim{listOf(set), develops, at})
+	}
 	return []claim{{listOf(set), publishes, at}}
+}
+
+// platformsUnknown reports whether a release pushes a build for platforms that nothing here tells.
+func (d *Draft) platformsUnknown(b dockerBuild) bool {
+	return b.rank == publishes && !b.ofBranches && !b.noPlatform &&
+		slices.Contains(d.files, b.file) && !d.windowsBuild(b) &&
+		!slices.ContainsFunc(b.platforms, func(p string) bool { return len(on(p)) > 0 })
 }
 
 // buildClaims are the platforms for Linux that builds of a Dockerfile name, a claim for each file
@@ -103,11 +116,14 @@ func (d *Draft) publishedPlatforms() []claim {
 func (d *Draft) buildClaims(file string, r rank) (all []claim) {
 	sets, first := map[string][]string{}, map[string]place{}
 	for _, b := range d.dockerBuilds {
-		if file != "" && b.file != file || b.platformRank() != r || helper(path.Base(b.file)) ||
+		if file != "" && b.file != file || b.platformRank() != r || d.helper(path.Base(b.file)) ||
 			!b.counts() || d.windowsBuild(b) {
 			continue
 		}
 		for _, p := range b.platforms {
+			if len(on(p)) == 0 && !shell.Unknown(p) && !isForWindows(p) {
+				d.leave("platforms of builds that no release has", "%s (%s)", p, b.at)
+			}
 			if strings.HasPrefix(p, platform.Linux+"/") {
 				sets[b.at.file] = appendNew(sets[b.at.file], on(p)...)
 				first[b.at.file] = cmp.Or(first[b.at.file], b.at)

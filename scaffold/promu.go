@@ -59,6 +59,7 @@ func (d *Draft) promu() {
 	if files := texts(n, "tarball", "files"); len(files) > 0 {
 		d.leave("files of archives, which files of the artifact name", "%s (%s)", listed(files), name)
 	}
+	d.archiveFile = d.repositoryName() + "-" + asBare + ".{{.OS}}-{{.Arch}}"
 	d.promuPlatforms(name, n)
 	d.found("%s: programs, flags of the linker and platforms", name)
 }
@@ -87,15 +88,28 @@ func (d *Draft) promuPlatforms(name string, n *yaml.Node) {
 	}
 }
 
-// binary takes in a program that is released as a file.
-func (d *Draft) binary(name, main, dir string, at place) {
+// binary takes in a program that is released as a file, and returns its name, "" for none.
+func (d *Draft) binary(name, main, dir string, at place) string {
 	d.goBuild([]string{"-o", name, cmp.Or(main, ".")}, dir, at)
-	if m, ok := d.main(name); ok {
-		d.archived = appendNew(d.archived, d.program(m, name))
-		d.note("artifacts", at)
-	} else {
+	m, ok := d.main(name)
+	if !ok {
 		d.leave("programs of archives that are no main package here", "%s (%s)", name, at)
+		return ""
 	}
+	p := d.program(m, name)
+	d.archived = appendNew(d.archived, p)
+	d.note("artifacts", at)
+	return p
+}
+
+// ported are the platforms of a list that Go and slipway.yaml have.
+func ported(list []string) (all []string) {
+	for _, p := range list {
+		if now, err := platform.ParsePort(p); err == nil {
+			all = appendNew(all, now.String())
+		}
+	}
+	return all
 }
 
 // archivePlatforms decides for which platforms there are archives: those of the tool's file, if

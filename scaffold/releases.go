@@ -52,6 +52,9 @@ func (d *Draft) windowsClaims() (all []claim) {
 			r = min(r, develops) // the Dockerfiles say it
 		}
 		if c, ok := d.windowsIn(f, r, func(l string) bool { return !runner.MatchString(l) }); ok {
+			if makefile.Is(f) && !fixed {
+				c.rank = max(c.rank, d.makeRank(c.at))
+			}
 			all = append(all, c)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
 // Forms of a version in tags.
@@ -21,8 +20,11 @@ const asGit = "git's"
 // out.
 var tagToken = lazyregexp.New(`\{\{-?\s*([^}]*?)\s*-?\}\}|\$\((?:[^()]|\([^()]*\))*\)|\$\{[^}]*\}|\$\w+|\bv?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?$`)
 
+// literal matches a version that is written out, and what follows it in a tag and is no part of it.
+var literal = lazyregexp.New(`^(v?)[0-9]+\.[0-9]+\.[0-9]+(?:-(?:[0-9]|alpha|beta|rc|pre|dev|snapshot|next)[0-9A-Za-z.]*)?((?:-.*)?)$`)
+
 // notVersion matches what a tag may have in place of a version.
-var notVersion = lazyregexp.New(`(?i)sha|commit|revision|run_?(?:id|number)|build_?(?:id|num)|date|timestamp|branch`)
+var notVersion = lazyregexp.New(`(?i)sha|commit|revision|run_?(?:id|number)|build_?(?:id|num)|date|timestamp|branch|pull_?request|\bpr_|event\.number`)
 
 // tagTemplate returns a tag as slipway.yaml has it, "" for none that it can have, and the form of
 // the version in it, "" where that is not known.
@@ -53,6 +55,9 @@ func tagTemplate(tag string) (template, form string) {
 			form = withoutV
 		}
 		versions++
+		if m := literal.FindStringSubmatch(t); m != nil {
+			return "{{.Version}}" + m[2]
+		}
 		return "{{.Version}}"
 	})
 	if strings.TrimPrefix(template, "v") == "{{.Major}}.{{.Minor}}.{{.Patch}}" {
@@ -80,7 +85,7 @@ func (d *Draft) tagsOf(b dockerBuild) (tags, floats []string) {
 		if withoutArch(tag) != tag && b.rank == publishes {
 			d.leave("tags for each architecture, which platformTags under names makes", "%s (%s)", tag, b.at)
 		}
-		template, form := tagTemplate(withoutArch(tag))
+		template, form := tagTemplate(d.madeTag(withoutArch(tag)))
 		switch {
 		case template == "":
 			if b.rank == publishes && tag != "" {
@@ -110,6 +115,19 @@ func (d *Draft) tagsOf(b dockerBuild) (tags, floats []string) {
 	}
 	return tags, floats
 }
+
+// madeTag puts in what a variable of make stands for, where that is a tag of git.
+func (d *Draft) madeTag(tag string) string {
+	return makeVariable.ReplaceAllStringFunc(tag, func(v string) string {
+		value := d.make.Values[strings.Trim(v, "$(){}")]
+		if strippedTag.MatchString(value) || wholeTag.MatchString(value) {
+			return value
+		}
+		return v
+	})
+}
+
+var makeVariable = lazyregexp.New(`\$\(\w+\)|\$\{\w+\}`)
 
 // versioned reports whether a build has a tag of a version, or stands in a file beside one of the
 // same Dockerfile that has.
@@ -238,37 +256,5 @@ func (d *Draft) findTags() {
 	if d.decide("tagPrefix", "the tag of images for the tag v1.2.3 of git "+
 		"(tagPrefix: v takes the v off)", forms) == withoutV {
 		d.tagPrefix = "v"
-	}
-}
-
-// imageTags decides the tags of an image: of what publishes has none a version, that is a question.
-func (d *Draft) imageTags(i *image, group []made) {
-	var all []claim
-	for _, m := range group {
-		i.tags, i.floats = appendNew(i.tags, m.tags...), appendNew(i.floats, m.floats...)
-		for _, b := range m.builds {
-			d.note("images["+i.name+"].tags", b.at)
-			for _, n := range b.names {
-				if _, tag := splitReference(n); b.rank == publishes {
-					all = append(all, claim{cmp.Or(tag, "latest"), develops, b.at})
-				}
-			}
-		}
-	}
-	if len(i.tags) > 0 || len(all) == 0 {
-		if slices.Equal(i.tags, []string{"{{.Version}}"}) {
-			i.tags = nil
-		}
-		return
-	}
-	all = slices.DeleteFunc(all, func(c claim) bool {
-		t, _ := tagTemplate(c.value)
-		return t == "" || shell.Unknown(c.value)
-	})
-	value := d.decide("images["+i.name+"].tags",
-		"the tag of the image "+i.name+" in a release: what publishes gives it none of a version",
-		append([]claim{{value: "{{.Version}}", rank: develops}}, all...))
-	if value != "{{.Version}}" {
-		i.tags, i.floats = []string{value}, slices.DeleteFunc(i.floats, func(f string) bool { return f == value })
 	}
 }

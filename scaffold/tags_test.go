@@ -59,12 +59,15 @@ func said(d *Draft, kind string) []string {
 // TestTagTemplate: what a build puts into a tag is the version, if it is all that is not plain.
 func TestTagTemplate(t *testing.T) {
 	for tag, want := range map[string][2]string{
-		"":                                  {"", ""},
-		"latest":                            {"latest", ""},
-		"v1.2.3":                            {"{{.Version}}", withV},
-		"1.2.3":                             {"{{.Version}}", withoutV},
-		"v1.2.3-rc.1":                       {"{{.Version}}", withV},
-		"1.2.3-alpine":                      {"{{.Version}}", withoutV},
+		"":                       {"", ""},
+		"latest":                 {"latest", ""},
+		"v1.2.3":                 {"{{.Version}}", withV},
+		"1.2.3":                  {"{{.Version}}", withoutV},
+		"v1.2.3-rc.1":            {"{{.Version}}", withV},
+		"1.2.3-alpine":           {"{{.Version}}-alpine", withoutV},
+		"v1.2.3-windows-hp":      {"{{.Version}}-windows-hp", withV},
+		"v1.2.3-rc.1-windows-hp": {"{{.Version}}-windows-hp", withV},
+		"PR-${{ github.event.pull_request.number }}": {"", ""},
 		"nightly-1.2.3":                     {"nightly-{{.Version}}", withoutV},
 		"{{.Version}}":                      {"{{.Version}}", withoutV},
 		"{{version}}":                       {"{{.Version}}", withoutV},
@@ -122,6 +125,8 @@ func TestTagsOf(t *testing.T) {
 	}{
 		"nothing":          {},
 		"without a tag":    {names: []string{"r.io/a"}, rank: publishes},
+		"git's, by make":   {names: []string{"r.io/a:$(RELEASED)"}, tags: []string{"{{.Version}}"}, forms: []string{withV}},
+		"not git's":        {names: []string{"r.io/a:$(OTHER)"}, tags: []string{"{{.Version}}"}},
 		"a version":        {names: []string{"r.io/a:v1.2.3"}, tags: []string{"{{.Version}}"}, forms: []string{withV}},
 		"a variable":       {names: []string{"a:$(VERSION)"}, rank: publishes, tags: []string{"{{.Version}}"}},
 		"two of a version": {names: []string{"a:{{.Version}}", "a:{{.Version}}-x"}, rank: publishes, tags: []string{"{{.Version}}", "{{.Version}}-x"}, forms: []string{withoutV, withoutV}},
@@ -138,7 +143,7 @@ func TestTagsOf(t *testing.T) {
 		"a commit":         {names: []string{"a:$SHORT_SHA"}, rank: publishes, left: "tags that are not known, or of no version"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &Draft{vTags: true}
+			d := reader(t, "-- Makefile --\nRELEASED = $(shell git describe --tags)\nOTHER = x\n")
 			tags, floats := d.tagsOf(dockerBuild{names: tc.names, rank: tc.rank, ofBranches: tc.ofBranches, at: place{"x", 1}})
 			var forms []string
 			for _, c := range d.tagForms {
@@ -250,6 +255,7 @@ func TestImageTags(t *testing.T) {
 		"without a tag":       {names: []string{"a"}, rank: publishes, asks: []string{"{{.Version}}", "latest"}},
 		"one of what is not":  {names: []string{"a:sha-x"}, rank: publishes, asks: []string{"{{.Version}}"}},
 		"developers' are not": {names: []string{"a:edge"}, rank: develops},
+		"the end of one":      {names: []string{"$(IMG)-windows-hp"}, rank: develops, tags: []string{"{{.Version}}-windows-hp"}, asks: []string{"{{.Version}}-windows-hp", "{{.Version}}"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := reader(t, "")

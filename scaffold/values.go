@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,6 +50,17 @@ func (d *Draft) versionOf(value string) string {
 	return asNamed
 }
 
+// shortRevision matches what makes the short name of a commit.
+var shortRevision = lazyregexp.New(`ShortCommit|--short(?:=([0-9]+))?\b`)
+
+// revisionOf returns the commit as a value has it: whole, or the beginning of its name.
+func revisionOf(value string) string {
+	if m := shortRevision.FindStringSubmatch(value); m != nil {
+		return "{{slice .Revision 0 " + cmp.Or(m[1], "7") + "}}"
+	}
+	return "{{.Revision}}"
+}
+
 // withoutV1 matches what takes the v off a tag of git.
 var withoutV1 = lazyregexp.New(`(?:\b|_)(?:sed|cut|tr)(?:\b|_)|patsubst v|subst v|#v|%v`)
 
@@ -76,7 +88,7 @@ func (d *Draft) template(variable, value string) (string, bool) {
 		case "Date", "CommitDate":
 			return "{{.Created}}", true
 		}
-		return "{{.Revision}}", true
+		return revisionOf(m[1]), true
 	}
 	inner, rest, ok := makefile.Reference(value)
 	if m := envField.FindStringSubmatch(value); m != nil {
@@ -86,7 +98,10 @@ func (d *Draft) template(variable, value string) (string, bool) {
 	case foreignName.MatchString(variable):
 		return "", false
 	case commitName.MatchString(variable):
-		return "{{.Revision}}", true
+		if ok && d.make.Values[inner] != "" {
+			value += d.make.Values[inner]
+		}
+		return revisionOf(value), true
 	case dateName.MatchString(variable):
 		return "{{.Created}}", true
 	case versionName.MatchString(variable), ok && rest == "" && versionArgument.MatchString(inner):
@@ -100,10 +115,7 @@ func (d *Draft) template(variable, value string) (string, bool) {
 // linkerFlags returns the flags of the linker that a text of make or a shell stands for, if all of
 // its values are known.
 func (d *Draft) linkerFlags(text string) (string, bool) {
-	var flags []string
-	for _, m := range strips.FindAllStringSubmatch(text, -1) {
-		flags = append(flags, "-"+m[1])
-	}
+	flags := strings.Fields(stripping(text))
 	found := setting.FindAllStringSubmatch(strings.NewReplacer(`"`, "", `'`, "").Replace(text), -1)
 	for _, m := range found {
 		v, ok := d.template(m[2], strings.Trim(m[3], `'"`))

@@ -111,6 +111,14 @@ func TestForBranch(t *testing.T) {
 		"github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/v')":    false,
 		"github.ref == 'refs/heads/main' || github.event_name == 'release'":           false,
 		"github.ref == 'refs/heads/main' || inputs.all":                               false,
+		"${{ startsWith(github.ref, 'refs/tags/v') != true && x != 'y' }}":            true,
+		"!startsWith(github.ref, 'refs/tags/')":                                       true,
+		"github.ref_type != 'tag'":                                                    true,
+		"github.ref_type != 'tag' || x":                                               false,
+		"startsWith(github.ref, 'refs/tags/v') && ! contains(github.ref, '-rc')":      false,
+		"github.event_name == 'pull_request'":                                         true,
+		"github.event_name != 'pull_request'":                                         false,
+		"!(github.event_name == 'pull_request')":                                      false,
 	} {
 		if got := forBranch(text); got != want {
 			t.Errorf("%q is for branches alone: %v", text, got)

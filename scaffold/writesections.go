@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -10,19 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/platform"
 )
-
-// writeArtifacts writes what a release has for download.
-func (d *Draft) writeArtifacts(w *writer) {
-	if len(d.archived) == 0 {
-		return
-	}
-	w.section("artifacts")
-	on := ""
-	if len(d.artifactPlatforms) > 0 {
-		on = ", platforms: " + list(d.artifactPlatforms)
-	}
-	fmt.Fprintf(w, "  - {name: %s, programs: %s%s}%s\n", scalar(d.name), list(d.archived), on, d.from("artifacts"))
-}
 
 // systems are the operating systems of the release.
 func (d *Draft) systems() []string {
@@ -45,7 +31,9 @@ func (d *Draft) writeCharts(w *writer) {
 			if c.version != "" && c.version != bare {
 				w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
 			}
-			w.field("    version", c.version)
+			if c.version != "" {
+				w.fact(d.from("charts["+c.name+"].version"), "    version: %s", c.version)
+			}
 			w.field("    appVersion", c.appVersion)
 			if c.windows {
 				w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")

@@ -30,8 +30,8 @@ cd slipway && mv kpack/slipway.yaml kpack/images.txt . && rm -rf kpack/.git base
 sed -i 's/directory: ./directory: kpack/; s/path: config/path: kpack\/config/' slipway.yaml
 git init -q && git add . && git commit -qm all` + locked,
 		before: map[string]string{
-			"slipway init      # writes slipway.yaml from go.mod, Dockerfiles, " +
-				"Makefiles, charts and manifests": "cd ../app",
+			"slipway init      # writes slipway.yaml from what builds the product today, " +
+				"and asks for what that does not prove": "cd ../app",
 			"slipway images                   # lists the images of the bundles, " +
 				"and the files that name each": "cd ../slipway",
 		},
@@ -57,6 +57,7 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
 	"docs/from-csi-release-tools.md": {
 		products: map[string]string{"app": "app csi"}, in: "app", setup: tagged,
+		fill: map[string]string{"slipway init": `printf '\n' | script -qec "slipway init" /dev/null`}, // Enter, on a terminal
 		before: map[string]string{
 			"slipway check": `sed -i 's/^destinations:/&\n  - {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`,
 		},
@@ -81,7 +82,7 @@ slipway release -q -binary=false -registry=ghcr.io/me
 `,
 	},
 	"docs/init.md": {
-		products: map[string]string{"app": "app", "driver": "app buildx", "unpacked": "app"}, in: "app",
+		products: map[string]string{"app": "app", "driver": "app buildx", "other": "app", "unpacked": "app"}, in: "app",
 		setup: "rm -r unpacked/.git",
 	},
 	"docs/kubernetes.md": {

@@ -5,10 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -22,14 +24,20 @@ var adoptions = []struct {
 	released  string // platforms, if not all of those are released; the others are checked
 	names     []string
 	found     []string // what init says that it found or left out
+	asked     []string // the keys of its questions, of which the first answer is taken
 	file      []string // what slipway.yaml has
 	refused   []string // why init, check and a release refuse it; nothing is released then
 }{
 	{
 		module: "github.com/kubernetes-csi/csi-driver-smb@v1.20.1",
-		found:  []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi-hostprocess for windows"},
+		found:  []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi for windows"},
+		asked: []string{
+			"images", "platforms[linux]", "images[smb-csi].tags", "release", "images[smb-csi].repository", "charts",
+			"images[smbplugin].dockerfile.builder", "flags",
+		},
 		file: []string{
-			"- {name: hostprocess, microsoft: hostprocess}", "pkg/smb.gitCommit={{.Revision}}",
+			"- {name: hostprocess, microsoft: hostprocess}", `tags: ["{{.Version}}-windows-hp"]  # Makefile:181, Makefile:186`,
+			"pkg/smb.gitCommit={{.Revision}}",
 			`"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`,
 		},
 		refused: []string{"cmd/smbplugin/Dockerfile:17:5: RUN apt", "Dockerfile:17:64: RUN clean-install"},
@@ -37,18 +45,25 @@ var adoptions = []struct {
 	{
 		module:    "github.com/prometheus-community/windows_exporter@v0.31.8",
 		platforms: "windows/amd64:ltsc2022",
-		names:     []string{"slipway.local/prometheus-community/windows-exporter:v0.31.8"},
-		found:     []string{"found .promu.yml: programs, flags of the linker and platforms"},
+		names:     []string{"slipway.local/prometheuscommunity/windows-exporter:v0.31.8"},
+		found: []string{
+			"found .promu.yml: programs, flags of the linker and platforms",
+			"github.com/prometheus/common/version.Branch={{.Branch}} (.promu.yml:",
+		},
+		asked: []string{"destinations"},
 		file: []string{
 			"version.BuildDate={{.Created}}",
-			".promu.yml sets github.com/prometheus/common/version.Branch={{.Branch}}: left out",
-			`BASE: "mcr.microsoft.com/windows/nanoserver:{{.WindowsRelease}}"`,
+			"- {name: hostprocess, microsoft: hostprocess}",
 		},
 	},
 	{
-		module:  "github.com/stefanprodan/podinfo@v1.8.1-0.20250910200901-e86405a8674e",
-		found:   []string{"found .goreleaser.yml"},
-		file:    []string{"- {name: podinfo, programs: [podcli]}", "pkg/version.REVISION={{.Revision}}"},
+		module: "github.com/stefanprodan/podinfo@v1.8.1-0.20250910200901-e86405a8674e",
+		found:  []string{"found .goreleaser.yml"},
+		asked: []string{
+			"images[podinfo].tags", "images[podinfo-base].tags", "images[podinfo].dockerfile.files", "destinations",
+			"charts", "images[podinfo].dockerfile.builder",
+		},
+		file:    []string{"- {name: podinfo, programs: [podcli], platforms:", "pkg/version.REVISION={{.Revision}}"},
 		refused: []string{"Dockerfile:31:8: RUN apk"},
 	},
 	{
@@ -56,32 +71,32 @@ var adoptions = []struct {
 		platforms: "linux/amd64,windows/amd64:ltsc2022",
 		released:  "linux/amd64", // for Windows, entrypoint alone compiles 1075 packages
 		names: []string{
-			"slipway.local/tekton-releases/github.com/tektoncd/pipeline/cmd/controller:v1.15.0",
-			"slipway.local/tekton-releases/github.com/tektoncd/pipeline/cmd/entrypoint:v1.15.0",
+			"slipway.local/pipeline/controller:v1.15.0", "slipway.local/pipeline/entrypoint:v1.15.0",
 		},
 		found: []string{
 			"found .ko.yaml: 5 base images",
 			"found ./cmd/entrypoint: image entrypoint of that program alone",
 		},
-		file: []string{"bases: {linux: combined-base-image, windows: nanoserver}", "- name: static-base"},
+		asked: []string{"destinations"},
+		file: []string{
+			"bases: {linux: combined-base-image, windows: nanoserver}", "- name: static-base", "- {path: config}",
+		},
 	},
 	{
 		module:    "github.com/prometheus/node_exporter@v1.12.1",
 		platforms: "linux/amd64,linux/arm64",
 		names: []string{
-			"slipway.local/prometheus/node-exporter:v1.12.1", "slipway.local/prometheus/node-exporter:v1.12.1-busybox",
-			"slipway.local/prometheus/node-exporter:v1.12.1-distroless",
+			"slipway.local/prometheus/node-exporter:v1.12.1",
 		},
-		found: []string{"found Dockerfile.distroless: image node_exporter-distroless for linux"},
-		file: []string{
-			"ARCH: '{{.Arch}}{{.Variant}}'", "version.Revision={{.Revision}}",
-			"gcr.io/distroless/static-debian13:nonroot-arm64",
-		},
+		found: []string{"left out: further Dockerfiles of one name: Dockerfile.distroless"},
+		asked: []string{"artifacts", "images[node-exporter].dockerfile.files"},
+		file:  []string{"ARCH: '{{.Arch}}{{.Variant}}'", "version.Revision={{.Revision}}"},
 	},
 }
 
 // TestAdoption begins with the module of a product and nothing else: init, check and release, and
-// no line is edited. Where an image lacks what it needs, all three refuse it with the reason.
+// no line is edited but that the questions are answered as init would. Where an image lacks what it
+// needs, all three refuse it with the reason.
 func TestAdoption(t *testing.T) {
 	for _, a := range adoptions {
 		path, version, _ := strings.Cut(a.module, "@")
@@ -95,14 +110,14 @@ func TestAdoption(t *testing.T) {
 				if platforms != "" {
 					init = append(init, "-platforms="+platforms)
 				}
+				said = p.refused(t, append(slices.Clone(a.refused), a.asked...), init...)
+				p.decide(t, a.asked)
 				if len(a.refused) == 0 {
-					said = p.here(t, init...)
 					if checked := p.here(t, "check"); !strings.Contains(checked, "no mistakes found") {
 						t.Errorf("slipway check: %s", checked)
 					}
 					return p, said
 				}
-				said = p.refused(t, a.refused, init...)
 				p.refused(t, a.refused, "check")
 				p.refused(t, a.refused, "release", "-q")
 				return p, said
@@ -113,8 +128,8 @@ func TestAdoption(t *testing.T) {
 					t.Errorf("init does not say %q:\n%s", want, said)
 				}
 			}
-			if next := strings.Contains(said, "Next: slipway release\n"); next != (len(a.refused) == 0) {
-				t.Errorf("init says release next: %v\n%s", next, said)
+			if strings.Contains(said, "Next: slipway release\n") {
+				t.Errorf("init says release next, with questions: %s", said)
 			}
 			b, err := os.ReadFile(filepath.Join(p.dir, "slipway.yaml"))
 			must(t, err)
@@ -138,6 +153,25 @@ func TestAdoption(t *testing.T) {
 			}
 		})
 	}
+}
+
+// decide takes the first answer to each question of slipway.yaml, which are those of these keys.
+func (p *product) decide(t *testing.T, asked []string) {
+	t.Helper()
+	file := filepath.Join(p.dir, "slipway.yaml")
+	b, err := os.ReadFile(file)
+	must(t, err)
+	before, after, _ := strings.Cut(string(b), "\nundecided:\n")
+	var list []struct{ Key string }
+	must(t, yaml.Unmarshal([]byte(after), &list))
+	var keys []string
+	for _, q := range list {
+		keys = append(keys, q.Key)
+	}
+	if diff := cmp.Diff(asked, keys); diff != "" {
+		t.Errorf("what init asks (-want +got):\n%s", diff)
+	}
+	must(t, os.WriteFile(file, []byte(before), 0o666))
 }
 
 // refused runs a command that ends with exit code 1 for these reasons, and returns what it prints.
