@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ type releaserBuild struct {
 }
 
 // usualArchive is the name that GoReleaser gives archives.
-const usualArchive = "{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}"
+const usualArchive = "{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}{{ with .Arm }}v{{ . }}{{ end }}"
 
 // releaserArchives takes the archives of .goreleaser.yaml, each with its builds: one of all builds
 // if it names none.
@@ -68,7 +69,8 @@ func (d *Draft) releaserArchives(name string, n *yaml.Node, project string, buil
 		}
 		template := cmp.Or(yamlfile.Text(a, "name_template"), usual)
 		var ok bool
-		if now.file, ok = archiveName(template, project, now); !ok {
+		if now.file, ok = archiveName(template, project, now); !ok || yamlfile.Value(a, "replacements") != nil {
+			now.file = ""
 			d.leave("names of archives, which archiveName of the artifact would give", "%s (%s)", template,
 				placeOf(name, cmp.Or(yamlfile.Value(a, "name_template"), a)))
 		}
@@ -121,6 +123,7 @@ const systemNames = `{{if eq .OS "linux"}}Linux{{else if eq .OS "darwin"}}Darwin
 // archiveName returns the name of an archive as slipway.yaml has it: "" for the usual one. It
 // reports whether slipway.yaml can have it.
 func archiveName(template, project string, a download) (string, bool) {
+	arch := a.arch(template)
 	template = noVariant.ReplaceAllString(template, "")
 	var b strings.Builder
 	rest := template
@@ -146,7 +149,7 @@ func archiveName(template, project string, a download) (string, bool) {
 		case word == "title .Os", word == ".Os | title":
 			b.WriteString(systemNames)
 		case word == ".Arch":
-			b.WriteString("{{.Arch}}")
+			b.WriteString(arch)
 		case sameAction.MatchString(word) && !strings.Contains(word, `"arm"`):
 			b.WriteString("{{" + strings.ReplaceAll(word, ".Os", ".OS") + "}}")
 		default:
@@ -159,6 +162,16 @@ func archiveName(template, project string, a download) (string, bool) {
 		return "", false
 	}
 	return b.String(), true
+}
+
+// arch is what stands for the architecture in a template: without the variant of arm, if the
+// template has none.
+func (a download) arch(template string) string {
+	n := slices.IndexFunc(a.platforms, func(p string) bool { return strings.Contains(p, "/arm/") })
+	if n < 0 || strings.Contains(template, ".Arm") {
+		return "{{.Arch}}"
+	}
+	return `{{if eq .Arch "arm` + path.Base(a.platforms[n]) + `"}}arm{{else}}{{.Arch}}{{end}}`
 }
 
 // tells reports whether files of one template have a name for each platform.

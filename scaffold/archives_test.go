@@ -18,6 +18,7 @@ func TestArchiveName(t *testing.T) {
 		"{{ .Binary }}_{{ tolower .Os }}":                                        {one, "tool_{{.OS}}"},
 		"{{ .Binary }}":                                                          {download{programs: []string{"a", "b"}, binary: true}, "{{.Name}}"},
 		"{{ .ProjectName }}_\n{{- title .Os }}_\n{{- if eq .Arch \"amd64\" }}x\n{{- else }}{{ .Arch }}{{ end }}": {one, "app_" + systemNames + `_{{if eq .Arch "amd64"}}x{{else}}{{.Arch}}{{end}}`},
+		"{{ .Os }}-{{ .Arch }}":               {download{platforms: []string{"linux/amd64", "linux/arm/v6"}}, `{{.OS}}-{{if eq .Arch "armv6"}}arm{{else}}{{.Arch}}{{end}}`},
 		"{{ .Binary }}_":                      {download{programs: []string{"a", "b"}}, ""},
 		"{{ .Env.NAME }}":                     {one, ""},
 		`{{ if eq .Arch "arm" }}x{{ end }}`:   {one, ""},
@@ -49,9 +50,10 @@ func TestArchives(t *testing.T) {
 			programs: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64"},
 			file: "origin_{{bare}}_{{.OS}}_{{.Arch}}", format: "tar.gz", at: place{".goreleaser.yaml", 1},
 		}}, nil},
-		"one each": {"archives:\n- {ids: [a], name_template: '{{.Binary}}_{{.Os}}', format_overrides: [{goos: windows, formats: [zip]}]}\n- {builds: [b], format: binary, name_template: '{{.Binary}}'}\n- {ids: [c]}\n", []download{
+		"one each": {"archives:\n- {ids: [a], name_template: '{{.Binary}}_{{.Os}}', format_overrides: [{goos: windows, formats: [zip]}]}\n- {builds: [b], format: binary, name_template: '{{.Binary}}'}\n- {ids: [c]}\n- {ids: [b], replacements: {linux: Linux}}\n", []download{
 			{name: "a", programs: []string{"a"}, platforms: []string{"linux/amd64", "windows/amd64"}, file: "a_{{.OS}}", at: place{".goreleaser.yaml", 5}},
 			{name: "b", programs: []string{"b"}, platforms: []string{"linux/amd64"}, file: "{{.Name}}", binary: true, at: place{".goreleaser.yaml", 6}},
+			{name: "b-2", programs: []string{"b"}, platforms: []string{"linux/amd64"}, at: place{".goreleaser.yaml", 8}},
 		}, nil},
 		"two of all": {"archives:\n- {id: x, formats: [tar.xz]}\n- {name_template: '{{.Env.X}}', formats: [zip]}\n", []download{
 			{name: "x", programs: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64"}, file: "origin_{{bare}}_{{.OS}}_{{.Arch}}", at: place{".goreleaser.yaml", 5}},

@@ -108,7 +108,7 @@ func (d *Draft) pipeline(f string, n *yaml.Node, r rank, known map[string]string
 		d.command(c, nil, place{f, n.Line}, r)
 	}
 	if n.Kind == yaml.ScalarNode {
-		for _, c := range shell.Calls(n.Value, known) {
+		for _, c := range shell.Calls(circle.Replace(n.Value), known) {
 			d.command(c, nil, place{f, firstLine(n) + c.Line - 1}, r)
 		}
 	}
@@ -116,6 +116,10 @@ func (d *Draft) pipeline(f string, n *yaml.Node, r rank, known map[string]string
 		d.pipeline(f, c, r, known)
 	}
 }
+
+// circle writes what CircleCI knows of a pipeline as the variables that it gives commands.
+var circle = strings.NewReplacer("<< pipeline.git.tag >>", "$CIRCLE_TAG", "<<pipeline.git.tag>>", "$CIRCLE_TAG",
+	"<< pipeline.git.revision >>", "$CIRCLE_SHA1", "<<pipeline.git.revision>>", "$CIRCLE_SHA1")
 
 // firstLine is the line on which the text of a scalar begins.
 func firstLine(n *yaml.Node) int {

@@ -190,11 +190,17 @@ func (d *Draft) mapKo(pkg, image string) {
 // koDefault is the base image of ko where no .ko.yaml names one: https://ko.build/configuration/.
 const koDefault = "cgr.dev/chainguard/static:latest"
 
+// major matches the major version of a module, which ko leaves out.
+var major = lazyregexp.New(`/v[0-9]+$`)
+
 // goImage makes an image of one program, on the base of .ko.yaml, or of ko, and returns its name;
 // "" if it is for no platform of the release. Where nothing is made with ko, it is a built-in base.
 func (d *Draft) goImage(m mainPackage) string {
 	i := image{bases: map[string]string{}, program: d.program(m, "")}
 	i.name = nameOf(i.program)
+	if usual := path.Base(major.ReplaceAllString(path.Join(d.source.module, m.dir), "")); usual != i.program {
+		d.leave("names that ko gives programs, and programs do not have", "/ko-app/%s of %s", usual, i.program)
+	}
 	i.base = cmp.Or(d.koLast[m.dir], i.name)
 	if d.hasImage(i.name) {
 		return i.name

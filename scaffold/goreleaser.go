@@ -17,11 +17,7 @@ import (
 
 // goreleaser reads .goreleaser.yaml: https://goreleaser.com/customization/.
 func (d *Draft) goreleaser() {
-	var names []string
-	for _, ext := range []string{"yaml", "yml"} {
-		names = append(names, ".goreleaser."+ext, "goreleaser."+ext)
-	}
-	name, n := d.first(names...)
+	name, n := d.first(d.releaserFiles()...)
 	if n == nil {
 		return
 	}
@@ -98,16 +94,41 @@ func releaserEnv(n *yaml.Node, outer map[string]string) map[string]string {
 	return env
 }
 
+// releaserFiles are the files of GoReleaser, the one that is read first: those that what publishes
+// names, and then the usual ones.
+func (d *Draft) releaserFiles() (names []string) {
+	for _, f := range d.tree.files {
+		if isYAML(f) && strings.Contains(path.Base(f), "goreleaser") && !isWorkflow(f) && d.publishers.calls(f) {
+			names = append(names, f)
+		}
+	}
+	for _, ext := range []string{"yaml", "yml"} {
+		names = appendNew(names, ".goreleaser."+ext, "goreleaser."+ext)
+	}
+	names = slices.DeleteFunc(names, func(f string) bool { return !d.tree.has(f) })
+	if len(names) > 1 {
+		d.leave("further files of GoReleaser", "%s", listed(names[1:]))
+	}
+	return names
+}
+
+// usualFlags are those of GoReleaser for a build that names none.
+const usualFlags = "-s -w -X main.version={{.Version}} -X main.commit={{.Commit}} -X main.date={{.Date}} -X main.builtBy=goreleaser"
+
 // releaserFlags takes in what a build of GoReleaser gives the compiler.
 func (d *Draft) releaserFlags(name string, b *yaml.Node, project string, env map[string]string) {
 	known := lazyregexp.New(`\{\{-?\s*\.Env\.(\w+)\s*-?\}\}`)
 	main := path.Join(yamlfile.Text(b, "dir"), cmp.Or(yamlfile.Text(b, "main"), "."))
-	for _, l := range texts(b, "ldflags") {
+	flags := texts(b, "ldflags")
+	if _, ok := d.mainIn(main); ok && len(flags) == 0 {
+		flags = []string{usualFlags}
+	}
+	for _, l := range flags {
 		l = known.ReplaceAllStringFunc(l, func(f string) string {
 			return cmp.Or(env[known.FindStringSubmatch(f)[1]], f)
 		})
 		l = projectName.ReplaceAllStringFunc(l, func(string) string { return project })
-		d.goBuild([]string{"-ldflags", l, main}, "", placeOf(name, yamlfile.Value(b, "ldflags")))
+		d.goBuild([]string{"-ldflags", l, main}, "", placeOf(name, cmp.Or(yamlfile.Value(b, "ldflags"), b)))
 	}
 	for _, l := range texts(b, "flags") {
 		for _, c := range shell.Calls("go build "+l, nil) {

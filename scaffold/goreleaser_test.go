@@ -93,6 +93,9 @@ func ofReleasers(d *Draft) map[string]string {
 	return got
 }
 
+// usually are the flags of a build that names none, of what the programs here have.
+const usually = "[-s -w -X main.version={{bare}} -X main.commit={{.Revision}}]"
+
 // releaserCases are files of tools that release, and what a draft has from them.
 var releaserCases = map[string]struct {
 	files string
@@ -114,13 +117,21 @@ nfpms: [{}]
 `,
 		map[string]string{
 			"archived": "[app t]", "platforms": "[linux/amd64 plan9/amd64 linux/arm/v7]", "cgo": ".goreleaser.yaml:3",
-			"ldflags": "[-s -w -X main.version={{bare}}]", "programs that are not Go's": "[rusty, by rust (.goreleaser.yaml:4)]",
+			"ldflags": usually, "programs that are not Go's": "[rusty, by rust (.goreleaser.yaml:4)]",
 			"what a release here does not make": "[nfpms (.goreleaser.yaml)]", "tags": "[x]",
 		},
 	},
 	"GoReleaser, of developers": {
 		"-- .goreleaser.yml --\nproject_name: x\nbuilds: [{binary: '{{.ProjectName}}', targets: [linux_amd64]}]\n",
-		map[string]string{"archived": "[x]", "platforms": "[linux/amd64]", "asks artifacts": "[{linux/amd64 [.goreleaser.yml:2]}]"},
+		map[string]string{"archived": "[x]", "platforms": "[linux/amd64]", "asks artifacts": "[{linux/amd64 [.goreleaser.yml:2]}]", "ldflags": usually},
+	},
+	"a file that what publishes names": {
+		"-- .goreleaser.yml --\nbuilds: [{binary: x}]\n-- .github/.goreleaser2.yml --\nbuilds: [{binary: y, targets: [linux_amd64], ldflags: [-w]}]\n" +
+			"-- .github/workflows/release.yml --\non: {push: {tags: ['v*']}}\njobs: {release: {steps: [{uses: goreleaser/goreleaser-action@v6, with: {args: release --config .github/.goreleaser2.yml}}]}}\n",
+		map[string]string{
+			"archived": "[y]", "platforms": "[linux/amd64]", "ldflags": "[-w]",
+			"further files of GoReleaser": "[.goreleaser.yml]",
+		},
 	},
 	"a main that is not there": {
 		"-- .goreleaser.yaml --\nbuilds: [{binary: x, main: ./cmd/x}]\n",
@@ -146,7 +157,7 @@ dockers_v2:
 			"archived": "[app]", "platforms": "[linux/amd64]", "asks artifacts": "[{linux/amd64 [.goreleaser.yaml:1]}]",
 			"image of Dockerfile": "[r.io/a:{{.Tag}}-amd64 r.io/a:{{.Tag}}] [linux/amd64] {A: b}" +
 				"[r.io/b:x r.io/b:y r.io/c:x r.io/c:y] [linux/s390x] {C: d}",
-			"image of arm.Dockerfile": "[r.io/a:{{.Tag}}-arm64] [linux/arm64]",
+			"image of arm.Dockerfile": "[r.io/a:{{.Tag}}-arm64] [linux/arm64]", "ldflags": usually,
 		},
 	},
 	"an environment, and images as they were": {
@@ -171,7 +182,7 @@ dockers:
 		"-- Dockerfile --\nFROM scratch\n-- .goreleaser.yaml --\nbuild: {binary: app, goos: [linux], goarch: [amd64]}\ndockers_v2: [{images: [r.io/a], tags: ['{{ if not .Prerelease }}v{{ .Major }}{{ end }}']}]\n",
 		map[string]string{
 			"archived": "[app]", "platforms": "[linux/amd64]", "asks artifacts": "[{linux/amd64 [.goreleaser.yaml:1]}]",
-			"image of Dockerfile": "[r.io/a:v{{ .Major }}] []",
+			"image of Dockerfile": "[r.io/a:v{{ .Major }}] []", "ldflags": usually,
 		},
 	},
 	"ko of GoReleaser": {
@@ -185,6 +196,7 @@ kos:
 		map[string]string{
 			"archived": "[tool]", "platforms": "[linux/amd64]", "asks artifacts": "[{linux/amd64 [.goreleaser.yaml:1]}]",
 			"ko platforms": "[{linux/amd64,linux/arm64 4 {.goreleaser.yaml 3}}]", "ko bases": "map[:r.io/base]",
+			"ldflags":   usually,
 			"ko builds": "[{cmd/tool 4 {.goreleaser.yaml 3}} {cmd/other 4 {.goreleaser.yaml 4}}]",
 		},
 	},

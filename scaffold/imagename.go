@@ -88,7 +88,7 @@ func (d *Draft) onlyProgram(m made) string {
 	defer func() { d.references = nil }() // those of images come later
 	name := nameOf(d.mains[0].name)
 	for _, r := range d.allReferences() {
-		if r.rank.ofUsers() && path.Base(r.repository) == name {
+		if r.rank.ofUsers() && path.Base(r.repository) == name && !d.hasImage(name) {
 			return name
 		}
 	}

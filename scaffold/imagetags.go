@@ -30,6 +30,9 @@ func (d *Draft) imageTags(i *image, group []made) {
 			}
 		}
 	}
+	if len(i.tags) == 0 {
+		i.tags = d.pushedVersions(i)
+	}
 	if len(i.tags) > 0 || len(all)+len(ends) == 0 {
 		if slices.Equal(i.tags, []string{"{{.Version}}"}) {
 			i.tags = nil

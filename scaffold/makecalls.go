@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/scaffold/shell"
 )
 
-// attaches matches what puts files into a release of a forge.
-var attaches = lazyregexp.New(`\bgh\s+release\s+(?:create|upload)|action-gh-release|upload-release-asset|release-action@|go-release-action|\bhub\s+release`)
+// attaches matches what puts files into a release of a forge, or into a bucket.
+var attaches = lazyregexp.New(`\baws\s+s3\s+(?:cp|sync)\b|\bgsutil\s+(?:-\S+\s+)*(?:cp|rsync)\b|\bgcloud\s+storage\s+cp\b|\bgh\s+release\s+(?:create|upload)|action-gh-release|upload-release-asset|release-action@|go-release-action|\bhub\s+release`)
 
 // promOrb matches what publishes Prometheus' projects by their Makefile.common:
 // https://circleci.com/developer/orbs/orb/prometheus/prometheus, https://github.com/prometheus/promci.
@@ -24,7 +24,7 @@ var promOrb = lazyregexp.New(`prometheus/(?:publish_(?:master|main|release)|prom
 func (d *Draft) attached() {
 	for _, f := range sortedKeys(d.publishers.texts) {
 		if attaches.MatchString(d.publishers.texts[f]) {
-			d.leave("files that are put into a release, which artifacts would name", "%s", f)
+			d.leave("files that are put into a release or a bucket, which artifacts would name", "%s", f)
 		}
 	}
 }

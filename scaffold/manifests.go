@@ -255,9 +255,15 @@ func namesPath(line, p string) bool {
 	if at < 0 || at > 0 && isWord(line[at-1]) {
 		return false
 	}
-	rest := strings.TrimPrefix(line[at+len(p):], "/")
+	rest, below := strings.CutPrefix(line[at+len(p):], "/")
+	if !below && !strings.Contains(p, "/") && !takesDirectory.MatchString(line[:at]) {
+		return false // a word of a language, or a command of git
+	}
 	return rest == "" || !isWord(rest[0])
 }
+
+// takesDirectory matches what stands before a directory of manifests.
+var takesDirectory = lazyregexp.New(`(?:\s-[fkR]+|--filename|--kustomize|kustomize build|kubectl kustomize|\./|path:)[ =]*["']?(?:\./)?$`)
 
 func isWord(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

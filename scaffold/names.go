@@ -16,7 +16,7 @@ func (d *Draft) findNames() {
 	claims := map[int][]claim{} // of an image, its repositories
 	for n, i := range d.images {
 		for _, r := range refs {
-			if !i.isNamed(r) {
+			if !i.isNamed(r) && !d.isTagged(i, r) {
 				continue
 			}
 			if m := stagingImage.FindStringSubmatch(r.repository); m != nil {
@@ -41,6 +41,15 @@ func (i image) isNamed(r named) bool {
 	}
 	return (i.base == "" || last == i.base) &&
 		slices.ContainsFunc(i.parts, func(p *part) bool { return p.from.path == r.of })
+}
+
+// isTagged reports whether users find an image in the repository of another one of the product, by
+// a tag that only it has.
+func (d *Draft) isTagged(i image, r named) bool {
+	template, _ := tagTemplate(r.tag)
+	return r.of == "" && r.rank.ofUsers() && strings.HasPrefix(template, "{{.Version}}-") &&
+		slices.Contains(i.tags, template) &&
+		slices.ContainsFunc(d.images, func(o image) bool { return o.last() == nameOf(path.Base(r.repository)) })
 }
 
 // last is the end of an image's repository.

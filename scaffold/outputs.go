@@ -55,7 +55,7 @@ func (p *part) put(at string) (changed bool) {
 		m, ok = p.d.mains[0], true
 	}
 	if !ok {
-		if !p.d.plausible(name, at) {
+		if packaged.MatchString(at) || !p.d.plausible(name, at) {
 			return false
 		}
 		if m, ok = p.d.answeredMain(name, at); !ok {
@@ -115,6 +115,9 @@ func (d *Draft) plausible(name, at string) bool {
 
 // directory matches names of directories for programs, which no program has.
 var directory = lazyregexp.New(`^_?(?:bin|dist|out|output|build|builds|release|bundle|licenses?|etc|usr|lib|config|web|assets|ui|static|public|local|opt|var|share)$`)
+
+// packaged matches packages of distributions.
+var packaged = lazyregexp.New(`\.(?:apk|deb|rpm|whl|jar|tgz|gz|zip)$`)
 
 var (
 	templated   = lazyregexp.New(`\{\{[^}]*\}\}`)

@@ -67,6 +67,25 @@ func TestPublished(t *testing.T) {
 			asks: []string{"images[app].tags: {{.Version}}"},
 			want: []string{"  - name: app"},
 		},
+		"a tag of another image's repository": {
+			files: steps + pushesApp + "      - run: docker buildx build --push --platform linux/amd64 -t $(IMG)-slim -f slim/Dockerfile slim\n" +
+				"-- slim/Dockerfile --\nFROM scratch\nCOPY Dockerfile /\n-- deploy/app.yaml --\napiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec: {containers: [{name: app,\n  image: ghcr.io/example/app:v1.2.3-slim}, {name: redis,\n  image: docker.io/library/redis:v7.0.0-slim}]}\n",
+			asks: []string{
+				"images[slim].repository: ghcr.io/example/app", "images[slim].tags: {{.Version}}-slim|{{.Version}}",
+				"release: deploy|none",
+			},
+			want: []string{"    repository: example/app  # deploy/app.yaml:5"},
+		},
+		"a package for an image": {
+			files: steps + pushesApp + "-- Dockerfile --\nFROM alpine\nARG TARGETPLATFORM\nCOPY $TARGETPLATFORM/app*.apk /tmp/\n",
+			want:  []string{"-app*.apk", "-outputs"},
+		},
+		"a tag of CircleCI": {
+			files: "-- .circleci/config.yml --\njobs:\n  release:\n    steps:\n      - run:\n          command: |\n            true\n" +
+				"            docker buildx build --push --platform linux/amd64 -t example/app:ci .\n            regctl image copy example/app:ci example/app:<< pipeline.git.tag >>\n" +
+				"-- Dockerfile --\nFROM scratch\nCOPY app /\n-- cmd/app/main.go --\npackage main\n\nvar version = \"\"\n\nfunc main() {}\n",
+			want: []string{"  - name: app", "-tags:"},
+		},
 		"the base of HostProcess containers": {
 			files: steps + "      - run: docker buildx build --push --platform windows/amd64 -t ghcr.io/example/app:$GITHUB_REF_NAME .\n" +
 				"-- Dockerfile --\nARG BASE=\"" + hostProcess + "\"\nFROM $BASE\nCOPY go.mod /\n",
@@ -91,6 +110,25 @@ func TestRunsScripts(t *testing.T) {
 	} {
 		if got := len(d.runsScripts(text)) == 1; got != want {
 			t.Errorf("%q runs it: %v", text, got)
+		}
+	}
+}
+
+// TestNamesDirectory: a word that is a directory's name, too, does not name it.
+func TestNamesDirectory(t *testing.T) {
+	for line, want := range map[string]bool{
+		"git config user.name x":          false,
+		"cat config.yaml":                 false,
+		"kubectl apply -f config":         true,
+		"kubectl apply -f ./config":       true,
+		"kubectl apply -k 'config'":       true,
+		"kustomize build config | ko":     true,
+		"cp -r config/ x":                 true,
+		"see the config":                  false,
+		"ko resolve --filename=config -t": true,
+	} {
+		if got := namesPath(line, "config"); got != want {
+			t.Errorf("%q names the directory: %v", line, got)
 		}
 	}
 }

@@ -31,7 +31,7 @@ var (
 	// pushing matches what sends an image, a chart or a release anywhere.
 	pushing = lazyregexp.New(`\bpush: *["']?(?:true|\$\{\{)|--push\b|type=(?:registry|image,push)` +
 		`|\b(?:docker|podman|nerdctl|buildah|helm|oras|imgpkg|crane|img|manifest)\s+(?:\S+\s+)?push\b` +
-		`|\bcrane\s+(?:cp|copy|index|append)\b|\bskopeo\s+copy\b|\bko\s+(?:publish|build|resolve|apply|release)\b` +
+		`|\bcrane\s+(?:cp|copy|index|append)\b|\b(?:skopeo|regctl(?:\s+image)?)\s+copy\b|\bko\s+(?:publish|build|resolve|apply|release)\b` +
 		`|goreleaser(?:-action|/goreleaser|\.com|[)}]?\s+(?:--|release))|git\.io/goreleaser|GORELEASER[)}]?\s+(?:--|release)` +
 		`|\bpromu\s+(?:release|crossbuild)|prometheus/(?:publish_|promci)|docker/bake-action|\bkaniko\b|\b(?:docker|podman)[ -]compose\s+push` +
 		`|\bmake\s+[^\n]*(?:push|publish|release|upload)|\bmage(?:\.go)?\s+[^\n]*(?:[pP]ush|[pP]ublish|[rR]elease)`)

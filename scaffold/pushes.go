@@ -36,13 +36,16 @@ func pushes(words []string) (names []string) {
 		}
 	case words[n] == "push" && engine.MatchString(words[0]):
 		names = plain(n + 1)[:min(1, len(plain(n+1)))]
-	case words[n] != "push" && (words[0] == "skopeo" || path.Base(words[0]) == "crane"):
+	case words[n] != "push" && slices.Contains(copiers, path.Base(words[0])):
 		if all := plain(n + 1); len(all) > 1 {
 			names = all[1:2]
 		}
 	}
 	return names
 }
+
+// copiers are programs that copy images.
+var copiers = []string{"skopeo", "crane", "regctl"}
 
 // pushing notes the names that a command pushes which builds nothing.
 func (d *Draft) pushing(c shell.Call, at place, r rank) {
@@ -90,6 +93,21 @@ func (d *Draft) pushedTags() {
 			}
 		}
 	}
+}
+
+// pushedVersions are the tags of a version that are pushed for an image beside its builds.
+func (d *Draft) pushedVersions(i *image) (all []string) {
+	for _, b := range d.pushed {
+		for _, name := range b.names {
+			repository, tag := splitReference(name)
+			template, _ := tagTemplate(d.madeTag(withoutArch(tag)))
+			if !b.ofBranches && nameOf(withoutArch(path.Base(repository))) == i.last() &&
+				strings.Contains(template, "{{.Version}}") {
+				all = appendNew(all, template)
+			}
+		}
+	}
+	return all
 }
 
 // writesFile matches a file that a command of a shell writes.

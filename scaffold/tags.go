@@ -177,8 +177,11 @@ func metadata(step *yaml.Node, text func(n *yaml.Node, path ...any) string) (tag
 		case "match":
 			tag, latest = "{{raw}}", true
 		case "ref":
-			if of["event"] == "tag" {
+			switch of["event"] {
+			case "tag":
 				tag, latest = "{{raw}}", true
+			case "branch":
+				tag = "$(branch)"
 			}
 		case "raw":
 			tag = of["value"]

@@ -176,7 +176,7 @@ func TestMetadata(t *testing.T) {
 		"several":            {"{tags: \"type=semver,pattern=v{{version}}\\n\\n  type=raw,value=edge\\n\"}", []string{"v{{version}}", "edge", "latest"}},
 		"a tag of git":       {"{tags: 'type=ref,event=tag'}", []string{"{{raw}}", "latest"}},
 		"a match":            {"{tags: 'type=match,pattern=v(.*)'}", []string{"{{raw}}", "latest"}},
-		"branches":           {"{tags: \"type=ref,event=branch\\ntype=ref,event=pr\\ntype=sha\\ntype=schedule\"}", []string{"sha-$(sha)"}},
+		"branches":           {"{tags: \"type=ref,event=branch\\ntype=ref,event=pr\\ntype=sha\\ntype=schedule\"}", []string{"$(branch)", "sha-$(sha)"}},
 		"a commit":           {"{tags: 'type=sha,prefix=v1-'}", []string{"v1-$(sha)"}},
 		"a value by itself":  {"{tags: 'type=raw,edge'}", []string{"edge"}},
 		"a value":            {"{tags: 'type=raw,value=x'}", []string{"x"}},

@@ -32,11 +32,12 @@ var adoptions = []struct {
 		module: "github.com/kubernetes-csi/csi-driver-smb@v1.20.1",
 		found:  []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi for windows"},
 		asked: []string{
-			"images", "platforms[linux]", "images[smb-csi].tags", "release", "images[smb-csi].repository", "charts",
+			"images", "platforms[linux]", "images[smb-csi].tags", "release", "charts",
 			"images[smbplugin].dockerfile.builder", "flags",
 		},
 		file: []string{
-			"- {name: hostprocess, microsoft: hostprocess}", `tags: ["{{.Version}}-windows-hp"]  # Makefile:181, Makefile:186`,
+			"- {name: hostprocess, microsoft: hostprocess}", "tags: ['{{.Version}}-windows-hp']  # Makefile:181",
+			"repository: sig-storage/smbplugin  # deploy/csi-smb-node-windows-hostprocess.yaml:37",
 			"pkg/smb.gitCommit={{.Revision}}",
 			`"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`,
 		},
@@ -63,7 +64,7 @@ var adoptions = []struct {
 			"images[podinfo].tags", "images[podinfo-base].tags", "images[podinfo].dockerfile.files", "destinations",
 			"charts", "images[podinfo].dockerfile.builder",
 		},
-		file:    []string{"- {name: podinfo, programs: [podcli], platforms:", "pkg/version.REVISION={{.Revision}}"},
+		file:    []string{"  - name: podinfo\n    programs: [podcli]  # .goreleaser.yml:17\n", "pkg/version.REVISION={{.Revision}}"},
 		refused: []string{"Dockerfile:31:8: RUN apk"},
 	},
 	{
