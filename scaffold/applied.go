@@ -36,7 +36,8 @@ func (d *Draft) otherApplied(homes []string) {
 			}
 			for _, m := range appliedFile.FindAllStringSubmatch(line, -1) {
 				at := path.Clean(m[1])
-				if said[at] || below(at, homes) || triedAlone.MatchString(at) || !d.isObject(at) {
+				released := slices.ContainsFunc(d.templates, func(e entry) bool { return e.path == at })
+				if released || said[at] || below(at, homes) || triedAlone.MatchString(at) || !d.isObject(at) {
 					continue
 				}
 				said[at] = true

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,9 +18,9 @@ import (
 type download struct {
 	name                string // "" for the product's
 	programs, platforms []string
-	file                string // the template of the file's name, "" for the usual one
-	format              string // for Windows, "" for the usual one
-	binary              bool   // it is the programs themselves
+	file                string            // the template of the file's name, "" for the usual one
+	formats             map[string]string // of systems that have another one than usual
+	binary              bool              // it is the programs themselves
 	at                  place
 }
 
@@ -78,29 +79,42 @@ func (d *Draft) releaserArchives(name string, n *yaml.Node, project string, buil
 	}
 }
 
-// archiveForm takes the format of an archive: that for Windows, which is zip without a word.
+// archiveForm takes the formats of an archive, where they are not those of a release without a
+// word: tar.gz, and zip for Windows.
 func (d *Draft) archiveForm(a *yaml.Node, now *download) {
 	formats := func(n *yaml.Node) []string {
 		return append(texts(n, "formats"), strings.Fields(yamlfile.Text(n, "format"))...)
 	}
-	general := formats(a)
-	if len(general) == 0 {
-		general = []string{"tar.gz"}
-	}
+	general := append(formats(a), "tar.gz")
 	now.binary = general[0] == "binary"
-	windows := general[0]
+	own := map[string]string{}
+	more := general[1:max(1, len(general)-1)]
 	for _, o := range items(a, "format_overrides") {
-		if own := formats(o); yamlfile.Text(o, "goos") == platform.Windows && len(own) > 0 {
-			windows = own[0]
-			general = append(general, own...)
+		if all := formats(o); len(all) > 0 {
+			own[yamlfile.Text(o, "goos")] = all[0]
+			more = append(more, all[1:]...)
 		}
 	}
-	if slices.ContainsFunc(now.platforms, isForWindows) && !now.binary && windows == "tar.gz" {
-		now.format = windows
+	now.formats = map[string]string{}
+	for _, p := range now.platforms {
+		os, _, _ := strings.Cut(p, "/")
+		format := strings.Replace(cmp.Or(own[os], general[0]), "tgz", "tar.gz", 1)
+		usual := map[bool]string{true: "zip", false: "tar.gz"}[os == platform.Windows]
+		switch {
+		case now.binary:
+		case format != "tar.gz" && format != "zip":
+			more = append(more, format)
+		case format != usual:
+			now.formats[os] = format
+		}
 	}
-	for _, f := range general {
-		if !slices.Contains([]string{"tar.gz", "tgz", "zip", "binary"}, f) {
-			d.leave("formats of archives that no release has", "%s (%s)", f, now.at)
+	for _, f := range more {
+		d.leave("formats of archives that a release does not have, or not besides", "%s (%s)", f, now.at)
+	}
+	for _, key := range []string{"files", "wrap_in_directory"} {
+		if v := yamlfile.Value(a, key); v != nil && v.Value != "false" {
+			d.leave("files and directories of archives, which files and directory of the artifact name", "%s (%s)", key,
+				place{now.at.file, v.Line})
 		}
 	}
 }
@@ -221,8 +235,12 @@ func (d *Draft) writeArtifacts(w *writer) {
 		}
 		key := map[bool]string{false: "archiveName", true: "binaryName"}[a.binary]
 		w.field("    "+key, d.versions(a.file))
-		if a.format != "" && slices.ContainsFunc(on, isForWindows) {
-			w.line("    formats: {windows: %s}", a.format)
+		formats := maps.Clone(a.formats)
+		maps.DeleteFunc(formats, func(os, _ string) bool {
+			return !slices.ContainsFunc(on, func(p string) bool { return strings.HasPrefix(p, os+"/") })
+		})
+		if len(formats) > 0 {
+			w.line("    formats: " + mapping(formats))
 		}
 	}
 }

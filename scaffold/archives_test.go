@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // TestArchiveName: what GoReleaser calls an archive is what slipway.yaml has, or it is not known.
@@ -48,7 +49,7 @@ func TestArchives(t *testing.T) {
 	}{
 		"none named": {"", []download{{
 			programs: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64"},
-			file: "origin_{{bare}}_{{.OS}}_{{.Arch}}", format: "tar.gz", at: place{".goreleaser.yaml", 1},
+			file: "origin_{{bare}}_{{.OS}}_{{.Arch}}", formats: map[string]string{"windows": "tar.gz"}, at: place{".goreleaser.yaml", 1},
 		}}, nil},
 		"one each": {"archives:\n- {ids: [a], name_template: '{{.Binary}}_{{.Os}}', format_overrides: [{goos: windows, formats: [zip]}]}\n- {builds: [b], format: binary, name_template: '{{.Binary}}'}\n- {ids: [c]}\n- {ids: [b], replacements: {linux: Linux}}\n", []download{
 			{name: "a", programs: []string{"a"}, platforms: []string{"linux/amd64", "windows/amd64"}, file: "a_{{.OS}}", at: place{".goreleaser.yaml", 5}},
@@ -57,17 +58,17 @@ func TestArchives(t *testing.T) {
 		}, nil},
 		"two of all": {"archives:\n- {id: x, formats: [tar.xz]}\n- {name_template: '{{.Env.X}}', formats: [zip]}\n", []download{
 			{name: "x", programs: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64"}, file: "origin_{{bare}}_{{.OS}}_{{.Arch}}", at: place{".goreleaser.yaml", 5}},
-			{name: "origin", programs: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64"}, at: place{".goreleaser.yaml", 6}},
+			{name: "origin", programs: []string{"a", "b"}, platforms: []string{"linux/amd64", "windows/amd64"}, formats: map[string]string{"linux": "zip"}, at: place{".goreleaser.yaml", 6}},
 		}, map[string][]string{
-			"formats of archives that no release has":                         {"tar.xz (.goreleaser.yaml:5)"},
-			"names of archives, which archiveName of the artifact would give": {"{{.Env.X}} (.goreleaser.yaml:6)"},
+			"formats of archives that a release does not have, or not besides": {"tar.xz (.goreleaser.yaml:5)"},
+			"names of archives, which archiveName of the artifact would give":  {"{{.Env.X}} (.goreleaser.yaml:6)"},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := reader(t, "-- go.mod --\nmodule example.com/origin\n-- cmd/a/main.go --\npackage main\n\nfunc main() {}\n-- cmd/b/main.go --\npackage main\n\nfunc main() {}\n"+
 				"-- .goreleaser.yaml --\n"+builds+tc.archives)
 			d.goreleaser()
-			if diff := cmp.Diff(tc.want, d.archives, cmp.AllowUnexported(download{}, place{})); diff != "" {
+			if diff := cmp.Diff(tc.want, d.archives, cmp.AllowUnexported(download{}, place{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			for kind, want := range tc.left {

@@ -23,6 +23,7 @@ var predefined = arguments{
 }
 
 var (
+	otherArch    = lazyregexp.New(`^(?:x86_64|x86-64|aarch64|armhf|armv[67]l?|i[3-6]86|amd64v[2-4])$`)
 	architecture = lazyregexp.New(`^(?:[A-Z]+_|GO|TARGET)?ARCH$`)
 	osName       = lazyregexp.New(`^(?:TARGET_?|GO|IMAGE_)?OS$`)
 	windowsName  = lazyregexp.New(
@@ -129,6 +130,9 @@ func (p *part) meant(name, def string) (string, bool) {
 	case name == "ARCH" && p.d.variantArch:
 		return "{{.Arch}}{{.Variant}}", true
 	case architecture.MatchString(name):
+		if slices.ContainsFunc(p.texts(name), otherArch.MatchString) {
+			return "", false // as another tool calls it
+		}
 		return "{{.Arch}}", true
 	}
 	return "{{.OS}}", osName.MatchString(name)

@@ -25,11 +25,12 @@ type dockerBuild struct {
 	platforms []string
 	// noPlatform means that the build is for the machine that it runs on.
 	noPlatform bool
-	bake       string // the target of a bake file
-	ofBranches bool   // it runs for branches, and not for tags or releases
-	files      bool   // it makes files, and no image
-	named      bool   // its context is named by a variable
-	moves      bool   // its tags without a version are not those of a release
+	contexts   []string // further ones, by their names
+	bake       string   // the target of a bake file
+	ofBranches bool     // it runs for branches, and not for tags or releases
+	files      bool     // it makes files, and no image
+	named      bool     // its context is named by a variable
+	moves      bool     // its tags without a version are not those of a release
 	// strict is the same build without defaults of make, nil if there are none.
 	strict *dockerBuild
 }
@@ -71,7 +72,11 @@ func (d *Draft) findBuilds() {
 			for _, doc := range d.yaml(f) {
 				known := d.ciValues()
 				scalars(yamlfile.Value(doc, "substitutions"), "", known) // of Cloud Build
-				d.pipeline(f, doc, r, known)
+				for _, part := range parts(f, doc) {
+					d.ofBranches = ofBranch(part)
+					d.pipeline(f, part, r, known)
+				}
+				d.ofBranches = false
 				for _, step := range append(items(doc, "steps"), items(doc, "pipeline")...) {
 					d.drone(f, step, machine(doc), r, known)
 				}
@@ -93,6 +98,7 @@ func (d *Draft) findBuilds() {
 			d.bake(f)
 		}
 	}
+	d.dropBranches()
 }
 
 // pipeline adds the builds of a pipeline: commands in its texts, and the words of Cloud Build,
@@ -210,6 +216,7 @@ func (d *Draft) addBuild(b dockerBuild) {
 	if !strings.Contains(b.file, "*") && !d.tree.has(b.file) && d.tree.has(generic) {
 		b.file = generic // of which make makes the file
 	}
+	d.oneName(&b)
 	mapped := false
 	for _, f := range d.tree.files {
 		if _, ok := variantOf(f); !ok || len(d.dockerBuilds) >= maxBuilds {

@@ -135,6 +135,15 @@ var goValued = []string{"o", "tags", "ldflags", "gcflags", "asmflags", "mod", "p
 // perhaps matches a value that a condition or a command gives, and not only whoever runs make.
 var perhaps = lazyregexp.New(`\+=\)|\$\((?:shell|if|workflow)\b`)
 
+// leaveOthers says which flags of go build a source does not have.
+func (d *Draft) leaveOthers(flags map[string]string, at place) {
+	for _, flag := range []string{"race", "msan", "asan", "gcflags", "asmflags", "buildmode", "pgo"} {
+		if value, ok := flags[flag]; ok && d.compileRank(at) == publishes {
+			d.leave("flags of the compiler that no source has", "-%s (%s)", strings.TrimSuffix(flag+"="+value, "="), at)
+		}
+	}
+}
+
 // goBuild takes in the words after go build, in a directory of the module: tags, flags of the
 // linker, and how the program of a main package is called.
 func (d *Draft) goBuild(words []string, dir string, at place) {
@@ -158,6 +167,7 @@ func (d *Draft) goBuild(words []string, dir string, at place) {
 	if strings.HasPrefix(flags["buildmode"], "c-") || flags["buildmode"] == "plugin" {
 		return // it is no program
 	}
+	d.leaveOthers(flags, at)
 	if out := flags["o"]; !strings.HasSuffix(out, "/") && out != "" {
 		name = strings.TrimSuffix(path.Base(out), ".exe")
 	}

@@ -120,7 +120,11 @@ func TestTemplate(t *testing.T) {
 	for _, tc := range [][3]string{
 		{"version", "$(V)", "{{named}}"},
 		{"product", "$(VERSION)", "{{named}}"},
-		{"product", "$(GIT_TAG)-x", ""},
+		{"product", "$(GIT_TAG)-x", "{{named}}-x"},
+		{"version", "widget-$(VERSION)", "widget-{{named}}"},
+		{"ua", "widget/{{.Tag}}", "widget/{{tag}}"},
+		{"version", "{{.Version}}-{{.ShortCommit}}", "{{bare}}-{{slice .Revision 0 7}}"},
+		{"version", "v{{.Version}}+{{.Branch}}", ""},
 		{"version", "1.4.0", "{{bare}}"},
 		{"version", "v1.4.0-rc.1", "{{tag}}"},
 		{"version", "$(shell git describe --tags)", "{{tag}}"},
@@ -200,7 +204,7 @@ func TestCompiles(t *testing.T) {
 func (d *Draft) given(key string) (list []string) {
 	for _, f := range d.flags {
 		if f.key == key {
-			list = append(list, f.text)
+			list = appendNew(list, f.text)
 		}
 	}
 	return list

@@ -78,6 +78,9 @@ func buildOf(c shell.Call) (*dockerBuild, bool) {
 	if b.context != "" {
 		b.context = path.Join(c.Dir, b.context)
 	}
+	if usual := c.Env["DOCKER_DEFAULT_PLATFORM"]; usual != "" && b.noPlatform {
+		b.flag("--platform", usual)
+	}
 	for _, n := range append(slices.Clone(b.names), b.args["ARCH"], b.args["TARGETARCH"]) {
 		if forArch.MatchString(n) {
 			b.noPlatform = false // it is for an architecture that make or a script knows
@@ -116,7 +119,12 @@ func (b *dockerBuild) flag(name, value string) {
 	case "--output", "-o":
 		b.files = b.files || strings.Contains(value, "type=local") || strings.Contains(value, "type=tar") ||
 			!strings.Contains(value, "type=") && !shell.Unknown(value)
-	case "--platform", "--custom-platform":
+	case "--build-context":
+		b.contexts = append(b.contexts, value)
+	case "--arch":
+		b.noPlatform = false
+		b.platforms = append(b.platforms, on(architectures[value])...)
+	case "--platform", "--custom-platform", "--customPlatform":
 		b.noPlatform = false
 		b.platforms = append(b.platforms, splitPlatforms(value)...)
 	}

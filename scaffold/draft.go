@@ -101,12 +101,15 @@ type Draft struct {
 	used              map[string]bool   // variables of make that what publishes uses; nil until it is asked for
 	references        []named           // images that are named; nil until they are asked for
 	ofBranches        bool              // the job that is read
+	named             bool              // builds that publish name platforms
 	machine           string            // of that job, where a matrix has several
 	pushed            []dockerBuild     // names that are pushed, without what builds them
 	metaNames         []string          // that docker/metadata-action gives what is baked
 	bakeSets          []bakeSet         // what calls of bake give targets
 	failed            error             // of asking
 	artifactPlatforms []string          // of archives
+	dropped           map[string]bool   // repositories of branches alone
+	hiddenNames       map[string]bool   // images that are pushed under names that nothing tells
 	archived          []string          // programs that are released as files
 	archives          []download        // of several, or with names of their own
 	archiveFile       string            // the template of the name of one

@@ -85,7 +85,8 @@ func (d *Draft) addFlag(key, text string, at place) {
 	name, _, _ := strings.Cut(text, "=")
 	n := slices.IndexFunc(d.flags, func(o compilerFlag) bool {
 		other, _, _ := strings.Cut(o.text, "=")
-		return o.key == key && other == name && o.at.file == at.file && (o.of == f.of || o.rank == f.rank)
+		return o.key == key && other == name && o.at.file == at.file &&
+			(o.of == f.of || o.rank == f.rank && (o.of == "" || f.of == ""))
 	})
 	if n < 0 {
 		d.flags = append(d.flags, f)

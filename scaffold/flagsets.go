@@ -20,6 +20,9 @@ func (f compilerFlag) open() bool { return f.key == "tags" && shell.Unknown(f.te
 // same reports whether another build gives the same.
 func (f compilerFlag) same(o compilerFlag) bool { return f.key == o.key && f.text == o.text }
 
+// repeats reports whether another build gives the same program the same.
+func (f compilerFlag) repeats(o compilerFlag) bool { return f.same(o) && f.of == o.of }
+
 // flagSet is what the builds of one file give the compiler, those of its highest rank.
 type flagSet struct {
 	flags []compilerFlag
@@ -35,7 +38,7 @@ func (s flagSet) value() string {
 		}
 	}
 	slices.Sort(all)
-	return strings.Join(all, "; ")
+	return strings.Join(slices.Compact(all), "; ")
 }
 
 // shownVersion puts in what people read for the version of the tag v1.2.3.
@@ -58,15 +61,16 @@ func (d *Draft) flagSets() map[string]flagSet {
 				open[file] = true
 			}
 			switch s := sets[file]; {
-			case key == plain && (len(s.flags) > 0 || f.rank != publishes):
+			case key == plain && f.rank != publishes:
 				// what else the file gives tells more
 			case len(s.flags) == 0 || s.rank < f.rank:
 				sets[file] = flagSet{[]compilerFlag{f}, f.rank}
-			case s.rank == f.rank && !slices.ContainsFunc(s.flags, f.same):
+			case s.rank == f.rank && !slices.ContainsFunc(s.flags, f.repeats):
 				sets[file] = flagSet{append(s.flags, f), f.rank}
 			}
 		}
 	}
+	d.splitSets(sets)
 	for file := range open { // what it gives is not known, and so nothing of that rank proves anything
 		r := sets[file].rank
 		for other, s := range sets {
@@ -76,6 +80,53 @@ func (d *Draft) flagSets() map[string]flagSet {
 		}
 	}
 	return sets
+}
+
+// splitSets makes a set for each program of those that give programs what contradicts: another value
+// of a variable, or other build tags and another environment.
+func (d *Draft) splitSets(sets map[string]flagSet) {
+	for _, file := range sortedKeys(sets) {
+		s := sets[file]
+		of := map[string]flagSet{}
+		for _, p := range d.programs {
+			now := flagSet{rank: s.rank}
+			for _, f := range s.flags {
+				if f.of == "" || f.of == p.dir {
+					now.flags = append(now.flags, f)
+				}
+			}
+			if slices.ContainsFunc(now.flags, func(f compilerFlag) bool { return f.of != "" }) {
+				of[p.name] = now
+			}
+		}
+		contradicts := false
+		for _, a := range of {
+			for _, b := range of {
+				contradicts = contradicts || a.contradicts(b)
+			}
+		}
+		if !contradicts {
+			continue
+		}
+		delete(sets, file)
+		for name, now := range of {
+			sets[file+" "+name] = now
+		}
+	}
+}
+
+// contradicts reports whether one set of flags cannot be there for the programs of both.
+func (s flagSet) contradicts(o flagSet) bool {
+	return slices.ContainsFunc(s.flags, func(f compilerFlag) bool {
+		name, value, _ := strings.Cut(f.text, "=")
+		if f.key != "ldflags" {
+			return f.key != plain && !slices.ContainsFunc(o.flags, f.same)
+		}
+		return slices.ContainsFunc(o.flags, func(other compilerFlag) bool {
+			n, v, _ := strings.Cut(other.text, "=")
+			return other.key == f.key && n == name && v != value
+		})
+	})
 }
 
 // flagClaims are the values of sets, the likeliest first. One that only strips programs counts where

@@ -113,12 +113,19 @@ func (d *Draft) releaserFiles() (names []string) {
 }
 
 // usualFlags are those of GoReleaser for a build that names none.
-const usualFlags = "-s -w -X main.version={{.Version}} -X main.commit={{.Commit}} -X main.date={{.Date}} -X main.builtBy=goreleaser"
+const usualFlags = "-s -w -X main.version={{.Version}} -X main.commit={{.Commit}} -X main.date={{.Date}} " +
+	"-X main.builtBy=goreleaser"
 
 // releaserFlags takes in what a build of GoReleaser gives the compiler.
 func (d *Draft) releaserFlags(name string, b *yaml.Node, project string, env map[string]string) {
 	known := lazyregexp.New(`\{\{-?\s*\.Env\.(\w+)\s*-?\}\}`)
 	main := path.Join(yamlfile.Text(b, "dir"), cmp.Or(yamlfile.Text(b, "main"), "."))
+	for _, key := range []string{"gcflags", "asmflags", "overrides", "buildmode"} {
+		if v := yamlfile.Value(b, key); v != nil {
+			d.leave("flags of the compiler that no source has", "%s (%s)", key, placeOf(name, v))
+		}
+	}
+	d.environment(strings.Join(texts(b, "env"), " "), placeOf(name, cmp.Or(yamlfile.Value(b, "env"), b)))
 	flags := texts(b, "ldflags")
 	if _, ok := d.mainIn(main); ok && len(flags) == 0 {
 		flags = []string{usualFlags}
@@ -184,6 +191,9 @@ func buildPlatforms(b *yaml.Node) (list []string) {
 func (d *Draft) releaserImages(name string, n *yaml.Node, project string) {
 	for _, key := range []string{"dockers", "dockers_v2"} {
 		for _, i := range items(n, key) {
+			if yamlfile.Text(i, "skip_push") == "true" {
+				continue
+			}
 			b := dockerBuild{
 				at: place{name, i.Line}, rank: publishes, file: cmp.Or(yamlfile.Text(i, "dockerfile"), "Dockerfile"),
 				context: ".", args: map[string]string{}, names: texts(i, "image_templates"),

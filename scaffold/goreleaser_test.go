@@ -151,12 +151,12 @@ dockers:
 docker_manifests:
   - {name_template: "r.io/a:{{.Tag}}", image_templates: ["r.io/a:{{.Tag}}-amd64"]}
 dockers_v2:
-  - {images: [r.io/b, r.io/c], tags: [x, y], platforms: [linux/s390x], build_args: {C: d}}
+  - {images: [r.io/b, s.io/b], tags: [x, y], platforms: [linux/s390x], build_args: {C: d}}
 `,
 		map[string]string{
 			"archived": "[app]", "platforms": "[linux/amd64]", "asks artifacts": "[{linux/amd64 [.goreleaser.yaml:1]}]",
 			"image of Dockerfile": "[r.io/a:{{.Tag}}-amd64 r.io/a:{{.Tag}}] [linux/amd64] {A: b}" +
-				"[r.io/b:x r.io/b:y r.io/c:x r.io/c:y] [linux/s390x] {C: d}",
+				"[r.io/b:x r.io/b:y s.io/b:x s.io/b:y] [linux/s390x] {C: d}",
 			"image of arm.Dockerfile": "[r.io/a:{{.Tag}}-arm64] [linux/arm64]", "ldflags": usually,
 		},
 	},

@@ -11,7 +11,9 @@ import (
 // secrets. Beside names that are known these are said; where there are no others, names that users
 // have elsewhere prove nothing.
 func (d *Draft) hidden(claims map[int][]claim) {
+	d.hiddenNames = map[string]bool{}
 	for n, i := range d.images {
+		d.hiddenNames[i.name] = d.pushesHidden(i) && len(claims[n]) == 0
 		if d.pushesHidden(i) && !slices.ContainsFunc(claims[n], func(c claim) bool { return c.rank == publishes }) {
 			for k := range claims[n] {
 				claims[n][k].rank = min(claims[n][k].rank, develops)

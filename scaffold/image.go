@@ -147,6 +147,7 @@ func (d *Draft) dockerImage(group []made) {
 		return
 	}
 	i.name = d.imageName(group[0], i)
+	d.contexts(i)
 	d.imageTags(&i, group)
 	if d.twice(i) {
 		return

@@ -33,6 +33,31 @@ func (b dockerBuild) name() string {
 	return ""
 }
 
+// oneName keeps the names of a build that end as the first one does that can be pushed: others are
+// of an image of their own, and said.
+func (d *Draft) oneName(b *dockerBuild) {
+	last := func(name string) string {
+		repository, _ := splitReference(name)
+		return withoutArch(path.Base(repository))
+	}
+	first := slices.IndexFunc(b.names, func(n string) bool {
+		return strings.Contains(n, "/") && !shell.Unknown(last(n))
+	})
+	if first < 0 || b.strict != nil {
+		return
+	}
+	of := last(b.names[first])
+	b.names = slices.DeleteFunc(slices.Clone(b.names), func(n string) bool {
+		if shell.Unknown(last(n)) || last(n) == of {
+			return false
+		}
+		if strings.Contains(n, "/") && b.rank == publishes {
+			d.leave("further names of images", "%s (%s)", n, b.at)
+		}
+		return true
+	})
+}
+
 // plainDirectories say nothing of the image whose Dockerfile they have.
 var plainDirectories = []string{
 	"docker", "build", "package", "dockerfiles", "images", "deploy", "containers", "hack", "tools", ".",

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -115,10 +117,10 @@ func (d *Draft) plain(home string, charts, kustomize []string) (list []entry) {
 		}
 	}
 	current := func(f string) bool { return strings.Contains(f, "/"+d.version+"/") }
-	mine := d.version != "" && slices.ContainsFunc(files, current)
-	files = slices.DeleteFunc(files, func(f string) bool {
-		return mine && !current(f) || !mine && versionIn(path.Dir(f)) != ""
-	})
+	if d.version == "" || !slices.ContainsFunc(files, current) {
+		current = newest(files)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return !current(f) })
 	pods := false
 	for _, f := range files {
 		docs := d.yaml(f)
@@ -139,6 +141,21 @@ func (d *Draft) plain(home string, charts, kustomize []string) (list []entry) {
 		return []entry{{key: "release.templates", path: home}}
 	}
 	return list
+}
+
+// newest tells the files that belong to no version, or where all belong to one, to the highest.
+func newest(files []string) func(f string) bool {
+	highest := ""
+	for _, f := range files {
+		v := versionIn(path.Dir(f))
+		if v == "" {
+			return func(f string) bool { return versionIn(path.Dir(f)) == "" }
+		}
+		if highest == "" || semver.Compare(v, highest) > 0 {
+			highest = v
+		}
+	}
+	return func(f string) bool { return versionIn(path.Dir(f)) == highest }
 }
 
 // collide reports whether two manifests of a directory have one name, so that a release takes them

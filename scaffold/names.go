@@ -175,7 +175,7 @@ func (d *Draft) ownName(n int, i image, prefix string, claims []claim) {
 	switch {
 	case prefix == "" && len(claims) == 0:
 		return // which is asked for
-	case usual || len(claims) == 0 && i.base != "":
+	case usual || len(claims) == 0 && i.base != "" && !d.hiddenNames[i.name]:
 		if i.last() == i.name {
 			return // names.repository says it
 		}

@@ -154,6 +154,12 @@ func (p *part) isFor(on string) bool {
 		now, err := platform.Parse(on)
 		return len(p.releases) == 0 || err == nil && slices.Contains(p.releases, platform.Release(now.OSVersion))
 	}
-	own := p.d.buildClaims(p.from.path, publishes)
-	return len(p.d.options.Platforms) > 0 || len(own) != 1 || slices.Contains(splitList(own[0].value), on)
+	if len(p.d.options.Platforms) > 0 {
+		return true
+	}
+	own := p.d.claimsOf(p.builds, "", publishes)
+	if _, ok := p.d.ofMachine(p.builds); ok && len(own) == 0 && p.d.named {
+		return on == "linux/amd64"
+	}
+	return len(own) != 1 || slices.Contains(splitList(own[0].value), on)
 }

@@ -62,7 +62,9 @@ const usualLinux = "linux/amd64,linux/arm64"
 // platforms, or else lists of nothing but architectures and platforms. A build that names none is
 // for the machine that it runs on.
 func (d *Draft) linuxClaims() []claim {
-	all := slices.Concat(d.publishedPlatforms(), d.koClaims)
+	published := d.publishedPlatforms()
+	d.named = len(published) > 0
+	all := slices.Concat(published, d.koClaims)
 	if len(all) == 0 {
 		lists := d.listClaims()
 		all = slices.Concat(lists, d.buildClaims("", develops))
@@ -82,10 +84,13 @@ func (d *Draft) linuxClaims() []claim {
 // Dockerfiles together, unless two files say different things of one.
 func (d *Draft) publishedPlatforms() []claim {
 	var set []string
-	var whole []claim
+	var whole, machines []claim
 	var at place
 	for _, f := range d.files {
 		of := d.buildClaims(f, publishes)
+		if b, ok := d.ofMachine(d.buildsOf(f)); ok && len(of) == 0 {
+			machines = append(machines, claim{"linux/amd64", publishes, b.at})
+		}
 		if len(candidates(of)) > 1 {
 			return d.buildClaims("", publishes)
 		}
@@ -98,10 +103,27 @@ func (d *Draft) publishedPlatforms() []claim {
 	if len(whole) == 0 {
 		return nil
 	}
+	for _, c := range machines {
+		set = appendNew(set, c.value)
+	}
 	if slices.ContainsFunc(d.dockerBuilds, d.platformsUnknown) {
 		return append(d.listClaims(), claim{listOf(set), develops, at})
 	}
 	return []claim{{listOf(set), publishes, at}}
+}
+
+// ofMachine returns the first of the builds that publish, if all of them are for the machine that
+// they run on.
+func (d *Draft) ofMachine(builds []dockerBuild) (dockerBuild, bool) {
+	for _, b := range builds {
+		if b.rank != publishes || !b.noPlatform || d.make.Files[b.at.file] || d.windowsBuild(b) {
+			return b, false
+		}
+	}
+	if len(builds) == 0 {
+		return dockerBuild{}, false
+	}
+	return builds[0], true
 }
 
 // platformsUnknown reports whether a release pushes a build for platforms that nothing here tells.
@@ -113,15 +135,23 @@ func (d *Draft) platformsUnknown(b dockerBuild) bool {
 
 // buildClaims are the platforms for Linux that builds of a Dockerfile name, a claim for each file
 // that they stand in. "" is any Dockerfile.
-func (d *Draft) buildClaims(file string, r rank) (all []claim) {
+func (d *Draft) buildClaims(file string, r rank) []claim {
+	return d.claimsOf(d.dockerBuilds, file, r)
+}
+
+// claimsOf are those of some builds.
+func (d *Draft) claimsOf(builds []dockerBuild, file string, r rank) (all []claim) {
 	sets, first := map[string][]string{}, map[string]place{}
-	for _, b := range d.dockerBuilds {
+	for _, b := range builds {
 		if file != "" && b.file != file || b.platformRank() != r || d.helper(path.Base(b.file)) ||
 			!b.counts() || d.windowsBuild(b) {
 			continue
 		}
 		for _, p := range b.platforms {
-			if len(on(p)) == 0 && !shell.Unknown(p) && !isForWindows(p) {
+			switch {
+			case isForWindows(p) && b.rank == publishes:
+				d.leave("Windows, for which a Dockerfile has no base that tells", "%s of %s (%s)", p, b.file, b.at)
+			case len(on(p)) == 0 && !shell.Unknown(p) && !isForWindows(p) && platformForm.MatchString(p):
 				d.leave("platforms of builds that no release has", "%s (%s)", p, b.at)
 			}
 			if strings.HasPrefix(p, platform.Linux+"/") {
@@ -135,6 +165,9 @@ func (d *Draft) buildClaims(file string, r rank) (all []claim) {
 	}
 	return all
 }
+
+// platformForm matches a platform, as no piece of a shell's text is one.
+var platformForm = lazyregexp.New(`^[a-z0-9]+/[a-z0-9_]+(?:/[a-z0-9]+)?$`)
 
 // windowsBuild reports whether a build is of an image for Windows.
 func (d *Draft) windowsBuild(b dockerBuild) bool {

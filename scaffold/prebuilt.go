@@ -64,7 +64,9 @@ func (d *Draft) recipe(i *image, p *part) string {
 		command += " --target " + p.target
 	}
 	for _, name := range sortedKeys(p.args) {
-		command += fmt.Sprintf(" --build-arg %s=%s", name, p.args[name])
+		if v := shownVersion.Replace(p.args[name]); !strings.Contains(v, "{{") {
+			command += fmt.Sprintf(" --build-arg %s=%s", name, v)
+		}
 	}
 	return command + " " + cmp.Or(path.Clean(p.context), ".")
 }

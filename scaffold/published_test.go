@@ -25,7 +25,7 @@ func TestPublished(t *testing.T) {
         with: {context: ., push: true, platforms: linux/amd64, tags: "example/app:${{ github.ref_name }}"}
 `,
 			want: []string{"  - name: app", "-app-git", "-PR-"},
-			left: []string{"further names of images", "tags that a release does not move"},
+			left: []string{"what is built for branches, pull requests or by a clock alone"},
 		},
 		"a platform as containerd reads it, and none": {
 			files: steps + `      - uses: docker/build-push-action@v6
@@ -131,4 +131,132 @@ func TestNamesDirectory(t *testing.T) {
 			t.Errorf("%q names the directory: %v", line, got)
 		}
 	}
+}
+
+// TestOfRelease: each image has what is built for it in a release, and no more.
+func TestOfRelease(t *testing.T) {
+	push := func(condition, platforms, tags string) string {
+		if condition != "" {
+			condition = "        if: " + condition + "\n"
+		}
+		return "      - uses: docker/build-push-action@v6\n" + condition +
+			"        with: {context: ., push: true, platforms: \"" + platforms + "\", tags: \"" + tags + "\"}\n"
+	}
+	const of, branches = "ghcr.io/example/app:${{ github.ref_name }}", "what is built for branches, pull requests or by a clock alone"
+	only := []string{"platforms: [linux/amd64]  # .github/workflows/release.yml:5", "-s390x", "-quay.io", "-app:main", "-floatingTags"}
+	check(t, map[string]factCase{
+		"a step for a branch": {
+			files: steps + push("", "linux/amd64", of) + push("github.ref == 'refs/heads/main'", "linux/amd64,linux/s390x", "quay.io/example/app:main"),
+			want:  only, left: []string{branches},
+		},
+		"a step for pull requests": {
+			files: steps + push("", "linux/amd64", of) + push("github.event_name == 'pull_request'", "linux/s390x", "quay.io/example/app:pr"),
+			want:  only, left: []string{branches},
+		},
+		"a step by a clock": {
+			files: steps + push("", "linux/amd64", of) + push("github.event_name == 'schedule'", "linux/s390x", "ghcr.io/example/app:nightly"),
+			want:  only, left: []string{branches},
+		},
+		"a workflow by a clock": {
+			files: steps + push("", "linux/amd64", of) + "\n-- .github/workflows/nightly.yml --\non: {schedule: [{cron: x}]}\njobs:\n  image:\n    steps:\n" +
+				push("", "linux/s390x", "ghcr.io/example/app:nightly"),
+			want: only, left: []string{branches},
+		},
+		"a tag by a clock": {
+			files: steps + "      - uses: docker/metadata-action@v5\n        with: {images: ghcr.io/example/app, tags: \"type=ref,event=tag\\ntype=raw,value=nightly,enable=${{ github.event_name == 'schedule' }}\"}\n" +
+				push("", "linux/amd64", ""),
+			want: []string{"platforms: [linux/amd64]  # .github/workflows/release.yml:7", "-nightly"},
+		},
+		"jobs of GitLab for branches": {
+			files: "-- .gitlab-ci.yml --\nmain:\n  only: [main]\n  script: ['docker buildx build --push --platform linux/s390x -t quay.io/example/app:main .']\n" +
+				"merge:\n  rules: [{if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH}, {when: never}]\n  script: ['docker buildx build --push --platform linux/s390x -t quay.io/example/app:nightly .']\n" +
+				"tag:\n  rules: [{if: $CI_COMMIT_TAG}]\n  script: ['docker buildx build --push --platform linux/amd64 -t ghcr.io/example/app:$CI_COMMIT_TAG .']\n",
+			want: []string{"platforms: [linux/amd64]  # .gitlab-ci.yml:9", "-s390x", "-quay.io"},
+			left: []string{branches},
+		},
+		"a build that is tried before": {
+			files: steps + "      - run: docker build --platform linux/s390x -t app:scan . && trivy image app:scan\n" + push("", "linux/amd64", of),
+			want:  []string{"platforms: [linux/amd64]  # .github/workflows/release.yml:6", "-s390x", "-scan"},
+		},
+		"what a matrix leaves out and puts in": {
+			files: "\n-- .github/workflows/release.yml --\non: {push: {tags: ['v*']}}\njobs:\n  image:\n    strategy: {matrix: {arch: [amd64, arm64, s390x], exclude: [{arch: s390x}], include: [{arch: amd64, name: app}, {arch: arm64, name: app}]}}\n    steps:\n" +
+				"      - run: docker buildx build --push --platform linux/${{ matrix.arch }} -t ghcr.io/example/${{ matrix.name }}:$GITHUB_REF_NAME${{ matrix.suffix }} .\n",
+			want: []string{"platforms: [linux/amd64, linux/arm64]  # .github/workflows/release.yml:6", "  - name: app", "-tags:"},
+		},
+		"stages for other platforms": {
+			files: steps + "      - run: docker buildx build --push --platform linux/amd64 --target s -t ghcr.io/example/s:$GITHUB_REF_NAME .\n" +
+				"      - run: docker buildx build --push --platform linux/amd64,linux/arm64 --target t -t ghcr.io/example/t:$GITHUB_REF_NAME .\n" +
+				"-- Dockerfile --\nFROM scratch AS s\nCOPY bin/app /s\nFROM scratch AS t\nCOPY bin/app /t\n",
+			want: []string{"platforms: [linux/amd64, linux/arm64]  # .github/workflows/release.yml:5", "    platforms: [linux/amd64]"},
+		},
+		"a build for the machine": {
+			files: steps + "      - run: docker buildx build --push --platform linux/arm64 -t ghcr.io/example/app:$GITHUB_REF_NAME .\n" +
+				"      - run: docker build --push -t ghcr.io/example/tool:$GITHUB_REF_NAME -f tool/Dockerfile tool\n-- tool/Dockerfile --\nFROM scratch\nCOPY Dockerfile /\n",
+			want: []string{"platforms: [linux/amd64, linux/arm64]  # .github/workflows/release.yml:5", "    platforms: [linux/amd64]", "    platforms: [linux/arm64]"},
+		},
+		"other names of a build": {
+			files: steps + "      - run: docker build --push --platform linux/amd64 -t local -t ghcr.io/example/app:$GITHUB_REF_NAME -t ghcr.io/example/app-ci:latest .\n",
+			want:  []string{"-app-ci", "-latest", "-local"}, left: []string{"further names of images"},
+		},
+		"an expression that may be anything": {
+			files: steps + "      - run: docker build --push --platform linux/amd64 -t ghcr.io/example/app:$GITHUB_REF_NAME -t ghcr.io/example/app:stable${{ inputs.flavor }} .\n",
+			want:  []string{"-tags:"}, left: []string{"tags that are not known, or of no version"},
+		},
+		"further contexts": {
+			files: steps + "      - run: docker build --push --platform linux/amd64 --build-context assets=./assets -t ghcr.io/example/app:$GITHUB_REF_NAME .\n",
+			asks:  []string{"images[app].dockerfile contexts: "},
+		},
+		"the context of an action": {
+			files: steps + "      - uses: docker/build-push-action@v6\n        with: {context: '{{defaultContext}}:tool', push: true, platforms: linux/amd64, tags: \"ghcr.io/example/tool:${{ github.ref_name }}\"}\n-- tool/Dockerfile --\nFROM scratch\nCOPY Dockerfile /\n",
+			want:  []string{"      context: tool  # .github/workflows/release.yml:5"},
+		},
+		"an architecture by its other name": {
+			files: steps + "      - run: docker build --push --platform linux/amd64 --build-arg ARCH=x86_64 -t ghcr.io/example/app:$GITHUB_REF_NAME .\n-- Dockerfile --\nFROM scratch\nARG ARCH\nCOPY bin/app-$ARCH /app\n",
+			want:  []string{"        ARCH: x86_64  # .github/workflows/release.yml:5"},
+		},
+		"a platform by another flag": {
+			files: steps + "      - run: buildah bud --arch arm64 -t ghcr.io/example/app:$GITHUB_REF_NAME . && buildah push ghcr.io/example/app:$GITHUB_REF_NAME\n",
+			want:  []string{"platforms: [linux/arm64]  # .github/workflows/release.yml:5"},
+		},
+		"Windows for a Dockerfile that does not tell": {
+			files: steps + push("", "linux/amd64,windows/amd64", of), left: []string{"Windows, for which a Dockerfile has no base that tells"},
+			want: []string{"platforms: [linux/amd64]  # .github/workflows/release.yml:5"},
+		},
+		"a Dockerfile that is called so": {
+			files: steps + "      - run: docker build --push --build-arg BASE=mcr.microsoft.com/windows/nanoserver:ltsc2022 -f Dockerfile.win -t ghcr.io/example/app:$GITHUB_REF_NAME .\n-- Dockerfile.win --\nARG BASE\nFROM $BASE\nCOPY go.mod /\n" +
+				"-- Dockerfile --\nFROM {{x}}\n",
+			want: []string{"      files: {windows: Dockerfile.win}  # .github/workflows/release.yml:5"},
+		},
+		"manifests of a version": {
+			files: steps + push("", "linux/amd64", of) + "-- README.md --\nkubectl apply -f deploy/v1.10.0/app.yaml\n-- deploy/v1.9.0/app.yaml --\napiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec: {containers: [{name: app, image: x}]}\n" +
+				"-- deploy/v1.10.0/app.yaml --\napiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec: {containers: [{name: app, image: x}]}\n",
+			want: []string{"    - {path: deploy/v1.10.0/app.yaml}  # README.md:1", "-v1.9.0"},
+		},
+		"a name that a pipeline's variable has": {
+			files: "-- .gitlab-ci.yml --\nx: {script: ['docker buildx build --push --platform linux/amd64 -t $IMAGE:v1.2.3 .']}\n-- compose.yaml --\nservices: {web: {image: ghcr.io/example/web, build: {context: web}}}\n" +
+				"-- web/Dockerfile --\nFROM scratch\nCOPY Dockerfile /\n",
+			asks: []string{"destinations: "},
+		},
+	})
+}
+
+// TestProgramFlags: flags of one program that another one has otherwise are asked for.
+func TestProgramFlags(t *testing.T) {
+	const programs = "-- .github/workflows/release.yml --\non: {push: {tags: ['v*']}}\njobs: {x: {steps: [{uses: goreleaser/goreleaser-action@v6}]}}\n" +
+		"-- cmd/a/main.go --\npackage main\n\nvar v = \"\"\n\nfunc main() {}\n-- cmd/b/main.go --\npackage main\n\nvar v = \"\"\n\nfunc main() {}\n-- .goreleaser.yaml --\nbuilds:\n"
+	others := []string{"destinations: ", "images: Dockerfile|none", "platforms[linux]: linux/amd64,linux/arm64|linux/amd64", "tagPrefix: v1.2.3|1.2.3"}
+	check(t, map[string]factCase{
+		"another value": {
+			files: programs + "- {main: ./cmd/a, binary: a, goos: [linux], goarch: [amd64], ldflags: ['-X main.v={{.Tag}}']}\n- {main: ./cmd/b, binary: b, goos: [linux], goarch: [amd64], ldflags: ['-X main.v={{.Version}}']}\n",
+			asks:  append([]string{"flags: -X main.v=v1.2.3|-X main.v=1.2.3|none"}, others...),
+		},
+		"the same": {
+			files: programs + "- {main: ./cmd/a, binary: a, goos: [linux], goarch: [amd64], ldflags: ['-X main.v={{.Tag}}']}\n- {main: ./cmd/b, binary: b, goos: [linux], goarch: [amd64], ldflags: ['-X main.v={{.Tag}}']}\n",
+			asks:  others,
+		},
+		"another build tag": {
+			files: programs + "- {main: ./cmd/a, binary: a, goos: [linux], goarch: [amd64], tags: [x]}\n- {main: ./cmd/b, binary: b, goos: [linux], goarch: [amd64]}\n",
+			asks:  append([]string{"flags: x|none"}, others...),
+		},
+	})
 }

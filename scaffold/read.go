@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,10 @@ import (
 
 // Read makes the draft of a repository, which Close ends. It writes nothing.
 func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
+	if o.Name != "" && nameOf(o.Name) != o.Name {
+		return nil, howto.Usage("-name=%s is not the name of a product: write lower-case letters, digits and . _ -, "+
+			"such as %s", o.Name, cmp.Or(nameOf(o.Name), "app"))
+	}
 	for _, p := range o.Platforms {
 		on, err := platform.Parse(p)
 		if err == nil {

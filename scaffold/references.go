@@ -63,6 +63,9 @@ func (d *Draft) allReferences() (all []named) {
 	add := func(ref, of string, r rank, at place) {
 		if name, ok := d.wholeName(ref); ok {
 			repository, tag := splitReference(name)
+			if d.dropped[repository] && r == publishes {
+				r = develops
+			}
 			all = append(all, named{repository, tag, of, r, at})
 		}
 	}

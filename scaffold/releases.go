@@ -17,6 +17,7 @@ var (
 	ltscWord   = lazyregexp.New(`(?i)ltsc(?:2019|2022|2025)`)
 	numberWord = lazyregexp.New(
 		`(?i)(?:windows|nanoserver|servercore|os_?version|\bos)[A-Za-z_./-]*[-:=?\s"'/]+(1809|2004|1903|1909|20H2)\b`)
+	olderWord   = lazyregexp.New(`\b(?:1809|20H2)\b`) // beside another one
 	windowsVars = lazyregexp.New(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
 	runner      = lazyregexp.New(`runs-on|windows-20|runner|\bos:`)
 )
@@ -96,6 +97,9 @@ func windowsWords(line string) []string {
 	words := ltscWord.FindAllString(line, -1)
 	for _, m := range numberWord.FindAllStringSubmatch(line, -1) {
 		words = append(words, m[1])
+	}
+	if len(words) > 0 {
+		words = append(words, olderWord.FindAllString(line, -1)...)
 	}
 	if name, _, value := makefile.Assignment(line); windowsVars.MatchString(name) {
 		for _, w := range strings.Fields(value) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 	"github.com/slipway-dev/slipway/platform"
 
 	"github.com/slipway-dev/slipway/scaffold/shell"
@@ -15,12 +16,16 @@ func (r *recipe) windows(s *stage) bool {
 	if strings.Contains(s.Platform, platform.Linux) || strings.Contains(s.Platform, "BUILDPLATFORM") {
 		return false
 	}
-	if isWindows.MatchString(s.base + "\n" + s.BaseName + "\n" + s.Name + "\n" + path.Base(r.path)) {
+	file := path.Base(r.path)
+	if isWindows.MatchString(s.base+"\n"+s.BaseName+"\n"+s.Name+"\n"+file) || winFile.MatchString(file) {
 		return true
 	}
 	from := r.find(s.base)
 	return from != nil && from != s && !from.builder() && r.windows(from)
 }
+
+// winFile matches a Dockerfile that is called as one for Windows.
+var winFile = lazyregexp.New(`(?i)(?:^|[._-])win(?:64|32)?(?:[._-]|$)`)
 
 // used returns the stages that others are made from; those of skip do not count.
 func (r *recipe) used(skip func(*stage) bool) map[*stage]bool {

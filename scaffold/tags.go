@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // Forms of a version in tags.
@@ -37,12 +38,17 @@ func tagTemplate(tag string) (template, form string) {
 			return "{{." + strings.ToUpper(field[:1]) + field[1:] + "}}"
 		case "version", "rawversion":
 			form = withoutV
+		case "":
+			if t == "$(workflow)" && !lazyregexp.New(`^v?\$\(workflow\)`).MatchString(tag) {
+				versions += 2 // it may be anything
+			}
+			if notVersion.MatchString(strings.ReplaceAll(t, "COMMIT_TAG", "TAG")) {
+				versions += 2 // it is something else
+			}
 		case "tag", "raw":
 			form = asGit
 		default:
-			if field != "" || notVersion.MatchString(strings.ReplaceAll(t, "COMMIT_TAG", "TAG")) {
-				versions += 2 // it is something else
-			}
+			versions += 2 // it is something else
 		}
 		switch {
 		case strippedTag.MatchString(t), wholeTag.MatchString(t) && withoutV1.MatchString(t):
@@ -144,27 +150,36 @@ func (d *Draft) versioned(b dockerBuild) bool {
 	})
 }
 
+// options are those of a line of docker/metadata-action.
+func options(line string) map[string]string {
+	all := map[string]string{}
+	for part := range strings.SplitSeq(strings.ReplaceAll(line, "\n", ","), ",") {
+		if name, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
+			all[name] = v
+		} else {
+			all["value"] = name
+		}
+	}
+	return all
+}
+
+// enabled matches the condition of a tag of docker/metadata-action.
+var enabled = lazyregexp.New(`enable=\$\{\{(.*)\}\}`)
+
 // metadata returns the tags of docker/metadata-action.
 func metadata(step *yaml.Node, text func(n *yaml.Node, path ...any) string) (tags []string) {
 	lines, flavor := text(step, "with", "tags"), text(step, "with", "flavor")
 	if strings.TrimSpace(lines) == "" {
 		lines = "type=ref,event=tag"
 	}
-	options := func(line string) map[string]string {
-		all := map[string]string{}
-		for part := range strings.SplitSeq(strings.ReplaceAll(line, "\n", ","), ",") {
-			if name, v, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
-				all[name] = v
-			} else {
-				all["value"] = name
-			}
-		}
-		return all
-	}
 	general := options(flavor)
 	latest := false
-	for l := range strings.Lines(lines) {
-		if l = strings.TrimSpace(l); strings.HasPrefix(l, "#") {
+	raw := strings.Split(yamlfile.Text(step, "with", "tags"), "\n")
+	for n, l := range strings.Split(lines, "\n") {
+		if l = strings.TrimSpace(l); l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		if m := enabled.FindStringSubmatch(raw[min(n, len(raw)-1)]); m != nil && forBranch(m[1]) {
 			continue
 		}
 		of := options(l)

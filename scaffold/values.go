@@ -76,19 +76,13 @@ var envField = lazyregexp.New(`^\{\{-?\s*\.Env\.(\w+)\s*-?\}\}$`)
 // template returns what slipway.yaml writes for a value that a build gives a variable.
 func (d *Draft) template(variable, value string) (string, bool) {
 	variable = strings.TrimPrefix(strings.ToLower(variable), "git") // gitVersion
-	if m := goreleaserField.FindStringSubmatch(value); m != nil {
-		switch m[1] {
-		case "Version":
-			if strings.HasPrefix(value, "v"+m[0]) {
-				return asTag, true
-			}
-			return asBare, true
-		case "Tag":
-			return asTag, true
-		case "Date", "CommitDate":
-			return "{{.Created}}", true
-		}
-		return revisionOf(m[1]), true
+	if goreleaserField.MatchString(value) {
+		return releaserValue(value)
+	}
+	if before, after, ok := around(value); ok {
+		inner := strings.TrimSuffix(strings.TrimPrefix(value, before), after)
+		now, known := d.template(variable, inner)
+		return before + now + after, known
 	}
 	inner, rest, ok := makefile.Reference(value)
 	if m := envField.FindStringSubmatch(value); m != nil {
@@ -110,6 +104,43 @@ func (d *Draft) template(variable, value string) (string, bool) {
 		return value, true
 	}
 	return "", false
+}
+
+// vField matches the version of GoReleaser with the v of a tag before it.
+var vField = lazyregexp.New(`\bv(\{\{-?\s*)\.Version(\s*-?\}\})`)
+
+// releaserValue returns what slipway.yaml writes for a value with fields of GoReleaser, if it knows
+// all of them.
+func releaserValue(value string) (string, bool) {
+	value = vField.ReplaceAllString(value, "${1}.Tag$2")
+	rest := goreleaserField.ReplaceAllString(value, "")
+	if strings.Contains(rest, "{{") || strings.Contains(rest, "$") {
+		return "", false
+	}
+	return goreleaserField.ReplaceAllStringFunc(value, func(f string) string {
+		switch field := goreleaserField.FindStringSubmatch(f)[1]; field {
+		case "Version":
+			return asBare
+		case "Tag":
+			return asTag
+		case "Date", "CommitDate":
+			return "{{.Created}}"
+		default:
+			return revisionOf(field)
+		}
+	}), true
+}
+
+// around returns the text around the only thing in a value that a build puts into it. ok is false
+// where there is none, or more than one.
+func around(value string) (before, after string, ok bool) {
+	all := tagToken.FindAllStringIndex(value, 2)
+	if len(all) != 1 || !strings.ContainsAny(value[all[0][0]:all[0][1]], "${") {
+		return "", "", false
+	}
+	before, after = value[:all[0][0]], value[all[0][1]:]
+	ok = before+after != "" && before != "v" && !strings.ContainsAny(before+after, "${}()\"'`|")
+	return before, after, ok
 }
 
 // linkerFlags returns the flags of the linker that a text of make or a shell stands for, if all of

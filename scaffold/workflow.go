@@ -20,6 +20,9 @@ func isWorkflow(f string) bool {
 		strings.HasPrefix(f, ".forgejo/workflows/")
 }
 
+// inMatrix is the key of what is known of a job whose matrix is read, whole.
+const inMatrix = "(matrix)"
+
 // maxMatrix bounds how many jobs of a matrix are read.
 const maxMatrix = 64
 
@@ -43,6 +46,9 @@ func (d *Draft) workflow(name string, doc *yaml.Node, inputs map[string]string) 
 		branches := outer || inputs == nil && ofBranches(doc) || forBranch(yamlfile.Text(job, "if"))
 		for _, known := range matrix(yamlfile.Value(job, "strategy", "matrix")) {
 			d.ofBranches = branches
+			if closed(yamlfile.Value(job, "strategy", "matrix")) {
+				known[inMatrix] = "all"
+			}
 			maps.Copy(known, env)
 			scalars(yamlfile.Value(job, "env"), "env.", known)
 			if called, ok := strings.CutPrefix(yamlfile.Text(job, "uses"), "./"); ok && inputs == nil {
@@ -84,8 +90,9 @@ func (d *Draft) buildStep(s *yaml.Node, text func(n *yaml.Node, path ...any) str
 		return value
 	}
 	b := dockerBuild{
-		at: at, rank: r, file: with("file", "dockerfile", "containerfiles"), context: cmp.Or(with("context"), "."),
-		target: with("target"), args: map[string]string{},
+		at: at, rank: r, file: with("file", "dockerfile", "containerfiles"),
+		context: inRepository(cmp.Or(with("context"), ".")),
+		target:  with("target"), args: map[string]string{},
 	}
 	if tags := with("tags", "tag"); shell.Unknown(tags) && strings.Contains(tags, "(workflow)") || tags == "" {
 		b.names = slices.Clone(meta)
@@ -99,6 +106,7 @@ func (d *Draft) buildStep(s *yaml.Node, text func(n *yaml.Node, path ...any) str
 		(push == nil || push.Value == "false") && !strings.Contains(with("outputs"), "push") {
 		b.rank = develops
 	}
+	b.contexts = strings.Fields(with("build-contexts"))
 	for l := range strings.Lines(with("build-args")) {
 		if k, v, ok := strings.Cut(strings.TrimSpace(l), "="); ok {
 			b.args[k] = v
@@ -112,6 +120,15 @@ func (d *Draft) buildStep(s *yaml.Node, text func(n *yaml.Node, path ...any) str
 		b.names = append(b.names, tag)
 	}
 	d.addBuild(b)
+}
+
+// inRepository returns the context of docker/build-push-action as a directory: its default is the
+// repository itself.
+func inRepository(context string) string {
+	if below, ok := strings.CutPrefix(strings.ReplaceAll(context, " ", ""), "{{defaultContext}}"); ok {
+		return cmp.Or(strings.TrimPrefix(below, ":"), ".")
+	}
+	return context
 }
 
 func (d *Draft) workflowJob(name string, job *yaml.Node, known map[string]string) {
@@ -209,8 +226,9 @@ var (
 func expression(s string, known map[string]string) string {
 	for range 3 {
 		s = inExpression.ReplaceAllStringFunc(s, func(e string) string {
-			if v, ok := known[inExpression.FindStringSubmatch(e)[1]]; ok {
-				return v
+			name := inExpression.FindStringSubmatch(e)[1]
+			if v, ok := known[name]; ok || strings.HasPrefix(name, "matrix.") && known[inMatrix] != "" {
+				return v // a job of a matrix has nothing for what its matrix does not name
 			}
 			return e
 		})
@@ -223,41 +241,4 @@ func expression(s string, known map[string]string) string {
 		}
 		return "$(workflow)"
 	})
-}
-
-// matrix returns what a matrix gives each of its jobs: all combinations of its lists, and what
-// include adds.
-func matrix(n *yaml.Node) []map[string]string {
-	all := []map[string]string{{}}
-	for key, list := range pairs(n) {
-		values := items(list)
-		if key == "include" || key == "exclude" || len(values) == 0 {
-			continue
-		}
-		var next []map[string]string
-		for _, before := range all {
-			for _, v := range values {
-				if len(next) >= maxMatrix {
-					break
-				}
-				one := maps.Clone(before)
-				scalars(v, "matrix."+key+".", one)
-				if v.Kind == yaml.ScalarNode {
-					one["matrix."+key] = v.Value
-				}
-				next = append(next, one)
-			}
-		}
-		all = next
-	}
-	include := items(n, "include")
-	if len(all) == 1 && len(all[0]) == 0 && len(include) > 0 {
-		all = nil
-	}
-	for _, v := range include[:min(len(include), maxMatrix)] {
-		one := map[string]string{}
-		scalars(v, "matrix.", one)
-		all = append(all, one)
-	}
-	return all
 }

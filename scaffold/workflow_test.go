@@ -160,8 +160,8 @@ func TestWorkflow(t *testing.T) {
 	}{
 		"nothing": {"x: y\n", nil},
 		"an action": {
-			head + "    - uses: docker/build-push-action@v6\n      with: {push: true, context: sub, target: t, tags: \"r.io/a:1,r.io/b:${{ matrix.m }}\\nr.io/c\", platforms: 'linux/amd64, linux/arm64', build-args: \"A=${{ env.E }}\\n B=b=c\\nC\"}\n",
-			[]string{"w.yml:7: sub/Dockerfile in sub, rank 4, target t, args {A: e, B: b=c}, names [r.io/a:1 r.io/b:one r.io/c], platforms [linux/amd64 linux/arm64]"},
+			head + "    - uses: docker/build-push-action@v6\n      with: {push: true, context: sub, target: t, tags: \"r.io/a:1,s.io/a:${{ matrix.m }}\\nt.io/a\", platforms: 'linux/amd64, linux/arm64', build-args: \"A=${{ env.E }}\\n B=b=c\\nC\"}\n",
+			[]string{"w.yml:7: sub/Dockerfile in sub, rank 4, target t, args {A: e, B: b=c}, names [r.io/a:1 s.io/a:one t.io/a], platforms [linux/amd64 linux/arm64]"},
 		},
 		"one that does not push": {
 			head + "    - uses: docker/build-push-action@v6\n      with: {push: false, file: sub/Dockerfile}\n",
@@ -211,8 +211,8 @@ func TestWorkflow(t *testing.T) {
 			[]string{"w.yml:7: Dockerfile in ., rank 4, names [a:x], for one machine", "w.yml:8: Dockerfile in ., rank 4, names [a:y], for one machine, of branches"},
 		},
 		"of buildah": {
-			head + "    - uses: redhat-actions/buildah-build@v2\n      with: {image: r.io/a, tags: v1 latest r.io/b:2, containerfiles: ./sub/Dockerfile, archs: 'amd64, arm64'}\n",
-			[]string{"w.yml:7: sub/Dockerfile in ., rank 1, names [r.io/a:v1 r.io/a:latest r.io/b:2], platforms [linux/amd64 linux/arm64]"},
+			head + "    - uses: redhat-actions/buildah-build@v2\n      with: {image: r.io/a, tags: v1 latest s.io/a:2, containerfiles: ./sub/Dockerfile, archs: 'amd64, arm64'}\n",
+			[]string{"w.yml:7: sub/Dockerfile in ., rank 1, names [r.io/a:v1 r.io/a:latest s.io/a:2], platforms [linux/amd64 linux/arm64]"},
 		},
 		"a command": {
 			head + "    - run: docker push x\n    - env: {F: f}\n      run: |\n        cd sub\n        docker build -t r.io/$E:$F --build-arg A=${{ matrix.m }} --build-arg G=$GITHUB_REF_NAME .\n",

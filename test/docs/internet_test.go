@@ -35,6 +35,7 @@ const netapi32 = "Files/Windows/System32/netapi32.dll"
 // images are those that products are based on. The files of an image state their own names.
 var images = map[string][]v1.Platform{
 	"cgr.dev/chainguard/static:latest":              {linux, {OS: "linux", Architecture: "arm64"}},
+	"gcr.io/distroless/static:latest":               {linux},
 	"mcr.microsoft.com/windows/servercore:ltsc2019": {windows("10.0.17763.8027")},
 	"mcr.microsoft.com/windows/servercore:ltsc2022": {windows("10.0.20348.4405")},
 	"mcr.microsoft.com/windows/nanoserver:ltsc2019": {windows("10.0.17763.8027")},

@@ -27,7 +27,7 @@ import (
 // registries are the hosts of pages that are registries. They are empty but for what a page's
 // product is based on.
 var registries = []string{
-	"ghcr.io", "quay.io", "cgr.dev", "index.docker.io", "mcr.microsoft.com", "registry.k8s.io", "registry.rancher.com",
+	"ghcr.io", "gcr.io", "quay.io", "cgr.dev", "index.docker.io", "mcr.microsoft.com", "registry.k8s.io", "registry.rancher.com",
 	"registry.internal", "staging.example", "us-central1-docker.pkg.dev",
 }
 

@@ -56,14 +56,15 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 	},
 	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
 	"docs/from-csi-release-tools.md": {
-		products: map[string]string{"app": "app csi"}, in: "app", setup: tagged,
-		fill: map[string]string{"slipway init": `printf '\n' | script -qec "slipway init" /dev/null`}, // Enter, on a terminal
+		products: map[string]string{"app": "app csi"}, in: "app",
+		setup: tagged + "\ngit -C app remote add origin https://github.com/kubernetes-csi/app.git\n",
+		fill:  map[string]string{"slipway init": `printf '\n' | script -qec "slipway init" /dev/null`}, // Enter, on a terminal
 		before: map[string]string{
 			"slipway check": `sed -i 's/^destinations:/&\n  - {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`,
 		},
 	},
 	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
-	"docs/from-ko.md":         {products: map[string]string{"app": "app ko"}, in: "app", setup: tagged},
+	"docs/from-ko.md":         {products: map[string]string{"app": "ko"}, in: "app", setup: tagged},
 	"docs/from-rke2.md": {
 		in: ".", with: []func(*testing.T, *machine){rancher},
 		before: map[string]string{"slipway check": `
