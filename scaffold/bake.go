@@ -18,7 +18,7 @@ import (
 // publishes does not call are for developers.
 func (d *Draft) bake(name string) {
 	if path.Ext(name) == ".json" {
-		for _, doc := range d.yaml(name) {
+		for _, doc := range d.needed(name) {
 			d.bakeJSON(name, yamlfile.Value(doc, "target"))
 		}
 		return

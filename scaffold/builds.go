@@ -66,10 +66,7 @@ func (d *Draft) findBuilds() {
 				d.command(c, nil, place{f, c.Line}, r)
 			}
 		case isPipeline(f) && isYAML(f) && r == publishes:
-			if len(d.yaml(f)) == 0 {
-				d.leave("YAML that cannot be read", "%s", f)
-			}
-			for _, doc := range d.yaml(f) {
+			for _, doc := range d.needed(f) {
 				known := d.ciValues()
 				scalars(yamlfile.Value(doc, "substitutions"), "", known) // of Cloud Build
 				for _, part := range parts(f, doc) {

@@ -16,7 +16,7 @@ func (d *Draft) compose(f string) {
 		strings.HasPrefix(path.Base(f), "docker-compose.y")) {
 		r = publishes
 	}
-	for _, doc := range d.yaml(f) {
+	for _, doc := range d.needed(f) {
 		for _, s := range pairs(yamlfile.Value(doc, "services")) {
 			build := yamlfile.Value(s, "build")
 			if build == nil || yamlfile.Text(s, "image") == "" {

@@ -109,6 +109,7 @@ type Draft struct {
 	failed            error             // of asking
 	artifactPlatforms []string          // of archives
 	dropped           map[string]bool   // repositories of branches alone
+	broken            map[string]error  // YAML that cannot be read, by file
 	hiddenNames       map[string]bool   // images that are pushed under names that nothing tells
 	archived          []string          // programs that are released as files
 	archives          []download        // of several, or with names of their own

@@ -124,6 +124,9 @@ func (d *Draft) plain(home string, charts, kustomize []string) (list []entry) {
 	pods := false
 	for _, f := range files {
 		docs := d.yaml(f)
+		if !strings.Contains(string(d.tree.text(f)), "{{") {
+			docs = d.needed(f)
+		}
 		object := len(docs) > 0
 		for _, doc := range docs {
 			kind, version := yamlfile.Text(doc, "kind"), yamlfile.Text(doc, "apiVersion")

@@ -2,6 +2,8 @@ package scaffold
 
 import (
 	"slices"
+
+	"github.com/slipway-dev/slipway/platform"
 )
 
 type program struct {
@@ -21,6 +23,31 @@ func (d *Draft) main(name string) (mainPackage, bool) {
 		return m, true
 	}
 	return find(d.mains, func(m mainPackage) bool { return m.name == name })
+}
+
+// onlyFor is the operating system that a program is for, where only images for Windows have it at a
+// place: those for Linux may compile theirs in a stage of their own.
+func (d *Draft) onlyFor(name string) string {
+	found := ""
+	for _, i := range d.images {
+		if i.program == name {
+			return ""
+		}
+		for _, p := range i.parts {
+			for _, program := range p.outputs {
+				if program == name && p.os != platform.Windows {
+					return ""
+				}
+				if program == name {
+					found = p.os
+				}
+			}
+		}
+	}
+	if slices.Contains(d.archived, name) {
+		return ""
+	}
+	return found
 }
 
 // find returns the first element that is meant.

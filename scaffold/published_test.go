@@ -232,6 +232,14 @@ func TestOfRelease(t *testing.T) {
 				"-- deploy/v1.10.0/app.yaml --\napiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec: {containers: [{name: app, image: x}]}\n",
 			want: []string{"    - {path: deploy/v1.10.0/app.yaml}  # README.md:1", "-v1.9.0"},
 		},
+		"a Compose file that cannot be read": {
+			files: steps + push("", "linux/amd64", of) + "-- compose.yaml --\nservices: [\n",
+			left:  []string{"YAML that cannot be read"},
+		},
+		"a manifest that cannot be read": {
+			files: steps + push("", "linux/amd64", of) + "-- deploy/app.yaml --\nkind: [\n",
+			left:  []string{"YAML that cannot be read"},
+		},
 		"a name that a pipeline's variable has": {
 			files: "-- .gitlab-ci.yml --\nx: {script: ['docker buildx build --push --platform linux/amd64 -t $IMAGE:v1.2.3 .']}\n-- compose.yaml --\nservices: {web: {image: ghcr.io/example/web, build: {context: web}}}\n" +
 				"-- web/Dockerfile --\nFROM scratch\nCOPY Dockerfile /\n",

@@ -62,11 +62,7 @@ func (d *Draft) findPublishers() {
 	for _, f := range d.tree.files {
 		switch {
 		case isWorkflow(f) && isYAML(f):
-			docs := d.yaml(f)
-			if len(docs) == 0 {
-				d.leave("YAML that cannot be read", "%s", f)
-			}
-			for _, doc := range docs {
+			for _, doc := range d.needed(f) {
 				d.publishingJobs(f, doc)
 			}
 		case isPipeline(f):

@@ -147,7 +147,8 @@ func newDraft(dir string, t *tree, git bool, o Options) *Draft {
 		Dir: dir, options: o, tree: t, git: git,
 		outputs: map[string]string{}, koImages: map[string]string{}, koLast: map[string]string{},
 		listArgs: map[string]string{}, seen: map[string][]string{},
-		docs: map[string][]*yaml.Node{}, same: map[string]string{}, staging: map[string]string{},
+		docs: map[string][]*yaml.Node{}, broken: map[string]error{},
+		same: map[string]string{}, staging: map[string]string{},
 		vTags: tagged(o.tags),
 	}
 }

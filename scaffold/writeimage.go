@@ -39,8 +39,8 @@ func (d *Draft) writePrograms(w *writer) {
 	for _, p := range d.programs {
 		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) +
 			", package: " + scalar(packagePath(p.dir, p.module))
-		if len(p.os) > 0 {
-			text += ", os: " + list(p.os)
+		if os := cmp.Or(strings.Join(p.os, ","), d.onlyFor(p.name)); os != "" {
+			text += ", os: " + list(splitList(os))
 		}
 		fmt.Fprintln(w, text+"}")
 	}

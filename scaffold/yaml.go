@@ -3,6 +3,7 @@ package scaffold
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -22,11 +23,23 @@ func (d *Draft) yaml(name string) []*yaml.Node {
 	}
 	var docs []*yaml.Node
 	if text := d.tree.text(name); text != nil {
-		if f := yamlfile.Read(name, text, limits); f.Err() == nil {
+		f := yamlfile.Read(name, text, limits)
+		if d.broken[name] = f.Err(); f.Err() == nil {
 			docs = f.Documents
 		}
 	}
 	d.docs[name] = docs
+	return docs
+}
+
+// needed returns the documents of a file that a release may depend on, and says one that cannot be
+// read.
+func (d *Draft) needed(name string) []*yaml.Node {
+	docs := d.yaml(name)
+	if err := d.broken[name]; err != nil {
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		d.leave("YAML that cannot be read", "%s", why)
+	}
 	return docs
 }
 
@@ -36,10 +49,9 @@ func (d *Draft) first(names ...string) (string, *yaml.Node) {
 		if !d.tree.has(name) {
 			continue
 		}
-		if docs := d.yaml(name); len(docs) > 0 {
+		if docs := d.needed(name); len(docs) > 0 {
 			return name, docs[0]
 		}
-		d.leave("YAML that cannot be read", "%s", name)
 	}
 	return "", nil
 }
