@@ -50,7 +50,7 @@ func (d *Draft) otherApplied(homes []string) {
 
 // isObject reports whether a file of the repository is a manifest of objects.
 func (d *Draft) isObject(f string) bool {
-	return workload.IsManifest(f) && slices.Contains(d.tree.files, f) &&
+	return workload.IsManifest(f) && d.tree.has(f) &&
 		slices.ContainsFunc(d.yaml(f), func(n *yaml.Node) bool {
 			return yamlfile.Text(n, "kind") != "" && yamlfile.Text(n, "apiVersion") != ""
 		})

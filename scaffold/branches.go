@@ -57,7 +57,7 @@ func ofBranch(job *yaml.Node) bool {
 // ofGitLab matches a condition that only branches and merge requests have.
 var ofGitLab = lazyregexp.New(`CI_COMMIT_BRANCH|CI_MERGE_REQUEST|merge_request_event|"schedule"`)
 
-// forBranch reports whether the condition of a job is that of a branch, or of a pull request, alone.
+// forBranch reports whether a job's condition is that of a branch or of a pull request alone.
 func forBranch(condition string) bool {
 	if noTag.MatchString(condition) || ofPulls.MatchString(condition) {
 		return true

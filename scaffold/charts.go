@@ -13,6 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/scaffold/makefile"
 )
 
+// tried matches the directories of charts that tests and examples have.
+var tried = lazyregexp.New(`(?:^|/)test|example`)
+
 // charts takes the charts that are published: of several of one name the one in latest, or of the
 // highest version, and else the one that what publishes names. Those of tests and examples are
 // said.
@@ -29,7 +32,7 @@ func (d *Draft) charts() {
 		switch {
 		case below(path.Dir(dir), all):
 			// a chart that another one contains
-		case lazyregexp.New(`(?:^|/)test|example`).MatchString(dir):
+		case tried.MatchString(dir):
 			d.leave("charts of tests and examples", "%s", dir)
 		case len(docs) == 0 || yamlfile.Text(docs[0], "name") == "":
 			d.leave("charts without a name that can be read", "%s", dir)

@@ -150,12 +150,15 @@ func (d *Draft) found(format string, args ...any) {
 // maxExpanded bounds what texts are expanded to, in bytes.
 const maxExpanded = 64 << 10
 
-var notInName = lazyregexp.New(`[^a-z0-9._-]+`)
+var (
+	notInName    = lazyregexp.New(`[^a-z0-9._-]+`)
+	severalSigns = lazyregexp.New(`([._-])[._-]+`)
+)
 
 // nameOf makes the name of a product, image or base from text.
 func nameOf(s string) string {
 	s = notInName.ReplaceAllString(strings.ToLower(s), "-")
-	s = lazyregexp.New(`([._-])[._-]+`).ReplaceAllString(strings.Trim(s, "._-"), "$1")
+	s = severalSigns.ReplaceAllString(strings.Trim(s, "._-"), "$1")
 	return s[:min(len(s), 60)]
 }
 

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,18 +40,26 @@ func (d *Draft) dropBranches() {
 			b.rank = develops
 		}
 	}
+	if d.forTags {
+		d.dropRepositories()
+	}
+}
+
+// dropRepositories notes the repositories that branches alone have.
+func (d *Draft) dropRepositories() {
 	d.dropped = map[string]bool{}
-	for _, which := range []bool{true, false} { // a release may push to the same
-		for _, b := range slices.Concat(d.dockerBuilds, d.pushed) {
-			if (b.ofBranches && b.rank != publishes) != which {
-				continue
-			}
-			for _, n := range b.names {
-				if name, ok := d.wholeName(n); ok {
-					repository, _ := splitReference(name)
-					d.dropped[repository] = which && d.forTags
-				}
+	others := map[string]bool{}
+	for _, b := range slices.Concat(d.dockerBuilds, d.pushed) {
+		of := others
+		if b.ofBranches && b.rank != publishes {
+			of = d.dropped
+		}
+		for _, n := range b.names {
+			if name, ok := d.wholeName(n); ok {
+				repository, _ := splitReference(name)
+				of[repository] = true
 			}
 		}
 	}
+	maps.DeleteFunc(d.dropped, func(repository string, _ bool) bool { return others[repository] })
 }

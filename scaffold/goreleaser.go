@@ -41,8 +41,9 @@ func (d *Draft) goreleaser() {
 		if word(b, "skip") == "true" {
 			continue
 		}
-		d.releaserFlags(name, b, project, releaserEnv(b, env))
-		if releaserEnv(b, env)["CGO_ENABLED"] == "1" {
+		own, on := releaserEnv(b, env), buildPlatforms(b)
+		d.releaserFlags(name, b, project, own)
+		if own["CGO_ENABLED"] == "1" {
 			d.withCgo = placeOf(name, cmp.Or(yamlfile.Value(b, "env"), yamlfile.Value(n, "env")))
 		}
 		binary := yamlfile.Text(b, "binary")
@@ -50,10 +51,10 @@ func (d *Draft) goreleaser() {
 			binary = project
 		}
 		program := d.binary(binary, yamlfile.Text(b, "main"), yamlfile.Text(b, "dir"), at)
-		platforms = appendNew(platforms, buildPlatforms(b)...)
+		platforms = appendNew(platforms, on...)
 		if program != "" {
 			id := cmp.Or(yamlfile.Text(b, "id"), project)
-			list = append(list, releaserBuild{id, program, ported(buildPlatforms(b))})
+			list = append(list, releaserBuild{id, program, ported(on)})
 		}
 	}
 	d.archivePlatforms("goreleaser", platforms, place{name, builds[0].Line})
@@ -73,6 +74,9 @@ func (d *Draft) goreleaser() {
 
 // projectName matches the name of the project in a template.
 var projectName = lazyregexp.New(`\{\{-?\s*\.ProjectName\s*-?\}\}`)
+
+// anyEnv matches a value of the environment in a template.
+var anyEnv = lazyregexp.New(`\{\{-?\s*\.Env\.(\w+)\s*-?\}\}`)
 
 // ofReleases matches what is there for versions that are no prereleases, as floating tags are.
 var ofReleases = lazyregexp.New(`\{\{-?\s*if not \.Prerelease\s*-?\}\}(.*?)\{\{-?\s*end\s*-?\}\}`)
@@ -118,7 +122,6 @@ const usualFlags = "-s -w -X main.version={{.Version}} -X main.commit={{.Commit}
 
 // releaserFlags takes in what a build of GoReleaser gives the compiler.
 func (d *Draft) releaserFlags(name string, b *yaml.Node, project string, env map[string]string) {
-	known := lazyregexp.New(`\{\{-?\s*\.Env\.(\w+)\s*-?\}\}`)
 	main := path.Join(yamlfile.Text(b, "dir"), cmp.Or(yamlfile.Text(b, "main"), "."))
 	for _, key := range []string{"gcflags", "asmflags", "overrides", "buildmode"} {
 		if v := yamlfile.Value(b, key); v != nil {
@@ -131,8 +134,8 @@ func (d *Draft) releaserFlags(name string, b *yaml.Node, project string, env map
 		flags = []string{usualFlags}
 	}
 	for _, l := range flags {
-		l = known.ReplaceAllStringFunc(l, func(f string) string {
-			return cmp.Or(env[known.FindStringSubmatch(f)[1]], f)
+		l = anyEnv.ReplaceAllStringFunc(l, func(f string) string {
+			return cmp.Or(env[anyEnv.FindStringSubmatch(f)[1]], f)
 		})
 		l = projectName.ReplaceAllStringFunc(l, func(string) string { return project })
 		d.goBuild([]string{"-ldflags", l, main}, "", placeOf(name, cmp.Or(yamlfile.Value(b, "ldflags"), b)))

@@ -13,8 +13,11 @@ import (
 func (d *Draft) hidden(claims map[int][]claim) {
 	d.hiddenNames = map[string]bool{}
 	for n, i := range d.images {
-		d.hiddenNames[i.name] = d.pushesHidden(i) && len(claims[n]) == 0
-		if d.pushesHidden(i) && !slices.ContainsFunc(claims[n], func(c claim) bool { return c.rank == publishes }) {
+		if !d.pushesHidden(i) {
+			continue
+		}
+		d.hiddenNames[i.name] = len(claims[n]) == 0
+		if !slices.ContainsFunc(claims[n], func(c claim) bool { return c.rank == publishes }) {
 			for k := range claims[n] {
 				claims[n][k].rank = min(claims[n][k].rank, develops)
 			}

@@ -32,10 +32,13 @@ func (d *Draft) findNames() {
 	d.useNames(claims)
 }
 
+// lastOf is the end of a repository as the name of an image, which one for a platform shares.
+func lastOf(repository string) string { return nameOf(withoutArch(path.Base(repository))) }
+
 // isNamed reports whether a reference is that of an image: it is built from its Dockerfile, or has
 // its name.
 func (i image) isNamed(r named) bool {
-	last := nameOf(withoutArch(path.Base(r.repository)))
+	last := lastOf(r.repository)
 	if r.of == "" || r.of == i.name {
 		return last == i.last() || r.of == i.name
 	}

@@ -147,9 +147,11 @@ var inComment = lazyregexp.New(`(?m)(?:^|[ \t])#.*$`)
 // dry reports whether a step runs GoReleaser and publishes nothing.
 func dry(step *yaml.Node) bool {
 	return strings.HasPrefix(yamlfile.Text(step, "uses"), "goreleaser/") &&
-		lazyregexp.New(`--snapshot|--skip[= ]\S*publish|^(?:check|build|healthcheck)\b`).MatchString(
-			yamlfile.Text(step, "with", "args"))
+		dryRun.MatchString(yamlfile.Text(step, "with", "args"))
 }
+
+// dryRun matches arguments of GoReleaser with which it publishes nothing.
+var dryRun = lazyregexp.New(`--snapshot|--skip[= ]\S*publish|^(?:check|build|healthcheck)\b`)
 
 // ofTests reports whether a workflow is one of tests, by its name, and not for tags or releases.
 func ofTests(f string, doc *yaml.Node) bool {

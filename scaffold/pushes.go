@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -68,16 +69,10 @@ func (d *Draft) pushedTags() {
 			continue // which of them is pushed, its tag alone tells
 		}
 		byFile := map[string]dockerBuild{}
-		for _, b := range d.pushed {
-			for _, name := range b.names {
-				repository, _ := splitReference(name)
-				if b.ofBranches || nameOf(withoutArch(path.Base(repository))) != i.last() {
-					continue
-				}
-				of := byFile[b.at.file]
-				of.at, of.rank, of.names = b.at, b.rank, append(of.names, name)
-				byFile[b.at.file] = of
-			}
+		for name, b := range d.pushesOf(*i) {
+			of := byFile[b.at.file]
+			of.at, of.rank, of.names = b.at, b.rank, append(of.names, name)
+			byFile[b.at.file] = of
 		}
 		for _, f := range sortedKeys(byFile) {
 			b := byFile[f]
@@ -97,17 +92,28 @@ func (d *Draft) pushedTags() {
 
 // pushedVersions are the tags of a version that are pushed for an image beside its builds.
 func (d *Draft) pushedVersions(i *image) (all []string) {
-	for _, b := range d.pushed {
-		for _, name := range b.names {
-			repository, tag := splitReference(name)
-			template, _ := tagTemplate(d.madeTag(withoutArch(tag)))
-			if !b.ofBranches && nameOf(withoutArch(path.Base(repository))) == i.last() &&
-				strings.Contains(template, "{{.Version}}") {
-				all = appendNew(all, template)
-			}
+	for name := range d.pushesOf(*i) {
+		_, tag := splitReference(name)
+		if template, _ := tagTemplate(d.madeTag(withoutArch(tag))); strings.Contains(template, "{{.Version}}") {
+			all = appendNew(all, template)
 		}
 	}
 	return all
+}
+
+// pushesOf yields the names of an image that are pushed beside its builds, and not for branches
+// alone.
+func (d *Draft) pushesOf(i image) iter.Seq2[string, dockerBuild] {
+	return func(yield func(string, dockerBuild) bool) {
+		for _, b := range d.pushed {
+			for _, name := range b.names {
+				repository, _ := splitReference(name)
+				if !b.ofBranches && lastOf(repository) == i.last() && !yield(name, b) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // writesFile matches a file that a command of a shell writes.

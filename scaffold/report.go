@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/howto"
@@ -22,7 +23,7 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 		d.leave("main packages that no image has", "%s", listed(unused))
 	}
 	d.leaveFlags()
-	for _, p := range d.tree.shut {
+	for _, p := range slices.Sorted(slices.Values(d.tree.shut)) { // which are read in no order
 		d.leave("what cannot be read, or is larger than a mebibyte", "%s", p)
 	}
 	for _, l := range d.left {

@@ -44,7 +44,8 @@ func (d *Draft) pushes(text string) bool {
 	return false
 }
 
-// namesOnly matches what names a file and does not run it: commands that read, names of steps, comments.
+// namesOnly matches what names a file and does not run it: commands that read, names of steps,
+// comments.
 var namesOnly = lazyregexp.New(`(?m)\b(?:cat|[ef]?grep|head|tail|shellcheck|shfmt|chmod|ls|wc|diff|stat|hashFiles)\b[^\n|;&]*` +
 	`|^\s*-?\s*name:.*$|^\s*#.*$`)
 

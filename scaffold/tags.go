@@ -24,6 +24,9 @@ var tagToken = lazyregexp.New(`\{\{-?\s*([^}]*?)\s*-?\}\}|\$\((?:[^()]|\([^()]*\
 // literal matches a version that is written out, and what follows it in a tag and is no part of it.
 var literal = lazyregexp.New(`^(v?)[0-9]+\.[0-9]+\.[0-9]+(?:-(?:[0-9]|alpha|beta|rc|pre|dev|snapshot|next)[0-9A-Za-z.]*)?((?:-.*)?)$`)
 
+// wholeExpression matches a tag that an expression of a workflow begins.
+var wholeExpression = lazyregexp.New(`^v?\$\(workflow\)`)
+
 // notVersion matches what a tag may have in place of a version.
 var notVersion = lazyregexp.New(`(?i)sha|commit|revision|run_?(?:id|number)|build_?(?:id|num)|date|timestamp|branch|pull_?request|\bpr_|event\.number`)
 
@@ -39,7 +42,7 @@ func tagTemplate(tag string) (template, form string) {
 		case "version", "rawversion":
 			form = withoutV
 		case "":
-			if t == "$(workflow)" && !lazyregexp.New(`^v?\$\(workflow\)`).MatchString(tag) {
+			if t == "$(workflow)" && !wholeExpression.MatchString(tag) {
 				versions += 2 // it may be anything
 			}
 			if notVersion.MatchString(strings.ReplaceAll(t, "COMMIT_TAG", "TAG")) {

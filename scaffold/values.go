@@ -79,8 +79,7 @@ func (d *Draft) template(variable, value string) (string, bool) {
 	if goreleaserField.MatchString(value) {
 		return releaserValue(value)
 	}
-	if before, after, ok := around(value); ok {
-		inner := strings.TrimSuffix(strings.TrimPrefix(value, before), after)
+	if before, inner, after, ok := around(value); ok {
 		now, known := d.template(variable, inner)
 		return before + now + after, known
 	}
@@ -131,16 +130,17 @@ func releaserValue(value string) (string, bool) {
 	}), true
 }
 
-// around returns the text around the only thing in a value that a build puts into it. ok is false
-// where there is none, or more than one.
-func around(value string) (before, after string, ok bool) {
+// around divides a value at the only thing in it that a build puts into it. ok is false where there
+// is none, or more than one, or no text around it.
+func around(value string) (before, inner, after string, ok bool) {
 	all := tagToken.FindAllStringIndex(value, 2)
-	if len(all) != 1 || !strings.ContainsAny(value[all[0][0]:all[0][1]], "${") {
-		return "", "", false
+	if len(all) != 1 {
+		return "", "", "", false
 	}
-	before, after = value[:all[0][0]], value[all[0][1]:]
-	ok = before+after != "" && before != "v" && !strings.ContainsAny(before+after, "${}()\"'`|")
-	return before, after, ok
+	before, inner, after = value[:all[0][0]], value[all[0][0]:all[0][1]], value[all[0][1]:]
+	ok = strings.ContainsAny(inner, "${") && before+after != "" && before != "v" &&
+		!strings.ContainsAny(before+after, "${}()\"'`|")
+	return before, inner, after, ok
 }
 
 // linkerFlags returns the flags of the linker that a text of make or a shell stands for, if all of
