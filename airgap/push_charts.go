@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/renaming"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // PushedChart is a chart and its name in the registry.

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // selected lists what is to be pushed, and records in p the names of that, and what is omitted.

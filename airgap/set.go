@@ -11,7 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // bundleSet is bundles that are pushed together: the volumes of one, the bundles of one release for

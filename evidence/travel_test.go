@@ -15,9 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish/promote"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // partlyTagged gives the first image a tag for some of its platforms, which names an index of its

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/render/chart"
 )
 
 // CheckChart checks what a chart makes with each of several sets of values, as [Check] checks

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // comments returns what the comments of a file allow; its objects are numbered from first. A

@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 func ifHostNetwork(p *pod, report reportFunc) {

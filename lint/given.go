@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/render/chart"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // ReadFiles reads the manifests at paths, of which "-" is standard input, and renders the charts

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/render/chart"
 )
 
 // CheckListed compares the images that annotations of a chart list with those that it renders, in

@@ -6,9 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 func kpackSelector(p *pod, report reportFunc) {

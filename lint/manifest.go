@@ -3,8 +3,8 @@ package lint
 import (
 	"errors"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // manifests are manifests that belong together.

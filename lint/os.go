@@ -8,8 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // pod is a pod of a manifest as the rules see it.

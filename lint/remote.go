@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // ask looks up the images of pods, and those that texts name by digest, in their registries, unless

@@ -3,7 +3,7 @@ package lint
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // volumeRules are about the volumes of Windows pods and how they are mounted.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // imageText is a string that has image references in it, or must be one because of its place.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // textImages checks texts: in a release those that must be a reference as a whole, otherwise the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // unresolved reports whether what a field of a custom resource has is no reference, so that only

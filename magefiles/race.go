@@ -13,7 +13,7 @@ import (
 )
 
 // concurrency matches code that starts goroutines, serves requests, shares what goroutines use, or
-// gives internal/transfer functions, which that calls from its goroutines.
+// gives registry/transfer functions, which that calls from its goroutines.
 var concurrency = regexp.MustCompile(
 	`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/internal/transfer"`)
 
@@ -55,7 +55,7 @@ func isConcurrent(dir string) (bool, error) {
 	return false, nil
 }
 
-// packageDirs lists the directories of the packages that patterns match: ./build/base.
+// packageDirs lists the directories of the packages that patterns match: ./image/base.
 func packageDirs(ctx context.Context, patterns ...string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, "go", append([]string{"list"}, patterns...)...).Output()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // Referrers fetches the referrers of images and charts that already exist in the primary

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/outcome"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // Untagged is a manifest of a part that no tag of its repository leads to: its release was never

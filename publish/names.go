@@ -3,9 +3,9 @@ package publish
 import (
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/registry"
 	"github.com/slipway-dev/slipway/store"
 )
 

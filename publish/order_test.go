@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/chart"
 )
 
 // TestTagsLast publishes images and a chart in one push: no tag is visible before the registry

@@ -10,8 +10,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry/transfer"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -9,12 +9,12 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/registry/transfer"
+	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/registry/transfer"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/compile/program"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"

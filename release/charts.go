@@ -5,11 +5,11 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/store"
 )
 

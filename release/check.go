@@ -10,19 +10,19 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/render/renderer"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -56,10 +56,10 @@ type Checked struct {
 
 // checked is what a check leaves to the stages after it.
 type checked struct {
-	product *product.Product // with the third-party images that manifests name, if known
-	known   bool             // whether these are known
-	builder *build.Builder   // has looked at what the release is made from
-	demands []string         // what a release to a registry requires and this snapshot does not
+	product *product.Product  // with the third-party images that manifests name, if known
+	known   bool              // whether these are known
+	builder *assemble.Builder // has looked at what the release is made from
+	demands []string          // what a release to a registry requires and this snapshot does not
 }
 
 // rehearsal is a check before the builder has looked at anything.
@@ -77,8 +77,8 @@ func newRehearsal(
 	ctx context.Context, p *product.Product, st *store.Store, memory *render.Memory, w *progress.Warnings,
 ) *rehearsal {
 	r := &rehearsal{checked: checked{product: p}, memory: memory, warnings: w}
-	r.trees, r.missing = build.Sources(ctx, p)
-	r.builder = build.New(p, r.trees, st, w.Printer)
+	r.trees, r.missing = assemble.Sources(ctx, p)
+	r.builder = assemble.New(p, r.trees, st, w.Printer)
 	return r
 }
 
@@ -228,7 +228,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 		}
 		if _, pinned := t.Reference.(name.Digest); !pinned && t.Omitted == "" &&
 			p.FetchesFrom(t.Reference.Context().RegistryStr()) {
-			party.Digest = build.PlaceholderDigest(t.Text) // publish looks it up
+			party.Digest = assemble.PlaceholderDigest(t.Text) // publish looks it up
 		}
 		l.ThirdParty = append(l.ThirdParty, party)
 	}
@@ -238,7 +238,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 // ownOnly returns the lock that publish would make, with made-up digests and without third-party
 // images.
 func ownOnly(p *product.Product, trees map[string]source.Tree) *lock.Lock {
-	l := build.Placeholder(p, trees)
+	l := assemble.Placeholder(p, trees)
 	publish.Names(p, l)
 	return l
 }

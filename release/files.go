@@ -12,9 +12,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/lock"

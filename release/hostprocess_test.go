@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
@@ -34,7 +34,7 @@ type NeededImage struct {
 // Images lists the images of a release of p: the product's, and those that manifests and images.txt
 // name. It needs no registry.
 func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
-	trees, err := build.Sources(ctx, p)
+	trees, err := assemble.Sources(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func References(ctx context.Context, p *product.Product) (list []product.BaseIma
 	if err != nil {
 		return nil, nil, err
 	}
-	trees, missing := build.Sources(ctx, p)
-	list, wrong := build.New(p, trees, st, nil).References(ctx)
+	trees, missing := assemble.Sources(ctx, p)
+	list, wrong := assemble.New(p, trees, st, nil).References(ctx)
 	return list, output.Split(errors.Join(missing, wrong)), ctx.Err()
 }

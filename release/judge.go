@@ -11,10 +11,10 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -130,7 +130,7 @@ func lookInside(
 }
 
 // judgeDocuments checks what a check has read of images that others made, as far as it has.
-func judgeDocuments(p *product.Product, documents []build.Document) ([]lint.Finding, error) {
+func judgeDocuments(p *product.Product, documents []assemble.Document) ([]lint.Finding, error) {
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
 	byName := map[string]*lint.Index{}
 	var all []*lint.Index

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -49,11 +49,11 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) (m made, er
 	if err != nil {
 		return m, err
 	}
-	trees, err := build.Sources(ctx, c.described)
+	trees, err := assemble.Sources(ctx, c.described)
 	if err != nil {
 		return m, err
 	}
-	m.product, m.builder = c.described, build.New(c.described, trees, c.store, c.options.Progress)
+	m.product, m.builder = c.described, assemble.New(c.described, trees, c.store, c.options.Progress)
 	m.builder.WarnIn(&c.warnings)
 	here, err := m.builder.Here(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
-	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/renaming"

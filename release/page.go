@@ -9,8 +9,8 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/evidence/sbom"
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/report"
 )
 

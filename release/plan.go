@@ -11,9 +11,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/program"
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -23,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/report/changes"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -83,7 +83,7 @@ type PlannedPlatform struct {
 	Base       *lock.Base  `json:"base,omitempty"`
 	CopiedFrom []lock.Base `json:"copiedFrom,omitempty"`
 	// Prebuilt is the image of another builder that is taken as it is.
-	Prebuilt *build.Taken `json:"prebuilt,omitempty"`
+	Prebuilt *assemble.Taken `json:"prebuilt,omitempty"`
 	// Builder is the builder that the release runs for the platform; "" if it runs none.
 	Builder string `json:"builder,omitempty"`
 }
@@ -164,7 +164,7 @@ type planner struct {
 	store    *store.Store      // to be read only; an empty one if there is none
 	names    *lock.Lock        // with made-up digests
 	made     []*chart.Artifact // the charts of names
-	outlines []build.Outline
+	outlines []assemble.Outline
 	old      *lock.Lock // of the last release; nil if there is none
 	network  network.Options
 }

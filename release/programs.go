@@ -7,8 +7,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -42,14 +42,14 @@ func (pl *planner) programs(ctx context.Context) error {
 			Reason: pl.why(p, states[n]),
 		})
 	}
-	for _, p := range build.PrebuiltPrograms(pl.product) {
+	for _, p := range assemble.PrebuiltPrograms(pl.product) {
 		pl.Programs = append(pl.Programs, pl.prebuilt(p))
 	}
 	return nil
 }
 
 // prebuilt describes a prebuilt program.
-func (pl *planner) prebuilt(p build.Prebuilt) PlannedProgram {
+func (pl *planner) prebuilt(p assemble.Prebuilt) PlannedProgram {
 	out := PlannedProgram{
 		Name: p.Name, From: p.Origin, Platform: p.Platform,
 		State: there, Reason: p.Origin + " already exists",

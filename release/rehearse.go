@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
@@ -18,7 +18,7 @@ import (
 // images.txt. It renders the manifests with made-up digests. For a release to a registry, images
 // that nothing pins are an error.
 func Complete(ctx context.Context, p *product.Product) (*product.Product, error) {
-	trees, err := build.Sources(ctx, p)
+	trees, err := assemble.Sources(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func Complete(ctx context.Context, p *product.Product) (*product.Product, error)
 
 // Named returns the third-party images that the manifests of p name.
 func Named(ctx context.Context, p *product.Product) ([]references.Image, error) {
-	trees, err := build.Sources(ctx, p)
+	trees, err := assemble.Sources(ctx, p)
 	if err != nil {
 		return nil, err
 	}

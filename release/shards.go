@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/program"
-	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/compile/program"
+	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
@@ -47,7 +47,7 @@ func (pl *planner) divide(ctx context.Context, n int, w *times.Weights) (*shard.
 		PlanVersion: stagefile.Plan.Version, Name: pl.Name, Version: pl.Version, Channel: pl.Channel,
 		Registries: shard.Registries(pl.product), SourceDateEpoch: epoch(pl.product), Unit: unit,
 	}
-	if out.Go, err = build.GoVersion(ctx, pl.compiled); err != nil {
+	if out.Go, err = assemble.GoVersion(ctx, pl.compiled); err != nil {
 		return nil, err
 	}
 	if out.Materials, err = b.Materials(ctx); err != nil {
@@ -96,7 +96,7 @@ func (s *Shard) same(p *product.Product) error {
 }
 
 // compare returns an error if a builder would build from something else than the plan.
-func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
+func (s *Shard) compare(ctx context.Context, b *assemble.Builder) error {
 	all, err := b.Materials(ctx)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
 	if err != nil {
 		return err
 	}
-	toolchain, err := build.GoVersion(ctx, programs)
+	toolchain, err := assemble.GoVersion(ctx, programs)
 	if err == nil {
 		err = s.Plan.Compare(all, toolchain)
 	}
@@ -152,7 +152,7 @@ func epoch(p *product.Product) time.Time {
 }
 
 // weigh returns what is to be divided, and the weights of what it needs.
-func weigh(ctx context.Context, pl *planner, needs []build.Need,
+func weigh(ctx context.Context, pl *planner, needs []assemble.Need,
 	w *times.Weights,
 ) (units []shard.Unit, weights []float64, unit string, err error) {
 	var programs []program.Program
@@ -198,7 +198,7 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need,
 }
 
 // compressed returns what is compressed for a need, under a name that no other has.
-func compressed(n build.Need) (id string, i times.Item) {
+func compressed(n assemble.Need) (id string, i times.Item) {
 	i = times.Item{System: n.Platforms[0].System().String(), Path: n.Name, Kind: times.Image}
 	if n.Artifact {
 		i.Kind = times.Artifact

@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/report/changes"
@@ -18,7 +18,7 @@ import (
 // since compares the inputs with those of the lock at path. A release replaces a file there that
 // is not a lock.
 func (pl *planner) since(ctx context.Context, path string) error {
-	toolchain, err := build.GoVersion(ctx, pl.compiled)
+	toolchain, err := assemble.GoVersion(ctx, pl.compiled)
 	pl.refuse(err)
 	old, err := lock.Read(path)
 	switch {
@@ -56,12 +56,12 @@ func (pl *planner) inputs() *lock.Lock {
 
 // taken notes which image of another builder a platform of an image is. Where its digest is known
 // only once it is made, it is taken for that of the release before.
-func (pl *planner) taken(image string, on build.Grounds, c *lock.Child) {
+func (pl *planner) taken(image string, on assemble.Grounds, c *lock.Child) {
 	switch {
 	case on.Prebuilt != nil:
 		c.Prebuilt, c.Digest = &lock.Taken{From: on.Prebuilt.From}, on.Prebuilt.Digest
 	case on.Builder != "":
-		c.Prebuilt, c.Digest = &lock.Taken{From: build.FromBuilder(image)}, v1.Hash{}
+		c.Prebuilt, c.Digest = &lock.Taken{From: assemble.FromBuilder(image)}, v1.Hash{}
 	default:
 		return
 	}
@@ -72,7 +72,7 @@ func (pl *planner) taken(image string, on build.Grounds, c *lock.Child) {
 
 // base returns the base of a platform of an image. Where its digest is known only once it is made,
 // as that of a docker-archive, it is taken for that of the release before.
-func (pl *planner) base(image string, on build.Grounds) *lock.Base {
+func (pl *planner) base(image string, on assemble.Grounds) *lock.Base {
 	if on.Base == nil || on.Base.Digest != (v1.Hash{}) {
 		return on.Base
 	}

@@ -15,9 +15,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/program"
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/compile/program"
+	"github.com/slipway-dev/slipway/compile/source"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/regular"

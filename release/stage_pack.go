@@ -8,10 +8,10 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // Pack packs the bundles of the selected platforms, or deltas on bases. named means that images

@@ -7,22 +7,22 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // Build builds the images into the store.
 func (s *Stage) Build(ctx context.Context) (*StageResult, error) {
-	var options []func(*build.Builder)
+	var options []func(*assemble.Builder)
 	if s.Rebuild {
-		options = append(options, (*build.Builder).Rebuild)
+		options = append(options, (*assemble.Builder).Rebuild)
 	}
-	r, err := build.Build(ctx, s.Product, s.Store, s.Progress, options...)
+	r, err := assemble.Build(ctx, s.Product, s.Store, s.Progress, options...)
 	if err == nil {
 		err = s.claim(distfile.Build)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // WriteTable writes the summary for people: the images, what was omitted, and the files. Its

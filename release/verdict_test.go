@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 )

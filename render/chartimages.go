@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/render/chart"
 )
 
 // finder returns the images for references of charts: those of the product by the rules for

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/chart"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // list writes the images that the chart renders in all cases into its annotations. find pins those

@@ -7,12 +7,12 @@ import (
 	"path"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/chart"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 // Chart is a Helm chart of the product with its versions and with images by digest.

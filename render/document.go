@@ -9,7 +9,7 @@ import (
 	"carvel.dev/ytt/pkg/filepos"
 	"carvel.dev/ytt/pkg/yamlmeta"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // document is one Kubernetes object.

@@ -8,10 +8,10 @@ import (
 	"carvel.dev/ytt/pkg/filepos"
 	"carvel.dev/ytt/pkg/yamlmeta"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // setEnv adds the variables of release.env, or replaces those that the templates set.

@@ -8,7 +8,7 @@ import (
 	"carvel.dev/ytt/pkg/cmd/ui"
 	"carvel.dev/ytt/pkg/files"
 
-	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 // Templates are evaluated by package renderer, which bounds it.

@@ -7,7 +7,7 @@ import (
 	"carvel.dev/ytt/pkg/filepos"
 	"carvel.dev/ytt/pkg/yamlmeta"
 
-	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 // evaluated has the documents that ytt made in a form that [encoding/gob] can encode.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/product"
 )
 

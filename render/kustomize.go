@@ -8,10 +8,10 @@ import (
 	"carvel.dev/ytt/pkg/filepos"
 	"carvel.dev/ytt/pkg/yamlmeta"
 
-	"github.com/slipway-dev/slipway/internal/kustomize"
-	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/kustomize"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 // kustomizations builds the kustomizations of slipway.yaml, and prints their warnings.

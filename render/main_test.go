@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 // TestMain lets charts and templates be rendered in a process with bounds, as the command does.

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/render/chart"
 )
 
 // TestMemory checks that a memory has what the same lock gives, and nothing for a lock with another

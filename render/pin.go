@@ -7,8 +7,8 @@ import (
 	"carvel.dev/ytt/pkg/yamlmeta"
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // pin gives images their digests. References that mean images of the product become those of the

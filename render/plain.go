@@ -11,8 +11,8 @@ import (
 	"carvel.dev/ytt/pkg/yamltemplate"
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // plain keeps ytt from evaluating a file without its annotations, so that comments in it are

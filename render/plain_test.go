@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // odd are manifests whose texts other readers of YAML change.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // variant is a name of an image, and how its tag is made of the version.

@@ -14,9 +14,9 @@ import (
 	"carvel.dev/ytt/pkg/yamlmeta"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // valuesFile is the name of the data values in ytt's messages.

@@ -13,13 +13,13 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/evidence/sbom"
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/report/changes"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/render/workload"
 
 	"github.com/slipway-dev/slipway/scaffold/shell"
 )

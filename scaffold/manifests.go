@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/render/workload"
 
 	"github.com/slipway-dev/slipway/scaffold/makefile"
 )

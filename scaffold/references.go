@@ -12,8 +12,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/render/workload"
 	"github.com/slipway-dev/slipway/scaffold/makefile"
 	"github.com/slipway-dev/slipway/scaffold/shell"
 )

@@ -1,7 +1,7 @@
 // Package shard divides a release among several machines.
 //
 // A [Plan] is made once, by [Divide], from what has to be compiled and how long that took before
-// (package build/times). Each of its shards is made by one command, on any machine and in any
+// (package compile/times). Each of its shards is made by one command, on any machine and in any
 // order, and ends with a part of the release; merge joins the parts. The plan has what it was made
 // from, so that a shard of another commit, another slipway or another toolchain is refused.
 package shard

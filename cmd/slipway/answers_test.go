@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/render/renderer"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/platform"
 )

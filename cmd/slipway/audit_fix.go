@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/lint/audit"
 )
 
 // fix mends the index of an image, instead of judging it.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
@@ -234,7 +234,7 @@ func (f *flags) begin(cmd *cobra.Command) (*product.Product, *progress.Printer, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.rebuild && f.shard == nil && len(p.Selected) == 0 && len(build.Builders(p)) == 0 {
+	if f.rebuild && f.shard == nil && len(p.Selected) == 0 && len(assemble.Builders(p)) == 0 {
 		return nil, nil, howto.Usage("-rebuild is of no use: no image of the product has dockerfile.builder")
 	}
 	if p.Snapshot() {

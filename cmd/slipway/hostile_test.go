@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 // hurry is a variable of the environment by which the tests' slipway bounds the time of rendering

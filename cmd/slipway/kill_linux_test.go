@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/report"
 )

@@ -23,8 +23,8 @@ import (
 	_ "github.com/slipway-dev/slipway/internal/heap" // garbage is collected rarely, from the start on
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/sandbox"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 func main() {

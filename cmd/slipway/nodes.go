@@ -11,10 +11,10 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lint/nodes"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 func newNodes(f *flags) *cobra.Command {

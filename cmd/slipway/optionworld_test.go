@@ -25,7 +25,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
-	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/report"

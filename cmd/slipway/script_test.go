@@ -28,9 +28,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/render/renderer"
 )
 
 func TestMain(m *testing.M) {

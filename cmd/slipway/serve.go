@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry"
 )
 
 func newServe(f *flags) *cobra.Command {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/crane"
 
-	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry"
 )
 
 // TestServe makes a release, serves it, and pulls from it as crane does.

@@ -269,7 +269,7 @@ func base(b lock.Base, on platform.Platform) (Dependency, error) {
 	}
 	if builtin, ok := strings.CutPrefix(b.Name, "builtin:"); ok {
 		return Dependency{
-			URI: slipway + "#build/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex},
+			URI: slipway + "#image/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex},
 			Annotations: Annotations{Kind: KindBase, Stub: b.Stub},
 		}, nil
 	}

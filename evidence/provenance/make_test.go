@@ -201,7 +201,7 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 		"program|https://example.com/x.zip|a|linux/amd64|||",
 		"compiler|pkg:generic/x86_64-w64-mingw32-gcc@gcc%20%28GCC%29%2012||windows/amd64:10.0.20348.3207|||",
 		"source|pkg:golang/example.com/app@v1.0.0|2||app||",
-		"base|pkg:golang/github.com/slipway-dev/slipway#build/base/static|9||||",
+		"base|pkg:golang/github.com/slipway-dev/slipway#image/base/static|9||||",
 		"slipway|pkg:golang/github.com/slipway-dev/slipway@v1.4.0|1||||",
 		"toolchain|pkg:golang/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64|||||",
 		"base|pkg:oci/busybox@sha256%3A" + hash("d").Hex + "?repository_url=docker.io/library/busybox|d||||",

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/render/chart"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // ReadCharts renders charts: those that are named, or those of the lock in its directory. Those

@@ -17,8 +17,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // Report is the result of [Check].

@@ -18,10 +18,10 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/product/references"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // Options select what to pin. The zero value pins references without a digest.

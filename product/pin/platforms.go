@@ -8,8 +8,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // Replaced is an image that a change pins, with its manifests and those of the image before; Before

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // resolve asks the registries for newer tags and for digests. The error has a line for each image

@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render/workload"
 )
 
 // groups returns the groups that what an object names is in: by the chart that it comes from, and

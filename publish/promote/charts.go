@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/renaming"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // renameCharts makes the charts that name the images at each destination, if charts are renamed.

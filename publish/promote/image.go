@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
 // image is one repository of the source with what is promoted from it.

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/builder"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/assemble/builder"
 )
 
 // builders tries the builders of Dockerfiles, and each platform that they will be asked for.
 func (e *examination) builders(ctx context.Context, f *findings) {
-	asked := build.Builders(e.product)
+	asked := assemble.Builders(e.product)
 	if len(asked) == 0 {
 		f.ok("not needed: slipway evaluates all Dockerfiles itself")
 		return

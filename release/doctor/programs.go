@@ -5,7 +5,7 @@ import (
 	"go/version"
 	"slices"
 
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/product"
 )

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )

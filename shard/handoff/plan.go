@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/inputs"
+	"github.com/slipway-dev/slipway/assemble"
+	"github.com/slipway-dev/slipway/assemble/inputs"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
@@ -68,7 +68,7 @@ func PushPlan(ctx context.Context, st *store.Store, o network.Options, p *produc
 		return name.Digest{}, fmt.Errorf("pushing the plan: image %s has its repository %s: rename the image",
 			p.Images[n].Name, repo)
 	}
-	archive, err := build.Inputs(ctx, p, nil, st) // nil: no commit is known, and all goes in
+	archive, err := assemble.Inputs(ctx, p, nil, st) // nil: no commit is known, and all goes in
 	if err != nil {
 		return name.Digest{}, fmt.Errorf("pushing the plan: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	gosource "github.com/slipway-dev/slipway/build/source"
+	gosource "github.com/slipway-dev/slipway/compile/source"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/product"

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -54,11 +54,11 @@ func (b *bench) plain(ctx context.Context) ([][]string, error) {
 		}, packages...)
 	}
 	commands := [][]string{command(here, "linux", "./cmd/slipway")}
-	trees, err := build.Sources(ctx, p)
+	trees, err := assemble.Sources(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	programs, err := build.Programs(p, trees)
+	programs, err := assemble.Programs(p, trees)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/registry"
 )
 
 // copier is a tool that copies images between registries, one at a time.

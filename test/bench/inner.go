@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -57,7 +57,7 @@ func (b *bench) innerKpack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	trees, err := build.Sources(ctx, p)
+	trees, err := assemble.Sources(ctx, p)
 	if err != nil {
 		return err
 	}

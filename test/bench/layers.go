@@ -11,7 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/slipway-dev/slipway/build/deflate"
+	"github.com/slipway-dev/slipway/image/deflate"
 )
 
 // way is a way to compress layers and to read them as container runtimes do.
@@ -21,7 +21,7 @@ type way struct {
 	read  func(io.Reader) (io.Reader, error)
 }
 
-// window is the window size of build/layer.
+// window is the window size of image/layer.
 const window = 8 << 20
 
 var ways = func() []way {

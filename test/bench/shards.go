@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/shard"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
@@ -139,10 +139,10 @@ func (a adoption) image(t *testing.T, p *product.Product, i product.Image, on pl
 	st, err := store.Open(filepath.Join(work, "store"))
 	must(t, err)
 	images := a.golangs.named(source, d.Args, on)
-	in := dockerfile.Input{
+	in := containerfile.Input{
 		File: d.Files[on.OS], Source: source, Context: d.Context, Args: d.Args, Target: d.Target,
 		Platform: on, Store: st,
-		Outputs: map[string]map[string]dockerfile.File{}, Contexts: map[string]dockerfile.Context{},
+		Outputs: map[string]map[string]containerfile.File{}, Contexts: map[string]containerfile.Context{},
 		Compiler: compiler(st),
 	}
 	in.Base = func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
@@ -175,9 +175,9 @@ func (a adoption) image(t *testing.T, p *product.Product, i product.Image, on pl
 		content, err := layer.File(st, there)
 		must(t, err)
 		if in.Outputs[""] == nil {
-			in.Outputs[""] = map[string]dockerfile.File{}
+			in.Outputs[""] = map[string]containerfile.File{}
 		}
-		in.Outputs[""][file] = dockerfile.File{Content: content, Mode: 0o755}
+		in.Outputs[""][file] = containerfile.File{Content: content, Mode: 0o755}
 	}
 	windows := on.OS == platform.Windows
 	ours, err := evaluate(t, in, windows)

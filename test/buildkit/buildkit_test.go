@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
@@ -36,11 +36,11 @@ func TestSameAsBuildKit(t *testing.T) {
 	}
 }
 
-// cases are those of build/dockerfile, and the Dockerfiles of the product.
+// cases are those of containerfile, and the Dockerfiles of the product.
 func cases(t *testing.T) map[string]*txtar.Archive {
 	t.Helper()
 	all := map[string]*txtar.Archive{}
-	files, err := filepath.Glob("../../build/dockerfile/testdata/*.txtar")
+	files, err := filepath.Glob("../../containerfile/testdata/*.txtar")
 	must(t, err)
 	shipped, err := filepath.Glob("../../dockerfiles/*.Dockerfile")
 	must(t, err)
@@ -148,9 +148,9 @@ func compare(t *testing.T, buildctl func(...string) (string, error), c *dockerfi
 	}
 }
 
-func evaluate(t *testing.T, in dockerfile.Input, windows bool) (result, error) {
+func evaluate(t *testing.T, in containerfile.Input, windows bool) (result, error) {
 	t.Helper()
-	r, err := dockerfile.Build(t.Context(), in)
+	r, err := containerfile.Build(t.Context(), in)
 	if err != nil {
 		return result{}, err
 	}
@@ -168,7 +168,7 @@ var syntax = regexp.MustCompile(`(?im)^#\s*syntax\s*=.*$`)
 
 // build lets BuildKit build a case in dir, and reads the image that it writes.
 func build(t *testing.T, buildctl func(...string) (string, error), dir string, images map[string]standIn,
-	in dockerfile.Input, windows bool,
+	in containerfile.Input, windows bool,
 ) (result, error) {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "image")

@@ -5,17 +5,17 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/program"
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/compile/program"
+	"github.com/slipway-dev/slipway/compile/source"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // compiler makes the programs of go build in Dockerfiles, as a release does.
-func compiler(st *store.Store) dockerfile.Compiler {
-	of := func(g dockerfile.GoBuild) program.Program {
+func compiler(st *store.Store) containerfile.Compiler {
+	of := func(g containerfile.GoBuild) program.Program {
 		p := program.Program{
 			Name: g.Name, Tree: source.Tree{Source: product.Source{Name: "source"}, Dir: g.Dir},
 			Package: g.Package, Platform: g.Platform, Flags: g.Flags, Env: g.Env,
@@ -28,9 +28,9 @@ func compiler(st *store.Store) dockerfile.Compiler {
 		}
 		return p
 	}
-	return dockerfile.Compiler{
-		Check: func(g dockerfile.GoBuild) error { return of(g).Check() },
-		File: func(ctx context.Context, g dockerfile.GoBuild) (layer.Content, error) {
+	return containerfile.Compiler{
+		Check: func(g containerfile.GoBuild) error { return of(g).Check() },
+		File: func(ctx context.Context, g containerfile.GoBuild) (layer.Content, error) {
 			set, wait := program.Start(ctx, st, nil, []program.Program{of(g)})
 			out, err := set.File(ctx, g.Name, g.Platform)
 			return out.Content, errors.Join(wait(), err)

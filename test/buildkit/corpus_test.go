@@ -21,9 +21,9 @@ import (
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/platform"
@@ -90,7 +90,7 @@ func TestCorpus(t *testing.T) {
 			for _, target := range j.file.targets() {
 				in, err := j.product.input(t, st, j.file, target)
 				if err == nil {
-					_, err = dockerfile.Build(t.Context(), in)
+					_, err = containerfile.Build(t.Context(), in)
 				}
 				j.err = errors.Join(j.err, err)
 			}
@@ -161,15 +161,15 @@ func download(t *testing.T, products []*upstream) {
 }
 
 // input is what a Dockerfile is evaluated with. Its bases are stubs, as in a snapshot.
-func (u *upstream) input(t *testing.T, st *store.Store, f corpusFile, target string) (dockerfile.Input, error) {
+func (u *upstream) input(t *testing.T, st *store.Store, f corpusFile, target string) (containerfile.Input, error) {
 	t.Helper()
 	p, err := platform.Parse(cmp.Or(f.Platform, "linux/amd64"))
 	must(t, err)
-	in := dockerfile.Input{
+	in := containerfile.Input{
 		File: filepath.Join(u.dir, f.Path), Shown: f.Path, Context: filepath.Join(u.dir, f.Context),
 		Args: f.Args, Target: target, Platform: p, ModTime: layer.Epoch, Store: st, Check: true, Snapshot: true,
-		Compiler: dockerfile.Compiler{Check: func(dockerfile.GoBuild) error { return nil }},
-		Outputs:  map[string]map[string]dockerfile.File{},
+		Compiler: containerfile.Compiler{Check: func(containerfile.GoBuild) error { return nil }},
+		Outputs:  map[string]map[string]containerfile.File{},
 		Base: func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
 			img := dockerfiletest.Image(t, []byte("layer\n"), p)
 			digest, err := img.Digest()
@@ -185,9 +185,9 @@ func (u *upstream) input(t *testing.T, st *store.Store, f corpusFile, target str
 			return in, err
 		}
 		if in.Outputs[stage] == nil {
-			in.Outputs[stage] = map[string]dockerfile.File{}
+			in.Outputs[stage] = map[string]containerfile.File{}
 		}
-		in.Outputs[stage][file] = dockerfile.File{
+		in.Outputs[stage][file] = containerfile.File{
 			Content: layer.Bytes(fmt.Appendf(nil, "program %s\n", place)),
 			Mode:    0o755,
 		}

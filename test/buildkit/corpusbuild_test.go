@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
@@ -70,7 +70,7 @@ func (s standIns) all(t *testing.T, st *store.Store, products []*upstream, compa
 					if err != nil || f.Packages != "" {
 						t.Skip("it is not carried out")
 					}
-					made, err := dockerfile.Build(t.Context(), in)
+					made, err := containerfile.Build(t.Context(), in)
 					if err != nil {
 						t.Skip("it is not carried out")
 					}
@@ -123,7 +123,7 @@ type standIns struct {
 }
 
 // compare compares one image.
-func (s standIns) compare(t *testing.T, u *upstream, f corpusFile, in dockerfile.Input) {
+func (s standIns) compare(t *testing.T, u *upstream, f corpusFile, in containerfile.Input) {
 	t.Helper()
 	dir := t.TempDir()
 	in.Context = filepath.Join(dir, "context")
@@ -154,12 +154,12 @@ func (s standIns) compare(t *testing.T, u *upstream, f corpusFile, in dockerfile
 	ours, err := evaluate(t, in, windows)
 	must(t, err)
 	theirs := in
-	theirs.Contexts = map[string]dockerfile.Context{}
+	theirs.Contexts = map[string]containerfile.Context{}
 	for stage, files := range in.Outputs {
 		to := in.Context
 		if stage != "" {
 			to = filepath.Join(dir, "contexts", stage)
-			theirs.Contexts[stage] = dockerfile.Context{}
+			theirs.Contexts[stage] = containerfile.Context{}
 		}
 		for name, file := range files {
 			p := filepath.Join(to, filepath.FromSlash(name))

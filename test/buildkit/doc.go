@@ -1,9 +1,9 @@
-// Package buildkit compares what build/dockerfile makes of a Dockerfile with what BuildKit makes
+// Package buildkit compares what containerfile makes of a Dockerfile with what BuildKit makes
 // of it.
 //
 // The test builds buildkitd and buildctl from the Go module in daemon/ (once; they are kept in
 // the user's cache), runs the daemon on a socket of its own, lets it build every case of
-// build/dockerfile/testdata and of dockerfiles/, and compares the file tree (type, mode, owner,
+// containerfile/testdata and of dockerfiles/, and compares the file tree (type, mode, owner,
 // link, content; not times) and the configuration. It needs root, and runc, which apt's
 // containerd brings.
 //

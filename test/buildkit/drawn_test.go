@@ -28,8 +28,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
@@ -155,7 +155,7 @@ type comparison struct {
 	content map[string][]byte
 	base    v1.Image
 	before  tree
-	in      dockerfile.Input
+	in      containerfile.Input
 	env     []string
 }
 
@@ -213,7 +213,7 @@ func (c *comparison) compare(t *testing.T, d drawn) (diff string, ok bool) {
 	}
 	in := c.in
 	in.Source = append(bytes.Clone(in.Source), "RUN "+d.in("/t")+"\n"...)
-	r, err := dockerfile.Build(t.Context(), in)
+	r, err := containerfile.Build(t.Context(), in)
 	if err != nil {
 		return "", false
 	}

@@ -12,7 +12,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/image/layer"
 )
 
 // tree is a file system flattened: a line for each path.

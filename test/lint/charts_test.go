@@ -18,7 +18,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
 
-	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/render/chart"
 )
 
 // sameAsHelm compares what a chart makes with what Helm's own packages make of its directory, which

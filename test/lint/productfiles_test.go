@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/render/chart"
+	"github.com/slipway-dev/slipway/render/kustomize"
 )
 
 // plainFiles returns the files of a directory that match a pattern.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/registry"
 )
 
 // TestDocker lets docker pull a snapshot from the embedded registry, by tag and by digest. What

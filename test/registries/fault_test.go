@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/consumertable"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/lint/audit"
 )
 
 // seeded are the faults that slipway audit found, in docs/audit-proof.md.

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/internal/testing/programtest"
-	"github.com/slipway-dev/slipway/lint/audit"
 	"github.com/slipway-dev/slipway/platform"
 )
 

@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/audit"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/consumertable"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
 	"github.com/slipway-dev/slipway/lint"
-	"github.com/slipway-dev/slipway/lint/audit"
 )
 
 // made are the healthy indexes that programs made, in docs/audit-proof.md.

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/registry"
 )
 
 // TestServe cuts a snapshot and lets skopeo take it from the embedded registry, all of it and a

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/lock"
 )
 

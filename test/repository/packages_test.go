@@ -1,48 +1,72 @@
 package repository
 
 import (
+	"fmt"
 	"go/ast"
+	"go/doc"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
-// listed matches the first cell of a row of docs/packages.md.
-var listed = regexp.MustCompile("(?m)^\\| (?:\\*\\*)?(`[^|*]+`)(?:\\*\\*)? \\|")
-
-// TestPackagesPage checks that the map of packages lists each package once, and no other.
+// TestPackagesPage writes the tables of docs/packages.md: each package, what its doc comment says
+// first, and what it imports of other rooms and of its own, without internal.
 func TestPackagesPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "packages.md"))
+	page := filepath.Join(root, "docs", "packages.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
-	for _, m := range listed.FindAllStringSubmatch(string(text), -1) {
-		for name := range strings.SplitSeq(m[1], ", ") {
-			rows = append(rows, strings.Trim(name, "`"))
-		}
-	}
-	found := map[string]bool{}
+	imports := packages(t)
+	synopses := map[string]string{}
 	for _, f := range goFiles(t) {
 		dir := filepath.ToSlash(filepath.Dir(f.path))
-		if f.part != "magefiles" && f.part != "examples" && !nested(t, dir) {
-			found[dir] = true
+		if f.part == "magefiles" || f.part == "examples" || nested(t, dir) {
+			continue
+		}
+		if s := new(doc.Package).Synopsis(f.Doc.Text()); s != "" && synopses[dir] == "" {
+			synopses[dir] = strings.TrimSuffix(said.ReplaceAllString(s, ""), ".")
+		} else if _, ok := synopses[dir]; !ok {
+			synopses[dir] = ""
 		}
 	}
-	for dir := range found {
-		if n := len(slices.DeleteFunc(slices.Clone(rows), func(r string) bool { return r != dir })); n != 1 {
-			t.Errorf("docs/packages.md lists %s %d times: give it one row, which says what it is for", dir, n)
+	var rooms, others strings.Builder
+	for _, dir := range slices.Sorted(maps.Keys(synopses)) {
+		if synopses[dir] == "" {
+			t.Errorf("package %s has no doc comment: say what it is for", dir)
+		}
+		of, product := imports[dir]
+		switch {
+		case product:
+			of = slices.DeleteFunc(slices.Clone(of), func(i string) bool { return strings.HasPrefix(i, "internal/") })
+			name := "`" + dir + "`"
+			if !strings.Contains(dir, "/") {
+				name = "**" + name + "**"
+			}
+			fmt.Fprintf(&rooms, "| %s | %s | %s |\n", name, synopses[dir], strings.Join(of, ", "))
+		default:
+			fmt.Fprintf(&others, "| `%s` | %s |\n", dir, synopses[dir])
 		}
 	}
-	for _, row := range rows {
-		if fi, err := os.Stat(filepath.Join(root, row)); err != nil || !fi.IsDir() {
-			t.Errorf("docs/packages.md lists %s, which does not exist", row)
-		}
+	head, rest, ok := strings.Cut(string(text), "\n## The rooms\n")
+	_, walks, more := strings.Cut(rest, "\n## Walks\n")
+	if !ok || !more {
+		t.Fatal("docs/packages.md has no section The rooms, and Walks after it")
 	}
+	const intro = "\n## The rooms\n\nEach directory at the top is a room. `go test ./test/repository -run=TestPackagesPage -update` writes " +
+		"these tables from doc comments and imports.\n\n| package | what it is for | imports, besides `internal` |\n|---|---|---|\n"
+	golden.Compare(t, *update, page, head+intro+rooms.String()+
+		"\nNot for import:\n\n| package | what it is for |\n|---|---|\n"+others.String()+"\n## Walks\n"+walks)
 }
+
+// said matches how a doc comment begins.
+var said = regexp.MustCompile(`^(?:Package \w+|Command \w+|\w+) (?:is |are )?`)
 
 // called matches what a walk calls, with the file that it is in: `publish.Reach` (`reach.go`).
 var called = regexp.MustCompile("`([\\w.]+)` \\(`([\\w/]+\\.go)`")

@@ -15,8 +15,8 @@ var opens = map[string][]string{
 
 // openers are files that use one of these all the same, with the reason.
 var openers = map[string]string{
-	"build/inputs/extract.go":    "OpenRoot of a directory that the process has made, to write to",
-	"internal/renderer/child.go": "the null device, in place of standard output",
+	"assemble/inputs/extract.go": "OpenRoot of a directory that the process has made, to write to",
+	"render/renderer/child.go":   "the null device, in place of standard output",
 	"cmd/slipway/main.go":        "the null device, in place of standard input",
 }
 

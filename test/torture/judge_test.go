@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/report"
 )
 

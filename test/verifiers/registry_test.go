@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/sirupsen/logrus"
 
-	embedded "github.com/slipway-dev/slipway/internal/registry"
+	embedded "github.com/slipway-dev/slipway/registry"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -17,7 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -142,13 +142,13 @@ var All = []Consumer{
 		Name: "debian", Purpose: "the packages that distroless images consist of",
 		Commands: []string{"apt", "dpkg-deb"}, Packages: []string{"apt", "dpkg"},
 		Website: "https://www.debian.org/distrib/packages",
-		Suites:  []string{"build/base"},
+		Suites:  []string{"image/base"},
 	},
 	{
 		Name: "mmdebstrap", Purpose: "bases of Debian, and apt for comparison",
 		Commands: []string{"mmdebstrap", "dpkg", "chroot", "runc"}, Packages: []string{"mmdebstrap", "runc"},
 		Root:   true,
-		Suites: []string{"build/base"},
+		Suites: []string{"image/base"},
 	},
 	{
 		Name: "wine", Purpose: "running Windows programs",

@@ -34,9 +34,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -44,7 +44,7 @@ import (
 // Case is a Dockerfile ready to be evaluated for each of its platforms.
 type Case struct {
 	// Input lacks only the platform.
-	Input     dockerfile.Input
+	Input     containerfile.Input
 	Platforms []string
 	// Dir has the case on disk: Dockerfile, context, contexts/NAME. Contexts made of single
 	// files lie there as directories too.
@@ -63,9 +63,9 @@ func Load(tb testing.TB, a *txtar.Archive) *Case {
 	must(tb, err)
 	c := &Case{
 		Dir: dir, Platforms: []string{"linux/amd64"}, Images: map[string][]byte{},
-		Input: dockerfile.Input{
+		Input: containerfile.Input{
 			File: filepath.Join(dir, "Dockerfile"), Context: filepath.Join(dir, "context"),
-			Contexts: map[string]dockerfile.Context{},
+			Contexts: map[string]containerfile.Context{},
 			Args:     map[string]string{}, ModTime: time.Unix(1700000000, 0), Store: st,
 		},
 	}
@@ -79,7 +79,7 @@ func Load(tb testing.TB, a *txtar.Archive) *Case {
 			c.Images[rest] = f.Data
 		case "contexts":
 			name, _, _ := strings.Cut(rest, "/")
-			c.Input.Contexts[name] = dockerfile.Context{Dir: filepath.Join(dir, "contexts", name)}
+			c.Input.Contexts[name] = containerfile.Context{Dir: filepath.Join(dir, "contexts", name)}
 			c.write(tb, f.Name, f.Data)
 		case "tars":
 			c.write(tb, "context/"+rest, Tar(tb, f.Data))
@@ -143,7 +143,7 @@ func (c *Case) directive(tb testing.TB, words []string) {
 // stand in a directory for BuildKit.
 func (c *Case) addBinaries(tb testing.TB) {
 	tb.Helper()
-	c.Input.Contexts["binaries"] = dockerfile.Context{Files: map[string]dockerfile.File{}}
+	c.Input.Contexts["binaries"] = containerfile.Context{Files: map[string]containerfile.File{}}
 	for _, name := range []string{
 		"linux_amd64/build-init", "windows_amd64/build-init.exe",
 		"windows_amd64/network-wait-launcher.exe",
@@ -159,7 +159,7 @@ func (c *Case) addProgram(tb testing.TB, name string) {
 	must(tb, os.Chmod(p, 0o755))
 	content, err := layer.File(c.Input.Store, p)
 	must(tb, err)
-	c.Input.Contexts["binaries"].Files[name] = dockerfile.File{Content: content, Mode: 0o755}
+	c.Input.Contexts["binaries"].Files[name] = containerfile.File{Content: content, Mode: 0o755}
 }
 
 func (c *Case) write(tb testing.TB, name string, data []byte) {

@@ -4,7 +4,7 @@ package mutants
 var products = []Mutant{
 	{
 		Name: "static-for-windows", Fault: "A base of Linux files became an image for Windows.",
-		File: "build/base/base.go", Func: "Resolver.resolve",
+		File: "image/base/base.go", Func: "Resolver.resolve",
 		Old: `&& p.OS != platform.Linux {`,
 		New: `&& p.OS == "" {`,
 	},
@@ -42,19 +42,19 @@ var products = []Mutant{
 	{
 		Name:  "files-through-link",
 		Fault: "Check was content with files of an artifact behind a link, and release was not.",
-		File:  "build/artifact/tree.go", Func: "tree",
+		File:  "assemble/artifact/tree.go", Func: "tree",
 		Old: `dir, err := filepath.EvalSymlinks(dir)`,
 		New: `dir, err := filepath.Abs(dir)`,
 	},
 	{
 		Name: "names-unlike-windows", Fault: "A zip for Windows had names that Windows cannot have.",
-		File: "build/artifact/artifact.go", Func: "Input.entries",
+		File: "assemble/artifact/artifact.go", Func: "Input.entries",
 		Old: `return all, layer.Check(all, in.Platform.OS)`,
 		New: `_ = layer.Check; return all, nil`,
 	},
 	{
 		Name: "ignored-compiled", Fault: "A go build in a stage compiled files that .dockerignore leaves out.",
-		File: "build/dockerfile/run/gopackages.go", Func: "runner.complete",
+		File: "containerfile/run/gopackages.go", Func: "runner.complete",
 		Old: `c.directory(dir)`,
 		New: `_ = c.directory`,
 	},

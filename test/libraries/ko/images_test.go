@@ -25,7 +25,7 @@ import (
 	kobuild "github.com/google/ko/pkg/build"
 	"github.com/google/ko/pkg/commands/options"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -121,7 +121,7 @@ func withSlipway(t *testing.T, dir, host string) map[string]v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := build.Build(t.Context(), p, st, nil)
+	l, err := assemble.Build(t.Context(), p, st, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,228 @@
+package assemble
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/assemble/builder"
+	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/image/tree"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// readDelegated reads a Dockerfile for a platform, and returns the images that it names.
+func (b *Builder) readDelegated(i product.Image, p platform.Platform) (*delegated, []containerfile.Named, error) {
+	on, err := i.Content.(*product.DockerfileImage).On(p, b.trees[i.Source].Info(i.Version))
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &delegated{DockerfileImage: on, image: i, platform: p, contexts: map[string]string{}}
+	named := map[string]containerfile.Context{binaries: {}}
+	for name := range d.Contexts {
+		named[name] = containerfile.Context{}
+	}
+	images, err := containerfile.Images(containerfile.Input{
+		File: d.Files[p.OS], Shown: b.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target,
+		Platform: p, Contexts: named,
+	})
+	return d, images, err
+}
+
+// newDelegated reads a Dockerfile for a platform, and pins the images that it names.
+func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.Platform) (*delegated, error) {
+	d, images, err := b.readDelegated(i, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range images {
+		info, ref, err := b.bases.Pinned(ctx, n.Name, n.Platform)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.Pos, err)
+		}
+		if have, ok := d.contexts[n.Name]; ok && have != ref {
+			return nil, fmt.Errorf("%s: %s is two images, for %s and for another platform, which %s cannot be told: "+
+				"name them by their digests", n.Pos, n.Name, n.Platform, d.Builder)
+		}
+		d.contexts[n.Name] = ref
+		if n.Base {
+			d.used.base = &info
+		}
+		if !slices.Contains(d.used.from, info) {
+			d.used.from = append(d.used.from, info)
+		}
+	}
+	d.used.from = slices.DeleteFunc(d.used.from, func(o base.Info) bool {
+		return d.used.base != nil && o.Digest == d.used.base.Digest
+	})
+	slices.SortFunc(d.used.from, func(x, y base.Info) int { return strings.Compare(x.Name, y.Name) })
+	return d, nil
+}
+
+// directories are the context and the named contexts of a Dockerfile, by their names; "" is the
+// context. Those that it lacks are not among them.
+func (d *delegated) directories() map[string]string {
+	all := map[string]string{}
+	if d.Context != "" {
+		all[""] = d.Context
+	}
+	for name, dir := range d.Contexts {
+		all[name] = dir
+	}
+	return all
+}
+
+// ignore are the files that say what is not part of the context.
+func (d *delegated) ignore() string { return d.Files[d.platform.OS] + ".dockerignore" }
+
+// mode is the mode of a file in the context, as git has it.
+func (b *Builder) mode(ctx context.Context) tree.ModeOf {
+	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return b.product.Mode(ctx, path, fi) }
+}
+
+// inputsOf returns the key of a build without copying anything: of a second run it is that of the
+// first.
+func (b *Builder) inputsOf(ctx context.Context, d *delegated) (string, error) {
+	k, err := d.newKey(b.createdAt(d.image), b.labels(d.image))
+	if err != nil {
+		return "", err
+	}
+	programs, err := b.outputPaths(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	for name, dir := range d.directories() {
+		err := k.walk(b.store, name, dir, b.product.MadeIn(dir), d.ignore(), b.mode(ctx), programs[name])
+		if err != nil {
+			return "", err
+		}
+		k.add(name, programs[name])
+	}
+	k.add(binaries, programs[binaries])
+	return k.sum(), nil
+}
+
+// labels are those that an image gets which slipway makes.
+func (b *Builder) labels(i product.Image) map[string]string {
+	labels := b.annotations(i)
+	maps.Copy(labels, i.Labels)
+	return labels
+}
+
+// request copies what the builder reads into dir.
+func (b *Builder) request(ctx context.Context, d *delegated, dir string) (builder.Request, error) {
+	r := builder.Request{
+		File: d.Files[d.platform.OS], Shown: b.shownFile(d.Files[d.platform.OS]), Args: d.Args, Target: d.Target,
+		Platform: d.platform, Epoch: b.createdAt(d.image), Staged: true, Fresh: b.rebuild,
+		Contexts: map[string]string{},
+		Labels:   b.labels(d.image),
+	}
+	for name, ref := range d.contexts {
+		r.Contexts[name] = ref
+	}
+	programs, err := b.outputPaths(ctx, d)
+	if err != nil {
+		return r, err
+	}
+	n := 0
+	into := func(name string) (string, error) {
+		n++
+		to := filepath.Join(dir, fmt.Sprintf("context%d", n))
+		if name == "" {
+			r.Context = to
+		} else {
+			r.Contexts[name] = to
+		}
+		return to, disk.MkdirAll(to)
+	}
+	for name, from := range d.directories() {
+		to, err := into(name)
+		if err == nil {
+			err = builder.Stage(ctx, from, b.product.MadeIn(from), []string{d.ignore()}, b.mode(ctx), to)
+		}
+		if err == nil {
+			err = putPrograms(to, programs[name])
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	if len(programs[binaries]) > 0 {
+		to, err := into(binaries)
+		if err == nil {
+			err = putPrograms(to, programs[binaries])
+		}
+		return r, err
+	}
+	return r, nil
+}
+
+// outputPaths returns the programs that a build gets, by the context and the path there.
+func (b *Builder) outputPaths(ctx context.Context, d *delegated) (map[string]map[string]layer.Content, error) {
+	all := map[string]map[string]layer.Content{binaries: {}, "": {}}
+	for _, name := range dockerPrograms(b.product, d.image) {
+		prog := b.product.Program(name)
+		if !prog.IsFor(d.platform) {
+			continue
+		}
+		c, err := b.file(ctx, prog, d.platform)
+		if err != nil {
+			return nil, err
+		}
+		all[binaries][inBinaries(name, d.platform)] = c
+		for place, of := range d.Outputs {
+			if of != name {
+				continue
+			}
+			_, file, err := product.Output(place, d.platform, b.product.Version)
+			if err != nil {
+				return nil, fmt.Errorf("outputs: %w", err)
+			}
+			all[""][file[1:]] = c
+		}
+	}
+	return all, nil
+}
+
+// putPrograms writes programs into a copy of a context.
+func putPrograms(dir string, programs map[string]layer.Content) error {
+	for name, c := range programs {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
+			return err
+		}
+		r, err := c.Open()
+		if err != nil {
+			return err
+		}
+		f, err := disk.Create(dir)
+		if err == nil {
+			if _, err = io.Copy(f, r); err == nil {
+				err = f.Commit(path, 0o755)
+			}
+			f.Abort()
+		}
+		r.Close()
+		if err != nil {
+			return fmt.Errorf("copying program %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// shownFile is a path as messages call it.
+func (b *Builder) shownFile(path string) string {
+	if rel, err := filepath.Rel(b.product.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.Join(filepath.Dir(b.product.Path), rel)
+	}
+	return path
+}

@@ -1,0 +1,149 @@
+package assemble
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/assemble/built"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/manifest"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// index builds an image with one child per platform, which compose makes, and the index over
+// them.
+func (b *Builder) index(i product.Image, compose func(platform.Platform) (child, error)) (built.Image, error) {
+	children := make([]child, len(i.Platforms))
+	failures := inParallel(i.Platforms, func(n int, p platform.Platform) (err error) {
+		children[n], err = compose(p)
+		return err
+	})
+	if err := join(i.Platforms, failures); err != nil {
+		return built.Image{}, err
+	}
+	notes := make([][]string, len(children))
+	for n, c := range children {
+		notes[n] = c.notes
+	}
+	b.warn(i, notes)
+	out := built.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
+	var descriptors []v1.Descriptor
+	for _, c := range children {
+		descriptors = append(descriptors, c.descriptor)
+		out.Children = append(out.Children, c.lock)
+	}
+	raw, err := oci.MakeIndex(descriptors, b.annotations(i))
+	if err != nil {
+		return built.Image{}, err
+	}
+	out.Digest, err = b.store.PutBytes(raw)
+	out.Size = int64(len(raw))
+	return out, err
+}
+
+// join joins the failures of an image's platforms. An error in a Dockerfile is the same on every
+// platform: it is reported once, with the first of them.
+func join(on []platform.Platform, failures []error) error {
+	first := output.Once()
+	var all []error
+	for n, err := range failures {
+		if first(err) {
+			all = append(all, fmt.Errorf("%s: %w", on[n], err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// child is a manifest in the store.
+type child struct {
+	descriptor v1.Descriptor
+	lock       lock.Child
+	notes      []string
+}
+
+// write labels content and writes its configuration and manifest.
+func (b *Builder) write(i product.Image, c content) (child, error) {
+	labels := map[string]string{}
+	for _, m := range []map[string]string{c.config.Labels, b.annotations(i), i.Labels} {
+		maps.Copy(labels, m)
+	}
+	for _, f := range c.from {
+		if _, labeled := labels[base.StubLabel]; f.Stub && !labeled {
+			labels[base.StubLabel] = f.Name
+		}
+	}
+	c.config.Labels = labels
+	d, m, err := manifest.Write(b.store, manifest.Image{
+		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.createdAt(i),
+		Layers: c.layers, History: c.history, Annotations: b.annotations(i),
+	})
+	if err != nil {
+		return child{}, err
+	}
+	out := lock.Child{
+		Platform: c.base.Platform, OSVersion: c.base.Platform.OSVersion,
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: m.Config.Digest, Base: lockBase(c.base.Info),
+	}
+	out.CopiedFrom = lockBases(c.from)
+	for _, l := range m.Layers {
+		out.LayerBytes += l.Size
+	}
+	return child{d, out, c.notes}, b.note(i, d.Digest, c)
+}
+
+// createdAt is the time of an image: that of its source, or SOURCE_DATE_EPOCH.
+func (b *Builder) createdAt(i product.Image) time.Time {
+	if b.product.SourceDateEpoch {
+		return b.product.Created
+	}
+	if t := b.trees[i.Source].Source.Created; !t.IsZero() {
+		return t.UTC().Truncate(time.Second)
+	}
+	return b.created
+}
+
+// annotations are the labels and annotations that the OCI image specification defines
+// (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product
+// states them.
+func (b *Builder) annotations(i product.Image) map[string]string {
+	s := b.trees[i.Source].Source
+	m := map[string]string{}
+	for k, v := range map[string]string{
+		"title":       i.Name,
+		"description": i.Description,
+		"version":     i.Version,
+		"created":     b.createdAt(i).Format(time.RFC3339),
+		"source":      s.URL,
+		"revision":    s.Revision,
+		"licenses":    s.Licenses,
+	} {
+		if v != "" {
+			m["org.opencontainers.image."+k] = v
+		}
+	}
+	return m
+}
+
+func lockBases(list []base.Info) (all []lock.Base) {
+	for _, i := range list {
+		all = append(all, *lockBase(&i))
+	}
+	return all
+}
+
+// lockBase is a base as the lock has it.
+func lockBase(i *base.Info) *lock.Base {
+	if i == nil {
+		return nil
+	}
+	return &lock.Base{Name: i.Name, Digest: i.Digest, Created: i.Created, Stub: i.Stub}
+}

@@ -1,0 +1,143 @@
+package run
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/containerfile/mistake"
+	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/image/tree"
+)
+
+func checkTar(o options, args []string) error {
+	switch {
+	case !o.has("x"):
+		return errors.New("it is known here only where it unpacks: write tar -x")
+	case !o.has("f") || o.value("f") == "-":
+		return errors.New("it reads a pipe, which is not known here: name the archive with -f FILE")
+	case strings.Index(o.value("f"), ":") > 1: // a drive has one letter
+		return mistake.At(o.value("f"), "%s has a colon, which tar takes for another machine", o.value("f"))
+	}
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, "*?[\\") {
+			return mistake.At(a, "member %q: patterns are not known here: name the files", a)
+		}
+	}
+	_, err := strip(o)
+	return err
+}
+
+func strip(o options) (int, error) {
+	if !o.has("strip-components") {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(o.value("strip-components"))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("--strip-components=%s is not a number", o.value("strip-components"))
+	}
+	return n, nil
+}
+
+// untar is tar where it unpacks a file.
+func untar(r *runner, o options, args []string) {
+	if !r.s.Windows() && r.memberBeforeDir() {
+		fail("a member before -C is unpacked into the working directory: write -C before the members")
+	}
+	s := r.spot(o.value("f"), true)
+	u := &unpacking{
+		runner: r, into: r.dir, members: args, found: make([]bool, len(args)),
+		owners: r.owners(o), anonymous: o.has("o"),
+	}
+	if o.has("C") {
+		u.into = r.directory(o.value("C")).p
+	}
+	u.strip = must(strip(o))
+	if o.has("no-same-permissions") {
+		u.mask = umask | special
+	}
+	if !r.s.Windows() {
+		u.compression = compression(o)
+	}
+	u.archive(s, r.s.Windows())
+}
+
+// compression returns the first bytes of a file that the options are for, empty for any.
+func compression(o options) string {
+	for option, magic := range map[string]string{
+		"z": "\x1f\x8b", "j": "BZh",
+		"J": "\xfd7zXZ", "zstd": "\x28\xb5\x2f\xfd",
+	} {
+		if o.has(option) {
+			return magic
+		}
+	}
+	return ""
+}
+
+// compressed fails for a file that does not begin as the options say.
+func (u *unpacking) compressed(c layer.Content) {
+	f := must(c.Open())
+	defer f.Close()
+	head := make([]byte, len(u.compression))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != u.compression {
+		fail("it is not compressed as the option tells: leave the option out, since tar finds out by itself")
+	}
+}
+
+// memberBeforeDir reports whether -C follows the name of a member.
+func (r *runner) memberBeforeDir() bool {
+	words := r.command().Args[1:]
+	last := -1
+	for i, w := range words {
+		if w.Text == "-C" || strings.HasPrefix(w.Text, "--directory") || strings.HasPrefix(w.Text, "-C/") {
+			last = i
+		}
+	}
+	for i := 1; i < last; i++ { // the first word may be options without a dash
+		before := words[i-1].Text
+		valued := strings.HasPrefix(before, "-") && (strings.HasSuffix(before, "f") ||
+			strings.HasSuffix(before, "C")) || i == 1 && strings.HasSuffix(before, "f") ||
+			slices.Contains([]string{"--file", "--directory", "--strip-components", "--strip"}, before)
+		if !strings.HasPrefix(words[i].Text, "-") && !valued {
+			return true
+		}
+	}
+	return false
+}
+
+// owners returns how tar decides who owns a file: root keeps the owners, by their names where the
+// image knows them.
+func (r *runner) owners(o options) func(h *tar.Header) (uid, gid int) {
+	known := map[string]int{}
+	find := func(file, name string, number, fields int) int {
+		if name == "" || o.has("numeric-owner") {
+			return number
+		}
+		if n, ok := known[file+name]; ok {
+			return n
+		}
+		id := number
+		found, err := tree.Account(r.t, file, name, fields)
+		switch {
+		case name == "root" && (err != nil || r.t.Open):
+			id = 0
+		case err == nil && !r.t.Open:
+			id = found[2]
+		case !errors.As(err, new(tree.UnknownNameError)):
+			check(err)
+		}
+		known[file+name] = id
+		return id
+	}
+	return func(h *tar.Header) (uid, gid int) {
+		if o.has("o") || r.s.Windows() {
+			return 0, 0
+		}
+		return find("/etc/passwd", h.Uname, h.Uid, 4), find("/etc/group", h.Gname, h.Gid, 3)
+	}
+}

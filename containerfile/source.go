@@ -1,0 +1,155 @@
+package containerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/containerfile/run"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/tree"
+)
+
+// source returns the files that --from means, of a stage, a named context or an image, and the
+// image that they come from, if any.
+// paths are those that are wanted of it.
+func (b *builder) source(ctx context.Context, s *stage, from string, paths ...string) (tree.Files, base.Base, error) {
+	if other := b.find(from); other != nil {
+		if other.index >= s.index {
+			return nil, base.Base{}, fmt.Errorf("stage %s is defined below: move it above this stage", from)
+		}
+		made, err := b.output(other)
+		if err != nil {
+			return nil, base.Base{}, err
+		}
+		if made != nil {
+			b.compareHidden(ctx, other)
+			if paths, err = wanted(made, paths); err != nil || len(paths) == 0 {
+				return made, base.Base{}, err
+			}
+		}
+		b.eval(ctx, other)
+		if other.failed || other.Tree == nil {
+			return nil, base.Base{}, run.ErrReported
+		}
+		if made != nil {
+			if err := other.fill(made); err != nil {
+				return nil, base.Base{}, err
+			}
+		}
+		if other.Toolchain {
+			if err := b.complete(ctx, other, paths); err != nil {
+				return nil, base.Base{}, err
+			}
+			if !other.completed && !other.Tree.Later {
+				known := *other.Tree // what is wanted of it is all there
+				known.Below, known.Open = nil, false
+				return &known, base.Base{}, nil
+			}
+		}
+		return other.Tree, other.baseImage, nil
+	}
+	if c, ok := b.in.Contexts[from]; ok {
+		f, err := b.openContext(ctx, from, c)
+		return f, base.Base{}, err
+	}
+	if strings.Trim(from, "0123456789") == "" {
+		return nil, base.Base{}, fmt.Errorf("there is no stage %s: stages count from 0", from)
+	}
+	found, img, err := b.image(ctx, from, normalize(b.in.Platform))
+	if err != nil {
+		return nil, base.Base{}, b.notNamed("--from=", from, err)
+	}
+	if found.Image == nil {
+		return tree.New(nil), found, nil
+	}
+	t, err := img.files()
+	return t, found, err
+}
+
+// notNamed returns the error for an image that is not there. One without a tag, a digest or a
+// repository may be a stage or a context that was meant.
+func (b *builder) notNamed(flag, image string, err error) error {
+	if known := (base.KnownError{}); strings.ContainsAny(image, "/:@") || errors.As(err, &known) {
+		return err
+	}
+	return fmt.Errorf("%s%s is neither a stage above nor a named context (%s): %w", flag, image, b.contextNames(), err)
+}
+
+func (b *builder) contextNames() string {
+	return "there are " + tree.List(slices.Sorted(maps.Keys(b.in.Contexts)), "contexts")
+}
+
+// openContext opens a named context, once.
+func (b *builder) openContext(ctx context.Context, name string, c Context) (tree.Files, error) {
+	if f, ok := b.contexts[name]; ok {
+		return f, nil
+	}
+	var f tree.Files
+	var err error
+	if c.Dir != "" {
+		f, err = tree.OpenDirectory(b.in.Store, c.Dir, c.Except, b.mode(ctx))
+	} else {
+		f, err = b.files(c.Files)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("context %s: %w", name, err)
+	}
+	b.keep(name, f)
+	return f, nil
+}
+
+// buildContext opens the context that COPY without --from reads.
+func (b *builder) buildContext(ctx context.Context) (tree.Files, error) {
+	if f, ok := b.contexts[""]; ok {
+		return f, nil
+	}
+	if b.in.Context == "" {
+		return nil, errors.New("there is no build context to copy from: name one, or use --from")
+	}
+	d, err := tree.OpenDirectory(b.in.Store, b.in.Context, b.in.Except, b.mode(ctx), b.in.File+".dockerignore")
+	if err != nil {
+		return nil, err
+	}
+	if len(b.in.Outputs[""]) == 0 {
+		b.keep("", d)
+		return d, nil
+	}
+	made, err := b.files(b.in.Outputs[""])
+	if err != nil {
+		return nil, err
+	}
+	b.dirs = append(b.dirs, d)
+	b.keep("", tree.Overlay{Over: made, Under: d})
+	return b.contexts[""], nil
+}
+
+// mode returns the modes of files of contexts: those of [Input.Mode], or of the disk.
+func (b *builder) mode(ctx context.Context) tree.ModeOf {
+	if b.in.Mode == nil {
+		return tree.DiskMode
+	}
+	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return b.in.Mode(ctx, path, fi) }
+}
+
+func (b *builder) keep(name string, f tree.Files) {
+	if b.contexts == nil {
+		b.contexts = map[string]tree.Files{}
+	}
+	b.contexts[name] = f
+}
+
+func (b *builder) close() {
+	for _, d := range b.dirs {
+		d.Root.Close()
+	}
+	for _, f := range b.contexts {
+		if d, ok := f.(*tree.Directory); ok {
+			d.Root.Close()
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package base
+
+import (
+	"context"
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// StubLabel marks a stub base and every image on it.
+const StubLabel = "dev.slipway.base.stub"
+
+// Stub makes an image in place of one that only a registry has, or of one whose packages only an
+// archive has: it has the right os.version, architecture and environment, one file that explains
+// what it is, and the label [StubLabel]. It cannot run, and publish keeps it off real registries.
+func Stub(ctx context.Context, st *store.Store, ref string, p platform.Platform) (Base, error) {
+	p = full(p)
+	text := fmt.Sprintf("This layer replaces %s in a snapshot that was made without a network.\nIt cannot run. Name a "+
+		"registry to build on the real base.\n", ref)
+	entries := []layer.Entry{{Path: "/slipway-stub.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}
+	config := v1.Config{Labels: map[string]string{StubLabel: ref}}
+	if p.OS == platform.Windows {
+		config.User = "ContainerUser"
+		config.Env = []string{`PATH=C:\Windows\system32;C:\Windows;`}
+	}
+	img, d, err := compose(ctx, st, p, entries, config, "slipway stub of "+ref)
+	if err != nil {
+		return Base{}, err
+	}
+	return Base{Image: img, Platform: p, Info: &Info{Name: ref, Digest: d, Stub: true}}, nil
+}

@@ -1,0 +1,40 @@
+package tree
+
+import (
+	"io"
+	"io/fs"
+
+	"github.com/slipway-dev/slipway/image/layer"
+)
+
+// Node is one file. It does not change once it is in a tree.
+type Node struct {
+	Kind     layer.Type // Regular, Dir, Symlink; odd names any other
+	Odd      string     // why the file cannot be copied, empty for those that can
+	Mode     fs.FileMode
+	UID, GID int
+	Link     string
+	size     int64                         // in bytes, as far as it is known without the content
+	Content  func() (layer.Content, error) // of a regular file
+	Made     any                           // a *download or *GoBuild of a RUN, nil for any other file
+	Stub     bool                          // it is there in the place of what a registry has
+	Origin   string                        // the file on disk that it was copied from, if any
+	// Hard marks a regular file that has several paths: the same *Node at each, which a layer
+	// writes once, with hard links to it.
+	Hard bool
+	// Capability is the value of the extended attribute security.capability, as Linux stores it
+	// (vfs_cap_data of linux/capability.h); empty for none.
+	Capability string
+}
+
+// Open reads a regular file whose content is there.
+func (n *Node) Open() (io.ReadCloser, error) {
+	c, err := n.Content()
+	if err != nil {
+		return nil, err
+	}
+	return c.Open()
+}
+
+// Root is the directory / of a tree without one, and a directory that nothing describes.
+var Root = &Node{Kind: layer.Dir, Mode: 0o755}
