@@ -1,0 +1,122 @@
+package repository
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// turns are the words and turns of phrase that CONTRIBUTING.md asks to avoid, and what to write.
+var turns = []struct {
+	avoid   *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`(?i)\b(is|are|was|were|be) no\b`), "is not a, lacks"},
+	{regexp.MustCompile(`(?i)\b(has|have|had) none\b`), "lacks, does not have"},
+	{regexp.MustCompile(`(?i)\bknow(s)? nothing of\b`), "does not know"},
+	{regexp.MustCompile(`(?i)\bwhat (is|are|was|were)\b`), "the noun itself"},
+	{regexp.MustCompile(`(?i)\bthat which\b`), "the noun itself"},
+	{regexp.MustCompile(`(?i)\bnot known here\b`), "is not supported, is unknown"},
+	{regexp.MustCompile(`(?i)\bsay(s)? of\b`), "reports, marks … as"},
+	{regexp.MustCompile(`(?i)\b(is|are|was|were) said\b`), "is reported, is stated"},
+	{regexp.MustCompile(`(?i)\bthe ones? (that|which|whose)\b`), "the noun itself"},
+	{regexp.MustCompile(`(?i)\bbeside\b`), "next to"},
+	{regexp.MustCompile(`(?i)\bstands? (in|on|for)\b`), "is in, is built on, means"},
+	{regexp.MustCompile(`(?i)\bholds? \S+ (\S+ )?against\b`), "compares … with"},
+	{regexp.MustCompile(`(?i)\bleft out\b`), "omitted"},
+	{regexp.MustCompile(`(?i)\bfailed to\b`), "the gerund: pushing …"},
+	{regexp.MustCompile(`(?i)\bof no use\b`), "has no effect"},
+	{regexp.MustCompile(`(^|[.?!] )(It|They) [a-z]`), "the subject itself, at the beginning of a sentence"},
+}
+
+// text is a comment, a string of Go or a paragraph of a page.
+type text struct {
+	file string
+	line int
+	text string
+}
+
+// TestWords looks for the turns in comments, strings and pages: WORDS names a room or file to list.
+func TestWords(t *testing.T) {
+	count := map[string]int{}
+	for _, x := range append(goTexts(t), pageTexts(t)...) {
+		for _, turn := range turns {
+			for range turn.avoid.FindAllString(x.text, -1) {
+				room, _, _ := strings.Cut(x.file, "/")
+				count[room]++
+				if only := os.Getenv("WORDS"); only != "" && strings.HasPrefix(x.file, only) {
+					t.Errorf("%s:%d: %q: write %s", x.file, x.line, turn.avoid.FindString(x.text), turn.instead)
+				}
+			}
+		}
+	}
+	t.Log(count)
+}
+
+// goTexts returns the comments and strings of the Go files that are not tests.
+func goTexts(t *testing.T) (all []text) {
+	t.Helper()
+	for _, f := range goFiles(t) {
+		if strings.HasSuffix(f.path, "_test.go") {
+			continue
+		}
+		add := func(pos token.Pos, s string) {
+			all = append(all, text{f.path, f.set.Position(pos).Line, s})
+		}
+		for _, g := range f.Comments {
+			add(g.Pos(), strings.Join(strings.Fields(g.Text()), " "))
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if s, err := strconv.Unquote(l.Value); err == nil && strings.Contains(s, " ") {
+					add(l.Pos(), strings.Join(strings.Fields(s), " "))
+				}
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// pageTexts returns the paragraphs of the pages in Markdown, without code blocks.
+func pageTexts(t *testing.T) (all []text) {
+	t.Helper()
+	walk(t, func(rel string) error {
+		if filepath.Ext(rel) != ".md" || strings.HasPrefix(rel, "docs/adr/") || strings.Contains(rel, "testdata") {
+			return nil
+		}
+		page, err := os.ReadFile(filepath.Join(root, rel))
+		if err != nil {
+			return err
+		}
+		code, begin, paragraph := false, 0, ""
+		end := func() {
+			if paragraph != "" {
+				all = append(all, text{rel, begin, strings.TrimSpace(paragraph)})
+			}
+			paragraph = ""
+		}
+		for n, line := range strings.Split(string(page), "\n") {
+			fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+			if fence || code || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") {
+				end()
+			}
+			if fence {
+				code = !code
+			} else if !code {
+				if paragraph == "" {
+					begin = n + 1
+				}
+				paragraph += " " + strings.TrimSpace(line)
+			}
+		}
+		end()
+		return nil
+	})
+	return all
+}
