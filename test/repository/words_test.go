@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"os"
@@ -41,21 +42,44 @@ type text struct {
 	text string
 }
 
-// TestWords looks for the turns in comments, strings and pages: WORDS names a room or file to list.
+// left are the turns that rooms still have: a number only falls. A room that is not here has none.
+var left = map[string]int{
+	"CONTRIBUTING.md": 13, "README.md": 2, "airgap": 98, "assemble": 68, "audit": 57, "cmd": 109, "compile": 72,
+	"containerfile": 170, "docs": 307, "evidence": 52, "examples": 6, "image": 120, "internal": 195, "lint": 107,
+	"lock": 26, "magefiles": 21, "platform": 29, "product": 90, "publish": 53, "registry": 43, "release": 93,
+	"render": 74, "report": 13, "scaffold": 106, "shard": 13, "store": 12, "target": 11, "test": 80,
+}
+
+// TestWords looks for the turns in comments, strings and pages. WORDS names a room or a file whose
+// turns are listed.
 func TestWords(t *testing.T) {
-	count := map[string]int{}
+	found := map[string][]string{}
 	for _, x := range append(goTexts(t), pageTexts(t)...) {
 		for _, turn := range turns {
-			for range turn.avoid.FindAllString(x.text, -1) {
+			for _, is := range turn.avoid.FindAllString(x.text, -1) {
 				room, _, _ := strings.Cut(x.file, "/")
-				count[room]++
-				if only := os.Getenv("WORDS"); only != "" && strings.HasPrefix(x.file, only) {
-					t.Errorf("%s:%d: %q: write %s", x.file, x.line, turn.avoid.FindString(x.text), turn.instead)
+				found[room] = append(found[room], fmt.Sprintf("%s:%d: %q: write %s", x.file, x.line, is, turn.instead))
+			}
+		}
+	}
+	for room, lines := range found {
+		if len(lines) > left[room] {
+			t.Errorf("%s has %d turns that CONTRIBUTING.md asks to avoid, and may have %d:\n%s", room, len(lines),
+				left[room], strings.Join(lines, "\n"))
+		}
+		if only := os.Getenv("WORDS"); only != "" && strings.HasPrefix(only, room) {
+			for _, line := range lines {
+				if strings.HasPrefix(line, only) {
+					t.Error(line)
 				}
 			}
 		}
 	}
-	t.Log(count)
+	for room, n := range left {
+		if len(found[room]) < n {
+			t.Errorf("%s has %d turns: write that number into left", room, len(found[room]))
+		}
+	}
 }
 
 // goTexts returns the comments and strings of the Go files that are not tests.
