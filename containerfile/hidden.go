@@ -8,13 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/containerfile/run"
 	"github.com/slipway-dev/slipway/containerfile/script"
+	"github.com/slipway-dev/slipway/image/environment"
 )
 
 // A stage whose place [Input.Outputs] take is not carried out. What it sets for the compiler must

@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/buildkit/frontend/dockerfile/shell"
 
 	"github.com/slipway-dev/slipway/containerfile/mistake"
 	"github.com/slipway-dev/slipway/containerfile/run"
+	"github.com/slipway-dev/slipway/image/environment"
 	"github.com/slipway-dev/slipway/image/tree"
 )
 

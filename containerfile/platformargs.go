@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/slipway-dev/slipway/containerfile/mistake"
+	"github.com/slipway-dev/slipway/image/environment"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/platform"
 )

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/containerfile/run"
 	"github.com/slipway-dev/slipway/image/entrypoint"
+	"github.com/slipway-dev/slipway/image/environment"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
 )

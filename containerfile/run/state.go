@@ -4,12 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/image/environment"
-
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/util/system"
 
+	"github.com/slipway-dev/slipway/image/environment"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/platform"
 )

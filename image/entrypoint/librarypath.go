@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/platform"
 )

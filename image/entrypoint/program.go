@@ -12,11 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/agext/levenshtein"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/image/environment"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/platform"

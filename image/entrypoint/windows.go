@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/image/environment"
-
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
 )
