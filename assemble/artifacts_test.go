@@ -26,7 +26,7 @@ func TestArtifactsFail(t *testing.T) {
 		p.Artifacts = append(p.Artifacts,
 			product.Artifact{Name: name, Binary: true, Programs: []string{"tool"}, Platforms: []platform.Platform{on}})
 	}
-	_, err = (&Builder{product: p, store: st}).artifacts(t.Context())
+	_, err = (&maker{reader: &reader{Input: Input{Product: p, Options: Options{Store: st}}}}).artifacts(t.Context())
 	if err == nil {
 		t.Fatal("the artifacts are made")
 	}

@@ -9,82 +9,150 @@ import (
 
 	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/containerfile"
+	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Check finds what would stop the build, as far as that can be known without a compiler: main
-// packages that do not exist, every error in a Dockerfile and what it copies, bases, and what
-// the product has left open. With a registry bases are asked for, unless [Builder.Offline] was
-// called. All errors are reported. demands are those of a release to a registry that a snapshot
-// goes without, one line each. What may be a mistake is a warning: see [Builder.WarnIn].
+// Found is the result of a check, also of one with an error.
+type Found struct {
+	// Demands lists what a release to a registry requires and a snapshot does not, one line each.
+	Demands  []string
+	Warnings []string          // possible mistakes, and what could not be checked
+	Programs []program.Program // to be compiled, without those that have errors
+	Prebuilt []lock.Prebuilt   // without those that are still to be downloaded
+
+	reader *reader
+	images []finding // in the order of the product
+}
+
+// Check finds mistakes that would stop the build, as far as that is possible without a compiler:
+// main packages that do not exist, every error in a Dockerfile and what it copies, bases, and
+// values that the product lacks. All errors are reported. With a registry, Check asks registries
+// for bases.
 //
-// What takes the bytes of programs, or of an image that is not in the store, is found by
-// [Builder.Images].
-func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
-	demands = slices.Clone(b.product.Demands)
-	var errs []error
-	if !b.product.Snapshot() && len(demands) > 0 {
-		b.bases.Offline = true // what is asked for is not known, and nothing will be built
-		for _, d := range demands {
+// [Ready.Images] finds mistakes in the bytes of programs, and in images that are not in the store.
+func (in Input) Check(ctx context.Context) (*Found, error) {
+	return (&checker{reader: in.reader()}).check(ctx)
+}
+
+// CheckOffline does what [Input.Check] does, and asks no registry.
+func (in Input) CheckOffline(ctx context.Context) (*Found, error) {
+	c := &checker{reader: in.reader()}
+	c.bases.Offline = true
+	return c.check(ctx)
+}
+
+// Ready is a checked product, with evaluated Dockerfiles until [Ready.Images] ends.
+type Ready struct {
+	*Found
+
+	Baseline *Baseline
+	kept     *kept
+}
+
+// Prepare does what [Input.Check] does, for a build that follows. Dockerfiles in which nothing had
+// to be assumed are evaluated only once. With an error, only the Found of the result can be used.
+func (in Input) Prepare(ctx context.Context) (*Ready, error) { return in.reader().prepare(ctx) }
+
+// PrepareAgain does what [Input.Prepare] does, and takes bases and prebuilt images from an existing
+// release before it asks registries. file finds there the images that the release took from files.
+func (in Input) PrepareAgain(ctx context.Context, shipped oci.Open, file base.ShippedFile) (*Ready, error) {
+	r := in.reader()
+	r.bases.Shipped, r.bases.ShippedFile = shipped, file
+	return r.prepare(ctx)
+}
+
+// Materials lists what the product is built from, as [Ready.Images] does, without building it.
+func (r *Ready) Materials(ctx context.Context) ([]lock.Material, error) {
+	return r.Baseline.AllMaterials(ctx, r.Programs)
+}
+
+func (r *reader) prepare(ctx context.Context) (*Ready, error) {
+	k := &kept{all: map[evaluation]evaluated{}}
+	b, changed := r.Baseline(ctx) // before anything is read
+	f, err := (&checker{r, k}).check(ctx)
+	if err == nil {
+		err = changed
+	}
+	if err != nil {
+		k.drop()
+	}
+	return &Ready{f, b, k}, err
+}
+
+// checker checks the images of a product. kept gets evaluated Dockerfiles; nil keeps none.
+type checker struct {
+	*reader
+
+	kept *kept
+}
+
+func (c *checker) check(ctx context.Context) (*Found, error) {
+	p := c.Product
+	f := &Found{Demands: slices.Clone(p.Demands), reader: c.reader, images: make([]finding, len(p.Images))}
+	errs := []error{c.Missing}
+	if !p.Snapshot() && len(f.Demands) > 0 {
+		c.bases.Offline = true // the product may change by what it lacks, and nothing will be built
+		for _, d := range f.Demands {
 			errs = append(errs, errors.New(d))
 		}
 	}
-	if b.kept != nil && b.lookFirst(ctx) != nil {
-		b.kept = nil // what is wrong is found again
-	}
-	errs = append(errs, b.checkPackages(), b.checkArtifacts(), b.readPrebuilt(ctx, nil))
-	found := make([]finding, len(b.product.Images))
-	inParallel(b.product.Images, func(n int, i product.Image) error {
-		found[n] = kinds[i.Kind].check(b, ctx, i)
+	declared, ofPrograms := Programs(p, c.Trees)
+	files, ofPrebuilt := readPrebuilt(ctx, p, c.Store, nil)
+	f.Prebuilt = lockPrebuilt(files)
+	errs = append(errs, checkPackages(declared, ofPrograms), c.checkArtifacts(), ofPrebuilt)
+	inParallel(p.Images, func(n int, i product.Image) error {
+		f.images[n] = kinds[i.Kind].check(c, ctx, i)
 		return nil
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return f, err
 	}
-	b.found = found
-	if all, err := b.Programs(); err == nil { // checkPackages has reported the error
-		b.warnOfWorkspaces(all)
+	f.Programs = f.addPrograms(declared)
+	var w progress.Warnings
+	if ofPrograms == nil {
+		for _, p := range f.Programs { // whose modules go build would take from elsewhere
+			for _, line := range p.Tree.Workspace() {
+				w.Add("warning: " + line)
+			}
+		}
 	}
-	for n, f := range found {
-		b.warn(b.product.Images[n], f.notes)
-		for _, d := range f.demands {
-			s := d.Error()
-			if slices.Contains(demands, s) {
+	for n, i := range f.images {
+		warn(&w, p.Images[n], i.notes)
+		for _, d := range i.demands {
+			if slices.Contains(f.Demands, d.Error()) {
 				continue
 			}
-			if demands = append(demands, s); !b.product.Snapshot() {
-				errs = append(errs, fmt.Errorf("building image %s: %w", b.product.Images[n].Name, d))
+			if f.Demands = append(f.Demands, d.Error()); !p.Snapshot() {
+				errs = append(errs, fmt.Errorf("building image %s: %w", p.Images[n].Name, d))
 			}
 		}
-		for _, err := range f.errs {
-			errs = append(errs, fmt.Errorf("building image %s: %w", b.product.Images[n].Name, err))
+		for _, err := range i.errs {
+			errs = append(errs, fmt.Errorf("building image %s: %w", p.Images[n].Name, err))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		b.kept.drop()
-		return demands, err
-	}
-	return demands, nil
+	f.Warnings = w.All()
+	return f, errors.Join(errs...)
 }
 
-// Offline lets the builder ask no registry, for checks.
-func (b *Builder) Offline() { b.bases.Offline = true }
-
-// finding is what was found out about an image or one of its platforms.
+// finding is the result for an image or one of its platforms.
 type finding struct {
 	demands, errs []error
 	builds        []containerfile.GoBuild // of Dockerfiles
 	notes         [][]string              // what cannot be checked or may be a mistake, by platform
 	// on are the images that it uses: one element for a platform, one per platform for an image.
 	on []used
-	// taken is what was read of prebuilt images.
+	// taken are the documents of prebuilt images.
 	taken []Document
 }
 
-func (b *Builder) checkPackages() error {
-	all, err := Programs(b.product, b.trees)
+// checkPackages checks programs; err is that of others.
+func checkPackages(all []program.Program, err error) error {
 	errs := []error{err}
 	for _, p := range all {
 		errs = append(errs, p.Check())
@@ -117,13 +185,12 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 	return all
 }
 
-// addPrograms adds the programs of Dockerfiles, which the check has found, to those of
-// slipway.yaml. One that is the same as another is compiled once; one that has only the name of
-// another gets the name of its image, too.
-func (b *Builder) addPrograms(all []program.Program) []program.Program {
-	for n, f := range b.found {
-		for _, g := range f.builds {
-			p, err := b.goBuild(g)
+// addPrograms adds the programs of Dockerfiles to those of slipway.yaml. One that is the same as
+// another is compiled once; one that has only the name of another gets the name of its image, too.
+func (f *Found) addPrograms(all []program.Program) []program.Program {
+	for n, i := range f.images {
+		for _, g := range i.builds {
+			p, err := f.reader.goBuild(g)
 			if err != nil || slices.ContainsFunc(all, p.Same) {
 				continue // the check has reported the error
 			}
@@ -131,7 +198,7 @@ func (b *Builder) addPrograms(all []program.Program) []program.Program {
 			for k := 1; slices.ContainsFunc(all, func(o program.Program) bool {
 				return o.Name == p.Name && o.Platform == p.Platform
 			}); k++ {
-				if p.Name = b.product.Images[n].Name + "/" + name; k > 1 {
+				if p.Name = f.reader.Product.Images[n].Name + "/" + name; k > 1 {
 					p.Name += fmt.Sprintf("-%d", k)
 				}
 			}
@@ -141,25 +208,9 @@ func (b *Builder) addPrograms(all []program.Program) []program.Program {
 	return all
 }
 
-// Programs lists what must be compiled for the product: see [Programs]. It is for a builder that
-// has checked the product, which finds the programs of Dockerfiles.
-func (b *Builder) Programs() ([]program.Program, error) {
-	all, err := Programs(b.product, b.trees)
-	return b.addPrograms(all), err
-}
-
-// warnOfWorkspaces warns of modules that go build would take from elsewhere.
-func (b *Builder) warnOfWorkspaces(programs []program.Program) {
-	for _, p := range programs {
-		for _, line := range p.Tree.Workspace() {
-			b.warnings.Add("warning: " + line)
-		}
-	}
-}
-
 // warn warns of what could not be checked or may be a mistake, once for all platforms. notes has a
 // list for each platform of the image.
-func (b *Builder) warn(i product.Image, notes [][]string) {
+func warn(w *progress.Warnings, i product.Image, notes [][]string) {
 	var order []string
 	on := map[string][]string{}
 	for n, list := range notes {
@@ -171,6 +222,6 @@ func (b *Builder) warn(i product.Image, notes [][]string) {
 		}
 	}
 	for _, note := range order {
-		b.warnings.Add(fmt.Sprintf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note))
+		w.Add(fmt.Sprintf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note))
 	}
 }

@@ -54,7 +54,8 @@ func TestCompiledProgramsFit(t *testing.T) {
 				if first, ok := strings.CutPrefix(want, "building image lifecycle: "); ok { // it has two programs
 					want += "\n" + strings.Replace(first, "/launcher", "/lifecycle", 1)
 				}
-				if l, err := assemble.Build(t.Context(), load(t, dir), storetest.Open(t), nil); err == nil ||
+				l, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: storetest.Open(t)})
+				if err == nil ||
 					err.Error() != want {
 					t.Errorf("the error is\n%v, want\n%s\n(%+v)", err, want, l)
 				}

@@ -130,7 +130,7 @@ func TestProgramsFit(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l, err := assemble.Build(t.Context(), load(t, mixed(t, tc.files)), storetest.Open(t), nil)
+			l, err := assemble.Build(t.Context(), load(t, mixed(t, tc.files)), assemble.Options{Store: storetest.Open(t)})
 			if err == nil {
 				t.Fatalf("it is built: %+v", l)
 			}
@@ -170,7 +170,7 @@ func TestOtherSystem(t *testing.T) {
   - {name: nanoserver, images: {"windows/amd64:ltsc2022": "example.com/nanoserver:1", "windows/amd64:ltsc2019": "example.com/nanoserver:2"}}
 programs:
 `)
-			_, err := assemble.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
+			_, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: storetest.Open(t)})
 			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
 				t.Errorf("the error is %v, want %q", err, tc.says)
 			}
@@ -190,7 +190,7 @@ func TestAllowOtherPlatforms(t *testing.T) {
 		"{name: files, source: src, allowOtherPlatforms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
 	result(t, load(t, dir), storetest.Open(t))
 	replace(t, at, "[/app/downloads, '/app/*/run',", "[")
-	_, err := assemble.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
+	_, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: storetest.Open(t)})
 	if err == nil || !strings.Contains(err.Error(), "/app/tools/run: it is an ELF") || !strings.Contains(err.Error(),
 		"/app/downloads/arm64/run.exe: ") || strings.Contains(err.Error(), "tools/run.exe") {
 		t.Errorf("the error is %v", err)

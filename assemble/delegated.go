@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/assemble/builder"
 	"github.com/slipway-dev/slipway/image/imagefile"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -18,18 +19,16 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Rebuild lets the builders of Dockerfiles run although nothing has changed, and without what they
-// have in their caches.
-func (b *Builder) Rebuild() { b.rebuild = true }
-
 // delegated is the Dockerfile of an image for one platform that the user's own builder builds.
 type delegated struct {
+	Input
 	*product.DockerfileImage
 
 	image    product.Image
 	platform platform.Platform
 	tool     builder.Tool
-	contexts map[string]string // the images that it names, in the words of builders
+	contexts map[string]string                   // the images that it names, in the words of builders
+	programs map[string]map[string]layer.Content // by context and path
 	used     used
 }
 
@@ -47,71 +46,71 @@ func FromBuilder(image string) string { return "builder:" + image }
 
 // delegate has a Dockerfile built by the user's builder, unless it was built from the same before,
 // and takes the image as it is.
-func (b *Builder) delegate(ctx context.Context, i product.Image, p platform.Platform) (child, error) {
+func (m *maker) delegate(ctx context.Context, i product.Image, p platform.Platform) (child, error) {
 	from := FromBuilder(i.Name)
 	t := product.PrebuiltImage{Platform: p, Text: from, File: &product.ImageFile{Text: from}}
-	if b.bases.Shipped != nil {
-		got, err := b.bring(ctx, i, t)
+	if m.bases.Shipped != nil {
+		got, err := m.bring(ctx, i, t)
 		if err != nil {
 			return child{}, err
 		}
-		return b.takenChild(ctx, i, got)
+		return m.takenChild(ctx, i, got)
 	}
-	d, err := b.newDelegated(ctx, i, p)
+	d, err := m.newDelegated(ctx, i, p)
 	if err != nil {
 		return child{}, err
 	}
-	if d.tool, err = b.tool(ctx, d.Builder); err != nil {
-		return child{}, err
-	}
-	manifest, err := b.builtBy(ctx, d)
+	d.tool, err = m.tools.Do(d.Builder, func() (builder.Tool, error) { return builder.Find(ctx, d.Builder) })
 	if err != nil {
 		return child{}, err
 	}
-	got, err := b.inStore(manifest, t, nil)
+	if d.programs, err = m.copied(ctx, d); err != nil {
+		return child{}, err
+	}
+	manifest, err := d.build(ctx)
+	if err != nil {
+		return child{}, err
+	}
+	got, err := m.inStore(manifest, t, nil)
 	if err != nil {
 		return child{}, err
 	}
 	got.builder = d.tool.Version
-	made, err := b.takenChild(ctx, i, got)
+	made, err := m.takenChild(ctx, i, got)
 	made.lock.Base, made.lock.CopiedFrom = lockBase(d.used.base), lockBases(d.used.from)
 	return made, err
 }
 
-// tool finds a builder, once.
-func (b *Builder) tool(ctx context.Context, name string) (builder.Tool, error) {
-	return b.tools.Do(name, func() (builder.Tool, error) { return builder.Find(ctx, name) })
-}
-
-// kindDelegated is the kind of records of what builders made, by all that it was made from.
+// kindDelegated is the kind of records of images of builders, by everything that they were made
+// from.
 const kindDelegated = "builder"
 
-// builtBy returns the manifest that the builder makes. What it reads is copied and looked at first,
-// so that a record is of exactly that.
-func (b *Builder) builtBy(ctx context.Context, d *delegated) (manifest v1.Hash, err error) {
-	key, err := b.inputsOf(ctx, d)
+// build returns the manifest that the builder makes. The builder reads copies, which are read before,
+// so that a record is of exactly these.
+func (d *delegated) build(ctx context.Context) (manifest v1.Hash, err error) {
+	key, err := d.inputs(ctx)
 	if err != nil {
 		return manifest, err
 	}
-	if manifest, ok, err := b.remembered(key); err != nil || ok {
+	if manifest, ok, err := d.remembered(key); err != nil || ok {
 		return manifest, err
 	}
-	dir, err := disk.Scratch(b.store.Temp())
+	dir, err := disk.Scratch(d.Store.Temp())
 	if err != nil {
 		return manifest, err
 	}
 	defer os.RemoveAll(dir)
-	r, err := b.request(ctx, d, dir)
+	r, err := d.request(ctx, dir)
 	if err != nil {
 		return manifest, err
 	}
-	if key, err = d.ofCopies(b.store, r); err != nil {
+	if key, err = d.ofCopies(r); err != nil {
 		return manifest, err
 	}
-	if manifest, ok, err := b.remembered(key); err != nil || ok {
+	if manifest, ok, err := d.remembered(key); err != nil || ok {
 		return manifest, err
 	}
-	t := b.progress.Start(fmt.Sprintf("%s build of %s for %s", d.Builder, d.image.Name, d.platform), progress.Items, 0)
+	t := d.Progress.Start(fmt.Sprintf("%s build of %s for %s", d.Builder, d.image.Name, d.platform), progress.Items, 0)
 	r.Note = t.Note
 	layout := filepath.Join(dir, "layout")
 	if err := disk.MkdirAll(layout); err != nil {
@@ -123,8 +122,8 @@ func (b *Builder) builtBy(ctx context.Context, d *delegated) (manifest v1.Hash, 
 	}
 	t.Done("")
 	f, err := imagefile.Open(ctx, imagefile.Reference{
-		Transport: imagefile.OCI, Path: layout, Text: "what " + d.Builder + " has made",
-	}, b.store)
+		Transport: imagefile.OCI, Path: layout, Text: "the image of " + d.Builder,
+	}, d.Store)
 	if err != nil {
 		return manifest, err
 	}
@@ -133,29 +132,29 @@ func (b *Builder) builtBy(ctx context.Context, d *delegated) (manifest v1.Hash, 
 	if err != nil {
 		return manifest, err
 	}
-	put, err := b.put(ctx, d.image, img)
+	put, err := d.put(ctx, d.image, img)
 	if err != nil {
 		return manifest, err
 	}
-	return put.Manifest.Digest, b.store.Record(kindDelegated, key, put.Manifest.Digest)
+	return put.Manifest.Digest, d.Store.Record(kindDelegated, key, put.Manifest.Digest)
 }
 
-// remembered returns what was built from the same before, if the store has it still.
-func (b *Builder) remembered(key string) (manifest v1.Hash, ok bool, err error) {
-	found, err := b.store.Recall(kindDelegated, key, &manifest)
-	if err != nil || !found || b.rebuild {
+// remembered returns the image that was built from the same before, if the store still has it.
+func (d *delegated) remembered(key string) (manifest v1.Hash, ok bool, err error) {
+	found, err := d.Store.Recall(kindDelegated, key, &manifest)
+	if err != nil || !found || d.Rebuild {
 		return manifest, false, err
 	}
-	_, complete, err := b.store.Tree(v1.Descriptor{Digest: manifest})
+	_, complete, err := d.Store.Tree(v1.Descriptor{Digest: manifest})
 	return manifest, complete, err
 }
 
-// checkDelegated reads a Dockerfile that a builder builds. No builder is run or asked.
-func (b *Builder) checkDelegated(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	if b.bases.Shipped != nil {
+// delegated reads a Dockerfile that a builder builds. No builder is run or asked.
+func (c *checker) delegated(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
+	if c.bases.Shipped != nil {
 		return f // its image is taken from the release
 	}
-	d, err := b.newDelegated(ctx, i, p)
+	d, err := c.newDelegated(ctx, i, p)
 	if err != nil {
 		return finding{errs: output.Split(err)}
 	}

@@ -21,31 +21,31 @@ import (
 )
 
 // readDelegated reads a Dockerfile for a platform, and returns the images that it names.
-func (b *Builder) readDelegated(i product.Image, p platform.Platform) (*delegated, []containerfile.Named, error) {
-	on, err := i.Content.(*product.DockerfileImage).On(p, b.trees[i.Source].Info(i.Version))
+func (in Input) readDelegated(i product.Image, p platform.Platform) (*delegated, []containerfile.Named, error) {
+	on, err := i.Content.(*product.DockerfileImage).On(p, in.Trees[i.Source].Info(i.Version))
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &delegated{DockerfileImage: on, image: i, platform: p, contexts: map[string]string{}}
+	d := &delegated{Input: in, DockerfileImage: on, image: i, platform: p, contexts: map[string]string{}}
 	named := map[string]containerfile.Context{binaries: {}}
 	for name := range d.Contexts {
 		named[name] = containerfile.Context{}
 	}
 	images, err := containerfile.Images(containerfile.Input{
-		File: d.Files[p.OS], Shown: b.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target,
+		File: d.Files[p.OS], Shown: in.shownFile(d.Files[p.OS]), Args: d.Args, Target: d.Target,
 		Platform: p, Contexts: named,
 	})
 	return d, images, err
 }
 
 // newDelegated reads a Dockerfile for a platform, and pins the images that it names.
-func (b *Builder) newDelegated(ctx context.Context, i product.Image, p platform.Platform) (*delegated, error) {
-	d, images, err := b.readDelegated(i, p)
+func (r *reader) newDelegated(ctx context.Context, i product.Image, p platform.Platform) (*delegated, error) {
+	d, images, err := r.readDelegated(i, p)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range images {
-		info, ref, err := b.bases.Pinned(ctx, n.Name, n.Platform)
+		info, ref, err := r.bases.Pinned(ctx, n.Name, n.Platform)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Pos, err)
 		}
@@ -81,57 +81,37 @@ func (d *delegated) directories() map[string]string {
 	return all
 }
 
-// ignore are the files that say what is not part of the context.
+// ignore is the file that lists the files which the context lacks.
 func (d *delegated) ignore() string { return d.Files[d.platform.OS] + ".dockerignore" }
 
-// mode is the mode of a file in the context, as git has it.
-func (b *Builder) mode(ctx context.Context) tree.ModeOf {
-	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return b.product.Mode(ctx, path, fi) }
+// mode returns the modes of files in the context, as git has them.
+func (d *delegated) mode(ctx context.Context) tree.ModeOf {
+	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return d.Product.Mode(ctx, path, fi) }
 }
 
-// inputsOf returns the key of a build without copying anything: of a second run it is that of the
-// first.
-func (b *Builder) inputsOf(ctx context.Context, d *delegated) (string, error) {
-	k, err := d.newKey(b.createdAt(d.image), b.labels(d.image))
-	if err != nil {
-		return "", err
-	}
-	programs, err := b.outputPaths(ctx, d)
+// inputs returns the key of a build without copying anything: a second run has that of the first.
+func (d *delegated) inputs(ctx context.Context) (string, error) {
+	k, err := d.newKey(d.createdAt(d.image), d.labels(d.image))
 	if err != nil {
 		return "", err
 	}
 	for name, dir := range d.directories() {
-		err := k.walk(b.store, name, dir, b.product.MadeIn(dir), d.ignore(), b.mode(ctx), programs[name])
+		err := k.walk(d.Store, name, dir, d.Product.MadeIn(dir), d.ignore(), d.mode(ctx), d.programs[name])
 		if err != nil {
 			return "", err
 		}
-		k.add(name, programs[name])
+		k.add(name, d.programs[name])
 	}
-	k.add(binaries, programs[binaries])
+	k.add(binaries, d.programs[binaries])
 	return k.sum(), nil
 }
 
-// labels are those that an image gets which slipway makes.
-func (b *Builder) labels(i product.Image) map[string]string {
-	labels := b.annotations(i)
-	maps.Copy(labels, i.Labels)
-	return labels
-}
-
-// request copies what the builder reads into dir.
-func (b *Builder) request(ctx context.Context, d *delegated, dir string) (builder.Request, error) {
+// request copies the files that the builder reads into dir.
+func (d *delegated) request(ctx context.Context, dir string) (builder.Request, error) {
 	r := builder.Request{
-		File: d.Files[d.platform.OS], Shown: b.shownFile(d.Files[d.platform.OS]), Args: d.Args, Target: d.Target,
-		Platform: d.platform, Epoch: b.createdAt(d.image), Staged: true, Fresh: b.rebuild,
-		Contexts: map[string]string{},
-		Labels:   b.labels(d.image),
-	}
-	for name, ref := range d.contexts {
-		r.Contexts[name] = ref
-	}
-	programs, err := b.outputPaths(ctx, d)
-	if err != nil {
-		return r, err
+		File: d.Files[d.platform.OS], Shown: d.shownFile(d.Files[d.platform.OS]), Args: d.Args, Target: d.Target,
+		Platform: d.platform, Epoch: d.createdAt(d.image), Staged: true, Fresh: d.Rebuild,
+		Contexts: maps.Clone(d.contexts), Labels: d.labels(d.image),
 	}
 	n := 0
 	into := func(name string) (string, error) {
@@ -147,34 +127,34 @@ func (b *Builder) request(ctx context.Context, d *delegated, dir string) (builde
 	for name, from := range d.directories() {
 		to, err := into(name)
 		if err == nil {
-			err = builder.Stage(ctx, from, b.product.MadeIn(from), []string{d.ignore()}, b.mode(ctx), to)
+			err = builder.Stage(ctx, from, d.Product.MadeIn(from), []string{d.ignore()}, d.mode(ctx), to)
 		}
 		if err == nil {
-			err = putPrograms(to, programs[name])
+			err = putPrograms(to, d.programs[name])
 		}
 		if err != nil {
 			return r, err
 		}
 	}
-	if len(programs[binaries]) > 0 {
+	if len(d.programs[binaries]) > 0 {
 		to, err := into(binaries)
 		if err == nil {
-			err = putPrograms(to, programs[binaries])
+			err = putPrograms(to, d.programs[binaries])
 		}
 		return r, err
 	}
 	return r, nil
 }
 
-// outputPaths returns the programs that a build gets, by the context and the path there.
-func (b *Builder) outputPaths(ctx context.Context, d *delegated) (map[string]map[string]layer.Content, error) {
+// copied returns the programs that a build gets, by the context and the path there.
+func (m *maker) copied(ctx context.Context, d *delegated) (map[string]map[string]layer.Content, error) {
 	all := map[string]map[string]layer.Content{binaries: {}, "": {}}
-	for _, name := range dockerPrograms(b.product, d.image) {
-		prog := b.product.Program(name)
+	for _, name := range dockerPrograms(m.Product, d.image) {
+		prog := m.Product.Program(name)
 		if !prog.IsFor(d.platform) {
 			continue
 		}
-		c, err := b.file(ctx, prog, d.platform)
+		c, err := m.file(ctx, prog, d.platform)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +163,7 @@ func (b *Builder) outputPaths(ctx context.Context, d *delegated) (map[string]map
 			if of != name {
 				continue
 			}
-			_, file, err := product.Output(place, d.platform, b.product.Version)
+			_, file, err := product.Output(place, d.platform, m.Product.Version)
 			if err != nil {
 				return nil, fmt.Errorf("outputs: %w", err)
 			}
@@ -217,12 +197,4 @@ func putPrograms(dir string, programs map[string]layer.Content) error {
 		}
 	}
 	return nil
-}
-
-// shownFile is a path as messages call it.
-func (b *Builder) shownFile(path string) string {
-	if rel, err := filepath.Rel(b.product.Dir, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.Join(filepath.Dir(b.product.Path), rel)
-	}
-	return path
 }

@@ -46,7 +46,7 @@ func (d *delegated) newKey(epoch time.Time, labels map[string]string) (buildKey,
 }
 
 // ofCopies returns the key of a request, whose directories are copies.
-func (d *delegated) ofCopies(st *store.Store, r builder.Request) (string, error) {
+func (d *delegated) ofCopies(r builder.Request) (string, error) {
 	k, err := d.newKey(r.Epoch, r.Labels)
 	if err != nil {
 		return "", err
@@ -61,7 +61,7 @@ func (d *delegated) ofCopies(st *store.Store, r builder.Request) (string, error)
 		}
 	}
 	for name, dir := range dirs {
-		if err := k.walk(st, name, dir, nil, os.DevNull, tree.DiskMode, nil); err != nil {
+		if err := k.walk(d.Store, name, dir, nil, os.DevNull, tree.DiskMode, nil); err != nil {
 			return "", err
 		}
 	}

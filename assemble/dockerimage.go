@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/containerfile"
-	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/manifest"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -18,42 +19,46 @@ import (
 // <os>_<arch>/<name>[.exe].
 const binaries = "binaries"
 
-// evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
-// check is that of [dockerfile.Input].
-func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Platform, programs containerfile.Context,
-	check bool,
-) (containerfile.Result, error) {
-	d, err := i.Content.(*product.DockerfileImage).On(p, b.trees[i.Source].Info(i.Version))
+// dockerfile returns the Dockerfile of an image for one platform, to be built: file returns the
+// programs that it may copy. Its own programs are only checked, until [Compiler.File] is set.
+func (r *reader) dockerfile(i product.Image, p platform.Platform,
+	file func(program string) (containerfile.File, error),
+) (in containerfile.Input, err error) {
+	programs, err := r.binaries(i, p, file)
 	if err != nil {
-		return containerfile.Result{}, err
+		return in, err
 	}
-	at := b.trees[d.Source].Dir // "" for paths that are absolute
-	file, ok := d.Files[p.OS]
+	d, err := i.Content.(*product.DockerfileImage).On(p, r.Trees[i.Source].Info(i.Version))
+	if err != nil {
+		return in, err
+	}
+	at := r.Trees[d.Source].Dir // "" for paths that are absolute
+	name, ok := d.Files[p.OS]
 	if !ok {
-		return containerfile.Result{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
+		return in, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
 	}
-	contexts := map[string]containerfile.Context{binaries: programs}
+	contexts := map[string]containerfile.Context{binaries: {Files: programs}}
 	for name, dir := range d.Contexts {
 		dir = inTree(at, dir)
-		contexts[name] = containerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
+		contexts[name] = containerfile.Context{Dir: dir, Except: r.Product.MadeIn(dir)}
 	}
 	dir := inTree(at, d.Context)
-	mode := b.product.Mode
+	mode, shown := r.Product.Mode, r.shownFile(name)
 	if d.Source != "" {
-		mode = moduleMode
+		mode, shown = moduleMode, d.Source+":"+filepath.ToSlash(name)
 	}
-	outputs, err := b.outputs(d, p, programs)
+	outputs, err := r.outputs(d, p, programs)
 	if err != nil {
-		return containerfile.Result{}, err
+		return in, err
 	}
-	return containerfile.Build(ctx, containerfile.Input{
-		File: inTree(at, file), Shown: b.shown(d.Source, file), Outputs: outputs,
-		Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
+	return containerfile.Input{
+		File: inTree(at, name), Shown: shown, Outputs: outputs,
+		Context: dir, Except: r.Product.MadeIn(dir), Contexts: contexts,
 		Mode: mode, Args: d.Args, Target: d.Target,
-		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
-		Check: check, Keep: b.kept != nil, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
-		Base: b.bases.Resolve, Limits: containerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
-	})
+		Platform: p, ModTime: layer.Epoch, Store: r.Store, Client: r.client, Snapshot: r.Product.Snapshot(),
+		Compiler: containerfile.Compiler{Check: r.checkGoBuild}, Base: r.bases.Resolve,
+		Limits: containerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
+	}, nil
 }
 
 // inTree returns a path in a source's directory; without one, and for "", the path itself.
@@ -64,44 +69,93 @@ func inTree(source, path string) string {
 	return filepath.Join(source, path)
 }
 
-// shown returns what messages call a file, which may be one of a source.
-func (b *Builder) shown(source, path string) string {
-	if source == "" {
-		return b.shownFile(path)
+// shownFile is a path as messages have it.
+func (in Input) shownFile(path string) string {
+	if rel, err := filepath.Rel(in.Product.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.Join(filepath.Dir(in.Product.Path), rel)
 	}
-	return source + ":" + filepath.ToSlash(path)
+	return path
+}
+
+// dockerImage evaluates the image's Dockerfile for one platform with programs of which only the
+// names are known.
+func (c *checker) dockerImage(ctx context.Context, i product.Image, p platform.Platform) finding {
+	later := &latePrograms{}
+	in, err := c.dockerfile(i, p, func(name string) (containerfile.File, error) {
+		return containerfile.File{Later: func() layer.Content { return later.declared[name] }}, nil
+	})
+	if err != nil {
+		return finding{errs: output.Split(err)}
+	}
+	in.Check, in.Keep = true, c.kept != nil
+	in.Compiler.File = func(ctx context.Context, g containerfile.GoBuild) (layer.Content, error) {
+		return later.compiled(ctx, g)
+	}
+	r, err := containerfile.Build(ctx, in)
+	var note string
+	if err == nil {
+		note, err = c.start(ctx, r, p)
+	}
+	f := finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
+	if note != "" {
+		f.notes = [][]string{strings.Split(note, "\n")}
+	}
+	if err != nil {
+		r.Close()
+		return f
+	}
+	f.on = []used{{r.Base.Info, r.Others}}
+	c.kept.add(i, p, evaluated{r, later})
+	return f
+}
+
+// start checks the program that an image starts. note lists what cannot be checked.
+func (c *checker) start(ctx context.Context, r containerfile.Result, p platform.Platform) (note string, err error) {
+	parent, err := c.completeBase(ctx, r.Base, p)
+	if err != nil {
+		return "", err
+	}
+	here, err := parent.Here(c.Store)
+	if err != nil {
+		return "", err
+	}
+	note, err = r.CheckStart(here)
+	if !here && c.looks() { // the base is here when the image is built
+		note = ""
+	}
+	return note, err
 }
 
 // dockerImage builds an image from its Dockerfile for one platform.
-func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
-	r, err := b.evaluateOnce(ctx, i, p)
+func (m *maker) dockerImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
+	r, err := m.evaluate(ctx, i, p)
 	if err != nil {
 		return content{}, err
 	}
-	parent, err := b.completeBase(ctx, r.Base, p)
+	parent, err := m.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return content{}, err
 	}
-	c, err := b.newContent(parent)
+	c, err := newContent(parent)
 	if err != nil {
 		return content{}, err
 	}
 	c.config, c.history, c.from = r.Config, r.History, r.Others
-	here, err := b.lookInside(ctx, c.base)
+	here, err := m.lookInside(ctx, c.base)
 	if err != nil {
 		return content{}, err
 	}
 	if c.notes, err = checkRun(r, here, i.AllowLibraries); err != nil {
 		return content{}, err
 	}
-	if err := b.installed(&c, r); err != nil {
+	if err := c.listPackages(r); err != nil {
 		return content{}, err
 	}
 	for n, l := range r.Layers {
-		if err := b.list(ctx, &c, i, p, l.Entries); err != nil {
+		if err := c.list(ctx, m.Store, i, p, l.Entries); err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
 		}
-		written, err := layer.Write(ctx, b.store, l.Entries, layerOptions(i, p, fmt.Sprintf("layer %d", n)))
+		written, err := layer.Write(ctx, m.Store, l.Entries, layerOptions(i, p, fmt.Sprintf("layer %d", n)))
 		if err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
 		}
@@ -110,107 +164,52 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	return c, nil
 }
 
-// checkStart checks what can be known of the program that an image starts. note says what cannot.
-func (b *Builder) checkStart(
-	ctx context.Context, r containerfile.Result, p platform.Platform,
-) (note string, err error) {
-	parent, err := b.completeBase(ctx, r.Base, p)
-	if err != nil {
-		return "", err
-	}
-	here, err := parent.Here(b.store)
-	if err != nil {
-		return "", err
-	}
-	note, err = r.CheckStart(here)
-	if !here && b.looks() { // the base is here when the image is built
-		note = ""
-	}
-	return note, err
-}
-
-// looks reports whether images are judged with the layers of their bases. A release to a registry
-// fetches these in any case.
-func (b *Builder) looks() bool {
-	return !b.product.Snapshot() && !b.bases.Offline && b.bases.Shipped == nil
-}
-
-// lookInside reports whether the files of a base can be looked at, and fetches them for that, so
-// that the verdict on an image does not depend on what the store has.
-func (b *Builder) lookInside(ctx context.Context, on base.Base) (bool, error) {
-	if b.looks() {
-		if err := b.bases.Complete(ctx, on); err != nil {
-			return false, err
-		}
-	}
-	return on.Here(b.store)
-}
-
-// completeBase completes the base of a Dockerfile by the full os.version, which comes from the
-// base, or from the platform for scratch.
-func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Platform) (base.Base, error) {
-	if on.Image == nil {
-		return b.bases.Resolve(ctx, "scratch", p)
-	}
-	got := on.Platform
-	if got.OS != p.OS || got.Architecture != p.Architecture ||
-		platform.Short(got.OSVersion) != platform.Short(p.OSVersion) {
-		return base.Base{}, fmt.Errorf("the image is for %s and its base for %s: "+
-			"take --platform out of its last FROM, or name another base", p, got)
-	}
-	p.OSVersion = got.OSVersion
-	on.Platform = p
-	return on, nil
-}
-
-// binaries returns the programs that an image may copy, each with what file returns.
-func (b *Builder) binaries(i product.Image, p platform.Platform,
-	file func(program string) (containerfile.File, error),
-) (containerfile.Context, error) {
+// binaries returns the programs that an image may copy, each with what file returns, by their
+// names in the context binaries.
+func (in Input) binaries(i product.Image, p platform.Platform, file func(program string) (containerfile.File, error),
+) (map[string]containerfile.File, error) {
 	files := map[string]containerfile.File{}
-	for _, name := range dockerPrograms(b.product, i) {
-		prog := b.product.Program(name)
-		if !prog.IsFor(p) {
+	for _, name := range dockerPrograms(in.Product, i) {
+		if !in.Product.Program(name).IsFor(p) {
 			continue
 		}
 		f, err := file(name)
 		if err != nil {
-			return containerfile.Context{}, err
+			return nil, err
 		}
 		f.Mode = 0o755
 		files[inBinaries(name, p)] = f
 	}
-	return containerfile.Context{Files: files}, nil
+	return files, nil
 }
 
 // outputs returns the programs that the Dockerfile expects in its context and its stages.
-func (b *Builder) outputs(d *product.DockerfileImage, p platform.Platform,
-	programs containerfile.Context,
+func (in Input) outputs(d *product.DockerfileImage, p platform.Platform, programs map[string]containerfile.File,
 ) (map[string]map[string]containerfile.File, error) {
 	all := map[string]map[string]containerfile.File{}
 	for place, name := range d.Outputs {
-		f, ok := programs.Files[inBinaries(name, p)]
+		f, ok := programs[inBinaries(name, p)]
 		if !ok {
 			continue // it is not for this platform
 		}
-		stage, file, err := product.Output(place, p, b.product.Version)
+		stage, file, err := product.Output(place, p, in.Product.Version)
 		if err != nil {
 			return nil, fmt.Errorf("outputs: %w", err)
 		}
 		if all[stage] == nil {
 			all[stage] = map[string]containerfile.File{}
 		}
-		f.Made = b.replacement(b.product.Program(name), p)
+		f.Made = in.replacement(in.Product.Program(name), p)
 		all[stage][file] = f
 	}
 	return all, nil
 }
 
-// replacement returns how a program is compiled that takes the place of what a stage makes, nil for
-// a prebuilt one. What is wrong with it is reported elsewhere.
-func (b *Builder) replacement(decl product.Program, on platform.Platform) any {
-	tree, ok := b.trees[decl.Source]
-	r, err := program.New(decl, tree, b.product.Version, on.System())
+// replacement returns how a program is compiled that takes the place of one that a stage makes, nil
+// for a prebuilt one. Errors in it are reported elsewhere.
+func (in Input) replacement(decl product.Program, on platform.Platform) any {
+	tree, ok := in.Trees[decl.Source]
+	r, err := program.New(decl, tree, in.Product.Version, on.System())
 	if !ok || err != nil {
 		return nil
 	}

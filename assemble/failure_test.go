@@ -83,7 +83,7 @@ func TestFailures(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := copied(t, "../examples/hello")
 			tc.change(t, dir)
-			l, err := assemble.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
+			l, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: storetest.Open(t)})
 			if err == nil {
 				t.Fatalf("it is built: %+v", l)
 			}
@@ -108,7 +108,7 @@ func TestSourcesFirst(t *testing.T) {
 			Created: time.Unix(1, 0),
 		},
 		product.Source{Name: "two", Directory: filepath.Join(dir, "none")})
-	_, err := assemble.Build(t.Context(), p, st, nil)
+	_, err := assemble.Build(t.Context(), p, assemble.Options{Store: st})
 	if err == nil || !strings.Contains(err.Error(), "source one: ") || !strings.Contains(err.Error(), "source two: ") {
 		t.Errorf("the error is %v", err)
 	}
@@ -120,7 +120,8 @@ func TestSourcesFirst(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := assemble.Build(ctx, load(t, copied(t, "../examples/hello")), storetest.Open(t), nil); !errors.Is(err,
+	_, err := assemble.Build(ctx, load(t, copied(t, "../examples/hello")), assemble.Options{Store: storetest.Open(t)})
+	if !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
@@ -132,7 +133,7 @@ func TestHash(t *testing.T) {
 	for n := range p.Sources {
 		p.Sources[n].Sum = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 	}
-	_, err := assemble.Build(t.Context(), p, storetest.Open(t), nil)
+	_, err := assemble.Build(t.Context(), p, assemble.Options{Store: storetest.Open(t)})
 	if err == nil || !strings.Contains(err.Error(), "hash mismatch") {
 		t.Fatalf("the error is %v", err)
 	}

@@ -43,7 +43,7 @@ func TestProgramGeneration(t *testing.T) {
 			replace(t, filepath.Join(dir, "slipway.yaml"), "- {name: tool, platforms: [linux/amd64, "+
 				`"windows/amd64:ltsc2022"], bases: {linux: scratch, windows: scratch}, go: {program: tool}}`,
 				"- {name: tool, bases: {linux: scratch}, go: {program: tool}}")
-			_, err := assemble.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
+			_, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: storetest.Open(t)})
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("the error is %v, want %q", err, tc.want)
 			}

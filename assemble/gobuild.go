@@ -15,38 +15,41 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// compiler makes the programs of go build in Dockerfiles from the sources of the product, as those
-// under programs in slipway.yaml are made.
-func (b *Builder) compiler() containerfile.Compiler {
-	return containerfile.Compiler{
-		Check: func(g containerfile.GoBuild) error {
-			p, err := b.goBuild(g)
-			if err != nil {
-				return err
-			}
-			return p.Check()
-		},
-		File: func(ctx context.Context, g containerfile.GoBuild) (layer.Content, error) {
-			p, err := b.goBuild(g)
-			if err != nil {
-				return layer.Content{}, err
-			}
-			for _, known := range b.compiled {
-				if known.Same(p) {
-					out, err := b.programs.File(ctx, known.Name, known.Platform)
-					return out.Content, err
-				}
-			}
-			return layer.Content{}, fmt.Errorf("program %s was not found by the check before: "+
-				"run again, and do not change the Dockerfile while it is built", g.Name)
-		},
+// checkGoBuild checks a go build of a Dockerfile. Its program is compiled from the sources of the
+// product, as those under programs in slipway.yaml are.
+func (in Input) checkGoBuild(g containerfile.GoBuild) error {
+	p, err := in.goBuild(g)
+	if err != nil {
+		return err
 	}
+	return p.Check()
+}
+
+// compiled returns the program of a go build, once it is compiled.
+func (m *maker) compiled(ctx context.Context, g containerfile.GoBuild) (layer.Content, error) {
+	p, err := m.goBuild(g)
+	if err != nil {
+		return layer.Content{}, err
+	}
+	n := slices.IndexFunc(m.found.Programs, p.Same)
+	if n < 0 {
+		return layer.Content{}, fmt.Errorf("program %s was not found by the check before: "+
+			"run again, and do not change the Dockerfile while it is built", g.Name)
+	}
+	known := m.found.Programs[n]
+	out, err := m.programs.File(ctx, known.Name, known.Platform)
+	return out.Content, err
 }
 
 // goBuild returns the program of a go build. Its name may be that of another one.
-func (b *Builder) goBuild(g containerfile.GoBuild) (program.Program, error) {
-	tree, ok := b.treeOf(g.Dir)
-	if !ok {
+func (in Input) goBuild(g containerfile.GoBuild) (program.Program, error) {
+	var tree source.Tree // the innermost where there are several, then the first by name
+	for _, name := range slices.Sorted(maps.Keys(in.Trees)) {
+		if t := in.Trees[name]; disk.Within(t.Dir, g.Dir) && len(t.Dir) > len(tree.Dir) {
+			tree = t
+		}
+	}
+	if tree.Dir == "" {
 		return program.Program{}, fmt.Errorf("RUN go build: %s is in no source of slipway.yaml: "+
 			"declare the directory, or the module, under sources", g.Dir)
 	}
@@ -67,19 +70,8 @@ func (b *Builder) goBuild(g containerfile.GoBuild) (program.Program, error) {
 	return p, nil
 }
 
-// treeOf returns the source that a directory is in, the innermost where there are several.
-func (b *Builder) treeOf(dir string) (found source.Tree, ok bool) {
-	for _, name := range slices.Sorted(maps.Keys(b.trees)) {
-		t := b.trees[name]
-		if disk.Within(t.Dir, dir) && (!ok || len(t.Dir) > len(found.Dir)) {
-			found, ok = t, true
-		}
-	}
-	return found, ok
-}
-
-// moduleMode returns the mode of a file of a Go module, which has none: the go command takes it
-// from the umask and -modcacherw.
+// moduleMode returns the mode of a file of a Go module. The go command takes that on the disk from
+// the umask and -modcacherw.
 func moduleMode(_ context.Context, _ string, fi fs.FileInfo) (fs.FileMode, error) {
 	if fi.IsDir() {
 		return fs.ModeDir | 0o755, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/manifest"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -30,16 +31,38 @@ const (
 	koData = "/var/run/ko"
 )
 
-// goImage puts one program on a base, by ko's conventions. It differs from ko where ko's image
-// does not work as it should on Windows: the program has its .exe, and PATH is separated by
-// semicolons; and without kodata there is no empty layer.
-func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
-	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+// goImage checks the base and the kodata of an image of one program.
+func (c *checker) goImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
+	parent, err := c.bases.Resolve(ctx, i.Bases[p.OS], p)
+	if err == nil {
+		f.on = []used{{base: parent.Info}}
+		if parent.Demand != nil {
+			f.demands = append(f.demands, parent.Demand)
+		}
+		_, err = parent.Config()
+	}
+	f.errs = output.Split(err)
+	prog := c.Product.Program(i.Content.(*product.GoImage).Program)
+	if tree, ok := c.Trees[prog.Source]; ok {
+		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
+		if err == nil {
+			err = layer.Check(data, p.OS)
+		}
+		f.errs = append(f.errs, output.Split(err)...)
+	}
+	return f
+}
+
+// goImage puts one program on a base, by ko's conventions. The image differs from ko's where that
+// does not work on Windows: the program has its .exe, and PATH is separated by semicolons; and
+// without kodata no empty layer is made.
+func (m *maker) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
+	parent, err := m.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
 		return content{}, err
 	}
-	prog := b.product.Program(i.Content.(*product.GoImage).Program)
-	program, err := b.file(ctx, prog, p)
+	prog := m.Product.Program(i.Content.(*product.GoImage).Program)
+	program, err := m.file(ctx, prog, p)
 	if err != nil {
 		return content{}, err
 	}
@@ -47,24 +70,24 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	c, err := b.newContent(parent)
+	c, err := newContent(parent)
 	if err != nil {
 		return content{}, err
 	}
 	var data []layer.Entry
-	if tree, ok := b.trees[prog.Source]; ok {
+	if tree, ok := m.Trees[prog.Source]; ok {
 		data, err = kodata(tree.Dir, prog.Package, func(file string) (layer.Content, error) {
-			return layer.File(b.store, file)
+			return layer.File(m.Store, file)
 		})
 		if err != nil {
 			return content{}, err
 		}
 	}
 	if len(data) > 0 {
-		if err := b.list(ctx, &c, i, p, data); err != nil {
+		if err := c.list(ctx, m.Store, i, p, data); err != nil {
 			return content{}, fmt.Errorf("kodata: %w", err)
 		}
-		l, err := layer.Write(ctx, b.store, data, layerOptions(i, p, "kodata"))
+		l, err := layer.Write(ctx, m.Store, data, layerOptions(i, p, "kodata"))
 		if err != nil {
 			return content{}, err
 		}
@@ -76,13 +99,13 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		{Path: name, Mode: 0o555, Content: program},
 	}
 	var g errgroup.Group // a large program is hashed for the list while it is compressed
-	g.Go(func() error { return b.list(ctx, &c, i, p, entries) })
-	l, err := layer.Write(ctx, b.store, entries, layerOptions(i, p, "program"))
+	g.Go(func() error { return c.list(ctx, m.Store, i, p, entries) })
+	l, err := layer.Write(ctx, m.Store, entries, layerOptions(i, p, "program"))
 	if err := cmp.Or(g.Wait(), err); err != nil {
 		return content{}, err
 	}
-	if b.mayNeedLibraries(prog, p) {
-		if c.notes, err = b.checkLibraries(ctx, i, p, name, program); err != nil {
+	if m.mayNeedLibraries(prog, p) {
+		if c.notes, err = m.checkLibraries(ctx, i, p, name, program); err != nil {
 			return content{}, err
 		}
 	}
@@ -210,14 +233,14 @@ func walk(dir, root, in string, above []string, visit func(file, in string, fi f
 
 // checkLibraries reports shared libraries that the program of a go image needs and the image does
 // not have, as it is for Dockerfiles. A Go program without CGO needs none.
-func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platform.Platform, name string,
+func (r *reader) checkLibraries(ctx context.Context, i product.Image, p platform.Platform, name string,
 	file layer.Content,
 ) (notes []string, err error) {
 	source := fmt.Sprintf("FROM %s\nCOPY --from=%s %s %s/\nENTRYPOINT [%q]\n", i.Bases[p.OS], binaries, path.Base(name),
 		path.Dir(name), name)
-	r, err := containerfile.Build(ctx, containerfile.Input{
-		File: "go image " + i.Name, Source: []byte(source), Platform: p, ModTime: layer.Epoch, Store: b.store,
-		Client: b.client, Base: b.bases.Resolve,
+	out, err := containerfile.Build(ctx, containerfile.Input{
+		File: "go image " + i.Name, Source: []byte(source), Platform: p, ModTime: layer.Epoch, Store: r.Store,
+		Client: r.client, Base: r.bases.Resolve,
 		Contexts: map[string]containerfile.Context{
 			binaries: {Files: map[string]containerfile.File{path.Base(name): {Content: file, Mode: 0o755}}},
 		},
@@ -225,24 +248,24 @@ func (b *Builder) checkLibraries(ctx context.Context, i product.Image, p platfor
 	if err != nil {
 		return nil, err
 	}
-	parent, err := b.completeBase(ctx, r.Base, p)
+	parent, err := r.completeBase(ctx, out.Base, p)
 	if err != nil {
 		return nil, err
 	}
-	here, err := b.lookInside(ctx, parent)
+	here, err := r.lookInside(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
-	return checkRun(r, here, i.AllowLibraries)
+	return checkRun(out, here, i.AllowLibraries)
 }
 
 // mayNeedLibraries reports whether a program may be linked with shared libraries.
-func (b *Builder) mayNeedLibraries(decl product.Program, p platform.Platform) bool {
-	tree, ok := b.trees[decl.Source]
+func (in Input) mayNeedLibraries(decl product.Program, p platform.Platform) bool {
+	tree, ok := in.Trees[decl.Source]
 	if !ok {
 		return decl.IsPrebuilt()
 	}
-	compiled, err := program.New(decl, tree, b.product.Version, p)
+	compiled, err := program.New(decl, tree, in.Product.Version, p)
 	return err == nil && compiled.IsCGO()
 }
 

@@ -2,71 +2,106 @@ package assemble
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/assemble/builder"
 	"github.com/slipway-dev/slipway/assemble/built"
+	"github.com/slipway-dev/slipway/compile/prebuilt"
 	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/compile/source"
-	"github.com/slipway-dev/slipway/internal/purl"
+	"github.com/slipway-dev/slipway/compile/times"
+	"github.com/slipway-dev/slipway/internal/once"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Images builds every image, as [Build] does after its checks. Who reads more of the sources, or
-// nothing, calls [Builder.Unchanged] then.
-func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
-	p := b.product
-	defer b.kept.drop()
+// Built lists the images and artifacts that are in the store.
+type Built struct {
+	*built.Result
+
+	// Times has how long compilers and linkers took, and how long the layers in the store took to
+	// compress.
+	Times *times.Weights
+}
+
+// maker makes the images and artifacts of one call of [Ready.Images].
+type maker struct {
+	*reader
+
+	found    *Found
+	kept     *kept
+	programs *program.Set
+	prebuilt map[Prebuilt]prebuilt.File
+	noted    noted // the contents of images and artifacts
+	warnings *progress.Warnings
+	tools    once.Map[builder.Tool] // of Dockerfiles, by name
+}
+
+// Images builds every image, and adds its warnings to w. Once a caller has read the sources and
+// inputs for the last time, it asks Baseline whether they are unchanged.
+func (r *Ready) Images(ctx context.Context, w *progress.Warnings) (*Built, error) {
+	defer r.kept.drop()
+	m := &maker{reader: r.reader, found: r.Found, kept: r.kept, warnings: w}
+	compilers, err := m.compilers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range r.Baseline.Warnings {
+		w.Add(line)
+	}
+	result, err := m.all(ctx, r.Baseline)
+	if err != nil {
+		return nil, err
+	}
+	result.Compilers = compilers
+	return &Built{result, m.times()}, nil
+}
+
+// all makes images and artifacts while programs compile.
+func (m *maker) all(ctx context.Context, b *Baseline) (*built.Result, error) {
+	p := m.Product
 	r := &built.Result{
-		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: b.created,
-		Selected: p.Selected, Sources: lockSources(p, b.trees),
-	}
-	var err error
-	if b.compiled, err = b.Programs(); err != nil {
-		return nil, err
-	}
-	if r.Compilers, err = b.compilers(ctx); err != nil {
-		return nil, err
-	}
-	if err := b.begin(ctx); err != nil { // before anything is read
-		return nil, err
+		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: m.created(),
+		Selected: p.Selected, Sources: lockSources(p, m.Trees),
 	}
 	var here, tools []lock.Material
 	var g errgroup.Group
 	defer g.Wait() //nolint:errcheck // for an end before the result
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	set, wait := program.Start(ctx, b.store, b.progress, b.compiled)
-	b.programs = set
+	set, wait := program.Start(ctx, m.Store, m.Progress, m.found.Programs)
+	m.programs = set
 	g.Go(func() (err error) { // while compilers and linkers leave a core to it
-		if here, err = b.materials(ctx); err != nil {
+		if here, err = b.Materials(ctx); err != nil {
 			stop(err)
 		}
 		return err
 	})
 	g.Go(func() (err error) {
-		if tools, err = toolchains(ctx, b.compiled); err == nil {
-			r.Go, err = GoVersion(ctx, b.compiled)
+		if tools, err = toolchains(ctx, m.found.Programs); err == nil {
+			r.Go, err = GoVersion(ctx, m.found.Programs)
 		}
 		return err
 	})
-	if err := b.readPrebuilt(ctx, b.client); err != nil {
+	var err error
+	if m.prebuilt, err = readPrebuilt(ctx, p, m.Store, m.client); err != nil {
 		stop(err)
 		wait() //nolint:errcheck // it was ended
 		return nil, context.Cause(ctx)
 	}
-	r.Prebuilt = b.Prebuilt()
+	r.Prebuilt = lockPrebuilt(m.prebuilt)
 
 	var failures []error
-	r.Images, r.Artifacts, failures = b.each(ctx)
+	r.Images, r.Artifacts, failures = m.each(ctx)
 	compiled := wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -74,14 +109,39 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err := errors.Join(report(compiled, failures), g.Wait()); err != nil {
 		return nil, err
 	}
-	r.Materials = slices.Concat(here, tools)
-	return r, b.complete(ctx, r)
+	r.Materials = slices.Concat(here, tools, m.documents())
+	if r.Inventory, err = m.inventory(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.prove(ctx, set.Read(), r.Materials); err != nil {
+		return nil, err
+	}
+	lock.SortMaterials(r.Materials)
+	return r, nil
+}
+
+// each makes images and artifacts. Failures have that of each image, and at last that of the
+// artifacts.
+func (m *maker) each(ctx context.Context) (images []built.Image, files []lock.Artifact, failures []error) {
+	images = make([]built.Image, len(m.Product.Images))
+	var g sync.WaitGroup
+	g.Go(func() {
+		failures = inParallel(m.Product.Images, func(n int, i product.Image) (err error) {
+			if images[n], err = kinds[i.Kind].build(m, ctx, i); err != nil {
+				return fmt.Errorf("building image %s: %w", i.Name, err)
+			}
+			return nil
+		})
+	})
+	files, err := m.artifacts(ctx)
+	g.Wait()
+	return images, files, append(failures, err)
 }
 
 // compilers returns the C compilers of the programs, as the lock has them, and warns of them
 // once.
-func (b *Builder) compilers(ctx context.Context) (all []lock.Compiler, err error) {
-	found, err := program.Compilers(ctx, b.compiled)
+func (m *maker) compilers(ctx context.Context) (all []lock.Compiler, err error) {
+	found, err := program.Compilers(ctx, m.found.Programs)
 	if err != nil {
 		return nil, err
 	}
@@ -94,36 +154,32 @@ func (b *Builder) compilers(ctx context.Context) (all []lock.Compiler, err error
 		names = append(names, fmt.Sprintf("%s for %s (%s)", c.Command, c.Platform, c.Version))
 	}
 	if len(names) > 0 {
-		b.warnings.Add("warning: programs are compiled with CGO by " + strings.Join(names, ", ") +
+		m.warnings.Add("warning: programs are compiled with CGO by " + strings.Join(names, ", ") +
 			": another version of a C compiler, or of its libraries, gives other bytes")
 	}
 	return all, nil
 }
 
+// times adds up the times of programs and layers.
+func (m *maker) times() *times.Weights {
+	all := times.New()
+	all.Add(m.programs.Times())
+	sums := map[times.Item]float64{}
+	for t, s := range m.noted.times {
+		sums[t.Item] += s
+	}
+	for i, s := range sums {
+		all.Took(i, s)
+	}
+	return all
+}
+
 // report joins failures. An image or artifact that lacks a program adds nothing to the
 // compiler's message, so it is not repeated.
 func report(compiled error, others []error) error {
-	all := []error{compiled}
-	for _, err := range others {
-		if missing := (program.ErrFailed{}); errors.As(err, &missing) {
-			continue
-		}
-		all = append(all, err)
-	}
-	return errors.Join(all...)
-}
-
-// complete adds to a result its contents and the rest of what it was made from.
-func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
-	r.Materials = append(r.Materials, b.documents()...)
-	if r.Inventory, err = b.inventory(ctx); err != nil {
-		return err
-	}
-	if err := b.prove(ctx, b.programs.Read(), r.Materials); err != nil {
-		return err
-	}
-	lock.SortMaterials(r.Materials)
-	return nil
+	return errors.Join(append([]error{compiled}, slices.DeleteFunc(others, func(err error) bool {
+		return errors.As(err, new(program.ErrFailed))
+	})...)...)
 }
 
 // lockSources are the sources as the lock has them.
@@ -139,36 +195,13 @@ func lockSources(p *product.Product, trees map[string]source.Tree) []lock.Source
 	return all
 }
 
-// maxDocument bounds the documents of bases that a statement has: larger ones are read from the
-// registry again. Those of real bases have some KB.
-const maxDocument = 1 << 20
-
-// documents lists the documents of the bases that images were built on, with their bytes.
-func (b *Builder) documents() []lock.Material {
-	var all []lock.Material
-	for _, d := range b.bases.Documents() {
-		if len(d.Content) > maxDocument {
-			continue
-		}
-		uri := purl.ImageFile(d.File) + "@" + d.Digest.String()
-		if d.File == "" {
-			uri = purl.OCI(d.Repository.Name(), d.Digest.String(), nil)
-		}
-		all = append(all, lock.Material{
-			URI: uri, SHA256: d.Digest.Hex,
-			Content: base64.StdEncoding.EncodeToString(d.Content),
-		})
-	}
-	return all
-}
-
-// inventory returns what all images and artifacts contain, once they are built. Programs that are
-// in none of them at last, because a later layer removes them, are not listed.
-func (b *Builder) inventory(ctx context.Context) (*lock.Inventory, error) {
-	all := b.noted.inventory.Only(func(v1.Hash) bool { return true })
+// inventory returns the contents of all images and artifacts, once they are built. Programs that no
+// image has at last, because a later layer removes them, are not listed.
+func (m *maker) inventory(ctx context.Context) (*lock.Inventory, error) {
+	all := m.noted.inventory.Only(func(v1.Hash) bool { return true })
 	sources := map[v1.Hash]string{}
-	for _, p := range b.compiled {
-		out, err := b.programs.File(ctx, p.Name, p.Platform)
+	for _, p := range m.found.Programs {
+		out, err := m.programs.File(ctx, p.Name, p.Platform)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func image(t *testing.T, img v1.Image) string {
 
 func result(t *testing.T, p *product.Product, st *store.Store) *built.Result {
 	t.Helper()
-	l, err := assemble.Build(t.Context(), p, st, nil)
+	l, err := assemble.Build(t.Context(), p, assemble.Options{Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 }
 
 // note records the contents of a manifest.
-func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
+func (m *maker) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
 	if parent := c.base; parent.Info != nil && parent.Image != nil && !parent.Info.Stub {
 		config, err := parent.Image.ConfigFile()
@@ -64,28 +64,28 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	}
 	for _, l := range c.layers {
 		item := times.Item{System: c.base.Platform.System().String(), Path: i.Name, Kind: times.Image}
-		b.noted.took(item, l.Digest, l.Seconds)
+		m.noted.took(item, l.Digest, l.Seconds)
 	}
 	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List(), Packages: c.packages}
-	if i.Version != b.product.Version {
+	if i.Version != m.Product.Version {
 		has.Version = i.Version
 	}
-	return b.noted.add(has, c.programs, bases)
+	return m.noted.add(has, c.programs, bases)
 }
 
 // noteArtifact records the contents of an artifact.
-func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
+func (m *maker) noteArtifact(ctx context.Context, f artifact.File) error {
 	var programs []lock.Program
 	for _, e := range f.Entries {
 		if e.Type != layer.Regular {
 			continue
 		}
-		if _, ok, err := b.system(ctx, e.Content); err != nil {
+		if _, ok, err := system(ctx, m.Store, e.Content); err != nil {
 			return err
-		} else if !ok && !inventory.Known(b.store, e.Content.Digest) {
+		} else if !ok && !inventory.Known(m.Store, e.Content.Digest) {
 			continue
 		}
-		p, err := inventory.Program(ctx, b.store, e.Content)
+		p, err := inventory.Program(ctx, m.Store, e.Content)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		}
 		programs = append(programs, p)
 	}
-	sum, err := inventory.SHA512(ctx, b.store, f.Digest)
+	sum, err := inventory.SHA512(ctx, m.Store, f.Digest)
 	if err != nil {
 		return err
 	}
@@ -104,5 +104,5 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 			return err
 		}
 	}
-	return b.noted.add(content, programs, nil)
+	return m.noted.add(content, programs, nil)
 }

@@ -72,7 +72,7 @@ func TestInventoryOfDamaged(t *testing.T) {
 		}
 		var got *built.Result
 		if err := st.Mend(t.Context(), nil, func() (err error) {
-			got, err = assemble.Build(t.Context(), p, st, nil)
+			got, err = assemble.Build(t.Context(), p, assemble.Options{Store: st})
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -2,18 +2,11 @@ package assemble
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/assemble/lifecycle"
-	"github.com/slipway-dev/slipway/containerfile"
-	"github.com/slipway-dev/slipway/image/layer"
-	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -21,9 +14,9 @@ import (
 // kinds is how images of each kind of slipway.yaml are built. A new kind is an entry here and in
 // the table of package product, and a file with the functions.
 var kinds = map[string]kind{
-	"go":         indexed(goPrograms, (*Builder).checkGoImage, (*Builder).goImage),
-	"dockerfile": indexed(dockerPrograms, (*Builder).checkDockerImage, (*Builder).dockerImage),
-	"lifecycle":  {lifecyclePrograms, (*Builder).checkLifecycle, (*Builder).lifecycle, lifecycleSystems()},
+	"go":         indexed(goPrograms, (*checker).goImage, (*maker).goImage),
+	"dockerfile": indexed(dockerPrograms, (*checker).dockerImage, (*maker).dockerImage),
+	"lifecycle":  {lifecyclePrograms, (*checker).lifecycle, (*maker).lifecycle, lifecycleSystems()},
 	"prebuilt":   indexed(noPrograms, nil, nil), // every platform is
 }
 
@@ -31,10 +24,10 @@ type kind struct {
 	// programs lists the programs that an image may contain, each with the platforms to compile
 	// it for.
 	programs func(*product.Product, product.Image) []wanted
-	// check finds what is wrong with an image without a compiler.
-	check func(*Builder, context.Context, product.Image) finding
+	// check finds mistakes in an image without a compiler.
+	check func(*checker, context.Context, product.Image) finding
 	// build puts the image into the store.
-	build func(*Builder, context.Context, product.Image) (built.Image, error)
+	build func(*maker, context.Context, product.Image) (built.Image, error)
 	// systems are the operating systems that one manifest serves; nil if the image is an index
 	// with a manifest per platform.
 	systems []string
@@ -50,8 +43,8 @@ type wanted struct {
 // work on one platform. Those of platforms that are prebuilt are taken as they are.
 func indexed(
 	programs func(*product.Product, product.Image) []string,
-	check func(*Builder, context.Context, product.Image, platform.Platform) finding,
-	compose func(*Builder, context.Context, product.Image, platform.Platform) (content, error),
+	check func(*checker, context.Context, product.Image, platform.Platform) finding,
+	compose func(*maker, context.Context, product.Image, platform.Platform) (content, error),
 ) kind {
 	return kind{
 		programs: func(p *product.Product, i product.Image) []wanted {
@@ -61,51 +54,33 @@ func indexed(
 			}
 			return all
 		},
-		check: func(b *Builder, ctx context.Context, i product.Image) finding {
+		check: func(c *checker, ctx context.Context, i product.Image) finding {
 			return checkPlatforms(i, func(p platform.Platform) finding {
 				if t, ok := i.PrebuiltOn(p); ok {
-					return b.checkTaken(ctx, t)
+					return c.taken(ctx, t)
 				}
 				if builderOf(i, p) != "" {
-					return b.checkDelegated(ctx, i, p)
+					return c.delegated(ctx, i, p)
 				}
-				return check(b, ctx, i, p)
+				return check(c, ctx, i, p)
 			})
 		},
-		build: func(b *Builder, ctx context.Context, i product.Image) (built.Image, error) {
-			return b.index(i, func(p platform.Platform) (child, error) {
+		build: func(m *maker, ctx context.Context, i product.Image) (built.Image, error) {
+			return m.index(i, func(p platform.Platform) (child, error) {
 				if t, ok := i.PrebuiltOn(p); ok {
-					return b.take(ctx, i, t)
+					return m.take(ctx, i, t)
 				}
 				if builderOf(i, p) != "" {
-					return b.delegate(ctx, i, p)
+					return m.delegate(ctx, i, p)
 				}
-				c, err := compose(b, ctx, i, p)
+				c, err := compose(m, ctx, i, p)
 				if err != nil {
 					return child{}, err
 				}
-				return b.write(i, c)
+				return m.write(i, c)
 			})
 		},
 	}
-}
-
-// each makes images and artifacts. Failures have that of each image, and at last that of the
-// artifacts.
-func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.Artifact, failures []error) {
-	images = make([]built.Image, len(b.product.Images))
-	var g sync.WaitGroup
-	g.Go(func() {
-		failures = inParallel(b.product.Images, func(n int, i product.Image) (err error) {
-			if images[n], err = kinds[i.Kind].build(b, ctx, i); err != nil {
-				return fmt.Errorf("building image %s: %w", i.Name, err)
-			}
-			return nil
-		})
-	})
-	files, err := b.artifacts(ctx)
-	g.Wait()
-	return images, files, append(failures, err)
 }
 
 func noPrograms(*product.Product, product.Image) []string { return nil }
@@ -151,62 +126,4 @@ func lifecycleSystems() []string {
 		all = append(all, p.OS)
 	}
 	return all
-}
-
-func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	parent, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
-	if err == nil {
-		f.on = []used{{base: parent.Info}}
-		if parent.Demand != nil {
-			f.demands = append(f.demands, parent.Demand)
-		}
-		_, err = parent.Config()
-	}
-	f.errs = output.Split(err)
-	prog := b.product.Program(i.Content.(*product.GoImage).Program)
-	if tree, ok := b.trees[prog.Source]; ok {
-		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
-		if err == nil {
-			err = layer.Check(data, p.OS)
-		}
-		f.errs = append(f.errs, output.Split(err)...)
-	}
-	return f
-}
-
-// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
-// is known.
-func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
-	made := map[string]layer.Content{}
-	programs, err := b.binaries(i, p, func(name string) (containerfile.File, error) {
-		return containerfile.File{Later: func() layer.Content { return made[name] }}, nil
-	})
-	if err != nil {
-		return finding{errs: output.Split(err)}
-	}
-	r, err := b.evaluate(ctx, i, p, programs, true)
-	var note string
-	if err == nil {
-		note, err = b.checkStart(ctx, r, p)
-	}
-	f = finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
-	if note != "" {
-		f.notes = [][]string{strings.Split(note, "\n")}
-	}
-	if err == nil {
-		f.on = []used{{r.Base.Info, r.Others}}
-		b.kept.add(i, p, evaluated{r, made})
-	} else {
-		r.Close()
-	}
-	return f
-}
-
-func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding) {
-	spec := i.Content.(*product.LifecycleImage)
-	if tree, ok := b.trees[spec.Source]; ok {
-		_, err := lifecycle.ReadMetadata(tree.Dir, spec.Version)
-		f.errs = output.Split(err)
-	}
-	return f
 }

@@ -10,14 +10,25 @@ import (
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/manifest"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
 
-// lifecycle builds the one manifest with the lifecycle for every operating system.
-func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, error) {
+// lifecycle checks the metadata of the lifecycle.
+func (c *checker) lifecycle(_ context.Context, i product.Image) (f finding) {
 	spec := i.Content.(*product.LifecycleImage)
-	m, err := lifecycle.ReadMetadata(b.trees[spec.Source].Dir, spec.Version)
+	if tree, ok := c.Trees[spec.Source]; ok {
+		_, err := lifecycle.ReadMetadata(tree.Dir, spec.Version)
+		f.errs = output.Split(err)
+	}
+	return f
+}
+
+// lifecycle builds the one manifest with the lifecycle for every operating system.
+func (m *maker) lifecycle(ctx context.Context, i product.Image) (built.Image, error) {
+	spec := i.Content.(*product.LifecycleImage)
+	of, err := lifecycle.ReadMetadata(m.Trees[spec.Source].Dir, spec.Version)
 	if err != nil {
 		return built.Image{}, err
 	}
@@ -26,7 +37,7 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 	for _, p := range lifecycle.Systems {
 		files := lifecycle.Files{}
 		for _, prog := range lifecycle.Programs {
-			out, err := b.programs.File(ctx, lifecycleProgram(i, prog.Name), p)
+			out, err := m.programs.File(ctx, lifecycleProgram(i, prog.Name), p)
 			if err != nil {
 				return built.Image{}, err
 			}
@@ -36,23 +47,23 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 		if err != nil {
 			return built.Image{}, err
 		}
-		if err := b.list(ctx, &c, i, p, entries); err != nil {
+		if err := c.list(ctx, m.Store, i, p, entries); err != nil {
 			return built.Image{}, err
 		}
-		l, err := lifecycle.Layer(ctx, b.store, p.OS, entries)
+		l, err := lifecycle.Layer(ctx, m.Store, p.OS, entries)
 		if err != nil {
 			return built.Image{}, err
 		}
 		byOS[p.OS] = l
 		c.layers = append(c.layers,
-			manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + m.Version + " for " + p.OS})
+			manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + of.Version + " for " + p.OS})
 	}
-	labels, err := lifecycle.Labels(m, byOS["linux"], byOS["windows"])
+	labels, err := lifecycle.Labels(of, byOS["linux"], byOS["windows"])
 	if err != nil {
 		return built.Image{}, err
 	}
 	c.config = v1.Config{Labels: labels}
-	only, err := b.write(i, c)
+	only, err := m.write(i, c)
 	if err != nil {
 		return built.Image{}, err
 	}

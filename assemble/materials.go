@@ -1,105 +1,74 @@
 package assemble
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
+	"sync"
 
-	"github.com/slipway-dev/slipway/assemble/inputs"
-	"github.com/slipway-dev/slipway/compile/source"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
 )
 
-// Materials lists what the product is built from, as Images does, without building it.
-func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
-	var err error
-	if b.compiled, err = b.Programs(); err != nil {
-		return nil, err
+// module is the path of Slipway's own module.
+const module = "github.com/slipway-dev/slipway"
+
+// slipway returns the running program as a material: a version of its module with the hash that the
+// go command has compared, or a file that only this machine knows.
+func slipway(st *store.Store) (lock.Material, error) {
+	m := lock.Material{URI: "pkg:golang/" + module, Local: true}
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Path == module && info.Main.Replace == nil && info.Main.Sum != "" {
+		h, err := dirHash(info.Main.Sum)
+		return lock.Material{URI: purl.Go(module, info.Main.Version), DirHash: h}, err
 	}
-	all, err := b.Here(ctx)
-	if err != nil {
-		return nil, err
+	running.Lock()
+	defer running.Unlock()
+	if running.sha256 == "" {
+		exe, err := os.Executable()
+		if err != nil {
+			return m, fmt.Errorf("finding the running slipway: %w", err)
+		}
+		file, err := layer.File(st, exe)
+		if err != nil {
+			return m, fmt.Errorf("reading the running slipway: %w", err)
+		}
+		running.sha256 = file.Digest.Hex
 	}
-	tools, err := toolchains(ctx, b.compiled)
-	if err != nil {
-		return nil, err
-	}
-	all = append(all, tools...)
-	lock.SortMaterials(all)
-	return all, nil
+	m.SHA256 = running.sha256
+	return m, nil
 }
 
-// sources lists the sources of the product, whether they are used or not.
-func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
-	var all []lock.Material
-	for _, s := range b.product.Sources {
-		tree, ok := b.trees[s.Name]
-		if !ok {
-			continue
-		}
-		m := lock.Material{Name: s.Name, Revision: tree.Source.Revision}
-		if s.Module == "" {
-			if err := b.directory(ctx, s, &m); err != nil {
-				return nil, err
-			}
-			m.Created = tree.Source.Created
-			all = append(all, m)
-			continue
-		}
-		var err error
-		path, version, _ := strings.Cut(s.Module, "@")
-		m.URI = purl.Go(path, version)
-		if m.DirHash, err = dirHash(s.Sum); err != nil {
-			return nil, fmt.Errorf("source %s: %w", s.Name, err)
-		}
-		switch {
-		case s.Commit != "":
-			m.GitCommit, m.Proven = s.Commit, s.Proven
-		case s.Repository != "":
-			if b.modules[s.Name] == "" { // neither the commit nor the module can change
-				if b.modules[s.Name], err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
-					return nil, err
-				}
-			}
-			m.GitCommit, m.Proven = b.modules[s.Name], true
-		}
-		all = append(all, m)
-	}
-	return all, nil
+// running is the file of the running program, which the process reads once, whatever stores it has.
+var running struct {
+	sync.Mutex
+
+	sha256 string
 }
 
-// directory fills in where a directory source is known from: its commit, if that has every file
-// that slipway.yaml names. Those that programs are compiled from are compared by [Builder.prove].
-func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) error {
-	m.URI, m.Own = "source:"+s.Name, s.Own
-	m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
-	c, ok := source.Commit{Hash: s.Commit, In: s.In}, s.Commit != ""
-	m.Proven = s.Proven
-	if !ok {
-		c, ok = source.Committed(ctx, s)
-		if s.Revision == "" && c.Revision != m.Revision { // images have it already
-			return fmt.Errorf("source %s %s",
-				strings.Join(append([]string{s.Name}, c.Changes[:min(1, len(c.Changes))]...), ": "), runAgain)
+// maxDocument bounds the documents of bases that a statement has: larger ones are read from the
+// registry again. Those of real bases have some KB.
+const maxDocument = 1 << 20
+
+// documents lists the documents of the bases that images were built on, with their bytes.
+func (r *reader) documents() (all []lock.Material) {
+	for _, d := range r.bases.Documents() {
+		if len(d.Content) > maxDocument {
+			continue
 		}
-		if !ok {
-			return nil
+		uri := purl.ImageFile(d.File) + "@" + d.Digest.String()
+		if d.File == "" {
+			uri = purl.OCI(d.Repository.Name(), d.Digest.String(), nil)
 		}
-		lacking, err := inputs.Lacking(b.product, s.Directory, c.Has)
-		if err != nil || lacking != "" {
-			return err
-		}
-		m.Proven = true
-		b.commits[s.Name] = c
+		content := base64.StdEncoding.EncodeToString(d.Content)
+		all = append(all, lock.Material{URI: uri, SHA256: d.Digest.Hex, Content: content})
 	}
-	if s.URL != "" {
-		m.URI = "git+" + s.URL
-	}
-	m.GitCommit, m.Path = c.Hash, c.In
-	return nil
+	return all
 }
 
 // dirHash returns an h1: hash in hex, as in-toto has it.

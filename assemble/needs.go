@@ -18,17 +18,13 @@ type Need struct {
 	Programs []program.Program
 }
 
-// Needs lists the images and artifacts of the product, in its order. It is for a builder that has
-// checked the product, which finds the programs of Dockerfiles.
-func (b *Builder) Needs() ([]Need, error) {
-	compiled, err := b.Programs()
-	if err != nil {
-		return nil, err
-	}
+// Needs lists the images and artifacts of the product, in its order.
+func (f *Found) Needs() []Need {
+	p, compiled := f.reader.Product, f.Programs
 	var all []Need
-	for n, i := range b.product.Images {
+	for n, i := range p.Images {
 		k := kinds[i.Kind]
-		wants := k.programs(b.product, i)
+		wants := k.programs(p, i)
 		if k.systems != nil {
 			all = append(all, Need{
 				Portion:  product.Portion{Name: i.Name, Platforms: i.Platforms},
@@ -40,17 +36,15 @@ func (b *Builder) Needs() ([]Need, error) {
 			others := func(q platform.Platform) bool { return q.System() != on }
 			of := slices.DeleteFunc(slices.Clone(i.Platforms), others)
 			programs := among(compiled, wants, on)
-			if n < len(b.found) {
-				programs = append(programs, b.ofDockerfile(compiled, b.found[n], on)...)
-			}
+			programs = append(programs, f.ofDockerfile(n, on)...)
 			all = append(all, Need{Portion: product.Portion{Name: i.Name, Platforms: of}, Programs: programs})
 		}
 	}
-	for _, a := range b.product.Artifacts {
+	for _, a := range p.Artifacts {
 		for _, on := range a.Platforms {
 			var wants []wanted
-			for _, name := range b.product.ProgramsOf(a, on) {
-				wants = append(wants, wanted{b.product.Program(name), []platform.Platform{on}})
+			for _, name := range p.ProgramsOf(a, on) {
+				wants = append(wants, wanted{p.Program(name), []platform.Platform{on}})
 			}
 			all = append(all, Need{
 				Portion:  product.Portion{Name: a.Name, Platforms: []platform.Platform{on}},
@@ -58,7 +52,7 @@ func (b *Builder) Needs() ([]Need, error) {
 			})
 		}
 	}
-	return all, nil
+	return all
 }
 
 // among returns the programs that are wanted for some platforms.
@@ -74,15 +68,15 @@ func among(compiled []program.Program, wants []wanted, on ...platform.Platform) 
 	return all
 }
 
-// ofDockerfile returns the programs that the Dockerfile of an image compiles for a platform.
-func (b *Builder) ofDockerfile(compiled []program.Program, f finding, on platform.Platform) (all []program.Program) {
-	for _, g := range f.builds {
-		p, err := b.goBuild(g)
+// ofDockerfile returns the programs that the Dockerfile of the nth image compiles for a platform.
+func (f *Found) ofDockerfile(n int, on platform.Platform) (all []program.Program) {
+	for _, g := range f.images[n].builds {
+		p, err := f.reader.goBuild(g)
 		if err != nil || g.Platform.System() != on {
 			continue
 		}
-		if n := slices.IndexFunc(compiled, p.Same); n >= 0 {
-			all = append(all, compiled[n])
+		if n := slices.IndexFunc(f.Programs, p.Same); n >= 0 {
+			all = append(all, f.Programs[n])
 		}
 	}
 	return all

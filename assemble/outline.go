@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Outline is what is known of an image before it is built.
+// Outline has the known properties of an image before it is built.
 type Outline struct {
 	// Annotations are those that its index, or its only manifest, will have.
 	Annotations map[string]string
@@ -25,25 +25,25 @@ type Grounds struct {
 	Platform   platform.Platform
 	Base       *lock.Base // nil for an image from scratch
 	CopiedFrom []lock.Base
-	// Prebuilt is the image of another builder that is taken, with what is known of it; nil for one
-	// that is built. Builder is the builder of the user that builds it; "" for slipway.
+	// Prebuilt is the image of another builder that is taken; nil for one that is built. Builder is
+	// the builder of the user that builds it; "" for slipway.
 	Prebuilt *Taken
 	Builder  string
 }
 
-// Outlines returns an outline of each image of the product, in its order. It is for a builder that
-// has checked the product: see [Builder.Check].
-func (b *Builder) Outlines() []Outline {
-	all := make([]Outline, len(b.product.Images))
-	for n, i := range b.product.Images {
-		all[n].Annotations = b.annotations(i)
-		for k, p := range i.Platforms {
-			g := Grounds{Platform: p, Prebuilt: b.outlineTaken(n, i, p), Builder: builderOf(i, p)}
-			if n < len(b.found) && k < len(b.found[n].on) {
-				used := b.found[n].on[k]
-				g.Base = b.pinned(used.base)
-				for _, f := range used.from {
-					g.CopiedFrom = append(g.CopiedFrom, *b.pinned(&f))
+// Outlines returns an outline of each image of the product, in its order.
+func (f *Found) Outlines() []Outline {
+	p := f.reader.Product
+	all := make([]Outline, len(p.Images))
+	for n, i := range p.Images {
+		all[n].Annotations = f.reader.annotations(i)
+		for k, on := range i.Platforms {
+			g := Grounds{Platform: on, Prebuilt: f.outlineTaken(n, i, on), Builder: builderOf(i, on)}
+			if k < len(f.images[n].on) {
+				used := f.images[n].on[k]
+				g.Base = pinned(p, used.base)
+				for _, i := range used.from {
+					g.CopiedFrom = append(g.CopiedFrom, *pinned(p, &i))
 				}
 			}
 			all[n].On = append(all[n].On, g)
@@ -61,17 +61,14 @@ type Taken struct {
 	Bytes  int64   `json:"bytes,omitempty"`
 }
 
-// outlineTaken returns what is known of the image of another builder; nil for one that is built.
-func (b *Builder) outlineTaken(n int, i product.Image, p platform.Platform) *Taken {
+// outlineTaken returns the image of another builder; nil for one that is built.
+func (f *Found) outlineTaken(n int, i product.Image, p platform.Platform) *Taken {
 	of, ok := i.PrebuiltOn(p)
 	if !ok {
 		return nil
 	}
 	t := &Taken{From: of.Text}
-	if n >= len(b.found) {
-		return t
-	}
-	for _, d := range b.found[n].taken {
+	for _, d := range f.images[n].taken {
 		if platform.Same(d.Platform, p) && d.Manifest != nil {
 			t.Digest = d.Manifest.Desc.Digest
 			for _, l := range d.Manifest.Layers {
@@ -90,9 +87,9 @@ type used struct {
 
 // pinned returns a base as slipway.yaml or bases.lock.yaml pins it. Only a snapshot is built on
 // stubs; a check of another release that asks no registry has them in place of bases, too.
-func (b *Builder) pinned(i *base.Info) *lock.Base {
+func pinned(p *product.Product, i *base.Info) *lock.Base {
 	out := lockBase(i)
-	if out == nil || !out.Stub || b.product.Snapshot() {
+	if out == nil || !out.Stub || p.Snapshot() {
 		return out
 	}
 	out.Stub, out.Digest = false, v1.Hash{}

@@ -11,8 +11,8 @@ import (
 )
 
 // Placeholder returns a lock as far as it is known before anything is built: without names of
-// images, and with made-up digests, by which what is rendered can be checked. It must not be
-// written anywhere.
+// images, and with made-up digests, by which rendered manifests can be checked. The lock must not
+// be written anywhere.
 func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	var images []lock.Image
 	for _, i := range p.Images {
@@ -36,14 +36,14 @@ func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	return &lock.Lock{
 		SchemaVersion: lock.SchemaVersion,
 		Release: lock.Release{
-			Name: p.Name, Version: p.Version, Created: Created(p, trees),
+			Name: p.Name, Version: p.Version, Created: Input{Product: p, Trees: trees}.created(),
 			Sources: lockSources(p, trees),
 		},
 		Images: images,
 	}
 }
 
-// PlaceholderDigest makes up the digest of what a text names.
+// PlaceholderDigest makes up the digest of the image that a text names.
 func PlaceholderDigest(text string) v1.Hash {
 	return layer.Bytes([]byte("placeholder for " + text)).Digest
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // Prebuilt is a prebuilt program for one platform.
@@ -32,11 +33,12 @@ func PrebuiltPrograms(p *product.Product) (all []Prebuilt) {
 
 // readPrebuilt reads the prebuilt programs. Without a client, those that would have to be
 // downloaded are omitted.
-func (b *Builder) readPrebuilt(ctx context.Context, client *network.Client) error {
-	list := PrebuiltPrograms(b.product)
+func readPrebuilt(ctx context.Context, p *product.Product, st *store.Store, client *network.Client,
+) (map[Prebuilt]prebuilt.File, error) {
+	list := PrebuiltPrograms(p)
 	files := make([]prebuilt.File, len(list))
 	failures := make([]error, len(list))
-	read := prebuilt.Reader{Store: b.store, Client: client}
+	read := prebuilt.Reader{Store: st, Client: client}
 	var g errgroup.Group
 	g.SetLimit(4)
 	for n, p := range list {
@@ -46,21 +48,20 @@ func (b *Builder) readPrebuilt(ctx context.Context, client *network.Client) erro
 		})
 	}
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
-	b.prebuilt = map[Prebuilt]prebuilt.File{}
+	all := map[Prebuilt]prebuilt.File{}
 	for n, p := range list {
 		if errors.Is(failures[n], prebuilt.ErrNotDownloaded) {
 			failures[n] = nil
 			continue
 		}
-		b.prebuilt[p] = files[n]
+		all[p] = files[n]
 	}
-	return output.JoinOnce(failures...)
+	return all, output.JoinOnce(failures...)
 }
 
-// Prebuilt returns the prebuilt programs that [Builder.Check] or [Builder.Images] has read, as the
-// lock has them.
-func (b *Builder) Prebuilt() (all []lock.Prebuilt) {
-	for p, f := range b.prebuilt {
+// lockPrebuilt lists prebuilt programs as the lock has them.
+func lockPrebuilt(files map[Prebuilt]prebuilt.File) (all []lock.Prebuilt) {
+	for p, f := range files {
 		all = append(all, lock.Prebuilt{
 			Name: p.Name, Platform: p.Platform, Digest: f.Content.Digest, Size: f.Content.Size,
 			From: p.Origin, Member: p.Member, ArchiveDigest: f.Archive,

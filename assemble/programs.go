@@ -43,8 +43,8 @@ func each(p *product.Product, do func(decl product.Program, on platform.Platform
 	}
 }
 
-// Programs lists what must be compiled for p. It returns the good programs beside an error, which
-// joins what is wrong with the others.
+// Programs lists the programs of slipway.yaml that must be compiled for p. An error joins those of
+// programs with mistakes, and the others are returned with it.
 func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
 	var all []program.Program
 	var errs []error
@@ -63,13 +63,13 @@ func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 }
 
 // file returns a program for a platform: a prebuilt one, or one that is compiled, when it is.
-func (b *Builder) file(ctx context.Context, decl product.Program, on platform.Platform) (layer.Content, error) {
+func (m *maker) file(ctx context.Context, decl product.Program, on platform.Platform) (layer.Content, error) {
 	if !decl.IsPrebuilt() {
-		out, err := b.programs.File(ctx, decl.Name, on)
+		out, err := m.programs.File(ctx, decl.Name, on)
 		return out.Content, err
 	}
 	p, _ := decl.On(on)
-	f, ok := b.prebuilt[Prebuilt{decl.Name, p}]
+	f, ok := m.prebuilt[Prebuilt{decl.Name, p}]
 	if !ok {
 		return layer.Content{}, fmt.Errorf("program %s is not for %s", decl.Name, on)
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// prove is called after everything was compiled. It compares the files that programs were
-// compiled from with the commits of their sources, and takes back the proof of a source whose
-// commit lacks one: git ignores it, a filter changes it, or it is in another repository.
-func (b *Builder) prove(ctx context.Context, compiled []program.Read, materials []lock.Material) error {
+// prove compares the files that programs were compiled from with the commits of their sources, once
+// all are compiled, and takes back the proof of a source whose commit lacks one: git ignores it, a
+// filter changes it, or it is in another repository.
+func (b *Baseline) prove(ctx context.Context, compiled []program.Read, materials []lock.Material) error {
 	for _, r := range compiled {
 		name := r.Program.Tree.Source.Name
 		commit, ok := b.commits[name]
@@ -29,7 +29,7 @@ func (b *Builder) prove(ctx context.Context, compiled []program.Read, materials 
 		}
 		if r.Unknown {
 			materials[at].Proven = false
-			b.progress.Printf("warning: source %s: the flags of program %s may name any file: "+
+			b.in.Progress.Printf("warning: source %s: the flags of program %s may name any file: "+
 				"the statement does not call the source proven", name, r.Program.Name)
 			continue
 		}
@@ -42,27 +42,27 @@ func (b *Builder) prove(ctx context.Context, compiled []program.Read, materials 
 		}
 		why := fmt.Sprintf("source %s: %s is compiled into program %s, and commit %s has it otherwise or not at all",
 			name, lacking, r.Program.Name, commit.Hash)
-		if b.elsewhere(name, lacking) && !b.product.Snapshot() { // images name the commit
+		if b.elsewhere(name, lacking) && !b.in.Product.Snapshot() { // images name the commit
 			return fmt.Errorf("%s: commit it, or name a directory that it is in as the source", why)
 		}
 		materials[at].Proven = false
-		b.progress.Printf("warning: %s: the statement does not call the source proven", why)
+		b.in.Progress.Printf("warning: %s: the statement does not call the source proven", why)
 	}
 	return nil
 }
 
 // ProveTrees compares all files of the directory sources with their commits, for machines that
 // get the files without the commits, and takes back the proof of a source whose commit lacks one.
-func (b *Builder) ProveTrees(ctx context.Context, materials []lock.Material) error {
+func (b *Baseline) ProveTrees(ctx context.Context, materials []lock.Material) error {
 	for n := range materials {
 		m := &materials[n]
 		commit, ok := b.commits[m.Name]
 		if !ok || !m.Proven {
 			continue
 		}
-		s := b.product.Source(m.Name)
+		s := b.in.Product.Source(m.Name)
 		for _, dir := range append(s.Beyond(), s.Directory) {
-			names, err := git.Files(ctx, dir, b.product.MadeIn(dir)...)
+			names, err := git.Files(ctx, dir, b.in.Product.MadeIn(dir)...)
 			if err != nil {
 				return fmt.Errorf("comparing source %s with commit %s: %w", m.Name, commit.Hash, err)
 			}
@@ -79,7 +79,7 @@ func (b *Builder) ProveTrees(ctx context.Context, materials []lock.Material) err
 }
 
 // lacking returns a file that a program was compiled from and the commit lacks; "" for none.
-func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Commit) (lacking string, err error) {
+func (b *Baseline) lacking(ctx context.Context, r program.Read, commit source.Commit) (lacking string, err error) {
 	look := func(path string) error {
 		if lacking != "" || ctx.Err() != nil {
 			return ctx.Err()
@@ -99,7 +99,7 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 		return lacking, nil
 	}
 	for _, dir := range append(r.Program.Tree.Source.Beyond(), r.Program.Tree.Source.Directory) {
-		err := tree.Walk(dir, b.product.MadeIn(dir), []string{os.DevNull}, func(p string, fi fs.FileInfo) error {
+		err := tree.Walk(dir, b.in.Product.MadeIn(dir), []string{os.DevNull}, func(p string, fi fs.FileInfo) error {
 			if fi.IsDir() {
 				return nil
 			}
@@ -114,8 +114,8 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 
 // elsewhere reports whether a file is in none of the directories of a source, which git was asked
 // about for its revision.
-func (b *Builder) elsewhere(name, path string) bool {
-	s := b.product.Source(name)
+func (b *Baseline) elsewhere(name, path string) bool {
+	s := b.in.Product.Source(name)
 	return !slices.ContainsFunc(append(s.Beyond(), s.Directory), func(dir string) bool {
 		return disk.Within(dir, path)
 	})

@@ -121,21 +121,20 @@ func TestProven(t *testing.T) {
 			dir := repositoryOf(t, monorepo)
 			tc.change(t, dir)
 			st := storetest.Open(t)
-			r, err := assemble.Build(t.Context(), loadApp(t, dir), st, nil)
+			r, err := assemble.Build(t.Context(), loadApp(t, dir), assemble.Options{Store: st})
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := materialOf(t, r.Materials, "app")
 			if strings.Contains(tc.name, "line breaks") { // a plan does not compile
 				p := loadApp(t, dir)
-				trees, err := assemble.Sources(t.Context(), p)
+				ready, err := assemble.Fetch(t.Context(), p, assemble.Options{Store: st}).Prepare(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				b := assemble.New(p, trees, st, nil)
-				all, err := b.Materials(t.Context())
+				all, err := ready.Materials(t.Context())
 				if err == nil {
-					err = b.ProveTrees(t.Context(), all)
+					err = ready.Baseline.ProveTrees(t.Context(), all)
 				}
 				if err != nil || materialOf(t, all, "app").Proven {
 					t.Errorf("for other machines: %+v, %v", all, err)
@@ -197,7 +196,7 @@ func TestChangedMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-			_, err := assemble.Build(t.Context(), loadApp(t, dir), storetest.Open(t), nil)
+			_, err := assemble.Build(t.Context(), loadApp(t, dir), assemble.Options{Store: storetest.Open(t)})
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}

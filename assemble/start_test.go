@@ -70,7 +70,7 @@ images:
 			}
 			var log bytes.Buffer
 			pr := progress.New(&log)
-			_, err := assemble.Build(t.Context(), load(t, dir), storetest.Open(t), pr)
+			_, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: storetest.Open(t), Progress: pr})
 			pr.Close()
 			says, warns := strings.ReplaceAll(tc.says, "%DIR%", dir), strings.ReplaceAll(tc.warns, "%DIR%", dir)
 			if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {

@@ -23,11 +23,11 @@ type taken struct {
 }
 
 // take brings the image of another builder into the store, byte for byte.
-func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
-	got, err := b.bring(ctx, i, t)
+func (m *maker) take(ctx context.Context, i product.Image, t product.PrebuiltImage) (child, error) {
+	got, err := m.bring(ctx, i, t)
 	var c child
 	if err == nil {
-		c, err = b.takenChild(ctx, i, got)
+		c, err = m.takenChild(ctx, i, got)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", t.Pos, err)
@@ -35,24 +35,24 @@ func (b *Builder) take(ctx context.Context, i product.Image, t product.PrebuiltI
 	return c, err
 }
 
-// bring brings the image into the store: from its registry, or out of its file. One that is
-// reproduced comes from the release that has it.
-func (b *Builder) bring(ctx context.Context, i product.Image, t product.PrebuiltImage) (taken, error) {
+// bring brings the image into the store: from its registry, its file, or the release that is
+// reproduced.
+func (r *reader) bring(ctx context.Context, i product.Image, t product.PrebuiltImage) (taken, error) {
 	switch {
 	case t.File == nil:
-		return b.takeReference(ctx, t)
-	case b.bases.Shipped != nil:
-		h, err := base.TakeShipped(b.store, b.bases.Shipped, b.bases.ShippedFile, t.Text, t.Platform)
+		return r.takeReference(ctx, t)
+	case r.bases.Shipped != nil:
+		h, err := base.TakeShipped(r.Store, r.bases.Shipped, r.bases.ShippedFile, t.Text, t.Platform)
 		if err != nil {
 			return taken{}, err
 		}
-		return b.inStore(h, t, nil)
+		return r.inStore(h, t, nil)
 	}
 	key := archiveKey(t)
-	if known, ok, err := b.recallArchive(t, key); err != nil || ok {
+	if known, ok, err := r.recallArchive(t, key); err != nil || ok {
 		return known, err
 	}
-	f, err := b.openTaken(ctx, t)
+	f, err := r.openTaken(ctx, t)
 	if err != nil {
 		return taken{}, err
 	}
@@ -61,23 +61,23 @@ func (b *Builder) bring(ctx context.Context, i product.Image, t product.Prebuilt
 	if err != nil {
 		return taken{}, err
 	}
-	put, err := b.put(ctx, i, img)
+	put, err := r.put(ctx, i, img)
 	if err != nil {
 		return taken{}, err
 	}
 	if key != "" && key == archiveKey(t) {
 		a := remembered{put.Manifest.Digest, put.Referrers}
-		if err := b.store.Record(kindRemembered, key, a); err != nil {
+		if err := r.Store.Record(kindRemembered, key, a); err != nil {
 			return taken{}, err
 		}
 	}
-	return b.inStore(put.Manifest.Digest, t, put.Referrers)
+	return r.inStore(put.Manifest.Digest, t, put.Referrers)
 }
 
 // inStore returns an image whose manifest and configuration the store has.
-func (b *Builder) inStore(manifest v1.Hash, of product.PrebuiltImage, referrers []oci.Referrer) (taken, error) {
+func (r *reader) inStore(manifest v1.Hash, of product.PrebuiltImage, referrers []oci.Referrer) (taken, error) {
 	d := v1.Descriptor{Digest: manifest}
-	raw, err := b.store.Get(d)
+	raw, err := r.Store.Get(d)
 	if err != nil {
 		return taken{}, err
 	}
@@ -85,11 +85,11 @@ func (b *Builder) inStore(manifest v1.Hash, of product.PrebuiltImage, referrers 
 	if t.manifest, err = oci.Parse(d, raw); err != nil {
 		return taken{}, err
 	}
-	if t.config, err = t.manifest.ReadConfig(b.store.Get); err != nil {
+	if t.config, err = t.manifest.ReadConfig(r.Store.Get); err != nil {
 		return taken{}, err
 	}
 	if of.File != nil {
-		if err := b.bases.KeepFile(of.Text, t.manifest, b.store.Get); err != nil {
+		if err := r.bases.KeepFile(of.Text, t.manifest, r.Store.Get); err != nil {
 			return taken{}, err
 		}
 	}
@@ -99,7 +99,7 @@ func (b *Builder) inStore(manifest v1.Hash, of product.PrebuiltImage, referrers 
 }
 
 // takenChild is the manifest as the lock has it, once its contents are noted.
-func (b *Builder) takenChild(ctx context.Context, i product.Image, t taken) (child, error) {
+func (m *maker) takenChild(ctx context.Context, i product.Image, t taken) (child, error) {
 	d := t.manifest.Desc
 	p := platform.From(d.Platform)
 	out := lock.Child{
@@ -107,13 +107,13 @@ func (b *Builder) takenChild(ctx context.Context, i product.Image, t taken) (chi
 		Config:   t.manifest.Config.Digest,
 		Prebuilt: &lock.Taken{From: t.from, Builder: t.builder, Referrers: t.referrers},
 	}
-	if i.Version != b.product.Version {
+	if i.Version != m.Product.Version {
 		out.Prebuilt.Version = i.Version
 	}
 	for _, l := range t.manifest.Layers {
 		out.LayerBytes += l.Size
 	}
-	notes, err := b.noteTaken(ctx, i, t)
+	notes, err := m.noteTaken(ctx, i, t)
 	listed := v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Platform: d.Platform}
 	return child{listed, out, notes}, err
 }

@@ -90,7 +90,7 @@ images:
 		t.Errorf("the archive is read again: %s, not %s", got, want)
 	}
 	must(t, os.WriteFile(file, []byte("no archive"), 0o600))
-	if _, err := assemble.Build(t.Context(), load(t, dir), st, nil); err == nil ||
+	if _, err := assemble.Build(t.Context(), load(t, dir), assemble.Options{Store: st}); err == nil ||
 		!strings.Contains(err.Error(), "it is truncated") {
 		t.Errorf("the error for another archive is %v", err)
 	}

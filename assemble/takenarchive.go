@@ -33,23 +33,23 @@ func archiveKey(t product.PrebuiltImage) string {
 
 // recallArchive returns the image of an archive by the key of its record, if the store has all of
 // it.
-func (b *Builder) recallArchive(t product.PrebuiltImage, key string) (known taken, ok bool, err error) {
+func (r *reader) recallArchive(t product.PrebuiltImage, key string) (known taken, ok bool, err error) {
 	var a remembered
 	if key == "" {
 		return taken{}, false, nil
 	}
-	if ok, err = b.store.Recall(kindRemembered, key, &a); err != nil || !ok {
+	if ok, err = r.Store.Recall(kindRemembered, key, &a); err != nil || !ok {
 		return taken{}, false, err
 	}
 	list := []v1.Hash{a.Manifest}
-	for _, r := range a.Referrers {
-		list = append(list, r.Digest)
+	for _, o := range a.Referrers {
+		list = append(list, o.Digest)
 	}
 	for _, h := range list {
-		if _, ok, err = b.store.Tree(v1.Descriptor{Digest: h}); err != nil || !ok {
+		if _, ok, err = r.Store.Tree(v1.Descriptor{Digest: h}); err != nil || !ok {
 			return taken{}, false, err
 		}
 	}
-	known, err = b.inStore(a.Manifest, t, a.Referrers)
+	known, err = r.inStore(a.Manifest, t, a.Referrers)
 	return known, err == nil, err
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Document is what [Builder.Check] has read of the image of another builder, without its layers.
+// Document has the documents of an image of another builder, without its layers.
 type Document struct {
 	Image    string // its name
 	Platform platform.Platform
@@ -27,23 +27,23 @@ type Document struct {
 	Pos      yamlfile.Pos // of its name in slipway.yaml
 }
 
-// Documents returns what the check has read of prebuilt images. An image of a registry that may not
-// be asked is not among them.
-func (b *Builder) Documents() (all []Document) {
-	for n, f := range b.found {
-		for _, d := range f.taken {
-			d.Image = b.product.Images[n].Name
+// Documents returns the documents of prebuilt images, without those of registries that may not be
+// asked.
+func (f *Found) Documents() (all []Document) {
+	for n, i := range f.images {
+		for _, d := range i.taken {
+			d.Image = f.reader.Product.Images[n].Name
 			all = append(all, d)
 		}
 	}
 	return all
 }
 
-// checkTaken reads the documents of an image of another builder.
-func (b *Builder) checkTaken(ctx context.Context, t product.PrebuiltImage) (f finding) {
-	d, err := b.takenDocument(ctx, t)
+// taken reads the documents of an image of another builder.
+func (c *checker) taken(ctx context.Context, t product.PrebuiltImage) (f finding) {
+	d, err := c.takenDocument(ctx, t)
 	switch {
-	case errors.Is(err, base.ErrElsewhere) && b.bases.Offline:
+	case errors.Is(err, base.ErrElsewhere) && c.bases.Offline:
 		f.notes = [][]string{{t.Text + " is not in the store: a release fetches it, and looks at it then"}}
 	case err != nil:
 		for _, e := range output.Split(err) {
@@ -55,29 +55,29 @@ func (b *Builder) checkTaken(ctx context.Context, t product.PrebuiltImage) (f fi
 	return f
 }
 
-func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (Document, error) {
+func (r *reader) takenDocument(ctx context.Context, t product.PrebuiltImage) (Document, error) {
 	d := Document{Platform: t.Platform, Pos: t.Pos}
 	switch {
-	case b.bases.Shipped != nil && t.File != nil:
+	case r.bases.Shipped != nil && t.File != nil:
 		return d, nil
 	case t.File == nil:
 		if _, pinned := t.Reference.(name.Digest); !pinned {
 			return d, fmt.Errorf("%s is not pinned: run %s, which adds its digest%s", t.Text, howto.Run("pin"),
 				product.Since)
 		}
-		got, err := b.bases.Prebuilt(ctx, t.Reference, t.Platform)
+		got, err := r.bases.Prebuilt(ctx, t.Reference, t.Platform)
 		if err != nil {
 			return d, err
 		}
-		of, err := b.inStore(got.Info.Digest, t, nil)
+		of, err := r.inStore(got.Info.Digest, t, nil)
 		d.Manifest, d.Config = of.manifest, of.config
 		return d, err
 	}
-	if known, ok, err := b.recallArchive(t, archiveKey(t)); err != nil || ok {
+	if known, ok, err := r.recallArchive(t, archiveKey(t)); err != nil || ok {
 		d.Manifest, d.Config = known.manifest, known.config
 		return d, err
 	}
-	f, err := b.openTaken(ctx, t)
+	f, err := r.openTaken(ctx, t)
 	if err != nil {
 		return d, err
 	}
@@ -91,13 +91,13 @@ func (b *Builder) takenDocument(ctx context.Context, t product.PrebuiltImage) (D
 }
 
 // openTaken opens the file of an image.
-func (b *Builder) openTaken(ctx context.Context, t product.PrebuiltImage) (*imagefile.File, error) {
-	f, err := imagefile.Open(ctx, base.FileReference(*t.File), b.store)
+func (r *reader) openTaken(ctx context.Context, t product.PrebuiltImage) (*imagefile.File, error) {
+	f, err := imagefile.Open(ctx, base.FileReference(*t.File), r.Store)
 	if errors.Is(err, imagefile.ErrAbsent) {
 		err = absentFile{err, t}
 	}
 	if err == nil {
-		f.Progress = b.progress
+		f.Progress = r.Progress
 	}
 	return f, err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // takenContents is what the layers of an image of another builder have.
@@ -36,33 +37,33 @@ const kindContents = "prebuilt contents 2"
 
 // noteTaken lists what an image of another builder contains: the packages of its distribution, and
 // the modules of Go programs. The layers of a Windows base are not read. The store remembers it.
-func (b *Builder) noteTaken(ctx context.Context, i product.Image, t taken) (notes []string, err error) {
-	a := b.unpacked(i, platform.FromConfig(t.config))
+func (m *maker) noteTaken(ctx context.Context, i product.Image, t taken) (notes []string, err error) {
+	a := unpacked(m.Store, i, platform.FromConfig(t.config))
 	defer a.Drop()
 	var c takenContents
-	found, err := b.store.Recall(kindContents, t.manifest.Desc.Digest.String(), &c)
+	found, err := m.Store.Recall(kindContents, t.manifest.Desc.Digest.String(), &c)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		if c, err = b.readTaken(ctx, a, t); err != nil {
+		if c, err = m.readTaken(ctx, a, t); err != nil {
 			return nil, fmt.Errorf("reading the layers of %s: %w", t.from, err)
 		}
-		if err := b.store.Record(kindContents, t.manifest.Desc.Digest.String(), c); err != nil {
+		if err := m.Store.Record(kindContents, t.manifest.Desc.Digest.String(), c); err != nil {
 			return nil, err
 		}
 	}
 	if c.Note != "" {
 		notes = append(notes, c.Note)
 	}
-	// It is of no source, and of no version: two images may be the same manifest.
+	// The content has neither a source nor a version: two images may be the same manifest.
 	has := lock.Content{Digest: t.manifest.Desc.Digest, Files: c.Files, Packages: c.Packages}
-	return notes, b.noted.add(has, c.Programs, nil)
+	return notes, m.noted.add(has, c.Programs, nil)
 }
 
 // readTaken reads the layers of an image.
-func (b *Builder) readTaken(ctx context.Context, a *tree.Archives, t taken) (c takenContents, err error) {
-	files, err := takenTree(ctx, a, b, t)
+func (in Input) readTaken(ctx context.Context, a *tree.Archives, t taken) (c takenContents, err error) {
+	files, err := takenTree(ctx, a, in.Store, t)
 	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
 		return takenContents{Note: "its packages and programs are not listed: " + limit.What()}, nil
 	}
@@ -81,20 +82,20 @@ func (b *Builder) readTaken(ctx context.Context, a *tree.Archives, t taken) (c t
 			c.Note = unread(name)
 		}
 	}
-	return c, b.programsIn(ctx, files, t.config.OS, &c)
+	return c, c.listPrograms(ctx, in.Store, files, t.config.OS)
 }
 
 // unpacked returns where the layers of an image are unpacked. Others may have the same layers, and
 // drop them.
-func (b *Builder) unpacked(i product.Image, p platform.Platform) *tree.Archives {
-	a := tree.ScratchIn(b.store).Archives
+func unpacked(st *store.Store, i product.Image, p platform.Platform) *tree.Archives {
+	a := tree.ScratchIn(st).Archives
 	a.Part = strings.NewReplacer("/", "-", ":", "-").Replace(i.Name + "-" + p.String())
 	return a
 }
 
 // put brings an image out of its file into the store, and lists the files of its layers meanwhile.
-func (b *Builder) put(ctx context.Context, i product.Image, img *imagefile.Image) (imagefile.Taken, error) {
-	a := b.unpacked(i, img.Platform)
+func (in Input) put(ctx context.Context, i product.Image, img *imagefile.Image) (imagefile.Taken, error) {
+	a := unpacked(in.Store, i, img.Platform)
 	img.Look = func(blob v1.Descriptor, r io.Reader) {
 		own := ownLayers(img.Config, img.Tree.Layers)
 		n := slices.IndexFunc(img.Tree.Layers, func(l v1.Descriptor) bool { return l.Digest == blob.Digest })
@@ -102,14 +103,14 @@ func (b *Builder) put(ctx context.Context, i product.Image, img *imagefile.Image
 			a.Look(ctx, r, img.Config.RootFS.DiffIDs[n])
 		}
 	}
-	put, err := img.Put(ctx, b.store)
+	put, err := img.Put(ctx, in.Store)
 	if err != nil {
 		a.Drop()
 	}
 	return put, err
 }
 
-// ownLayers returns how many layers are Microsoft's base. They are not read.
+// ownLayers returns how many layers are Microsoft's base, which are not read.
 func ownLayers(c *v1.ConfigFile, layers []v1.Descriptor) int {
 	if c.OS != platform.Windows {
 		return 0
@@ -119,8 +120,8 @@ func ownLayers(c *v1.ConfigFile, layers []v1.Descriptor) int {
 }
 
 // takenTree returns the files of an image, for Windows those above Microsoft's base.
-func takenTree(ctx context.Context, a *tree.Archives, b *Builder, t taken) (*tree.Tree, error) {
-	img, err := b.store.Image(t.manifest.Desc.Digest)
+func takenTree(ctx context.Context, a *tree.Archives, st *store.Store, t taken) (*tree.Tree, error) {
+	img, err := st.Image(t.manifest.Desc.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +137,8 @@ func takenTree(ctx context.Context, a *tree.Archives, b *Builder, t taken) (*tre
 	return a.ReadLayers(ctx, layers[from:], diffIDs[from:], t.config.OS == platform.Windows)
 }
 
-// programsIn lists the programs of a tree that have build information of Go.
-func (b *Builder) programsIn(ctx context.Context, t *tree.Tree, os string, c *takenContents) error {
+// listPrograms lists the programs of a tree that have build information of Go.
+func (c *takenContents) listPrograms(ctx context.Context, st *store.Store, t *tree.Tree, os string) error {
 	var names []string
 	for p, n := range t.Nodes {
 		if n.Kind == layer.Regular && n.Odd == "" && mayStart(p, n, os) {
@@ -153,13 +154,13 @@ func (b *Builder) programsIn(ctx context.Context, t *tree.Tree, os string, c *ta
 		if content.Size == 0 {
 			continue
 		}
-		if _, ok, err := b.system(ctx, content); err != nil || !ok {
+		if _, ok, err := system(ctx, st, content); err != nil || !ok {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p, err)
 			}
 			continue
 		}
-		one, err := inventory.Program(ctx, b.store, content)
+		one, err := inventory.Program(ctx, st, content)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}

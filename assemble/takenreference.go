@@ -15,19 +15,19 @@ import (
 )
 
 // takeReference brings an image of a registry into the store, with what refers to it there.
-func (b *Builder) takeReference(ctx context.Context, t product.PrebuiltImage) (taken, error) {
-	got, err := b.bases.Prebuilt(ctx, t.Reference, t.Platform)
+func (r *reader) takeReference(ctx context.Context, t product.PrebuiltImage) (taken, error) {
+	got, err := r.bases.Prebuilt(ctx, t.Reference, t.Platform)
 	if err != nil {
 		return taken{}, err
 	}
-	if err := b.bases.Complete(ctx, got); err != nil {
+	if err := r.bases.Complete(ctx, got); err != nil {
 		return taken{}, err
 	}
-	out, err := b.inStore(got.Info.Digest, t, nil)
-	if err != nil || b.bases.Shipped != nil {
+	out, err := r.inStore(got.Info.Digest, t, nil)
+	if err != nil || r.bases.Shipped != nil {
 		return out, err
 	}
-	out.referrers, err = b.takenReferrers(ctx, t, out.manifest.Desc)
+	out.referrers, err = r.takenReferrers(ctx, t, out.manifest.Desc)
 	return out, err
 }
 
@@ -36,33 +36,33 @@ const kindReferrers = "prebuilt referrers"
 
 // takenReferrers brings what refers to a manifest into the store. A release to a registry asks
 // each time, since a signature may come later; a snapshot takes what the store remembers.
-func (b *Builder) takenReferrers(ctx context.Context, t product.PrebuiltImage, manifest v1.Descriptor,
+func (r *reader) takenReferrers(ctx context.Context, t product.PrebuiltImage, manifest v1.Descriptor,
 ) ([]oci.Referrer, error) {
 	repo := t.Reference.Context()
 	key := repo.Name() + "@" + manifest.Digest.String()
 	var known []oci.Referrer
-	if b.product.Snapshot() {
-		if found, err := b.store.Recall(kindReferrers, key, &known); err != nil || found && b.hasAll(known) {
+	if r.Product.Snapshot() {
+		if found, err := r.Store.Recall(kindReferrers, key, &known); err != nil || found && r.hasAll(known) {
 			return known, err
 		}
 	}
-	made, err := b.attestations(ctx, t.Reference, manifest)
+	made, err := r.attestations(ctx, t.Reference, manifest)
 	if err != nil {
 		return nil, err
 	}
 	s := &transfer.Subject{Repo: repo, Name: t.Text, Digests: []v1.Hash{manifest.Digest}}
-	c := transfer.New(network.Options{Progress: b.progress})
-	if err := c.FetchReferrers(ctx, b.store, []*transfer.Subject{s}); err != nil {
+	c := transfer.New(network.Options{Progress: r.Progress})
+	if err := c.FetchReferrers(ctx, r.Store, []*transfer.Subject{s}); err != nil {
 		return nil, err
 	}
 	all := imagefile.Sorted(manifest.Digest, append(made, s.Referrers...))
-	return all, b.store.Record(kindReferrers, key, all)
+	return all, r.Store.Record(kindReferrers, key, all)
 }
 
 // hasAll reports whether the store has all of these referrers.
-func (b *Builder) hasAll(list []oci.Referrer) bool {
-	for _, r := range list {
-		if _, complete, err := b.store.Tree(r.Descriptor()); err != nil || !complete {
+func (r *reader) hasAll(list []oci.Referrer) bool {
+	for _, o := range list {
+		if _, complete, err := r.Store.Tree(o.Descriptor()); err != nil || !complete {
 			return false
 		}
 	}
@@ -71,17 +71,17 @@ func (b *Builder) hasAll(list []oci.Referrer) bool {
 
 // attestations makes referrers of the attestations that BuildKit has put into the index that a
 // reference names, as of those in a file.
-func (b *Builder) attestations(ctx context.Context, ref name.Reference, manifest v1.Descriptor,
+func (r *reader) attestations(ctx context.Context, ref name.Reference, manifest v1.Descriptor,
 ) (all []oci.Referrer, err error) {
 	h, err := v1.NewHash(ref.Identifier())
 	if err != nil || h == manifest.Digest {
 		return nil, err
 	}
-	raw, err := b.store.Get(v1.Descriptor{Digest: h})
+	raw, err := r.Store.Get(v1.Descriptor{Digest: h})
 	if err != nil {
 		return nil, err
 	}
-	top, err := oci.Parse(v1.Descriptor{Digest: h}, raw) // the store lacks what is for other platforms
+	top, err := oci.Parse(v1.Descriptor{Digest: h}, raw) // the store lacks the other platforms
 	if err != nil {
 		return nil, err
 	}
@@ -92,21 +92,21 @@ func (b *Builder) attestations(ctx context.Context, ref name.Reference, manifest
 		w := &transfer.Wanted{Ref: ref.Context().Digest(c.Desc.Digest.String()), Name: ref.String()}
 		var of *oci.Tree
 		w.Done = func(t *oci.Tree) error { of = t; return nil }
-		c := transfer.New(network.Options{Progress: b.progress})
-		if err := c.Fetch(ctx, b.store, []*transfer.Wanted{w}); err != nil {
+		c := transfer.New(network.Options{Progress: r.Progress})
+		if err := c.Fetch(ctx, r.Store, []*transfer.Wanted{w}); err != nil {
 			return nil, err
 		}
-		r, documents, err := imagefile.Referrer(of, manifest)
+		one, documents, err := imagefile.Referrer(of, manifest)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", ref, err)
 		}
 		for _, d := range documents {
-			if _, err := b.store.PutBytes(d); err != nil {
+			if _, err := r.Store.PutBytes(d); err != nil {
 				return nil, err
 			}
 		}
-		if r.Digest != (v1.Hash{}) {
-			all = append(all, r)
+		if one.Digest != (v1.Hash{}) {
+			all = append(all, one)
 		}
 	}
 	return all, nil

@@ -43,7 +43,7 @@ func toolchains(ctx context.Context, programs []program.Program) (all []lock.Mat
 }
 
 // GoVersion returns the versions of the toolchains that compile programs, sorted, with commas
-// between them: "go1.26.8". It is "" for no programs.
+// between them: "go1.26.8"; "" for no programs.
 func GoVersion(ctx context.Context, programs []program.Program) (string, error) {
 	var all []string
 	for _, tree := range compiledIn(programs) {

@@ -54,71 +54,54 @@ type Checked struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// checked is what a check leaves to the stages after it.
+// checked is the result of a check, for the stages after it.
 type checked struct {
-	product *product.Product  // with the third-party images that manifests name, if known
-	known   bool              // whether these are known
-	builder *assemble.Builder // has looked at what the release is made from
-	demands []string          // what a release to a registry requires and this snapshot does not
+	product *product.Product // with the third-party images that manifests name, if known
+	known   bool             // whether these are known
+	demands []string         // requirements of a release to a registry that this snapshot lacks
 }
 
-// rehearsal is a check before the builder has looked at anything.
-type rehearsal struct {
-	checked
-
-	trees    map[string]source.Tree // without those that could not be fetched
-	missing  error                  // why they could not
-	memory   *render.Memory         // nil renders nothing
-	warnings *progress.Warnings
-}
-
-// newRehearsal fetches the sources of p, and makes a builder of them.
-func newRehearsal(
-	ctx context.Context, p *product.Product, st *store.Store, memory *render.Memory, w *progress.Warnings,
-) *rehearsal {
-	r := &rehearsal{checked: checked{product: p}, memory: memory, warnings: w}
-	r.trees, r.missing = assemble.Sources(ctx, p)
-	r.builder = assemble.New(p, r.trees, st, w.Printer)
-	return r
-}
-
-// check renders the manifests of p and checks what is built for it at the same time, and returns
-// all mistakes. rendered is called between, with the product that the manifests complete.
-func (r *rehearsal) check(ctx context.Context, p *product.Product, rendered func(*product.Product)) error {
-	var ofManifests, ofImages progress.Warnings // in an order that does not depend on who is first
+// rehearse renders the manifests of a product and checks its images at the same time, and returns
+// all mistakes. images checks the images, and rendered is called with the product that the manifests
+// complete. Without memory nothing is rendered.
+func rehearse(ctx context.Context, in assemble.Input, memory *render.Memory, w *progress.Warnings,
+	images func() (*assemble.Found, error), rendered func(*product.Product),
+) (c checked, err error) {
+	p := in.Product
+	c.product = p
+	var ofManifests progress.Warnings
 	var manifest error
 	var required []string
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if r.memory != nil {
+		if memory != nil {
 			var complete *product.Product
-			complete, required, manifest = rehearse(ctx, p, r.trees, r.memory, &ofManifests)
-			if r.known = complete != nil; r.known {
-				r.product = complete
+			complete, required, manifest = rehearseManifests(ctx, p, in.Trees, memory, &ofManifests)
+			if c.known = complete != nil; c.known {
+				c.product = complete
 			}
 		}
-		rendered(r.product)
+		rendered(c.product)
 	}()
-	r.builder.WarnIn(&ofImages)
-	demands, err := r.builder.Check(ctx)
+	found, err := images()
 	<-done
-	for _, line := range append(ofManifests.All(), ofImages.All()...) {
-		r.warnings.Add(line)
+	for _, line := range append(ofManifests.All(), found.Warnings...) {
+		w.Add(line)
 	}
-	r.builder.Complete(r.product)
-	r.builder.WarnIn(r.warnings)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return c, context.Cause(ctx)
 	}
-	r.demands = beforeRelease(p, r.product, append(demands, required...))
-	return errors.Join(r.missing, err, manifest)
+	c.demands = beforeRelease(p, c.product, append(found.Demands, required...))
+	return c, errors.Join(err, manifest)
 }
 
 // aside is what a check has found that leaves the product's store as it is.
 type aside struct {
-	*rehearsal
+	checked
 
+	input  assemble.Input
+	found  *assemble.Found
 	store  *store.Store // in a directory of its own; reads what the product's has
 	memory render.Memory
 	err    error // what would stop a release
@@ -150,12 +133,16 @@ func checkAside(ctx context.Context, p *product.Product, behind string, ask bool
 		return nil, nil, err
 	}
 	ctx = renderer.Keep(ctx, c.store)
-	c.rehearsal = newRehearsal(ctx, p, c.store, &c.memory, &c.warnings)
-	if !ask {
-		c.builder.Offline()
-	}
-	c.err = c.check(ctx, p, func(*product.Product) {})
-	found, err := judgeDocuments(c.product, c.builder.Documents())
+	c.input = assemble.Fetch(ctx, p, assemble.Options{Store: c.store})
+	c.checked, c.err = rehearse(ctx, c.input, &c.memory, &c.warnings, func() (_ *assemble.Found, err error) {
+		check := assemble.Input.CheckOffline
+		if ask {
+			check = assemble.Input.Check
+		}
+		c.found, err = check(c.input, ctx)
+		return c.found, err
+	}, func(*product.Product) {})
+	found, err := judgeDocuments(c.product, c.found.Documents())
 	c.warn(found)
 	c.err = errors.Join(c.err, err)
 	if ctx.Err() != nil {
@@ -173,7 +160,7 @@ func (c *aside) thirdParty(ctx context.Context, ask bool, o network.Options) ([]
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	found, wrong := judgeThirdParty(c.checked, list, ownOnly(c.product, c.trees))
+	found, wrong := judgeThirdParty(c.checked, list, ownOnly(c.product, c.input.Trees))
 	c.warn(found)
 	return list, errors.Join(err, wrong)
 }
@@ -187,34 +174,38 @@ func (c *aside) warn(found []lint.Finding) {
 // check is the first stage of a release. It reports every mistake that can be found before
 // anything is compiled. With a registry, it also looks up bases and checks whether it may push.
 // The manifests of a shard were checked when its plan was made, with which the rest is compared.
-func (c *run) check(ctx context.Context) (checked, error) {
+func (c *run) check(ctx context.Context) (found checked, ready *assemble.Ready, err error) {
 	p, s, memory := c.described, c.options.Shard, &render.Memory{}
 	if s != nil {
 		if err := s.same(p); err != nil {
-			return checked{}, err
+			return found, nil, err
 		}
 		memory = nil
 	}
-	r := newRehearsal(ctx, p, c.store, memory, &c.warnings)
-	r.builder.Keep()
-	if c.options.Rebuild {
-		r.builder.Rebuild()
-	}
+	in := c.input(ctx)
 	var parties []publish.Party
 	var reach error
-	err := r.check(ctx, p, func(complete *product.Product) {
+	found, err = rehearse(ctx, in, memory, &c.warnings, func() (_ *assemble.Found, err error) {
+		ready, err = in.Prepare(ctx)
+		return ready.Found, err
+	}, func(complete *product.Product) {
 		parties, reach = publish.Reach(ctx, complete, c.store, c.network())
 	})
 	if ctx.Err() != nil {
-		return checked{}, err
+		return found, nil, err
 	}
-	_, taken := judgeDocuments(r.product, r.builder.Documents()) // judgeImages has what is no error
-	err = errors.Join(err, reach, taken)
-	_, wrong := judgeThirdParty(r.checked, parties, ownOnly(r.product, r.trees))
-	if err := errors.Join(err, wrong); err != nil || s == nil {
-		return r.checked, err
+	_, taken := judgeDocuments(found.product, ready.Documents()) // judgeImages reports the other findings
+	_, wrong := judgeThirdParty(found, parties, ownOnly(found.product, in.Trees))
+	if err := errors.Join(err, reach, taken, wrong); err != nil || s == nil {
+		return found, ready, err
 	}
-	return r.checked, s.compare(ctx, r.builder)
+	return found, ready, s.compare(ctx, ready)
+}
+
+// input fetches the sources of the release.
+func (c *run) input(ctx context.Context) assemble.Input {
+	o := assemble.Options{Store: c.store, Progress: c.options.Progress, Rebuild: c.options.Rebuild}
+	return assemble.Fetch(ctx, c.described, o)
 }
 
 // placeholder returns the lock that publish would make, with made-up digests. Of third-party

@@ -126,7 +126,7 @@ func (c *run) prove(
 	ctx context.Context, m made, prepared *publish.Prepared, manifest []byte, bills []bill,
 ) (p proof, err error) {
 	l := prepared.Lock
-	if err := m.builder.Unchanged(ctx); err != nil { // templates and charts were read since the images were built
+	if err := m.baseline.Unchanged(ctx); err != nil { // templates and charts were read since the images were built
 		return p, err
 	}
 	if p.statement, err = c.statement(l, m.materials, manifest); err != nil {

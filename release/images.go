@@ -2,7 +2,6 @@ package release
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -93,7 +92,6 @@ func References(ctx context.Context, p *product.Product) (list []product.BaseIma
 	if err != nil {
 		return nil, nil, err
 	}
-	trees, missing := assemble.Sources(ctx, p)
-	list, wrong := assemble.New(p, trees, st, nil).References(ctx)
-	return list, output.Split(errors.Join(missing, wrong)), ctx.Err()
+	list, err = assemble.Fetch(ctx, p, assemble.Options{Store: st}).References(ctx)
+	return list, output.Split(err), ctx.Err()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -49,13 +48,18 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) (m made, er
 	if err != nil {
 		return m, err
 	}
-	trees, err := assemble.Sources(ctx, c.described)
-	if err != nil {
+	in := c.input(ctx)
+	if in.Missing != nil {
+		return m, in.Missing
+	}
+	m.product = c.described
+	if m.baseline, err = in.Baseline(ctx); err != nil {
 		return m, err
 	}
-	m.product, m.builder = c.described, assemble.New(c.described, trees, c.store, c.options.Progress)
-	m.builder.WarnIn(&c.warnings)
-	here, err := m.builder.Here(ctx)
+	for _, line := range m.baseline.Warnings {
+		c.warnings.Add(line)
+	}
+	here, err := m.baseline.Materials(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -63,7 +67,7 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) (m made, er
 		return m, fmt.Errorf("merging parts: what is here is not what the parts were made from: %w", err)
 	}
 	if parts[0].Shard != nil {
-		m.product, _, err = findImages(ctx, c.described, trees, nil)
+		m.product, _, err = findImages(ctx, c.described, in.Trees, nil)
 	}
 	return m, err
 }

@@ -129,14 +129,14 @@ func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner
 	}
 	pl = &planner{
 		Plan: newPlan(p), product: c.product, found: c, store: c.store,
-		names: placeholder(c.product, c.trees), outlines: c.builder.Outlines(),
+		names: placeholder(c.product, c.input.Trees), outlines: c.found.Outlines(),
 	}
 	if st, err := store.Existing(o.Store); err == nil {
 		pl.store = st
 	}
 	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
 	pl.refuse(c.err)
-	pl.compiled, _ = c.builder.Programs() // the check has reported errors
+	pl.compiled = c.found.Programs
 	pl.BeforeRelease, pl.Warnings = c.demands, c.warnings.All()
 	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
 	return pl, done, nil

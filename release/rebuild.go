@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -28,16 +29,20 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 		return nil, err
 	}
 	defer end()
-	r := newRehearsal(ctx, p, c.store, &render.Memory{}, &c.warnings)
-	r.builder.Take(shipped.Open, shipped.File)
-	if err := r.check(ctx, p, func(*product.Product) {}); err != nil {
-		return nil, err
-	}
-	built, err := r.builder.Images(ctx)
+	in := c.input(ctx)
+	var ready *assemble.Ready
+	r, err := rehearse(ctx, in, &render.Memory{}, &c.warnings, func() (_ *assemble.Found, err error) {
+		ready, err = in.PrepareAgain(ctx, shipped.Open, shipped.File)
+		return ready.Found, err
+	}, func(*product.Product) {})
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := publish.PrepareAgain(ctx, r.product, c.store, built, shipped, c.network())
+	built, err := ready.Images(ctx, &c.warnings)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := publish.PrepareAgain(ctx, r.product, c.store, built.Result, shipped, c.network())
 	if err != nil {
 		return nil, err
 	}

@@ -36,11 +36,11 @@ func Named(ctx context.Context, p *product.Product) ([]references.Image, error) 
 	return found.Images, err
 }
 
-// rehearse renders the manifests of p with made-up digests. It returns p with the third-party
+// rehearseManifests renders the manifests of p with made-up digests. It returns p with the third-party
 // images that they name, and what only a release to a registry requires; then it checks the
 // manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes
 // to w. complete is nil if the images are not known.
-func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory,
+func rehearseManifests(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory,
 	w *progress.Warnings,
 ) (complete *product.Product, demands []string, err error) {
 	if err := countable(p); err != nil {

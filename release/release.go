@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/assemble"
 	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/compile/times"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -96,6 +97,7 @@ func (c *run) network() network.Options { return network.Options{Progress: c.opt
 type made struct {
 	checked
 
+	baseline  *assemble.Baseline
 	materials []lock.Material
 	times     *times.Weights // of compilers and linkers; nil if nothing was built here
 }
@@ -105,7 +107,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	c.stage("checking")
 	operators, known := c.operators(ctx)
 	defer known()
-	found, err := c.check(ctx)
+	found, ready, err := c.check(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +115,16 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	defer stop()
 
 	c.stage("building images")
-	built, err := found.builder.Images(ctx)
+	built, err := ready.Images(ctx, &c.warnings)
 	if err != nil {
 		return nil, err
 	}
-	m := made{found, built.Materials, found.builder.Times()}
+	m := made{found, ready.Baseline, built.Materials, built.Times}
 	if len(m.product.Selected) > 0 {
-		return c.part(ctx, m, built)
+		return c.part(ctx, m, built.Result)
 	}
 	c.stage("third-party images and indexes")
-	prepared, err := publish.Prepare(ctx, m.product, c.store, built, c.network())
+	prepared, err := publish.Prepare(ctx, m.product, c.store, built.Result, c.network())
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +210,7 @@ func (c *run) pack(ctx context.Context, p *product.Product, l *lock.Lock, target
 
 // part publishes the selected part of a release and writes release.part.json.
 func (c *run) part(ctx context.Context, m made, built *built.Result) (*Summary, error) {
-	if err := m.builder.Unchanged(ctx); err != nil {
+	if err := m.baseline.Unchanged(ctx); err != nil {
 		return nil, err
 	}
 	part, omitted, err := publish.PublishPart(ctx, m.product, c.store, built, c.network())

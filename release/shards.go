@@ -34,12 +34,7 @@ func Divide(ctx context.Context, p *product.Product, o Options, n int, w *times.
 }
 
 func (pl *planner) divide(ctx context.Context, n int, w *times.Weights) (*shard.Plan, error) {
-	b := pl.found.builder
-	needs, err := b.Needs()
-	if err != nil {
-		return nil, err
-	}
-	units, weights, unit, err := weigh(ctx, pl, needs, w)
+	units, weights, unit, err := weigh(ctx, pl, pl.found.found.Needs(), w)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +45,14 @@ func (pl *planner) divide(ctx context.Context, n int, w *times.Weights) (*shard.
 	if out.Go, err = assemble.GoVersion(ctx, pl.compiled); err != nil {
 		return nil, err
 	}
-	if out.Materials, err = b.Materials(ctx); err != nil {
+	baseline, err := pl.found.input.Baseline(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.ProveTrees(ctx, out.Materials); err != nil {
+	if out.Materials, err = baseline.AllMaterials(ctx, pl.compiled); err != nil {
+		return nil, err
+	}
+	if err := baseline.ProveTrees(ctx, out.Materials); err != nil {
 		return nil, err
 	}
 	var all []int
@@ -95,17 +94,13 @@ func (s *Shard) same(p *product.Product) error {
 	return nil
 }
 
-// compare returns an error if a builder would build from something else than the plan.
-func (s *Shard) compare(ctx context.Context, b *assemble.Builder) error {
-	all, err := b.Materials(ctx)
+// compare returns an error if a product would be built from something else than the plan.
+func (s *Shard) compare(ctx context.Context, ready *assemble.Ready) error {
+	all, err := ready.Materials(ctx)
 	if err != nil {
 		return err
 	}
-	programs, err := b.Programs()
-	if err != nil {
-		return err
-	}
-	toolchain, err := assemble.GoVersion(ctx, programs)
+	toolchain, err := assemble.GoVersion(ctx, ready.Programs)
 	if err == nil {
 		err = s.Plan.Compare(all, toolchain)
 	}

@@ -38,7 +38,7 @@ func (pl *planner) since(ctx context.Context, path string) error {
 // inputs returns the lock of the release, as far as it states what the release is made from.
 func (pl *planner) inputs() *lock.Lock {
 	now := *pl.names
-	now.Prebuilt = pl.found.builder.Prebuilt()
+	now.Prebuilt = pl.found.found.Prebuilt
 	for _, c := range pl.product.Charts {
 		now.Charts = append(now.Charts, lock.Chart{Name: c.Name, Version: c.Version})
 	}

@@ -18,11 +18,8 @@ import (
 
 // Build builds the images into the store.
 func (s *Stage) Build(ctx context.Context) (*StageResult, error) {
-	var options []func(*assemble.Builder)
-	if s.Rebuild {
-		options = append(options, (*assemble.Builder).Rebuild)
-	}
-	r, err := assemble.Build(ctx, s.Product, s.Store, s.Progress, options...)
+	o := assemble.Options{Store: s.Store, Progress: s.Progress, Rebuild: s.Rebuild}
+	r, err := assemble.Build(ctx, s.Product, o)
 	if err == nil {
 		err = s.claim(distfile.Build)
 	}

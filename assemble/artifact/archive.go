@@ -105,7 +105,7 @@ func makeZip(
 	return w, known.Record(w.Digest, members...)
 }
 
-// addToZip adds a file. It calls begin between its header and its bytes.
+// addToZip adds a file, and calls begin between its header and its bytes.
 func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time, begin func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err

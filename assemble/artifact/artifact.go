@@ -1,8 +1,8 @@
 // Package artifact makes the files of a release that people download: programs alone, and in
 // archives.
 //
-// They go into the store as blobs like everything else that is built, and the lock names them;
-// package release brings them into dist/. A tar.gz is written as a layer for Linux is
+// The files go into the store as blobs, and the lock names them; package release copies them to
+// dist/. A tar.gz is written as a layer for Linux is
 // (image/layer): sorted, with the times that the caller names, compressed on all cores, and not
 // again when nothing changed. A zip has the same entries.
 package artifact

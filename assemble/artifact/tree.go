@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// tree lists the files below a directory. An archive has regular files only: anything else is an
-// error, since not every system can unpack it. What except names, .git and the directories that
-// slipway made are left out.
+// tree lists the files below a directory, without .git, the files that except names, and the
+// directories that slipway made. An archive has regular files only: anything else is an error,
+// since not every system can unpack it.
 func tree(dir string, except []string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	var all []layer.Entry
 	dir, err := filepath.EvalSymlinks(dir)

@@ -60,8 +60,8 @@ func buildBuildctl(ctx context.Context, t Tool, r Request, dir string) error {
 }
 
 // asLookedUp returns the name under which BuildKit's frontend looks for a context: that of Docker's
-// command for an image, without the tag latest. buildx does the same; another spelling is passed
-// over, and the image of a registry is taken. It is NamedContext of
+// command for an image, without the tag latest. buildx does the same; another spelling is ignored,
+// and the image of a registry is taken. See NamedContext in
 // https://github.com/moby/buildkit/blob/v0.34.2/frontend/dockerui/config.go.
 func asLookedUp(name string) string {
 	if host, rest, ok := strings.Cut(name, "/"); ok && (host == "docker.io" || host == "index.docker.io") {

@@ -1,13 +1,12 @@
 // Package builder lets the user's own builder make the Linux platforms of a Dockerfile: docker
-// buildx, podman or buildctl. It runs their commands, of which no library is linked, and asks for
-// an OCI layout; what becomes of that is its caller's.
+// buildx, podman or buildctl. The package runs their commands, and asks for an OCI layout; the
+// caller decides about its use.
 //
 // # One platform, one command
 //
-// A command builds one platform. What is recorded of an image is recorded for each platform, so
-// that a platform that is added, or fails, does not make the others be built again. A stage that
-// platforms share is not run twice by BuildKit, which has it in its cache. The layout then has one
-// manifest, wherever it comes from.
+// A command builds one platform, and each platform has its own record, so that a platform that is
+// added, or fails, does not make the others be built again. BuildKit does not run a stage twice
+// that platforms share, since its cache has it. The layout has one manifest, whatever the builder.
 //
 // # What decides the bytes
 //
@@ -15,16 +14,16 @@
 // configuration and, since v0.13, over later times of files; podman over all times. No attestations
 // are asked for: BuildKit's have the time of the build in them, and turn the one manifest into an
 // index that differs each time, and Slipway makes its own for the release. Settings of the user
-// that say where and how the builder runs count: BUILDX_BUILDER, BUILDKIT_HOST, DOCKER_HOST,
+// about where and how the builder runs count: BUILDX_BUILDER, BUILDKIT_HOST, DOCKER_HOST,
 // CONTAINER_HOST, credentials.
 //
-// A context is best given as a copy that [Stage] has made: what the builder reads is then exactly
-// what was looked at before, with the modes of git.
+// A context should be a copy that [Stage] has made: the builder then reads exactly the files that
+// were read before, with the modes of git.
 //
 // # How it runs
 //
-// A builder has no terminal and nothing to read, so that one that asks for a password ends. It may
-// be silent for as long as it likes. Its last lines become part of the error.
+// A builder has no terminal and nothing to read, so that one that asks for a password ends. Its
+// output has no time limit. Its last lines become part of the error.
 package builder
 
 import (
@@ -58,7 +57,7 @@ func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
 type Tool struct {
 	Name    string
 	Command string // its path
-	// Version is what the parts of the builder report that decide its result, on one line:
+	// Version has the versions of the parts of the builder that decide its result, on one line:
 	// "docker buildx v0.19.3; BuildKit v0.17.2".
 	Version string
 
@@ -67,7 +66,7 @@ type Tool struct {
 	emulates bool                // whether binfmt_misc of this machine decides what it runs
 }
 
-// kind is what differs between the builders.
+// kind has the differences between the builders.
 type kind struct {
 	remedy string // how to get it
 	exec   []string
@@ -121,7 +120,7 @@ type Request struct {
 	Labels   map[string]string
 	Platform platform.Platform // of Linux
 	Epoch    time.Time         // SOURCE_DATE_EPOCH
-	// Staged is whether Context is a copy that [Stage] has made: its ignore files say nothing then.
+	// Staged is whether Context is a copy that [Stage] has made: its ignore files are not read then.
 	Staged bool
 	// Fresh builds without what the builder has in its cache; podman always does.
 	Fresh bool

@@ -23,7 +23,7 @@ var ErrEmulation = errors.New("programs of it do not run there")
 const trial = "FROM scratch\nARG SOURCE_DATE_EPOCH\nLABEL slipway.trial=1\n"
 
 // Check tries whether the builder works, by an image without files, and asks whether it can run
-// programs of the platforms. It leaves nothing but that image in the builder's cache.
+// programs of the platforms. Only that image stays, in the builder's cache.
 func (t Tool) Check(ctx context.Context, on []platform.Platform) error {
 	dir, done, err := scratch()
 	if err != nil {

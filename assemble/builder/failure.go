@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
@@ -12,9 +13,9 @@ import (
 
 // Error is a command of a builder that failed.
 type Error struct {
-	What   string   // what was done: "builder docker: building Dockerfile for linux/amd64"
-	Place  string   // FILE:LINE of the Dockerfile, or what the builder has in its place; "" if unknown
-	Reason string   // what is wrong, and what to do; one line
+	What   string   // the work: "builder docker: building Dockerfile for linux/amd64"
+	Place  string   // FILE:LINE of the Dockerfile, or the builder's own place; "" if unknown
+	Reason string   // the failure and the remedy; one line
 	Last   []string // the last lines of the builder
 
 	brief bool // a question, whose error has one line
@@ -105,15 +106,13 @@ func explain(what, place string, err error, last []string, question bool) error 
 }
 
 // errorForm is how the builders begin the line with the reason.
-var errorForm = lazyregexp.New(`^(?:ERROR|[eE]rror):? `)
+var errorForm = lazyregexp.New(`^(?:ERROR|[eE]rror):? (?:failed\sto\sbuild: )?(?:failed\sto\ssolve: )?`)
 
 // message returns the reason among the last lines: the last that begins as an error, or the last.
 func message(last []string) string {
-	for n := len(last) - 1; n >= 0; n-- {
-		if m := errorForm.FindString(last[n]); m != "" {
-			text := strings.TrimPrefix(last[n], m)
-			text = strings.TrimPrefix(text, "failed to build: ")
-			return strings.TrimPrefix(text, "failed to solve: ")
+	for _, l := range slices.Backward(last) {
+		if m := errorForm.FindString(l); m != "" {
+			return strings.TrimPrefix(l, m)
 		}
 	}
 	if len(last) == 0 {
@@ -122,11 +121,11 @@ func message(last []string) string {
 	return strings.TrimSpace(last[len(last)-1])
 }
 
-// remedyFor returns what to do about what the last lines report, or "".
+// remedyFor returns the remedy for the error that the last lines report, or "".
 func remedyFor(last []string) string {
-	for n := len(last) - 1; n >= 0; n-- {
+	for _, l := range slices.Backward(last) {
 		for _, h := range hints {
-			if h.form.MatchString(last[n]) {
+			if h.form.MatchString(l) {
 				return h.remedy
 			}
 		}

@@ -99,10 +99,10 @@ func (t Tool) remove(ctx context.Context, name, before string) {
 	t.ask(ctx, "rmi", name) //nolint:errcheck // as above
 }
 
-// podmanArgs returns the arguments of podman build. What podman has in its cache is not taken: it
-// has the time of the build that made it, so that the image would depend on what was built before.
-// SOURCE_DATE_EPOCH is not in the environment: podman 5.6 and later refuse it besides --timestamp,
-// which earlier ones have alone.
+// podmanArgs returns the arguments of podman build. Podman's cache is not used: its layers have the
+// time of the build that made them, so that the image would depend on earlier builds.
+// SOURCE_DATE_EPOCH is not in the environment: podman 5.6 and later refuse it together with
+// --timestamp, and earlier ones have only that flag.
 func podmanArgs(r Request, name string) []string {
 	args := []string{
 		"build", "--format=oci", "--layers", "--no-cache", "--platform=" + r.Platform.String(), "--file=" + r.File,

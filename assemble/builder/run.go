@@ -71,7 +71,7 @@ func verbs(args []string) int {
 func (t Tool) run(ctx context.Context, r Request, args, env []string) error {
 	cmd := t.command(ctx, args, env)
 	said := &lines{note: r.Note}
-	cmd.Stdout, cmd.Stderr = said, said // one writer: what is printed keeps its order
+	cmd.Stdout, cmd.Stderr = said, said // one writer: lines keep their order
 	if t.Name == Podman {
 		defer hangUp(cmd)()
 	}

@@ -9,15 +9,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// Stage copies what a Dockerfile can copy of a context into an empty directory: without what the
-// first of the ignore files, else its .dockerignore, names, without except, and without .git and
-// what Slipway makes. mode is as in [dockerfile.Input]; nil keeps the modes of the disk.
+// Stage copies the files of a context that a Dockerfile can copy into an empty directory: without
+// those that the first of the ignore files, else its .dockerignore, names, without except, .git and
+// the files that Slipway makes. mode is as in [containerfile.Input]; nil keeps the modes of the disk.
 //
 // Files are copies, which file systems that can share their blocks make without reading them, and
 // have the time of the copy. A hard link would have the times and modes of the original, and a
@@ -25,7 +26,7 @@ import (
 // one that it has. Since the time of the copy is later than SOURCE_DATE_EPOCH, BuildKit and podman
 // write that one into the image.
 //
-// [dockerfile.Input]: https://pkg.go.dev/github.com/slipway-dev/slipway/build/dockerfile#Input
+// [containerfile.Input]: https://pkg.go.dev/github.com/slipway-dev/slipway/containerfile#Input
 func Stage(ctx context.Context, dir string, except, ignore []string, mode tree.ModeOf, into string) error {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
@@ -39,8 +40,8 @@ func Stage(ctx context.Context, dir string, except, ignore []string, mode tree.M
 	if err := tree.Walk(dir, except, ignore, s.copy); err != nil {
 		return fmt.Errorf("copying the context %s: %w", dir, err)
 	}
-	for n := len(s.dirs) - 1; n >= 0; n-- { // what is in them is there
-		if err := disk.Chmod(s.dirs[n].path, s.dirs[n].mode); err != nil {
+	for _, d := range slices.Backward(s.dirs) { // their files are written
+		if err := disk.Chmod(d.path, d.mode); err != nil {
 			return fmt.Errorf("copying the context %s: %w", dir, err)
 		}
 	}
@@ -61,7 +62,7 @@ type directory struct {
 	mode fs.FileMode
 }
 
-// copy copies what is at a path of the context.
+// copy copies a file, directory or link of the context.
 func (s *stage) copy(name string, fi fs.FileInfo) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -141,6 +142,6 @@ func (r Request) prepare() (_ Request, done func(), err error) {
 		disk.Write(r.File+".dockerignore", []byte(nothing), disk.ModeFile))
 }
 
-// nothing is an ignore file that names nothing. It is not empty: BuildKit would go on to that of
-// the context.
-const nothing = "# the context is a copy without what is ignored\n"
+// nothing is an ignore file that names nothing. For an empty one BuildKit would read that of the
+// context.
+const nothing = "# the context is a copy without ignored files\n"

@@ -12,8 +12,8 @@ import (
 // versionForm is a version among other words. Distributions add to it: 0.13.1+ds1-3.
 var versionForm = lazyregexp.New(`(?:^|\s)(v?[0-9]+\.[0-9]+(?:\.[0-9]+)?[^\s,]*)`)
 
-// versionIn returns the version that a program reports, or all of its first line where it has
-// none: programs that are built from a commit have that instead.
+// versionIn returns the version that a program reports, or else all of its first line: programs
+// that are built from a commit report that instead.
 func versionIn(out string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
 	if m := versionForm.FindStringSubmatch(line); m != nil {

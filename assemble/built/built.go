@@ -1,5 +1,5 @@
 // Package built models what build passes to publish: images by digest, which have no names in a
-// registry yet. It imports no build code, so that publish and its tests need none.
+// registry yet. The package imports no build code, so that publish and its tests do not need any.
 package built
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Result lists what was built, for all of a product or for selected platforms and images.
+// Result lists the images and artifacts of a product, or of selected platforms and images.
 type Result struct {
 	BuildVersion int       `json:"buildVersion"` // of the file's format
 	Name         string    `json:"name"`         // the product's
 	Version      string    `json:"version"`      // the product's
 	Created      time.Time `json:"created"`      // as in the lock
 	Go           string    `json:"go,omitempty"` // the toolchain that compiled the programs
-	// Selected lists the platforms and images that -platforms and -images selected. It is empty
-	// if all of the product was built.
+	// Selected lists the platforms and images that -platforms and -images selected; nil if all of the
+	// product was built.
 	Selected  []string        `json:"selected,omitempty"`
 	Sources   []lock.Source   `json:"sources"`
 	Images    []Image         `json:"images"` // in the order of slipway.yaml

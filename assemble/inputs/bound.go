@@ -16,9 +16,9 @@ const (
 )
 
 var errTooLarge = fmt.Errorf("the inputs have more than %d GiB, which others could not build again: "+
-	"leave out what is not needed, by .dockerignore", maxBytes>>30)
+	"name files that are not needed in .dockerignore", maxBytes>>30)
 
-// compressed counts what is read of an archive.
+// compressed counts the bytes that are read of an archive.
 type compressed struct {
 	r io.Reader
 	n int64

@@ -18,8 +18,8 @@ import (
 // same.
 var Compression = fmt.Sprintf("gzip, image/deflate %d", deflate.Format)
 
-// Write writes the archive, and its tar, before it is compressed, to plain. It returns the writer
-// that knows the archive's blocks, of which some may be known.
+// Write writes the archive, and its tar, before it is compressed, to plain. The returned writer
+// knows the archive's blocks, of which some may be known.
 func (s *Set) Write(ctx context.Context, w, plain io.Writer, known *deflate.Known) (*deflate.Writer, error) {
 	zipped := deflate.NewGzip(w, known)
 	err := s.writeTar(ctx, io.MultiWriter(zipped, plain), zipped.Writer)
@@ -50,7 +50,7 @@ func (s *Set) writeTar(ctx context.Context, w io.Writer, blocks *deflate.Writer)
 // fits reports inputs that [Extract] would refuse, before anything is written.
 func (s *Set) fits() error {
 	if len(s.entries) > maxEntries {
-		return fmt.Errorf("there are more than %d files: leave out what is not needed, by .dockerignore", maxEntries)
+		return fmt.Errorf("there are more than %d files: name those that are not needed in .dockerignore", maxEntries)
 	}
 	var size int64
 	for _, e := range s.entries {

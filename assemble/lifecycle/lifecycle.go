@@ -4,8 +4,8 @@
 // the label io.buildpacks.lifecycle.metadata with the version and the APIs.
 //
 // kpack mounts one of the layers into the builder images it makes, so each layer is complete
-// by itself: /cnb/lifecycle and nothing else. It writes them with Docker's gzip media type, so
-// gzip they must be.
+// by itself: /cnb/lifecycle and nothing else. The layers must be compressed by gzip, because kpack
+// writes them with Docker's media type for gzip.
 package lifecycle
 
 import (

@@ -121,7 +121,7 @@ func withSlipway(t *testing.T, dir, host string) map[string]v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := assemble.Build(t.Context(), p, st, nil)
+	l, err := assemble.Build(t.Context(), p, assemble.Options{Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 
 // index builds an image with one child per platform, which compose makes, and the index over
 // them.
-func (b *Builder) index(i product.Image, compose func(platform.Platform) (child, error)) (built.Image, error) {
+func (m *maker) index(i product.Image, compose func(platform.Platform) (child, error)) (built.Image, error) {
 	children := make([]child, len(i.Platforms))
 	failures := inParallel(i.Platforms, func(n int, p platform.Platform) (err error) {
 		children[n], err = compose(p)
@@ -34,18 +34,18 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (child,
 	for n, c := range children {
 		notes[n] = c.notes
 	}
-	b.warn(i, notes)
+	warn(m.warnings, i, notes)
 	out := built.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
 	var descriptors []v1.Descriptor
 	for _, c := range children {
 		descriptors = append(descriptors, c.descriptor)
 		out.Children = append(out.Children, c.lock)
 	}
-	raw, err := oci.MakeIndex(descriptors, b.annotations(i))
+	raw, err := oci.MakeIndex(descriptors, m.annotations(i))
 	if err != nil {
 		return built.Image{}, err
 	}
-	out.Digest, err = b.store.PutBytes(raw)
+	out.Digest, err = m.Store.PutBytes(raw)
 	out.Size = int64(len(raw))
 	return out, err
 }
@@ -71,57 +71,47 @@ type child struct {
 }
 
 // write labels content and writes its configuration and manifest.
-func (b *Builder) write(i product.Image, c content) (child, error) {
-	labels := map[string]string{}
-	for _, m := range []map[string]string{c.config.Labels, b.annotations(i), i.Labels} {
-		maps.Copy(labels, m)
+func (m *maker) write(i product.Image, c content) (child, error) {
+	labels := maps.Clone(c.config.Labels)
+	if labels == nil {
+		labels = map[string]string{}
 	}
+	maps.Copy(labels, m.labels(i))
 	for _, f := range c.from {
 		if _, labeled := labels[base.StubLabel]; f.Stub && !labeled {
 			labels[base.StubLabel] = f.Name
 		}
 	}
 	c.config.Labels = labels
-	d, m, err := manifest.Write(b.store, manifest.Image{
-		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.createdAt(i),
-		Layers: c.layers, History: c.history, Annotations: b.annotations(i),
+	d, written, err := manifest.Write(m.Store, manifest.Image{
+		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: m.createdAt(i),
+		Layers: c.layers, History: c.history, Annotations: m.annotations(i),
 	})
 	if err != nil {
 		return child{}, err
 	}
 	out := lock.Child{
 		Platform: c.base.Platform, OSVersion: c.base.Platform.OSVersion,
-		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: m.Config.Digest, Base: lockBase(c.base.Info),
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: written.Config.Digest,
+		Base: lockBase(c.base.Info), CopiedFrom: lockBases(c.from),
 	}
-	out.CopiedFrom = lockBases(c.from)
-	for _, l := range m.Layers {
+	for _, l := range written.Layers {
 		out.LayerBytes += l.Size
 	}
-	return child{d, out, c.notes}, b.note(i, d.Digest, c)
-}
-
-// createdAt is the time of an image: that of its source, or SOURCE_DATE_EPOCH.
-func (b *Builder) createdAt(i product.Image) time.Time {
-	if b.product.SourceDateEpoch {
-		return b.product.Created
-	}
-	if t := b.trees[i.Source].Source.Created; !t.IsZero() {
-		return t.UTC().Truncate(time.Second)
-	}
-	return b.created
+	return child{d, out, c.notes}, m.note(i, d.Digest, c)
 }
 
 // annotations are the labels and annotations that the OCI image specification defines
 // (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product
 // states them.
-func (b *Builder) annotations(i product.Image) map[string]string {
-	s := b.trees[i.Source].Source
+func (in Input) annotations(i product.Image) map[string]string {
+	s := in.Trees[i.Source].Source
 	m := map[string]string{}
 	for k, v := range map[string]string{
 		"title":       i.Name,
 		"description": i.Description,
 		"version":     i.Version,
-		"created":     b.createdAt(i).Format(time.RFC3339),
+		"created":     in.createdAt(i).Format(time.RFC3339),
 		"source":      s.URL,
 		"revision":    s.Revision,
 		"licenses":    s.Licenses,
@@ -131,6 +121,13 @@ func (b *Builder) annotations(i product.Image) map[string]string {
 		}
 	}
 	return m
+}
+
+// labels are those that slipway gives an image.
+func (in Input) labels(i product.Image) map[string]string {
+	labels := in.annotations(i)
+	maps.Copy(labels, i.Labels)
+	return labels
 }
 
 func lockBases(list []base.Info) (all []lock.Base) {

@@ -11,10 +11,11 @@ import (
 )
 
 // maxHeld bounds the files of Dockerfiles that are kept in memory between a check and the build,
-// all together: some 50 MB. What is more is evaluated again.
+// all together: some 50 MB. Dockerfiles beyond it are evaluated again.
 const maxHeld = 128 << 10
 
-// kept are Dockerfiles that a check has evaluated and that wait for their programs.
+// kept has the Dockerfiles that a check has evaluated and that wait for their programs; nil has
+// no Dockerfiles.
 type kept struct {
 	mu   sync.Mutex
 	all  map[evaluation]evaluated
@@ -29,13 +30,14 @@ type evaluation struct {
 type evaluated struct {
 	containerfile.Result
 
-	programs map[string]layer.Content // to be filled, by name
+	programs *latePrograms
 }
 
-// Keep lets [Builder.Check] leave to [Builder.Images] what it has found in Dockerfiles in which it
-// took nothing for granted, so that these are evaluated once. What the images are made from is
-// looked at before: see [Builder.Unchanged].
-func (b *Builder) Keep() { b.kept = &kept{all: map[evaluation]evaluated{}} }
+// latePrograms are the programs of a Dockerfile, which a check lacks and a build fills in.
+type latePrograms struct {
+	declared map[string]layer.Content // those of slipway.yaml, by name
+	compiled func(context.Context, containerfile.GoBuild) (layer.Content, error)
+}
 
 func (k *kept) add(i product.Image, p platform.Platform, e evaluated) {
 	if k == nil || e.Held() == 0 {
@@ -52,7 +54,7 @@ func (k *kept) add(i product.Image, p platform.Platform, e evaluated) {
 	k.all[evaluation{i.Name, p}] = e
 }
 
-// take returns what was kept of an image, for one call.
+// take returns the evaluation of an image, for one call.
 func (k *kept) take(i product.Image, p platform.Platform) (e evaluated, ok bool) {
 	if k == nil {
 		return e, false
@@ -65,7 +67,7 @@ func (k *kept) take(i product.Image, p platform.Platform) (e evaluated, ok bool)
 	return e, ok
 }
 
-// drop forgets what nobody took.
+// drop forgets the evaluations that nobody took.
 func (k *kept) drop() {
 	if k == nil {
 		return
@@ -78,27 +80,26 @@ func (k *kept) drop() {
 	clear(k.all)
 }
 
-// evaluateOnce evaluates the image's Dockerfile for one platform when its programs are there, or
-// completes what the check has found.
-func (b *Builder) evaluateOnce(
-	ctx context.Context, i product.Image, p platform.Platform,
-) (containerfile.Result, error) {
-	e, ok := b.kept.take(i, p)
+// evaluate evaluates the image's Dockerfile for one platform once its programs are compiled, or
+// completes the evaluation of the check.
+func (m *maker) evaluate(ctx context.Context, i product.Image, p platform.Platform) (containerfile.Result, error) {
+	e, ok := m.kept.take(i, p)
 	defer e.Close()
-	programs, err := b.binaries(i, p, func(name string) (containerfile.File, error) {
-		c, err := b.file(ctx, b.product.Program(name), p)
-		if ok {
-			e.programs[name] = c
-		}
-		return containerfile.File{Content: c}, err
+	made := map[string]layer.Content{}
+	in, err := m.dockerfile(i, p, func(name string) (f containerfile.File, err error) {
+		f.Content, err = m.file(ctx, m.Product.Program(name), p)
+		made[name] = f.Content
+		return f, err
 	})
 	if err != nil {
 		return containerfile.Result{}, err
 	}
 	if ok {
+		*e.programs = latePrograms{made, m.compiled}
 		if r, ok := e.Read(); ok {
 			return r, nil
 		}
 	}
-	return b.evaluate(ctx, i, p, programs, false)
+	in.Compiler.File = m.compiled
+	return containerfile.Build(ctx, in)
 }

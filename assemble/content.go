@@ -11,15 +11,19 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/executable"
+	"github.com/slipway-dev/slipway/image/installed"
 	"github.com/slipway-dev/slipway/image/inventory"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/manifest"
+	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // content is what a kind makes of an image for one platform, before it gets its labels
@@ -39,23 +43,23 @@ type content struct {
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
-// with the image's: there is no other list of them. The text that all time zones are made from
-// represents them.
-func (b *Builder) newContent(parent base.Base) (content, error) {
+// with the image's: no other list has them. The text that all time zones are made from represents
+// them.
+func newContent(parent base.Base) (content, error) {
 	c := content{base: parent}
 	return c, c.files.Builtin(slices.DeleteFunc(parent.Entries(), base.IsZone), parent.Platform.OS)
 }
 
 // list checks the entries of a layer and adds them to the files of an image.
-func (b *Builder) list(ctx context.Context, c *content, i product.Image,
-	p platform.Platform, entries []layer.Entry,
+func (c *content) list(ctx context.Context, st *store.Store, i product.Image, p platform.Platform,
+	entries []layer.Entry,
 ) error {
-	programs, err := b.checkPrograms(ctx, i, p, entries)
+	programs, err := checkPrograms(ctx, st, i, p, entries)
 	if err != nil {
 		return err
 	}
 	for _, e := range programs {
-		one, err := inventory.Program(ctx, b.store, e.Content)
+		one, err := inventory.Program(ctx, st, e.Content)
 		if err != nil {
 			return err
 		}
@@ -91,9 +95,9 @@ func misfit(e layer.Entry, err error) error {
 // most is how many programs of another system one error names.
 const most = 5
 
-// checkPrograms returns the programs among the files that go into an image. It refuses those for
+// checkPrograms returns the programs among the files that go into an image, and refuses those for
 // another platform: a node would find them only when it starts them.
-func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform.Platform,
+func checkPrograms(ctx context.Context, st *store.Store, i product.Image, p platform.Platform,
 	entries []layer.Entry,
 ) (programs []layer.Entry, err error) {
 	var errs []error
@@ -104,7 +108,7 @@ func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform
 		if e.Type != layer.Regular || e.Content.Open == nil {
 			continue
 		}
-		s, ok, err := b.system(ctx, e.Content)
+		s, ok, err := system(ctx, st, e.Content)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Path, err)
 		}
@@ -139,13 +143,13 @@ func readAll(ctx context.Context, c layer.Content) error {
 
 // system reads the head of a file. ok is false for a file that is not a program. One that was a
 // program and has another head now is damaged.
-func (b *Builder) system(ctx context.Context, c layer.Content) (s executable.System, ok bool, err error) {
+func system(ctx context.Context, st *store.Store, c layer.Content) (s executable.System, ok bool, err error) {
 	r, err := c.Open()
 	if err != nil {
 		return s, false, err
 	}
 	defer r.Close()
-	if s, ok, err = executable.Read(r); err == nil && !ok && inventory.Known(b.store, c.Digest) {
+	if s, ok, err = executable.Read(r); err == nil && !ok && inventory.Known(st, c.Digest) {
 		err = readAll(ctx, c)
 	}
 	return s, ok, err
@@ -161,4 +165,32 @@ func allowed(patterns []string, file string) bool {
 		}
 	}
 	return false
+}
+
+// listPackages lists the packages of a distribution in an image. Those of an image on a stub are
+// unknown.
+func (c *content) listPackages(r containerfile.Result) error {
+	files, ok := r.Files()
+	if !ok {
+		return nil
+	}
+	all, err := installed.List(files)
+	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
+		c.notes = append(c.notes, "the packages of the base are not listed: "+limit.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.packages = all
+	name, err := installed.Unread(files)
+	if name != "" {
+		c.notes = append(c.notes, unread(name))
+	}
+	return err
+}
+
+// unread is the note about packages that no SBOM lists.
+func unread(database string) string {
+	return "its packages are not listed: " + database + " is not read, only the databases of dpkg are"
 }
