@@ -105,7 +105,12 @@ func (c *checker) check(ctx context.Context) (*Found, error) {
 	declared, ofPrograms := Programs(p, c.Trees)
 	files, ofPrebuilt := readPrebuilt(ctx, p, c.Store, nil)
 	f.Prebuilt = lockPrebuilt(files)
-	errs = append(errs, checkPackages(declared, ofPrograms), c.checkArtifacts(), ofPrebuilt)
+	packages := []error{ofPrograms}
+	for _, p := range declared {
+		packages = append(packages, p.Check())
+	}
+	// a program is checked for each platform
+	errs = append(errs, output.JoinOnce(packages...), c.checkArtifacts(), ofPrebuilt)
 	inParallel(p.Images, func(n int, i product.Image) error {
 		f.images[n] = kinds[i.Kind].check(c, ctx, i)
 		return nil
@@ -149,15 +154,6 @@ type finding struct {
 	on []used
 	// taken are the documents of prebuilt images.
 	taken []Document
-}
-
-// checkPackages checks programs; err is that of others.
-func checkPackages(all []program.Program, err error) error {
-	errs := []error{err}
-	for _, p := range all {
-		errs = append(errs, p.Check())
-	}
-	return output.JoinOnce(errs...) // a program is checked for each platform
 }
 
 // checkPlatforms checks an image for all its platforms. An error that several have is reported

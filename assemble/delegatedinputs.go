@@ -149,26 +149,26 @@ func (d *delegated) request(ctx context.Context, dir string) (builder.Request, e
 // copied returns the programs that a build gets, by the context and the path there.
 func (m *maker) copied(ctx context.Context, d *delegated) (map[string]map[string]layer.Content, error) {
 	all := map[string]map[string]layer.Content{binaries: {}, "": {}}
-	for _, name := range dockerPrograms(m.Product, d.image) {
-		prog := m.Product.Program(name)
-		if !prog.IsFor(d.platform) {
-			continue
+	files, err := m.binaries(d.image, d.platform, func(name string) (f containerfile.File, err error) {
+		f.Content, err = m.file(ctx, m.Product.Program(name), d.platform)
+		return f, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, f := range files {
+		all[binaries][name] = f.Content
+	}
+	for place, name := range d.Outputs {
+		c, ok := all[binaries][inBinaries(name, d.platform)]
+		if !ok {
+			continue // it is not for this platform
 		}
-		c, err := m.file(ctx, prog, d.platform)
+		_, file, err := product.Output(place, d.platform, m.Product.Version)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("outputs: %w", err)
 		}
-		all[binaries][inBinaries(name, d.platform)] = c
-		for place, of := range d.Outputs {
-			if of != name {
-				continue
-			}
-			_, file, err := product.Output(place, d.platform, m.Product.Version)
-			if err != nil {
-				return nil, fmt.Errorf("outputs: %w", err)
-			}
-			all[""][file[1:]] = c
-		}
+		all[""][file[1:]] = c
 	}
 	return all, nil
 }

@@ -27,20 +27,24 @@ func (m *maker) index(i product.Image, compose func(platform.Platform) (child, e
 		children[n], err = compose(p)
 		return err
 	})
-	if err := join(i.Platforms, failures); err != nil {
+	first := output.Once() // an error in a Dockerfile is the same on every platform
+	var errs []error
+	for n, err := range failures {
+		if first(err) {
+			errs = append(errs, fmt.Errorf("%s: %w", i.Platforms[n], err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return built.Image{}, err
 	}
-	notes := make([][]string, len(children))
-	for n, c := range children {
-		notes[n] = c.notes
-	}
-	warn(m.warnings, i, notes)
 	out := built.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
+	var notes [][]string
 	var descriptors []v1.Descriptor
 	for _, c := range children {
-		descriptors = append(descriptors, c.descriptor)
+		notes, descriptors = append(notes, c.notes), append(descriptors, c.descriptor)
 		out.Children = append(out.Children, c.lock)
 	}
+	warn(m.warnings, i, notes)
 	raw, err := oci.MakeIndex(descriptors, m.annotations(i))
 	if err != nil {
 		return built.Image{}, err
@@ -48,19 +52,6 @@ func (m *maker) index(i product.Image, compose func(platform.Platform) (child, e
 	out.Digest, err = m.Store.PutBytes(raw)
 	out.Size = int64(len(raw))
 	return out, err
-}
-
-// join joins the failures of an image's platforms. An error in a Dockerfile is the same on every
-// platform: it is reported once, with the first of them.
-func join(on []platform.Platform, failures []error) error {
-	first := output.Once()
-	var all []error
-	for n, err := range failures {
-		if first(err) {
-			all = append(all, fmt.Errorf("%s: %w", on[n], err))
-		}
-	}
-	return errors.Join(all...)
 }
 
 // child is a manifest in the store.

@@ -54,11 +54,6 @@ func findBuildctl(ctx context.Context, t *Tool) error {
 	return nil
 }
 
-// buildBuildctl runs buildctl build.
-func buildBuildctl(ctx context.Context, t Tool, r Request, dir string) error {
-	return t.run(ctx, r, buildctlArgs(r, dir), []string{"SOURCE_DATE_EPOCH=" + r.epoch()})
-}
-
 // asLookedUp returns the name under which BuildKit's frontend looks for a context: that of Docker's
 // command for an image, without the tag latest. buildx does the same; another spelling is ignored,
 // and the image of a registry is taken. See NamedContext in

@@ -77,7 +77,7 @@ type kind struct {
 var kinds = map[string]kind{
 	Docker: {
 		remedy: "install docker with its plugin buildx, https://docs.docker.com/engine/install",
-		exec:   []string{"buildx"}, find: findDocker, build: buildDocker,
+		exec:   []string{"buildx"}, find: findDocker, build: buildKit(dockerArgs),
 	},
 	Podman: {
 		remedy: "apt-get install podman, or https://podman.io/docs/installation",
@@ -85,7 +85,7 @@ var kinds = map[string]kind{
 	},
 	Buildctl: {
 		remedy: "install it and buildkitd of https://github.com/moby/buildkit/releases",
-		find:   findBuildctl, build: buildBuildctl,
+		find:   findBuildctl, build: buildKit(buildctlArgs),
 	},
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // The oldest that are asked. Buildx has --provenance and writes layouts as directories since
@@ -61,9 +63,11 @@ func findDocker(ctx context.Context, t *Tool) error {
 	return nil
 }
 
-// buildDocker runs docker buildx build.
-func buildDocker(ctx context.Context, t Tool, r Request, dir string) error {
-	return t.run(ctx, r, dockerArgs(r, dir), []string{"SOURCE_DATE_EPOCH=" + r.epoch()})
+// buildKit runs a client of BuildKit.
+func buildKit(args func(Request, string) []string) func(context.Context, Tool, Request, string) error {
+	return func(ctx context.Context, t Tool, r Request, dir string) error {
+		return t.run(ctx, r, args(r, dir), []string{"SOURCE_DATE_EPOCH=" + r.epoch()})
+	}
 }
 
 // dockerArgs returns the arguments of docker buildx build.
@@ -76,4 +80,40 @@ func dockerArgs(r Request, dir string) []string {
 		args = append(args, "--no-cache")
 	}
 	return append(args, r.flags()...)
+}
+
+// inspected is what docker buildx inspect reports of a builder with its nodes.
+type inspected struct {
+	fault     string
+	versions  []string // of BuildKit, each once
+	platforms []platform.Platform
+}
+
+// readInspect reads the lines of docker buildx inspect. Releases differ in the name of the version:
+// Buildkit, BuildKit, BuildKit version.
+func readInspect(out string) inspected {
+	var i inspected
+	for line := range strings.Lines(out) {
+		key, value, ok := strings.Cut(clean(line), ":")
+		value = strings.TrimSpace(value)
+		if !ok || value == "" || strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
+			continue
+		}
+		switch strings.ToLower(key) {
+		case "error":
+			i.fault = value
+		case "buildkit", "buildkit version":
+			if !slices.Contains(i.versions, value) {
+				i.versions = append(i.versions, value)
+			}
+		case "platforms":
+			for name := range strings.SplitSeq(value, ",") {
+				// A star marks those that the user has set.
+				if p, err := platform.Parse(strings.TrimSuffix(strings.TrimSpace(name), "*")); err == nil {
+					i.platforms = append(i.platforms, p)
+				}
+			}
+		}
+	}
+	return i
 }
