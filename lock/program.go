@@ -29,7 +29,7 @@ type Prebuilt struct {
 type Compiler struct {
 	Platform platform.Platform `json:"platform"` // without a Windows release
 	Command  string            `json:"command"`
-	Version  string            `json:"version"` // the first line of what it says of itself
+	Version  string            `json:"version"` // the first line that --version prints
 }
 
 // String describes the program in a line: "wins for windows/amd64 from signed/wins.exe".

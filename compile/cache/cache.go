@@ -64,7 +64,7 @@ type Cache struct {
 	actions map[id]entry
 }
 
-// Open opens a cache. It makes no request.
+// Open opens a cache, without a request.
 func Open(o Options) (*Cache, error) {
 	if o.Warn == nil {
 		o.Warn = func(error) {}

@@ -62,8 +62,8 @@ func (x *index) replace(others []*pack, by *pack) {
 	}
 }
 
-// compact merges small packs of an index, and sends the merged ones. It reports whether it has
-// merged any. Whoever has an older index still finds the packs that it lists, as long as the
+// compact merges small packs of an index, and sends the merged ones; changed reports whether any
+// were merged. Readers of an older index still find the packs that it lists, as long as the
 // registry keeps blobs that nothing names.
 func (r *remote) compact(x *index) (changed bool, err error) {
 	left := int64(mergeRead)
@@ -80,8 +80,8 @@ func (r *remote) compact(x *index) (changed bool, err error) {
 	return changed, nil
 }
 
-// join makes one pack of several and sends it. It reads those that this disk lacks. What a wrong
-// one has is not in it.
+// join makes one pack of several and sends it, after reading those that this disk lacks. The objects
+// of a wrong one are omitted.
 func (r *remote) join(packs []*pack, left *int64) (*pack, error) {
 	var list []entry
 	for _, p := range packs {

@@ -19,8 +19,7 @@ const packSize = 16 << 20
 // maxObject bounds an object in bytes, far beyond those of real packages.
 const maxObject = 1 << 30
 
-// makePack reads objects from the disk and compresses them. Objects that have vanished are left
-// out.
+// makePack reads objects from the disk and compresses them, without those that have vanished.
 func makePack(l *local, list []entry) (pack, []byte, error) {
 	var blob bytes.Buffer
 	var p pack
@@ -46,8 +45,8 @@ func makePack(l *local, list []entry) (pack, []byte, error) {
 	return p, blob.Bytes(), nil
 }
 
-// unpack writes the objects of a pack to the disk. It stops at the first one whose bytes do not
-// have its name.
+// unpack writes the objects of a pack to the disk, up to the first one whose bytes do not have its
+// name.
 func unpack(l *local, p *pack, r io.Reader) error {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(32<<20))
 	if err != nil {

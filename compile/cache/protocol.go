@@ -79,8 +79,8 @@ func (r *reader) next() (*request, error) {
 	}
 }
 
-// body returns the body of the request that was read last. It must be read to its end, and then
-// closed.
+// body returns the body of the request that was read last. The caller reads it to its end, and then
+// calls the function.
 func (r *reader) body(size int64) (io.Reader, func() error, error) {
 	if size == 0 {
 		return strings.NewReader(""), func() error { return nil }, nil

@@ -89,7 +89,7 @@ func (r *remote) off(err error) {
 		return
 	}
 	disk.Write(r.pauseFile(), nil, disk.ModeFile) //nolint:errcheck // the next run finds out itself
-	r.o.Warn(fmt.Errorf("the build cache %s is left out: %w", r.o.Repository.Name(), err))
+	r.o.Warn(fmt.Errorf("the build cache %s is not used: %w", r.o.Repository.Name(), err))
 }
 
 // fail counts a failure. One is enough if it is final, or if retries do not mend it.

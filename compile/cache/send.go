@@ -104,8 +104,8 @@ func (r *remote) upload(blob []byte) error {
 	return s.PutBlob(r.ctx, hash(sha256.Sum256(blob)), blob)
 }
 
-// commit adds packs and actions to what the tag names now, and moves the tag. Where another run
-// moves it at the same time, it begins again; what is lost then is compiled once more.
+// commit adds packs and actions to the index that the tag names now, and moves the tag. Where another
+// run moves it at the same time, commit begins again; lost objects are compiled once more.
 func (r *remote) commit(packs []pack) error {
 	now := time.Now()
 	used := map[id]bool{}
@@ -118,7 +118,7 @@ func (r *remote) commit(packs []pack) error {
 		many = changed && len(current.small(r.o.MaxAge/mergeWithin)) > 0
 		return changed, nil
 	})
-	if err == nil && many { // what this run has made is there, whatever comes of this
+	if err == nil && many { // the packs of this run are in the registry already
 		err = r.update(r.compact)
 	}
 	return err
@@ -150,7 +150,7 @@ func (r *remote) update(change func(*index) (bool, error)) error {
 	return nil
 }
 
-// change adds what this run has to an index. It reports whether anything is new.
+// change adds the packs of this run to an index, and reports whether anything is new.
 func (r *remote) change(x *index, packs []pack, used map[id]bool, now time.Time) bool {
 	objects := 0
 	now = x.clock(now)

@@ -31,8 +31,8 @@ func (l *local) owns(path string) bool {
 }
 
 // trim removes files that were not used for an age, and then the others that were used least
-// recently, until they have at most size bytes. What was used within the last hours stays:
-// another go command may have got its path.
+// recently, until they have at most size bytes. Files that were used within the last hours stay:
+// another go command may have got their paths.
 func (l *local) trim(age time.Duration, size int64) error {
 	mark := filepath.Join(l.dir, trimmed)
 	if fi, err := os.Stat(mark); err == nil && within(fi.ModTime(), trimEvery) {

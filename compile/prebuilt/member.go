@@ -22,7 +22,7 @@ const (
 	maxNames   = 1000
 )
 
-// member returns a file of an archive, which goes into the store. It is unpacked once.
+// member returns a file of an archive, which is unpacked into the store once.
 func (r Reader) member(ctx context.Context, from layer.Content, name string) (layer.Content, error) {
 	key := from.Digest.String() + " " + name
 	digest, err := store.Remember(r.Store, kindMember, key, r.Store.Has, func() (v1.Hash, error) {

@@ -1,8 +1,8 @@
 // Package prebuilt reads the prebuilt programs of a product: files that something else made or
 // signed, and downloads of other projects.
 //
-// They get into images and artifacts byte for byte. What is known of one is its digest, which the
-// lock has; that it is a program for its platform is all that is checked.
+// Images and artifacts get them byte for byte. The lock has their digests; the only check is that
+// each is a program for its platform.
 package prebuilt
 
 import (
@@ -72,7 +72,7 @@ func (r Reader) named(ctx context.Context, p product.Prebuilt) (layer.Content, e
 	if p.URL == "" {
 		c, err := layer.File(r.Store, p.File)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("there is no file %s: build it first, or correct the path, "+
+			err = fmt.Errorf("file %s does not exist: build it first, or correct the path, "+
 				"which is relative to slipway.yaml", p.Origin)
 		}
 		return c, err

@@ -204,7 +204,7 @@ func TestChanged(t *testing.T) {
 	p := product.Prebuilt{Platform: windows, Origin: "x", File: file}
 	read := prebuilt.Reader{Store: newStore(t)}
 	if _, err := read.Read(t.Context(), "x", p); err == nil ||
-		!strings.Contains(err.Error(), "there is no file x: build it first") {
+		!strings.Contains(err.Error(), "file x does not exist: build it first") {
 		t.Errorf("without the file: %v", err)
 	}
 	must(t, os.WriteFile(file, exe, 0o755))

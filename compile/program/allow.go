@@ -9,14 +9,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
-// This file lists what the .ko.yaml of a third-party source may pass to the go command. All of it
-// changes nothing but the program, which is theirs anyway. Whatever could run a command on this
-// machine, read or write a file outside of the source, or reach another server is missing here,
-// and so is everything unknown: the lists name what is allowed.
+// This file lists the flags and variables that the .ko.yaml of a third-party source may pass to the
+// go command: those that change only the program, which is theirs anyway. All others are refused:
+// some can run a command on this machine, read or write a file outside of the source, or reach
+// another server.
 
-// variables are the environment variables that may be set, each with the values that it may have.
-// They choose instructions, experiments of the toolchain and its FIPS 140 module. Not among them,
-// with what they could do:
+// variables are the environment variables that may be set, each with the values that it may have:
+// they choose instructions, experiments of the toolchain and its FIPS 140 module. Refused ones, with
+// their dangers:
 //
 //   - GOFLAGS could set every flag, -toolexec among them; CC, CXX, PKG_CONFIG, GOCACHEPROG and
 //     GOAUTH name commands.

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// batch is what one go build makes.
+// batch is the programs that one go build makes.
 type batch struct {
 	programs []member
 	store    *store.Store
@@ -27,7 +27,7 @@ type batch struct {
 	flags    []string // for go build and go list
 	work     string   // the name of its directory in the store's scratch space
 	dir      string   // of its outputs: the path of that
-	temp     string   // of commands in the sandbox: on the file system of what is linked, which is then renamed
+	temp     string   // of commands in the sandbox: on the file system of the programs, for renaming them
 }
 
 // member is a program of a batch.
@@ -125,7 +125,7 @@ func modulePath(tree source.Tree) string {
 	}
 	b, err := regular.Read(filepath.Join(tree.Dir, "go.mod"))
 	if err != nil {
-		return "" // the go command will report what is missing
+		return "" // the go command will report it
 	}
 	return modfile.ModulePath(b)
 }

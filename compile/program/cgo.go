@@ -70,7 +70,7 @@ func find(command string) error {
 	case errors.Is(err, exec.ErrDot):
 		return fmt.Errorf("the C compiler %s is in the current directory, where nothing is run from", word(command))
 	case err != nil:
-		return fmt.Errorf("there is no C compiler %s", word(command))
+		return fmt.Errorf("the C compiler %s is not installed", word(command))
 	}
 	return nil
 }

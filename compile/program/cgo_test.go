@@ -65,10 +65,10 @@ func TestMissingCompiler(t *testing.T) {
 		{riscv, "CGO_ENABLED=0", "", ""},
 		{
 			riscv, "A=b", "s390x-linux-gnu-g++ -O2",
-			"there is no C compiler s390x-linux-gnu-g++, which CGO needs for linux/riscv64: install it (Debian: " +
+			"the C compiler s390x-linux-gnu-g++ is not installed, which CGO needs for linux/riscv64: install it (Debian: " +
 				"apt-get install g++-s390x-linux-gnu), or name another under cc",
 		},
-		{riscv, "A=b", "no-such-compiler", "there is no C compiler no-such-compiler, " +
+		{riscv, "A=b", "no-such-compiler", "the C compiler no-such-compiler is not installed, " +
 			"which CGO needs for linux/riscv64: install it, or name another under cc"},
 	} {
 		p := product.Program{Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Env: []string{tc.env}}}

@@ -3,11 +3,19 @@ package program
 import (
 	"errors"
 	"fmt"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Check reports, without the go command, why a program cannot be compiled: its package is not in
 // the source, has no Go files for the platform, or is not a main package, or it takes a C compiler
-// that is not installed. It also reports flags that a third-party release may not have.
+// that is not installed. Flags that a third-party release may not have are errors, too.
 func (p Program) Check() error {
 	if err := p.checkConfined(); err != nil {
 		return err
@@ -43,4 +51,67 @@ func (p Program) checkConfined() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkPackage reports a package that is missing, or is not a command for the platform.
+func (p Program) checkPackage() error {
+	dir := filepath.Join(p.Tree.Dir, filepath.FromSlash(p.Package))
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("source %s has no package %s: correct package", p.Tree.Source.Name, p.Package)
+	}
+	if err != nil {
+		return fmt.Errorf("reading package %s: %w", p.Package, err)
+	}
+	names := map[string]string{} // of packages, and a file of each
+	seen, here := false, false
+	of := p.context()
+	for _, f := range files {
+		if f.IsDir() || filepath.Ext(f.Name()) != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		seen = true
+		if ok, err := of.MatchFile(dir, f.Name()); err != nil || !ok {
+			here = here || err != nil // the compiler reports the error
+			continue
+		}
+		here = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, f.Name()), nil, parser.PackageClauseOnly)
+		if err != nil {
+			return nil //nolint:nilerr // as above
+		}
+		names[parsed.Name.Name] = f.Name()
+	}
+	switch {
+	case !seen:
+		return fmt.Errorf("directory %s of source %s has no Go files: correct package", p.Package, p.Tree.Source.Name)
+	case !here && !p.tagged():
+		return fmt.Errorf("package %s of source %s has no Go files for %s: "+
+			"name the operating systems that it is for under os", p.Package, p.Tree.Source.Name, p.System())
+	case len(names) == 1 && names["main"] == "":
+		for name, file := range names {
+			return fmt.Errorf("%s is package %s, not main: name the directory of a command", filepath.Join(dir, file),
+				name)
+		}
+	}
+	return nil
+}
+
+// context decides which files the go command takes. Which release of Go it is is left open.
+func (p Program) context() build.Context {
+	c := build.Default
+	c.GOOS, c.GOARCH, c.Compiler, c.BuildTags, c.ToolTags = p.Platform.OS, p.Platform.Architecture, "gc", nil, nil
+	c.CgoEnabled = p.IsCGO()
+	c.ReleaseTags = nil
+	for n := 1; n < 100; n++ {
+		c.ReleaseTags = append(c.ReleaseTags, fmt.Sprintf("go1.%d", n))
+	}
+	return c
+}
+
+// tagged reports whether flags may name build tags, which decide about files, too.
+func (p Program) tagged() bool {
+	return slices.ContainsFunc(slices.Concat(p.Flags, p.Env), func(s string) bool {
+		return strings.Contains(s, "-tags") || strings.HasPrefix(s, "GOEXPERIMENT=")
+	})
 }

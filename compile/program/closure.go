@@ -18,11 +18,11 @@ type Closure struct {
 type Package struct {
 	Path string
 	// ID differs between packages that are compiled separately: for other systems, with other
-	// flags, or from other versions of a module. It holds on this machine only.
+	// flags, or from other versions of a module. IDs of two machines differ.
 	ID string
 }
 
-// Closures returns what each program consists of, in their order. It compiles nothing.
+// Closures returns the packages of each program, in their order, without compiling them.
 func Closures(ctx context.Context, st *store.Store, programs []Program) (all []Closure, err error) {
 	found := map[string]Closure{}
 	for _, b := range batches(st, programs) {

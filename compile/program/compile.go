@@ -48,14 +48,14 @@ func (b *batch) make(
 	return made, actions, err
 }
 
-// clear removes what the go command must not take for current when it compiles programs: what the
-// store did not keep, and all of it where the source is fixed, since that was compiled from
-// something else. The other programs of the batch stay. What else is there is the go command's own,
-// of a run that was killed. It returns those of the programs that stay, by path.
+// clear removes the files that the go command must not take for current when it compiles programs:
+// those that the store did not keep, and all of a fixed source, since they were compiled from
+// something else. The other programs of the batch stay. Unknown files are the go command's, of a run
+// that was killed. left has those of the programs that stay, by path.
 func (b *batch) clear(programs []member) (left map[string]fs.FileInfo, err error) {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
-		return nil, fmt.Errorf("reading what was compiled before: %w", err)
+		return nil, fmt.Errorf("reading programs of an earlier build: %w", err)
 	}
 	left = map[string]fs.FileInfo{}
 	for _, e := range entries {
@@ -72,7 +72,7 @@ func (b *batch) clear(programs []member) (left map[string]fs.FileInfo, err error
 			}
 		}
 		if err := os.RemoveAll(path); err != nil {
-			return nil, fmt.Errorf("removing what was compiled before: %w", err)
+			return nil, fmt.Errorf("removing a program of an earlier build: %w", err)
 		}
 	}
 	return left, nil
@@ -103,7 +103,7 @@ func (b *batch) damaged(
 			continue
 		}
 		if err := os.Remove(p.path); err != nil {
-			return nil, fmt.Errorf("removing what was compiled before: %w", err)
+			return nil, fmt.Errorf("removing a program of an earlier build: %w", err)
 		}
 		all = append(all, p)
 	}
@@ -181,7 +181,7 @@ func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, pr
 	}
 }
 
-// checkOutputs checks that what was compiled are files. A link, which a program in the sandbox can
+// checkOutputs checks that programs are files. A link, which a program in the sandbox can
 // make, could lead to a file of the user, whose bytes would then be in an image.
 func checkOutputs(programs []member) error {
 	for _, p := range programs {
@@ -239,12 +239,12 @@ func (g graph) file() string { return filepath.Join(g.dir, "actions.json") }
 
 func (g graph) remove() {
 	if g.dir != "" {
-		os.RemoveAll(g.dir) // what is left the store sweeps
+		os.RemoveAll(g.dir) // the store sweeps the rest
 	}
 }
 
-// times returns the processor time of compilers and linkers for a system. What was current took
-// none and is missing, as is everything if the go command did not write the file.
+// times returns the processor time of compilers and linkers for a system. Current packages took no
+// time and are missing, as is everything if the go command did not write the file.
 func (g graph) times(system string) *times.Weights {
 	w := times.New()
 	f, err := regular.Open(g.file())

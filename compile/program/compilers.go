@@ -22,10 +22,10 @@ import (
 type Compiler struct {
 	Platform platform.Platform // of the programs
 	Command  string
-	Version  string // the first line of what it says of itself
+	Version  string // the first line that --version prints
 }
 
-// version returns what a compiler of the program says of itself.
+// version returns the first line that a compiler of the program prints for --version.
 func (p Program) version(ctx context.Context, command string) (string, error) {
 	args := append(strings.Fields(command), "--version")
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("it has not answered for a minute"))
@@ -77,8 +77,8 @@ func (p Program) compilerInside(ctx context.Context, path string, args []string)
 	})
 }
 
-// compilerDirs are the directories of C compilers that are not with the system's programs: a
-// compiler, and what lies beside it.
+// compilerDirs are the directories of C compilers that are not with the system's programs, with the
+// files next to them.
 func compilerDirs(commands []string) (dirs []string) {
 	for _, c := range commands {
 		path, err := exec.LookPath(word(c))

@@ -33,8 +33,7 @@ type comparison struct {
 	known    map[string]known // by package
 }
 
-// known is what is known of the inputs of a program. What it was compiled from before is zero
-// where they were listed now.
+// known has the inputs of a program. Its last compilation is zero where the inputs were listed now.
 type known struct {
 	compiled
 
@@ -42,16 +41,16 @@ type known struct {
 	stamp  string // at the same time
 }
 
-// compare reads the inputs of a batch as far as they are known from before. It returns nil where
-// they cannot be known: a C compiler reads files of the machine, and flags that are not among
-// those that change the program alone may name any file.
+// compare reads the inputs of a batch as far as they are known from before; nil means that they
+// cannot be known: a C compiler reads files of the machine, and flags that are not among those that
+// change the program alone may name any file.
 func (b *batch) compare(ctx context.Context) (*comparison, error) {
 	first := b.programs[0]
 	strange := len(refusedFlags(first.Flags)) + len(refusedVariables(first.Env)) + len(refusedLdflags(first.Ldflags))
 	if first.Tree.Fixed || first.IsCGO() || strange > 0 {
 		return nil, nil
 	}
-	// A go.mod may choose another toolchain than the one that is installed.
+	// A go.mod may choose another toolchain than the installed one.
 	values, err := b.environment(ctx, "GOVERSION", "GOROOT", "GOMODCACHE", "GOMOD")
 	if err != nil {
 		return nil, err
@@ -74,8 +73,8 @@ func (b *batch) compare(ctx context.Context) (*comparison, error) {
 	return c, nil
 }
 
-// environment returns variables of the go command that no variable of the batch changes. In the
-// tree of a stranger it is asked in the sandbox.
+// environment returns variables of the go command that no variable of the batch changes. For the
+// tree of a stranger the go command runs in the sandbox.
 func (b *batch) environment(ctx context.Context, names ...string) ([]string, error) {
 	const what = "its version"
 	if tree := b.programs[0].Tree; !tree.Source.Sandbox.On() {
@@ -115,4 +114,33 @@ func (c *comparison) current(p member) (Output, bool) {
 	}
 	k, ok := c.batch.store.Kept(p.path)
 	return newOutput(c.batch.store, k), ok && k.Digest == old.Digest
+}
+
+// record remembers the inputs of programs that were compiled. Inputs that were written meanwhile are
+// an error: nobody knows which version the compiler has read. Unknown inputs are listed by the go
+// command now, for [Set.Read], and again the next time.
+func (c *comparison) record(ctx context.Context, programs []member, outputs []Output) error {
+	if c == nil {
+		return nil
+	}
+	last := reading{}
+	var unknown []string
+	for n, p := range programs {
+		was, ok := c.known[p.Package]
+		if !ok {
+			unknown = append(unknown, p.Package)
+			continue
+		}
+		after, err := last.state(was.Inputs)
+		if err != nil || after != was.before || was.Inputs.stamp() != was.stamp {
+			return fmt.Errorf("source %s changed while program %s was compiled from it: run again",
+				p.Tree.Source.Name, p.Name)
+		}
+		now := compiled{Inputs: was.Inputs, State: after, Digest: outputs[n].Content.Digest}
+		if err := c.batch.store.Record(kindInputs, c.key+"\n"+p.Package, now); err != nil {
+			return err
+		}
+	}
+	c.list(ctx, unknown)
+	return ctx.Err()
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// download brings modules into the module cache, outside of the sandbox, which has no network. It
-// compiles nothing and runs nothing: flags and variables that could are left out, and its build
-// cache is another one, since what is in that of the sandbox may be forged.
+// download brings modules into the module cache, outside of the sandbox, which has no network, and
+// compiles and runs nothing: flags and variables that could are omitted, and the build cache is
+// another one, since that of the sandbox may be forged.
 func (b *batch) download(ctx context.Context) error {
 	p := b.programs[0]
 	if !p.Tree.Source.Sandbox.On() {
@@ -35,7 +35,7 @@ func (b *batch) download(ctx context.Context) error {
 		return fmt.Errorf("downloading the modules of source %s for %s: %w", p.Tree.Source.Name,
 			b.system, source.Explain(err))
 	}
-	return nil // else the compiler reports what is missing
+	return nil // else the compiler reports it
 }
 
 // harmless returns the program with those of its flags and variables only that name no program and

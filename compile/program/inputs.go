@@ -58,7 +58,7 @@ func (c *comparison) note(look reading, pkg string, old compiled) {
 	}
 }
 
-// state returns the state of inputs. What is missing counts as well: it may come.
+// state returns the state of inputs. Missing files count as well: they may come.
 func (g reading) state(i inputs) (state, error) {
 	var all []state
 	read := func(what any, do func(reader) error) error {
@@ -191,8 +191,8 @@ func (r reader) dir(dir string) error {
 	return nil
 }
 
-// header returns what the go command reads of a file to find out what belongs to a program:
-// everything up to the last import, and the patterns to embed. It may return more.
+// header returns at least those parts of a file by which the go command finds the files of a
+// program: everything up to the last import, and the patterns to embed.
 func header(b []byte) string {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", b, parser.ImportsOnly|parser.SkipObjectResolution)

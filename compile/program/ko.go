@@ -163,7 +163,7 @@ type koList struct {
 	others, own func([]string) []refusal
 }
 
-// take puts a list where slipway.yaml has none, if nothing in it is refused.
+// take sets a list that slipway.yaml lacks, if nothing in it is refused.
 func (p *Program) take(to *[]string, l koList) error {
 	if *to != nil || len(l.list) == 0 {
 		return nil
@@ -238,7 +238,7 @@ func koData(env []koString, info product.BuildInfo) map[string]any {
 	if dirty {
 		state = "dirty"
 	}
-	if info.SourceVersion != info.Revision { // a module's version; a directory has none
+	if info.SourceVersion != info.Revision { // a module's version, which a directory lacks
 		tag = "v" + info.SourceVersion
 	}
 	var seconds int64

@@ -66,9 +66,8 @@ func (c *comparison) list(ctx context.Context, packages []string) {
 	}
 }
 
-// list asks the go command what packages consist of. It returns all that these are compiled from,
-// by import path, and those of each package, which is the first, by its directory and its import
-// path.
+// list asks the go command for the packages that packages are compiled from: all by import path,
+// and those of each, itself first, by its directory and its import path.
 func (b *batch) list(
 	ctx context.Context, packages []string,
 ) (all map[string]listed, programs map[string][]string, err error) {
@@ -112,7 +111,7 @@ func unquote(line string) (fields []string, err error) {
 	return fields, nil
 }
 
-// inputsOf returns the inputs of a main package, which is the first of deps. It may be of a module
+// inputsOf returns the inputs of a main package, which is the first of deps. Its module may be one
 // that the main module, in the directory root, requires.
 func inputsOf(all map[string]listed, deps []string, root, modcache string) (inputs, error) {
 	main := all[deps[0]]

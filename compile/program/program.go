@@ -1,11 +1,11 @@
 // Package program compiles the Go programs of a product.
 //
 // Programs that share a source, a platform and their flags are one batch: one go build, which
-// compiles what they share once and links them side by side. The outputs stay where they are. A
-// program whose inputs are those that it was compiled from is not given to the go command again
-// (current.go); of the others, the go command finds out itself what is current. It takes a file
-// for current by the build ID near its start, whatever follows: it is shown none whose bytes are
-// not those that were compiled. Batches of one platform run one after the other, because they
+// compiles their packages once and links them at the same time. The outputs stay where they are. A
+// program whose inputs have not changed since it was compiled is not given to the go command again
+// (current.go); of the others, the go command decides which are current. The go command decides by
+// the build ID near the start of a file, whatever follows, so that files whose bytes have changed
+// since they were compiled are removed before. Batches of one platform run one after the other, because they
 // share the standard library and more; batches of different platforms run at the same time, so
 // that one links while the other compiles.
 package program
@@ -33,8 +33,8 @@ type Program struct {
 }
 
 // New returns the program p of a product for one platform: its flags follow those of its source,
-// templates in ldflags are expanded, and where neither has any, those of the source's .ko.yaml
-// stand in.
+// or are those of the source's .ko.yaml if slipway.yaml does not give any, and templates in ldflags
+// are expanded.
 func New(p product.Program, tree source.Tree, productVersion string, on platform.Platform) (Program, error) {
 	given := tree.Source.For(on.OS).And(p.For(on.OS))
 	r := Program{Name: p.Name, Tree: tree, Package: p.Package, Platform: on, Flags: given.Flags, Env: given.Env}

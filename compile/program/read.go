@@ -20,14 +20,13 @@ type Read struct {
 	Tree, Unknown bool
 }
 
-// read is a batch that has ended, and what its programs were compiled from; nil where that is not
-// known.
+// read is a batch that has ended, with the inputs of its programs; nil where these are not known.
 type read struct {
 	batch  *batch
 	inputs *comparison
 }
 
-// Read returns what was read of directory sources, when wait has ended.
+// Read returns the files that were read of directory sources, when wait has ended.
 func (s *Set) Read() (all []Read) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +53,7 @@ func (s *Set) Read() (all []Read) {
 func (i inputs) files() []string {
 	all := slices.Clone(i.Files)
 	for _, dir := range i.Dirs {
-		entries, _ := os.ReadDir(dir) // one that is not there has none
+		entries, _ := os.ReadDir(dir) // a missing one has no files
 		for _, e := range entries {
 			if slices.Contains(inputNames, path.Ext(e.Name())) && !strings.HasSuffix(e.Name(), "_test.go") {
 				all = append(all, filepath.Join(dir, e.Name()))
@@ -72,8 +71,8 @@ func (i inputs) files() []string {
 	return slices.Compact(all)
 }
 
-// files returns what the pattern matches, and the contents of that. What cannot be read is not
-// compiled in.
+// files returns the files that the pattern matches, and those in directories that it matches. Files
+// that cannot be read are not compiled in.
 func (e embed) files() (all []string) {
 	e.visit(func(_ fs.FS, top, name string, _ fs.DirEntry, err error) error { //nolint:errcheck // see above
 		if err == nil && e.takes(top, name) {
@@ -84,8 +83,8 @@ func (e embed) files() (all []string) {
 	return all
 }
 
-// takes reports whether the go command embeds what is in a directory that matches: without all:,
-// not what begins with a dot or an underscore.
+// takes reports whether the go command embeds a file of a directory that matches: without all:, not
+// those whose names begin with a dot or an underscore.
 func (e embed) takes(top, name string) bool {
 	if strings.HasPrefix(e.Pattern, "all:") || name == top {
 		return true

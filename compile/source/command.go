@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
-// buildVariables decide what the go command builds. They are taken out of the user's environment,
+// buildVariables decide what the go command builds, and are removed from the user's environment,
 // because an exported GOOS would otherwise put an ELF file into a Windows image.
 var buildVariables = []string{
 	"GOOS", "GOARCH", "GOARM", "GOARM64", "GOAMD64", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
@@ -32,7 +32,7 @@ func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
 
 // Go returns a go command to be run in the tree. A third-party tree does not choose by the go and
 // toolchain lines of its go.mod which toolchain runs, unless the user has set GOTOOLCHAIN: the
-// lock names the one that is installed here.
+// lock names the installed one.
 func (t Tree) Go(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := Go(ctx, t.Dir, args...)
 	if !t.Source.Own {
@@ -67,7 +67,7 @@ func Environ() []string {
 			env = append(env, kv)
 		}
 	}
-	if v, ok := os.LookupEnv("GOCACHEPROG"); ok && v == "" { // exported as empty: not the one that was kept, either
+	if v, ok := os.LookupEnv("GOCACHEPROG"); ok && v == "" { // exported as empty: the kept value does not count, either
 		env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOCACHEPROG=") })
 	}
 	if slices.Contains(strings.Fields(flags), "-modcacherw") {
@@ -114,7 +114,7 @@ func Version(ctx context.Context) (string, error) {
 
 // Variables returns variables of the go command, in their order, as they are for the tree, whose
 // go.mod may choose the toolchain. That of a stranger does not: no go command reads it, and
-// GOTOOLCHAIN decides. what they are is for messages.
+// GOTOOLCHAIN decides. what describes the variables in messages.
 func (t Tree) Variables(ctx context.Context, what string, names ...string) ([]string, error) {
 	if t.Source.Confined {
 		return installedVariables(ctx, what, names...)
@@ -133,14 +133,11 @@ func installedVariables(ctx context.Context, what string, names ...string) ([]st
 }
 
 func first(values []string, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	return values[0], nil
+	return append(values, "")[0], err
 }
 
-// Settings returns what the go command says of variables, in their order, as the user has them:
-// GOPROXY, GOTOOLCHAIN.
+// Settings returns variables of the go command, in their order, as the user has set them: GOPROXY,
+// GOTOOLCHAIN.
 func Settings(ctx context.Context, names ...string) ([]string, error) {
 	return Variables(func(args ...string) *exec.Cmd { return Go(ctx, os.TempDir(), args...) },
 		strings.Join(names, ", "), names...)

@@ -12,12 +12,13 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Fetch makes a source available on disk and returns where. It downloads a module that is not in
-// the module cache, which needs the go command, and checks that the content and go.mod of a
-// module have the hashes that slipway.yaml pins.
+// Fetch makes a source available on disk and returns where. A module that is not in the module cache
+// is downloaded, by the go command. Its content and go.mod must have the hashes that slipway.yaml
+// pins.
 func Fetch(ctx context.Context, s product.Source) (Tree, error) {
 	if s.Module == "" {
 		return directory(ctx, s)
@@ -118,4 +119,41 @@ func Explain(err error) error {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
 	}
 	return err
+}
+
+// dirty follows the commit in the revision of a source that is not all of it.
+const dirty = "-dirty"
+
+const giveThem = "commit the directory to git, or give revision and created in slipway.yaml"
+
+// directory fills in what slipway.yaml leaves out from the directory's git repository: HEAD, with
+// "-dirty" where the source has [product.Source.Changes], and its commit time.
+func directory(ctx context.Context, s product.Source) (Tree, error) {
+	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
+		return Tree{}, fmt.Errorf("source %s: %s is not a directory", s.Name, s.Directory)
+	}
+	if err := CheckFiles(ctx, s.Directory); err != nil {
+		return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	if s.Revision != "" && !s.Created.IsZero() {
+		return Tree{Source: s, Dir: s.Directory}, nil
+	}
+	head, err := git.Head(ctx, s.Directory)
+	if err != nil {
+		return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
+	}
+	if s.Created.IsZero() {
+		s.Created = head.Time
+	}
+	if s.Revision == "" {
+		changes, err := s.Changes(ctx)
+		if err != nil {
+			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
+		}
+		s.Revision = head.Hash
+		if len(changes) > 0 {
+			s.Revision += dirty
+		}
+	}
+	return Tree{Source: s, Dir: s.Directory}, nil
 }

@@ -33,7 +33,7 @@ func lookAt(s product.Source, dir, gomod string) (known, error) {
 		return k, fmt.Errorf("hashing %s: %w", dir, err)
 	}
 	// The go command keeps the proxy's answer next to go.mod
-	// (https://go.dev/ref/mod#goproxy-protocol). It may be missing, and not every proxy knows the
+	// (https://go.dev/ref/mod#goproxy-protocol), which may be missing. Not every proxy knows the
 	// origin.
 	var info struct {
 		Time   time.Time
