@@ -8,12 +8,14 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
@@ -72,7 +74,7 @@ func (b *Blob) Size() int64 { return b.size }
 func (b *Blob) Digest() v1.Hash { return oci.Sum(b.hash) }
 
 // Commit syncs the blob to disk, gives it its final name and returns its sha256 digest and its
-// size in bytes. It replaces a blob of that digest, which may be damaged.
+// size in bytes. An existing blob of that digest, which may be damaged, is replaced.
 func (b *Blob) Commit() (v1.Hash, int64, error) {
 	h := b.Digest()
 	if err := b.f.Commit(b.store.Path(h), disk.ModeFile); err != nil {
@@ -107,8 +109,8 @@ func (s *Store) Put(h v1.Hash, r io.Reader) error {
 	return err
 }
 
-// PutBytes stores a small blob and returns its digest. It compares the bytes with a blob of that
-// digest, and replaces that if it is damaged.
+// PutBytes stores a small blob and returns its digest. An existing blob of that digest is replaced
+// if its bytes are others.
 func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
 	h, _, err := v1.SHA256(bytes.NewReader(p))
 	if err != nil {
@@ -131,3 +133,22 @@ func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
 
 // missing reports whether err means that the store does not have a blob.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// Room checks that the disk of the store has room for blobs, by the sizes that their descriptors
+// list: before one of them is fetched, since a registry may list a size that never ends.
+func (s *Store) Room(blobs ...v1.Descriptor) error {
+	var all int64
+	for _, b := range blobs {
+		if b.Size < 0 || all > math.MaxInt64-b.Size {
+			return fmt.Errorf("blob %s: the sizes of all blobs are more than any disk has", b.Digest)
+		}
+		all += b.Size
+	}
+	free, err := disk.Free(s.Dir())
+	if err != nil || uint64(all) <= free {
+		return nil //nolint:nilerr // where the file system does not report it, writing does
+	}
+	return fmt.Errorf("the blobs to fetch have %s, and the disk of %s has room for %s: "+
+		"check whether an image can be that large, or make room",
+		progress.Size(all), s.Dir(), progress.Size(int64(min(free, math.MaxInt64))))
+}

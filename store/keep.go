@@ -67,8 +67,8 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 }
 
 // KeepWritten gives a file that was written its place in the work directory, and records the digest
-// and the size that its writer has computed. It does not wait for the disk: what a power failure
-// leaves of the file is found damaged by its reader, and made again.
+// and the size that its writer has computed, without waiting for the disk: the reader of a file that
+// a power failure has damaged finds that out, and the file is made again.
 func (s *Store) KeepWritten(f *disk.File, path string, digest v1.Hash, size int64) (Kept, error) {
 	rel, err := s.rel(path)
 	if err == nil {
@@ -84,8 +84,8 @@ func (s *Store) KeepWritten(f *disk.File, path string, digest v1.Hash, size int6
 	return k, nil
 }
 
-// Kept returns what [Store.Keep] recorded of a file, and false if there is no record or the file
-// has another size. Only [Store.OpenKept] compares the bytes.
+// Kept returns the record of [Store.Keep] for a file, and false without a record, or if the file has
+// another size. Only [Store.OpenKept] compares the bytes.
 func (s *Store) Kept(path string) (k Kept, ok bool) {
 	rel, err := s.rel(path)
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Store) OpenKept(k Kept) (io.ReadCloser, error) {
 	return open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
 }
 
-// OpenKeptPart opens size bytes of a kept file, from offset on, as [Store.OpenKept] does. They
-// have a digest of their own.
+// OpenKeptPart opens size bytes of a kept file, from offset on, as [Store.OpenKept] does; want is
+// their digest.
 func (s *Store) OpenKeptPart(path string, offset, size int64, want v1.Hash) (io.ReadCloser, error) {
 	rel, err := s.rel(path)
 	if err != nil {

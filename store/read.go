@@ -41,8 +41,8 @@ func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 	return r, err
 }
 
-// Check reports whether the blob that a descriptor names is in the store in full size. It does
-// not read the bytes, except of a blob of another size, to distinguish a [*DamagedError] from a
+// Check reports whether the blob that a descriptor names is in the store in full size, without
+// reading the bytes, except of a blob of another size, to distinguish a [*DamagedError] from a
 // wrong descriptor.
 func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	n, err := s.Size(d.Digest)
@@ -131,7 +131,7 @@ func (c *checked) ReadAt(p []byte, off int64) (int, error) { return c.part.ReadA
 func (c *checked) Close() error { return c.f.Close() }
 
 // Get returns the index, manifest or configuration that d describes, and compares it with the
-// digest. A blob of more than [oci.MaxConfig] bytes is an error. It is an [oci.Get].
+// digest. A blob of more than [oci.MaxConfig] bytes is an error. The method is an [oci.Get].
 func (s *Store) Get(d v1.Descriptor) ([]byte, error) {
 	f, err := s.Open(d.Digest)
 	if err != nil {

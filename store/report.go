@@ -24,7 +24,7 @@ func (r *Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// WriteTable writes what was removed and the totals. Remaining damage is reported as errors.
+// WriteTable writes the removed files and the totals. Remaining damage is reported as errors.
 func (r *Report) WriteTable(w io.Writer) error {
 	left := 0
 	for _, p := range r.Damaged {

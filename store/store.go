@@ -1,7 +1,7 @@
 // Package store is the OCI image layout on disk that passes images from stage to stage
 // (.slipway/).
 //
-// It follows https://github.com/opencontainers/image-spec/blob/main/image-layout.md:
+// The layout follows https://github.com/opencontainers/image-spec/blob/main/image-layout.md:
 // blobs/sha256/HEX, oci-layout and index.json, so that skopeo, crane and other readers of layouts
 // can open it. Blobs are written once, under their digest, and only when they are complete. Next
 // to the layout there are cache/, small JSON records of which inputs made which blob; work/,
@@ -14,6 +14,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func (s *Store) ReadThrough(dir string) error {
 	return err
 }
 
-// holder returns the store that has a blob: this one, or the one that it reads through to.
+// holder returns the store that has a blob: this store, or that behind it.
 func (s *Store) holder(h v1.Hash) *Store {
 	if s.behind == nil {
 		return s
@@ -115,4 +116,37 @@ func (s *Store) write(name string, data []byte) error {
 // Path returns the path of the blob of digest h, whether it exists or not.
 func (s *Store) Path(h v1.Hash) string {
 	return filepath.Join(s.dir, "blobs", h.Algorithm, h.Hex)
+}
+
+// Lock keeps other processes out of the store until the returned function is called, and removes
+// unfinished files of processes that were killed. While another process has the lock, Lock waits,
+// and reports that once by say.
+func (s *Store) Lock(ctx context.Context, say disk.Say) (unlock func(), err error) {
+	d, err := disk.Lock(ctx, s.dir, say)
+	if err != nil {
+		return nil, err
+	}
+	s.sweep()
+	return func() {
+		s.sweep() // an interrupted program, such as the go command, may leave files
+		d.Unlock()
+	}, nil
+}
+
+// sweep empties the directory of temporary files, which [Open] has made.
+func (s *Store) sweep() {
+	left, _ := os.ReadDir(s.Temp())
+	for _, e := range left {
+		os.RemoveAll(filepath.Join(s.Temp(), e.Name()))
+	}
+}
+
+// Is reports whether a directory is a store.
+func Is(dir string) bool {
+	for _, name := range []string{"oci-layout", "cache", "work"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }

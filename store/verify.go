@@ -53,8 +53,8 @@ func (p Problem) String() string {
 	return p.Path + " " + p.Problem
 }
 
-// Verify reads everything in the store, on all cores, and compares it with what was written. The
-// caller has the lock.
+// Verify reads everything in the store, on all cores, and compares it with digests and checksums.
+// The caller has the lock.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (*Report, error) {
 	v := &verifier{store: s, options: o, report: &Report{Store: s.dir}}
 	if err := v.run(ctx); err != nil {
