@@ -14,7 +14,7 @@ import (
 type Outline struct {
 	// Annotations are those that its index, or its only manifest, will have.
 	Annotations map[string]string
-	// On has an element per platform of the image. Those of which [Builder.Check] found errors
+	// On has an element per platform of the image. Those in which the check found errors
 	// have no bases.
 	On []Grounds
 }

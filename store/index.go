@@ -51,13 +51,12 @@ func (s *Store) Resolve(name string) (v1.Descriptor, bool, error) {
 	if err != nil {
 		return v1.Descriptor{}, false, err
 	}
-	for _, d := range all {
-		if d.Annotations[refName] == name {
-			d.Annotations = nil
-			return d, true, nil
-		}
+	at := slices.IndexFunc(all, func(d v1.Descriptor) bool { return d.Annotations[refName] == name })
+	if at < 0 {
+		return v1.Descriptor{}, false, nil
 	}
-	return v1.Descriptor{}, false, nil
+	all[at].Annotations = nil
+	return all[at], true, nil
 }
 
 func (s *Store) writeIndex(all []v1.Descriptor) error {

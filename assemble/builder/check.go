@@ -56,18 +56,14 @@ func (t Tool) Check(ctx context.Context, on []platform.Platform) error {
 // canRun reports whether the builder can run programs of a platform, or does not tell.
 func (t Tool) canRun(p platform.Platform) bool {
 	return len(t.runs) == 0 || slices.ContainsFunc(t.runs, func(q platform.Platform) bool {
-		return usual(q) == usual(p) || q.OS == p.OS && natively[q.Architecture] == p.Architecture
+		// The kernels of distributions for amd64 run programs for 386, too.
+		return usual(q) == usual(p) || q.OS == p.OS && q.Architecture == "amd64" && p.Architecture == "386"
 	}) || t.emulates && emulated(p.Architecture)
 }
 
-// natively maps an architecture to one whose programs it runs as well, with the kernels of
-// distributions.
-var natively = map[string]string{"amd64": "386"}
-
-// usual returns a platform without a variant that goes without saying.
+// usual returns a platform without the default variant of its architecture.
 func usual(p platform.Platform) platform.Platform {
-	if p.Architecture == "arm64" && p.Variant == "v8" || p.Architecture == "arm" && p.Variant == "v7" ||
-		p.Architecture == "amd64" && p.Variant == "v1" {
+	if slices.Contains([]string{"arm64/v8", "arm/v7", "amd64/v1"}, p.Architecture+"/"+p.Variant) {
 		p.Variant = ""
 	}
 	return p
@@ -76,14 +72,13 @@ func usual(p platform.Platform) platform.Platform {
 // qemu has the names of QEMU for architectures where they differ.
 var qemu = map[string]string{
 	"amd64": "x86_64", "386": "i386", "arm64": "aarch64", "loong64": "loongarch64", "mips64le": "mips64el",
-	"ppc64le": "ppc64le", "riscv64": "riscv64", "s390x": "s390x", "arm": "arm",
 }
 
 // binfmt is where the kernel lists what runs programs for it.
 const binfmt = "/proc/sys/fs/binfmt_misc"
 
-// emulated reports whether the kernel of this machine has somebody to run programs of an
-// architecture. Names are those of QEMU's packages, and those of tonistiigi/binfmt.
+// emulated reports whether the kernel of this machine has an emulator for an architecture. Names
+// are those of QEMU's packages, and those of tonistiigi/binfmt.
 func emulated(arch string) bool {
 	entries, err := os.ReadDir(binfmt)
 	if err != nil {

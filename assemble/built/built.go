@@ -5,6 +5,7 @@ package built
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -46,10 +47,8 @@ type Image struct {
 
 // Image returns the image with the given name.
 func (r *Result) Image(name string) (Image, bool) {
-	for _, i := range r.Images {
-		if i.Name == name {
-			return i, true
-		}
+	if n := slices.IndexFunc(r.Images, func(i Image) bool { return i.Name == name }); n >= 0 {
+		return r.Images[n], true
 	}
 	return Image{}, false
 }

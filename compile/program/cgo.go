@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -30,14 +31,11 @@ func (p Program) compilers() []string {
 	if !p.IsCGO() {
 		return nil
 	}
-	cc := p.variable("CC")
-	if cc == "" {
-		cc = "gcc"
-	}
+	all := []string{cmp.Or(p.variable("CC"), "gcc")}
 	if cxx := p.variable("CXX"); cxx != "" {
-		return []string{cc, cxx}
+		all = append(all, cxx)
 	}
-	return []string{cc}
+	return all
 }
 
 // checkCompiler reports a C compiler that nothing names, or that is not installed.

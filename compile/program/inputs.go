@@ -176,15 +176,14 @@ func (r reader) dir(dir string) error {
 		switch {
 		case strings.HasSuffix(e.Name(), "_test.go"):
 			r.both(e.Name(), header(b))
+			continue
 		case path.Ext(e.Name()) == ".go":
 			add(r.shape, []string{e.Name(), header(b)})
 			r.only(e.Name())
-			err = r.bytes(bytes.NewReader(b))
 		default:
 			r.both(e.Name())
-			err = r.bytes(bytes.NewReader(b))
 		}
-		if err != nil {
+		if err := r.bytes(bytes.NewReader(b)); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -132,11 +133,9 @@ func moduleIn(ctx context.Context, repository, hash, modulePath string) (string,
 			return strings.TrimPrefix(path.Dir(name), "."), nil
 		}
 	}
-	for _, name := range files {
-		if name == "go.mod" {
-			return "", errors.New("no go.mod of that commit declares " +
-				modulePath + ": name a clone of the module's repository")
-		}
+	if slices.Contains(files, "go.mod") {
+		return "", fmt.Errorf("no go.mod of that commit declares %s: name a clone of the module's repository",
+			modulePath)
 	}
 	return "", nil
 }

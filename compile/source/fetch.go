@@ -67,12 +67,9 @@ func cached(ctx context.Context, path, version string) (dir, gomod string, ok bo
 		return "", "", false
 	}
 	root := values[0]
-	p, err := module.EscapePath(path)
-	if err != nil {
-		return "", "", false
-	}
+	p, wrong := module.EscapePath(path)
 	v, err := module.EscapeVersion(version)
-	if err != nil {
+	if wrong != nil || err != nil {
 		return "", "", false
 	}
 	dir = filepath.Join(root, filepath.FromSlash(p)+"@"+v)

@@ -48,17 +48,15 @@ func (t Tree) Workspace() (lines []string) {
 
 // workspace returns the go.work that counts in a directory; nil for none.
 func workspace(dir string) (file string, work *modfile.WorkFile) {
-	for {
+	for ; ; dir = filepath.Dir(dir) {
 		file = filepath.Join(dir, "go.work")
 		if text, err := regular.Read(file); err == nil {
 			work, _ = modfile.ParseWork(file, text, nil) // it is not read
 			return file, work
 		}
-		above := filepath.Dir(dir)
-		if above == dir {
+		if filepath.Dir(dir) == dir {
 			return "", nil
 		}
-		dir = above
 	}
 }
 
