@@ -36,7 +36,7 @@ func choose(c *bundle.Contents, t Target, sources []source) {
 		chosen[s] = at
 		included = append(included, s)
 	}
-	only := manifestOnly(c.Platform, included, chosen)
+	key, only := c.Platform.Key(), manifestOnly(c.Platform, included, chosen)
 	for _, s := range included {
 		i := s.Image
 		if at := chosen[s]; at >= 0 {
@@ -49,7 +49,7 @@ func choose(c *bundle.Contents, t Target, sources []source) {
 				}
 				return oci.Absent
 			})
-			if !platform.Same(s.Manifests[at].Platform, c.Platform) {
+			if s.Manifests[at].Key != key {
 				i.Fallback = c.Platform
 			}
 		}
@@ -81,8 +81,8 @@ func (s *source) choose(p platform.Platform) (at int, reason string) {
 			numbers, platforms = append(numbers, n), append(platforms, m.Platform)
 		}
 	}
-	best := platform.Best(p, platforms)
-	if best >= 0 && (s.Listed != "" || platform.Same(platforms[best], p)) {
+	best, fallback := platform.Choose(p, platforms)
+	if best >= 0 && (s.Listed != "" || !fallback) {
 		return numbers[best], ""
 	}
 	// the same text for every bundle that omits the image, so that a report has it once

@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // Compare returns a function for [bundle.VerifyOptions] that lists where a bundle differs from the
@@ -144,7 +143,7 @@ func (d *comparison) manifests(i bundle.Image, children []lock.Child) {
 		switch {
 		case !ok && d.contents.Platform.IsZero():
 			d.add("%s for %s is in the lock, not in the bundle", i.Name, want.Platform)
-		case ok && (!platform.Same(m.Platform, want.Platform) || m.Config.Digest != want.Config):
+		case ok && (m.Key != want.Platform.Key() || m.Config.Digest != want.Config):
 			d.add("%s: %s is for %s in the bundle, for %s in the lock", i.Name, m.Desc.Digest, m.Platform,
 				want.Platform)
 		}
@@ -165,7 +164,7 @@ func (e *entry) compare(have []bundle.Manifest) error {
 	}
 	for n, c := range e.Children {
 		got := have[n]
-		if got.Desc.Digest != c.Digest || !platform.Same(got.Platform, c.Platform) ||
+		if got.Desc.Digest != c.Digest || got.Key != c.Platform.Key() ||
 			got.Platform.OSVersion != c.OSVersion {
 			return fmt.Errorf("the lock has %s as %s, the index has %s as %s: build the image again",
 				c.Digest, c.Platform, got.Desc.Digest, got.Platform)

@@ -136,12 +136,11 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 	}
 	for _, i := range l.Images {
 		var platforms []platform.Platform
+		keys := map[platform.Key]bool{}
 		for _, c := range i.Children {
-			platforms = append(platforms, c.Platform)
+			platforms, keys[c.Platform.Key()] = append(platforms, c.Platform), i.Kind != kindLifecycle
 		}
-		check(i.Tagged(), i.Groups, platforms, func(p platform.Platform) bool {
-			return i.Kind != kindLifecycle && has(platforms, p)
-		})
+		check(i.Tagged(), i.Groups, platforms, func(p platform.Platform) bool { return keys[p.Key()] })
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
@@ -207,8 +206,4 @@ func wouldBeEmpty(t Target) error {
 	}
 	return fmt.Errorf("bundle %s would be empty: no image has %s", t.Name,
 		cmp.Or(t.Platform.String(), "a platform: add images to the release"))
-}
-
-func has(list []platform.Platform, p platform.Platform) bool {
-	return slices.ContainsFunc(list, func(o platform.Platform) bool { return platform.Same(o, p) })
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // Runs reports whether a host runs images made for another platform, as containerd/platforms v1
@@ -60,6 +62,21 @@ func Fits(listed, image Platform) bool {
 	return listed.Normal().Architecture == image.Normal().Architecture && Runs(listed, image)
 }
 
+// OfManifest returns the platform of a manifest: that of its index, completed by its configuration,
+// which alone has it where the index lists none. It also returns that of the configuration, and
+// whether the two fit, with the same build of Windows if both have one.
+func OfManifest(listed *v1.Platform, config *v1.ConfigFile) (p, has Platform, fit bool) {
+	has = FromConfig(config)
+	if listed == nil {
+		return has, has, true
+	}
+	if p = From(listed); p.OSVersion == "" {
+		p.OSVersion = has.OSVersion
+	}
+	other := p.OS == Windows && has.OSVersion != "" && Short(p.OSVersion) != Short(has.OSVersion)
+	return p, has, Fits(p, has) && !other
+}
+
 // MayMatch reports whether containerd on a host may consider an image made for another platform
 // before it chooses the [Best]. It is true if the host [Runs] the image, or if containerd's
 // default matcher accepts it, as it does any variant of the host's architecture and of its
@@ -79,9 +96,16 @@ func MayMatch(host, image Platform) bool {
 // of these the newest, of these the first with most features. An image without a version counts as
 // the oldest. Best returns -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
-	best, own := -1, false
+	best, _ := Choose(host, images)
+	return best
+}
+
+// Choose returns the [Best] image, and whether it is a fallback, made for another platform than the
+// host's own.
+func Choose(host Platform, images []Platform) (best int, fallback bool) {
+	best, own, key := -1, false, host.Key()
 	for n, i := range images {
-		same := Same(host, i)
+		same := i.Key() == key
 		if !same && (own || !Runs(host, i)) {
 			continue
 		}
@@ -89,7 +113,7 @@ func Best(host Platform, images []Platform) int {
 			best, own = n, same
 		}
 	}
-	return best
+	return best, best >= 0 && !own
 }
 
 // compareImages compares two images that a host runs by which of them it prefers.

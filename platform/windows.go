@@ -106,10 +106,16 @@ func Build(osVersion string) int {
 	return n
 }
 
-// Same reports whether a and b have equal OS, architecture, variant and features and, for Windows,
-// the same build, in the [Platform.Normal] form. It ignores the revision, as containerd does when
-// it compares hosts.
-func Same(a, b Platform) bool { return a.Canonical() == b.Canonical() }
+// Key identifies a platform as hosts distinguish it from others: by OS, architecture, variant and
+// features and, for Windows, the build, in the [Platform.Normal] form. The revision does not count,
+// as in containerd. Values that compare a platform more than once keep its key.
+type Key Platform
+
+// Key returns the key of p.
+func (p Platform) Key() Key { return Key(p.Canonical()) }
+
+// Same reports whether a and b have the same [Key].
+func Same(a, b Platform) bool { return a.Key() == b.Key() }
 
 // Takes reports whether an image for o is one for p: it is the same, and has the revision that p
 // has, if p has one.
@@ -117,8 +123,7 @@ func (p Platform) Takes(o Platform) bool {
 	return Same(p, o) && (p.OSVersion == Short(p.OSVersion) || p.OSVersion == o.OSVersion)
 }
 
-// Canonical returns p as hosts distinguish it from others: two platforms that are the [Same] have
-// equal canonical ones.
+// Canonical returns p in the form of its [Key].
 func (p Platform) Canonical() Platform {
 	p = p.Normal()
 	if p.OS == Windows {

@@ -22,7 +22,7 @@ func ChartNames(p *product.Product, charts []*chart.Artifact) []lock.Chart {
 			MediaType: types.OCIManifestSchema1,
 		}
 		var repositories []string
-		for k, host := range registries(p) {
+		for k, host := range Registries(p) {
 			repositories = append(repositories, host+"/"+want.Repositories[k])
 		}
 		for _, t := range want.FloatingTags {

@@ -117,7 +117,7 @@ func TestChartNames(t *testing.T) {
 		Repositories: []string{"demo/charts/app"}, Tags: []string{"0.2.0"},
 		FloatingTags: []string{"latest"},
 	}}
-	if _, err := publish.Reach(t.Context(), p, st, quick); err != nil {
+	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err != nil {
 		t.Fatal(err)
 	}
 	l, err := publish.Publish(t.Context(), p, st, storetest.Built(built), quick)

@@ -89,9 +89,15 @@ func (t Taken) conflict(has v1.Hash) string {
 
 // firstWithout returns the index of the first platform that another list lacks, or -1.
 func firstWithout(list, other []platform.Platform) int {
-	return slices.IndexFunc(list, func(p platform.Platform) bool {
-		return !slices.ContainsFunc(other, func(o platform.Platform) bool { return platform.Same(o, p) })
-	})
+	have := keys(other)
+	return slices.IndexFunc(keys(list), func(k platform.Key) bool { return !slices.Contains(have, k) })
+}
+
+func keys(list []platform.Platform) (all []platform.Key) {
+	for _, p := range list {
+		all = append(all, p.Key())
+	}
+	return all
 }
 
 // contents returns the platforms of what the name will stand for, and whether that is an index.

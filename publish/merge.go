@@ -77,7 +77,7 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 			l.Channel, p.Title(), l.Channel)
 	case l.Channel != p.Channel:
 		return fmt.Errorf("they were published to no channel, and this run is of %s: publish them again", p.Title())
-	case l.Snapshot != p.Snapshot() || !slices.Equal(l.Registries(), registries(p)):
+	case l.Snapshot != p.Snapshot() || !slices.Equal(l.Registries(), Registries(p)):
 		return fmt.Errorf("they were published to %s: name it with -registry", strings.Join(l.Registries(), ", "))
 	case len(l.Images) > len(p.Images):
 		return fmt.Errorf("they have %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))

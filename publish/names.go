@@ -11,7 +11,7 @@ import (
 
 // Names adds to l the names under which [Prepared.Push] publishes its images.
 func Names(p *product.Product, l *lock.Lock) {
-	all := registries(p)
+	all := Registries(p)
 	l.Registry, l.Copies, l.Snapshot = all[0], copies(all), p.Snapshot()
 	for n := range l.Images {
 		i := &l.Images[n]
@@ -23,8 +23,8 @@ func Names(p *product.Product, l *lock.Lock) {
 	}
 }
 
-// registries returns the registries of the names of p's images, the primary one first.
-func registries(p *product.Product) []string {
+// Registries returns the registries that a release of p is for, the primary one first.
+func Registries(p *product.Product) []string {
 	if p.Snapshot() {
 		return []string{registry.Host}
 	}
@@ -53,7 +53,7 @@ func rename(p *product.Product, i *lock.PartImage) {
 	}
 	want := p.Images[n]
 	var all []string
-	for n, host := range registries(p) {
+	for n, host := range Registries(p) {
 		all = append(all, host+"/"+want.Repositories[n])
 	}
 	i.Repository, i.Copies = all[0], copies(all)
@@ -93,9 +93,6 @@ func remember(st *store.Store, images []lock.Image) error {
 	}
 	return nil
 }
-
-// Registries returns the registries that a release of p is for, the primary one first.
-func Registries(p *product.Product) []string { return registries(p) }
 
 // bundles returns the names of the bundles of p.
 func bundles(p *product.Product) (names []string) {

@@ -4,29 +4,28 @@ import (
 	"fmt"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/store"
 )
 
-// newPart returns what p selects of r, with the names that the images will have.
-func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, error) {
-	images, err := selection(p, st, r)
+// newPart returns the images and files that p selects of r, with the names that the images will
+// have.
+func newPart(p *product.Product, r *built.Result) (*lock.Part, error) {
+	images, err := selection(p, r)
 	if err != nil {
 		return nil, err
 	}
+	all := Registries(p)
 	part := &lock.Part{
 		PartVersion: lock.PartVersion, Selected: lock.Union(r.Selected, p.Selected),
 		Release: lock.Release{
-			Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created, Registry: registries(p)[0],
-			Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources,
+			Name: r.Name, Version: r.Version, Channel: p.Channel, Created: r.Created, Registry: all[0],
+			Copies: copies(all), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources,
 			Groups: groups(p),
 		},
 		Images: images, Artifacts: r.Artifacts, Compilers: r.Compilers, Prebuilt: r.Prebuilt, Materials: r.Materials,
@@ -35,13 +34,13 @@ func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, 
 	for n := range part.Images {
 		rename(p, &part.Images[n])
 	}
-	return part, refuseStubs(part)
+	return part, nil
 }
 
 // selection returns the images of r that p consists of, in p's order and with p's platforms only:
 // build may have made more than publish is to push, but never less. What r has beyond a p that is
 // complete is an error, too, for it was built from another slipway.yaml.
-func selection(p *product.Product, st *store.Store, r *built.Result) ([]lock.PartImage, error) {
+func selection(p *product.Product, r *built.Result) ([]lock.PartImage, error) {
 	because := ""
 	if len(r.Selected) > 0 {
 		because = fmt.Sprintf(", because only %v was built", r.Selected)
@@ -58,22 +57,16 @@ func selection(p *product.Product, st *store.Store, r *built.Result) ([]lock.Par
 			return nil, fmt.Errorf("publishing %s: build made none for %s%s: "+
 				"build it first, or select what was built with -platforms", want.Name, lacks, because)
 		}
-		annotations, err := annotationsOf(st, i)
-		if err != nil {
-			return nil, fmt.Errorf("publishing %s: %w", want.Name, err)
-		}
 		if len(p.Selected) == 0 && len(children) < len(i.Children) {
 			return nil, fmt.Errorf("publishing %s: build made platforms of it that %s has not: build it again",
 				want.Name, p.Path)
 		}
-		images = append(images, lock.PartImage{
-			Name: i.Name, Kind: i.Kind, MediaType: i.MediaType,
-			Annotations: annotations, Children: children,
-		})
+		images = append(images,
+			lock.PartImage{Name: i.Name, Kind: i.Kind, MediaType: i.MediaType, Children: children})
 	}
 	for _, i := range r.Images {
-		known := slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
-		if len(p.Selected) == 0 && !known {
+		named := func(want product.Image) bool { return want.Name == i.Name }
+		if len(p.Selected) == 0 && !slices.ContainsFunc(p.Images, named) {
 			return nil, fmt.Errorf("publishing %s: %s has no such image: build again", i.Name, p.Path)
 		}
 	}
@@ -88,44 +81,22 @@ func restrict(mt types.MediaType, children []lock.Child,
 	if !mt.IsIndex() {
 		return children, lacks, false
 	}
-	found := make([]bool, len(want.Platforms))
+	wanted, found := keys(want.Platforms), map[platform.Key]bool{}
 	for _, c := range children {
-		n := slices.IndexFunc(want.Platforms, func(p platform.Platform) bool { return platform.Same(c.Platform, p) })
-		if n >= 0 {
-			found[n], kept = true, append(kept, c)
+		if k := c.Platform.Key(); slices.Contains(wanted, k) {
+			found[k], kept = true, append(kept, c)
 		}
 	}
-	if n := slices.Index(found, false); n >= 0 {
+	if n := slices.IndexFunc(wanted, func(k platform.Key) bool { return !found[k] }); n >= 0 {
 		return kept, want.Platforms[n], true
 	}
 	return kept, lacks, false
 }
 
-// annotationsOf returns the annotations of the index of an image; none if it has no index.
-func annotationsOf(st *store.Store, i built.Image) (map[string]string, error) {
-	if !i.MediaType.IsIndex() {
-		return nil, nil
-	}
-	d := v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
-	raw, err := st.Get(d)
-	if err != nil {
-		return nil, err
-	}
-	t, err := oci.Parse(d, raw)
-	if err != nil {
-		return nil, err
-	}
-	return t.Annotations, nil
-}
-
 // refuseStubs refuses to publish images on stub bases, which cannot run, but on this machine.
-func refuseStubs(part *lock.Part) error {
+func refuseStubs(part *lock.Part, images []lock.Image) error {
 	if part.Snapshot || !slices.ContainsFunc(part.Registries(), func(r string) bool { return !network.Loopback(r) }) {
 		return nil
-	}
-	var images []lock.Image
-	for _, i := range part.Images {
-		images = append(images, i.Named())
 	}
 	image, child, stub := lock.FirstStub(images)
 	if stub == "" {

@@ -8,29 +8,50 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/assemble/built"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/registry/transfer"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// complete makes the indexes of a part's images in the store.
-func complete(st *store.Store, part *lock.Part) ([]lock.Image, error) {
-	var images []lock.Image
-	for _, i := range part.Images {
-		img, indexes, err := i.Image()
-		for _, raw := range indexes {
-			if err == nil {
-				_, err = st.PutBytes(raw)
-			}
-		}
-		if err != nil {
+// complete makes the indexes of a part's images in the store, with the annotations that build gave
+// them.
+func complete(st *store.Store, part *lock.Part, r *built.Result) ([]lock.Image, error) {
+	images := make([]lock.Image, len(part.Images))
+	for n := range part.Images {
+		i := &part.Images[n]
+		made, _ := r.Image(i.Name)
+		var err error
+		if images[n], err = makeIndexes(st, i, made); err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
 		}
-		images = append(images, img)
 	}
 	return images, nil
+}
+
+func makeIndexes(st *store.Store, i *lock.PartImage, made built.Image) (lock.Image, error) {
+	if i.MediaType.IsIndex() {
+		d := v1.Descriptor{MediaType: made.MediaType, Digest: made.Digest, Size: made.Size}
+		raw, err := st.Get(d)
+		if err != nil {
+			return lock.Image{}, err
+		}
+		t, err := oci.Parse(d, raw)
+		if err != nil {
+			return lock.Image{}, err
+		}
+		i.Annotations = t.Annotations
+	}
+	img, indexes, err := i.Image()
+	for _, raw := range indexes {
+		if err == nil {
+			_, err = st.PutBytes(raw)
+		}
+	}
+	return img, err
 }
 
 // plan reads every manifest of images of l, and checks that each blob is in the store in full
@@ -94,10 +115,10 @@ func planImage(st *store.Store, i lock.Image) (planned, error) {
 	if img.Tree, err = oci.Read(i.Descriptor(), st.Get, oci.Limits{}); err != nil {
 		return img, err
 	}
-	platforms := map[v1.Hash]string{}
+	platforms := map[v1.Hash]platform.Platform{}
 	remote := map[v1.Hash]bool{} // manifests whose layers may be left to the registry of the base
 	for _, c := range i.Children {
-		platforms[c.Digest] = c.Platform.String()
+		platforms[c.Digest] = c.Platform
 		if t := c.Prebuilt; t != nil && !imagename.IsFile(t.From) && t.Builder == "" {
 			if img.Bases[c.Digest], err = name.ParseReference(t.From); err != nil {
 				return img, fmt.Errorf("%s: %w", c.Platform, err)

@@ -48,7 +48,7 @@ type Prepared struct {
 func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.Result,
 	o network.Options,
 ) (*Prepared, error) {
-	prepared, err := prepareAll(p, st, r, o)
+	prepared, _, err := prepare(p, st, r, o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -56,26 +56,24 @@ func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.
 	return prepared, err
 }
 
-// prepareAll prepares a release without third-party images.
-func prepareAll(p *product.Product, st *store.Store, r *built.Result, o network.Options) (*Prepared, error) {
-	part, err := newPart(p, st, r)
+// prepare prepares a release, or a part of one with byDigest, without third-party images.
+func prepare(p *product.Product, st *store.Store, from *built.Result, o network.Options, byDigest bool) (
+	*Prepared, *lock.Part, error,
+) {
+	part, err := newPart(p, from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(part.Selected) > 0 {
-		return nil, fmt.Errorf("publishing %s %s: only %v was built: "+
+	if len(part.Selected) > 0 && !byDigest {
+		return nil, nil, fmt.Errorf("publishing %s %s: only %v was built: "+
 			"build all of it, or publish a part with -platforms or -images", p.Name, p.Version, part.Selected)
 	}
-	return prepare(p, st, part, o, false)
-}
-
-// prepare prepares a release, or a part of one with byDigest, without third-party images.
-func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Options,
-	byDigest bool,
-) (*Prepared, error) {
-	images, err := complete(st, part)
+	images, err := complete(st, part, from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if err := refuseStubs(part, images); err != nil {
+		return nil, nil, err
 	}
 	r := &Prepared{
 		Lock: part.Lock(images), Inventory: part.Inventory, product: p,
@@ -83,10 +81,10 @@ func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Opt
 	}
 	r.Lock.Bundles = bundles(p)
 	if err := r.attach(takenReferrers(r.Lock), false); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest)
-	return r, err
+	return r, part, err
 }
 
 // AddCharts adds the charts that were made for the release, which name its images by digest. Every

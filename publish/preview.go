@@ -166,7 +166,7 @@ func (at *place) names() []*asked {
 // lookUp asks the registries what the names stand for. A registry that does not answer is asked
 // for one name only.
 func lookUp(ctx context.Context, c *transfer.Client, rule string, all []*asked) error {
-	var questions []question
+	var queries []query
 	for _, a := range all {
 		if a.Kind == FloatingTag && rule == imagetag.RuleKeep {
 			continue
@@ -175,17 +175,17 @@ func lookUp(ctx context.Context, c *transfer.Client, rule string, all []*asked) 
 		if err != nil {
 			return err
 		}
-		questions = append(questions,
-			question{ref.RegistryStr(), func(ctx context.Context) error { return a.ask(ctx, c, ref) }, &a.failed})
+		queries = append(queries,
+			query{ref.RegistryStr(), func(ctx context.Context) error { return a.ask(ctx, c, ref) }, &a.failed})
 	}
-	return askAll(ctx, c, questions)
+	return queryAll(ctx, c, queries)
 }
 
 // ask asks the registry of a name for it, with the rights that publishing needs.
 func (a *asked) ask(ctx context.Context, c *transfer.Client, ref name.Tag) error {
 	repo := ref.Context()
 	if _, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope)); err != nil {
-		return fmt.Errorf("looking at %s: %w", repo, network.Clean(err))
+		return fmt.Errorf("reading at %s: %w", repo, network.Clean(err))
 	}
 	if a.Kind == FloatingTag {
 		var err error
@@ -198,7 +198,7 @@ func (a *asked) ask(ctx context.Context, c *transfer.Client, ref name.Tag) error
 		a.have.Digest, a.document = d.Digest, d.Manifest
 	case outcome.Absent:
 	case outcome.Broken, outcome.Unread, outcome.Unasked:
-		return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+		return fmt.Errorf("reading at %s: %w", ref, network.Clean(err))
 	}
 	return nil
 }

@@ -5,7 +5,7 @@
 // images; [Prepared.AddCharts] adds the charts that were made for them; [Prepared.Push] pushes
 // all of it, the tags last. [PublishPart] pushes selected platforms or images by digest;
 // [PrepareMerge] joins such parts. [Move] moves the floating tags, once everything else of the
-// release is done. [Reach] checks before a build whether all this can succeed, and [Preview]
+// release is done. [CheckAccess] checks before a build whether all this can succeed, and [Preview]
 // reports what will become of every name. Package transfer moves the images.
 package publish
 
@@ -40,11 +40,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 func PublishPart(ctx context.Context, p *product.Product, st *store.Store,
 	r *built.Result, o network.Options,
 ) (*lock.Part, []transfer.OmittedReferrer, error) {
-	part, err := newPart(p, st, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	prepared, err := prepare(p, st, part, o, true)
+	prepared, part, err := prepare(p, st, r, o, true)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ type Shipped struct {
 func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, shipped Shipped,
 	o network.Options,
 ) (*Prepared, error) {
-	prepared, err := prepareAll(p, st, r, o)
+	prepared, _, err := prepare(p, st, r, o, false)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func describe(get oci.Get, t *lock.ThirdParty, tree *oci.Tree, bundles []product
 		if b.Platform.IsZero() {
 			continue
 		}
-		if best := platform.Best(b.Platform, has); best >= 0 && !platform.Same(has[best], b.Platform) {
+		if best, fallback := platform.Choose(b.Platform, has); fallback {
 			t.Fallbacks = append(t.Fallbacks, lock.Fallback{Platform: b.Platform, Runs: has[best]})
 		}
 	}

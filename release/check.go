@@ -154,9 +154,9 @@ func checkAside(ctx context.Context, p *product.Product, behind string, ask bool
 	return c, remove, nil
 }
 
-// thirdParty judges third-party images by their documents: see [publish.LookAtThirdParty].
+// thirdParty judges third-party images by their documents: see [publish.ReadThirdParty].
 func (c *aside) thirdParty(ctx context.Context, ask bool, o network.Options) ([]publish.Party, error) {
-	list, err := publish.LookAtThirdParty(ctx, c.product, c.store, ask, o)
+	list, err := publish.ReadThirdParty(ctx, c.product, c.store, ask, o)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -189,7 +189,7 @@ func (c *run) check(ctx context.Context) (found checked, ready *assemble.Ready, 
 		ready, err = in.Prepare(ctx)
 		return ready.Found, err
 	}, func(complete *product.Product) {
-		parties, reach = publish.Reach(ctx, complete, c.store, c.network())
+		parties, reach = publish.CheckAccess(ctx, complete, c.store, c.network())
 	})
 	if ctx.Err() != nil {
 		return found, nil, err

@@ -190,8 +190,9 @@ func checkFallback(included []Manifest, fallback string, bundle platform.Platfor
 	if bundle.IsZero() || fallback != bundle.String() {
 		return invalid("it is a fallback for %.100q in a bundle for %s", fallback, bundle)
 	}
+	key := bundle.Key()
 	for _, m := range included {
-		if m.Runnable && (platform.Same(bundle, m.Platform) || !platform.Runs(bundle, m.Platform)) {
+		if m.Runnable && (m.Key == key || !platform.Runs(bundle, m.Platform)) {
 			return invalid("%s is not a fallback for %s", m.Platform, bundle)
 		}
 	}

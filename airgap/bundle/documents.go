@@ -19,13 +19,13 @@ import (
 // dockerManifest returns manifest.json. It lists images for one platform, since docker load fails
 // on an image of another operating system and then loads none, and fails on one without its layers.
 func (c *Contents) dockerManifest() []byte {
-	target := cmp.Or(c.Platform, platform.Platform{OS: platform.Linux, Architecture: "amd64"})
+	target := cmp.Or(c.Platform, platform.Platform{OS: platform.Linux, Architecture: "amd64"}).Key()
 	all, lacking := tarball.Manifest{}, c.Needs.lacking()
 	absent := func(d v1.Descriptor) bool { return lacking[d.Digest] }
 	for _, i := range c.Images {
 		for _, m := range i.Included() {
 			if m.Runnable && !slices.ContainsFunc(m.Layers, absent) &&
-				(!i.Fallback.IsZero() || platform.Same(m.Platform, target)) {
+				(!i.Fallback.IsZero() || m.Key == target) {
 				all = append(all, m.docker(i.Name))
 				break
 			}

@@ -158,10 +158,11 @@ func (b *Bundle) format(i Image, o *ExtractOptions) (write func(string, []extrac
 func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 	var fit []int // not attestations
 	var have []string
+	on := o.Platform.Key()
 	for n, m := range i.Manifests {
 		if m.Runnable {
 			have = append(have, m.Platform.String())
-			if o.Platform.IsZero() || platform.Same(m.Platform, o.Platform) {
+			if o.Platform.IsZero() || m.Key == on {
 				fit = append(fit, n)
 			}
 		}

@@ -42,6 +42,7 @@ type Manifest struct {
 	// Platform is that of the index. Where the index gives none or no os.version, it is completed
 	// from the configuration.
 	Platform platform.Platform
+	Key      platform.Key // of Platform
 	// DiffIDs are the digests of the decompressed layers.
 	DiffIDs []v1.Hash
 	// Runnable is false for attestations and other artifacts that an index lists, and for
@@ -132,7 +133,8 @@ func (i Image) Union(other Image) Image {
 
 // without returns a manifest that is not included, as far as a reader of the bundle knows it.
 func without(t *oci.Tree, p oci.Presence) Manifest {
-	m := Manifest{Tree: &oci.Tree{Desc: t.Desc, Presence: p}, Platform: platform.From(t.Desc.Platform)}
+	on := platform.From(t.Desc.Platform)
+	m := Manifest{Tree: &oci.Tree{Desc: t.Desc, Presence: p}, Platform: on, Key: on.Key()}
 	if p == oci.ManifestOnly {
 		m.Raw = t.Raw
 	}

@@ -44,8 +44,9 @@ func readManifest(t *oci.Tree, get oci.Get) (Manifest, error) {
 	if t.Presence != oci.Included {
 		return without(t, t.Presence), nil
 	}
-	m := Manifest{Tree: t, Platform: platform.From(t.Desc.Platform)}
-	if !t.Config.MediaType.IsConfig() || m.Platform.OS == "unknown" {
+	on := platform.From(t.Desc.Platform)
+	m := Manifest{Tree: t, Platform: on, Key: on.Key()}
+	if !t.Config.MediaType.IsConfig() || on.OS == "unknown" {
 		_, err := get(*t.Config)
 		return m, configError(t, err)
 	}
@@ -54,7 +55,17 @@ func readManifest(t *oci.Tree, get oci.Get) (Manifest, error) {
 		return m, configError(t, err)
 	}
 	m.Runnable, m.DiffIDs = true, c.RootFS.DiffIDs
-	return m, m.check(c)
+	if len(m.DiffIDs) != len(m.Layers) {
+		return m, fmt.Errorf("manifest %s has %d layers, its configuration %d", m.Desc.Digest, len(m.Layers),
+			len(m.DiffIDs))
+	}
+	var has platform.Platform
+	var fit bool
+	if m.Platform, has, fit = platform.OfManifest(m.Desc.Platform, c); !fit {
+		return m, fmt.Errorf("the index lists %s for %s, but the image is for %s", m.Desc.Digest, m.Platform, has)
+	}
+	m.Key = m.Platform.Key()
+	return m, nil
 }
 
 // isChart reports whether an image may be a chart: one manifest that lists an archive, and that no
@@ -68,25 +79,4 @@ func configError(t *oci.Tree, err error) error {
 		return fmt.Errorf("configuration %s of manifest %s is not in the bundle", t.Config.Digest, t.Desc.Digest)
 	}
 	return err
-}
-
-// check compares what the index has of a manifest with its configuration, and completes the
-// platform.
-func (m *Manifest) check(c *v1.ConfigFile) error {
-	has := platform.FromConfig(c)
-	switch {
-	case len(c.RootFS.DiffIDs) != len(m.Layers):
-		return fmt.Errorf("manifest %s has %d layers, its configuration %d", m.Desc.Digest, len(m.Layers),
-			len(c.RootFS.DiffIDs))
-	case m.Desc.Platform == nil:
-		m.Platform = has
-		return nil
-	case m.Platform.OSVersion == "":
-		m.Platform.OSVersion = has.OSVersion
-	}
-	if p := m.Platform; !platform.Fits(p, has) || p.OS == platform.Windows && has.OSVersion != "" &&
-		platform.Short(p.OSVersion) != platform.Short(has.OSVersion) {
-		return fmt.Errorf("the index lists %s for %s, but the image is for %s", m.Desc.Digest, p, has)
-	}
-	return nil
 }

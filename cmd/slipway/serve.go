@@ -47,7 +47,7 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 				if f.quiet {
 					return
 				}
-				host, warning := registry.Reach(at)
+				host, warning := registry.Address(at)
 				if warning != "" {
 					fmt.Fprintln(cmd.ErrOrStderr(), warning)
 				}

@@ -88,7 +88,7 @@ func TestReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		host, warning := registry.Reach(addr)
+		host, warning := registry.Address(addr)
 		if host != want.host || (warning == "") != (want.warning == "") || !strings.Contains(warning, want.warning) {
 			t.Errorf("at %s: %s, %q", at, host, warning)
 		}

@@ -53,7 +53,8 @@ func (p *promotion) registryMaterial(ctx context.Context) (evidence.Material, er
 func manifests(t *oci.Tree) (all []bundle.Manifest) {
 	for c := range t.All() {
 		if !c.Desc.MediaType.IsIndex() {
-			all = append(all, bundle.Manifest{Tree: c, Platform: platform.From(c.Desc.Platform)})
+			on := platform.From(c.Desc.Platform)
+			all = append(all, bundle.Manifest{Tree: c, Platform: on, Key: on.Key()})
 		}
 	}
 	return all

@@ -113,7 +113,7 @@ func TestOwnPlan(t *testing.T) {
 		must(t, (&release.Shard{Plan: plan, Number: s.Number}).Select(&o))
 		part, err := product.Load(t.Context(), o)
 		must(t, err)
-		if _, err := publish.Reach(t.Context(), part, storetest.Open(t), network.Options{}); err != nil {
+		if _, err := publish.CheckAccess(t.Context(), part, storetest.Open(t), network.Options{}); err != nil {
 			t.Errorf("shard %d: %v", s.Number, err)
 		}
 	}

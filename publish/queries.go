@@ -11,17 +11,17 @@ import (
 	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
-// question is something to ask a registry.
-type question struct {
+// query is something to ask a registry.
+type query struct {
 	host   string
 	ask    func(context.Context) error
 	failed *error // set to what ask returns, unless it is nil
 }
 
-// askAll asks everything, which may be nothing, and returns each failure once. Of each registry,
-// one question is asked alone, so that a registry that does not answer is reported once and asked
+// queryAll asks everything, which may be nothing, and returns each failure once. Of each registry,
+// one query is asked alone, so that a registry that does not answer is reported once and asked
 // no more.
-func askAll(ctx context.Context, c *transfer.Client, all []question) error {
+func queryAll(ctx context.Context, c *transfer.Client, all []query) error {
 	var hosts []string
 	of := map[string][]int{}
 	for n, q := range all {
@@ -70,7 +70,7 @@ type unfit struct{ error }
 
 func (e unfit) Unwrap() error { return e.error }
 
-// errSilent means that a registry was not asked, because it has left another question unanswered.
+// errSilent means that a registry was not asked, because it has left another query unanswered.
 type errSilent struct{ host string }
 
 func (e errSilent) Error() string { return fmt.Sprintf("%s does not answer", e.host) }

@@ -21,16 +21,16 @@ import (
 func TestReach(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, _ := cut(t, 1000)
-	if _, err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("", "/") != 0 {
+	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err != nil || s.Count("", "/") != 0 {
 		t.Errorf("a snapshot: %v, %d requests", err, s.Count("", "/"))
 	}
 	p.Registry = s.Host() + "/team"
 	artifacts := *p
 	artifacts.Selected, artifacts.Images, artifacts.Airgap.Images = []string{"shard 2 of 4"}, nil, nil
-	if _, err := publish.Reach(t.Context(), &artifacts, st, quick); err != nil || s.Count("", "/") != 0 {
+	if _, err := publish.CheckAccess(t.Context(), &artifacts, st, quick); err != nil || s.Count("", "/") != 0 {
 		t.Errorf("a part that has only artifacts: %v, %d requests", err, s.Count("", "/"))
 	}
-	if _, err := publish.Reach(t.Context(), p, st, quick); err != nil {
+	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err != nil {
 		t.Fatal(err)
 	}
 	begun, ended := s.Count("POST", "/blobs/uploads/"), s.Count("DELETE", "/blobs/uploads/")
@@ -52,7 +52,7 @@ func TestReach(t *testing.T) {
 		}
 		return q.Method == http.MethodPost
 	})
-	_, err = publish.Reach(t.Context(), p, st, quick)
+	_, err = publish.CheckAccess(t.Context(), p, st, quick)
 	if err == nil || strings.Count(err.Error(), "log in to "+s.Host()) != len(p.Images) ||
 		!strings.Contains(err.Error(), "images.txt:3:1: "+absent.String()+" is not in its registry") {
 		t.Errorf("where nobody may push: %v", err)
@@ -64,7 +64,7 @@ func TestReach(t *testing.T) {
 		return q.Method == http.MethodPost
 	})
 	// of the host, not of each repository
-	if _, err := publish.Reach(t.Context(), p, st, quick); err == nil ||
+	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err == nil ||
 		strings.Count(err.Error(), "as no registry does") != 1 {
 		t.Errorf("where something else answers: %v", err)
 	}
@@ -80,14 +80,14 @@ func TestReachThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Reset()
-	if _, err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != 0 {
+	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != 0 {
 		t.Errorf("%v, %d uploads were begun", err, s.Count("POST", "/"))
 	}
 	for note, st := range map[bool]*store.Store{false: st, true: storetest.Open(t)} { // another machine's
 		var log strings.Builder
 		o := quick
 		o.Progress = progress.New(&log)
-		if _, err := publish.Reach(t.Context(), p, st, o); err != nil {
+		if _, err := publish.CheckAccess(t.Context(), p, st, o); err != nil {
 			t.Error(err)
 		}
 		if got := strings.Count(log.String(), "is in the registry already, as sha256:"); got != len(p.Images) && note ||
@@ -97,7 +97,7 @@ func TestReachThere(t *testing.T) {
 	}
 	s.Reset()
 	p.Selected = []string{"linux/amd64"}
-	if _, err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != len(p.Images) {
+	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != len(p.Images) {
 		t.Errorf("a part: %v, %d uploads were begun of %d images", err, s.Count("POST", "/"), len(p.Images))
 	}
 }

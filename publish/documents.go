@@ -44,20 +44,20 @@ func (t Party) Host() string {
 	return t.host
 }
 
-// LookAtThirdParty reads the documents of the third-party images of p: with ask as [Reach] does,
+// ReadThirdParty reads the documents of the third-party images of p: with ask as [CheckAccess] does,
 // and else those that st has. The error lists the images that cannot be read.
-func LookAtThirdParty(ctx context.Context, p *product.Product, st *store.Store, ask bool,
+func ReadThirdParty(ctx context.Context, p *product.Product, st *store.Store, ask bool,
 	o network.Options,
 ) ([]Party, error) {
-	r := &reach{Client: transfer.New(o), store: st, progress: o.Progress}
-	all, questions := r.pulls(p, ask)
-	return all, askAll(ctx, r.Client, questions)
+	r := &access{Client: transfer.New(o), store: st, progress: o.Progress}
+	all, queries := r.pulls(p, ask)
+	return all, queryAll(ctx, r.Client, queries)
 }
 
 // pulls reads the documents of the third-party images of p. A release to a registry asks for all of
 // them, since nodes pull from there what the store has; a snapshot asks for those that the store
 // lacks.
-func (r *reach) pulls(p *product.Product, ask bool) (all []Party, questions []question) {
+func (r *access) pulls(p *product.Product, ask bool) (all []Party, queries []query) {
 	needs := neededBy(p)
 	all = make([]Party, len(p.Airgap.Images))
 	for n, t := range p.Airgap.Images {
@@ -69,7 +69,7 @@ func (r *reach) pulls(p *product.Product, ask bool) (all []Party, questions []qu
 		}
 		tree, here, _ := transfer.InStore(r.store, t.Reference) // what is damaged is fetched again
 		all[n].Stored = here
-		l := &looking{reach: r, of: t, into: &all[n], bundles: p.Airgap.Bundles, needs: needs}
+		l := &reading{access: r, of: t, into: &all[n], bundles: p.Airgap.Bundles, needs: needs}
 		switch {
 		case here && (p.Snapshot() || !ask):
 			l.stored = tree
@@ -79,14 +79,14 @@ func (r *reach) pulls(p *product.Product, ask bool) (all []Party, questions []qu
 		case !ask:
 			continue
 		}
-		questions = append(questions, question{host: host, ask: l.look})
+		queries = append(queries, query{host: host, ask: l.run})
 	}
-	return all, questions
+	return all, queries
 }
 
-// looking is the reading of one image.
-type looking struct {
-	*reach
+// reading is the reading of one image.
+type reading struct {
+	*access
 	of      product.ThirdParty
 	into    *Party
 	stored  *oci.Tree // as the store has it; nil asks the registry
@@ -94,8 +94,8 @@ type looking struct {
 	needs   func(v1.Descriptor) bool
 }
 
-// look reads the documents of an image that a release needs.
-func (l *looking) look(ctx context.Context) error {
+// run reads the documents of an image that a release needs.
+func (l *reading) run(ctx context.Context) error {
 	t := l.of
 	if l.stored != nil {
 		return l.read(ctx, l.stored.Desc, l.stored.Raw)
@@ -114,7 +114,7 @@ func (l *looking) look(ctx context.Context) error {
 
 // read reads what a document lists. The store keeps what a registry gives, for the release to come;
 // whether the registry has the manifests, which nodes pull from there, only the registry says.
-func (l *looking) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
+func (l *reading) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 	have := map[v1.Hash][]byte{d.Digest: raw}
 	through := func(get oci.Get, stored bool) oci.Get {
 		return func(d v1.Descriptor) ([]byte, error) {

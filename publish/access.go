@@ -15,26 +15,26 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Reach checks, without leaving anything in a registry, whether p can be published: whether every
+// CheckAccess checks, without leaving anything in a registry, whether p can be published: whether every
 // repository may be pushed to, and whether the registries of third-party images have them, also
 // those that st has, since nodes pull them from there. It returns the third-party images by their
 // documents, which st keeps, so that they are judged before anything is built. The error lists
 // every failure. A snapshot pushes nowhere, and asks for nothing that st has.
-func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
-	r := &reach{transfer.New(o), st, o.Progress, p.VersionSource.Raise()}
+func CheckAccess(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
+	r := &access{transfer.New(o), st, o.Progress, p.VersionSource.Raise()}
 	parties, pulls := r.pulls(p, true)
 	if p.Snapshot() {
-		return parties, askAll(ctx, r.Client, pulls)
+		return parties, queryAll(ctx, r.Client, pulls)
 	}
 	pushes, err := r.pushes(p)
 	if err != nil {
 		return nil, err
 	}
-	return parties, askAll(ctx, r.Client, append(pushes, pulls...))
+	return parties, queryAll(ctx, r.Client, append(pushes, pulls...))
 }
 
-// reach is one call of [Reach].
-type reach struct {
+// access is one call of [CheckAccess].
+type access struct {
 	*transfer.Client
 	store    *store.Store
 	progress *progress.Printer
@@ -43,10 +43,10 @@ type reach struct {
 
 // pushes asks for all repositories that p pushes to. A part has no charts, and pushes no tags; one
 // that has only artifacts pushes nothing.
-func (r *reach) pushes(p *product.Product) (all []question, err error) {
+func (r *access) pushes(p *product.Product) (all []query, err error) {
 	seen := map[string]bool{} // images may share a repository
 	add := func(repositories []string, tag string) error {
-		for n, host := range registries(p) {
+		for n, host := range Registries(p) {
 			repo, err := name.NewRepository(host + "/" + repositories[n])
 			if err != nil {
 				return err
@@ -57,7 +57,7 @@ func (r *reach) pushes(p *product.Product) (all []question, err error) {
 			}
 			if key := repo.Name() + " " + t.String(); !seen[key] {
 				seen[key] = true
-				all = append(all, question{host: repo.RegistryStr(), ask: func(ctx context.Context) error {
+				all = append(all, query{host: repo.RegistryStr(), ask: func(ctx context.Context) error {
 					return r.mayPush(ctx, repo, t)
 				}})
 			}
@@ -83,7 +83,7 @@ func (r *reach) pushes(p *product.Product) (all []question, err error) {
 // mayPush checks the right to push, unless the tag exists: then nothing will be sent, and only
 // the build shows whether the release has the same digest. If this store has not published the
 // tag, a note says so now.
-func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
+func (r *access) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
 	s, err := r.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, network.Clean(err))
@@ -103,7 +103,7 @@ func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag)
 }
 
 // noteExisting notes a tag that this store does not know by its digest.
-func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
+func (r *access) noteExisting(tag name.Tag, digest v1.Hash) error {
 	known, ok, err := r.store.Resolve(tag.String())
 	if err == nil && (!ok || known.Digest != digest) {
 		r.progress.Printf("%s is in the registry already, as %s: publishing fails unless this release is the same; "+
