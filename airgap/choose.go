@@ -60,10 +60,10 @@ func choose(c *bundle.Contents, t Target, sources []source) {
 	}
 }
 
-// choose returns the manifest that a bundle for p includes, -1 for all of them if p is zero, or the
-// reason for none. Of an image of the product it is the one for p. Of a third-party image without
-// one it is the best of those that nodes of p run. It is at most one: a runtime runs the first that
-// matches.
+// choose returns the manifest that a bundle for p includes, -1 for all of them if p is zero, or
+// the reason for none. Of an image of the product that is the manifest for p. A third-party image
+// may lack it: the best manifest that nodes of p run replaces it. At most one is included, since
+// a runtime runs the first that matches.
 func (s *source) choose(p platform.Platform) (at int, reason string) {
 	if p.IsZero() {
 		return -1, ""
@@ -100,9 +100,9 @@ func (s *source) platforms() (all []platform.Platform) {
 
 // manifestOnly decides which manifests a bundle for p includes without their configurations and
 // layers. ctr images import reads every manifest of an index that its node could run, before
-// containerd chooses the one that it runs, and fails if one is missing: of an index over Windows
+// containerd chooses among them, and fails if one is missing: of an index over Windows
 // Server 2022 and 2025 a node of 2025 reads both
-// (https://github.com/containerd/containerd/blob/v2.4.2/client/import.go). It never reads what the
+// (https://github.com/containerd/containerd/blob/v2.4.2/client/import.go), and never what the
 // others list. To other readers the bundle does not have them.
 //
 // A manifest that is manifest-only in one image is so in every image that lists it, unless one

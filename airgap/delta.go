@@ -2,16 +2,21 @@ package airgap
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -118,4 +123,104 @@ func (p *packer) fullFile(ctx context.Context, pl *plan, name string) (bundle.Fi
 	}
 	f.Size, f.SHA256, err = p.w.Sum(ctx, pl.Layout, p.task)
 	return f, err
+}
+
+// base is the base of a delta: the contents of a bundle, or a lock.
+type base struct {
+	bundle.DeltaBase
+
+	path     string
+	contents *bundle.Contents
+	lock     *lock.Lock
+}
+
+// readBases reads bases, which must be of the product.
+func readBases(ctx context.Context, paths []string, product string) ([]*base, error) {
+	var all []*base
+	for _, path := range paths {
+		b, err := readBase(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if b.Product != product {
+			return nil, fmt.Errorf("%s is of %s, not of %s: the base of "+
+				"a delta is an older release of the same product", path, b.Product, product)
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// nameBase is what to do about a base that is none.
+const nameBase = "name a bundle, or the release.lock.json, of an older release"
+
+// readBase reads a bundle, or else a lock.
+func readBase(ctx context.Context, path string) (*base, error) {
+	b := &base{path: path, DeltaBase: bundle.DeltaBase{File: filepath.Base(path)}}
+	var foreign *bundle.FormatError
+	opened, err := bundle.Open(path)
+	switch {
+	case err == nil:
+		if err := errors.Join(opened.CheckSeekable(), opened.Close()); err != nil {
+			return nil, err // what applies the delta reads every blob
+		}
+		b.contents = opened.Contents()
+		b.Product, b.Version = b.contents.Product, b.contents.Version
+	case errors.As(err, &foreign) && foreign.Foreign:
+		l, lockErr := lock.Read(path)
+		if lockErr != nil {
+			return nil, fmt.Errorf("the base of a delta is a bundle or a release.lock.json: %w: %s", lockErr, nameBase)
+		}
+		b.lock, b.Product, b.Version = l, l.Name, l.Version
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the base of a delta, %s, is not there: %s", path, nameBase)
+	default:
+		return nil, err
+	}
+	h, err := disk.Digest(ctx, path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the base of a delta: %w", err)
+	}
+	b.SHA256 = h.Hex
+	return b, nil
+}
+
+func (b *base) serves() string {
+	if b.lock != nil {
+		return "other platforms"
+	}
+	of := b.contents.Platforms()
+	if len(b.contents.Groups) > 0 {
+		of += ", group " + strings.Join(b.contents.Groups, " and ")
+	}
+	return of
+}
+
+// sameGroups compares names of groups, in any order.
+func sameGroups(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// layers returns what the base has for one of the targets; false if it is for another one.
+func (b *base) layers(st *store.Store, t Target, targets []Target, first string) (map[v1.Hash]bool, bool, error) {
+	contents := b.contents
+	switch {
+	case contents != nil && (!platform.Same(t.Platform, contents.Platform) || // revisions of Windows do not count
+		!sameGroups(t.Groups, contents.Groups)):
+		return nil, false, nil
+	case contents == nil:
+		others := func(o Target) bool { return o.Name != t.Name && o.Name != t.Base }
+		wanted := slices.DeleteFunc(slices.Clone(targets), others)
+		plans, err := newPlans(reader{st: st}, b.lock, wanted, first, true)
+		if err != nil {
+			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w",
+				b.File, err)
+		}
+		n := slices.IndexFunc(plans, func(p *plan) bool { return p.target.Name == t.Name })
+		if n < 0 {
+			return nil, false, nil
+		}
+		contents = plans[n].Contents
+	}
+	return contents.LayerSet(), true, nil
 }

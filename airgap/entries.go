@@ -9,7 +9,7 @@ import (
 // kindLifecycle is the kind of images that no node runs.
 const kindLifecycle = "lifecycle"
 
-// entry is a name in a lock, and all that the lock has about what it stands for.
+// entry is a name in a lock, and all that the lock has about its image or chart.
 type entry struct {
 	lock.Named
 
@@ -28,8 +28,8 @@ type entry struct {
 	from      []string         // what names a third-party image
 }
 
-// entries lists what a lock names: the product's images, then the charts and third-party images. An
-// image without a name has an entry without one.
+// entries lists what a lock names: the product's images, then the charts and third-party images.
+// An image without a name has an entry without one.
 func entries(l *lock.Lock) []entry {
 	var all []entry
 	for _, i := range l.Published() {

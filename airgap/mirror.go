@@ -1,17 +1,25 @@
 package airgap
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // MirrorOptions describe where the images of bundles were pushed to.
@@ -33,7 +41,8 @@ type ConfigFile struct {
 //	certs.d/HOST/hosts.toml  for containerd's config_path, one for each host
 //	registries.yaml          for /etc/rancher/rke2 or /etc/rancher/k3s
 //
-// Like Push they replace the host of a name and keep the path. Nodes ask the hosts themselves last.
+// Like Push they replace the host of a name and keep the path. Nodes ask the hosts themselves
+// last.
 func MirrorConfig(bundles []*bundle.Contents, o MirrorOptions) ([]ConfigFile, error) {
 	host, prefix, err := splitTarget(o.To)
 	if err != nil {
@@ -87,8 +96,8 @@ func splitTarget(to string) (host, prefix string, err error) {
 	return host, prefix, nil
 }
 
-// origins are the hosts in the names of the images, sorted. Two images that would have one name in
-// the target are an error.
+// origins are the hosts in the names of the images, sorted. Two images that would have one name
+// in the target are an error.
 func origins(bundles []*bundle.Contents, to string) ([]string, error) {
 	var hosts []string
 	at := map[string]v1.Hash{}
@@ -120,4 +129,47 @@ func hostDirectory(host string) string {
 		return host[:at] + "_" + host[at+1:] + "_"
 	}
 	return host
+}
+
+// ConfigFiles are files for nodes in a directory.
+type ConfigFiles struct {
+	Dir   string       `json:"dir"`
+	Files []ConfigFile `json:"files"`
+}
+
+// Write writes all files, or none if the directory has one of them with other content.
+func (c ConfigFiles) Write(ctx context.Context, say disk.Say) error {
+	var errs []error
+	for _, file := range c.Files {
+		path := filepath.Join(c.Dir, filepath.FromSlash(file.Path))
+		if old, err := regular.Read(path); err == nil && !bytes.Equal(old, file.Data) {
+			errs = append(errs,
+				fmt.Errorf("%s exists with other content: name another directory with -out, or merge the two", path))
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, file := range c.Files {
+		path := filepath.Join(c.Dir, filepath.FromSlash(file.Path))
+		if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
+			return err
+		}
+		if err := disk.WriteAlone(ctx, path, file.Data, disk.ModeFile, say); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// WriteTable writes the path of each file.
+func (c ConfigFiles) WriteTable(w io.Writer) error {
+	for _, f := range c.Files {
+		if _, err := fmt.Fprintln(w, filepath.Join(c.Dir, filepath.FromSlash(f.Path))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

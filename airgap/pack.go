@@ -55,7 +55,7 @@ type PackOptions struct {
 	// Partial allows images that no bundle includes, and omits bundles that would be empty: for
 	// bundles of selected platforms or images.
 	Partial bool
-	// Changing is called once, before the first file changes. It may be nil.
+	// Changing, which may be nil, is called once, before the first file changes.
 	Changing func() error
 	Progress *progress.Printer // nil: quiet
 }
@@ -97,8 +97,8 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, 
 	return files, lists, err
 }
 
-// Check reports what [Pack] would refuse of the images of a lock, before any of them is published.
-// It reads their documents, which must be in the store; layers need not be there yet.
+// Check reports what [Pack] would refuse of the images of a lock, before any of them is
+// published. Their documents must be in the store; layers need not be there yet.
 func Check(st *store.Store, l *lock.Lock, targets []Target, o PackOptions) error {
 	_, err := newPlans(reader{st, true}, l, targets, o.First, o.Partial)
 	return err
@@ -145,7 +145,7 @@ func packAll(ctx context.Context, st *store.Store, plans []*plan, o PackOptions)
 
 // packer writes the files of plans.
 type packer struct {
-	st   *store.Store // also remembers what was packed
+	st   *store.Store // also remembers packed bundles
 	w    *bundle.Writer
 	dir  string
 	gzip bool
@@ -176,8 +176,8 @@ func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
 	return f, pl.Contents.WriteListFile(f.List, p.changing)
 }
 
-// file writes the archive of a bundle or a delta, with gzip both its forms from one reading of the
-// blobs, or keeps it as it was packed before. name is that of the .tar.zst.
+// file writes the archive of a bundle or a delta, with gzip both its forms from one reading of
+// the blobs, or keeps the archive that was packed before. name is that of the .tar.zst.
 func (p *packer) file(ctx context.Context, l *bundle.Layout, name string, gzip bool) (bundle.File, error) {
 	f := bundle.File{Path: filepath.Join(p.dir, name), Contents: l.Contents}
 	p.task.Note(name)
@@ -213,8 +213,8 @@ func (p *packer) file(ctx context.Context, l *bundle.Layout, name string, gzip b
 	return *made, nil
 }
 
-// replace is called when a file is complete, before it replaces another one. One with the same
-// bytes, which the store does not remember, is no change.
+// replace is called when a file is complete, before it replaces another one. A file with the same
+// bytes, which the store does not remember, does not count as a change.
 func (p *packer) replace(ctx context.Context, f *bundle.File) error {
 	if p.changing == nil {
 		return nil
@@ -227,7 +227,7 @@ func (p *packer) replace(ctx context.Context, f *bundle.File) error {
 	return nil
 }
 
-// packed is what the store remembers of a bundle.
+// packed is the store's record of a bundle.
 type packed struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
@@ -244,12 +244,12 @@ func reuseKey(l *bundle.Layout, path string) (string, error) {
 	return path + "\n" + l.Key(), nil
 }
 
-// recall reports whether a file exists, in all its forms, with the bytes that were packed. It reads
-// them: neither size nor time proves that the disk has kept them.
+// recall reports whether a file exists, in all its forms, with the bytes that were packed. All
+// are read: neither size nor time proves that the disk has kept them.
 func (p *packer) recall(ctx context.Context, l *bundle.Layout, f *bundle.File) (bool, error) {
 	forms := f.Archives()
 	for n := range forms {
-		if ok, err := p.kept(ctx, l, &forms[n]); !ok || err != nil {
+		if ok, err := p.recallArchive(ctx, l, &forms[n]); !ok || err != nil {
 			return false, err
 		}
 	}
@@ -260,8 +260,8 @@ func (p *packer) recall(ctx context.Context, l *bundle.Layout, f *bundle.File) (
 	return true, nil
 }
 
-// kept is recall for one form.
-func (p *packer) kept(ctx context.Context, l *bundle.Layout, a *bundle.Archive) (bool, error) {
+// recallArchive is recall for one form.
+func (p *packer) recallArchive(ctx context.Context, l *bundle.Layout, a *bundle.Archive) (bool, error) {
 	key, err := reuseKey(l, a.Path)
 	if err != nil {
 		return false, err

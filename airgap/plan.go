@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,12 +18,12 @@ import (
 type plan struct {
 	target Target
 	*bundle.Layout
-	// left means that a snapshot leaves out all images of its groups.
-	left bool
+	// omitted means that a snapshot omits all images of its groups.
+	omitted bool
 }
 
 // newPlans decides the contents of each bundle, without those of groups all of whose images a
-// snapshot leaves out. With partial, bundles need not have all images. The error has everything
+// snapshot omits. With partial, bundles need not have all images. The error has everything
 // that is wrong with the images.
 func newPlans(from reader, l *lock.Lock, targets []Target, first string, partial bool) ([]*plan, error) {
 	if err := checkListed(l, targets); err != nil {
@@ -53,7 +54,7 @@ func newPlans(from reader, l *lock.Lock, targets []Target, first string, partial
 	if partial {
 		return slices.DeleteFunc(plans, func(p *plan) bool { return len(p.Contents.Images) == 0 }), nil
 	}
-	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.left })
+	plans = slices.DeleteFunc(plans, func(p *plan) bool { return p.omitted })
 	return plans, checkPlans(plans, sources, packed)
 }
 
@@ -118,8 +119,8 @@ func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 }
 
 // CheckTargets reports what [Pack] would: images of a lock that no bundle includes, and bundles
-// that would be empty. It needs neither digests nor a store, so that a release is checked before
-// it is pushed. A third-party image without platforms may have any.
+// that would be empty. Neither digests nor a store are needed, so that a release is checked
+// before it is pushed. A third-party image without platforms may have any.
 func CheckTargets(l *lock.Lock, targets []Target) error {
 	filled := make([]bool, len(targets))
 	var errs []error
@@ -163,8 +164,8 @@ func CheckTargets(l *lock.Lock, targets []Target) error {
 	return errors.Join(append(errs, checkListed(l, targets))...)
 }
 
-// checkListed reports images that the list of a group names and that lack a platform which a bundle
-// of the group is for: who writes a list means that each bundle has all of it.
+// checkListed reports images that the list of a group names and that lack a platform which a
+// bundle of the group is for: who writes a list means that each bundle has all of it.
 func checkListed(l *lock.Lock, targets []Target) error {
 	var errs []error
 	for _, t := range l.ThirdParty {
@@ -206,4 +207,29 @@ func wouldBeEmpty(t Target) error {
 	}
 	return fmt.Errorf("bundle %s would be empty: no image has %s", t.Name,
 		cmp.Or(t.Platform.String(), "a platform: add images to the release"))
+}
+
+// writeLists writes the lists of plans that have no archive, and returns the names of the files.
+// Plans with one name have one list, in which each image is once, sorted.
+func writeLists(plans []*plan, dir string, changing func() error) (names []string, err error) {
+	lines := map[string][]string{}
+	for _, p := range plans {
+		name := p.target.Name + distfile.ListSuffix
+		if lines[name] == nil {
+			names = append(names, name)
+		}
+		for _, i := range p.Contents.Images {
+			if !i.Chart {
+				lines[name] = append(lines[name], i.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		slices.Sort(lines[name])
+		text := strings.Join(slices.Compact(lines[name]), "\n") + "\n"
+		if err := bundle.WriteList(filepath.Join(dir, name), text, changing); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }

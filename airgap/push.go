@@ -21,22 +21,22 @@ import (
 
 // PushOptions configure where a bundle is pushed.
 type PushOptions struct {
-	// To is host[/prefix]. It replaces the host in the name of every image; the path is kept.
+	// To is host[/prefix], which replaces the host in the name of every image; the path is kept.
 	To string
 	// Platforms are those that are pushed: linux, windows, linux/amd64, windows/amd64:ltsc2022. The
 	// indexes are sparse then, as those of a bundle for one platform are; many registries refuse
 	// these. None means all, and that every index must be complete.
 	Platforms []string
-	// Release is the path of a release.yaml. It is written to Out with every reference to an image
-	// of the bundle renamed. Out is by default in the same directory, named after the registry.
+	// Release is the path of a release.yaml. A copy with every reference to an image of the bundle
+	// renamed is written to Out, by default in the same directory, named after the registry.
 	Release, Out string
-	// Floating says how floating tags move: forward, to a newer image only, which is the default;
+	// Floating is how floating tags move: forward, to a newer image only, which is the default;
 	// move, whatever they name; or keep.
 	Floating string
-	// Referrers says which referrers may be left out. What may be evidence of the release, on
-	// images of the product, is always pushed.
+	// Referrers decides which referrers may be omitted. Possible evidence of the release, on images
+	// of the product, is always pushed.
 	Referrers oci.ReferrerRule
-	// Snapshot allows bundles of snapshots, for tests: their names are those of no release.
+	// Snapshot allows bundles of snapshots, for tests.
 	Snapshot bool
 	Registry network.Options
 }
@@ -48,11 +48,11 @@ type Pushed struct {
 	Charts []PushedChart `json:"charts,omitempty"`
 	// FloatingTags have moved, or stay, after all else is pushed.
 	FloatingTags []PushedTag `json:"floatingTags,omitempty"`
-	// Omitted are images that have none of the platforms selected.
+	// Omitted are images without any of the platforms selected.
 	Omitted []bundle.Omission `json:"omitted,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images were pushed.
 	Referrers int `json:"referrers"`
-	// OmittedReferrers were left out, as PushOptions.Referrers permits.
+	// OmittedReferrers were omitted, as PushOptions.Referrers permits.
 	OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
 	Blobs            int64                      `json:"blobs"` // how many were sent
 	Bytes            int64                      `json:"bytes"` // of those
@@ -73,11 +73,11 @@ type PushedImage struct {
 
 // Push sends the images of bundles to a registry, byte for byte, so that they keep their digests,
 // and the charts with the names that the images have there. Several bundles are pushed as one:
-// volumes, or the bundles for several platforms. Blobs are read from the bundles as they are sent,
-// each once. What the registry has is not sent again, so that a push that was interrupted
+// volumes, or the bundles for several platforms. Blobs are read from the bundles as they are
+// sent, each once. What the registry has is not sent again, so that a push that was interrupted
 // continues. Nothing is sent if two images would get one name, if a tag other than cosign's names
-// another digest, or if a reference in release.yaml is not in the bundles. Floating tags move last
-// of all, so that a push that fails has moved none.
+// another digest, or if a reference in release.yaml is not in the bundles. Floating tags move
+// last of all, so that a push that fails has moved none.
 func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed, error) {
 	if err := imagename.CheckRegistry(o.To); err != nil {
 		return nil, howto.Usage("-to %w", err)
@@ -138,7 +138,8 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	return p, p.moveFloating(ctx, client, o.Floating)
 }
 
-// sent notes what became of the images and charts. The outcomes from the n-th on are of referrers.
+// sent records the outcomes of the images and charts. The outcomes from the n-th on are of
+// referrers.
 func (p *Pushed) sent(r *transfer.Result, n int) {
 	for k, out := range r.Outcomes[:len(p.Images)] {
 		p.Images[k].Existed = out.Existed

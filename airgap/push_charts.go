@@ -40,7 +40,7 @@ type chartPush struct {
 
 func newChartPush(ctx context.Context, s *bundleSet, o PushOptions) (*chartPush, error) {
 	p := &chartPush{bundleSet: s, options: o, of: map[v1.Hash]*renaming.Chart{}}
-	// What is not in the bundle keeps its name.
+	// Other images than those of the bundle keep their names.
 	names := newNames(s.images, o.To, func(_, _ string) error { return nil })
 	for _, i := range s.images {
 		if !i.Chart || p.of[i.Digest()] != nil {

@@ -5,15 +5,17 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap/bundle"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
-// selected lists what is to be pushed, and records in p the names of that, and what is omitted.
+// selected lists the images to push, and records in p their names, and the omitted images.
 func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error) {
 	sel, err := newSelection(o.Platforms)
 	if err != nil {
@@ -32,7 +34,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 			continue // its other tags are enough
 		case len(i.Included()) == 0:
 			p.Omitted = append(p.Omitted,
-				bundle.Omission{Name: i.Name, Reason: "it has none of the platforms selected"})
+				bundle.Omission{Name: i.Name, Reason: "it lacks all platforms selected"})
 			continue
 		}
 		ref, err := retarget(i.Name, o.To)
@@ -69,8 +71,8 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 	return append(images, referrers...), nil
 }
 
-// referrersOf lists the referrers of an image, to be pushed to the repository of its new name. What
-// may be evidence of the release must be there.
+// referrersOf lists the referrers of an image, to be pushed to the repository of its new name.
+// Possible evidence of the release is required there.
 func referrersOf(i bundle.Image, ref name.Tag) (all []transfer.Image) {
 	for _, r := range i.Referrers {
 		own := i.Listed == "" && transfer.IsEvidence(r.Referrer, r.Tree, i.Tree.Digests())
@@ -104,7 +106,7 @@ func newSelection(values []string) (selection, error) {
 }
 
 // choose returns the image with those of its included manifests that nodes of the selected
-// platforms run. If it has none for a Windows build, nodes of that run one for an older build.
+// platforms run. Nodes of a Windows build that the image lacks run it for an older build.
 func (s selection) choose(i bundle.Image) bundle.Image {
 	if len(s) == 0 || i.Chart {
 		return i
@@ -144,4 +146,50 @@ func (s selection) unused() string {
 		}
 	}
 	return ""
+}
+
+// retarget returns the name of an image below another registry[/prefix]: it replaces the host and
+// keeps the path. Docker Hub's short names have the path library/NAME.
+func retarget(tagged, to string) (name.Tag, error) {
+	t, err := name.NewTag(tagged)
+	if err != nil {
+		return name.Tag{}, fmt.Errorf("%s: %w", tagged, err)
+	}
+	moved, err := name.NewTag(to + "/" + t.RepositoryStr() + ":" + t.TagStr())
+	if err != nil {
+		return name.Tag{}, fmt.Errorf("%s: %w", tagged, err)
+	}
+	return moved, nil
+}
+
+// rename renames the references of o.Release, which all must be to images of the bundles; it
+// returns nil if no such file exists.
+func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
+	if o.Release == "" {
+		return nil, nil
+	}
+	return newNames(images, o.To, func(_, ref string) error {
+		return fmt.Errorf("%s is not in the bundle: push the bundle that belongs to this release, "+
+			"or add the image to images.txt", ref)
+	}).Read(o.Release, o.Out, o.To)
+}
+
+// newNames returns the names that images get below a registry.
+func newNames(images []bundle.Image, to string, unknown func(repository, reference string) error) *renaming.Names {
+	names := &renaming.Names{Unknown: unknown}
+	for _, i := range images {
+		if i.Chart {
+			continue
+		}
+		t, err := name.NewTag(i.Name)
+		if err != nil {
+			continue // Open has checked it
+		}
+		var manifests []v1.Hash
+		for _, m := range i.Included() {
+			manifests = append(manifests, m.Desc.Digest)
+		}
+		names.Add(t, to+"/"+t.RepositoryStr(), i.Digest(), manifests...)
+	}
+	return names
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// WriteTable writes a line for each image, chart and floating tag, and what was renamed.
+// WriteTable writes a line for each image, chart and floating tag, and the renamed references.
 func (p *Pushed) WriteTable(w io.Writer) error {
 	t := output.NewTable(w, "IMAGE\tDIGEST\t")
 	for _, i := range p.Images {
@@ -47,7 +47,7 @@ func (p *Pushed) WriteTable(w io.Writer) error {
 	return err
 }
 
-// writeRenamedCharts reports what became of the names of images in charts.
+// writeRenamedCharts reports the renamed images in charts.
 func writeRenamedCharts(w io.Writer, charts []PushedChart) {
 	for _, c := range charts {
 		for _, u := range c.Untouched {
@@ -62,7 +62,7 @@ func writeRenamedCharts(w io.Writer, charts []PushedChart) {
 	}
 }
 
-// outcome is what became of a floating tag.
+// outcome describes whether a floating tag has moved.
 func (t PushedTag) outcome() string {
 	switch {
 	case t.Kept != "":

@@ -43,7 +43,7 @@ func (e entry) refused(err error) error {
 		"by a line !%s in images.txt", at, e.title, err, e.title)
 }
 
-// readSources reads what the entries stand for, and lists what a snapshot omits.
+// readSources reads the images of the entries, and lists those that a snapshot omits.
 func readSources(from reader, entries []entry) (all []source, omitted []entry, err error) {
 	var errs []error
 	seen := map[string]bool{}
@@ -65,7 +65,7 @@ func readSources(from reader, entries []entry) (all []source, omitted []entry, e
 		case err != nil:
 			errs = append(errs, e.refused(err))
 		case seen[i.Name]:
-			errs = append(errs, fmt.Errorf("%s is on the list twice: a name can stand for one image only", i.Name))
+			errs = append(errs, fmt.Errorf("%s is on the list twice: a name means one image only", i.Name))
 		default:
 			seen[i.Name] = true
 			i.Chart, i.Listed, i.Floating = e.chart, e.listed, e.Floating
@@ -76,8 +76,8 @@ func readSources(from reader, entries []entry) (all []source, omitted []entry, e
 }
 
 // CheckThirdParty reports why no bundle can include a third-party image of a lock, by its
-// documents. A manifest that get leaves out by [oci.ErrAbsent] is not looked at. It is what [Check]
-// reports of the image once a store has all of it.
+// documents, as [Check] does once a store has all of it. A manifest for which get returns
+// [oci.ErrAbsent] is not checked.
 func CheckThirdParty(t lock.ThirdParty, get oci.Get) error {
 	e := thirdParty(t)
 	i, err := readImage(e.Named, &oci.Reader{Get: get})

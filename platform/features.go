@@ -38,8 +38,8 @@ func escape(feature string) string {
 	return b.String()
 }
 
-// splitFeatures returns the features of a text such as erofs+other. It fails if one is empty or
-// has a % without two hexadecimal digits.
+// splitFeatures returns the features of a text such as erofs+other. A feature that is empty or
+// has a % without two hexadecimal digits is an error.
 func splitFeatures(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -74,7 +74,7 @@ func needs(image, host string) bool {
 	return slices.ContainsFunc(strings.Split(image, "+"), func(f string) bool { return !slices.Contains(has, f) })
 }
 
-// withoutWin32k returns features without the one that runtimes do not choose by.
+// withoutWin32k returns features without win32k, by which runtimes do not choose.
 func withoutWin32k(features string) string {
 	if features == "" {
 		return ""

@@ -3,6 +3,7 @@ package platform
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -11,8 +12,8 @@ import (
 // Runs reports whether a host runs images made for another platform, as containerd/platforms v1
 // decides: those of its own architecture and of older generations of it (arm/v7 runs arm/v6), and
 // those of the 32-bit architecture that it has, too. On Windows the build counts besides, for
-// containers that share the host's kernel: a host runs images of its own build, and of every build
-// from [WindowsRelease.Oldest] of its release up to its own
+// containers that share the host's kernel: a host runs images of its own build, and of every
+// build from [WindowsRelease.Oldest] of its release up to its own
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 //
 // Runtimes also apply this rule when they choose from an index under Hyper-V and for
@@ -35,9 +36,9 @@ func Runs(host, image Platform) bool {
 	return kernel(host.OSVersion) == kernel(image.OSVersion) && (i == h || oldest(h) <= i && i <= h)
 }
 
-// Accepts reports whether a node's runtime takes one of several images, as far as the node reports
-// what it is: a node with Linux reports no variant, such as v7, and a node with Windows of unknown
-// build takes for certain what is for every build.
+// Accepts reports whether a node's runtime takes one of several images, as far as the node
+// reports its platform: a node with Linux reports no variant, such as v7, and a node with Windows
+// of unknown build takes for certain only images for every build.
 func Accepts(node Platform, images []Platform) bool {
 	return slices.ContainsFunc(images, func(i Platform) bool {
 		switch {
@@ -52,8 +53,8 @@ func Accepts(node Platform, images []Platform) bool {
 }
 
 // Fits reports whether what an index lists for a platform is an image that runs there, by its
-// configuration: one of its operating system and architecture, of the same or an older generation.
-// A variant that one of them leaves out is not compared, nor are versions of Windows.
+// configuration: one of its operating system and architecture, of the same or an older
+// generation. A variant that one of them lacks is not compared, nor are versions of Windows.
 func Fits(listed, image Platform) bool {
 	listed.OSVersion, image.OSVersion = "", ""
 	if listed.Variant == "" || image.Variant == "" {
@@ -62,9 +63,9 @@ func Fits(listed, image Platform) bool {
 	return listed.Normal().Architecture == image.Normal().Architecture && Runs(listed, image)
 }
 
-// OfManifest returns the platform of a manifest: that of its index, completed by its configuration,
-// which alone has it where the index lists none. It also returns that of the configuration, and
-// whether the two fit, with the same build of Windows if both have one.
+// OfManifest returns the platform of a manifest: that of its index, completed by its
+// configuration, which alone has it where the index lists none. has is that of the
+// configuration, and fit whether the two do, with the same build of Windows if both have one.
 func OfManifest(listed *v1.Platform, config *v1.ConfigFile) (p, has Platform, fit bool) {
 	has = FromConfig(config)
 	if listed == nil {
@@ -78,10 +79,10 @@ func OfManifest(listed *v1.Platform, config *v1.ConfigFile) (p, has Platform, fi
 }
 
 // MayMatch reports whether containerd on a host may consider an image made for another platform
-// before it chooses the [Best]. It is true if the host [Runs] the image, or if containerd's
-// default matcher accepts it, as it does any variant of the host's architecture and of its
-// 32-bit one. It is true for every image that some version of containerd considers, and
-// possibly for more: versions before 2.3 do not look at features.
+// before it chooses the [Best]: if the host [Runs] the image, or if containerd's default matcher
+// accepts it, as it does any variant of the host's architecture and of its 32-bit one. The result
+// is true for every image that some version of containerd considers, and possibly for more:
+// versions before 2.3 ignore features.
 func MayMatch(host, image Platform) bool {
 	host, image = host.Normal(), image.Normal()
 	if a := image.Architecture; a == "" || a != host.Architecture && a != compat32[host.Architecture][0] {
@@ -92,16 +93,16 @@ func MayMatch(host, image Platform) bool {
 }
 
 // Best returns the index of the image that a host runs: the one for the host's own build and
-// features, of several the newest, or else of those that it [Runs] the nearest to its architecture,
-// of these the newest, of these the first with most features. An image without a version counts as
-// the oldest. Best returns -1 if the host runs none.
+// features, of several the newest, or else of those that it [Runs] the nearest to its
+// architecture, of these the newest, of these the first with most features. An image without a
+// version counts as the oldest. Best returns -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
 	best, _ := Choose(host, images)
 	return best
 }
 
-// Choose returns the [Best] image, and whether it is a fallback, made for another platform than the
-// host's own.
+// Choose returns the [Best] image, and whether it is a fallback, made for another platform than
+// the host's own.
 func Choose(host Platform, images []Platform) (best int, fallback bool) {
 	best, own, key := -1, false, host.Key()
 	for n, i := range images {
@@ -143,4 +144,40 @@ func oldest(host int) int {
 func kernel(osVersion string) string {
 	parts := strings.Split(osVersion, ".")
 	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// Compare orders platforms as an index lists them: Linux before Windows, then Windows from
+// newest to oldest, because older containerd takes the first manifest that matches, then by
+// architecture and variant. A platform with features comes after the one without, because older
+// containerd does not look at them.
+func Compare(a, b Platform) int {
+	return cmp.Or(
+		cmp.Compare(a.OS, b.OS),
+		-compareVersions(a.OSVersion, b.OSVersion),
+		cmp.Compare(a.Architecture, b.Architecture),
+		cmp.Compare(a.Variant, b.Variant),
+		cmp.Compare(a.OSFeatures, b.OSFeatures),
+	)
+}
+
+// Sort orders platforms by [Compare].
+func Sort(ps []Platform) { slices.SortStableFunc(ps, Compare) }
+
+// compareVersions compares dotted decimal numbers part by part. A missing part is less than 0.
+func compareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		if c := cmp.Compare(part(as, i), part(bs, i)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func part(parts []string, i int) int {
+	if i >= len(parts) {
+		return -1
+	}
+	n, _ := strconv.Atoi(parts[i])
+	return n
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Normal returns p with the names that containerd compares by: amd64 for x86_64, arm64 for aarch64
-// and for v8, arm/v7 for arm, armhf and armel by their variants
+// Normal returns p with the names that containerd compares by: amd64 for x86_64, arm64 for
+// aarch64 and for v8, arm/v7 for arm, armhf and armel by their variants
 // (https://github.com/containerd/platforms/blob/v1.0.0-rc.5/database.go).
 func (p Platform) Normal() Platform {
 	p.OS, p.Architecture, p.Variant = strings.ToLower(p.OS), strings.ToLower(p.Architecture), strings.ToLower(p.Variant)
@@ -94,12 +94,11 @@ func older(architecture, host, image string) int {
 // generation is a version of an architecture: 8.2 of arm64, 3 of amd64, 7 of arm.
 type generation struct{ major, minor int }
 
-// baseline are the generations that stand for an empty variant, and first those before which
-// there is none.
+// baseline are the generations that an empty variant means, and first the oldest ones.
 var baseline, first = map[string]int{"amd64": 1, "arm64": 8}, map[string]int{"amd64": 1, "arm64": 8, "arm": 5}
 
-// version returns the generation that a variant means. ok is false for an architecture that has
-// none, and for another word.
+// version returns the generation that a variant means. ok is false for an architecture without
+// generations, and for another word.
 func version(architecture, variant string) (g generation, ok bool) {
 	if g.major, ok = baseline[architecture]; ok && variant == "" {
 		return g, true

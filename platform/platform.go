@@ -10,9 +10,9 @@
 //	windows/amd64:10.0.17763.1   the Windows release by its version, three or four parts
 //	linux(+erofs)/amd64          os.features: what else a node must be able to do
 //
-// and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows platform
-// always has an OSVersion, because a Windows image without one matches every host and then fails on
-// most of them
+// and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows
+// platform always has an OSVersion, because a Windows image without one matches every host and
+// then fails on most of them
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 package platform
 
@@ -20,8 +20,10 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -39,20 +41,20 @@ var architectures = map[string][]string{
 	Windows: {"amd64", "arm64"},
 }
 
-// Platform is the "platform" object of an OCI descriptor. It is comparable. The zero value means
-// no platform or, in a selection, all of them.
+// Platform is the "platform" object of an OCI descriptor, and comparable. The zero value means no
+// platform or, in a selection, all of them.
 type Platform struct {
 	OS           string
 	Architecture string
-	Variant      string // v7, v8; "" if the architecture has none
+	Variant      string // v7, v8; "" for an architecture without variants
 	OSVersion    string // Windows only: three parts, or four with a revision
 	// OSFeatures are os.features, sorted and joined by +: what a node must have besides. Only
 	// third-party images have some, such as erofs for layers of that filesystem.
 	OSFeatures string
 }
 
-// From returns the platform of a descriptor. It returns the zero value for nil. Other names of
-// systems and architectures, such as x86_64, become those of Go, as in containerd.
+// From returns the platform of a descriptor, zero for nil. Other names of systems and
+// architectures, such as x86_64, become those of Go, as in containerd.
 func From(p *v1.Platform) Platform {
 	if p == nil {
 		return Platform{}
@@ -67,7 +69,7 @@ func From(p *v1.Platform) Platform {
 	return is
 }
 
-// FromConfig returns the platform of an image's configuration. It omits the feature win32k, which
+// FromConfig returns the platform of an image's configuration, without the feature win32k, which
 // Windows bases have there, indexes do not, and no runtime chooses by.
 func FromConfig(c *v1.ConfigFile) Platform {
 	p := From(c.Platform())
@@ -77,7 +79,7 @@ func FromConfig(c *v1.ConfigFile) Platform {
 	return p
 }
 
-// V1 returns p for a descriptor. It returns nil for the zero value.
+// V1 returns p for a descriptor, nil for the zero value.
 func (p Platform) V1() *v1.Platform {
 	if p.IsZero() {
 		return nil
@@ -120,7 +122,7 @@ var (
 	variantForm = expression(`^v[0-9]+$`)
 )
 
-// Parse reads one platform. The error states what is wrong with s and what would be accepted.
+// Parse reads one platform. The error states the problem of s and what would be accepted.
 func Parse(s string) (Platform, error) {
 	name, version, versioned := strings.Cut(s, ":")
 	m := optionForm().FindStringSubmatch(name)
@@ -177,8 +179,8 @@ func parse(s, name, version string) (Platform, error) {
 	return p, nil
 }
 
-// String writes p as [Parse] reads it. It writes a Windows release by its LTSC name if it has one
-// and the version has no fourth part (the revision), and by the full version otherwise.
+// String writes p as [Parse] reads it: a Windows release by its LTSC name if it has one and the
+// version has no fourth part (the revision), and by the full version otherwise.
 func (p Platform) String() string {
 	if p.IsZero() {
 		return ""
@@ -200,8 +202,8 @@ func (p Platform) String() string {
 // MarshalText writes p as [Platform.String] does.
 func (p Platform) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads what MarshalText writes. It accepts more than [Parse]: third-party images
-// may be for platforms that a release cannot have, and for Windows without a release.
+// UnmarshalText reads what MarshalText writes, and more than [Parse]: third-party images may be
+// for platforms that a release cannot have, and for Windows without a release.
 func (p *Platform) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*p = Platform{}
@@ -252,4 +254,10 @@ func (p Platform) Slug() string {
 		parts = append(parts, p.Variant)
 	}
 	return strings.Join(parts, "-")
+}
+
+// expression returns a function that compiles a regular expression when it is first called: all
+// commands start with this package, and few match its expressions.
+func expression(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

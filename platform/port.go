@@ -26,8 +26,8 @@ var ports = map[string][]string{
 	Windows:   {"386", "amd64", "arm64"},
 }
 
-// ParsePort reads the platform of a program that people download, which may be one that images
-// are not made for: darwin/arm64, windows/386, linux/arm/v7. It has no Windows release.
+// ParsePort reads the platform of a program that people download, without a Windows release,
+// which may be one that images are not made for: darwin/arm64, windows/386, linux/arm/v7.
 func ParsePort(s string) (Platform, error) {
 	os, rest, _ := strings.Cut(s, "/")
 	arch, variant, varied := strings.Cut(rest, "/")
@@ -63,7 +63,7 @@ func (p Platform) CheckVariant() error {
 	case p.Variant == "" || slices.Contains(known, p.Variant):
 		return nil
 	case known == nil:
-		return fmt.Errorf("unknown variant in platform %q: Go has none for %s: write %s/%s", p, p.Architecture,
+		return fmt.Errorf("unknown variant in platform %q: Go has no variants for %s: write %s/%s", p, p.Architecture,
 			p.OS, p.Architecture)
 	}
 	return fmt.Errorf("unknown variant in platform %q: Go compiles for %s",

@@ -10,18 +10,17 @@ import (
 type WindowsRelease struct {
 	Name    string // as in Microsoft's image tags: "ltsc2022"; empty if no tag has one
 	Version string // major.minor.build, as in os.version without its revision: "10.0.20348"
-	// Oldest is the build of the oldest images that hosts of this release run besides their
-	// own. It also applies to hosts of every build up to the next release. It is 0 if an image
-	// must have exactly the host's build. ltsc2025 is the first release that runs images of the
-	// one before it.
+	// Oldest is the build of the oldest images that hosts of this release, and of every build up
+	// to the next release, run besides their own; 0 if an image must have exactly the host's
+	// build. ltsc2025 is the first release that runs images of its predecessor.
 	Oldest int
 	// Current marks a release of the Long-Term Servicing Channel that images are made for.
 	Current bool
 	Support Support
 }
 
-// WindowsReleases are all releases, oldest first, with the days until which Microsoft supports them
-// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info; 23H2:
+// WindowsReleases are all releases, oldest first, with the days until which Microsoft supports
+// them (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info; 23H2:
 // https://support.microsoft.com/servicing/os/windows-server/2026/05/end-of-updates-statement; the
 // days were compared with those of endoflife.date of August 2026). To add a release, add a line:
 // everything that depends on releases, such as [Runs], reads this table.
@@ -92,8 +91,8 @@ func Short(osVersion string) string {
 	return strings.Join(parts[:min(3, len(parts))], ".")
 }
 
-// Build returns the build number of a Windows version, 17763 for 10.0.17763.6893, or 0 if it has
-// none.
+// Build returns the build number of a Windows version, 17763 for 10.0.17763.6893, or 0 without
+// one.
 func Build(osVersion string) int {
 	parts := strings.Split(osVersion, ".")
 	if len(parts) < 3 {
@@ -107,8 +106,8 @@ func Build(osVersion string) int {
 }
 
 // Key identifies a platform as hosts distinguish it from others: by OS, architecture, variant and
-// features and, for Windows, the build, in the [Platform.Normal] form. The revision does not count,
-// as in containerd. Values that compare a platform more than once keep its key.
+// features and, for Windows, the build, in the [Platform.Normal] form. The revision does not
+// count, as in containerd. Values that compare a platform more than once keep its key.
 type Key Platform
 
 // Key returns the key of p.
@@ -132,4 +131,59 @@ func (p Platform) Canonical() Platform {
 		p.OSVersion = ""
 	}
 	return p
+}
+
+// version1809 is the name that ltsc2019 had in image tags before it had that one. See
+// https://mcr.microsoft.com/en-us/artifact/mar/windows/nanoserver/tags.
+const version1809 = "1809"
+
+// named returns the version of the release that has a name in image tags; "" for none.
+func named(tag string) string {
+	if tag == version1809 {
+		tag = "ltsc2019"
+	}
+	for _, r := range slices.Concat(WindowsReleases, LTSC) {
+		if r.Name == tag && tag != "" {
+			return r.Version
+		}
+	}
+	return ""
+}
+
+var (
+	tagVersion = expression(`^10\.0\.[1-9][0-9]{4}(\.[0-9]+)?$`)
+	shortName  = expression(`^[0-9]{4}$`)
+)
+
+// editions lists the words after which four digits in a tag name a Windows release, as in
+// nanoserver-1809.
+var editions = []string{"nanoserver", "servercore", "windowsservercore", "windows"}
+
+// TagVersion returns the Windows version, in three parts, that an image's tag names: 10.0.17763
+// for ltsc2019, 1809-amd64, 10.0.17763.6893 and 8.0-nanoserver-1809; "" for a tag
+// without a version. A word of four digits counts only after the name of an edition, or at the
+// beginning of a tag if nothing or an architecture follows. Elsewhere it may mean anything.
+func TagVersion(tag string) string {
+	words := strings.Split(strings.ToLower(tag), "-")
+	for n, w := range words {
+		if shortName().MatchString(w) && !beginsRelease(words, n) {
+			continue
+		}
+		if tagVersion().MatchString(w) {
+			return Short(w)
+		}
+		if v := named(w); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// beginsRelease reports whether the four digits words[n] are in a position where a tag names
+// its release.
+func beginsRelease(words []string, n int) bool {
+	if n > 0 {
+		return slices.Contains(editions, words[n-1])
+	}
+	return len(words) == 1 || slices.Contains(architectures[Windows], words[1])
 }

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -9,17 +10,18 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/registry/transfer"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// CheckAccess checks, without leaving anything in a registry, whether p can be published: whether every
-// repository may be pushed to, and whether the registries of third-party images have them, also
-// those that st has, since nodes pull them from there. It returns the third-party images by their
-// documents, which st keeps, so that they are judged before anything is built. The error lists
-// every failure. A snapshot pushes nowhere, and asks for nothing that st has.
+// CheckAccess checks, without leaving anything in a registry, whether p can be published: whether
+// every repository may be pushed to, and whether the registries of third-party images have them,
+// also those that st has, since nodes pull them from there. The third-party images are returned
+// by their documents, which st keeps, so that they are judged before anything is built. The error
+// lists every failure. A snapshot pushes nowhere, and asks for nothing that st has.
 func CheckAccess(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
 	r := &access{transfer.New(o), st, o.Progress, p.VersionSource.Raise()}
 	parties, pulls := r.pulls(p, true)
@@ -41,8 +43,8 @@ type access struct {
 	raise    string // how the next version is chosen
 }
 
-// pushes asks for all repositories that p pushes to. A part has no charts, and pushes no tags; one
-// that has only artifacts pushes nothing.
+// pushes asks for all repositories that p pushes to. A part has no charts, and pushes no tags;
+// one that has only artifacts pushes nothing.
 func (r *access) pushes(p *product.Product) (all []query, err error) {
 	seen := map[string]bool{} // images may share a repository
 	add := func(repositories []string, tag string) error {
@@ -111,3 +113,67 @@ func (r *access) noteExisting(tag name.Tag, digest v1.Hash) error {
 	}
 	return err
 }
+
+// query is something to ask a registry.
+type query struct {
+	host   string
+	ask    func(context.Context) error
+	failed *error // set to what ask returns, unless it is nil
+}
+
+// queryAll asks everything, which may be nothing, and returns each failure once. Of each
+// registry, one query is asked alone, so that a registry that does not answer is reported once
+// and asked no more.
+func queryAll(ctx context.Context, c *transfer.Client, all []query) error {
+	var hosts []string
+	of := map[string][]int{}
+	for n, q := range all {
+		if of[q.host] == nil {
+			hosts = append(hosts, q.host)
+		}
+		of[q.host] = append(of[q.host], n)
+	}
+	failures := make([]error, len(all))
+	err := transfer.Each(ctx, c, hosts, func(ctx context.Context, _ int, host string) error {
+		first, others := of[host][0], of[host][1:]
+		if failures[first] = all[first].ask(ctx); failures[first] != nil && !answered(failures[first]) {
+			for _, n := range others {
+				failures[n] = errSilent{host}
+			}
+			return ctx.Err()
+		}
+		return transfer.Each(ctx, c, others, func(ctx context.Context, _ int, n int) error {
+			failures[n] = all[n].ask(ctx)
+			return ctx.Err()
+		})
+	})
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	var errs []error
+	for n, q := range all {
+		err := failures[n]
+		if q.failed != nil {
+			*q.failed = err
+		}
+		if !errors.As(err, &errSilent{}) {
+			errs = append(errs, err)
+		}
+	}
+	return output.JoinOnce(errs...)
+}
+
+// answered reports whether a registry has answered.
+func answered(err error) bool {
+	return errors.As(err, new(*transport.Error)) || errors.As(err, &unfit{})
+}
+
+// unfit is the error of an image that no release can take, by what its registry answers.
+type unfit struct{ error }
+
+func (e unfit) Unwrap() error { return e.error }
+
+// errSilent means that a registry was not asked, because it has left another query unanswered.
+type errSilent struct{ host string }
+
+func (e errSilent) Error() string { return fmt.Sprintf("%s does not answer", e.host) }

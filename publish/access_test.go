@@ -16,9 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestReach: every upload that is begun is given up; repositories that have the tag, and a
+// TestCheckAccess: every upload that is begun is given up; repositories that have the tag, and a
 // snapshot, are not asked; all that is denied is reported.
-func TestReach(t *testing.T) {
+func TestCheckAccess(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, _ := cut(t, 1000)
 	if _, err := publish.CheckAccess(t.Context(), p, st, quick); err != nil || s.Count("", "/") != 0 {
@@ -70,9 +70,9 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachThere: where the tags are there, nothing will be pushed, and whether it may be does
+// TestCheckAccessThere: where the tags are there, nothing will be pushed, and whether it may be does
 // not matter.
-func TestReachThere(t *testing.T) {
+func TestCheckAccessThere(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, l := cut(t, 1000)
 	p.Registry, p.Airgap.Images = s.Host()+"/team", nil

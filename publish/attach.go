@@ -76,9 +76,9 @@ func (r *Prepared) reported(n int) (*[]oci.Referrer, *[]lock.FloatingTag) {
 }
 
 // Attach adds referrers of the images and charts: an element for each of [lock.Lock.Published].
-// The store must have them. Push brings them to every registry before it tags anything. Signatures
-// go behind those of another builder, which cosign keeps under the same tag. Every registry must
-// have them, whatever product.Product.Referrers says.
+// The store must have them. Push brings them to every registry before it tags anything.
+// Signatures go behind those of another builder, which cosign keeps under the same tag. Every
+// registry must have them, whatever product.Product.Referrers says.
 func (r *Prepared) Attach(made [][]oci.Referrer) error { return r.attach(made, true) }
 
 // attach adds referrers: of the release itself, or those that came with images of other builders.
@@ -169,7 +169,7 @@ func sortReferrers(i lock.Image, all []oci.Referrer) {
 	})
 }
 
-// planReferrers adds to the plan what is attached. Where a registry has a list of signatures that
+// planReferrers adds the attachments to the plan. Where a registry has a list of signatures that
 // lacks ours, ours are added to it, and where that is the primary registry, to the lock.
 func (r *Prepared) planReferrers(ctx context.Context) error {
 	if r.attached == nil {
@@ -184,7 +184,7 @@ func (r *Prepared) planReferrers(ctx context.Context) error {
 	}
 	var all []*wanted
 	published := r.Lock.Published()
-	for n, i := range published[:min(len(published), len(r.attached))] { // charts that came since have none
+	for n, i := range published[:min(len(published), len(r.attached))] { // charts that came since lack them
 		for k, repository := range i.Repositories() {
 			repo, err := name.NewRepository(repository)
 			if err != nil {

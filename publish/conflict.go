@@ -14,9 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/render/chart"
 )
 
-// conflict returns why what a tag names cannot be what this release will put under it, whatever is
-// built: the document has another form, other annotations or other platforms. It is "" if that is
-// not certain.
+// conflict returns why the document that a tag names cannot be of this release, whatever is
+// built: its form, its annotations or its platforms differ; "" if that is not certain.
 func (a *asked) conflict() string {
 	t, err := oci.Parse(v1.Descriptor{Digest: a.have.Digest}, a.document)
 	if err != nil {
@@ -61,8 +60,7 @@ func (a *asked) conflict() string {
 	return ""
 }
 
-// taken returns the image of another builder that the name will stand for; nil if it stands for
-// another.
+// taken returns the image of another builder that the name will mean; nil if it means another.
 func (a *asked) taken() *Taken {
 	platforms, index := a.contents()
 	if index || len(platforms) != 1 {
@@ -100,7 +98,8 @@ func keys(list []platform.Platform) (all []platform.Key) {
 	return all
 }
 
-// contents returns the platforms of what the name will stand for, and whether that is an index.
+// contents returns the platforms of the image that the name will mean, and whether it is an
+// index.
 func (a *asked) contents() (platforms []platform.Platform, index bool) {
 	index = a.at.image.MediaType.IsIndex()
 	if a.Kind == PlatformTag {

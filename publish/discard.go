@@ -28,7 +28,7 @@ type Untagged struct {
 
 // Discard lists the manifests of a part that no tag leads to and none of the parts in keep names,
 // and deletes them with remove. The distribution API lists no untagged manifests: only parts name
-// them. It deletes no blobs; registries collect those that no manifest names.
+// them. Blobs stay; registries collect those that no manifest names.
 func Discard(ctx context.Context, part *lock.Part, keep []*lock.Part, remove bool,
 	o network.Options,
 ) ([]Untagged, error) {

@@ -44,8 +44,8 @@ func (t Party) Host() string {
 	return t.host
 }
 
-// ReadThirdParty reads the documents of the third-party images of p: with ask as [CheckAccess] does,
-// and else those that st has. The error lists the images that cannot be read.
+// ReadThirdParty reads the documents of the third-party images of p: with ask as [CheckAccess]
+// does, and else those that st has. The error lists the images that cannot be read.
 func ReadThirdParty(ctx context.Context, p *product.Product, st *store.Store, ask bool,
 	o network.Options,
 ) ([]Party, error) {
@@ -54,9 +54,9 @@ func ReadThirdParty(ctx context.Context, p *product.Product, st *store.Store, as
 	return all, queryAll(ctx, r.Client, queries)
 }
 
-// pulls reads the documents of the third-party images of p. A release to a registry asks for all of
-// them, since nodes pull from there what the store has; a snapshot asks for those that the store
-// lacks.
+// pulls reads the documents of the third-party images of p. A release to a registry asks for all
+// of them, since nodes pull from there what the store has; a snapshot asks for those that the
+// store lacks.
 func (r *access) pulls(p *product.Product, ask bool) (all []Party, queries []query) {
 	needs := neededBy(p)
 	all = make([]Party, len(p.Airgap.Images))
@@ -67,13 +67,13 @@ func (r *access) pulls(p *product.Product, ask bool) (all []Party, queries []que
 		if t.Omitted != "" {
 			continue
 		}
-		tree, here, _ := transfer.InStore(r.store, t.Reference) // what is damaged is fetched again
-		all[n].Stored = here
+		tree, stored, _ := transfer.InStore(r.store, t.Reference) // a damaged image is fetched again
+		all[n].Stored = stored
 		l := &reading{access: r, of: t, into: &all[n], bundles: p.Airgap.Bundles, needs: needs}
 		switch {
-		case here && (p.Snapshot() || !ask):
+		case stored && (p.Snapshot() || !ask):
 			l.stored = tree
-		case !here && !p.FetchesFrom(host):
+		case !stored && !p.FetchesFrom(host):
 			all[n].Omitted, all[n].Lock.Omitted = lock.NoNetwork, lock.NoNetwork
 			continue
 		case !ask:
@@ -112,8 +112,9 @@ func (l *reading) run(ctx context.Context) error {
 	return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
 }
 
-// read reads what a document lists. The store keeps what a registry gives, for the release to come;
-// whether the registry has the manifests, which nodes pull from there, only the registry says.
+// read reads what a document lists. The store keeps what a registry gives, for the release to
+// come; whether the registry has the manifests, which nodes pull from there, only the registry
+// says.
 func (l *reading) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 	have := map[v1.Hash][]byte{d.Digest: raw}
 	through := func(get oci.Get, stored bool) oci.Get {

@@ -76,8 +76,8 @@ func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oc
 	return t, stamp.Or(s), nil
 }
 
-// Move moves the floating tags of l that are to move, in all registries. It is the last that a
-// release does there: a run that ends before has moved none. The images must be published.
+// Move moves the floating tags of l that are to move, in all registries, as the last act of a
+// release: a run that ends before has moved none. The images must be published.
 func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options) error {
 	if l.Snapshot {
 		return nil

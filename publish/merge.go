@@ -107,7 +107,7 @@ func checkArtifacts(p *product.Product, l *lock.Part) error {
 			for _, f := range p.Files(a, on) {
 				at := slices.IndexFunc(l.Artifacts, func(o lock.Artifact) bool { return o.File == f.Name })
 				if at < 0 {
-					with := p.Platforms[0] // of what is for another platform than the release
+					with := p.Platforms[0] // of a file for another platform than the release
 					for _, o := range p.Platforms {
 						if o.OS == on.OS && o.Architecture == on.Architecture {
 							with = o
@@ -185,8 +185,8 @@ func (m *merged) present(ctx context.Context, repo name.Repository) error {
 	return nil
 }
 
-// tree returns a document of the image, and puts it into the store. It comes without children and
-// layers: the registry has them.
+// tree returns a document of the image without children and layers, which the registry has, and
+// puts it into the store.
 func (m *merged) tree(ctx context.Context, repo name.Repository, d v1.Descriptor,
 	indexes map[v1.Hash][]byte,
 ) (*oci.Tree, error) {

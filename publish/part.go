@@ -50,12 +50,12 @@ func selection(p *product.Product, r *built.Result) ([]lock.PartImage, error) {
 		i, ok := r.Image(want.Name)
 		if !ok {
 			return nil, fmt.Errorf("publishing %s: build made none%s: "+
-				"build it first, or select what was built with -images", want.Name, because)
+				"build it first, or select the built images with -images", want.Name, because)
 		}
 		children, lacks, incomplete := restrict(i.MediaType, i.Children, want)
 		if incomplete {
 			return nil, fmt.Errorf("publishing %s: build made none for %s%s: "+
-				"build it first, or select what was built with -platforms", want.Name, lacks, because)
+				"build it first, or select the built platforms with -platforms", want.Name, lacks, because)
 		}
 		if len(p.Selected) == 0 && len(children) < len(i.Children) {
 			return nil, fmt.Errorf("publishing %s: build made platforms of it that %s has not: build it again",

@@ -91,12 +91,12 @@ func TestPublishPartlyBuilt(t *testing.T) {
 		"platforms lack": {
 			built: linux, keep: platform.Linux,
 			want: "publishing agent: build made none for windows/amd64:10.0.26100.1, " +
-				"because only [linux/amd64] was built: build it first, or select what was built with -platforms",
+				"because only [linux/amd64] was built: build it first, or select the built platforms with -platforms",
 		},
 		"an image lacks": {
 			built: func(r *built.Result) { r.Images, r.Selected = r.Images[:1], []string{"agent"} },
 			want: "publishing server: build made none, because only [agent] was built: " +
-				"build it first, or select what was built with -images",
+				"build it first, or select the built images with -images",
 		},
 		"a new image": {product: func(p *product.Product) {
 			p.Images = append(p.Images, product.Image{Name: "new"})

@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// complete makes the indexes of a part's images in the store, with the annotations that build gave
-// them.
+// complete makes the indexes of a part's images in the store, with the annotations that build
+// gave them.
 func complete(st *store.Store, part *lock.Part, r *built.Result) ([]lock.Image, error) {
 	images := make([]lock.Image, len(part.Images))
 	for n := range part.Images {
@@ -54,9 +54,9 @@ func makeIndexes(st *store.Store, i *lock.PartImage, made built.Image) (lock.Ima
 	return img, err
 }
 
-// plan reads every manifest of images of l, and checks that each blob is in the store in full
-// size. It returns the images of each registry of l, one for every name. With byDigest, only the
-// manifests of single platforms are to be pushed.
+// plan returns the images of each registry of l, one for every name, after reading every manifest
+// and checking that each blob is in the store in full size. With byDigest, only the manifests of
+// single platforms are to be pushed.
 func plan(st *store.Store, l *lock.Lock, images []lock.Image, byDigest bool) ([][]transfer.Image, error) {
 	all := make([][]transfer.Image, len(l.Registries()))
 	for _, i := range images {

@@ -26,8 +26,8 @@ type Prepared struct {
 	Lock *lock.Lock
 	// Inventory lists the contents of the images and artifacts.
 	Inventory *lock.Inventory
-	// Omitted lists the referrers that Push has left out, as product.Product.Referrers permits. The
-	// lock lists none that the first registry lacks.
+	// Omitted lists the referrers that Push has omitted, as product.Product.Referrers permits. The
+	// lock lists only referrers that the first registry has.
 	Omitted []transfer.OmittedReferrer
 
 	product *product.Product
@@ -87,8 +87,8 @@ func prepare(p *product.Product, st *store.Store, from *built.Result, o network.
 	return r, part, err
 }
 
-// AddCharts adds the charts that were made for the release, which name its images by digest. Every
-// registry gets the same bytes, which name the images at the first.
+// AddCharts adds the charts that were made for the release, which name its images by digest.
+// Every registry gets the same bytes, which name the images at the first.
 func (r *Prepared) AddCharts(charts []*chart.Artifact) error {
 	r.Lock.Charts = ChartNames(r.product, charts)
 	for _, a := range charts {
@@ -105,8 +105,8 @@ func (r *Prepared) AddCharts(charts []*chart.Artifact) error {
 	return err
 }
 
-// Complete brings all that bundles need into the store: the layers of bases, which nothing may have
-// read so far, and for a merge what the parts pushed. A snapshot lacks nothing.
+// Complete brings all that bundles need into the store: the layers of bases, which nothing may
+// have read so far, and for a merge what the parts pushed. A snapshot lacks nothing.
 func (r *Prepared) Complete(ctx context.Context) error {
 	if r.Lock.Snapshot {
 		return nil
@@ -118,8 +118,8 @@ func (r *Prepared) Complete(ctx context.Context) error {
 }
 
 // Push pushes the release to all of its registries: blobs, then every document by digest, and
-// last the tags. A tag that names another digest stops it before anything is sent. It completes
-// the lock. What the registries have is not sent again.
+// last the tags, and completes the lock. A tag that names another digest stops it before anything
+// is sent. Nothing that the registries have is sent again.
 func (r *Prepared) Push(ctx context.Context) error {
 	if r.asked == nil {
 		if err := r.Referrers(ctx); err != nil {
@@ -141,7 +141,7 @@ func (r *Prepared) Push(ctx context.Context) error {
 	return remember(r.store, all)
 }
 
-// push pushes what is planned to each registry. The error names every registry that failed, and
+// push pushes the plan of each registry. The error names every registry that failed, and
 // those that have everything.
 func (r *Prepared) push(ctx context.Context) error {
 	var complete []string

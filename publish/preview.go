@@ -32,7 +32,7 @@ const (
 	Local   State = "local"   // of a snapshot, in the store
 )
 
-// Kind is what a name stands for.
+// Kind is the kind of a name.
 type Kind string
 
 // The kinds of names.
@@ -62,7 +62,7 @@ type Name struct {
 	Reason string `json:"reason,omitempty"` // of what stays, moves, or is refused or unknown
 }
 
-// Expected is what is known of an image or a chart before it is built.
+// Expected describes an image or a chart before it is built.
 type Expected struct {
 	// Annotations are those of its index, or of its only manifest.
 	Annotations map[string]string
@@ -70,12 +70,12 @@ type Expected struct {
 	// Digests are those of its tags in a release of the same inputs, if there was one: under ""
 	// that of Tags, and those of platform tags.
 	Digests map[string]v1.Hash
-	// Taken are the images of other builders in it, which say nothing of this release.
+	// Taken are the images of other builders in it, which do not identify this release.
 	Taken []Taken
 }
 
-// Taken is the image of another builder for a platform. Digest is that of its manifest, zero if it
-// is not known yet.
+// Taken is the image of another builder for a platform. Digest is that of its manifest, zero if
+// it is not known yet.
 type Taken struct {
 	Platform platform.Platform
 	Digest   v1.Hash
@@ -163,8 +163,8 @@ func (at *place) names() []*asked {
 	return all
 }
 
-// lookUp asks the registries what the names stand for. A registry that does not answer is asked
-// for one name only.
+// lookUp asks the registries for the names. A registry that does not answer is asked for one name
+// only.
 func lookUp(ctx context.Context, c *transfer.Client, rule string, all []*asked) error {
 	var queries []query
 	for _, a := range all {

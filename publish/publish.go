@@ -5,8 +5,8 @@
 // images; [Prepared.AddCharts] adds the charts that were made for them; [Prepared.Push] pushes
 // all of it, the tags last. [PublishPart] pushes selected platforms or images by digest;
 // [PrepareMerge] joins such parts. [Move] moves the floating tags, once everything else of the
-// release is done. [CheckAccess] checks before a build whether all this can succeed, and [Preview]
-// reports what will become of every name. Package transfer moves the images.
+// release is done. [CheckAccess] checks before a build whether all this can succeed, and
+// [Preview] reports what will become of every name. Package transfer moves the images.
 package publish
 
 import (
@@ -35,8 +35,8 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 	return prepared.Lock, nil
 }
 
-// PublishPart pushes the images that p selects of r by digest, and tags nothing: the indexes come
-// with [PrepareMerge], which joins parts. It returns the referrers that were left out, besides.
+// PublishPart pushes the images that p selects of r by digest, and tags nothing: [PrepareMerge],
+// which joins parts, makes the indexes. PublishPart also returns the omitted referrers.
 func PublishPart(ctx context.Context, p *product.Product, st *store.Store,
 	r *built.Result, o network.Options,
 ) (*lock.Part, []transfer.OmittedReferrer, error) {

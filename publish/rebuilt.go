@@ -28,7 +28,7 @@ type Shipped struct {
 	File func(text string, p platform.Platform) (v1.Hash, bool)
 }
 
-// PrepareAgain prepares a release that was made before and that is not pushed. It is [Prepare],
+// PrepareAgain prepares a release that was made before and that is not pushed, as [Prepare] does,
 // but of third-party images it reads the documents alone, those that shipped has from there.
 func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, shipped Shipped,
 	o network.Options,
@@ -50,8 +50,8 @@ func PrepareAgain(ctx context.Context, p *product.Product, st *store.Store, r *b
 	return prepared, nil
 }
 
-// describeAgain fills in the lock for an image that is not fetched. A snapshot omits the images of
-// other machines that shipped lacks.
+// describeAgain fills in the lock for an image that is not fetched. A snapshot omits the images
+// of other machines that shipped lacks.
 func describeAgain(ctx context.Context, c *network.Client, p *product.Product, ref name.Reference,
 	shipped Shipped, party *lock.ThirdParty,
 ) error {

@@ -74,9 +74,9 @@ func party(t product.ThirdParty) lock.ThirdParty {
 	}
 }
 
-// thirdPartyReferrers fetches the referrers of the images into st. A release to a registry asks for
-// them anew: what was published since belongs to it, whatever the age of the store. For a pinned
-// image in a snapshot, the record in the store is enough, as for the image itself.
+// thirdPartyReferrers fetches the referrers of the images into st. A release to a registry asks
+// for them anew: referrers published since belong to it, whatever the age of the store. For a
+// pinned image in a snapshot, the record in the store is enough, as for the image itself.
 func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store,
 	about []*transfer.Subject,
 ) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // guard answers requests only for hosts that the server is known by. A page in a browser on this
-// machine may have its own name resolve to 127.0.0.1 to read what is served (DNS rebinding); the
+// machine may have its own name resolve to 127.0.0.1 to read from the server (DNS rebinding); the
 // name in the request reveals that.
 type guard struct {
 	inner http.Handler

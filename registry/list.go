@@ -76,7 +76,7 @@ func page(w http.ResponseWriter, q *http.Request, all []string) []string {
 	return all
 }
 
-// reply writes v as JSON. It ignores errors: the client is gone.
+// reply writes v as JSON, and ignores errors: the client is gone.
 func reply(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package registry is the embedded OCI registry: the distribution API over a store.
 //
-// A snapshot publishes to it, and "slipway serve" serves it. It follows
+// A snapshot publishes to it, and "slipway serve" serves it, following
 // https://github.com/opencontainers/distribution-spec/blob/main/spec.md. All repositories share
 // the blobs and manifests of the store, so that pushing what the store has copies nothing. Tags
 // come from a lock and from pushes, and are in memory. A tag may be pushed again: a registry that
@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Host is the embedded registry's name in references. It does not resolve.
+// Host is the embedded registry's name in references, which does not resolve.
 const Host = "slipway.local"
 
 // Registry is an http.Handler. Several goroutines may use it.
@@ -181,4 +181,22 @@ func split(ref string) (path, tag string) {
 	}
 	path, tag, _ = strings.Cut(rest, ":")
 	return path, tag
+}
+
+// Handler is the registry over st, read only, with the names of l.
+func Handler(st *store.Store, l *lock.Lock) ReadOnly { return ReadOnly{New(st, l)} }
+
+// ReadOnly is a registry that answers all but GET and HEAD with 405 and UNSUPPORTED
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
+type ReadOnly struct{ *Registry }
+
+// ServeHTTP answers one request of the distribution API.
+func (r ReadOnly) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if q.Method == http.MethodGet || q.Method == http.MethodHead {
+		r.Registry.ServeHTTP(w, q)
+		return
+	}
+	w.Header().Set("Docker-Distribution-API-Version", "registry/2.0")
+	w.Header().Set("Allow", "GET, HEAD")
+	fail(w, http.StatusMethodNotAllowed, "UNSUPPORTED", "this registry is read only: push to another one")
 }

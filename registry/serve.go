@@ -11,9 +11,9 @@ import (
 )
 
 // Serve answers requests at addr (127.0.0.1:5000, or 127.0.0.1:0 for a free port) until ctx ends;
-// then it waits at most 5 seconds for open requests and returns nil. It calls ready with its
-// address once it listens. A handler that is an io.Closer is closed at the end. Requests for a
-// host that is neither a name of the loopback interface nor the address are refused.
+// then it waits at most 5 seconds for open requests and returns nil. ready is called with the
+// address once the server listens. A handler that is an io.Closer is closed at the end. Requests
+// for a host that is neither a name of the loopback interface nor the address are refused.
 func Serve(ctx context.Context, addr string, h http.Handler, ready func(net.Addr)) (err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)

@@ -31,8 +31,8 @@ func OpenBlob(h v1.Hash, all ...*Bundle) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%s is %w", h, oci.ErrAbsent)
 }
 
-// Open opens any blob. It does not decompress what precedes a layer. The last Read reports bytes
-// that do not have the digest.
+// Open opens any blob, without decompressing the bytes before a layer. The last Read reports
+// bytes that do not have the digest.
 func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {
 	if raw, ok := b.head.blobs[h]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), nil
@@ -60,7 +60,7 @@ func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {
 	return &checked{r: tr, Closer: s, want: h, hash: sha256.New()}, nil
 }
 
-// checked compares what is read with its digest.
+// checked compares the bytes that are read with their digest.
 type checked struct {
 	r io.Reader
 	io.Closer
@@ -79,4 +79,55 @@ func (c *checked) Read(p []byte) (int, error) {
 		err = fmt.Errorf("reading %s: %w", c.want, readError(err))
 	}
 	return n, err
+}
+
+// A blob is hashed in chunks, each as large as a block of zstd may become; so many of them are in
+// memory.
+const (
+	chunkSize = 128 << 10
+	chunks    = 4
+)
+
+// digestOf reads r to its end and returns the digest. Another goroutine hashes meanwhile, so that
+// one large blob keeps two cores busy.
+func digestOf(r io.Reader) (v1.Hash, error) {
+	h := sha256.New()
+	full, free, done := make(chan []byte, chunks), make(chan []byte, chunks), make(chan struct{})
+	go func() {
+		defer close(done)
+		for b := range full {
+			h.Write(b)
+			free <- b
+		}
+	}()
+	var err error
+	for n := 0; err == nil; n++ {
+		var b []byte
+		if n < chunks {
+			b = make([]byte, chunkSize)
+		} else {
+			b = <-free
+		}
+		b, err = fill(r, b[:cap(b)])
+		full <- b
+	}
+	close(full)
+	<-done
+	if !errors.Is(err, io.EOF) {
+		return v1.Hash{}, err
+	}
+	return oci.Sum(h), nil
+}
+
+// fill reads until b is full or there is an error, which it returns unchanged: io.EOF is the end.
+func fill(r io.Reader, b []byte) ([]byte, error) {
+	n := 0
+	for n < len(b) {
+		m, err := r.Read(b[n:])
+		n += m
+		if err != nil {
+			return b[:n], err
+		}
+	}
+	return b, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -40,7 +41,7 @@ type Contents struct {
 	Needs *Needs `json:"needs,omitempty"`
 	// Volume is "1/3" for the first of three volumes that a bundle was split into.
 	Volume string `json:"volume,omitempty"`
-	// Note is what is unusual about the file and harmless.
+	// Note describes an unusual but harmless property of the file.
 	Note string `json:"note,omitempty"`
 }
 
@@ -64,8 +65,8 @@ type File struct {
 	Reused bool `json:"reused,omitempty"`
 }
 
-// WriteNames writes the names of the images, or of the charts, one per line: the form of images.txt
-// and of a bundle's list. With digests every name is pinned by its digest.
+// WriteNames writes the names of the images, or of the charts, one per line: the form of
+// images.txt and of a bundle's list. With digests every name is pinned by its digest.
 func (c *Contents) WriteNames(w io.Writer, charts, digests bool) error {
 	for _, i := range c.Images {
 		if i.Chart != charts {
@@ -92,8 +93,8 @@ func (c *Contents) Count() (images, charts int) {
 	return len(c.Images) - charts, charts
 }
 
-// AllLayers returns the layers of all images and referrers, each once, also those that a delta or a
-// sparse bundle lacks.
+// AllLayers returns the layers of all images and referrers, each once, also those that a delta or
+// a sparse bundle lacks.
 func (c *Contents) AllLayers() []v1.Descriptor {
 	var all []v1.Descriptor
 	seen := once{}
@@ -171,4 +172,51 @@ func (c *Contents) Platforms() string {
 		return "all platforms"
 	}
 	return c.Platform.String()
+}
+
+// Archive is a bundle in one of its forms: .tar.zst or .tar.gz.
+type Archive struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`   // bytes
+	SHA256 string `json:"sha256"` // in hex
+}
+
+// Bytes is the size of the bundle in all its forms.
+func (f *File) Bytes() int64 {
+	if f.Gzip == nil {
+		return f.Size
+	}
+	return f.Size + f.Gzip.Size
+}
+
+// Archives returns the bundle in each of its forms.
+func (f *File) Archives() []Archive {
+	all := []Archive{{f.Path, f.Size, f.SHA256}}
+	if f.Gzip != nil {
+		all = append(all, *f.Gzip)
+	}
+	return all
+}
+
+// WriteKubelet writes the configuration of a kubelet that lets every pod of a node use the
+// images, which were loaded there without credentials, and no others without those of the pod:
+// preloadedImagesVerificationAllowlist of KEP-2535. Each entry is a complete name without tag and
+// digest, the only form that the kubelet takes besides a prefix. See
+// https://github.com/kubernetes/enhancements/tree/master/keps/sig-auth/2535-ensure-secret-pulled-images.
+func (c *Contents) WriteKubelet(w io.Writer) error {
+	var names []string
+	for _, i := range c.Images {
+		if !i.Chart {
+			names = append(names, fmt.Sprintf("- %q\n", repository(i.Name)))
+		}
+	}
+	slices.Sort(names)
+	_, err := fmt.Fprintf(w, `# The images of %s %s that are on the node before the kubelet starts.
+# Kubernetes 1.36 and newer; 1.35 compares an entry with the whole name in the pod, tag and digest included.
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages
+preloadedImagesVerificationAllowlist:
+%s`, c.Product, c.Version, strings.Join(slices.Compact(names), ""))
+	return err
 }

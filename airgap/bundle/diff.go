@@ -19,8 +19,8 @@ type Difference struct {
 	Removed []Image  `json:"removed"`
 	Changed []Change `json:"changed"`
 	Same    int      `json:"same"` // how many images are the same
-	// Layers counts those of the new bundle that the old one lacks. Bytes is their size: what a
-	// delta has, and what is sent to a registry that has the old images.
+	// Layers counts those of the new bundle that the old one lacks. Bytes is their size, as in
+	// a delta, or in a push to a registry that has the old images.
 	Layers int   `json:"layers"`
 	Bytes  int64 `json:"bytes"`
 }
@@ -34,8 +34,8 @@ type Change struct {
 }
 
 // Diff compares two bundles. Images with the same name are compared; the names of the product's
-// images without its version, so that a new release changes them. Either bundle may be a delta, or
-// sparse: what it lacks of its images is with it where it is used, and is not counted.
+// images without its version, so that a new release changes them. Either bundle may be a delta,
+// or sparse: layers that it lacks are available where it is used, and are not counted.
 func Diff(from, to *Contents) *Difference {
 	d := &Difference{Old: from.Version, New: to.Version, Added: []Image{}, Removed: []Image{}, Changed: []Change{}}
 	has := to.Needs.lacking()
@@ -75,8 +75,8 @@ func Diff(from, to *Contents) *Difference {
 	return d
 }
 
-// pair takes an image that was removed and one that was added for one that changed, if both are the
-// product's and the only such ones of a repository: it has a version of its own.
+// pair takes an image that was removed and one that was added for one that changed, if both are
+// the product's and the only such ones of a repository: it has a version of its own.
 func (d *Difference) pair(has map[v1.Hash]bool) {
 	for _, i := range slices.Clone(d.Added) {
 		other := func(o Image) bool { return o.Listed != "" || repository(o.Name) != repository(i.Name) }

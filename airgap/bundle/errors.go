@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// FormatError is a file that is not a bundle: another kind of file, or one that was forged. What
-// is wrong with a bundle on its way from Slipway to its reader is a [DamageError].
+// FormatError is a file that is not a bundle: another kind of file, or one that was forged.
+// Damage to a bundle on its way from Slipway to its reader is a [DamageError].
 type FormatError struct {
 	Err error
 	// Foreign means that the file is of another kind, by its first bytes.

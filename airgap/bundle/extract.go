@@ -49,11 +49,11 @@ type Extracted struct {
 	Referrers int `json:"referrers,omitempty"`
 }
 
-// Extract writes one image of the bundle to a layout or an archive, which has its name only when it
-// is complete and every digest was compared. It completes an existing layout of the same image.
-// An index is extracted with its digest if the bundle has all of it. Otherwise, and for a
-// docker-archive, Extract extracts a single manifest. A layout has the referrers, too, as the
-// bundle has them: in index.json after the image, without a name. A docker-archive cannot.
+// Extract writes one image of the bundle to a layout or an archive, which has its name only when
+// it is complete and every digest was compared. An existing layout of the same image is
+// completed. An index is extracted with its digest if the bundle has all of it. Otherwise, and
+// for a docker-archive, Extract extracts a single manifest. A layout has the referrers, too, as
+// the bundle has them: in index.json after the image, without a name. A docker-archive cannot.
 func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Extracted, error) {
 	i, err := b.contents.Find(ref)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *Contents) about(i Image) []Referrer {
 	return all
 }
 
-// format decides the format, if o has none, and returns what writes the files.
+// format decides the format, unless o has one, and returns the function that writes the files.
 func (b *Bundle) format(i Image, o *ExtractOptions) (write func(string, []extractFile, counted) error, err error) {
 	image, archive := strings.HasSuffix(o.To, ".tar"), strings.HasSuffix(o.To, ".tgz")
 	if o.Format == "" {
@@ -153,8 +153,7 @@ func (b *Bundle) format(i Image, o *ExtractOptions) (write func(string, []extrac
 		FormatDocker, FormatChart)
 }
 
-// extracted returns what is extracted of the image, and the only manifest of that, unless it is the
-// index.
+// extracted returns the image to extract, and its only manifest unless the index is extracted.
 func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 	var fit []int // not attestations
 	var have []string

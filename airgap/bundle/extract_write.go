@@ -19,8 +19,8 @@ import (
 // counted wraps a reader whose bytes are to be counted.
 type counted func(io.Reader) io.Reader
 
-// hold locks the directory in which [Bundle.Extract] makes files under temporary names: the one
-// that it completes, since that may be a file system of its own, and else the one above.
+// hold locks the directory in which [Bundle.Extract] makes files under temporary names: an
+// existing target, since that may be a file system of its own, or else the directory above.
 func hold(ctx context.Context, to string, say disk.Say) (*disk.Dir, error) {
 	for {
 		in, exists := filepath.Dir(to), isDir(to)
@@ -44,8 +44,8 @@ func isDir(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// toDir writes the files into a directory, which gets its name when it is complete, or completes an
-// existing one.
+// toDir writes the files into a directory, which gets its name when it is complete, or completes
+// an existing one.
 func (b *Bundle) toDir(path string, list []extractFile, count counted) error {
 	path = filepath.Clean(path)
 	in := filepath.Dir(path)

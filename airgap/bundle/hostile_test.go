@@ -118,7 +118,7 @@ var attacks = []attack{
 	}, "its images take|larger than in the seek table|are behind", false},
 	{"a frame that says too much", func(t *testing.T, v *victim) []byte {
 		return v.pretend(t, bomb(1), 1<<32-1)
-	}, "are said to hold", false},
+	}, "announce", false},
 	{"a window of 2 GiB", func(*testing.T, *victim) []byte {
 		return []byte("\x28\xb5\x2f\xfd\x00\xa8\x03\x00\x00\x00")
 	}, "window is larger than 32 MiB", false},

@@ -3,10 +3,13 @@ package bundle
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -22,8 +25,8 @@ type Image struct {
 	Floating bool
 	// Chart means that it is a Helm chart.
 	Chart bool
-	// Fallback is the bundle's platform, if the image has none for it and the manifest that is
-	// included is for another Windows build, which nodes of that platform run.
+	// Fallback is the bundle's platform, if the image lacks it and the manifest that is included
+	// is for another Windows build, which nodes of that platform run.
 	Fallback platform.Platform
 	// Tree is the index, or the manifest of an image without index.
 	Tree *oci.Tree
@@ -35,7 +38,7 @@ type Image struct {
 	SharedBytes int64
 }
 
-// Manifest is a manifest of an image. What is not included has no Config, Layers and DiffIDs.
+// Manifest is a manifest of an image. Only an included one has Config, Layers and DiffIDs.
 type Manifest struct {
 	*oci.Tree
 
@@ -213,3 +216,19 @@ func (i Image) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(v)
 }
+
+// repository returns a tagged name without its tag.
+func repository(tagged string) string { return tagged[:strings.LastIndex(tagged, ":")] }
+
+// isNamed reports whether ref names the image: by tag, by digest or by both.
+func (i Image) isNamed(ref string) bool {
+	base, digest, pinned := strings.Cut(ref, "@")
+	tagged, err := imagename.Bundled(ref, i.Digest())
+	if err != nil || pinned && digest != i.Digest().String() {
+		return false
+	}
+	hasTag := strings.Contains(base[strings.LastIndex(base, "/")+1:], ":")
+	return tagged == i.Name || pinned && !hasTag && repository(tagged) == repository(i.Name)
+}
+
+func listCommand() string { return howto.Run("airgap list") }

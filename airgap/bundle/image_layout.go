@@ -34,8 +34,8 @@ func IsImageLayout(dir string) bool {
 }
 
 // OpenImageLayout reads the documents of a directory. Their digests are compared; layers are not
-// read. What no digest covers has the form that Extract writes, byte for byte, and the directory
-// has no file besides: what is accepted here, other readers read as this package does.
+// read. The bytes that no digest covers have the form that Extract writes, and the directory has
+// no other file: other readers read an accepted directory as this package does.
 func OpenImageLayout(dir string) (*ImageLayout, error) {
 	l := &ImageLayout{dir: dir}
 	index, err := l.document("index.json", oci.MaxManifest)

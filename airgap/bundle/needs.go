@@ -21,8 +21,8 @@ type Needs struct {
 	Bytes   int64     `json:"bytes"`   // of those
 }
 
-// Needing returns c without the layers that another bundle of the release has, whose file is named.
-// Where that has none of them, it is c.
+// Needing returns c without the layers that another bundle of the release has, whose file is
+// named; c itself if they share no layer.
 func (c *Contents) Needing(of *Contents, file string) (*Contents, error) {
 	n, err := c.needs(of.LayerSet(), file, of.Groups)
 	if n == nil || err != nil {
@@ -33,7 +33,7 @@ func (c *Contents) Needing(of *Contents, file string) (*Contents, error) {
 	return &sparse, nil
 }
 
-// needs returns the Needs of the images of c if a file has those layers; nil if it has none of
+// needs returns the Needs of the images of c if a file has those layers; nil if it lacks all of
 // theirs.
 func (c *Contents) needs(has map[v1.Hash]bool, file string, groups []string) (*Needs, error) {
 	complete := *c
@@ -131,7 +131,7 @@ func readNeeds(text string) (*Needs, error) {
 	_, err := readGroups(strings.Join(n.Groups, " "))
 	if err != nil || len(n.Lacking) == 0 || n.Bytes < 0 || !isFile(n.Bundle) ||
 		!strings.HasSuffix(n.Bundle, distfile.BundleSuffix) {
-		return nil, invalid("%s does not name a bundle and what is in it", annotationNeeds)
+		return nil, invalid("%s does not name a bundle and its layers", annotationNeeds)
 	}
 	return n, nil
 }

@@ -175,7 +175,7 @@ func TestTable(t *testing.T) {
 		{"footer magic", func(b []byte) []byte { b[end-1]++; return b }, "it has no seek table"},
 		{
 			"bomb", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[start+tableHeader+4:], 1<<32-1); return b },
-			"bytes are said to hold 42949",
+			"bytes announce 42949",
 		},
 		{"behind the table", func(b []byte) []byte { return append(b, 0) }, "truncated"},
 	} {

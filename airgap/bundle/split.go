@@ -24,7 +24,7 @@ import (
 type SplitOptions struct {
 	MaxSize int64  // bytes of a volume at most
 	Dir     string // directory of the volumes; empty is the current one
-	// Check is called with the bundle before anything is written. It may be nil.
+	// Check, which may be nil, is called with the bundle before anything is written.
 	Check    func(b *Bundle) error
 	Progress *progress.Printer
 }
@@ -56,7 +56,7 @@ const slack = 1 << 10
 // them. All names of an image are in one volume, with its referrers. The volumes are
 // NAME.1of3.tar.zst and so on, and NAME.volumes.json lists their images. An
 // image that is larger than a volume is an error, before anything is written. All files get their
-// names when all are complete. They replace those of an earlier split that its list names; other
+// names when all are complete, in place of those that the list of an earlier split names; other
 // volumes are an error. A Split that was killed can be run again.
 func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	o.Dir = cmp.Or(o.Dir, ".")
@@ -96,7 +96,8 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	return v, nil
 }
 
-// parts divides the images among volumes, in their order. The names of one image are in one volume.
+// parts divides the images among volumes, in their order. The names of one image are in one
+// volume.
 func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 	var parts []*Layout
 	var errs []error
@@ -137,8 +138,8 @@ func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 	return parts, errors.Join(errs...)
 }
 
-// units divides the images into those that belong together: names of one image, and of some of its
-// platforms. They have the same layers, and their referrers are with one of them.
+// units divides the images into those that belong together: names of one image, and of some of
+// its platforms, which have the same layers, and whose referrers are with one of them.
 func (c *Contents) units() (units [][]Image) {
 	var digests []map[v1.Hash]bool // of the images of each unit, and their manifests
 	for _, i := range c.Images {
@@ -187,8 +188,8 @@ func (b *Bundle) part(images []Image) (*Layout, int64, error) {
 	return l, n, nil
 }
 
-// stored is how many bytes of the file a layer takes, and in how many frames. Without a seek table
-// it is what it would take if it did not compress.
+// stored is how many bytes of the file a layer takes, and in how many frames. Without a seek
+// table it is what it would take if it did not compress.
 func (b *Bundle) stored(h v1.Hash) (size, frames int64) {
 	p, ok := b.layers[h]
 	if !ok { // in the head

@@ -12,9 +12,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// WriteTable writes the contents for a person: a line about the bundle, a line per image, how many
-// referrers of each kind it has, which JSON lists, and what was omitted. The size of an image
-// counts its layers that are in the bundle. The next column is how much of that other images share.
+// WriteTable writes the contents for a person: a line about the bundle, a line per image, how
+// many referrers of each kind it has, which JSON lists, and the omitted images. The size of an
+// image counts its layers that are in the bundle. The next column is how much of that other
+// images share.
 func (c *Contents) WriteTable(w io.Writer) error {
 	var b bytes.Buffer
 	c.writeTitle(&b)
@@ -97,4 +98,24 @@ func (c *Contents) number() string {
 		return fmt.Sprintf("%d images, 1 chart", images)
 	}
 	return fmt.Sprintf("%d images, %d charts", images, charts)
+}
+
+// WriteTable writes a line about a bundle that was made.
+func (f *File) WriteTable(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", f.Path, len(f.Contents.Images), progress.Size(f.Size),
+		f.SHA256)
+	return err
+}
+
+// WriteTable writes the extracted image and its path.
+func (x *Extracted) WriteTable(w io.Writer) error {
+	what := x.Name
+	if !x.Platform.IsZero() {
+		what += " for " + x.Platform.String()
+	}
+	if x.Referrers > 0 {
+		what += fmt.Sprintf(" and %d referrers", x.Referrers)
+	}
+	_, err := fmt.Fprintf(w, "%s: %s of %s, %s\n", x.Path, x.Format, what, x.Digest)
+	return err
 }

@@ -87,8 +87,9 @@ func tarError(err error) error {
 	return err
 }
 
-// blobReader reads the entries of blobs, one after the other. A header, and the padding before it,
-// must be what [archive] writes, byte for byte: programs differ in how they read other headers.
+// blobReader reads the entries of blobs, one after the other. A header, and the padding before
+// it, must be what [archive] writes, byte for byte: programs differ in how they read other
+// headers.
 type blobReader struct {
 	*tar.Reader // reads the current blob
 	headers     *recorder
@@ -101,8 +102,8 @@ func newBlobReader(r io.Reader, created time.Time) *blobReader {
 	return &blobReader{tar.NewReader(rec), rec, created, 0}
 }
 
-// next returns the digest in the name of the next blob, and its size. The blob before it must have
-// been read. io.EOF is the end of the archive.
+// next returns the digest in the name of the next blob, and its size. The blob before it must
+// have been read. io.EOF is the end of the archive.
 func (b *blobReader) next() (v1.Hash, int64, error) {
 	b.headers.begin()
 	hdr, err := b.Next()
@@ -130,7 +131,7 @@ func (b *blobReader) next() (v1.Hash, int64, error) {
 
 var errBetween = damage("there are bytes between its files")
 
-// recorder keeps what is read between two entries of a tar: padding and a header.
+// recorder keeps the bytes between two entries of a tar: padding and a header.
 type recorder struct {
 	r    io.Reader
 	on   bool
@@ -142,7 +143,7 @@ const maxRecord = 8 * tarBlock
 
 func (c *recorder) begin() { c.on, c.kept = true, c.kept[:0] }
 
-// end returns what was read since begin, divided behind the padding.
+// end returns the bytes that were read since begin, divided behind the padding.
 func (c *recorder) end(padding int) (before, behind []byte) {
 	c.on = false
 	padding = min(padding, len(c.kept))

@@ -24,12 +24,12 @@ import (
 // VerifyOptions are what a bundle is compared with besides its own digests.
 type VerifyOptions struct {
 	Sums string // path of a SHA256SUMS that lists the bundle; empty: none
-	// Compare returns what is wrong with the contents. Those of a damaged bundle are not complete:
-	// some images are not known. It may be nil.
+	// Compare, which may be nil, returns the problems of the contents. Those of a damaged bundle are
+	// not complete: some images are not known.
 	Compare func(c *Contents, complete bool) []string
-	// Check is called with a bundle whose head is right, before layers are read, and may open
-	// blobs. Its error is what Verify returns. With a Check, a head that is not right is an error,
-	// too: no layers are read of what could not be checked. It may be nil.
+	// Check, which may be nil, is called with a bundle whose head is right, before layers are read,
+	// and may open blobs. Verify returns its error. With a Check, a head that is not right is an
+	// error, too: no layers are read of a bundle that could not be checked.
 	Check    func(b *Bundle) error
 	Progress *progress.Printer // nil: quiet
 }
@@ -42,7 +42,7 @@ type Report struct {
 	Bytes  int64  `json:"bytes"` // that were read of the decompressed archive
 	// of the file, if it was compared with SHA256SUMS
 	SHA256 string `json:"sha256,omitempty"`
-	Note   string `json:"note,omitempty"` // what is unusual and harmless
+	Note   string `json:"note,omitempty"` // an unusual but harmless property
 	// Snapshot means that it is of a snapshot, which no registry got.
 	Snapshot bool     `json:"snapshot"`
 	Groups   []string `json:"groups,omitempty"`
@@ -55,7 +55,7 @@ type Report struct {
 	contents *Contents // nil where the head is wrong
 }
 
-// Problem is one thing that is wrong with a bundle.
+// Problem is one problem of a bundle.
 type Problem struct {
 	Blob   string   `json:"blob,omitempty"`   // digest
 	Images []string `json:"images,omitempty"` // the images that the blob belongs to
@@ -64,8 +64,8 @@ type Problem struct {
 }
 
 // Complete compares sparse bundles that were verified with those that complete them, as far as
-// these were verified besides. It returns what is wrong, a line for each, and notes which are
-// complete.
+// these were verified besides, and returns the problems, a line each. The reports of complete
+// ones get CompletedBy.
 func Complete(reports []Report) (wrong []string) {
 	for n := range reports {
 		r := &reports[n]
@@ -118,7 +118,7 @@ func (p Problem) String() string {
 }
 
 // Verify reads all of a bundle and compares every byte with the digests and checksums in it, and
-// the bundle with what the options name. It does not stop at a problem: the report has all of
+// the bundle with what the options name. No problem stops it: the report has all of
 // them, and with each damaged blob the images that it belongs to. An error means that the file
 // could not be read, or that ctx ended.
 func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) {
@@ -143,13 +143,13 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) 
 	return &v.report, nil
 }
 
-// verifier collects what is wrong with one bundle; mu guards the report.
+// verifier collects the problems of one bundle; mu guards the report.
 type verifier struct {
 	src    io.ReaderAt
 	b      *Bundle
 	owners map[v1.Hash][]string
 	headOK bool // so that the places of all layers are known
-	// tableErr is what is wrong with the seek table, where the archive can be read without it.
+	// tableErr is the problem of the seek table, where the archive can be read without it.
 	tableErr error
 	task     *progress.Task
 
@@ -290,7 +290,7 @@ func (v *verifier) good(blobs int) {
 	v.report.Blobs += blobs
 }
 
-// counted counts what is read of r, and ends with the context.
+// counted counts the bytes that are read of r, and ends with the context.
 func (v *verifier) counted(ctx context.Context, r io.Reader) io.Reader {
 	return progress.Reader(ctx, io.TeeReader(r, &v.bytes), v.task)
 }

@@ -21,7 +21,7 @@ type section struct {
 	err      error // why it cannot be read
 }
 
-// frames verifies a bundle with a seek table. It reads the headers of all entries first, then the
+// frames verifies a bundle with a seek table: the headers of all entries first, then the
 // entries, several at a time.
 func (v *verifier) frames(ctx context.Context) error {
 	sections, end := v.sections(ctx)
@@ -74,8 +74,8 @@ func (v *verifier) inPlace(h v1.Hash, off int64) error {
 }
 
 // sections reads one header after the other. If one cannot be read and the head does not state
-// which layer is there, it continues with the next frame. The end is where the archive has its
-// end, or -1 if it has none.
+// which layer is there, it continues with the next frame. The end is that of the archive, or -1
+// without one.
 func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 	expected := map[int64]v1.Hash{}
 	for h, p := range v.b.layers {
@@ -127,8 +127,8 @@ func (v *verifier) begins(off int64) bool {
 	return ok && begin == off
 }
 
-// header reads the header of a blob, and returns its digest and its size. io.EOF is the end of the
-// archive.
+// header reads the header of a blob, and returns its digest and its size. io.EOF is the end of
+// the archive.
 func (v *verifier) header(off int64) (v1.Hash, int64, error) {
 	s, err := v.b.archive.From(off)
 	if err != nil {

@@ -74,8 +74,8 @@ func (v *verifier) sequence(ctx context.Context) error {
 	return nil
 }
 
-// lost reports where the archive cannot be read further, and how many layers are behind that. This
-// is one problem: with one cause, and one remedy.
+// lost reports where the archive cannot be read further, and how many layers are behind that.
+// This is one problem: with one cause, and one remedy.
 func (v *verifier) lost(err error, off int64, seen map[v1.Hash]bool) {
 	p := Problem{at: off}
 	behind := 0
@@ -102,8 +102,8 @@ func (v *verifier) lost(err error, off int64, seen map[v1.Hash]bool) {
 	v.problem(p)
 }
 
-// explained forgets that there is no seek table, where damage of the archive is the cause: a file
-// that was cut has none.
+// explained forgets that the seek table is missing, where damage of the archive is the cause: a
+// file that was cut lacks it.
 func (v *verifier) explained(by error) {
 	if errors.As(by, new(*DamageError)) && errors.Is(v.tableErr, seekable.ErrNoTable) {
 		v.tableErr = nil

@@ -89,8 +89,8 @@ func remove(path string) error {
 	return nil
 }
 
-// SplitFiles returns the names of the volumes of a bundle in dir, and of the lists of their images,
-// that the lists of its splits name. A list that cannot be read names none.
+// SplitFiles returns the names of the volumes of a bundle in dir, and of the lists of their
+// images, that the lists of its splits name. A list that cannot be read names none.
 func SplitFiles(dir, name string) (names []string) {
 	s := newVolumeSet(dir, name)
 	all, err := s.listed()
@@ -129,9 +129,9 @@ func (s *volumeSet) listed() ([]Volume, error) {
 	return all, nil
 }
 
-// earlier finds the volumes of an earlier split of the same bundle, also of one that was killed. A
-// volume that neither list names is an error: it might be of another bundle, and would be pushed
-// together with the new ones.
+// earlier finds the volumes of an earlier split of the same bundle, also of one that was killed.
+// A volume that neither list names is an error: it might be of another bundle, and would be
+// pushed together with the new ones.
 func (s *volumeSet) earlier() ([]Volume, error) {
 	all, err := s.listed()
 	if err != nil {
@@ -164,8 +164,8 @@ func listOf(path string) string {
 	return strings.TrimSuffix(path, distfile.BundleSuffix) + distfile.ListSuffix
 }
 
-// writeVolumes writes the volumes, one after the other, in a directory next to their names. They
-// get these together, so that an incomplete set never looks complete.
+// writeVolumes writes the volumes, one after the other, in a directory next to their names, which
+// all get together, so that an incomplete set never looks complete.
 func (b *Bundle) writeVolumes(ctx context.Context, parts []*Layout, v *Volumes, o SplitOptions) error {
 	w, err := NewWriter(b.Open)
 	if err != nil {
@@ -180,7 +180,7 @@ func (b *Bundle) writeVolumes(ctx context.Context, parts []*Layout, v *Volumes, 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(stage) // what is complete was moved
+	defer os.RemoveAll(stage) // complete volumes were moved
 	var total int64
 	for _, l := range parts {
 		total += l.Size()

@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// Opener opens a blob for reading. Opening or reading it fails if the bytes do not have the digest.
+// Opener opens a blob for reading. Opening or reading it fails if the bytes do not have the
+// digest.
 type Opener func(v1.Hash) (io.ReadCloser, error)
 
 // Writer writes bundles. Several goroutines may use it.
@@ -35,9 +36,9 @@ func NewWriter(open Opener) (*Writer, error) {
 	return &Writer{open, enc}, err
 }
 
-// Write writes a bundle to path, and unless gz is "" the same archive as gzip to gz. Every blob is
-// read once. The files have their names only when all are complete and accept, which may be nil,
-// has no objection.
+// Write writes a bundle to path, and unless gz is "" the same archive as gzip to gz. Every blob
+// is read once. The files have their names only when all are complete and accept, which may be
+// nil, has no objection.
 func (w *Writer) Write(ctx context.Context, l *Layout, path, gz string, task *progress.Task,
 	accept func(*File) error,
 ) (*File, error) {
@@ -103,7 +104,7 @@ func (w *Writer) stream(ctx context.Context, out, gz *sink, l *Layout, task *pro
 	})
 }
 
-// sink counts and hashes what is written to a file.
+// sink counts and hashes the bytes that are written to a file.
 type sink struct {
 	io.Writer
 
@@ -117,10 +118,10 @@ func newSink(to io.Writer) *sink {
 	return s
 }
 
-// sum returns the size and the SHA-256 in hex of what was written.
+// sum returns the size and the SHA-256 in hex of the file.
 func (s *sink) sum() (int64, string) { return s.size.Load(), hex.EncodeToString(s.hash.Sum(nil)) }
 
-// counter counts what is written to it, from several goroutines.
+// counter counts the bytes that several goroutines write to it.
 type counter struct{ atomic.Int64 }
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -137,7 +138,7 @@ func (c *Contents) WriteListFile(path string, changing func() error) error {
 	return WriteList(path, list.String(), changing)
 }
 
-// WriteList writes a list of images to a file, unless that is as it would be. It calls changing,
+// WriteList writes a list of images to a file, unless that is as it would be, and calls changing,
 // which may be nil, before.
 func WriteList(path, text string, changing func() error) error {
 	if old, err := regular.Read(path); err == nil && string(old) == text {

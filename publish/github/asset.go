@@ -25,7 +25,7 @@ type asset struct {
 	// asset without bytes.
 	State  string `json:"state"`
 	Size   int64  `json:"size"`
-	Digest string `json:"digest"` // sha256:…; servers before 2025 have none
+	Digest string `json:"digest"` // sha256:…; servers before 2025 lack it
 }
 
 // assets maps the assets of a release to the files that they are for, by name, or by the label
@@ -46,8 +46,8 @@ func find(all []asset, f File) (asset, bool) {
 	return asset{}, false
 }
 
-// equal reports whether an asset is complete and has the bytes of the file. It reads the asset
-// where the server does not give the digest.
+// equal reports whether an asset is complete and has the bytes of the file. An asset for which
+// the server gives no digest is read.
 func (g *GitHub) equal(ctx context.Context, a asset, f File) (bool, error) {
 	if a.State != "uploaded" || a.Size != f.Size {
 		return false, nil
@@ -78,8 +78,8 @@ func (g *GitHub) remove(ctx context.Context, a asset) error {
 	return g.delete(ctx, fmt.Sprintf("/releases/assets/%d", a.ID))
 }
 
-// send uploads a file. After an attempt whose end is not known it asks what has arrived, and
-// removes what is not the file.
+// send uploads a file. After an attempt whose end is not known it asks for the asset, and removes
+// another one.
 func (g *GitHub) send(ctx context.Context, r *release, d *Dist, f File, task *progress.Task) error {
 	first := true
 	err := g.client.Redo(ctx, func() error {
@@ -101,7 +101,7 @@ func (g *GitHub) send(ctx context.Context, r *release, d *Dist, f File, task *pr
 	return nil
 }
 
-// clear looks for the asset of a file. It is done if that is the file; otherwise it removes it.
+// clear is done if the asset of a file has its bytes. Another asset under its name is removed.
 func (g *GitHub) clear(ctx context.Context, id int64, f File) (done bool, err error) {
 	all, err := g.assets(ctx, id)
 	if err != nil {

@@ -34,7 +34,7 @@ func (d *Dist) body(was, notes string) string {
 	return was + "<!-- slipway " + d.Mark() + " -->\n" + notes
 }
 
-// draft returns the draft to fill: the one that is there, if it is for these files or for none, or
+// draft returns the draft to fill: an existing one, if it is for these files or for no files, or
 // else a new one. Of two runs that begin at the same time, the one with the older draft goes on.
 func (g *GitHub) draft(ctx context.Context, d *Dist, o Options) (*release, error) {
 	var mine int64 // a draft that this run has made for certain
@@ -87,7 +87,7 @@ func (g *GitHub) create(ctx context.Context, d *Dist, o Options) (*release, erro
 	return r, err
 }
 
-// choose returns the oldest of the drafts for a tag. It deletes the others if they are for the
+// choose returns the oldest of the drafts for a tag, and deletes the others if they are for the
 // same files: lost answers and runs at the same time leave them. A younger draft for other files
 // is that of a run that gives way.
 func (g *GitHub) choose(ctx context.Context, d *Dist, o Options, all []release, mine int64) (*release, error) {

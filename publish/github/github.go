@@ -1,3 +1,12 @@
+// Package github publishes the files of a release where its sources are: at GitHub.
+//
+// [Read] lists the files of a finished release, those that SHA256SUMS lists, and compares them
+// with it. [GitHub.Publish] makes a draft, sends what it lacks, compares everything by digest and
+// publishes last, so that a release that cannot be changed afterwards misses nothing. Whatever
+// stops it, the next run goes on where it was.
+//
+// A comment in the notes names the files that a draft is for, so that two runs with different
+// files do not mix them.
 package github
 
 import (
@@ -124,7 +133,7 @@ func (g *GitHub) call(ctx context.Context, method, path string, send, v any) (ht
 	return g.do(ctx, r, v)
 }
 
-// delete deletes something. What is already deleted is not an error.
+// delete deletes a resource, which may be gone already.
 func (g *GitHub) delete(ctx context.Context, path string) error {
 	_, err := g.call(ctx, http.MethodDelete, path, nil, nil)
 	if is(err, http.StatusNotFound) {

@@ -30,7 +30,7 @@ type Options struct {
 	Progress *progress.Printer
 }
 
-// Published reports what became of a release.
+// Published is the result of publishing a release.
 type Published struct {
 	Repository string `json:"repository"`
 	Tag        string `json:"tag"`
@@ -115,8 +115,8 @@ func (g *GitHub) make(ctx context.Context, d *Dist, o Options, out *Published) e
 	return g.finish(ctx, r, d, o, out)
 }
 
-// fill sends the files that a draft lacks, and returns their names. What is broken or different in
-// it is removed first.
+// fill sends the files that a draft lacks, and returns their names. Broken and other assets are
+// removed first.
 func (g *GitHub) fill(ctx context.Context, r *release, d *Dist, o Options) (map[string]bool, error) {
 	all, err := g.assets(ctx, r.ID)
 	if err != nil {

@@ -74,7 +74,7 @@ func (p *promotion) checkFlags() error {
 		}
 	}
 	if p.Out != "" && p.Release == "" {
-		errs = append(errs, howto.Usage("-release-to is of no use without -release: give that, too"))
+		errs = append(errs, howto.Usage("-release-to has no effect without -release: give that, too"))
 	}
 	if len(p.To) > 1 && p.Out != "" {
 		errs = append(errs,

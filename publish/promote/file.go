@@ -54,7 +54,7 @@ func lockFile(ctx context.Context, path string, o Options) (*Promoted, error) {
 		return nil, fmt.Errorf("-from=%s: the lock has the release in %s: name one of these, or, with -to, a copy",
 			o.From, strings.Join(l.Registries(), ", "))
 	}
-	if o.ImagesYAML != "" { // what is wrong with it is reported before anything is sent
+	if o.ImagesYAML != "" { // its problems are reported before anything is sent
 		if _, err := ImagesYAML(l, o, o.ImagesYAML); err != nil {
 			return nil, err
 		}

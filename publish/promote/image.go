@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
-// image is one repository of the source with what is promoted from it.
+// image is one repository of the source with the tags and referrers to promote.
 type image struct {
 	name      string   // in messages
 	repo      string   // registry/repository at the source
@@ -153,8 +153,8 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	return p, nil
 }
 
-// canonical returns registry[/prefix] or registry/repository as references have it: Docker Hub has
-// several names. What is malformed is returned as it is.
+// canonical returns registry[/prefix] or registry/repository as references have it: Docker Hub
+// has several names. A malformed text is returned as it is.
 func canonical(s string) string {
 	if !strings.Contains(s, "/") { // NewRepository adds "library" to a repository of Docker Hub alone
 		if r, err := name.NewRegistry(s); err == nil {

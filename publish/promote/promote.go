@@ -1,5 +1,5 @@
-// Package promote copies a release from one registry to others, by digest: a maintainer tests what
-// is in a staging registry, and promotes exactly that.
+// Package promote copies a release from one registry to others, by digest: a maintainer tests a
+// release in a staging registry, and promotes exactly that.
 //
 // [Lock] takes the images from the registry that a lock names, and [Bundle] from a bundle. Both
 // first check everything that can be checked: the names, the images and their referrers at the
@@ -8,7 +8,8 @@
 // destination has is not sent again, so that a promotion that was interrupted goes on where it
 // was.
 //
-// [ImagesYAML] writes the file by which projects ask Kubernetes' image promoter to do the copying.
+// [ImagesYAML] writes the file by which projects ask Kubernetes' image promoter to do the
+// copying.
 package promote
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
-// Options select what is promoted, and where to.
+// Options select the images to promote, and the destinations.
 type Options struct {
 	// From is host[/prefix], which is replaced by that of a destination. Empty is the primary
 	// registry of a lock, or the host of the names of a bundle.
@@ -38,12 +39,11 @@ type Options struct {
 	To []string
 	// Renames give repositories another path below the destinations.
 	Renames []Rename
-	// Charts says what becomes of Helm charts: ChartsKeep or ChartsRename; empty is rename if there
-	// are Renames, or else keep.
+	// Charts is ChartsKeep or ChartsRename; empty is rename if there are Renames, or else keep.
 	Charts string
 	// Floating is how floating tags move, by a rule of package imagetag.
 	Floating string
-	// Referrers says which referrers may be left out. What may be evidence of the release is always
+	// Referrers decides which referrers may be omitted. Possible evidence of the release is always
 	// copied.
 	Referrers oci.ReferrerRule
 	// Release is the path of a release.yaml; it may be empty. For each destination a copy with the
@@ -62,7 +62,7 @@ type Options struct {
 	Registry network.Options
 }
 
-// What becomes of Helm charts.
+// Choices for Helm charts.
 const (
 	ChartsKeep   = "keep"   // they keep their digests, and name the images at the source
 	ChartsRename = "rename" // they get the names of the images at the destination
@@ -71,7 +71,7 @@ const (
 // Promoted is the result of a promotion.
 type Promoted struct {
 	From string `json:"from"`
-	// Evidence reports what was verified; nil without keys.
+	// Evidence reports the verified statement; nil without keys.
 	Evidence     *evidence.Report `json:"evidence,omitempty"`
 	Destinations []Destination    `json:"destinations"`
 	// ImagesYAML is the file of Kubernetes' image promoter that has the release now.
@@ -80,14 +80,14 @@ type Promoted struct {
 	Proofs []Proof `json:"proofs,omitempty"`
 }
 
-// Destination reports what was done at one destination.
+// Destination is the result at one destination.
 type Destination struct {
 	To     string  `json:"to"`
 	Images []Image `json:"images"`
 	Charts []Chart `json:"charts,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images the destination has.
 	Referrers int `json:"referrers"`
-	// OmittedReferrers were left out there, as Options.Referrers permits.
+	// OmittedReferrers were omitted there, as Options.Referrers permits.
 	OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
 	Blobs            int64                      `json:"blobs"` // how many were sent
 	Bytes            int64                      `json:"bytes"` // of those
@@ -152,7 +152,7 @@ type promotion struct {
 	read func(context.Context) error
 	// source gives their blobs, once they were read.
 	source func(context.Context) transfer.Source
-	// material is what is verified, once the images were read.
+	// material is evidence to verify, once the images were read.
 	material func(context.Context) (evidence.Material, error)
 	// remedy is for messages about what the source lacks.
 	remedy string

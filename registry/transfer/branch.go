@@ -106,7 +106,7 @@ type wait struct {
 	start int64
 }
 
-// change waits for a change, with the lock released. It reports whether the others were late.
+// change waits for a change, with the lock released, and reports whether the others were late.
 func (w *wait) change(ctx context.Context) (late bool, err error) {
 	if w.tee.start != w.start {
 		w.start, w.until = w.tee.start, time.Now().Add(w.patience)

@@ -38,7 +38,7 @@ func (p *push) reconcileTag(ctx context.Context, i *target, have *v1.Descriptor)
 }
 
 // dedupeTags skips one of two lists that are pushed to one tag, as bundles of two releases may
-// have it: the one that the other contains, or else the later.
+// have it: a list that the other contains, or else the later.
 func (p *push) dedupeTags(context.Context) error {
 	first := map[string]*target{}
 	for _, i := range p.images {

@@ -90,7 +90,7 @@ func TestMove(t *testing.T) {
 	for _, want := range []string{
 		"moving " + repo.Tag("stolen").String() + ": it is " + other.Desc.Digest.String() + " now, and was " +
 			was.Desc.Digest.String(),
-		repo.Tag("lost").String() + ": the registry says afterwards that it is " + was.Desc.Digest.String(),
+		repo.Tag("lost").String() + ": the registry reports afterwards that it is " + was.Desc.Digest.String(),
 		"moving " + repo.Tag("vanished").String() + ": it is no image now",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// OmittedReferrer is a referrer that a push left out, as its [oci.ReferrerRule] permits.
+// OmittedReferrer is a referrer that a push omitted, as its [oci.ReferrerRule] permits.
 type OmittedReferrer struct {
 	Image        string  `json:"image"`      // that it is about
 	Repository   string  `json:"repository"` // registry/repository that does not get it
@@ -25,7 +25,7 @@ type OmittedReferrer struct {
 	Reason       string  `json:"reason"`
 }
 
-// String describes the referrer and why it is left out, in a line.
+// String describes the referrer and why it is omitted, in a line.
 func (o OmittedReferrer) String() string {
 	about := o.Subject.String()
 	if o.Tag != "" {
@@ -36,8 +36,8 @@ func (o OmittedReferrer) String() string {
 }
 
 // IsEvidence reports whether a referrer may be evidence of the release that an image is of: a
-// Sigstore bundle about the image or a child of its index, or cosign's list of signatures of one of
-// them. Only the key tells which of these the release has made, so that all of them count.
+// Sigstore bundle about the image or a child of its index, or cosign's list of signatures of one
+// of them. Only the key tells which of these the release has made, so that all of them count.
 func IsEvidence(r oci.Referrer, t *oci.Tree, image []v1.Hash) bool {
 	if r.Tag != "" {
 		return slices.ContainsFunc(image, func(h v1.Hash) bool { return r.Tag == h.Algorithm+"-"+h.Hex+".sig" })
@@ -45,10 +45,10 @@ func IsEvidence(r oci.Referrer, t *oci.Tree, image []v1.Hash) bool {
 	return t.Subject != nil && t.ArtifactType() == signature.BundleType && slices.Contains(image, t.Subject.Digest)
 }
 
-// omit leaves a referrer out.
+// omit omits a referrer.
 func (i *target) omit(reason string) { i.skipped, i.omitted = true, reason }
 
-// describe describes a referrer that is left out. ok is false for a document below one, which
+// describe describes a referrer that is omitted. ok is false for a document below one, which
 // refers to nothing.
 func (i *target) describe() (o OmittedReferrer, ok bool) {
 	o = OmittedReferrer{
@@ -63,7 +63,7 @@ func (i *target) describe() (o OmittedReferrer, ok bool) {
 	return o, o.Tag != "" || o.Subject != v1.Hash{}
 }
 
-// omitted lists the referrers that were left out, each once.
+// omitted lists the omitted referrers, each once.
 func (p *push) omitted() (all []OmittedReferrer) {
 	for _, i := range p.images {
 		if o, ok := i.describe(); i.omitted != "" && ok && !slices.Contains(all, o) {
@@ -86,9 +86,9 @@ func (s *shared) sayOmitted(pushes []*push) {
 	}
 }
 
-// putGroup puts the referrers of one document, and leaves out those that the registry refuses, if
-// it may: all that it does not list where the tag that lists them cannot move. A refusal of what is
-// required is the one to report.
+// putGroup puts the referrers of one document, and omits those that the registry refuses, if it
+// may: all that it does not list where the tag that lists them cannot move. A refusal of a
+// required referrer is reported first.
 func (p *push) putGroup(ctx context.Context, group []put) error {
 	slices.SortStableFunc(group, func(a, b put) int {
 		switch {
@@ -125,8 +125,7 @@ func (p *push) putGroup(ctx context.Context, group []put) error {
 	return each(ctx, p.o.Jobs, taken, p.verify)
 }
 
-// refused handles the error of putting a referrer: it leaves the referrer out, or returns the
-// error.
+// refused handles the error of putting a referrer: it omits the referrer, or returns the error.
 func (p *push) refused(i *target, err error) error {
 	switch rule := p.options.Referrers; {
 	case !network.Refuses(err):
@@ -135,7 +134,7 @@ func (p *push) refused(i *target, err error) error {
 		return fmt.Errorf("%w: it is evidence of the release, and nothing gets its tag before the registry has it: %s",
 			err, remedy(i, err))
 	case rule == oci.ReferrersTry:
-		p.leaveOut(i, errors.Unwrap(err).Error()) // without the name, which is beside it
+		p.leaveOut(i, errors.Unwrap(err).Error()) // without the name, which is next to it
 		return nil
 	case rule == oci.ReferrersRequire:
 		return fmt.Errorf("%w: -referrers=%s goes on without what the registry refuses", err, oci.ReferrersTry)
@@ -151,7 +150,7 @@ func remedy(i *target, err error) string {
 	return "let it take manifests with a subject, or use another registry"
 }
 
-// leaveOut leaves a referrer out, and reports it.
+// leaveOut omits a referrer, and reports it.
 func (p *push) leaveOut(i *target, reason string) {
 	i.omit(reason)
 	if o, ok := i.describe(); ok {
@@ -159,8 +158,8 @@ func (p *push) leaveOut(i *target, reason string) {
 	}
 }
 
-// withoutSubject leaves out those of the referrers whose subject, or a document that they list, was
-// left out, and returns the others.
+// withoutSubject omits those of the referrers whose subject, or a document that they list, was
+// omitted, and returns the others.
 func (p *push) withoutSubject(waiting []*target) (rest []*target) {
 	lacks := map[name.Digest]bool{}
 	for _, i := range p.images {
@@ -172,7 +171,7 @@ func (p *push) withoutSubject(waiting []*target) (rest []*target) {
 		of := func(t *oci.Tree) bool { return lacks[i.repo.Digest(t.Desc.Digest.String())] }
 		subject := i.Tree.Subject != nil && lacks[i.repo.Digest(i.Tree.Subject.Digest.String())]
 		if !i.Required && (subject || slices.ContainsFunc(i.Tree.Children, of)) {
-			p.leaveOut(i, "what it refers to, or consists of, is left out")
+			p.leaveOut(i, "its subject, or a document that it lists, is omitted")
 			continue
 		}
 		rest = append(rest, i)

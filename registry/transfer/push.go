@@ -2,9 +2,11 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,14 +25,14 @@ type PushOptions struct {
 	TrustTags bool
 	// Conflict describes a tag that names another digest, and what to do about it.
 	Conflict func(i Image, have v1.Hash) (what, todo string)
-	// Referrers says which referrers may be left out. Only where it is set does the error about one
-	// that the registry refuses name the flag for it.
+	// Referrers decides which referrers may be omitted. Only where it is set does the error about a
+	// referrer that the registry refuses name the flag for it.
 	Referrers oci.ReferrerRule
 }
 
 // Push sends what the registry lacks of images: blobs, mounts, manifests of single platforms,
-// indexes, their referrers, and then the tags. What exists is not sent again. It stops at the
-// first error. If a registry refuses a sparse index, the error names what is missing.
+// indexes, their referrers, and then the tags. Push stops at the first error. If a registry
+// refuses a sparse index, the error names the missing platforms.
 func (c *Client) Push(ctx context.Context, images []Image, source Source, o PushOptions) (*Result, error) {
 	done := c.PushAll(ctx, [][]Image{images}, source, o)[0]
 	if done.Err != nil {
@@ -117,7 +119,7 @@ type target struct {
 	repo          name.Repository
 	done          bool             // the registry has all of it
 	skipped       bool             // its tag is left to another list of signatures, or it is omitted
-	omitted       string           // why a referrer is left out
+	omitted       string           // why a referrer is omitted
 	has           map[v1.Hash]bool // manifests that the registry has with all their blobs
 	notInRegistry []v1.Descriptor  // of those that are not included
 }
@@ -205,4 +207,60 @@ func (p *push) mountBlobs(ctx context.Context) error {
 	return each(ctx, p.o.Jobs, mounts, func(ctx context.Context, _ int, m mount) error {
 		return p.send(ctx, m.upload, m.to, m.repos[0].Digest(m.desc.Digest.String()))
 	})
+}
+
+// Pushed is the result at one destination. After an error, Result counts the blobs sent before
+// it, and has no outcomes.
+type Pushed struct {
+	Result
+
+	Err error
+}
+
+// ErrHeld is the error of a destination to which nothing was sent because of a conflict at
+// another.
+var ErrHeld = errors.New("nothing was sent, because a tag at another destination names something else")
+
+// PushAll pushes to several destinations side by side, to each as [Client.Push] does. list has
+// the images for each; those of one destination have names of one registry. The result has one
+// element per destination. First all are checked: where a tag at one of them names another
+// digest, which no second run changes, nothing is sent to any. Another failure does not stop the
+// others. A blob that several of them lack is opened and read once. Where two are on one
+// registry, the second mounts the blobs that the first was sent.
+//
+// A destination that stalls is left behind: it then reads the blobs for itself, as it does when
+// it sends a blob again after an error. No blob is held in memory as a whole.
+func (c *Client) PushAll(ctx context.Context, list [][]Image, source Source, o PushOptions) []Pushed {
+	s := &shared{Client: c, source: source, options: o, patience: c.o.Idle / 4, gate: make(chan struct{}, 1)}
+	pushes := make([]*push, len(list))
+	for n, images := range list {
+		pushes[n] = newPush(s, images, pushes[:n])
+	}
+	s.sayOmitted(pushes)
+	var all sync.WaitGroup
+	for _, p := range pushes {
+		all.Go(func() { p.check(ctx) })
+	}
+	all.Wait()
+	hold(pushes)
+	s.begin(slices.DeleteFunc(slices.Clone(pushes), func(p *push) bool { return p.err != nil }))
+	done := make([]Pushed, len(list))
+	for n, p := range pushes {
+		all.Go(func() { done[n] = p.run(ctx) })
+	}
+	all.Wait()
+	s.finish(done)
+	return done
+}
+
+// hold keeps everything from being sent if one destination has a conflict.
+func hold(pushes []*push) {
+	if !slices.ContainsFunc(pushes, func(p *push) bool { return errors.As(p.err, &conflictError{}) }) {
+		return
+	}
+	for _, p := range pushes {
+		if p.err == nil {
+			p.err = ErrHeld
+		}
+	}
 }

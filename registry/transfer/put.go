@@ -27,7 +27,7 @@ type put struct {
 // putManifests puts the manifests of single platforms by digest.
 func (p *push) putManifests(ctx context.Context) error {
 	var all []put
-	listed := map[name.Reference]bool{} // several tags may stand for one document
+	listed := map[name.Reference]bool{} // several tags may name one document
 	for _, i := range p.images {
 		if i.done || i.skipped {
 			continue
@@ -100,8 +100,8 @@ func (p *push) putTags(ctx context.Context) error {
 }
 
 // free asks for a tag again, just before it is put: another push may have taken it since resolve.
-// Registries cannot put a tag on a condition, so that a push that takes it in between is only seen
-// afterwards, by verify.
+// Registries cannot put a tag on a condition, so that a push that takes it in between is only
+// seen afterwards, by verify.
 func (p *push) free(ctx context.Context, _ int, m put) error {
 	have, err := p.Lookup(ctx, m.ref)
 	if err != nil || have == nil || have.Digest == m.Desc.Digest || m.image.isSignatureTag() {
@@ -111,8 +111,8 @@ func (p *push) free(ctx context.Context, _ int, m put) error {
 		p.taken([]conflict{{m.image.Image, have.Digest}}))
 }
 
-// putAll puts manifests, and then asks for each of them: a success that something between here and
-// the registry has made up does not count.
+// putAll puts manifests, and then asks for each of them: a success that something between here
+// and the registry has made up does not count.
 func (p *push) putAll(ctx context.Context, list []put) error {
 	if err := each(ctx, p.o.Jobs, list, p.put); err != nil {
 		return err
@@ -128,7 +128,8 @@ func (c *Client) put(ctx context.Context, _ int, m put) error {
 	return err
 }
 
-// putDocument puts a document. A referrer that is not listed is not yet among those of its subject.
+// putDocument puts a document. A referrer that is not listed is not yet among those of its
+// subject.
 func (c *Client) putDocument(ctx context.Context, m put) (listed bool, err error) {
 	s, err := c.Session(ctx, m.ref.Context())
 	if err != nil {
@@ -141,7 +142,7 @@ func (c *Client) putDocument(ctx context.Context, m put) (listed bool, err error
 	}
 	if err != nil && refusesSparse(err, m) {
 		return false, fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and "+
-			"lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
+			"lacks %s (%w): push the bundle for all platforms, or one with these; blobs that were sent are not sent again",
 			m.ref, platforms(m.image.notInRegistry), network.Clean(err))
 	}
 	return listed, m.failed(err)
@@ -169,7 +170,7 @@ func (m put) failed(err error) error {
 	return fmt.Errorf("pushing %s%s: %w", m.ref, m.about(), network.Clean(err))
 }
 
-// about says what a referrer is, whose digest nobody knows; "" for an image.
+// about describes a referrer, whose digest nobody knows; "" for an image.
 func (m put) about() string {
 	if m.Subject == nil {
 		return ""
@@ -199,7 +200,8 @@ func platforms(list []v1.Descriptor) string {
 var errLost = errors.New("the registry accepted the manifest and does not serve it; something else, " +
 	"such as a proxy, may have answered: fix that and push again")
 
-// verify asks for what was put. A registry of several machines may take a moment to show it.
+// verify asks for the document that was put. A registry of several machines may take a moment to
+// show it.
 func (c *Client) verify(ctx context.Context, _ int, m put) error {
 	err := c.Settle(ctx, func() (bool, error) {
 		have, err := c.Head(ctx, m.ref)
@@ -211,7 +213,7 @@ func (c *Client) verify(ctx context.Context, _ int, m put) error {
 			return true, network.Clean(err)
 		}
 		if have.Digest != m.Desc.Digest {
-			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: "+
+			return false, fmt.Errorf("the registry reports afterwards that it is %s, and %s was pushed: "+
 				"another run may push the same name", have.Digest, m.Desc.Digest)
 		}
 		return true, nil

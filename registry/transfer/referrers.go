@@ -31,7 +31,7 @@ type Subject struct {
 	// FewTags means that the repository is the product's own and has few tags: one request then
 	// replaces three for each digest.
 	FewTags bool
-	// Referrers is what was found, and Trees are the same documents in the same order.
+	// Referrers are those that were found, and Trees the same documents in the same order.
 	Referrers []oci.Referrer
 	Trees     []*oci.Tree
 
@@ -47,8 +47,9 @@ type reference struct {
 }
 
 // FetchReferrers brings into st the referrers of images and of the children of their indexes, and
-// the referrers of those. It uses the referrers API, or the tag that replaces it where a registry
-// has none, and cosign's tags. It fills in the subjects' referrers.
+// the referrers of those, and fills in the subjects' referrers. Referrers are found by the
+// referrers API, or by the tag that replaces it where a registry lacks the API, and by cosign's
+// tags.
 func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects []*Subject) error {
 	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error {
 		return c.Fetch(ctx, st, list)

@@ -46,7 +46,8 @@ func (c *Client) Read(ctx context.Context, refs []name.Digest) ([]Remote, error)
 	return all, errors.Join(wrong...)
 }
 
-// FromRegistry returns a source that gives the blobs of images from the registries that have them.
+// FromRegistry returns a source that gives the blobs of images from the registries that have
+// them.
 func (c *Client) FromRegistry(ctx context.Context, images []Remote) Source {
 	type place struct {
 		repo name.Repository
@@ -79,4 +80,85 @@ func (r Remote) MountFrom() map[v1.Hash]name.Reference {
 		all[m.Desc.Digest] = r.Repo.Digest(m.Desc.Digest.String())
 	}
 	return all
+}
+
+// Pin is a reference and the digest that it must have.
+type Pin struct {
+	Ref    name.Reference
+	Digest v1.Hash
+}
+
+// Check asks registries whether references can be pulled and have their digests. The error lists
+// all that do not.
+func (c *Client) Check(ctx context.Context, pins []Pin) error {
+	wrong := make([]error, len(pins))
+	err := each(ctx, c.o.Jobs, pins, func(ctx context.Context, n int, p Pin) error {
+		switch have, err := c.Lookup(ctx, p.Ref); {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			wrong[n] = err
+		case have == nil:
+			wrong[n] = fmt.Errorf("%s is not in the registry", p.Ref)
+		case have.Digest != p.Digest:
+			wrong[n] = fmt.Errorf("%s is %s in the registry, not %s", p.Ref, have.Digest, p.Digest)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(wrong...)
+}
+
+// Trees asks registries for every manifest of images, so that an incomplete one counts as
+// missing. The result is by reference; an image that its registry does not have is missing from
+// it. What a registry sends is compared with the digest, as everywhere. An image of a single
+// manifest gets the platform of its configuration.
+func (c *Client) Trees(ctx context.Context, refs []name.Reference) (map[string]*oci.Tree, error) {
+	found := make([]*oci.Tree, len(refs))
+	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Reference) error {
+		t, err := c.tree(ctx, ref)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		switch outcome.Of(err) {
+		case outcome.There:
+			found[n] = t
+		case outcome.Absent:
+		case outcome.Broken, outcome.Unread, outcome.Unasked:
+			return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*oci.Tree{}
+	for n, ref := range refs {
+		if found[n] != nil {
+			all[ref.String()] = found[n]
+		}
+	}
+	return all, nil
+}
+
+func (c *Client) tree(ctx context.Context, ref name.Reference) (*oci.Tree, error) {
+	repo := ref.Context()
+	top, err := c.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	get := network.Listed(c.Manifests(ctx, repo))
+	t, err := oci.Read(v1.Descriptor{Digest: top.Digest}, func(d v1.Descriptor) ([]byte, error) {
+		if d.Digest == top.Digest {
+			return top.Manifest, nil
+		}
+		return get(d)
+	}, oci.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.ReadPlatforms(network.Listed(c.Configs(ctx, repo)))
+	return t, err
 }

@@ -2,7 +2,9 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -13,9 +15,9 @@ import (
 )
 
 // resolve asks the registry for every name, and marks the images that it has. A tag that names
-// another digest is an error: whoever pulls by tag must never get two different releases under one
-// version. All such tags are reported. Only cosign's tags may move. Images without a name are asked
-// for by digest.
+// another digest is an error: whoever pulls by tag must never get two different releases under
+// one version. All such tags are reported. Only cosign's tags may move. Images without a name are
+// asked for by digest.
 func (p *push) resolve(ctx context.Context) error {
 	conflicts := make([]conflict, len(p.images))
 	err := each(ctx, p.o.Jobs, p.images, func(ctx context.Context, n int, i *target) error {
@@ -122,4 +124,43 @@ func (c *Client) preferExisting(ctx context.Context, _ int, u *upload) error {
 		}
 	}
 	return nil
+}
+
+// conflict is a tag that names another digest than the image; the zero value is none.
+type conflict struct {
+	Image
+
+	have v1.Hash
+}
+
+// conflictError has the tags that name another digest.
+type conflictError struct{ error }
+
+func (e conflictError) Unwrap() error { return e.error }
+
+// taken returns the error for tags that name another digest. Those with one remedy are one line,
+// which describes the first and names the others.
+func (p *push) taken(all []conflict) error {
+	var remedies []string
+	first, others := map[string]string{}, map[string][]string{}
+	for _, c := range all {
+		if c.Ref == nil {
+			continue
+		}
+		what, todo := p.options.Conflict(c.Image, c.have)
+		if first[todo] == "" {
+			remedies, first[todo] = append(remedies, todo), what
+		} else {
+			others[todo] = append(others[todo], c.Ref.Name())
+		}
+	}
+	var errs []error
+	for _, todo := range remedies {
+		more := ""
+		if also := others[todo]; len(also) > 0 {
+			more = fmt.Sprintf("; %d more taken: %s", len(also), strings.Join(also, ", "))
+		}
+		errs = append(errs, conflictError{errors.New(first[todo] + more + ": " + todo)})
+	}
+	return errors.Join(errs...)
 }

@@ -42,8 +42,8 @@ func (p *push) sendFirst(ctx context.Context, u *upload) error {
 	return nil
 }
 
-// send brings a blob into a repository. It does nothing if the repository has the blob, and mounts
-// it if from has it.
+// send brings a blob into a repository, unless it has the blob, and mounts the blob if from has
+// it.
 func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from name.Reference) error {
 	session, err := p.Session(ctx, repo)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from n
 	return nil
 }
 
-// blob is a blob that is being sent. It implements [partial.CompressedLayer].
+// blob is a blob that is being sent, a [partial.CompressedLayer].
 type blob struct {
 	push   *push
 	upload *upload
@@ -130,9 +130,9 @@ func (b *blob) taken() int64 {
 	return b.read
 }
 
-// counted counts what is read of a blob, for the progress. It has no WriteTo, which would bypass
-// Read. It gives the last bytes only once the source has ended without an error, so that a
-// registry never has all of a blob that is damaged.
+// counted counts the bytes that are read of a blob, for the progress. A WriteTo would bypass
+// Read. The last bytes follow only once the source has ended without an error, so that a registry
+// never has all of a blob that is damaged.
 type counted struct {
 	inner io.ReadCloser
 	blob  *blob

@@ -18,9 +18,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// FromStore returns a source that gives blobs of st. Layers of bases that st lacks are left to the
-// registry, if it has or mounts them. Otherwise they are fetched from the base when they are about
-// to be sent, and are in the store from then on.
+// FromStore returns a source that gives blobs of st. Layers of bases that st lacks are left to
+// the registry, if it has or mounts them. Otherwise they are fetched from the base when they are
+// about to be sent, and are in the store from then on.
 func (c *Client) FromStore(ctx context.Context, st *store.Store, images []Image) Source {
 	inBase := basesOf(st, images)
 	if len(inBase) == 0 {
@@ -39,8 +39,8 @@ func (c *Client) FromStore(ctx context.Context, st *store.Store, images []Image)
 	}
 }
 
-// FetchBases brings the layers of bases that st lacks into it. It leaves out those of manifests
-// that the registry of the images has: [Client.Pull] finds these there.
+// FetchBases brings the layers of bases that st lacks into it, but for those of manifests that
+// the registry of the images has: [Client.Pull] finds these there.
 func (c *Client) FetchBases(ctx context.Context, st *store.Store, images []Image) error {
 	var lacking []Image
 	for _, i := range images {

@@ -11,16 +11,16 @@ import (
 // window is how far, in bytes, one branch of a [tee] may be ahead of another.
 const window = 1 << 20
 
-// lead is how much of a blob every destination must have taken before the next large blob begins.
-// It is more than what connections buffer: by then each registry is reading the blob. A registry
+// lead is how much of a blob every destination must have taken before the next large blob begins,
+// more than connections buffer: by then each registry is reading the blob. A registry
 // that reads one upload at a time would otherwise begin with another one than the next registry
 // does, and each would wait for bytes that the other one holds up.
 const lead = 4 << 20
 
-// tee gives a blob to several destinations and reads it from the source once. It begins when each
-// has asked for the bytes, or turned out not to need them. The branches that are ahead wait for
-// the others, which are at most a window behind. One that does not get on for some time is left
-// behind: it reads the source for itself from then on.
+// tee gives a blob to several destinations and reads it from the source once. Reading begins when
+// each has asked for the bytes, or turned out not to need them. The branches that are ahead wait
+// for the others, which are at most a window behind. One that does not get on for some time is
+// left behind: it reads the source for itself from then on.
 type tee struct {
 	open     func() (io.ReadCloser, error)
 	patience time.Duration
@@ -48,8 +48,8 @@ func newTee(open func() (io.ReadCloser, error), size int64, patience time.Durati
 	}
 }
 
-// join returns a reader of the blob for a destination. Its first one is a branch of the tee; after
-// an error, or if the others have begun without it, it reads for itself.
+// join returns a reader of the blob for a destination. Its first one is a branch of the tee;
+// after an error, or if the others have begun without it, it reads for itself.
 func (t *tee) join(ctx context.Context, p *push) (io.ReadCloser, error) {
 	t.mu.Lock()
 	if t.begun || p.late.Load() || !t.awaited[p] {
@@ -69,7 +69,8 @@ func (t *tee) join(ctx context.Context, p *push) (io.ReadCloser, error) {
 	return b, nil
 }
 
-// begin waits for the other destinations, but not long for one that is stuck, and opens the source.
+// begin waits for the other destinations, but not long for one that is stuck, and opens the
+// source.
 func (t *tee) begin(ctx context.Context, p *push) error {
 	w := t.wait(p)
 	for t.expects() {
@@ -101,7 +102,7 @@ func (t *tee) begin(ctx context.Context, p *push) error {
 	return t.openErr()
 }
 
-// openGated opens the source; a large one once that which has begun before is under way.
+// openGated opens the source; a large one once the large blob before it is under way.
 func (t *tee) openGated(ctx context.Context, p *push) (io.ReadCloser, error) {
 	if t.size <= window {
 		return t.open()

@@ -6,7 +6,7 @@
 // ignore, so that zstd itself decompresses the file.
 //
 // The file may be untrusted. Most programs decompress it from its start and ignore the table, so
-// what is read by the table must be what they read: every byte of the file belongs to one entry
+// reading by the table must give the same bytes: every byte of the file belongs to one entry
 // of the table, and every entry is one frame that has the size in the table. Frames are
 // decompressed as a stream, and no window is above [MaxWindow]. A file of one frame without a
 // table can be read, from its start only.

@@ -12,8 +12,8 @@ const (
 	overhead = 4 << 10
 )
 
-// small is the size in bytes below which a frame is compressed with less effort: the tables of the
-// best compression have 34 MiB, and to fill them takes longer than what a few documents gain.
+// small is the size in bytes below which a frame is compressed with less effort: the tables of
+// the best compression have 34 MiB, and to fill them takes longer than what a few documents gain.
 const small = 1 << 20
 
 // Encoders compress frames. Several writers may share them.
@@ -46,8 +46,8 @@ func (e *Encoders) encode(enc *encoder, raw, to []byte) []byte {
 	return enc.EncodeAll(raw, to)
 }
 
-// encoder compresses frames of one size. Buffers are kept for later frames. Unlike in a sync.Pool
-// they are never more than what was in use at a time.
+// encoder compresses frames of one size, and keeps buffers for later frames, unlike a sync.Pool
+// never more than were in use at a time.
 type encoder struct {
 	*zstd.Encoder
 

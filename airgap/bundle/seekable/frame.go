@@ -122,7 +122,7 @@ func (f *frameReader) block(header uint32) {
 	f.ended = f.skip == 0
 }
 
-// single returns an error for a file that begins with a frame and does not end with it. It reads
+// single returns an error for a file that begins with a frame and does not end with it, and reads
 // the headers of blocks only.
 func (r *Reader) single() error {
 	f := &frameReader{size: -1}

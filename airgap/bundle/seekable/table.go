@@ -16,14 +16,14 @@ const (
 	tableMagic  = 0x8F92EAB1
 	checksums   = 0x80    // the flag of a table whose frames have checksums
 	maxFrames   = 1 << 20 // of 1 MiB or more each
-	// MaxRatio bounds how many decompressed bytes a byte of a file may stand for, above the first
-	// GiB: frames of zstd can announce far more than they contain.
+	// MaxRatio bounds how many decompressed bytes a byte of a file may give, above the first GiB:
+	// frames of zstd can announce far more than they contain.
 	MaxRatio = 1000
 	// TableEntry is how many bytes a frame takes in the table that [Write] writes.
 	TableEntry = 12
 )
 
-// readTable reads the table at the end of a file. It is nil if there is none. A table that does
+// readTable reads the table at the end of a file; nil if there is none. A table that does
 // not describe the file is an error: its frames must follow each other from the first byte of the
 // file to the table, and none may be empty. What a frame holds is checked when it is read.
 func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
@@ -66,7 +66,7 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 		}
 	}
 	if t.Size()/MaxRatio > uint64(size)+1<<20 {
-		return nil, &TableError{fmt.Errorf("its %d bytes are said to hold %d", size, t.Size())}
+		return nil, &TableError{fmt.Errorf("its %d bytes announce %d", size, t.Size())}
 	}
 	if end != uint64(size-length) {
 		return nil, &TableError{fmt.Errorf("its frames end at byte %d, it begins at %d", end, size-length)}

@@ -15,7 +15,7 @@ import (
 // Cores is how many frames are compressed or read at a time; it bounds the memory.
 var Cores = min(runtime.GOMAXPROCS(0), 4)
 
-// Writer divides what is written to it into zstd frames that are independent of each other.
+// Writer divides the bytes that it gets into zstd frames that are independent of each other.
 type Writer struct {
 	all *Encoders
 	enc *encoder // of the current frame
@@ -35,9 +35,8 @@ type frame struct {
 var errStopped = errors.New("writing was stopped")
 
 // WriteTwins writes to w what fill writes to its Writer, and then the seek table. Frames are
-// compressed on several cores and written in order, by another goroutine than the one that runs
-// fill. gz gets the same as a gzip file: each frame is read once and compressed twice. It may be
-// nil.
+// compressed on several cores and written in order, by another goroutine than fill's. gz, which
+// may be nil, gets the same as a gzip file: each frame is read once and compressed twice.
 func WriteTwins(ctx context.Context, w, gz io.Writer, enc *Encoders, fill func(*Writer) error) error {
 	g, gctx := errgroup.WithContext(ctx)
 	f := &Writer{all: enc, enc: enc.compress, queue: make(chan chan frame, Cores), stopped: gctx.Done()}
@@ -129,3 +128,54 @@ func (w *Writer) drain(to io.Writer) error {
 type compressed []byte
 
 func (c *compressed) EncodeAll(_, _ []byte) []byte { return *c }
+
+// twin writes the gzip file of the frames that are written as zstd, in a goroutine of its own. A
+// nil twin writes nothing.
+type twin struct {
+	w       *gzipped.Writer
+	queue   chan frame
+	stopped <-chan struct{}
+}
+
+// blocks makes the gzip blocks of a frame. Several goroutines may call it.
+func (t *twin) blocks(enc *encoder, raw []byte, stored bool) []byte {
+	switch {
+	case t == nil:
+		return nil
+	case stored:
+		return gzipped.Store(enc.get(), raw)
+	}
+	return gzipped.Deflate(enc.get(), raw)
+}
+
+// add passes on the next frame. Its raw bytes may be changed after that.
+func (t *twin) add(f frame) error {
+	if t == nil {
+		return nil
+	}
+	t.w.Sum(f.raw)
+	select {
+	case t.queue <- f:
+		return nil
+	case <-t.stopped:
+		return errStopped
+	}
+}
+
+// end is called after the last frame.
+func (t *twin) end() {
+	if t != nil {
+		close(t.queue)
+	}
+}
+
+// drain writes the frames as they come, until the queue is closed, and then the end of the file.
+func (t *twin) drain() error {
+	for f := range t.queue {
+		if _, err := t.w.Write(f.blocks); err != nil {
+			return err
+		}
+		f.enc.put(f.blocks)
+	}
+	return t.w.Close()
+}
