@@ -75,18 +75,18 @@ func (s *source) choose(p platform.Platform) (at int, reason string) {
 		return 0, fmt.Sprintf("only pods on %s name it", strings.Join(s.entry.os, " and "))
 	}
 	var numbers []int
-	var platforms []platform.Platform
 	for n, m := range s.Manifests {
 		if m.Runnable {
-			numbers, platforms = append(numbers, n), append(platforms, m.Platform)
+			numbers = append(numbers, n)
 		}
 	}
+	platforms := s.platforms()
 	best, fallback := platform.Choose(p, platforms)
 	if best >= 0 && (s.Listed != "" || !fallback) {
 		return numbers[best], ""
 	}
 	// the same text for every bundle that omits the image, so that a report has it once
-	return 0, fmt.Sprintf("is for %s only", list(s.platforms()))
+	return 0, fmt.Sprintf("is for %s only", list(platforms))
 }
 
 func (s *source) platforms() (all []platform.Platform) {

@@ -98,7 +98,12 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, targets []Target,
 // delta writes what the plan has and the base lacks.
 func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
 	name := s.plan.target.Name + distfile.BundleSuffix
-	full, err := p.fullFile(ctx, s.plan, name)
+	full := bundle.File{Path: filepath.Join(p.dir, name)}
+	// the current file if it exists, or else the file that packing would write
+	kept, err := p.recall(ctx, s.plan.Layout, &full)
+	if err == nil && !kept {
+		full.Size, full.SHA256, err = p.w.Sum(ctx, s.plan.Layout, p.task)
+	}
 	if err != nil {
 		return full, fmt.Errorf("packing %s: %w", name, err)
 	}
@@ -111,18 +116,6 @@ func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
 		return full, fmt.Errorf("bundle %s: %w", s.plan.target.Name, err)
 	}
 	return p.file(ctx, l, name+bundle.DeltaSuffix, false)
-}
-
-// fullFile describes the file of a bundle: the current one if it exists, or else what packing it
-// would write.
-func (p *packer) fullFile(ctx context.Context, pl *plan, name string) (bundle.File, error) {
-	f := bundle.File{Path: filepath.Join(p.dir, name)}
-	kept, err := p.recall(ctx, pl.Layout, &f)
-	if kept || err != nil {
-		return f, err
-	}
-	f.Size, f.SHA256, err = p.w.Sum(ctx, pl.Layout, p.task)
-	return f, err
 }
 
 // base is the base of a delta: the contents of a bundle, or a lock.
@@ -196,17 +189,12 @@ func (b *base) serves() string {
 	return of
 }
 
-// sameGroups compares names of groups, in any order.
-func sameGroups(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
 // layers returns what the base has for one of the targets; false if it is for another one.
 func (b *base) layers(st *store.Store, t Target, targets []Target, first string) (map[v1.Hash]bool, bool, error) {
 	contents := b.contents
 	switch {
 	case contents != nil && (!platform.Same(t.Platform, contents.Platform) || // revisions of Windows do not count
-		!sameGroups(t.Groups, contents.Groups)):
+		!slices.Equal(slices.Sorted(slices.Values(t.Groups)), slices.Sorted(slices.Values(contents.Groups)))):
 		return nil, false, nil
 	case contents == nil:
 		others := func(o Target) bool { return o.Name != t.Name && o.Name != t.Base }

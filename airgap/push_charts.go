@@ -1,6 +1,7 @@
 package airgap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -63,10 +64,9 @@ func newChartPush(ctx context.Context, s *bundleSet, o PushOptions) (*chartPush,
 func (p *chartPush) withNames() transfer.Source {
 	source := p.source()
 	source.Open = renaming.Opener(p.charts, source.Open)
-	if has := source.Has; has != nil {
-		source.Has = func(h v1.Hash) bool {
-			return has(h) || slices.ContainsFunc(p.charts, func(c *renaming.Chart) bool { return c.Blobs[h] != nil })
-		}
+	has := source.Has
+	source.Has = func(h v1.Hash) bool {
+		return has(h) || slices.ContainsFunc(p.charts, func(c *renaming.Chart) bool { return c.Blobs[h] != nil })
 	}
 	return source
 }
@@ -107,10 +107,7 @@ func (p *chartPush) write(ctx context.Context, done *Pushed) error {
 	if p.options.Release == "" {
 		return nil
 	}
-	out := p.options.Out
-	if out == "" {
-		out = p.options.Release
-	}
+	out := cmp.Or(p.options.Out, p.options.Release)
 	for n := range done.Charts {
 		one := &done.Charts[n]
 		c := p.of[one.Original]

@@ -95,8 +95,10 @@ func nodes(targets []Target, files []bundle.File) (all []*node, complete string)
 			of.All = &one
 		}
 	}
-	for _, n := range all {
-		n.sort()
+	for _, n := range all { // complete bundles of groups first, which complete the sparse ones
+		slices.SortStableFunc(n.Parts, func(a, b nodeBundle) int {
+			return cmp.Compare(min(len(a.Base), 1), min(len(b.Base), 1))
+		})
 	}
 	return all, complete
 }
@@ -113,13 +115,6 @@ func lacked(c *bundle.Contents) []v1.Hash {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.Needs.Lacking), func(h v1.Hash) bool { return !own[h] })
-}
-
-// sort puts the complete bundles of groups first: what completes a sparse one is complete.
-func (n *node) sort() {
-	slices.SortStableFunc(n.Parts, func(a, b nodeBundle) int {
-		return cmp.Compare(min(len(a.Base), 1), min(len(b.Base), 1))
-	})
 }
 
 // machinesOf returns what uname -m prints on machines of a platform.

@@ -74,7 +74,7 @@ func (s *bundleSet) stubBases() bool {
 	return slices.ContainsFunc(s.bundles, func(b *bundle.Bundle) bool { return b.Contents().StubBases })
 }
 
-// platforms names what the bundles are for.
+// platforms names the platforms of the bundles.
 func (s *bundleSet) platforms() string {
 	var all []string
 	for _, b := range s.bundles {
@@ -95,10 +95,8 @@ func (s *bundleSet) source() transfer.Source {
 			return slices.ContainsFunc(s.bundles, func(b *bundle.Bundle) bool { return b.Has(h) })
 		},
 		Open: func(h v1.Hash) (io.ReadCloser, error) {
-			for _, b := range s.bundles {
-				if b.Has(h) {
-					return b.Open(h)
-				}
+			if r, err := bundle.OpenBlob(h, s.bundles...); !errors.Is(err, oci.ErrAbsent) {
+				return r, err
 			}
 			for _, b := range s.bundles {
 				if d := b.Contents().Delta; d != nil && slices.Contains(d.Lacking, h) {

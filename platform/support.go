@@ -1,6 +1,9 @@
 package platform
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Support is how long whoever makes an operating system maintains a release of it.
 type Support struct {
@@ -12,20 +15,10 @@ type Support struct {
 }
 
 // Ended reports whether nobody gets security updates without paying any more.
-func (s Support) Ended(now time.Time) bool {
-	if s.Extended != "" {
-		return past(s.Extended, now)
-	}
-	return past(s.Until, now)
-}
+func (s Support) Ended(now time.Time) bool { return past(s.End(), now) }
 
 // End returns the day after which nobody gets security updates without paying.
-func (s Support) End() string {
-	if s.Extended != "" {
-		return s.Extended
-	}
-	return s.Until
-}
+func (s Support) End() string { return cmp.Or(s.Extended, s.Until) }
 
 // OnlyExtended reports whether regular support has ended, and the extended one has not.
 func (s Support) OnlyExtended(now time.Time) bool { return past(s.Until, now) && !s.Ended(now) }

@@ -166,8 +166,11 @@ var editions = []string{"nanoserver", "servercore", "windowsservercore", "window
 func TagVersion(tag string) string {
 	words := strings.Split(strings.ToLower(tag), "-")
 	for n, w := range words {
-		if shortName().MatchString(w) && !beginsRelease(words, n) {
-			continue
+		if shortName().MatchString(w) {
+			first := n == 0 && (len(words) == 1 || slices.Contains(architectures[Windows], words[1]))
+			if !first && (n == 0 || !slices.Contains(editions, words[n-1])) {
+				continue
+			}
 		}
 		if tagVersion().MatchString(w) {
 			return Short(w)
@@ -177,13 +180,4 @@ func TagVersion(tag string) string {
 		}
 	}
 	return ""
-}
-
-// beginsRelease reports whether the four digits words[n] are in a position where a tag names
-// its release.
-func beginsRelease(words []string, n int) bool {
-	if n > 0 {
-		return slices.Contains(editions, words[n-1])
-	}
-	return len(words) == 1 || slices.Contains(architectures[Windows], words[1])
 }

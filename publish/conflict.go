@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -114,29 +115,12 @@ func (a *asked) contents() (platforms []platform.Platform, index bool) {
 // differ names the first annotation that two documents do not share, those first that say most.
 func differ(have, want map[string]string) string {
 	const prefix = "org.opencontainers.image."
-	keys := []string{prefix + "version", prefix + "revision", prefix + "created"}
-	for _, k := range slices.Sorted(maps.Keys(want)) {
-		if !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(have)) {
-		if !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	for _, k := range keys {
+	for _, k := range slices.Concat([]string{prefix + "version", prefix + "revision", prefix + "created"},
+		slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(have))) {
 		if have[k] != want[k] {
 			return fmt.Sprintf("its %s is %s, and that of this release is %s", strings.TrimPrefix(k, prefix),
-				orNone(have[k]), orNone(want[k]))
+				cmp.Or(have[k], "none"), cmp.Or(want[k], "none"))
 		}
 	}
 	return ""
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }

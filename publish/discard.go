@@ -132,13 +132,10 @@ func (d *discard) tags(ctx context.Context, session *network.Session, repo name.
 	i lock.Image,
 ) (list []string, kept string, err error) {
 	list, err = session.Tags(ctx)
-	switch outcome.Of(err) {
-	case outcome.There:
-	case outcome.Absent:
-		if !network.Unknown(err) {
-			kept = unlisted
-		}
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
+	switch {
+	case outcome.Of(err) == outcome.Absent && !network.Unknown(err):
+		kept = unlisted
+	case err != nil && outcome.Of(err) != outcome.Absent:
 		return nil, "", err
 	}
 	own := slices.Clone(i.Tags)
@@ -166,11 +163,10 @@ func (d *discard) tags(ctx context.Context, session *network.Session, repo name.
 // reach adds the digests that a reference leads to.
 func (d *discard) reach(ctx context.Context, ref name.Reference, used map[v1.Hash]bool, depth int) error {
 	got, err := d.client.Get(ctx, ref)
-	switch outcome.Of(err) {
-	case outcome.There:
-	case outcome.Absent: // deleted meanwhile, or a sparse index
+	if outcome.Of(err) == outcome.Absent { // deleted meanwhile, or a sparse index
 		return nil
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
+	}
+	if err != nil {
 		return err
 	}
 	used[got.Digest] = true

@@ -101,13 +101,12 @@ func (l *reading) run(ctx context.Context) error {
 		return l.read(ctx, l.stored.Desc, l.stored.Raw)
 	}
 	top, err := l.Get(ctx, t.Reference)
-	switch outcome.Of(err) {
-	case outcome.There:
+	switch {
+	case err == nil:
 		return l.read(ctx, v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size}, top.Manifest)
-	case outcome.Absent:
+	case outcome.Of(err) == outcome.Absent:
 		return unfit{fmt.Errorf("%s: %s is not in its registry: correct the line, "+
 			"or pin a version that is there", t.Pos, t.Text)}
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
 	}
 	return fmt.Errorf("%s: %s could not be asked for: %w", t.Pos, t.Text, network.Clean(err))
 }
@@ -147,7 +146,11 @@ func (l *reading) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 		return manifests(c)
 	}, oci.Limits{})
 	if err == nil {
-		err = readConfigs(tree, configs)
+		for m := range tree.All() {
+			if m.Config != nil && err == nil {
+				_, err = configs(*m.Config)
+			}
+		}
 	}
 	l.into.Get = func(d v1.Descriptor) ([]byte, error) {
 		if raw, ok := have[d.Digest]; ok {
@@ -166,19 +169,6 @@ func (l *reading) read(ctx context.Context, d v1.Descriptor, raw []byte) error {
 		}
 	}
 	return err
-}
-
-// readConfigs reads the configurations of a tree.
-func readConfigs(tree *oci.Tree, get oci.Get) error {
-	for m := range tree.All() {
-		if m.Config == nil {
-			continue
-		}
-		if _, err := get(*m.Config); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // neededBy returns which manifests of third-party images decide whether p can be released: those

@@ -107,16 +107,12 @@ func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options)
 	moved, err := transfer.New(o).Move(ctx, moves)
 	for n, m := range moves {
 		if moved[n] {
-			o.Progress.Printf("%s moved to %s%s", m.Ref, m.Tree.Desc.Digest, before(m.From))
+			before := ", and is new"
+			if m.From != (v1.Hash{}) {
+				before = ", and was " + m.From.String()
+			}
+			o.Progress.Printf("%s moved to %s%s", m.Ref, m.Tree.Desc.Digest, before)
 		}
 	}
 	return err
-}
-
-// before returns what a tag named before.
-func before(from v1.Hash) string {
-	if from == (v1.Hash{}) {
-		return ", and is new"
-	}
-	return ", and was " + from.String()
 }

@@ -185,7 +185,7 @@ func lookUp(ctx context.Context, c *transfer.Client, rule string, all []*asked) 
 func (a *asked) ask(ctx context.Context, c *transfer.Client, ref name.Tag) error {
 	repo := ref.Context()
 	if _, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope)); err != nil {
-		return fmt.Errorf("reading at %s: %w", repo, network.Clean(err))
+		return fmt.Errorf("looking at %s: %w", repo, network.Clean(err))
 	}
 	if a.Kind == FloatingTag {
 		var err error
@@ -193,12 +193,11 @@ func (a *asked) ask(ctx context.Context, c *transfer.Client, ref name.Tag) error
 		return err
 	}
 	d, err := c.Get(ctx, ref)
-	switch outcome.Of(err) {
-	case outcome.There:
+	switch {
+	case err == nil:
 		a.have.Digest, a.document = d.Digest, d.Manifest
-	case outcome.Absent:
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
-		return fmt.Errorf("reading at %s: %w", ref, network.Clean(err))
+	case outcome.Of(err) != outcome.Absent:
+		return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	return nil
 }
@@ -206,7 +205,11 @@ func (a *asked) ask(ctx context.Context, c *transfer.Client, ref name.Tag) error
 // judge decides the state of a tag that never moves.
 func (a *asked) judge(snapshot bool) {
 	a.Digest = a.have.Digest
-	want := a.at.expected.Digests[a.key()]
+	key := "" // of Tags
+	if a.Kind == PlatformTag {
+		key = a.tag
+	}
+	want := a.at.expected.Digests[key]
 	switch {
 	case snapshot:
 		a.State = Local
@@ -228,14 +231,6 @@ func (a *asked) judge(snapshot bool) {
 	if a.Kind == Tag && a.State == There {
 		a.at.digest = a.Digest
 	}
-}
-
-// key is the key of the name in [Expected].Digests.
-func (a *asked) key() string {
-	if a.Kind == PlatformTag {
-		return a.tag
-	}
-	return ""
 }
 
 // judgeFloating decides the state of a floating tag.

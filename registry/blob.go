@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -138,8 +137,5 @@ func (r *Registry) blob(w http.ResponseWriter, q *http.Request, which string) {
 		return
 	}
 	defer f.Close()
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Docker-Content-Digest", h.String())
-	w.Header().Set("Etag", `"`+h.String()+`"`)
-	http.ServeContent(w, q, "", time.Time{}, f)
+	serve(w, q, h, "application/octet-stream", f)
 }

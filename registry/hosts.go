@@ -1,11 +1,11 @@
 package registry
 
 import (
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/network"
@@ -41,12 +41,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		g.inner.ServeHTTP(w, q)
 		return
 	}
-	text := fmt.Sprintf("this server is not known by the name %.255q: "+
-		"use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusForbidden)
-	body := map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}
-	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client may be gone
+	fail(w, http.StatusForbidden, "DENIED", fmt.Sprintf("this server is not known by the name %.255q: "+
+		"use the address that it prints, or start it with -addr=NAME:PORT", q.Host))
 }
 
 // knows reports whether a request for host is meant for this server. Names of the loopback
@@ -57,10 +53,8 @@ func (g *guard) knows(host string) bool {
 		host = h
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	for _, n := range g.names {
-		if n == host {
-			return true
-		}
+	if slices.Contains(g.names, host) {
+		return true
 	}
 	ip := net.ParseIP(host)
 	switch {

@@ -92,10 +92,6 @@ func reply(w http.ResponseWriter, status int, v any) {
 
 // fail answers with an error in the form of the specification.
 func fail(w http.ResponseWriter, status int, code, message string) {
-	type entry struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	}
 	w.Header().Set("Content-Type", "application/json")
-	reply(w, status, map[string][]entry{"errors": {{code, message}}})
+	reply(w, status, map[string][]map[string]string{"errors": {{"code": code, "message": message}}})
 }

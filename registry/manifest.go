@@ -32,10 +32,15 @@ func (r *Registry) manifest(w http.ResponseWriter, q *http.Request, repo, which 
 		fail(w, http.StatusNotFound, "MANIFEST_UNKNOWN", err.Error())
 		return
 	}
-	w.Header().Set("Content-Type", string(m.Desc.MediaType))
+	serve(w, q, h, string(m.Desc.MediaType), bytes.NewReader(raw))
+}
+
+// serve answers with a document or a blob, or a range of it.
+func serve(w http.ResponseWriter, q *http.Request, h v1.Hash, mediaType string, content io.ReadSeeker) {
+	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Docker-Content-Digest", h.String())
 	w.Header().Set("Etag", `"`+h.String()+`"`)
-	http.ServeContent(w, q, "", time.Time{}, bytes.NewReader(raw))
+	http.ServeContent(w, q, "", time.Time{}, content)
 }
 
 // putManifest stores a manifest under its digest and, if which is a tag, names it. What it lists

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -161,7 +162,7 @@ func (c *Contents) count() {
 func (c *Contents) Find(ref string) (Image, error) {
 	at := slices.IndexFunc(c.Images, func(i Image) bool { return i.isNamed(ref) })
 	if at < 0 {
-		return Image{}, fmt.Errorf("%s is not in the bundle: %s lists its images", ref, listCommand())
+		return Image{}, fmt.Errorf("%s is not in the bundle: %s lists its images", ref, howto.Run("airgap list"))
 	}
 	return c.Images[at], nil
 }

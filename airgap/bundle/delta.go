@@ -65,16 +65,13 @@ func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Conte
 
 // Refusal returns the error of what needs all layers of the bundle.
 func (d *Delta) Refusal(path string) error {
+	in, base := fmt.Sprintf("its base, %s of version %s", d.Base.File, d.Base.Version), word(d.Base.File)
 	if strings.HasSuffix(d.Base.File, ".json") { // the lock of a release names no bundle
-		return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in a bundle of version "+
-			"%s for the same platform: make the bundle of both with %s %s -base=BUNDLE -out=%s",
-			path, len(d.Lacking), progress.Size(d.Bytes), d.Base.Version, howto.Run("airgap apply"),
-			word(path), word(d.Bundle))
+		in, base = fmt.Sprintf("a bundle of version %s for the same platform", d.Base.Version), "BUNDLE"
 	}
-	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: "+
-		"make the bundle of both with %s %s -base=%s -out=%s",
-		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"),
-		word(path), word(d.Base.File), word(d.Bundle))
+	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in %s: make the bundle of both with %s %s "+
+		"-base=%s -out=%s", path, len(d.Lacking), progress.Size(d.Bytes), in, howto.Run("airgap apply"), word(path),
+		base, word(d.Bundle))
 }
 
 // word returns s for a shell, in quotes if it needs them: others have chosen the names.
@@ -90,11 +87,16 @@ func word(s string) string {
 // lacking is the set of layers that only the base has, which is empty for nil, the delta of a
 // bundle.
 func (d *Delta) lacking() map[v1.Hash]bool {
+	if d == nil {
+		return once{}
+	}
+	return setOf(d.Lacking)
+}
+
+func setOf(hashes []v1.Hash) map[v1.Hash]bool {
 	all := map[v1.Hash]bool{}
-	if d != nil {
-		for _, h := range d.Lacking {
-			all[h] = true
-		}
+	for _, h := range hashes {
+		all[h] = true
 	}
 	return all
 }

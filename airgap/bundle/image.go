@@ -8,7 +8,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
@@ -230,5 +229,3 @@ func (i Image) isNamed(ref string) bool {
 	hasTag := strings.Contains(base[strings.LastIndex(base, "/")+1:], ":")
 	return tagged == i.Name || pinned && !hasTag && repository(tagged) == repository(i.Name)
 }
-
-func listCommand() string { return howto.Run("airgap list") }

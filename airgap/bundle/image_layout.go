@@ -161,7 +161,12 @@ func (l *ImageLayout) Verify(ctx context.Context, pr *progress.Printer) (blobs i
 		if size > math.MaxInt64-d.Size {
 			return 0, 0, fmt.Errorf("%s: its sizes are not those of layers", l.dir)
 		}
-		if err := l.drain(ctx, d, task); err != nil {
+		f, err := l.Open(d.Digest)
+		if err == nil {
+			err = progress.Drain(ctx, f, task)
+			f.Close()
+		}
+		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", l.dir, err))
 		}
 		blobs, size = blobs+1, size+d.Size
@@ -174,15 +179,6 @@ func (l *ImageLayout) Verify(ctx context.Context, pr *progress.Printer) (blobs i
 	}
 	task.Done("%d blobs, %s", blobs, progress.Size(size))
 	return blobs, size, nil
-}
-
-func (l *ImageLayout) drain(ctx context.Context, d v1.Descriptor, task *progress.Task) error {
-	f, err := l.Open(d.Digest)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return progress.Drain(ctx, f, task)
 }
 
 // onlyOwn returns an error for a file that is not of the image: another reader might take it for

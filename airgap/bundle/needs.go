@@ -55,14 +55,6 @@ func (c *Contents) needs(has map[v1.Hash]bool, file string, groups []string) (*N
 	return n, nil
 }
 
-// narrow leaves in the Needs what the images of c have, which are some of those of a bundle.
-func (c *Contents) narrow() (err error) {
-	if n := c.Needs; n != nil {
-		c.Needs, err = c.needs(n.lacking(), n.Bundle, n.Groups)
-	}
-	return err
-}
-
 // checkNeeds reports Needs that are not those of the images: layers that no image has, that are
 // there twice or in another order, or another number of bytes.
 func (c *Contents) checkNeeds() error {
@@ -95,13 +87,10 @@ func (n *Needs) Lacks(h v1.Hash) bool { return n != nil && slices.Contains(n.Lac
 
 // lacking is the set of the layers; it is empty for nil.
 func (n *Needs) lacking() map[v1.Hash]bool {
-	all := map[v1.Hash]bool{}
-	if n != nil {
-		for _, h := range n.Lacking {
-			all[h] = true
-		}
+	if n == nil {
+		return once{}
 	}
-	return all
+	return setOf(n.Lacking)
 }
 
 // readGroups decodes the names of groups.

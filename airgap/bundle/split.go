@@ -169,8 +169,11 @@ func (c *Contents) units() (units [][]Image) {
 func (b *Bundle) part(images []Image) (*Layout, int64, error) {
 	c := *b.contents
 	c.Images, c.Volume = slices.Clone(images), "999/999"
-	if err := c.narrow(); err != nil {
-		return nil, 0, err
+	if n := c.Needs; n != nil { // those that these images have
+		var err error
+		if c.Needs, err = c.needs(n.lacking(), n.Bundle, n.Groups); err != nil {
+			return nil, 0, err
+		}
 	}
 	l, err := NewLayout(&c)
 	if err != nil {

@@ -43,13 +43,6 @@ func header(name string, size int64, created time.Time) *tar.Header {
 	return h
 }
 
-// headerBytes returns a header as [archive] writes it.
-func headerBytes(name string, size int64, created time.Time) ([]byte, error) {
-	var b bytes.Buffer
-	err := tar.NewWriter(&b).WriteHeader(header(name, size, created))
-	return b.Bytes(), err
-}
-
 // readNamed reads the next entry, which must have that name.
 func readNamed(tr *tar.Reader, want string) ([]byte, error) {
 	name, data, err := readEntry(tr, 2*maxBlob)
@@ -122,7 +115,9 @@ func (b *blobReader) next() (v1.Hash, int64, error) {
 	if created.IsZero() {
 		created = hdr.ModTime
 	}
-	if want, err := headerBytes(hdr.Name, hdr.Size, created); err != nil || !bytes.Equal(raw, want) {
+	var want bytes.Buffer
+	err = tar.NewWriter(&want).WriteHeader(header(hdr.Name, hdr.Size, created))
+	if err != nil || !bytes.Equal(raw, want.Bytes()) {
 		return v1.Hash{}, 0, invalid("the tar header of blob sha256:%s is not in the form that slipway writes", m[1])
 	}
 	b.padding = int(padded(hdr.Size) - hdr.Size)

@@ -154,11 +154,6 @@ func (s *volumeSet) earlier() ([]Volume, error) {
 	return all, errors.Join(errs...)
 }
 
-// fileName is the name of volume n, from 0, of several.
-func (s *volumeSet) fileName(n, of int) string {
-	return fmt.Sprintf("%s.%dof%d.tar.zst", s.name, n+1, of)
-}
-
 // listOf is the path of the list of a bundle.
 func listOf(path string) string {
 	return strings.TrimSuffix(path, distfile.BundleSuffix) + distfile.ListSuffix
@@ -188,7 +183,8 @@ func (b *Bundle) writeVolumes(ctx context.Context, parts []*Layout, v *Volumes, 
 	task := o.Progress.Start(fmt.Sprintf("writing %d volumes", len(parts)), progress.Bytes, total)
 	defer task.Fail()
 	for n, l := range parts {
-		vol, err := s.write(ctx, w, l, stage, s.fileName(n, len(parts)), task, o.MaxSize)
+		name := fmt.Sprintf("%s.%dof%d.tar.zst", s.name, n+1, len(parts))
+		vol, err := s.write(ctx, w, l, stage, name, task, o.MaxSize)
 		if err != nil {
 			return err
 		}

@@ -83,13 +83,12 @@ func OfImage(reference string) (d Distribution, r Release, ok bool) {
 	split := func(s string) []string {
 		return strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' })
 	}
-	words := slices.Concat(split(repository), split(tag))
+	tagged := append(split(tag), "") // "" is not a version
+	words := slices.Concat(split(repository), tagged)
 	for _, d := range All {
 		for _, name := range append([]string{d.ID}, d.images...) {
-			if version := first(split(tag)); repository == name {
-				if r, ok := d.Release(version); ok {
-					return d, r, true
-				}
+			if r, ok := d.Release(tagged[0]); ok && repository == name {
+				return d, r, true
 			}
 			for _, w := range words { // debian12, alpine3.22, ubi9
 				if version, is := strings.CutPrefix(w, name); is {
@@ -118,13 +117,6 @@ func SupportOf(image, osVersion string) platform.Support {
 		return d.Support(r)
 	}
 	return platform.Support{}
-}
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
 }
 
 // Files are where a distribution names itself, in this order

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/network"
@@ -90,7 +92,8 @@ func (g *GitHub) send(ctx context.Context, r *release, d *Dist, f File, task *pr
 		}
 		first = false
 		err := g.upload(ctx, r, d, f, task)
-		if is(err, http.StatusUnprocessableEntity) && alreadyExists(err) {
+		var e *apiError // also of a file that has the name already
+		if is(err, http.StatusUnprocessableEntity) && errors.As(err, &e) && slices.Contains(e.codes, "already_exists") {
 			return network.Lost{Err: err}
 		}
 		return err

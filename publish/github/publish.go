@@ -271,9 +271,3 @@ func (g *GitHub) isLatest(ctx context.Context, version string) (bool, error) {
 	have, want := "v"+strings.TrimPrefix(tag, "v"), "v"+strings.TrimPrefix(version, "v")
 	return !semver.IsValid(have) || !semver.IsValid(want) || semver.Compare(want, have) >= 0, nil
 }
-
-// alreadyExists reports whether GitHub refuses a file because it has one of that name.
-func alreadyExists(err error) bool {
-	var e *apiError
-	return errors.As(err, &e) && slices.Contains(e.codes, "already_exists")
-}

@@ -93,7 +93,13 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 		p.images = append(p.images, img)
 	}
 	p.read = p.readRegistry
-	p.source = p.registrySource
+	p.source = func(ctx context.Context) transfer.Source {
+		var held []transfer.Remote
+		for _, i := range p.images {
+			held = append(held, i.held()...)
+		}
+		return p.client.FromRegistry(ctx, held)
+	}
 	p.material = p.registryMaterial
 	return p, nil
 }

@@ -85,15 +85,6 @@ func (i *image) digests() (all []v1.Hash) {
 	return all
 }
 
-// registrySource gives the blobs from the source.
-func (p *promotion) registrySource(ctx context.Context) transfer.Source {
-	var held []transfer.Remote
-	for _, i := range p.images {
-		held = append(held, i.held()...)
-	}
-	return p.client.FromRegistry(ctx, held)
-}
-
 // held returns everything that is promoted of an image.
 func (i *image) held() (all []transfer.Remote) {
 	for _, t := range slices.Concat(i.tags, i.floating) {

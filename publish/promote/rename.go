@@ -27,8 +27,11 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 	own, there := map[string]bool{}, map[string]bool{}
 	for _, i := range p.images {
 		there[canonical(p.target(i, to))] = true
-		for _, h := range i.pinned() {
+		for _, h := range i.manifests {
 			own[h.String()] = true
+		}
+		for _, t := range slices.Concat(i.tags, i.floating) {
+			own[t.desc.Digest.String()] = true
 		}
 	}
 	names, err := p.names(to, func(repository, ref string) error {
@@ -80,15 +83,6 @@ func (p *promotion) names(to string, unknown func(repository, reference string) 
 		}
 	}
 	return names, nil
-}
-
-// pinned returns the digests by which manifests may refer to the image.
-func (i *image) pinned() []v1.Hash {
-	all := slices.Clone(i.manifests)
-	for _, t := range slices.Concat(i.tags, i.floating) {
-		all = append(all, t.desc.Digest)
-	}
-	return all
 }
 
 // lint checks a renamed manifest, with the images under their new names. Findings of severity

@@ -31,7 +31,7 @@ type Wanted struct {
 // that the store lacks, each once; a run that was stopped continues where it was. Manifests are
 // written last, children before indexes, so that a manifest in the store has its blobs.
 func (c *Client) Fetch(ctx context.Context, st *store.Store, list []*Wanted) (err error) {
-	err = each(ctx, c.o.Jobs, list, func(ctx context.Context, _ int, w *Wanted) error {
+	err = Each(ctx, c, list, func(ctx context.Context, _ int, w *Wanted) error {
 		err := w.read(ctx, c, st)
 		switch {
 		case err == nil:
@@ -106,11 +106,18 @@ func (c *Client) fetchBlobs(ctx context.Context, st *store.Store, list []*Wanted
 	if err != nil || len(blobs) == 0 {
 		return err
 	}
-	if err := room(st, blobs); err != nil {
-		return err
+	var sizes []v1.Descriptor
+	largest := blobs[0]
+	for _, b := range blobs {
+		if sizes = append(sizes, b.desc); b.desc.Size > largest.desc.Size {
+			largest = b
+		}
+	}
+	if err := st.Room(sizes...); err != nil { // before any of them is fetched
+		return fmt.Errorf("fetching %s: %w", largest.of.Name, err)
 	}
 	t := c.o.Progress.Start("fetch", progress.Bytes, total)
-	err = each(ctx, c.o.Jobs, blobs, func(ctx context.Context, _ int, b download) error {
+	err = Each(ctx, c, blobs, func(ctx context.Context, _ int, b download) error {
 		if err := b.get(ctx, c, st, t); err != nil {
 			return fmt.Errorf("fetching %s: %w", b.of.Name, network.Clean(err))
 		}
@@ -121,21 +128,6 @@ func (c *Client) fetchBlobs(ctx context.Context, st *store.Store, list []*Wanted
 		return err
 	}
 	t.Done("%d images, %s in %d blobs", len(list), progress.Size(total), len(blobs))
-	return nil
-}
-
-// room checks the sizes of blobs before any of them is fetched.
-func room(st *store.Store, blobs []download) error {
-	var all []v1.Descriptor
-	largest := blobs[0]
-	for _, b := range blobs {
-		if all = append(all, b.desc); b.desc.Size > largest.desc.Size {
-			largest = b
-		}
-	}
-	if err := st.Room(all...); err != nil {
-		return fmt.Errorf("fetching %s: %w", largest.of.Name, err)
-	}
 	return nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Floating is a floating tag that is to name an image, which its repository has by digest.
@@ -51,7 +50,7 @@ func Decide(rule string, now, want Current) (moves bool, reason string) {
 // [imagetag.RuleKeep] it asks nothing.
 func (c *Client) Decide(ctx context.Context, rule string, list []Floating) ([]Decision, error) {
 	all := make([]Decision, len(list))
-	err := each(ctx, c.o.Jobs, list, func(ctx context.Context, n int, f Floating) error {
+	err := Each(ctx, c, list, func(ctx context.Context, n int, f Floating) error {
 		var now Current
 		if rule != imagetag.RuleKeep {
 			var err error
@@ -84,7 +83,7 @@ type Move struct {
 // all that failed.
 func (c *Client) Move(ctx context.Context, list []Move) (moved []bool, err error) {
 	moved, errs := make([]bool, len(list)), make([]error, len(list))
-	err = each(ctx, c.o.Jobs, list, func(ctx context.Context, n int, m Move) error {
+	err = Each(ctx, c, list, func(ctx context.Context, n int, m Move) error {
 		moved[n], errs[n] = c.move(ctx, m)
 		return context.Cause(ctx)
 	})
@@ -142,16 +141,14 @@ type Current struct {
 func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 	top, err := c.Get(ctx, ref)
 	now := Current{}
-	if outcome.Of(err) == outcome.There {
+	if err == nil {
 		now.Digest = top.Digest
 		err = c.stamp(ctx, ref.Context(), &now.Stamp, top.Descriptor, top.Manifest)
 	}
-	switch outcome.Of(err) {
-	case outcome.There, outcome.Absent:
-		return now, nil
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
+	if err != nil && !absent(err) {
+		return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
-	return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	return now, nil
 }
 
 // stamp completes s with what a document states.

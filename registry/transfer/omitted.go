@@ -90,15 +90,9 @@ func (s *shared) sayOmitted(pushes []*push) {
 // may: all that it does not list where the tag that lists them cannot move. A refusal of a
 // required referrer is reported first.
 func (p *push) putGroup(ctx context.Context, group []put) error {
-	slices.SortStableFunc(group, func(a, b put) int {
-		switch {
-		case a.image.Required == b.image.Required:
-			return 0
-		case a.image.Required:
-			return -1
-		}
-		return 1
-	})
+	required := func(m put) bool { return m.image.Required }
+	optional := slices.DeleteFunc(slices.Clone(group), required)
+	group = append(slices.DeleteFunc(group, func(m put) bool { return !required(m) }), optional...)
 	var taken, unlisted []put
 	for _, m := range group {
 		switch listed, err := p.putDocument(ctx, m); {
@@ -122,7 +116,7 @@ func (p *push) putGroup(ctx context.Context, group []put) error {
 			}
 		}
 	}
-	return each(ctx, p.o.Jobs, taken, p.verify)
+	return Each(ctx, p.Client, taken, p.verify)
 }
 
 // refused handles the error of putting a referrer: it omits the referrer, or returns the error.
@@ -131,8 +125,12 @@ func (p *push) refused(i *target, err error) error {
 	case !network.Refuses(err):
 		return err
 	case i.Required:
+		remedy := "let it take manifests with a subject, or use another registry"
+		if network.Unlisted(err) {
+			remedy = "let the tags sha256-* move in " + i.repo.Name()
+		}
 		return fmt.Errorf("%w: it is evidence of the release, and nothing gets its tag before the registry has it: %s",
-			err, remedy(i, err))
+			err, remedy)
 	case rule == oci.ReferrersTry:
 		p.leaveOut(i, errors.Unwrap(err).Error()) // without the name, which is next to it
 		return nil
@@ -140,14 +138,6 @@ func (p *push) refused(i *target, err error) error {
 		return fmt.Errorf("%w: -referrers=%s goes on without what the registry refuses", err, oci.ReferrersTry)
 	}
 	return err
-}
-
-// remedy returns what to do about a referrer that the registry has to take.
-func remedy(i *target, err error) string {
-	if network.Unlisted(err) {
-		return "let the tags sha256-* move in " + i.repo.Name()
-	}
-	return "let it take manifests with a subject, or use another registry"
 }
 
 // leaveOut omits a referrer, and reports it.

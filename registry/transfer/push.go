@@ -88,14 +88,6 @@ func newPush(s *shared, images []Image, before []*push) *push {
 	return p
 }
 
-// check asks what the registry has of the images, and plans what to send.
-func (p *push) check(ctx context.Context) {
-	p.err = steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed, p.recognize)
-	if p.err == nil {
-		p.uploads = p.listUploads()
-	}
-}
-
 // run pushes the images, once all destinations were checked.
 func (p *push) run(ctx context.Context) Pushed {
 	defer p.leave(p)
@@ -161,7 +153,7 @@ func (p *push) connect(ctx context.Context) error {
 			}
 		}
 	}
-	return each(ctx, p.o.Jobs, p.images, func(ctx context.Context, _ int, i *target) error {
+	return Each(ctx, p.Client, p.images, func(ctx context.Context, _ int, i *target) error {
 		// Some registries heed the first scope only.
 		scopes := append([]string{i.repo.Scope(transport.PushScope)}, slices.Sorted(maps.Keys(from[i.repo]))...)
 		if _, err := p.Session(ctx, i.repo, scopes...); err != nil {
@@ -182,14 +174,14 @@ func (p *push) sendBlobs(ctx context.Context) error {
 			here = append(here, u)
 		}
 	}
-	if err := each(ctx, p.o.Jobs, elsewhere, p.preferExisting); err != nil {
+	if err := Each(ctx, p.Client, elsewhere, p.preferExisting); err != nil {
 		return err
 	}
 	send := func(ctx context.Context, _ int, u *upload) error { return p.sendFirst(ctx, u) }
-	if err := each(ctx, p.o.Jobs, elsewhere, send); err != nil {
+	if err := Each(ctx, p.Client, elsewhere, send); err != nil {
 		return err
 	}
-	return each(ctx, p.o.Jobs, here, send)
+	return Each(ctx, p.Client, here, send)
 }
 
 // mountBlobs brings blobs into further repositories.
@@ -204,7 +196,7 @@ func (p *push) mountBlobs(ctx context.Context) error {
 			mounts = append(mounts, mount{u, r})
 		}
 	}
-	return each(ctx, p.o.Jobs, mounts, func(ctx context.Context, _ int, m mount) error {
+	return Each(ctx, p.Client, mounts, func(ctx context.Context, _ int, m mount) error {
 		return p.send(ctx, m.upload, m.to, m.repos[0].Digest(m.desc.Digest.String()))
 	})
 }
@@ -239,10 +231,20 @@ func (c *Client) PushAll(ctx context.Context, list [][]Image, source Source, o P
 	s.sayOmitted(pushes)
 	var all sync.WaitGroup
 	for _, p := range pushes {
-		all.Go(func() { p.check(ctx) })
+		all.Go(func() {
+			p.err = steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed, p.recognize)
+			if p.err == nil {
+				p.uploads = p.listUploads()
+			}
+		})
 	}
 	all.Wait()
-	hold(pushes)
+	held := slices.ContainsFunc(pushes, func(p *push) bool { return errors.As(p.err, &conflictError{}) })
+	for _, p := range pushes {
+		if held && p.err == nil {
+			p.err = ErrHeld
+		}
+	}
 	s.begin(slices.DeleteFunc(slices.Clone(pushes), func(p *push) bool { return p.err != nil }))
 	done := make([]Pushed, len(list))
 	for n, p := range pushes {
@@ -251,16 +253,4 @@ func (c *Client) PushAll(ctx context.Context, list [][]Image, source Source, o P
 	all.Wait()
 	s.finish(done)
 	return done
-}
-
-// hold keeps everything from being sent if one destination has a conflict.
-func hold(pushes []*push) {
-	if !slices.ContainsFunc(pushes, func(p *push) bool { return errors.As(p.err, &conflictError{}) }) {
-		return
-	}
-	for _, p := range pushes {
-		if p.err == nil {
-			p.err = ErrHeld
-		}
-	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // put is a document and the name it gets.
@@ -89,14 +88,14 @@ func (p *push) putTags(ctx context.Context) error {
 	all := slices.Concat(lists[0], lists[1])
 	first, second := min(1, len(all)), max(min(1, len(all)), len(lists[0]))
 	for _, some := range [][]put{all[:first], all[first:second], all[second:]} {
-		if err := each(ctx, p.o.Jobs, some, p.free); err != nil {
+		if err := Each(ctx, p.Client, some, p.free); err != nil {
 			return err
 		}
 		if err := p.putAll(ctx, some); err != nil {
 			return err
 		}
 	}
-	return each(ctx, p.o.Jobs, all[:first], p.verify)
+	return Each(ctx, p.Client, all[:first], p.verify)
 }
 
 // free asks for a tag again, just before it is put: another push may have taken it since resolve.
@@ -114,10 +113,10 @@ func (p *push) free(ctx context.Context, _ int, m put) error {
 // putAll puts manifests, and then asks for each of them: a success that something between here
 // and the registry has made up does not count.
 func (p *push) putAll(ctx context.Context, list []put) error {
-	if err := each(ctx, p.o.Jobs, list, p.put); err != nil {
+	if err := Each(ctx, p.Client, list, p.put); err != nil {
 		return err
 	}
-	return each(ctx, p.o.Jobs, list, p.verify)
+	return Each(ctx, p.Client, list, p.verify)
 }
 
 func (c *Client) put(ctx context.Context, _ int, m put) error {
@@ -141,9 +140,13 @@ func (c *Client) putDocument(ctx context.Context, m put) (listed bool, err error
 		listed, err = s.PutReferrer(ctx, m.ref, m.Desc.MediaType, m.Raw)
 	}
 	if err != nil && refusesSparse(err, m) {
+		var lacks []string
+		for _, d := range m.image.notInRegistry {
+			lacks = append(lacks, oci.PlatformName(d))
+		}
 		return false, fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and "+
-			"lacks %s (%w): push the bundle for all platforms, or one with these; blobs that were sent are not sent again",
-			m.ref, platforms(m.image.notInRegistry), network.Clean(err))
+			"lacks %s (%w): push the bundle for all platforms, or one with these; nothing is sent twice",
+			m.ref, strings.Join(lacks, ", "), network.Clean(err))
 	}
 	return listed, m.failed(err)
 }
@@ -188,14 +191,6 @@ func refusesSparse(err error, m put) bool {
 		}, e.StatusCode)
 }
 
-func platforms(list []v1.Descriptor) string {
-	var all []string
-	for _, d := range list {
-		all = append(all, oci.PlatformName(d))
-	}
-	return strings.Join(all, ", ")
-}
-
 // errLost is the error for a manifest that a registry accepted and then does not have.
 var errLost = errors.New("the registry accepted the manifest and does not serve it; something else, " +
 	"such as a proxy, may have answered: fix that and push again")
@@ -205,11 +200,10 @@ var errLost = errors.New("the registry accepted the manifest and does not serve 
 func (c *Client) verify(ctx context.Context, _ int, m put) error {
 	err := c.Settle(ctx, func() (bool, error) {
 		have, err := c.Head(ctx, m.ref)
-		switch outcome.Of(err) {
-		case outcome.There:
-		case outcome.Absent:
+		if absent(err) {
 			return false, errLost
-		case outcome.Broken, outcome.Unread, outcome.Unasked:
+		}
+		if err != nil {
 			return true, network.Clean(err)
 		}
 		if have.Digest != m.Desc.Digest {

@@ -61,7 +61,7 @@ func (p *push) putReferrers(ctx context.Context) error {
 			return errors.New("referrers of images refer to each other in a circle")
 		}
 		groups := slices.Collect(maps.Values(bySubject))
-		err := each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error {
+		err := Each(ctx, p.Client, groups, func(ctx context.Context, _ int, g []put) error {
 			return p.putGroup(ctx, g)
 		})
 		if err != nil {
@@ -139,7 +139,7 @@ func (p *push) eachSubject(ctx context.Context, all []*target,
 		}
 		referrers[subject] = append(referrers[subject], i)
 	}
-	return each(ctx, p.o.Jobs, subjects, func(ctx context.Context, _ int, subject name.Digest) error {
+	return Each(ctx, p.Client, subjects, func(ctx context.Context, _ int, subject name.Digest) error {
 		return f(ctx, subject, referrers[subject])
 	})
 }

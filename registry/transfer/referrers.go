@@ -12,7 +12,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -59,7 +58,7 @@ func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects [
 // ReadReferrers finds what [Client.FetchReferrers] finds, and reads only its documents.
 func (c *Client) ReadReferrers(ctx context.Context, subjects []*Subject) error {
 	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error {
-		return each(ctx, c.o.Jobs, list, func(ctx context.Context, _ int, w *Wanted) error {
+		return Each(ctx, c, list, func(ctx context.Context, _ int, w *Wanted) error {
 			if err := w.read(ctx, c, nil); err != nil {
 				return fmt.Errorf("reading the referrers of %s: %w", w.Name, network.Clean(err))
 			}
@@ -73,7 +72,7 @@ func (c *Client) ReadReferrers(ctx context.Context, subjects []*Subject) error {
 func (c *Client) walkReferrers(ctx context.Context, subjects []*Subject,
 	read func(context.Context, []*Wanted) error,
 ) error {
-	if err := each(ctx, c.o.Jobs, subjects, c.listTags); err != nil {
+	if err := Each(ctx, c, subjects, c.listTags); err != nil {
 		return err
 	}
 	var round []reference
@@ -131,7 +130,7 @@ func (c *Client) listTags(ctx context.Context, _ int, s *Subject) error {
 // findReferrers returns the referrers of the subjects of a round, in their order.
 func (c *Client) findReferrers(ctx context.Context, round []reference, tags bool) ([]reference, error) {
 	found := make([][]reference, len(round))
-	err := each(ctx, c.o.Jobs, round, func(ctx context.Context, n int, r reference) (err error) {
+	err := Each(ctx, c, round, func(ctx context.Context, n int, r reference) (err error) {
 		if found[n], err = c.byAPI(ctx, r); err == nil && tags {
 			var more []reference
 			more, err = c.byTags(ctx, r)
@@ -173,11 +172,10 @@ func (c *Client) byTags(ctx context.Context, r reference) ([]reference, error) {
 			continue
 		}
 		d, err := c.Head(ctx, r.Repo.Tag(tag))
-		switch outcome.Of(err) {
-		case outcome.Broken, outcome.Unread, outcome.Unasked:
+		if err != nil && !absent(err) {
 			return nil, err
-		case outcome.Absent:
-		case outcome.There:
+		}
+		if err == nil {
 			all = append(all, reference{Subject: r.Subject, to: r.to, desc: *d, tag: tag})
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
-	"github.com/slipway-dev/slipway/internal/outcome"
 )
 
 // Remote is an image, or a referrer, that a repository has.
@@ -24,17 +23,16 @@ type Remote struct {
 // document is missing, or cannot be read.
 func (c *Client) Read(ctx context.Context, refs []name.Digest) ([]Remote, error) {
 	all, wrong := make([]Remote, len(refs)), make([]error, len(refs))
-	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) error {
+	err := Each(ctx, c, refs, func(ctx context.Context, n int, ref name.Digest) error {
 		w := &Wanted{Ref: ref}
 		err := w.read(ctx, c, nil)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		switch outcome.Of(err) {
-		case outcome.There:
-		case outcome.Absent:
+		switch {
+		case absent(err):
 			wrong[n] = fmt.Errorf("%s is not in the registry", ref)
-		case outcome.Broken, outcome.Unread, outcome.Unasked:
+		case err != nil:
 			wrong[n] = fmt.Errorf("reading %s: %w", ref, network.Clean(err))
 		}
 		all[n] = Remote{ref.Context(), w.tree}
@@ -92,7 +90,7 @@ type Pin struct {
 // all that do not.
 func (c *Client) Check(ctx context.Context, pins []Pin) error {
 	wrong := make([]error, len(pins))
-	err := each(ctx, c.o.Jobs, pins, func(ctx context.Context, n int, p Pin) error {
+	err := Each(ctx, c, pins, func(ctx context.Context, n int, p Pin) error {
 		switch have, err := c.Lookup(ctx, p.Ref); {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -117,18 +115,15 @@ func (c *Client) Check(ctx context.Context, pins []Pin) error {
 // manifest gets the platform of its configuration.
 func (c *Client) Trees(ctx context.Context, refs []name.Reference) (map[string]*oci.Tree, error) {
 	found := make([]*oci.Tree, len(refs))
-	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Reference) error {
+	err := Each(ctx, c, refs, func(ctx context.Context, n int, ref name.Reference) error {
 		t, err := c.tree(ctx, ref)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		switch outcome.Of(err) {
-		case outcome.There:
-			found[n] = t
-		case outcome.Absent:
-		case outcome.Broken, outcome.Unread, outcome.Unasked:
+		if err != nil && !absent(err) {
 			return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 		}
+		found[n] = t
 		return nil
 	})
 	if err != nil {
@@ -156,9 +151,11 @@ func (c *Client) tree(ctx context.Context, ref name.Reference) (*oci.Tree, error
 		}
 		return get(d)
 	}, oci.Limits{})
+	if err == nil {
+		_, err = t.ReadPlatforms(network.Listed(c.Configs(ctx, repo)))
+	}
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.ReadPlatforms(network.Listed(c.Configs(ctx, repo)))
-	return t, err
+	return t, nil
 }

@@ -20,7 +20,7 @@ import (
 // asked for by digest.
 func (p *push) resolve(ctx context.Context) error {
 	conflicts := make([]conflict, len(p.images))
-	err := each(ctx, p.o.Jobs, p.images, func(ctx context.Context, n int, i *target) error {
+	err := Each(ctx, p.Client, p.images, func(ctx context.Context, n int, i *target) error {
 		if i.skipped {
 			return nil
 		}
@@ -90,15 +90,16 @@ func (p *push) recognize(context.Context) error {
 // Lookup returns what a reference names; nil if the registry does not have it.
 func (c *Client) Lookup(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
 	d, err := c.Head(ctx, ref)
-	switch outcome.Of(err) {
-	case outcome.There:
+	switch {
+	case err == nil:
 		return d, nil
-	case outcome.Absent:
+	case absent(err):
 		return nil, nil //nolint:nilnil // the answer that it is not there
-	case outcome.Broken, outcome.Unread, outcome.Unasked:
 	}
 	return nil, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 }
+
+func absent(err error) bool { return outcome.Of(err) == outcome.Absent }
 
 // preferExisting puts a repository that has the blob, if there is one, in front of the others,
 // which mount the blob from there.
@@ -113,9 +114,7 @@ func (c *Client) preferExisting(ctx context.Context, _ int, u *upload) error {
 			return fmt.Errorf("looking at %s: %w", repo, network.Clean(err))
 		}
 		exists, err := partial.Exists(l)
-		switch outcome.Of(err) {
-		case outcome.There, outcome.Absent:
-		case outcome.Broken, outcome.Unread, outcome.Unasked:
+		if err != nil && !absent(err) {
 			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, network.Clean(err))
 		}
 		if exists {

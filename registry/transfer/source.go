@@ -51,7 +51,7 @@ func (c *Client) FetchBases(ctx context.Context, st *store.Store, images []Image
 		}
 	}
 	there := make([]bool, len(lacking))
-	err := each(ctx, c.o.Jobs, lacking, func(ctx context.Context, n int, i Image) error {
+	err := Each(ctx, c, lacking, func(ctx context.Context, n int, i Image) error {
 		repo := i.Ref.Context()
 		if _, err := c.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
 			return fmt.Errorf("connecting to %s: %w", repo, err)
@@ -71,7 +71,7 @@ func (c *Client) FetchBases(ctx context.Context, st *store.Store, images []Image
 	}
 	inBase := basesOf(st, absent)
 	digests := slices.SortedFunc(maps.Keys(inBase), func(a, b v1.Hash) int { return cmp.Compare(a.Hex, b.Hex) })
-	return each(ctx, c.o.Jobs, digests, func(ctx context.Context, _ int, h v1.Hash) error {
+	return Each(ctx, c, digests, func(ctx context.Context, _ int, h v1.Hash) error {
 		return c.fetchLayer(ctx, st, inBase[h])
 	})
 }

@@ -53,12 +53,8 @@ func Local(o network.Options, rt http.RoundTripper) *Client {
 // Each calls f for every element and its index, as many at a time as the options allow, until the
 // first error, which it returns.
 func Each[T any](ctx context.Context, c *Client, list []T, f func(ctx context.Context, n int, e T) error) error {
-	return each(ctx, c.o.Jobs, list, f)
-}
-
-func each[T any](ctx context.Context, jobs int, list []T, f func(ctx context.Context, n int, e T) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(jobs)
+	g.SetLimit(c.o.Jobs)
 	for n, e := range list {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {

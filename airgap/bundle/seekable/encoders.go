@@ -38,14 +38,6 @@ func NewEncoders() (*Encoders, error) {
 	return &Encoders{store, compress, less}, err
 }
 
-// encode appends the zstd frame of raw bytes, which are for enc, to a buffer.
-func (e *Encoders) encode(enc *encoder, raw, to []byte) []byte {
-	if enc == e.compress && len(raw) < small {
-		return e.small.EncodeAll(raw, to)
-	}
-	return enc.EncodeAll(raw, to)
-}
-
 // encoder compresses frames of one size, and keeps buffers for later frames, unlike a sync.Pool
 // never more than were in use at a time.
 type encoder struct {

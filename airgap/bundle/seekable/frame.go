@@ -64,20 +64,14 @@ func (f *frameReader) scan(p []byte) error {
 			return errors.New("more than one frame is where one must be")
 		}
 		f.buf, p = append(f.buf, p[0]), p[1:]
-		if err := f.step(); err != nil {
-			return err
+		switch {
+		case f.part == frameHeader:
+			if err := f.header(); err != nil {
+				return err
+			}
+		case len(f.buf) == blockBytes:
+			f.block(uint32(f.buf[0]) | uint32(f.buf[1])<<8 | uint32(f.buf[2])<<16)
 		}
-	}
-	return nil
-}
-
-// step ends the current part if all of it has been read.
-func (f *frameReader) step() error {
-	if f.part == frameHeader {
-		return f.header()
-	}
-	if len(f.buf) == blockBytes {
-		f.block(uint32(f.buf[0]) | uint32(f.buf[1])<<8 | uint32(f.buf[2])<<16)
 	}
 	return nil
 }

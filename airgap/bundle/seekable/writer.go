@@ -94,8 +94,12 @@ func (w *Writer) EndFrame(stored bool) error {
 	case <-w.stopped:
 		return errStopped
 	}
+	z := enc.Encoder
+	if enc == w.all.compress && len(raw) < small {
+		z = w.all.small
+	}
 	go func() {
-		out <- frame{enc, raw, w.all.encode(enc, raw, enc.get()), w.twin.blocks(enc, raw, enc == w.all.store)}
+		out <- frame{enc, raw, z.EncodeAll(raw, enc.get()), w.twin.blocks(enc, raw, enc == w.all.store)}
 	}()
 	return nil
 }
