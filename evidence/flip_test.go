@@ -86,7 +86,7 @@ func TestFlips(t *testing.T) {
 // errSame is the verdict on a file that is another one, and has the same archive.
 var errSame = errors.New("the archive is the same")
 
-// wholly verifies a bundle as airgap verify does: its evidence, and then every byte.
+// wholly verifies a bundle as verify does: its evidence, and then every byte.
 func wholly(t *testing.T, path string, p evidence.Policy) error {
 	b, err := bundle.OpenAny(path)
 	if err != nil {

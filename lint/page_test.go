@@ -24,7 +24,7 @@ or ConfigMap key whose name ends in image, or a reference to an image of the pro
 For a rule that is *shown once*, the text output has the first finding and the number of the others and of their files; ` + "`slipway lint -v`" + ` lists
 all, as ` + "`-json` and `-sarif`" + ` do.
 
-[Real products](lint-products.md) have been judged by these rules, and each finding by hand.
+[Real products](results/lint-products.md) have been judged by these rules, and each finding by hand.
 
 In a release, a finding names the line of the template that it comes from; ` + "`slipway lint`" + ` names the line of release.yaml.
 

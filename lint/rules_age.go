@@ -8,7 +8,7 @@ var ageRules = []Rule{
 		Reason: "Microsoft publishes its bases anew on the second Tuesday of each month. What an image has of its " +
 			"base stays as it was: nothing updates the files in a container. Scanners list every update since as " +
 			"vulnerabilities of the image.",
-		Instead: "the image built again on today's base; `slipway bases -update` raises those of Slipway",
+		Instead: "the image built again on today's base; `slipway pin bases -update` raises those of Slipway",
 		Link:    "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/update-containers",
 	},
 	{

@@ -4,7 +4,7 @@ package lint
 const linkExec = "https://github.com/opencontainers/image-spec/blob/main/config.md#properties"
 
 // insideRules are about the files in the layers of published images. slipway audit -deep looks for
-// them, by the checks with which slipway build looks at its own images.
+// them, by the checks with which slipway stage build looks at its own images.
 var insideRules = []Rule{
 	{
 		ID: "index-layers-differ", Severity: Error,

@@ -150,8 +150,8 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":1,"images":[{"digest":"md5:1"}]}`:                                    "hash",
 		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                          `image "a": ":" is not its name`,
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"]}]}`: `image "a": a digest is missing`,
-		`{"buildVersion":1}`: "this is what slipway build made: " +
-			"run slipway publish first",
+		`{"buildVersion":1}`: "this is what slipway stage build made: " +
+			"run slipway stage publish first",
 		`{"partVersion":1,"selected":["linux/amd64"]}`: "this is a part of a release: " +
 			"join all parts with slipway merge first",
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a"}]}`: `image "a": the digest is missing`,

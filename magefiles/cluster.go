@@ -16,7 +16,7 @@ func Cluster(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
+	if err := target.Run(ctx, "release"); err != nil {
 		return err
 	}
 	if err := controlPlane(ctx); err != nil {

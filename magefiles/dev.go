@@ -58,8 +58,8 @@ func Fuzz(
 }
 
 // Bench compares releases, publishing, and the packing, reading and pushing of bundles with other
-// programs, and prints ratios. The results replace those of the same parts in docs/benchmarks.json;
-// docs/benchmarks.md and its plots are made of that.
+// programs, and prints ratios. The results replace those of the same parts in docs/results/benchmarks.json;
+// docs/results/benchmarks.md and its plots are made of that.
 func Bench(
 	ctx context.Context,
 	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,
@@ -67,19 +67,19 @@ func Bench(
 	// packages (of Debian); evidence, verify, evidence-cold (what a key costs), reproduce;
 	// cacheprog and shards (of hello; go run ./test/bench -h tells how of kpack)
 	parts *string,
-	plot *bool, // measure nothing: make the page and the plots from docs/benchmarks.json
+	plot *bool, // measure nothing: make the page and the plots from docs/results/benchmarks.json
 ) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	args := []string{"go", "run", "./test/bench", "-results=docs/benchmarks.json"}
+	args := []string{"go", "run", "./test/bench", "-results=docs/results/benchmarks.json"}
 	if plot != nil && *plot {
 		return do(ctx, ".", append(args, "-plot")...)
 	}
 	if _, err := consumer.SetUp(ctx); err != nil {
 		return err
 	}
-	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
+	if err := target.Run(ctx, "release"); err != nil {
 		return err
 	}
 	for _, t := range []tool{crane, regctl, ko} {

@@ -8,7 +8,7 @@ import (
 )
 
 // Explore draws products and walks through the commands for a while, checks what must hold for
-// every one of them, and writes the tables in docs/explore.md, which describes them.
+// every one of them, and writes the tables in docs/results/explore.md, which describes them.
 func Explore(
 	ctx context.Context,
 	time *string, // how long (30m)
@@ -27,7 +27,7 @@ func Explore(
 	}
 	args := []string{
 		"go", "test", "./test/explore", "-run=^TestExplore$", "-count=1", "-v", "-timeout=0",
-		"-time=" + long, "-seed=" + first, "-page=../../docs/explore.md",
+		"-time=" + long, "-seed=" + first, "-page=../../docs/results/explore.md",
 	}
 	if counts != nil {
 		path, err := filepath.Abs(*counts)

@@ -5,12 +5,12 @@ package main
 import "context"
 
 // Forge forges a release in every way, gives all forgeries to all consumers, and then combines them
-// at random for a while. It writes the tables in docs/forgeries.md.
+// at random for a while. It writes the tables in docs/results/forgeries.md.
 func Forge(
 	ctx context.Context,
 	time *string, // how long (30m)
 	seed *string, // seed of the random combinations (1)
-	// only the forgeries whose FAMILY/NAME matches this expression; docs/forgeries.md is not
+	// only the forgeries whose FAMILY/NAME matches this expression; docs/results/forgeries.md is not
 	// written
 	cases *string,
 ) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // Mutants takes mends of faults out of slipway, one at a time, and looks whether walks find that.
-// It goes on where it was, and writes docs/explore-mutants.md.
+// It goes on where it was, and writes docs/results/explore-mutants.md.
 func Mutants(
 	ctx context.Context,
 	mutant *int, // number of the only one to try; 0 tries none (all that were not tried)

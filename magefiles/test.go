@@ -51,7 +51,7 @@ func Test(ctx context.Context) error {
 
 // test is Test for what is installed.
 func test(ctx context.Context, without []string) error {
-	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
+	if err := target.Run(ctx, "release"); err != nil {
 		return err
 	}
 	env, err := environment(strings.Join(without, ","))

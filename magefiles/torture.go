@@ -4,13 +4,13 @@ package main
 
 import "context"
 
-// Torture injects faults into slipway for a while and writes the table in docs/torture.md,
+// Torture injects faults into slipway for a while and writes the table in docs/results/torture.md,
 // which describes them.
 func Torture(
 	ctx context.Context,
 	time *string, // how long (30m)
 	seed *string, // seed of the random choices (1)
-	// only the cases whose names match this expression; docs/torture.md is not written
+	// only the cases whose names match this expression; docs/results/torture.md is not written
 	cases *string,
 ) error {
 	if err := isolate(); err != nil {
@@ -30,7 +30,7 @@ func Torture(
 	if cases != nil {
 		args = append(args, "-case="+*cases)
 	} else {
-		args = append(args, "-page=../../docs/torture.md")
+		args = append(args, "-page=../../docs/results/torture.md")
 	}
 	return do(ctx, ".", args...)
 }

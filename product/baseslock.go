@@ -36,7 +36,7 @@ type LockedBase struct {
 	Pos     yamlfile.Pos
 }
 
-// basesLockYAML is what slipway bases writes beside slipway.yaml: what the bases of registries are
+// basesLockYAML is what slipway pin bases writes beside slipway.yaml: what the bases of registries are
 // pinned to.
 type basesLockYAML struct {
 	// The format of this file: slipway/v1.
@@ -62,7 +62,7 @@ type lockedBaseYAML struct {
 }
 
 var basesLock = lockFile[basesLockYAML, LockedBase]{
-	name: BasesLock, content: "What the bases of slipway.yaml stand for", command: "bases",
+	name: BasesLock, content: "What the bases of slipway.yaml stand for", command: "pin bases",
 	version: func(f *basesLockYAML) *string { return &f.APIVersion },
 	read:    readBases,
 	written: writtenBases,
@@ -76,7 +76,7 @@ func readBases(d *yamlfile.Document, in *basesLockYAML) (list []LockedBase) {
 		}
 		if slices.ContainsFunc(list, func(o LockedBase) bool { return o.isFor(e.Base, e.Platform) }) {
 			d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform,
-				howto.Run("bases"))
+				howto.Run("pin bases"))
 		}
 		list = append(list, e)
 	}
@@ -99,16 +99,16 @@ func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
 	if e.Platform, err = platform.Parse(in.Platform); err != nil {
 		d.Errorf(&in.Platform, "%v", err)
 	}
-	e.Digest = lockedDigest(d, &in.Reference, &in.Digest, "bases")
+	e.Digest = lockedDigest(d, &in.Reference, &in.Digest, "pin bases")
 	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 ||
 		platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
 		d.Errorf(&in.OSVersion, "%q is not a four-part version of %s: run %s", in.OSVersion, in.Platform,
-			howto.Run("bases"))
+			howto.Run("pin bases"))
 	}
 	if in.Created != "" {
 		if e.Created, err = time.Parse(time.RFC3339, in.Created); err != nil {
 			d.Errorf(&in.Created, "%q is not a time such as 2025-01-16T21:57:50Z: run %s", in.Created,
-				howto.Run("bases"))
+				howto.Run("pin bases"))
 		}
 	}
 	return e, len(d.Errors) == before

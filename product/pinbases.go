@@ -45,7 +45,7 @@ func (c *checker) unlocked(base string, images []BaseImage) {
 		what = "the digest of " + images[0].Reference.String()
 	}
 	c.demands.At(images[0].Pos, "base %s is not locked for %s: run %s, which writes %s into %s%s",
-		base, strings.Join(on, ", "), howto.Run("bases"), what, BasesLock, Since)
+		base, strings.Join(on, ", "), howto.Run("pin bases"), what, BasesLock, Since)
 }
 
 // pin pins one image, and reports whether something does.
@@ -62,11 +62,11 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) bool {
 		return false
 	case i.Lock.Reference != Unpinned(*i):
 		c.demands.At(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference,
-			c.out.Path, Unpinned(*i), howto.Run("bases"))
+			c.out.Path, Unpinned(*i), howto.Run("pin bases"))
 		i.Lock = nil
 	case i.Inline && i.Reference.Identifier() != i.Lock.Digest.String():
 		c.demands.At(i.Lock.Pos, "%s is locked at %s, and %s has %s: run %s", what, i.Lock.Digest,
-			c.out.Path, i.Reference.Identifier(), howto.Run("bases"))
+			c.out.Path, i.Reference.Identifier(), howto.Run("pin bases"))
 		i.Lock = nil
 	case !i.Inline:
 		if d, err := name.NewDigest(i.Lock.Reference+"@"+i.Lock.Digest.String(), name.WithDefaultTag("")); err == nil {

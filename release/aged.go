@@ -39,7 +39,7 @@ func agedImage(b product.Base, i product.BaseImage, now time.Time) string {
 	}
 	if n, last := platform.PatchDays(i.Lock.Created, now); n >= platform.Behind {
 		return fmt.Sprintf("it is of %s, and Microsoft has had %d patch days since, the last on %s: run %s",
-			i.Lock.Created.Format(time.DateOnly), n, last.Format(time.DateOnly), howto.Run("bases -update"))
+			i.Lock.Created.Format(time.DateOnly), n, last.Format(time.DateOnly), howto.Run("pin bases -update"))
 	}
 	return ""
 }

@@ -45,7 +45,7 @@ func TestAged(t *testing.T) {
 		"2026-05-01": {ended},
 		"2028-09-20": {
 			"warning: base nanoserver for windows/amd64:ltsc2025: it is of 2026-09-05, and Microsoft has had 24 patch days " +
-				"since, the last on 2028-09-12: run slipway bases -update",
+				"since, the last on 2028-09-12: run slipway pin bases -update",
 			ended,
 			"warning: base slim for linux/amd64: the support of Debian 12 ended on 2028-06-30",
 			"warning: base next for linux/amd64: the regular support of Debian 13 ended on 2028-08-09, and the extended " +

@@ -30,11 +30,11 @@ func refuseSigning(p *product.Product, o Options) error {
 		return nil
 	case p.Snapshot():
 		return fmt.Errorf("signing %s: a snapshot is not signed, because a signature counts wherever its image "+
-			"turns up, and a snapshot may have stub bases: name a registry with -registry, or leave out -key",
+			"turns up, and a snapshot may have stub bases: name a registry with -registry, or omit -sign",
 			p.Title())
 	case len(p.Selected) > 0:
 		return fmt.Errorf("signing %s: only %v is selected, and a part is not signed: "+
-			"leave out -key here, and give it to merge", p.Title(), p.Selected)
+			"omit -sign here, and give it to merge", p.Title(), p.Selected)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func refuseStubs(images []lock.Image) error {
 		return nil
 	}
 	return fmt.Errorf("signing %s: %s has the base %s, a stub base of snapshots that cannot run: "+
-		"pin the real base in slipway.yaml, or leave out -key", image, child.Platform, stub)
+		"pin the real base in slipway.yaml, or omit -sign", image, child.Platform, stub)
 }
 
 // refuseStubParts does so for parts, before they are joined.

@@ -166,7 +166,7 @@ func mayWrite(dir, product string, names []string) (*owned, error) {
 	}
 	if had.product != "" && had.product != product {
 		return nil, fmt.Errorf("%s has a release of %s, which one of %s would replace: %s, or remove that one with %s",
-			dir, had.product, product, other, howto.Run("clean -out="+dir))
+			dir, had.product, product, other, howto.Run("store clean -out="+dir))
 	}
 	if n := slices.IndexFunc(names, func(n string) bool { return !distfile.Local(n) }); n >= 0 {
 		return nil, fmt.Errorf("%.100q is not the name of a file of a release", names[n])

@@ -40,10 +40,10 @@ type Stage struct {
 func (s *Stage) built() (*built.Result, error) {
 	r, err := built.Read(s.path(stagefile.Build.Name))
 	if err != nil {
-		return nil, s.missing(err, stagefile.Build.Name, "build")
+		return nil, s.missing(err, stagefile.Build.Name, "stage build")
 	}
 	if r.Name != s.Product.Name || r.Version != s.Product.Version {
-		return nil, s.same(stagefile.Build.Name, subject{name: r.Name, version: r.Version}, "build")
+		return nil, s.same(stagefile.Build.Name, subject{name: r.Name, version: r.Version}, "stage build")
 	}
 	return r, nil
 }
@@ -58,9 +58,9 @@ func (s *Stage) published() (*lock.Lock, error) {
 		}
 	}
 	if err != nil {
-		return nil, s.missing(err, lock.Name, "publish")
+		return nil, s.missing(err, lock.Name, "stage publish")
 	}
-	return l, s.same(lock.Name, subject{l.Name, l.Version, l.Channel, l.Registries()}, "publish")
+	return l, s.same(lock.Name, subject{l.Name, l.Version, l.Channel, l.Registries()}, "stage publish")
 }
 
 // packable reads the result of publish: the full lock or, where there is none, a partial one.
@@ -76,7 +76,7 @@ func (s *Stage) packable() (l *lock.Lock, partial bool, err error) {
 	if l, err = p.Local(); err != nil {
 		return nil, false, err
 	}
-	return l, true, s.same(lock.PartName, subject{p.Name, p.Version, p.Channel, l.Registries()}, "publish")
+	return l, true, s.same(lock.PartName, subject{p.Name, p.Version, p.Channel, l.Registries()}, "stage publish")
 }
 
 // missing adds the command that writes a file to an error that the file does not exist.

@@ -51,7 +51,7 @@ type Summary struct {
 
 	Out   string `json:"out"`
 	Files []File `json:"files"`
-	// Signed means that the files have signatures, which airgap verify -key proves.
+	// Signed means that the files have signatures, which verify -key proves.
 	Signed bool `json:"signed"`
 	// Stubs lists the stubs that a snapshot has in place of images that only registries have.
 	Stubs []Stub `json:"stubs,omitempty"`

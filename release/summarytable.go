@@ -96,9 +96,9 @@ func (s *Summary) writeSigned(w io.Writer) error {
 	if s.Snapshot || s.Part != "" || len(s.Selected) > 0 {
 		return nil
 	}
-	text := "This release is not signed: -key=FILE signs it."
+	text := "This release is not signed: -sign=FILE signs it."
 	if s.Signed {
-		text = "This release is signed: slipway airgap verify -key=FILE.pub " + s.Out + " proves it."
+		text = "This release is signed: slipway verify -key=FILE.pub " + s.Out + " proves it."
 	}
 	_, err := output.Fprintf(w, "\n%s\n", text)
 	return err

@@ -147,7 +147,7 @@ func ofDelta(f bundle.File, d *bundle.Delta, signed bool) packed {
 		File: f.Path, For: fmt.Sprintf("who has %s of %s", d.Base.File, d.Base.Version),
 		Bytes: f.Size, Images: len(f.Contents.Images),
 	}
-	b.Load = fmt.Sprintf("slipway airgap apply %s -base=%s -out=%s", f.Path, d.Base.File, d.Bundle)
+	b.Load = fmt.Sprintf("slipway airgap apply %s -base=%s -o=%s", f.Path, d.Base.File, d.Bundle)
 	if signed {
 		b.Load += " -key=" + keyFile
 	}

@@ -156,7 +156,7 @@ func TestContents(t *testing.T) {
 		`2026-01-31, on the day of the release; the regular support of Debian 11 ended on 2024-08-14, and the extended one`,
 		`2026-01-30, a day before the release<`, "latest moves to it", "copy.example/big:edge stays: it names 2.0.0",
 		"800.0 MB of 1.0 GB (80 %)",
-		"slipway airgap apply big-images.tar.zst.delta -base=old.tar.zst -out=big-images.tar.zst",
+		"slipway airgap apply big-images.tar.zst.delta -base=old.tar.zst -o=big-images.tar.zst",
 		"who has old.tar.zst of 0.9.0",
 		`A release, published at registry.example/big. <span id="proof" data-keys="SHA256:abc">Signed, as its files state, with the key SHA256:abc.`)
 }

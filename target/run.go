@@ -37,8 +37,8 @@ func (o options) args() []string {
 }
 
 // signing formats what signs a release as flags of the slipway command.
-func signing(key, signer, signerKey, builder *string) []string {
-	return given([]flag{{"key", key}, {"signer", signer}, {"signer-key", signerKey}, {"builder", builder}})
+func signing(sign, signer, signerKey, builder *string) []string {
+	return given([]flag{{"sign", sign}, {"signer", signer}, {"signer-key", signerKey}, {"builder", builder}})
 }
 
 // flag is a flag of the slipway command; nil is not given.
@@ -56,6 +56,10 @@ func given(all []flag) (args []string) {
 	}
 	return args
 }
+
+// Run compiles the slipway command if necessary and runs it with these words, as in Run(ctx,
+// "release", "-registry=ghcr.io/me"): for magefiles, which the targets' optional flags do not suit.
+func Run(ctx context.Context, words ...string) error { return run(ctx, words, options{}) }
 
 // run compiles the slipway command if necessary and runs it.
 func run(ctx context.Context, words []string, o options) error {

@@ -22,30 +22,30 @@ import "context"
 func Release(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] to push to; none makes a snapshot
+	registry *string, // host[/prefix] of the release; none is a snapshot
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
 	channel *string, // a channel of slipway.yaml
 	platforms *string, // only these platforms, separated by commas
 	images *string, // only these images, separated by commas
-	out *string, // directory for the release's files (dist)
-	key *string, // sign with this private key (password: $SLIPWAY_PASSWORD, or the terminal)
-	signer *string, // sign with this program
-	signerKey *string, // the public key of signer
-	builder *string, // the URI of who builds, for the provenance
+	out *string, // output directory, with the files of the release (dist)
+	sign *string, // private key that signs (password: $SLIPWAY_PASSWORD, or the terminal)
+	signer *string, // program that signs
+	signerKey *string, // public key of signer
+	builder *string, // URI of who builds, for the provenance
 	q *bool, // print only the result and errors
 ) error {
-	args := append([]string{"release"}, signing(key, signer, signerKey, builder)...)
+	args := append([]string{"release"}, signing(sign, signer, signerKey, builder)...)
 	return run(ctx, args, options{product, registry, version, channel, platforms, images, out, q})
 }
 
 // Keygen makes a key that signs releases: NAME.key and NAME.pub.
 func Keygen(
 	ctx context.Context,
-	name *string, // what the names of both files begin with (release)
+	name *string, // begins the names of both files (release)
 ) error {
 	args := []string{"keygen"}
 	if name != nil {
-		args = append(args, "--name="+*name)
+		args = append(args, *name)
 	}
 	return run(ctx, args, options{})
 }
@@ -56,7 +56,7 @@ func Lint(
 	product *string, // the product's description (slipway.yaml)
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
 	channel *string, // a channel of slipway.yaml
-	out *string, // directory of the release's files (dist)
+	out *string, // output directory, with the files of the release (dist)
 	q *bool, // print only the result and errors
 ) error {
 	return run(ctx, []string{"lint"}, options{product: product, version: version, channel: channel, out: out, q: q})
@@ -66,7 +66,7 @@ func Lint(
 func Check(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] of the release to check for
+	registry *string, // host[/prefix] of the release
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
 	channel *string, // a channel of slipway.yaml
 	platforms *string, // only these platforms, separated by commas
@@ -83,12 +83,12 @@ func Check(
 func Plan(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] to push to; none makes a snapshot
+	registry *string, // host[/prefix] of the release; none is a snapshot
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
 	channel *string, // a channel of slipway.yaml
 	platforms *string, // only these platforms, separated by commas
 	images *string, // only these images, separated by commas
-	out *string, // directory for the release's files (dist)
+	out *string, // output directory, with the files of the release (dist)
 	q *bool, // print only the result and errors
 ) error {
 	return run(ctx, []string{"plan"}, options{product, registry, version, channel, platforms, images, out, q})
@@ -98,20 +98,19 @@ func Plan(
 func Doctor(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	registry *string, // host[/prefix] of the release to try
-	out *string, // directory for the release's files (dist)
+	registry *string, // host[/prefix] of the release
+	out *string, // output directory, with the files of the release (dist)
 ) error {
 	return run(ctx, []string{"doctor"}, options{product: product, registry: registry, out: out})
 }
 
-// Bases locks the bases of slipway.yaml that are not locked at the current digests of
-// their tags, and prints what changed.
-func Bases(
+// Pin pins base images and third-party images by digest, and prints what changed.
+func Pin(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	update *bool, // renew what is locked, too
+	update *bool, // renew what is pinned, too
 ) error {
-	args := []string{"bases"}
+	args := []string{"pin"}
 	if update != nil && *update {
 		args = append(args, "-update")
 	}
@@ -123,7 +122,7 @@ func Bases(
 func Serve(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	out *string, // directory of the release's files (dist)
+	out *string, // output directory, with the files of the release (dist)
 	q *bool, // print only the address
 ) error {
 	return run(ctx, []string{"serve"}, options{product: product, out: out, q: q})
@@ -133,7 +132,7 @@ func Serve(
 func Clean(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	out *string, // directory of the release's files (dist)
+	out *string, // output directory, with the files of the release (dist)
 ) error {
-	return run(ctx, []string{"clean"}, options{product: product, out: out})
+	return run(ctx, []string{"store", "clean"}, options{product: product, out: out})
 }

@@ -162,7 +162,7 @@ func (c *Contents) count() {
 func (c *Contents) Find(ref string) (Image, error) {
 	at := slices.IndexFunc(c.Images, func(i Image) bool { return i.isNamed(ref) })
 	if at < 0 {
-		return Image{}, fmt.Errorf("%s is not in the bundle: %s lists its images", ref, howto.Run("airgap list"))
+		return Image{}, fmt.Errorf("%s is not in the bundle: %s lists its images", ref, howto.Run("airgap inspect"))
 	}
 	return c.Images[at], nil
 }

@@ -70,7 +70,7 @@ func (d *Delta) Refusal(path string) error {
 		in, base = fmt.Sprintf("a bundle of version %s for the same platform", d.Base.Version), "BUNDLE"
 	}
 	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in %s: make the bundle of both with %s %s "+
-		"-base=%s -out=%s", path, len(d.Lacking), progress.Size(d.Bytes), in, howto.Run("airgap apply"), word(path),
+		"-base=%s -o=%s", path, len(d.Lacking), progress.Size(d.Bytes), in, howto.Run("airgap apply"), word(path),
 		base, word(d.Bundle))
 }
 

@@ -126,7 +126,7 @@ func TestDeltaRefused(t *testing.T) {
 	// which no command takes
 	byLock := bundle.Delta{Base: bundle.DeltaBase{File: lock.Name, Version: "1.2.3"}, Bundle: "demo-images.tar.zst"}
 	says(byLock.Refusal("x.delta"), "in a bundle of version 1.2.3 for the same platform",
-		"slipway airgap apply x.delta -base=BUNDLE -out=demo-images.tar.zst")
+		"slipway airgap apply x.delta -base=BUNDLE -o=demo-images.tar.zst")
 	out := filepath.Join(t.TempDir(), "made.tar.zst")
 	_, err = bundle.Apply(t.Context(), delta, old[0].Path, out, bundle.ApplyOptions{})
 	says(err, old[0].Path+" is not the base of "+delta+"", "demo 1.2.3",

@@ -182,9 +182,9 @@ func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 		}, only.Desc.Digest)
 		return i, only, nil
 	case o.Format == FormatDocker:
-		return i, nil, fmt.Errorf("%s: a docker-archive has one platform: choose one of %s with -platform",
+		return i, nil, fmt.Errorf("%s: a docker-archive has one platform: choose one of %s with -platforms",
 			i.Name, strings.Join(have, ", "))
 	}
-	return i, nil, fmt.Errorf("%s: the bundle does not have all of its index: choose one of %s with -platform",
+	return i, nil, fmt.Errorf("%s: the bundle does not have all of its index: choose one of %s with -platforms",
 		i.Name, strings.Join(have, ", "))
 }

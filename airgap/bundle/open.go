@@ -118,7 +118,7 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 const noTable = "no seek table, so that every blob is read from the start: " +
 	"the bundle was compressed again; the original is faster"
 
-func verifyCommand() string { return howto.Run("airgap verify") }
+func verifyCommand() string { return howto.Run("verify") }
 
 // readHead reads the head. With an error it has what precedes the error.
 func (b *Bundle) readHead() error {

@@ -211,7 +211,7 @@ func TestVerifyLonger(t *testing.T) {
 	} {
 		path := bundletest.Write(t, longer)
 		if _, err := bundle.Open(path); err == nil ||
-			!strings.Contains(err.Error(), "slipway airgap verify lists all problems") {
+			!strings.Contains(err.Error(), "slipway verify lists all problems") {
 			t.Errorf("opening it: %v", err)
 		}
 		if r := bundletest.Verify(t, path, bundle.VerifyOptions{}); len(r.Problems) != 1 {

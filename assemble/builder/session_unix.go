@@ -20,16 +20,14 @@ func killedBy(exit *exec.ExitError) string {
 	return ""
 }
 
-// patient is how long a program that was hung up may take before it is interrupted, and killed. On
-// a busy machine podman takes seconds; slipway itself ends sooner if it was interrupted.
-const patient = 30 * time.Second
+// patient is how long a program that was hung up may take before it is interrupted.
+const patient = 3 * time.Second
 
 // hangUp lets a command be hung up where its context ends, before it is interrupted and killed:
 // podman then ends the program of a RUN and removes its container. Interrupted, it leaves both.
 // ended is called when the command has ended.
 func hangUp(cmd *exec.Cmd) (ended func()) {
 	interrupt, later := cmd.Cancel, (*time.Timer)(nil)
-	cmd.WaitDelay += patient
 	cmd.Cancel = func() error {
 		later = time.AfterFunc(patient, func() { interrupt() }) //nolint:errcheck // it may have ended
 		return cmd.Process.Signal(syscall.SIGHUP)

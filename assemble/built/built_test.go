@@ -65,7 +65,7 @@ func TestReadFaults(t *testing.T) {
 	for old, change := range map[string]struct{ to, want string }{
 		`"digest": "` + one + `",`: {"", `image "app": the digest is missing`},
 		`"digest": "` + two + `",`: {"", `image "app": `},
-		`linux/amd64`:              {"linux", `not what slipway build made`},
+		`linux/amd64`:              {"linux", `not what slipway stage build made`},
 	} {
 		changed := strings.ReplaceAll(string(text), old, change.to)
 		if changed == string(text) {

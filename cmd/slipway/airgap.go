@@ -16,7 +16,7 @@ func newAirgap(f *flags) *cobra.Command {
   slipway airgap inspect dist/kpack-images.tar.zst
   slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror`,
 	})
-	cmd.AddCommand(newPack(f), newInspect(f), newVerify(f), newList(f), newExtract(f), newPush(f),
+	cmd.AddCommand(newPack(f), newInspect(f), newExtract(f), newPush(f),
 		newMirrorConfig(f), newDiff(f), newApply(f), newSplit(f))
 	return cmd
 }
@@ -27,7 +27,7 @@ func newPack(f *flags) *cobra.Command {
 		Use:   "pack",
 		Short: "Pack the bundles that slipway.yaml lists",
 		Long: `Pack writes the bundles that slipway.yaml lists, usually one per platform and one for all
-platforms, each with a list of its image names. It reads the store and release.lock.json.
+platforms, each with a list of its image names. Pack reads the store and release.lock.json.
 RKE2 and k3s image directories, ctr, docker load, podman and skopeo read bundles.
 
 With -base, pack writes deltas instead: NAME.tar.zst.delta contains only the layers that an
@@ -41,6 +41,7 @@ base. If the base is an older release.lock.json, it means all bundles of that re
 			return s.Pack(ctx, bases, len(f.images) > 0)
 		}),
 	}
-	cmd.Flags().StringSliceVar(&bases, "base", nil, "older bundles, or an older release.lock.json, as bases of deltas")
+	cmd.Flags().StringSliceVar(&bases, "base", nil, "base of the delta: "+
+		"an older bundle, or an older release.lock.json for all; may be repeated")
 	return add(cmd, f.addProduct, f.addSelection, f.addJSON)
 }

@@ -10,94 +10,81 @@ import (
 )
 
 func newInspect(f *flags) *cobra.Command {
-	return add(&cobra.Command{
+	i := inspecting{format: formatTable}
+	cmd := &cobra.Command{
 		Use:   "inspect BUNDLE",
 		Short: "List the images of a bundle",
 		Long: `Inspect lists the images of a bundle with their platforms, sizes and digests, and the images
-that were omitted with the reason. It reads only the metadata at the beginning of the file,
-so it is fast however large the bundle is. All of it is what the file says of itself: only
-"slipway airgap verify -key" proves who made it.`,
+that were omitted with the reason. Inspect reads only the metadata at the beginning of the
+file, so it is fast however large the bundle is. Nothing is proven by it: "slipway verify -key"
+proves who made a bundle.
+
+Other forms of the list, by -format:
+
+  names     the name of each image on a line, as in images.txt and the image lists of k3s
+            and RKE2
+  digests   the same, with the digest of each
+  charts    the names of the Helm charts
+  kubelet   preloadedImagesVerificationAllowlist for the configuration of a kubelet whose
+            node has the bundle: its pods may use these images without credentials`,
 		Example: `  slipway airgap inspect dist/kpack-images.tar.zst
-  slipway airgap inspect -json dist/kpack-images.linux-amd64.tar.zst`,
+  slipway airgap inspect -json dist/kpack-images.linux-amd64.tar.zst
+  slipway airgap inspect -format=names dist/kpack-images.tar.zst`,
 		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {
-			c, err := bundle.Inspect(args[0])
-			return inspected{Contents: c}, err
+			var err error
+			i.Contents, err = bundle.Inspect(args[0])
+			return i, err
 		}),
-	}, f.addJSON)
+	}
+	choose(cmd, &i.format, "format", "form of the result", formatTable, formatNames, formatDigests, formatCharts,
+		formatKubelet)
+	f.addJSON(cmd)
+	cmd.MarkFlagsMutuallyExclusive("json", "format") // -json has all
+	return cmd
 }
 
-// inspected is what a bundle says of itself.
-type inspected struct {
+// format is a form in which inspect prints a bundle.
+type format string
+
+const (
+	formatTable   format = "table"
+	formatNames   format = "names"
+	formatDigests format = "digests"
+	formatCharts  format = "charts"
+	formatKubelet format = "kubelet"
+)
+
+// inspecting is the printed result of inspect.
+type inspecting struct {
 	*bundle.Contents
 
 	// Proven is false: nothing was verified.
 	Proven bool `json:"proven"`
+
+	format format
 }
 
-func (i inspected) WriteTable(w io.Writer) error {
+func (i inspecting) WriteTable(w io.Writer) error {
+	switch i.format { //nolint:exhaustive // a table is below
+	case formatKubelet:
+		return i.WriteKubelet(w)
+	case formatNames, formatDigests, formatCharts:
+		return i.WriteNames(w, i.format == formatCharts, i.format == formatDigests)
+	}
 	if err := i.Contents.WriteTable(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "nothing of this is proven: airgap verify with -key tells who made it")
+	_, err := fmt.Fprintln(w, "Nothing of this is proven: slipway verify -key proves who made it.")
 	return err
-}
-
-func newList(f *flags) *cobra.Command {
-	var l imageList
-	cmd := &cobra.Command{
-		Use:   "list BUNDLE",
-		Short: "List the names of a bundle's images",
-		Long: `List prints the name of each image, one per line: the format of images.txt and of the image
-lists of k3s and RKE2. With -charts it prints those of the Helm charts instead, with -kubelet the
-configuration of a kubelet whose node has the bundle: its pods may use these images without
-credentials, and no others that they have none for. It reads only the metadata of the bundle.`,
-		Example: `  slipway airgap list kpack-images.tar.zst
-  slipway airgap list -digests kpack-images.tar.zst
-  slipway airgap list -kubelet kpack-images.linux-amd64.tar.zst`,
-		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {
-			c, err := bundle.Inspect(args[0])
-			if err != nil {
-				return nil, err
-			}
-			l.contents, l.Images = c, c.Images
-			return l, nil
-		}),
-	}
-	cmd.Flags().BoolVar(&l.charts, "charts", false, "print the names of the charts instead of those of the images")
-	cmd.Flags().BoolVar(&l.digests, "digests", false, "add the digest to each name")
-	cmd.Flags().BoolVar(&l.kubelet, "kubelet", false,
-		"print the images as preloadedImagesVerificationAllowlist of a kubelet's configuration")
-	f.addJSON(cmd)
-	cmd.MarkFlagsMutuallyExclusive("kubelet", "charts")
-	cmd.MarkFlagsMutuallyExclusive("kubelet", "digests")
-	for _, name := range []string{"charts", "digests", "kubelet"} {
-		cmd.MarkFlagsMutuallyExclusive("json", name) // has all
-	}
-	return cmd
-}
-
-// imageList is the printed list of a bundle's images.
-type imageList struct {
-	contents *bundle.Contents
-	Images   []bundle.Image `json:"images"` // and charts
-
-	charts, digests, kubelet bool
-}
-
-func (l imageList) WriteTable(w io.Writer) error {
-	if l.kubelet {
-		return l.contents.WriteKubelet(w)
-	}
-	return l.contents.WriteNames(w, l.charts, l.digests)
 }
 
 func newDiff(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
+		Use:   "diff OLD-BUNDLE NEW-BUNDLE",
 		Short: "Compare two bundles",
 		Long: `Diff lists the images that were added, removed or changed, and the size of the new layers:
-what a delta contains, and what push sends to a registry that has the old images. It reads
-only the metadata of the bundles. Either of them may be a delta.`,
+the contents of a delta, and the bytes that push sends to a registry with the old images. Diff
+reads only the metadata of the bundles. Either of them may be a delta.`,
 		Example: `  slipway airgap diff old/kpack-images.tar.zst dist/kpack-images.tar.zst
   slipway airgap diff -json old/kpack-images.tar.zst dist/kpack-images.tar.zst`,
 		RunE: f.prints(func(_ *cobra.Command, args []string) (table, error) {

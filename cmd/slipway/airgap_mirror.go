@@ -16,13 +16,14 @@ func newMirrorConfig(f *flags) *cobra.Command {
 		Long: `Mirror-config writes the configuration by which nodes pull the images of bundles from the
 registry that they were pushed to, while manifests keep the original names:
 
-  certs.d          for containerd: copy it to the directory that config_path names, usually
+  certs.d          for containerd: copy it to the directory of config_path, usually
                    /etc/containerd/certs.d
   registries.yaml  for RKE2 and k3s: copy it to /etc/rancher/rke2 or /etc/rancher/k3s
 
 An existing file with other content is an error, and then nothing is written.`,
 		Example: `  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror
-  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror -ca-file=/etc/pki/internal.pem -out=nodes`,
+  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror \
+      -node-ca-file=/etc/pki/internal.pem -out=nodes`,
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if o.To == "" {
 				return nil, misuse(cmd, "-to is missing: name the registry, as in -to=registry.internal/mirror")
@@ -45,9 +46,9 @@ An existing file with other content is an error, and then nothing is written.`,
 			return config, config.Write(cmd.Context(), saying(cmd))
 		}),
 	}
-	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] that the bundles were pushed to")
-	cmd.Flags().StringVar(&o.CAFile, "ca-file", "",
+	cmd.Flags().StringVar(&o.To, "to", "", "target registry, host[/prefix], that the bundles were pushed to")
+	cmd.Flags().StringVar(&o.CAFile, "node-ca-file", "",
 		"path, on the nodes, of a certificate authority that they trust for the registry")
-	dirFlag(cmd, &config.Dir, "out", "mirror-config", "directory for the files")
+	dirFlag(cmd, &config.Dir, "out", "mirror-config", "output directory")
 	return add(cmd, f.addJSON)
 }

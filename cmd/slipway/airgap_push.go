@@ -26,7 +26,7 @@ Helm charts follow the images. Their values get the new names of the images, so 
 another digest than in the bundle; an annotation names the original, which is pushed by digest.
 
 With -release, push then writes a copy of release.yaml in which all references to the images
-have their new names, and the renamed charts next to it. It first checks that the images can be
+have their new names, and the renamed charts next to it. First, push checks that the images can be
 pulled by these names.
 
 Floating tags, such as latest, move last of all, and to a newer version only, unless -floating
@@ -45,16 +45,15 @@ The bundle of a snapshot, which a release without -registry made, is refused wit
 With -platforms, push sends only the manifests of these platforms. The indexes are then
 sparse, which many registries refuse.`,
 		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
-  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror -ca-file=ca.pem -release=dist/release.yaml -out=release.internal.yaml`,
+  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror \
+      -ca-file=ca.pem -release=dist/release.yaml -release-to=release.internal.yaml`,
 		RunE: f.prints(p.run),
 	}
-	cmd.Flags().StringVar(&p.o.To, "to", "", "host[/prefix] to push to")
-	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names", "yaml", "yml")
-	fileFlag(cmd, &p.o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
-		"yaml", "yml")
+	cmd.Flags().StringVar(&p.o.To, "to", "", "target registry, host[/prefix]")
+	copyFlags(cmd, &p.o.Release, &p.o.Out, "")
 	cmd.Flags().BoolVar(&p.o.Snapshot, "snapshot", false,
 		"push the bundle of a snapshot, too: its tags are then taken when the release comes")
-	needs(cmd, "release", "out")
+	needs(cmd, "release", "release-to")
 	return add(cmd, f.addFloating, f.addReferrers, f.addPlatforms, f.addQuiet, f.addJSON, p.proof.add)
 }
 

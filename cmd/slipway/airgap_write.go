@@ -13,19 +13,19 @@ import (
 )
 
 func newExtract(f *flags) *cobra.Command {
-	var from, system string
+	var system []string
 	var o bundle.ExtractOptions
 	var p proof
 	cmd := &cobra.Command{
-		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar|FILE.tgz",
+		Use:   "extract BUNDLE IMAGE -o=DIR|FILE.tar|FILE.tgz",
 		Short: "Write one image of a bundle to a directory or a file",
 		Long: `Extract writes one image of a bundle to an OCI layout, for crane push and skopeo, or to a
 docker-archive, for docker load and podman load. Name the image by tag or by digest. An image
-for several platforms stays an index, unless -platform selects one of them or the bundle is
-for one platform.
+for several platforms stays an index, unless -platforms selects one of them or the bundle
+is for one platform.
 
-Extract replaces an existing file. It completes an existing directory that contains only
-files of the same image, as an interrupted extraction leaves them; any other is an error.
+Extract replaces an existing file, and completes an existing directory that contains only files
+of the same image, as an interrupted extraction leaves them; any other directory is an error.
 
 A Helm chart is extracted to a file that ends in .tgz, for helm install.
 
@@ -33,19 +33,23 @@ A layout also contains the image's referrers, such as signatures and SBOMs, with
 crane push refuses a layout with several entries: use -without-referrers for it.
 
 With -key, extract first verifies that the maintainer has signed every image of the bundle.`,
-		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
-  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
+		Example: `  slipway airgap extract kpack-images.tar.zst ghcr.io/me/controller:0.16.1 -o controller
+  slipway airgap extract kpack-images.tar.zst ghcr.io/me/controller:0.16.1 \
+      -o controller.tar -platforms=linux/amd64`,
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
-			if from == "" || o.To == "" {
-				return nil, misuse(cmd,
-					"-from and -to are needed: name the bundle, and a directory or a file that ends in .tar")
+			if o.To == "" {
+				return nil, misuse(cmd, "-o is missing: name a directory, or a file that ends in .tar")
 			}
-			if strings.HasSuffix(args[0], distfile.BundleSuffix) || strings.HasSuffix(args[0], distfile.GzipSuffix) {
-				return nil, misuse(cmd, "IMAGE is %q, a bundle: write the image there, and -from=%s", args[0], args[0])
+			from, image := args[0], args[1]
+			if strings.HasSuffix(image, distfile.BundleSuffix) || strings.HasSuffix(image, distfile.GzipSuffix) {
+				return nil, misuse(cmd, "IMAGE is %q, a bundle: write the bundle first, and then the image", image)
 			}
-			if system != "" {
+			if len(system) > 0 {
+				if len(system) > 1 {
+					return nil, misuse(cmd, "-platforms: an extracted image is for one platform, or for all: name one")
+				}
 				var err error
-				if o.Platform, err = platform.Parse(system); err != nil {
+				if o.Platform, err = platform.Parse(system[0]); err != nil {
 					return nil, howto.Usage("%w", err)
 				}
 			}
@@ -61,15 +65,14 @@ With -key, extract first verifies that the maintainer has signed every image of 
 			if _, err := p.verify(o.Progress, []evidence.Material{evidence.FromBundle(from, b)}); err != nil {
 				return nil, err
 			}
-			return b.Extract(cmd.Context(), args[0], o)
+			return b.Extract(cmd.Context(), image, o)
 		}),
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the bundle")
-	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar, or in .tgz for a chart")
-	cmd.Flags().StringVar(&o.Format, "format", "",
-		"oci, docker-archive or chart (default oci for a directory, docker-archive or chart for a file)")
-	cmd.Flags().StringVar(&system, "platform", "",
-		"select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
+	fileToWrite(cmd, &o.To, "", ": one that ends in .tar, or in .tgz for a chart; or a directory")
+	choose(cmd, &o.Format, "format", "form of the result (default oci for a directory, docker-archive or chart "+
+		"for a file)", "oci", "docker-archive", "chart")
+	cmd.Flags().StringSliceVar(&system, "platforms", nil,
+		"only these platforms: one, such as linux/amd64 or windows/amd64:ltsc2022")
 	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false,
 		"omit the referrers of the image, such as signatures")
 	return add(cmd, p.add, f.addQuiet, f.addJSON)
@@ -87,10 +90,11 @@ bundle byte for byte, so its checksum is the one in SHA256SUMS.
 
 With -key, apply first verifies that the maintainer has signed every image of the delta. The
 base need not be signed: its layers are compared with the digests in the delta.`,
-		Example: `  slipway airgap apply kpack-images.tar.zst.delta -base=kpack-images-0.16.0.tar.zst -out=kpack-images.tar.zst`,
+		Example: `  slipway airgap apply kpack-images.tar.zst.delta \
+      -base=kpack-images-0.16.0.tar.zst -o kpack-images.tar.zst`,
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
 			if base == "" || out == "" {
-				return nil, misuse(cmd, "-base and -out are needed: name the older bundle, and the file to write")
+				return nil, misuse(cmd, "-base and -o are needed: name the older bundle, and the file to write")
 			}
 			if err := p.read(args[0], base); err != nil {
 				return nil, err
@@ -103,8 +107,8 @@ base need not be signed: its layers are compared with the digests in the delta.`
 				}})
 		}),
 	}
-	fileFlag(cmd, &base, "base", "", "the base of the delta: the older bundle", "zst")
-	fileFlag(cmd, &out, "out", "", "file to write the bundle to", "zst")
+	fileFlag(cmd, &base, "base", "", "base of the delta: the older bundle", "zst")
+	fileToWrite(cmd, &out, "", ": the bundle", "zst")
 	return add(cmd, p.add, f.addQuiet, f.addJSON)
 }
 
@@ -139,6 +143,6 @@ With -key, split first verifies that the maintainer has signed every image.`,
 		}),
 	}
 	cmd.Flags().Var(&limit, "max-size", "maximum size of a volume, such as 4GiB or 700MB")
-	dirFlag(cmd, &out, "out", "", "directory for the volumes (default the current one)")
+	dirFlag(cmd, &out, "out", "", "output directory, for the volumes (default the current one)")
 	return add(cmd, p.add, f.addQuiet, f.addJSON)
 }

@@ -24,21 +24,21 @@ func newAudit(f *flags) *cobra.Command {
 	a := &auditing{flags: f}
 	cmd := &cobra.Command{
 		Use:   "audit IMAGE|LIST|MANIFEST|CHART|ARCHIVE|DIR ...",
-		Short: "Find what would break on nodes in images that anybody has published",
-		Long: `Audit reads images as registries and archives have them, whoever made them: the index, and each
-entry's manifest and configuration, and no layer. It needs no slipway.yaml and no account. With
--deep it reads the layers, too, and says how old a base is, and what keeps an image from starting.
-docs/rules.md describes the rules, and docs/audit.md how to use it in a pipeline.
+		Short: "Find what would break on nodes in anybody's images",
+		Long: `Audit reads images from registries and archives, whoever made them: the index, and each entry's
+manifest and configuration. No slipway.yaml and no account are needed. With -deep, audit also
+reads the layers, and reports old bases and programs that cannot start. docs/rules.md describes
+the rules, and docs/audit.md the use in a pipeline.
 
 A list is a text file with one reference per line. A manifest is a .yaml, .yml or .json file, or
 "-" for standard input; a chart is a directory with a Chart.yaml, a .tgz, or in a registry
-oci://REGISTRY/CHART:VERSION. Of these every image is read that pods, arguments and ConfigMaps
-name, and pods that may run where their image does not are findings, too. An archive is one of
-docker save or docker buildx, an OCI layout, or a bundle, compressed or not; a directory is one
-that is unpacked.
+oci://REGISTRY/CHART:VERSION. Audit reads every image that their pods, arguments and ConfigMaps
+name; a pod that may run where its image does not is a finding, too. An archive is one of
+docker save or docker buildx, an OCI layout, or a bundle, compressed or not, or unpacked to a
+directory.
 
-Each image is compared with the version before it, which the tags of its repository tell, or with
--base. To allow a finding, name it with a reason in the file of -allow:
+Each image is compared with the preceding version among the tags of its repository, or with
+-since. To allow a finding, name it with a reason in the file of -allow:
 
   allow:
   - rule: index-attestation
@@ -46,12 +46,11 @@ Each image is compared with the version before it, which the tags of its reposit
     reason: our scanner reads them
 
 The exit code is 1 if there is a finding of the severity of -fail, or of a more serious one, and 3
-if something could not be read: nothing is said of that.
+if something could not be read.
 
-With -fix it mends the index of one image instead, and changes what it has findings about and
-nothing else: every entry gets the platform of its image, and what is there twice, or is not there
-at all, is removed. What could not be read ends it. The new index goes to -to, with the images
-that it lists if that is another repository.`,
+With -fix, audit corrects the index of one image instead: every entry gets the platform of its
+image, and duplicate and missing entries are removed. An entry that cannot be read is an error.
+The new index goes to -to, with its images if that is another repository.`,
 		Example: `  slipway audit registry.k8s.io/pause:3.10
   slipway audit -json images.txt
   slipway audit -nodes=nodes.json -case=windows=values-windows.yaml charts/app
@@ -63,19 +62,17 @@ that it lists if that is another repository.`,
 	}
 	cmd.Flags().StringVar(&a.fail, "fail", string(lint.Error), "the severity that fails: error, warning or note")
 	cmd.Flags().BoolVar(&a.sarif, "sarif", false, "print the result as SARIF 2.1.0")
-	cmd.Flags().StringVar(&a.base, "base", "",
-		"the image to compare with, or none (default the version before, by the tags of the repository)")
+	addSince(cmd, &a.since, ": an image, or none (default the version before, by the tags of the repository)")
 	cmd.Flags().StringSliceVar(&a.platforms, "platform", nil, "platforms that each image must be for")
-	fileFlag(cmd, &a.nodes, "nodes", "", "nodes that must run the images: a file from kubectl get nodes -o json",
-		"json")
-	cmd.Flags().StringSliceVar(&a.values, "values",
-		nil, "files of values for charts; later ones replace values of those before")
+	addNodes(cmd, &a.nodes, ": nodes that must run the images")
+	addValues(cmd, &a.values)
 	cmd.Flags().StringArrayVar(&a.cases, "case", nil, "further values of charts: NAME=FILE[,FILE]; may be repeated")
 	fileFlag(cmd, &a.allow, "allow", "", "a file of findings that are meant, each with a reason", "yaml", "yml")
 	cmd.Flags().BoolVar(&a.deep, "deep", false, "read the layers, too: age, and what keeps an image from starting")
 	cmd.Flags().BoolVar(&a.mend, "fix", false, "push a corrected index to -to")
-	cmd.Flags().StringVar(&a.to, "to", "", "the repository, and the tag, of the corrected index: REPOSITORY[:TAG]")
-	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "with -fix, say what would change, and push nothing")
+	cmd.Flags().StringVar(&a.to, "to", "", "target registry, with the name of the corrected index: "+
+		"REPOSITORY[:TAG]")
+	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "only print what would be done, with -fix")
 	add(cmd, f.addFloating, f.addJSON)
 	needs(cmd, "fix", "to", "dry-run", "floating")
 	return cmd
@@ -84,7 +81,7 @@ that it lists if that is another repository.`,
 // auditing has the command's flags.
 type auditing struct {
 	flags               *flags
-	fail, to, base      string
+	fail, to, since     string
 	nodes, allow        string
 	platforms, values   []string
 	cases               []string
@@ -152,14 +149,14 @@ func (a *auditing) run(cmd *cobra.Command, args []string) error {
 // options reads what the flags name.
 func (a *auditing) options(cmd *cobra.Command, reader *audit.Reader, args []string) (lint.IndexOptions, error) {
 	o := lint.IndexOptions{Now: time.Now()}
-	if a.base != "" && a.base != audit.NoBefore {
-		_, wrong := name.ParseReference(a.base)
+	if a.since != "" && a.since != audit.NoBefore {
+		_, wrong := name.ParseReference(a.since)
 		_, err := os.Stat(args[0])
 		if wrong != nil || err == nil || len(args) > 1 || strings.HasPrefix(args[0], audit.OCI) {
-			return o, misuse(cmd, "-base=%s: name the image before the only one that is audited, or none", a.base)
+			return o, misuse(cmd, "-since=%s: name the image before the only one that is audited, or none", a.since)
 		}
 	}
-	reader.Before, reader.Values = a.base, a.values
+	reader.Before, reader.Values = a.since, a.values
 	for _, text := range a.platforms {
 		p, err := platform.Parse(text)
 		if err != nil {

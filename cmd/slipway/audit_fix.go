@@ -28,7 +28,7 @@ func (a *auditing) fix(cmd *cobra.Command, reader audit.Reader, args []string) e
 	case a.to == "" && !a.dryRun:
 		return misuse(cmd, "-fix needs -to=REPOSITORY[:TAG], where the mended index goes, or -dry-run")
 	}
-	if err := idle(cmd, "with -fix", "base", "case", "fail", "nodes", "platform", "values"); err != nil {
+	if err := idle(cmd, "with -fix", "since", "case", "fail", "nodes", "platform", "values"); err != nil {
 		return err
 	}
 	if err := imagetag.CheckRule(a.flags.floating); err != nil {

@@ -20,32 +20,33 @@ func newCacheprog() *cobra.Command {
 		Use:   "cacheprog",
 		Short: "Keep what the go command compiles in a registry that machines share",
 		Long: `Cacheprog is a cache program for the go command: GOCACHEPROG names it, with its flags. Objects
-are on this disk and, with -repository, in an OCI registry behind it, packed into a few blobs
+are on this disk and, with -build-cache, in an OCI registry behind it, packed into a few blobs
 for each toolchain and platform. "slipway release -build-cache" sets GOCACHEPROG.
 
 Every object is compared with the digest that names it; a wrong one is refused, and compiled. A
-registry that fails or is slow is left out after -budget, for this run and for two minutes: it
-costs time, and changes nothing. With -read-only nothing is sent, as for pull requests: who may
-write to the repository decides what others link into their programs.`,
-		Example: `  GOCACHEPROG="slipway cacheprog -repository=ghcr.io/me/go-build-cache" go build ./...
-  GOCACHEPROG="slipway cacheprog -repository=ghcr.io/me/go-build-cache -read-only" go test ./...`,
+registry that fails or is slow is skipped after -budget, for this run and for two minutes: the
+build takes longer, with the same result. With -build-cache-read-only nothing is sent, as for pull requests:
+who may write to the repository decides what others link into their programs.`,
+		Example: `  GOCACHEPROG="slipway cacheprog -build-cache=ghcr.io/me/cache" go build ./...
+  GOCACHEPROG="slipway cacheprog -build-cache=ghcr.io/me/cache -build-cache-read-only" \
+      go test ./...`,
 		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.repository, "repository",
-		"", "host/repository with the objects that machines share; none uses the disk only")
+	cmd.Flags().StringVar(&c.repository, "build-cache",
+		"", "repository of the build cache that machines share, host/repository; none uses the disk only")
 	dirFlag(cmd, &c.o.Dir,
-		"dir", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
-	cmd.Flags().BoolVar(&c.o.ReadOnly, "read-only", false, "send nothing to the registry")
-	cmd.Flags().StringVar(&c.o.Tag,
-		"tag", "", "tag of the objects (default GOVERSION-GOOS-GOARCH, which the go command sets)")
+		"disk-cache", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
+	cmd.Flags().BoolVar(&c.o.ReadOnly, "build-cache-read-only", false, "send nothing to the build cache")
+	cmd.Flags().StringVar(&c.o.Tag, "build-cache-tag",
+		"", "tag of the objects (default GOVERSION-GOOS-GOARCH, which the go command sets)")
 	cmd.Flags().DurationVar(&c.o.Budget, "budget",
 		2*time.Minute, "how long the go command may wait for the registry in all, and sending may take afterwards")
 	cmd.Flags().DurationVar(&c.o.MaxAge, "max-age", 30*24*time.Hour, "how long objects are kept after their last use")
-	cmd.Flags().Int64Var(&c.megabytes, "max-size",
-		2000, "how many MB the blobs of the tag may have; what was not used for longest goes")
+	cmd.Flags().Int64Var(&c.megabytes, "max-blobs",
+		2000, "how many MB the blobs of the tag may have; the least recently used objects go")
 	cmd.Flags().Int64Var(&c.local, "max-disk", 10000, "the same for the disk")
-	fileFlag(cmd, &c.stats, "stats", "", "file to which a line of JSON is added that counts what was done", "jsonl")
-	needs(cmd, "repository", "read-only", "tag", "budget", "max-size")
+	fileFlag(cmd, &c.stats, "stats", "", "file to which a line of JSON with counts is added", "jsonl")
+	needs(cmd, "build-cache", "build-cache-read-only", "build-cache-tag", "budget", "max-blobs")
 	return cmd
 }
 
@@ -65,7 +66,7 @@ func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	// The protocol is between programs: what is printed for people is not for it.
+	// The protocol is between programs, and so bypasses the output for people.
 	err = cache.Serve(cmd.Context(), opened, cmd.InOrStdin(), os.Stdout)
 	if c.stats != "" {
 		err = errors.Join(err, opened.Stats().Append(c.stats))
@@ -76,7 +77,7 @@ func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
 // options completes the options by the flags.
 func (c *cacheprog) options(cmd *cobra.Command) error {
 	if c.megabytes < 1 || c.local < 1 || c.o.Budget <= 0 || c.o.MaxAge <= 0 {
-		return misuse(cmd, "-budget, -max-age, -max-size and -max-disk must be above zero")
+		return misuse(cmd, "-budget, -max-age, -max-blobs and -max-disk must be above zero")
 	}
 	c.o.MaxSize, c.o.MaxLocal = c.megabytes*1e6, c.local*1e6
 	if c.o.Dir == "" {
@@ -107,8 +108,8 @@ type buildCache struct {
 }
 
 func (b *buildCache) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&b.repository, "build-cache", "", "host/repository with a build cache that machines share, "+
-		"see cacheprog (default $SLIPWAY_BUILD_CACHE; none uses the go command's own)")
+	cmd.Flags().StringVar(&b.repository, "build-cache", "", "repository of the build cache that machines share, "+
+		"host/repository (default $SLIPWAY_BUILD_CACHE; none uses the go command's own)")
 	cmd.Flags().BoolVar(&b.readOnly, "build-cache-read-only",
 		false, "send nothing to the build cache, as for pull requests")
 }

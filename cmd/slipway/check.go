@@ -16,15 +16,15 @@ func newCheck(f *flags) *cobra.Command {
 	return add(&cobra.Command{
 		Use:   "check",
 		Short: "Find mistakes that would stop a release, without building anything",
-		Long: `Check is the first step of every release. It checks slipway.yaml, the main packages of its
-programs, its Dockerfiles with all files that they copy, and release.yaml, which it renders
-with made-up digests and checks by the rules of lint. It reports all mistakes at once. It
-compiles nothing and writes nothing, but downloads Go modules that are not in the module cache.
-It also prints the warnings that a release prints.
+		Long: `Check is the first step of every release: slipway.yaml, the main packages of its programs, its
+Dockerfiles with all files that they copy, and release.yaml, rendered with placeholder digests
+and checked by the rules of lint. All mistakes are reported at once, with the warnings that a
+release prints. Check compiles nothing and writes nothing, but downloads Go modules that are not
+in the module cache.
 
-With -registry, what only a release to a registry requires is an error, such as bases pinned
-by digest, and it reads the documents of bases, prebuilt and third-party images in their
-registries. Without it, check asks no registry, and lists these requirements.`,
+With -registry, check also enforces the requirements of a release to a registry, such as bases
+pinned by digest, and reads the documents of bases, prebuilt and third-party images in their
+registries. Without -registry, check asks no registry, and lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			r := checked{Errors: []string{}}
@@ -44,7 +44,7 @@ registries. Without it, check asks no registry, and lists these requirements.`,
 			}
 			return verdict{r, err}, nil
 		}),
-	}, f.addDescription, f.addRegistry(" to check for"), f.addVersion, f.addSelection, f.addQuiet, f.addJSON)
+	}, f.addDescription, f.addRegistry, f.addVersion, f.addSelection, f.addQuiet, f.addJSON)
 }
 
 // checked is the printed result of a check.
@@ -58,8 +58,8 @@ type checked struct {
 	release.Checked
 }
 
-// WriteTable writes the warnings and, if there is no error, what they are about and what a
-// release would require.
+// WriteTable writes the warnings and, without errors, the product and the further requirements of a
+// release.
 func (c checked) WriteTable(w io.Writer) error {
 	for _, line := range c.Warnings {
 		output.Fprintf(w, "%s\n", line)

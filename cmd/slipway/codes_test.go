@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -29,7 +31,7 @@ images:
 	t.Setenv(passwordVariable, "correct horse")
 	for _, args := range [][]string{
 		{"release", "-q", "-binary=false", "-registry=" + registry.Host() + "/me"},
-		{"keygen", "-name=" + keys + "/key"},
+		{"keygen", keys + "/key"},
 	} {
 		var out, problems strings.Builder
 		if code := run(args, &out, &problems); code != 0 {
@@ -43,26 +45,27 @@ images:
 		"release -builder=x", "release -sandbox=wrong", "release -build-cache=wrong", "release -shard=x",
 		"merge x -registry=UPPER/x", "merge -plan=x", "merge",
 		"check -platforms=plan9/x", "plan -images=none", "plan -shards=0", "plan -shards=-1", "images -version=a/b",
-		"build -platforms=plan9/x", "publish -floating=wrong", "render -destination=wrong",
+		"stage build -platforms=plan9/x", "stage publish -floating=wrong", "stage render -destination=wrong",
 		"promote -to=UPPER/x", "promote -to=a.example/x -from=UPPER/x", "promote -to=a.example/x -charts=wrong",
 		"promote -to=a.example/x -floating=wrong", "promote -to=a.example/x -rename=x",
 		"promote -to=a.example/x -rename=none=x", "promote -to=a.example/x -to=a.example/x",
 		"promote " + bundle + " -to=a.example/x -release-to=x", "promote",
-		"github-release -repository=x",
-		"fetch x", "kubernetes x -image=example.com/x:1", "kubernetes x",
+		"github-release -github-repository=x",
+		"shard fetch x", "shard kubernetes x -image=example.com/x:1", "shard kubernetes x",
 		"init -platforms=plan9/x", "init -example=wrong", "init -created=wrong new",
 		"audit -fail=wrong x", "audit -platform=plan9/x x", "audit -case=x x", "audit -fix x", "audit -fix -to=x@y x",
 		"audit -floating=wrong -fix -to=a.example/x x",
-		"serve -addr=wrong", "bases -newer=wrong", "clean -older=x", "verifier -name=x -digest=x",
-		"cacheprog -repository=x", "cacheprog -repository=a.example/x -tag=a/b",
+		"serve -addr=wrong", "pin -newer=wrong", "pin wrong", "store clean -older=x", "verifier -name=x -digest=x",
+		"cacheprog -build-cache=x", "cacheprog -build-cache=a.example/x -build-cache-tag=a/b",
 		"nodes -nodes=- -release=-", "nodes -nodes=x -context=y",
 		"airgap pack -platforms=plan9/x", "airgap push " + bundle, "airgap push " + bundle + " -to=UPPER/x",
 		"airgap push " + bundle + " -to=a.example/x -platforms=plan9/x",
 		"airgap push " + bundle + " -to=a.example/x -floating=wrong",
-		"airgap extract x -from=" + bundle, "airgap extract IMAGE -from=" + bundle + " -to=y -format=wrong",
-		"airgap extract IMAGE -from=" + bundle + " -to=y -platform=plan9/x", "airgap split " + bundle + " -max-size=x",
-		"airgap mirror-config " + bundle + " -to=UPPER/x", "airgap verify " + bundle + " -key=KEY.pub -threshold=2",
-		"airgap verify " + bundle + " -key=KEY.pub -key=KEY.pub", "reproduce dist -sign=KEY.key",
+		"airgap extract " + bundle + " x", "airgap extract " + bundle + " IMAGE -o=y -format=wrong",
+		"airgap extract " + bundle + " IMAGE -o=y -platforms=plan9/x",
+		"airgap extract " + bundle + " IMAGE -o=y -platforms=linux/amd64,linux/arm64", "airgap split " + bundle + " -max-size=x",
+		"airgap mirror-config " + bundle + " -to=UPPER/x", "verify " + bundle + " -key=KEY.pub -threshold=2",
+		"verify " + bundle + " -key=KEY.pub -key=KEY.pub", "reproduce dist -sign=KEY.key",
 		"reproduce dist -sign=KEY.key -builder=x",
 	} {
 		var out, problems strings.Builder
@@ -86,7 +89,7 @@ func TestIdleFlags(t *testing.T) {
 			}
 			tried++
 			got := refused(t, append(append(words, full...), "-"+f.Name+"="+value(f))...)
-			if !strings.HasPrefix(got, "error: -"+f.Name+" is of no use without -"+f.Annotations[needed][0]) {
+			if !strings.HasPrefix(got, "error: -"+f.Name+" has no effect without -"+f.Annotations[needed][0]) {
 				t.Errorf("%s -%s: %s", cmd.CommandPath(), f.Name, got)
 			}
 		})
@@ -126,5 +129,74 @@ func TestAuthorities(t *testing.T) {
 		if want := "error: reading certificate authorities: "; code != 1 || !strings.HasPrefix(problems.String(), want) {
 			t.Errorf("slipway %s: exit code %d: %s", words, code, problems.String())
 		}
+	}
+}
+
+// TestOutages runs each command that asks a server where nothing listens. The exit code is 3 for
+// each, and nothing is printed as a result.
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	const dead = "127.0.0.1:1"
+	at := t.TempDir()
+	put(t, at, "slipway.yaml", `apiVersion: slipway/v1
+name: demo
+version: 1.0.0
+platforms: [linux/amd64]
+sources:
+  - {name: here, directory: ., revision: abc, created: "2025-01-01T00:00:00Z"}
+images:
+  - {name: app, source: here, dockerfile: {file: Dockerfile, context: .}}
+`)
+	put(t, at, "Dockerfile", "FROM scratch\nCOPY slipway.yaml /\n")
+	put(t, at, "based.yaml", `apiVersion: slipway/v1
+name: demo
+version: 1.0.0
+platforms: [linux/amd64]
+bases: [{name: base, images: {linux/amd64: "`+dead+`/base:1"}}]
+sources:
+  - {name: here, directory: ., revision: abc, created: "2025-01-01T00:00:00Z"}
+images:
+  - {name: app, source: here, dockerfile: {file: Dockerfile, context: .}}
+`)
+	put(t, at, "pod.yaml", `{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b},
+spec: {nodeSelector: {kubernetes.io/os: linux}, containers: [{name: a, image: "`+dead+`/a:1"}]}}
+`)
+	put(t, at, "kubeconfig.yaml", `{apiVersion: v1, kind: Config, current-context: a,
+contexts: [{name: a, context: {cluster: a, user: a}}], users: [{name: a, user: {}}],
+clusters: [{name: a, cluster: {server: "http://`+dead+`"}}]}
+`)
+	registry := registrytest.Serve(t)
+	run := func(line string) (int, string) {
+		cmd := exec.CommandContext(t.Context(), slipway(t), strings.Fields(line)...)
+		cmd.Dir, cmd.Env = at, append(os.Environ(), "GITHUB_TOKEN=secret", "GITHUB_API_URL=http://"+dead)
+		out, _ := cmd.CombinedOutput() // the code tells
+		return cmd.ProcessState.ExitCode(), string(out)
+	}
+	for _, line := range []string{
+		"release -q -binary=false -registry=" + registry.Host() + "/me", "stage build -q -out=built",
+		"release -q -binary=false -registry=" + registry.Host() + "/me -platforms=linux/amd64 -out=part",
+	} {
+		if code, out := run(line); code != 0 {
+			t.Fatalf("slipway %s: exit code %d\n%s", line, code, out)
+		}
+	}
+	plan := dead + "/plans@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	for _, line := range []string{
+		"release -registry=" + dead + "/me -out=new", "plan -registry=" + dead + "/me -out=new",
+		"plan -registry=" + dead + "/me -shards=1 -push", "stage publish -registry=" + dead + "/me -out=built",
+		"release -plan=" + plan + " -shard=0", "merge -plan=" + plan,
+		"shard fetch " + plan, "shard kubernetes " + plan + " -image=example.com/slipway:1",
+		"shard tekton " + plan + " -image=example.com/slipway:1",
+		"promote -to=" + dead + "/me", "airgap push dist/demo-images.tar.zst -to=" + dead + "/me",
+		"pin bases -product=based.yaml", "pin -product=based.yaml", "lint -remote pod.yaml", "audit " + dead + "/a:1",
+		"audit -fix -to=" + dead + "/b:1 " + dead + "/a:1", "doctor -registry=" + dead + "/me",
+		"github-release -github-repository=me/demo", "nodes -kubeconfig=kubeconfig.yaml -release=pod.yaml -lock=dist/release.lock.json",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			if code, out := run(line); code != codeUnread {
+				t.Errorf("exit code %d: %s", code, out)
+			}
+		})
 	}
 }

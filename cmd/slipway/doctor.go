@@ -21,7 +21,7 @@ func newDoctor(f *flags) *cobra.Command {
 		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room
 and locks in the store and the output directory, what protects while other releases are
 compiled, proxies, and for every registry its clock, the right to push each repository, and
-where the credentials are from. It leaves nothing, neither on the disk nor in a registry. A
+where the credentials are from. Doctor leaves nothing on the disk or in a registry. A
 problem ends with what to do about it, and the exit code is then 1, or 3 if a server refuses the
 login or does not answer.
 
@@ -46,7 +46,7 @@ Without a registry it asks none.`,
 			r := doctor.Examine(cmd.Context(), p, o)
 			return verdict{r, r.Err()}, cmd.Context().Err() // which is why checks failed
 		}),
-	}, f.addPlaces, f.addRegistry(" to try"), f.addVersion, f.addJSON)
+	}, f.addPlaces, f.addRegistry, f.addVersion, f.addJSON)
 }
 
 // examined returns the product to examine. If slipway.yaml has errors, which become findings, that

@@ -26,8 +26,8 @@ func misuse(cmd *cobra.Command, format string, args ...any) error {
 	return howto.Usage(format+"; see %s -h", append(args, cmd.CommandPath())...)
 }
 
-// explain prints each problem of err on its own line and returns the exit code. It
-// indents the further lines of a problem, such as compiler messages, so that none
+// explain prints each problem of err on its own line and returns the exit code. The
+// further lines of a problem, such as compiler messages, are indented, so that none
 // looks like another error.
 func explain(w *output.Writer, err error) int {
 	if err == nil {
@@ -89,11 +89,11 @@ func exitCode(err error) int {
 	return codeFailed
 }
 
-// flagGroup matches what Cobra says of flags that exclude each other.
+// flagGroup matches Cobra's error about flags that exclude each other.
 var flagGroup = lazyregexp.New(
 	`^if any flags in the group \[.*\] are set none of the others can be; \[(\S+) (\S+).*\] were all set$`)
 
-// grouped says of an error in the combination of flags what to do.
+// grouped adds the remedy to an error in the combination of flags.
 func grouped(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil

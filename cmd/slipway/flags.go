@@ -58,36 +58,15 @@ func add(cmd *cobra.Command, groups ...func(*cobra.Command)) *cobra.Command {
 	return cmd
 }
 
-// fileFlag adds a flag that names a file. A shell offers those with one of the endings.
-func fileFlag(cmd *cobra.Command, p *string, name, value, usage string, endings ...string) {
-	cmd.Flags().StringVar(p, name, value, usage)
-	cmd.MarkFlagFilename(name, endings...) //nolint:errcheck // fails only where the flag is missing
-}
-
-// dirFlag adds a flag that names a directory.
-func dirFlag(cmd *cobra.Command, p *string, name, value, usage string) {
-	cmd.Flags().StringVar(p, name, value, usage)
-	cmd.MarkFlagDirname(name) //nolint:errcheck // fails only where the flag is missing
-}
-
-// offer lets a shell offer values of a flag.
-func offer(cmd *cobra.Command, name string, values ...string) {
-	list := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	cmd.RegisterFlagCompletionFunc(name, list) //nolint:errcheck // fails only where the flag is missing
-}
-
 // addProduct adds the flags of commands that read slipway.yaml.
 func (f *flags) addProduct(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.registry, "registry",
-		nil, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; "+
-			"none makes a snapshot (default $SLIPWAY_REGISTRY)")
-	add(cmd, f.addPlaces, f.addVersion, f.addQuiet)
+	add(cmd, f.addRegistry, f.addPlaces, f.addVersion, f.addQuiet)
 }
 
-// addRegistry adds the flag of commands that say something of a release to registries.
-func (f *flags) addRegistry(does string) func(*cobra.Command) {
-	usage := "host[/prefix] of the release" + does + ", or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)"
-	return func(cmd *cobra.Command) { cmd.Flags().StringSliceVar(&f.registry, "registry", nil, usage) }
+// addRegistry adds the flag of commands for releases to registries.
+func (f *flags) addRegistry(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] of the release, or destinations of "+
+		"slipway.yaml by their names, or all; none is a snapshot (default $SLIPWAY_REGISTRY)")
 }
 
 // addDescription adds the flag for slipway.yaml.
@@ -136,19 +115,24 @@ func (f *flags) addReferrers(cmd *cobra.Command) {
 // addClones adds the flag of commands that compare sources with their repositories.
 func (f *flags) addClones(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.clones, "repository",
-		nil, "SOURCE=DIRECTORY: a clone of a module's repository, with which the provenance proves the revision")
+		nil, "git repository of a source: SOURCE=DIRECTORY, a clone by which the provenance proves the revision")
 }
 
 // addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
 	f.addStore(cmd)
-	dirFlag(cmd, &f.out, "out", "dist", "directory for the release's files")
+	f.addOut(cmd)
 }
 
-// addStore adds the flags of commands that need the store only, which may be beside slipway.yaml.
+// addOut adds the flag of commands that read or write the files of a release.
+func (f *flags) addOut(cmd *cobra.Command) {
+	dirFlag(cmd, &f.out, "out", "dist", "output directory, with the files of the release")
+}
+
+// addStore adds the flags of commands that need only the store, which may be next to slipway.yaml.
 func (f *flags) addStore(cmd *cobra.Command) {
 	f.addDescription(cmd)
-	dirFlag(cmd, &f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
+	dirFlag(cmd, &f.store, "store", "", "directory of the store (default .slipway next to slipway.yaml)")
 }
 
 func (f *flags) addQuiet(cmd *cobra.Command) {
@@ -161,8 +145,9 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 
 // askers are the commands that ask registries, or GitHub.
 var askers = []string{
-	"release", "merge", "fetch", "kubernetes", "tekton", "reproduce", "promote", "github-release", "plan", "doctor",
-	"build", "check", "publish", "lint", "audit", "bases", "pin", "clean", "cacheprog", "airgap push",
+	"release", "merge", "shard fetch", "shard kubernetes", "shard tekton", "reproduce", "promote", "github-release",
+	"plan", "doctor", "stage build", "check", "stage publish", "lint", "audit", "pin", "store clean", "cacheprog",
+	"airgap push",
 }
 
 // addAuthorities adds the flag of commands that ask registries, which may have certificates of
@@ -171,7 +156,7 @@ func (f *flags) addAuthorities(root *cobra.Command) {
 	for _, words := range askers {
 		cmd, _, err := root.Find(strings.Fields(words))
 		if err != nil {
-			panic(err) // a name above is no command
+			panic(err) // a name above is not a command
 		}
 		fileFlag(cmd, &f.ca, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's "+
 			"(those of $SSL_CERT_FILE, if it is set)", "pem", "crt")
@@ -235,7 +220,7 @@ func (f *flags) begin(cmd *cobra.Command) (*product.Product, *progress.Printer, 
 		return nil, nil, err
 	}
 	if f.rebuild && f.shard == nil && len(p.Selected) == 0 && len(assemble.Builders(p)) == 0 {
-		return nil, nil, howto.Usage("-rebuild is of no use: no image of the product has dockerfile.builder")
+		return nil, nil, howto.Usage("-rebuild has no effect: no image of the product has dockerfile.builder")
 	}
 	if p.Snapshot() {
 		err := idle(cmd, "in a snapshot, which sends nothing: name a registry with -registry", "referrers")

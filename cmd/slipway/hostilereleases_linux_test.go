@@ -62,7 +62,7 @@ images: [{name: app, source: app, go: {program: app}, bases: {linux: static}}]
 // hostileReleases makes releases whose inputs name programs, and looks at them.
 func hostileReleases(t *testing.T) (all []hostileCase) {
 	t.Helper()
-	commands := [][]string{{"reproduce", "dist"}, {"report", "-out=page.html", "dist"}, {"airgap", "verify", "dist"}}
+	commands := [][]string{{"reproduce", "dist"}, {"report", "-o=page.html", "dist"}, {"verify", "dist"}}
 	dist := goodRelease(t)
 	add := func(name string, forge func(t *testing.T, top, evil string, st map[string]any, files map[string]string)) {
 		all = append(all, hostileCase{"release/" + name, func(t *testing.T, top, evil string) string {

@@ -14,8 +14,8 @@ func newImages(f *flags) *cobra.Command {
 images that its manifests name or that images.txt adds. For each it prints the operating systems
 of the bundles and the places that name it. What images.txt removes is listed with the line.
 
-It renders the manifests with made-up digests, compiles nothing and makes no request to a
-registry.`,
+Images renders the manifests with placeholder digests, compiles nothing and makes no request to
+a registry.`,
 		Example: "  slipway images\n  slipway images -product=examples/hello/slipway.yaml -json",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			p, err := f.load(cmd.Context())
@@ -25,5 +25,5 @@ registry.`,
 			all, err := release.Images(cmd.Context(), p)
 			return release.ImageList{Images: all}, err
 		}),
-	}, f.addDescription, f.addRegistry(""), f.addVersion, f.addJSON)
+	}, f.addDescription, f.addRegistry, f.addVersion, f.addJSON)
 }

@@ -15,19 +15,19 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [directory]",
 		Short: "Write a slipway.yaml for the repository in a directory",
-		Long: `Init reads a repository and writes slipway.yaml, and nothing else. It reads go.mod and
+		Long: `Init reads a repository and writes slipway.yaml, and nothing else. Its sources are go.mod and
 the main packages, Dockerfiles, Makefiles with the files that they include, scripts,
-workflows, bake files, .ko.yaml, .goreleaser.yaml, .promu.yml, charts and manifests, and runs
-nothing of them. Dockerfiles stay as they are: slipway.yaml says beside them which stage,
-arguments and programs builds give them.
+workflows, bake files, .ko.yaml, .goreleaser.yaml, .promu.yml, charts and manifests; none of
+them is run. Dockerfiles stay as they are: slipway.yaml has the stage, arguments and programs
+that builds give them.
 
-Each fact that it writes has a comment with the file and line that proves it. What nothing
-proves, or two places contradict, it asks on a terminal, and else writes under undecided,
-which keeps check and release red until a person takes the entry out.
+Each fact in slipway.yaml has a comment with the file and line that proves it. On a terminal,
+init asks for facts that nothing proves or that two places contradict. Elsewhere it lists them
+under undecided, which is an error of check and release until a person removes the entry.
 
-Then it checks the result as slipway check does. What is missing is listed for each image;
-the exit code is 1 then. It never overwrites a file: where slipway.yaml already exists, it
-says what has changed since.`,
+Then init checks the result as slipway check does, and lists the missing parts of each image;
+the exit code is 1 then. Init never overwrites a file: if slipway.yaml exists, init reports
+the changes since.`,
 		Example: "  slipway init\n  slipway init -example=hello demo\n " +
 			" slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +46,7 @@ says what has changed since.`,
 			if err != nil {
 				return err
 			}
-			defer func() { _ = d.Close() }() // of what was read
+			defer func() { _ = d.Close() }() // only read
 			wrong, err := d.Settle(cmd.Context(), saying(cmd))
 			if err != nil {
 				return err
@@ -54,13 +54,13 @@ says what has changed since.`,
 			return d.Report(cmd.OutOrStdout(), dir, wrong)
 		},
 	}
-	cmd.Flags().StringVar(&o.Name, "name", "", "the product's name (default that of the repository)")
+	cmd.Flags().StringVar(&o.Name, "name", "", "name of the product (default that of the repository)")
 	cmd.Flags().StringVar(&o.Version, "version",
 		"", "the product's version (default git in a git repository, then that in the Makefile or VERSION)")
 	cmd.Flags().StringVar(&o.Revision, "revision", "", "the commit, for a directory that is not in git")
 	cmd.Flags().StringVar(&o.Created, "created",
 		"", "the commit's time as 2025-01-16T21:57:50Z, for a directory that is not in git")
-	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, "+
+	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "only these platforms, "+
 		"such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
 	cmd.Flags().StringVar(&example, "example", "",
 		"write a product to try instead: "+strings.Join(scaffold.Examples(), ", "))

@@ -52,7 +52,7 @@ func (a asking) ask(q scaffold.Question) (answer string, ok bool, err error) {
 		} else {
 			fmt.Fprint(a.out, "Enter for 1, a number, ? for where they stand, or another value: ")
 		}
-		if err := a.out.Flush(); err != nil { // it is no whole line
+		if err := a.out.Flush(); err != nil { // the line is not complete
 			return "", false, fmt.Errorf("asking: %w", err)
 		}
 		line, err := a.in.ReadString('\n')

@@ -39,14 +39,14 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{"pack", "pack -out=OUT", "greet-images.tar.zst"},
 		{"verify", "verify " + bundle, ""},
-		{"extract a layout", "extract " + image + " -from=" + bundle + " -to=OUT/image", "image"},
+		{"extract a layout", "extract " + bundle + " " + image + " -o=OUT/image", "image"},
 		{
-			"extract an archive", "extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64",
+			"extract an archive", "extract " + bundle + " " + image + " -o=OUT/image.tar -platforms=linux/amd64",
 			"image.tar",
 		},
 		{"split", "split " + bundle + " -out=OUT", "greet-images.volumes.json"},
 		{"apply", "apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") +
-			" -out=OUT/made.tar.zst", "made.tar.zst"},
+			" -o=OUT/made.tar.zst", "made.tar.zst"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := t.TempDir()
@@ -59,7 +59,10 @@ func TestInterrupt(t *testing.T) {
 				before["release.lock.json"] = data
 			}
 			all := names(t, cut)
-			args := strings.Fields("airgap " + strings.ReplaceAll(c.args, "OUT", out))
+			args := strings.Fields(strings.ReplaceAll(c.args, "OUT", out))
+			if args[0] != "verify" {
+				args = append([]string{"airgap"}, args...)
+			}
 			for tries := 0; ; tries++ {
 				lay(t, out, before)
 				p := begin(t, cut, args...)
@@ -117,7 +120,7 @@ func testInterruptedPush(t *testing.T, cut, bundle string) {
 	host, out := server.Listener.Addr().String(), t.TempDir()
 	args := []string{
 		"airgap", "push", bundle, "-to=" + host, "-snapshot", "-release=" + filepath.Join(cut, "dist", "release.yaml"),
-		"-out=" + filepath.Join(out, "release.yaml"),
+		"-release-to=" + filepath.Join(out, "release.yaml"),
 	}
 	p := begin(t, cut, args...)
 	ended := make(chan error, 1)

@@ -33,14 +33,14 @@ func testKill(parent *testing.T, cut, bundle string) {
 	}{
 		{"build", "store", "release -binary=false -out=OUT/dist -store=OUT/store"},
 		{"release", "dist", "release -binary=false -out=OUT/dist -store=OUT/store"},
-		{"extract a layout", "", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image"},
+		{"extract a layout", "", "airgap extract " + bundle + " " + image + " -o=OUT/image"},
 		{
 			"extract an archive",
-			"", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64",
+			"", "airgap extract " + bundle + " " + image + " -o=OUT/image.tar -platforms=linux/amd64",
 		},
 		{"split", "", "airgap split " + bundle + " -out=OUT"},
 		{"apply", "", "airgap apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") +
-			" -out=OUT/made.tar.zst"},
+			" -o=OUT/made.tar.zst"},
 	} {
 		parent.Run(c.name, func(t *testing.T) {
 			start := func(out string) *process {
@@ -155,7 +155,7 @@ func TestWait(t *testing.T) {
 	if err := os.Symlink(out, link); err != nil {
 		t.Fatal(err)
 	}
-	if p := begin(t, dir, "build", "-out="+out); p.cmd.Wait() != nil { // what publish reads
+	if p := begin(t, dir, "stage", "build", "-out="+out); p.cmd.Wait() != nil { // what publish reads
 		t.Fatal(p.log.String())
 	}
 	const image = "slipway.local/greet/greet:1.0.0"
@@ -167,15 +167,15 @@ func TestWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{
-		"publish -out=" + link,
-		"render -out=" + link,
+		"stage publish -out=" + link,
+		"stage render -out=" + link,
 		"airgap pack -out=" + link,
 		"airgap split dist/greet-images.tar.zst -out=" + link,
-		"airgap extract " + image + " -from=dist/greet-images.tar.zst -to=" + link + "/image",
-		"airgap extract " + image + " -from=dist/greet-images.tar.zst -to=" + link + "/image.tar -platform=linux/amd64",
+		"airgap extract dist/greet-images.tar.zst " + image + " -o=" + link + "/image",
+		"airgap extract dist/greet-images.tar.zst " + image + " -o=" + link + "/image.tar -platforms=linux/amd64",
 		"airgap mirror-config dist/greet-images.tar.zst -to=registry.internal -out=" + link,
 		"release -binary=false -out=" + link,
-		"clean -store=none -out=" + link,
+		"store clean -store=none -out=" + link,
 	} {
 		t.Run(args, func(t *testing.T) {
 			held, err := disk.Lock(t.Context(), out, nil)

@@ -26,17 +26,17 @@ func newLint(f *flags) *cobra.Command {
 	l := &linting{flags: f}
 	cmd := &cobra.Command{
 		Use:   "lint [MANIFEST|CHART ...]",
-		Short: "Check manifests and Helm charts against what Linux and Windows nodes can run",
+		Short: "Check manifests and charts against what Linux and Windows nodes can run",
 		Long: `Lint checks every object and pod of the manifests: fields that the API server refuses or that
 the pod's nodes do not support, and images without a platform for a node that the pod may run
 on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
 docs/rules.md describes the rules.
 
-A chart is a directory with a Chart.yaml or a .tgz. It is rendered without a cluster, with its own
-values or those of -values; findings name the line of a template.
+A chart is a directory with a Chart.yaml or a .tgz. Lint renders charts without a cluster, with
+their own values or those of -values; findings name the line of a template.
 
-Lint looks up images in -lock, or in release.lock.json beside the first manifest. With -remote
-it asks registries for the other images.
+Lint looks up images in -lock, or in release.lock.json next to the first manifest. With -remote,
+lint asks registries for the other images.
 
 To allow a finding, write a comment on its line, on the line above, or above the object:
 
@@ -52,16 +52,13 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
 	}
 	fileFlag(cmd, &f.product, "product", product.File, "the product's description, whose lint.allow is used",
 		"yaml", "yml")
-	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
-	fileFlag(cmd, &l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)",
-		"json")
-	cmd.Flags().StringSliceVar(&l.values, "values",
-		nil, "files of values for charts; later ones replace values of those before")
+	addLock(cmd, &l.lock, " (default the one next to the first manifest)")
+	addValues(cmd, &l.values)
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")
 	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod")
-	return add(cmd, f.addVersion, f.addJSON)
+	return add(cmd, f.addOut, f.addVersion, f.addJSON)
 }
 
 // linting has the command's flags.

@@ -64,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // collect sends the logs of libraries to w: the standard library's
 // servers, client-go, BuildKit. Helm's warnings, which it repeats with each
-// rendering of a chart, are left out.
+// rendering of a chart, are omitted.
 func collect(w io.Writer) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError})))
 	log.SetOutput(w)
@@ -72,7 +72,7 @@ func collect(w io.Writer) {
 	klog.SetSlogLogger(slog.New(slog.NewTextHandler(w, nil)))
 }
 
-// conceal registers passwords so that they are never printed. They occur in
+// conceal registers passwords so that they are never printed. Passwords occur in
 // arguments, as in -registry=https://me:password@host, and in URLs of the
 // environment, as in HTTPS_PROXY or GOPROXY.
 func conceal(args, env []string) {

@@ -20,24 +20,27 @@ func newMerge(f *flags) *cobra.Command {
 		Use:   "merge [PART ...]",
 		Short: "Join the parts that several machines built to one release",
 		Long: `Merge joins the parts of a release, which several machines built and pushed with "slipway
-release -platforms" or -images. It makes and tags the index of each image and fetches what the
-store lacks from the registry. It then continues as release does: release.yaml, bundles,
+release -platforms" or -images. Merge makes and tags the index of each image, fetches missing
+blobs from the registry, and then continues as release does: release.yaml, bundles,
 checksums. The parts must make up the complete product and have the same registry as
 -registry. Artifacts are copied from the directories of the parts. Parts are not signed; merge
-signs all of it with -key or -signer. What one part or merge has proven with -repository is
+signs all of it with -sign or -signer. What one part or merge has proven with -repository is
 proven for the release.
 
 With -plan, the parts are those of the shards of a plan in a registry, which brings slipway.yaml
 and the sources along. Each PART is then what "slipway release -plan" printed of a shard,
 REPOSITORY@sha256:…. Without any, merge takes the parts that it finds next to the plan, and -wait
 is how long to wait for them: whoever may push to the registry may have made those, so merge does
-not sign them. -push puts the files of the release next to the plan, too, for "slipway fetch".
-docs/kubernetes.md tells more.`,
+not sign them. -push puts the files of the release next to the plan, too, for "slipway shard
+fetch".
+See docs/kubernetes.md.`,
 		Example: `  slipway release -registry=ghcr.io/me/kpack -platforms=linux   -out=dist-linux
   slipway release -registry=ghcr.io/me/kpack -platforms=windows -out=dist-windows
-  slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json
+  slipway merge   -registry=ghcr.io/me/kpack \
+      dist-linux/release.part.json dist-windows/release.part.json
   slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -wait=2h -push
-  slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -key=release.key ghcr.io/me/kpack-plans@sha256:… …`,
+  slipway merge   -plan=ghcr.io/me/kpack-plans@sha256:… -sign=release.key \
+      ghcr.io/me/kpack-plans@sha256:… …`,
 		RunE: f.prints(m.run),
 	}, f.addProduct, f.addFloating, f.addClones, f.addJSON, m.sign.add, m.add)
 }
@@ -98,11 +101,12 @@ func (m *merging) run(cmd *cobra.Command, paths []string) (table, error) {
 
 func (m *merging) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.plan,
-		"plan", "", "a plan in a registry, as slipway plan -push printed it: join the parts of its shards, "+
-			"PART or all that are next to it")
+		"plan", "", "plan of shards, in a registry, as slipway plan -push printed it: join PART, or all parts that "+
+			"are next to the plan")
 	cmd.Flags().DurationVar(&m.wait,
 		"wait", 0, "how long to wait for shards of -plan that are not made yet, such as 2h")
-	cmd.Flags().BoolVar(&m.push, "push", false, "put the files of the release next to -plan, for slipway fetch")
+	cmd.Flags().BoolVar(&m.push, "push", false, "put into the registry, next to -plan: the files of the release, "+
+		"for slipway shard fetch")
 	needs(cmd, "plan", "wait", "push")
 }
 
@@ -115,7 +119,7 @@ func (m *merging) check(cmd *cobra.Command, paths []string) error {
 			"name what slipway plan -push printed, or the parts of shards", m.plan)
 	case m.plan != "" && len(paths) == 0 && m.sign.key+m.sign.signer != "":
 		return howto.Usage("-plan: whoever may push to the registry may have made the parts next to the plan, " +
-			"and they would be signed: name each PART, as its shard printed it, or leave -key and -signer out")
+			"and they would be signed: name each PART, as its shard printed it, or omit -sign and -signer")
 	case m.plan != "" && len(paths) > 0 && m.wait != 0:
 		return howto.Usage("-wait is for parts that are not named: each PART is there already")
 	}

@@ -21,40 +21,39 @@ func newNodes(f *flags) *cobra.Command {
 	n := &nodesOf{}
 	cmd := &cobra.Command{
 		Use:   "nodes [CHART ...]",
-		Short: "Report which nodes run a release's pods and images, and why the others do not",
+		Short: "Report which nodes run a release, and why the others do not",
 		Long: `Nodes compares every pod template in release.yaml and every image in release.lock.json with
 the nodes of a cluster: operating system, architecture, Windows build, taints and tolerations,
-node selectors, required affinity, and resource requests. It ignores what changes all the
-time, such as free capacity, ports and volumes. kpack's Image and Build count as pods.
+node selectors, required affinity, and resource requests. Nodes ignores free capacity, ports
+and volumes, which change all the time. kpack's Image and Build count as pods.
 
-The pods of the release's charts, whose archives are beside the lock, count with the charts' own
+The pods of the release's charts, whose archives are next to the lock, count with the charts' own
 values or those of -values. Charts that are named, each a directory with a Chart.yaml or a .tgz,
 take their place.
 
 The nodes are those of the cluster that kubectl uses, or with -nodes those in the output of
 "kubectl get nodes -o json".
 
-A node that a pod is not placed on is none of its own; one that it may be placed on, and whose
-kubelet or runtime then cannot run it, is an error: the table says "fails".
+A node that may get a pod which its kubelet or runtime then cannot run is an error: the table has
+"fails".
 
 Exit codes: 0 if every pod and image has a node that can run it, and no pod fails where it may be
-placed, 1 if not, or if something could not be read or a chart is not there, 2 for a mistake in
-the command line.`,
+placed, 1 if not, or if a file is missing, 2 for a mistake in the command line, 3 if the cluster
+does not answer.`,
 		Example: `  slipway nodes -release=dist/release.yaml
   kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
-  slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows
+  slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json \
+      -kubeconfig=staging.yaml -context=windows
   slipway nodes -values=windows.yaml dist/app-1.0.0.tgz`,
 		RunE: f.prints(n.run),
 	}
 	fileFlag(cmd, &n.manifest, "release", filepath.Join("dist", release.Manifest),
-		"the release's manifest; - is standard input", "yaml", "yml")
-	fileFlag(cmd, &n.lockFile, "lock", "", "the release's lock (default release.lock.json beside the manifest)", "json")
-	cmd.Flags().StringSliceVar(&n.values, "values",
-		nil, "files of values for charts; later ones replace values of those before")
-	fileFlag(cmd, &n.file,
-		"nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input", "json")
+		"release.yaml of the release; - is standard input", "yaml", "yml")
+	addLock(cmd, &n.lockFile, " (default the one next to release.yaml)")
+	addValues(cmd, &n.values)
+	addNodes(cmd, &n.file, ", instead of a cluster; - is standard input")
 	cmd.Flags().StringVar(&n.cluster.Kubeconfig,
-		"kubeconfig", "", "the kubeconfig of the cluster (default the one that kubectl uses)")
+		"kubeconfig", "", "the kubeconfig of the cluster (default that of kubectl)")
 	cmd.Flags().StringVar(&n.cluster.Context, "context", "", "the kubeconfig's context (default the current one)")
 	return add(cmd, f.addJSON)
 }

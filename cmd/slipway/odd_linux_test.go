@@ -83,8 +83,8 @@ func newOdd(t *testing.T) *odd {
 		command(t, p, strings.Fields(args)...)
 	}
 	for _, args := range []string{
-		"keygen -name=../release",
-		"release -q -binary=false -key=../release.key -registry=REGISTRY/a",
+		"keygen ../release",
+		"release -q -binary=false -sign=../release.key -registry=REGISTRY/a",
 	} {
 		if out, err := o.command(t.Context(), o.dir, args).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", args, err, out)

@@ -40,7 +40,7 @@ func TestGivenPipe(t *testing.T) {
 			}()
 			ctx, cancel := context.WithTimeout(t.Context(), oddTime)
 			defer cancel()
-			cmd := o.command(ctx, o.dir, "airgap verify -key="+c.path+" dist")
+			cmd := o.command(ctx, o.dir, "verify -key="+c.path+" dist")
 			cmd.ExtraFiles = []*os.File{r}
 			out, err := cmd.CombinedOutput()
 			r.Close()

@@ -75,9 +75,9 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 	}
 }
 
-// idleOption matches what is said of an option that is of no use in a command line. Another mistake
+// idleOption matches what is said of an option that has no effect in a command line. Another mistake
 // is about its value, which was read.
-var idleOption = regexp.MustCompile(`of no use|exclude each other|leave (it|one) out|belongs? to`)
+var idleOption = regexp.MustCompile(`no effect|exclude each other|leave (it|one) out|belongs? to`)
 
 // untried is the value of an option that a command line is not tried with.
 const untried = "--"

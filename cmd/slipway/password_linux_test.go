@@ -28,7 +28,7 @@ func TestPasswordPrompt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			person, tty := terminal(t)
 			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), slipway(t), "keygen", "-name="+filepath.Join(dir, "key"))
+			cmd := exec.CommandContext(t.Context(), slipway(t), "keygen", filepath.Join(dir, "key"))
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			if err := cmd.Start(); err != nil {

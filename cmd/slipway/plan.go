@@ -26,22 +26,23 @@ platform, every name at every registry and whether it is new, exists, moves or w
 refused, what has to be compiled and what changed since the release in the output directory,
 the files, and where the credentials for each registry come from.
 
-It does what check does, and reads the store and asks the registries. It builds nothing and
-writes nothing to the disk or to a registry but what -o and -push say. It downloads Go modules
-that are not in the module cache, and does not wait for a release that is running. The exit code
-is 1 if the release could not go, with an error for each reason.
+Plan checks as check does, reads the store and asks the registries. Nothing is built, and nothing
+is written to the disk or a registry, except by -o and -push. Plan downloads Go modules that are
+not in the module cache, and does not wait for a running release. The exit code is 1 if the
+release could not go, with an error for each reason.
 
-With -shards it divides the release among that many machines and prints the plan of that, as a
-table or with -json. With -o it writes the plan to a file for "slipway release -plan". That is no
-change of the work tree and no input, as a file that the shell makes would be. It weighs by how
-long compilers and linkers took in an earlier release, which it reads from release.weights.json,
-and by the number of packages where nothing is known. docs/shards.md tells more.
+With -shards, plan divides the release among that many machines and prints that plan, as a table
+or with -json. With -o, plan writes it to a file for "slipway release -plan", which does not count
+as a change of the work tree. Weights are the times of compilers and linkers in an earlier
+release, from release.weights.json, or else the number of packages. See docs/shards.md.
 
-With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
-machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
-kubernetes" take. docs/kubernetes.md tells more.`,
-		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me " +
-			"-shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
+With -push as well, plan puts the plan and everything that slipway.yaml names into the registry,
+for machines without a clone, and prints the reference for "slipway release -plan" and "slipway
+shard kubernetes". See docs/kubernetes.md.`,
+		Example: `  slipway plan
+  slipway plan -registry=ghcr.io/me -json
+  slipway plan -registry=ghcr.io/me -shards=3 -o plan.json
+  slipway plan -registry=ghcr.io/me -shards=3 -push`,
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			if err := d.check(); err != nil {
 				return nil, err
@@ -79,11 +80,9 @@ func (d *division) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&d.shards, "shards", 0, "divide the release among at most that many machines")
 	fileFlag(cmd, &d.weights,
 		"weights", "", "how long compilers took (default release.weights.json of the store, if it is there)", "json")
-	cmd.Flags().StringVarP(&d.file, "output", "o",
-		"", "write the plan of -shards to that file, for slipway release -plan")
-	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // fails only where the flag is missing
+	fileToWrite(cmd, &d.file, "", ": the plan of -shards, for slipway release -plan", "json")
 	cmd.Flags().BoolVar(&d.push, "push",
-		false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
+		false, "put into the registry: the plan of -shards with all that slipway.yaml names; prints its reference")
 	needs(cmd, "shards", "push", "output", "weights")
 	cmd.MarkFlagsMutuallyExclusive("push", "json")
 	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
@@ -93,7 +92,7 @@ func (d *division) add(cmd *cobra.Command) {
 func (d *division) check() error {
 	_, err := os.Lstat(d.file)
 	if d.file != "" && err == nil && !shard.IsPlan(d.file) {
-		return fmt.Errorf("-o=%s: the file already exists, and is no plan of shards: name another", d.file)
+		return fmt.Errorf("-o=%s: the file already exists, and is not a plan of shards: name another", d.file)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func newPromote(f *flags) *cobra.Command {
 		Short: "Copy a release from one registry to others, by digest",
 		Long: `Promote copies the images of a release, with their referrers (signatures, SBOMs), from the
 registry that it was published to, or from a bundle, to other registries. Digests stay the same.
-It needs neither the sources nor slipway.yaml. Without an argument it reads release.lock.json in
+Neither the sources nor slipway.yaml are needed. Without an argument it reads release.lock.json in
 the output directory. Third-party images are not copied.
 
 First it checks everything: that the source has all images by their digests, that nodes would
@@ -33,7 +33,7 @@ they get new digests; otherwise they keep their digests, and name the images at 
 -charts=rename and -charts=keep decide it in any case.
 
 In each name, -to replaces -from; -rename changes the path behind it, of one repository or of all
-below a path. A copy of release.yaml with the new names is written beside it.
+below a path. A copy of release.yaml with the new names is written next to it.
 
 Where a destination refuses a referrer, the promotion stops: -referrers=try reports what it
 refuses and goes on, and -referrers=none sends none. Sigstore bundles and signatures of the
@@ -46,26 +46,24 @@ With -images-yaml, promote adds the release to the file that Kubernetes' image p
 (kpromo), and prints what reviewers of the pull request are shown: each image's digest, and its
 manifests. Without -to it does only that.`,
 		Example: `  slipway promote -to=ghcr.io/me
-  slipway promote dist/release.lock.json -from=staging.example/kpack -to=ghcr.io/me,quay.io/me -rename=kpack/build-init=build-init
-  slipway promote -images-yaml=k8s.io/registry.k8s.io/images/k8s-staging-sig-storage/images.yaml`,
+  slipway promote dist/release.lock.json -from=staging.example/kpack \
+      -to=ghcr.io/me,quay.io/me -rename=kpack/build-init=build-init
+  slipway promote \
+      -images-yaml=k8s.io/registry.k8s.io/images/k8s-staging-sig-storage/images.yaml`,
 		RunE: f.prints(p.run),
 	}
 	cmd.Flags().StringVar(&p.o.From, "from", "",
 		"host[/prefix] to copy from (default the primary registry of the lock, or the host of the bundle's names)")
-	cmd.Flags().StringSliceVar(&p.o.To, "to", nil, "host[/prefix] to copy to; may be repeated")
+	cmd.Flags().StringSliceVar(&p.o.To, "to", nil, "target registry, host[/prefix]; may be repeated")
 	cmd.Flags().StringSliceVar(&p.renames, "rename",
 		nil, "OLD=NEW: another path for the repository OLD, or for all below it; may be repeated")
 	cmd.Flags().StringVar(&p.o.Charts, "charts",
-		"", "keep or rename: what becomes of the names of images in Helm charts (default rename "+
-			"with -rename, or else keep)")
-	fileFlag(cmd, &p.o.Release, "release", "", "release.yaml, to write a copy of it with the new "+
-		"names (default the one beside the lock, if there is one)", "yaml", "yml")
-	fileFlag(cmd, &p.o.Out, "release-to", "", "file for the copy (default release.REGISTRY.yaml beside -release)",
-		"yaml", "yml")
+		"", "names of images in Helm charts: keep or rename (default rename with -rename, or else keep)")
+	copyFlags(cmd, &p.o.Release, &p.o.Out, " (default the one next to the lock, if it exists)")
 	fileFlag(cmd, &p.o.ImagesYAML, "images-yaml", "", "kpromo's file to add the release to", "yaml", "yml")
 	fileFlag(cmd, &f.product, "product", "",
-		"a slipway.yaml whose lint.allow is used for the images and the copy of release.yaml", "yaml", "yml")
-	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
+		"the product's description, whose lint.allow is used for images and release.yaml", "yaml", "yml")
+	f.addOut(cmd)
 	add(cmd, p.proof.add, f.addFloating, f.addReferrers, f.addQuiet, f.addJSON)
 	needs(cmd, "to", "key", "rename", "charts", "release", "release-to", "product", "floating", "referrers")
 	return cmd

@@ -18,31 +18,31 @@ func newRelease(f *flags) *cobra.Command {
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
 		Long: `Release first checks everything that can be checked without compiling, and reports all
-mistakes at once. It then runs every stage in order and fills the output directory:
+mistakes at once. Then release runs every stage in order and fills the output directory:
 release.yaml, release.lock.json, the bundles with their image lists, bills of materials, the
-slipway binary for operators, provenance.json with the archive of inputs, and SHA256SUMS. What
-has not changed since the last run is not built, compressed or sent again. What an earlier
-release of the product left there goes, and files of others stay; where they have names of its
-files, or another product has its release there, that is an error.
+program for operators, provenance.json with the archive of inputs, and SHA256SUMS. Parts
+that have not changed since the last run are not built, compressed or sent again. Files of an
+earlier release of the product are removed, and other files stay; a name of the release that
+another file has, or a release of another product, is an error.
 
-With -platforms or -images, release builds and publishes only what is selected, as a part of
+With -platforms or -images, release builds and publishes only that selection, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.
 
 With -plan and -shard it makes one shard of a plan of "slipway plan -shards": docs/shards.md. A
 plan in a registry brings slipway.yaml and the sources along: docs/kubernetes.md. Where the
 machine permits it, the compiler of such a plan works in a sandbox: docs/trust.md.
 
-With -key or -signer it signs what it makes: a statement of everything that the release
+With -sign or -signer it signs what it makes: a statement of everything that the release
 consists of, and the SBOM of each image, as artifacts that refer to the images, and SHA256SUMS.
-They are in the registry before any tag is. docs/signing.md tells more.
+All of these are in the registry before any tag. See docs/signing.md.
 
-What refers to prebuilt images goes along. Where a registry refuses some of it, the release stops:
--referrers=try reports what it refuses and goes on, and -referrers=none sends none.
+The referrers of prebuilt images are sent, too. If a registry refuses one, the release stops:
+-referrers=try reports refused referrers and goes on, and -referrers=none sends none.
 
 Release needs Go to build programs, and credentials for -registry in the usual Docker
 configuration.`,
 		Example: `  slipway release
-  slipway release -registry=ghcr.io/me/kpack -key=release.key
+  slipway release -registry=ghcr.io/me/kpack -sign=release.key
   slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		RunE: f.prints(r.run),
@@ -114,7 +114,7 @@ func (r *releasing) run(cmd *cobra.Command, _ []string) (table, error) {
 }
 
 func (r *releasing) add(cmd *cobra.Command) {
-	fileFlag(cmd, &r.plan, "plan", "", "the plan of which -shard makes one shard", "json")
+	fileFlag(cmd, &r.plan, "plan", "", "plan of shards, of which -shard makes one", "json")
 	cmd.Flags().IntVar(&r.number, "shard", 0, "the number of a shard of -plan, from 0")
 	needs(cmd, "plan", "shard", "sandbox")
 	needs(cmd, "shard", "plan")
@@ -152,7 +152,7 @@ func sandboxFlag(mode *sandbox.Mode) func(*cobra.Command) {
 func (f *flags) checkSandbox(cmd *cobra.Command) error {
 	if f.work == nil && cmd.Flags().Changed("sandbox") {
 		return howto.Usage("-sandbox is for a plan in a registry, -plan=REF@sha256:…: " +
-			"what is compiled from this clone runs as you")
+			"programs are compiled from this clone as you")
 	}
 	return nil
 }

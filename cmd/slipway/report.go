@@ -20,37 +20,37 @@ func newReport(f *flags) *cobra.Command {
 		Use:   "report [DIR|LOCK|BUNDLE]",
 		Short: "Make a page about a release",
 		Long: `Report makes one HTML file about a release (default dist): its images by platform, names and
-tags, layers, bundles, what it was made from, modules and licenses, and what lint finds. It needs
-nothing from elsewhere, and is readable without JavaScript. What a lock or a bundle alone does not
-tell, the page says it cannot know. With -base it compares the release with another one, with
--nodes it tells which nodes of a cluster run what and why the others do not, and with -run how
-long each step of the last run took and what ran beside it.
+tags, layers, bundles, sources, modules and licenses, and the findings of lint. The page loads
+nothing from elsewhere, is readable without JavaScript, and marks facts that a lock or a bundle
+alone lacks. With -since, the page compares the release with another one; with -nodes, it lists
+which nodes of a cluster run which images and why the others do not; with -run, it shows the
+steps of the last run over time.
 
 "slipway release" puts the page into its directory as index.html. Equal releases have equal
-pages. Nothing is verified: "slipway airgap verify" does that.`,
+pages. Nothing is verified: "slipway verify" does that.`,
 		Example: `  slipway report
-  slipway report dist -base=../0.16.0/dist -out=changes.html
+  slipway report dist -since=../0.16.0/dist -o changes.html
   kubectl get nodes -o json | slipway report dist -nodes=-
   slipway report dist -run`,
 		RunE: p.run,
 	}
-	cmd.Flags().StringVar(&p.out, "out", "report.html", "the file to write; - prints it")
-	cmd.Flags().StringVar(&p.base, "base", "", "DIR, LOCK or BUNDLE of an older release to compare with")
-	fileFlag(cmd, &p.nodes, "nodes", "", "a file from kubectl get nodes -o json; - is standard input", "json")
+	fileToWrite(cmd, &p.out, "report.html", "; - prints it", "html")
+	addSince(cmd, &p.since, ": the directory, lock or bundle of a release to compare with")
+	addNodes(cmd, &p.nodes, "; - is standard input")
 	cmd.Flags().BoolVar(&p.timeline, "run", false,
 		"show the last run of release or merge, which the store has a record of")
-	fileFlag(cmd, &f.product, "product", product.File, "the slipway.yaml whose lint.allow allows findings",
+	fileFlag(cmd, &f.product, "product", product.File, "the product's description, whose lint.allow is used",
 		"yaml", "yml")
-	dirFlag(cmd, &f.store, "store", "", "the store, for -run (default .slipway beside slipway.yaml)")
+	dirFlag(cmd, &f.store, "store", "", "directory of the store, for -run (default .slipway next to slipway.yaml)")
 	needs(cmd, "run", "store")
 	return cmd
 }
 
 // reporting has the flags of the command.
 type reporting struct {
-	flags            *flags
-	out, base, nodes string
-	timeline         bool
+	flags             *flags
+	out, since, nodes string
+	timeline          bool
 }
 
 func (p *reporting) run(cmd *cobra.Command, args []string) error {
@@ -97,9 +97,9 @@ func (p *reporting) read(cmd *cobra.Command, path string) (r, old *report.Releas
 	if err != nil {
 		return nil, nil, err
 	}
-	if r, err = report.Read(ctx, path, allow...); err != nil || p.base == "" {
+	if r, err = report.Read(ctx, path, allow...); err != nil || p.since == "" {
 		return r, nil, err
 	}
-	old, err = report.Read(ctx, p.base, allow...)
+	old, err = report.Read(ctx, p.since, allow...)
 	return r, old, err
 }

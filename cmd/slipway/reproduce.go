@@ -31,32 +31,32 @@ build information of programs first, then bytes. Nothing is pushed or run. Where
 permits it, the compiler works in a sandbox, without network and with no files but those that it
 needs; the first lines say what protects, and docs/trust.md what that means.
 
-It takes the directory of a release, with provenance.json and the archive of inputs, or a
-signed bundle. With -key, it verifies the statement by the maintainer's public key first.
+The argument is the directory of a release, with provenance.json and the archive of inputs, or a
+signed bundle. With -key, reproduce verifies the statement by the maintainer's public key first.
 Sources come from where slipway.yaml says; a repository that the statement does not name by
 address is given with -repository. Bases come from the statement and the bundles, and what
 these lack from registries.
 
 With -sign, it signs what it made by a private key of its own, if everything is the same
-(password: $SLIPWAY_PASSWORD, or the terminal). Given that file, too, "slipway airgap verify
+(password: $SLIPWAY_PASSWORD, or the terminal). Given that file, too, "slipway verify
 -threshold=2" accepts only what two builders made.`,
 		Example: `  slipway reproduce dist
-  slipway reproduce -key=/etc/slipway/keys/release.pub -inputs=kpack-0.16.1.inputs.tar.gz kpack-images.tar.zst
+  slipway reproduce -key=/etc/slipway/keys/release.pub \
+      -inputs=kpack-0.16.1.inputs.tar.gz kpack-images.tar.zst
   slipway reproduce -sign=mine.key -builder=https://example.org/rebuilders/me dist`,
 		RunE: f.prints(r.run),
 	}
 	fileFlag(cmd, &r.o.Inputs, "inputs", "", "the archive of inputs (default that next to the release)", "tar.gz")
 	cmd.Flags().StringArrayVar(&r.repositories, "repository",
-		nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
+		nil, "git repository of a source: [SOURCE=]DIRECTORY or address; without SOURCE that of the product")
 	cmd.Flags().BoolVar(&r.o.Commands, "allow-commands",
 		false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
 	cmd.Flags().BoolVar(&r.o.OldGo, "old-go",
 		false, "run the toolchain that the statement names even if Go has no more fixes of security for it")
-	fileFlag(cmd, &r.private, "sign", "", "sign the statement on what was made with this private key of your own",
-		"key")
-	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "the URI of who makes it again, for -sign")
-	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
-	needs(cmd, "sign", "builder", "out")
+	fileFlag(cmd, &r.private, "sign", "", "private key that signs: one of your own, if the result is the same", "key")
+	cmd.Flags().StringVar(&r.o.Builder, "builder", "", "URI of who builds, for -sign")
+	fileToWrite(cmd, &r.out, "reproduced.sigstore.json", ": the statement that -sign makes", "json")
+	needs(cmd, "sign", "builder", "output")
 	return add(cmd, sandboxFlag(&r.o.Sandbox), r.proof.add, f.addQuiet, f.addJSON)
 }
 
@@ -110,7 +110,7 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) (table, error) {
 		return nil, err
 	}
 	if !made.Same() {
-		return nil, fmt.Errorf("%s %s: what was made here is not the same", made.Product, made.Version)
+		return nil, fmt.Errorf("%s %s: the result differs", made.Product, made.Version)
 	}
 	if signer == nil {
 		return nil, nil

@@ -14,34 +14,60 @@ import (
 
 const about = `Slipway releases mixed Linux and Windows Kubernetes products from one Linux machine.
 
-It builds the images that slipway.yaml describes, pushes them as multi-platform indexes,
+Slipway builds the images that slipway.yaml describes, pushes them as multi-platform indexes,
 renders a release.yaml in which every image is pinned by digest, and packs bundles for
 clusters without a network. Without a registry it makes a snapshot: the images go to an
-embedded registry, and no network is used. What dist/ then lacks is said.
+embedded registry, no network is used, and the output names what dist/ lacks.
 
-Exit codes: 0 if all is well, 1 for findings and failures, 2 for a mistake in the command line,
-3 if a registry could not be read, 130 after Ctrl-C.`
+Exit codes: 0 all is well, 1 findings or refused, 2 a mistake in the command line, 3 a registry
+or server could not be read, 130 after Ctrl-C.`
 
 func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false // help lists commands in the order in which one needs them
 	root := group(&cobra.Command{
 		Use:   "slipway",
 		Short: "Release mixed Linux and Windows Kubernetes products from one Linux machine",
 		Long:  about,
-		Example: `  slipway release                                  a snapshot of slipway.yaml's product in dist/
-  slipway release -registry=ghcr.io/me             the same, pushed to a registry
-  slipway airgap inspect dist/kpack-images.tar.zst the images of a bundle`,
+		Example: `  slipway audit registry.k8s.io/pause:3.10                 what would break on nodes
+  slipway release                                          a snapshot in dist/
+  slipway release -registry=ghcr.io/me                     the same, pushed to a registry
+  slipway verify -key=/etc/slipway/keys/release.pub dist   proof of who made it`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	})
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(usage)
+	root.SetHelpFunc(writeHelp)
 	var f flags
-	root.AddCommand(newRelease(&f), newMerge(&f), newFetch(&f), newKubernetes(&f), newTekton(&f),
-		newReproduce(&f), newPromote(&f), newGitHubRelease(&f), newReport(&f), newKeygen(&f), newInit(),
-		newCheck(&f), newPlan(&f), newImages(&f), newDoctor(&f), newBuild(&f), newPublish(&f), newRender(&f),
-		newLint(&f), newAudit(&f), newNodes(&f), newAirgap(&f), newServe(&f), newVerifier(),
-		newCacheprog(), newBases(&f), newPin(&f), newStore(&f), newClean(&f), newVersion(&f))
+	shelf(root, "Begin:", newInit(), newPin(&f), newDoctor(&f), newKeygen(&f))
+	shelf(root, "Release:", newCheck(&f), newPlan(&f), newRelease(&f), newImages(&f), newReport(&f))
+	shelf(root, "Deliver:", newPromote(&f), newGitHubRelease(&f), newAirgap(&f), newServe(&f))
+	shelf(root, "Verify:", newVerify(&f), newReproduce(&f), newAudit(&f), newLint(&f), newNodes(&f))
+	shelf(root, "Several machines:", newShard(&f), newMerge(&f))
+	shelf(root, "Inside:", newStage(&f), newStore(&f), newVersion(&f))
+	root.AddCommand(hidden(newVerifier()), hidden(newCacheprog()))
+	root.SetHelpCommandGroupID("Inside:")
+	root.SetCompletionCommandGroupID("Inside:")
+	root.Version = identify().String()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
 	f.addAuthorities(root)
 	return root
+}
+
+// shelf adds commands to root under a title in its help.
+func shelf(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
+}
+
+// hidden hides a command that programs run: the go command, and containerd.
+func hidden(cmd *cobra.Command) *cobra.Command {
+	cmd.Hidden = true
+	return cmd
 }
 
 // group makes a command that only has subcommands. Without one it prints its help; an
@@ -104,8 +130,8 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // longFlags lets users write long flags with one dash, as for Go programs and mage:
-// -registry=… becomes --registry=…. It leaves single letters (-q, -h) and everything
-// after "--" alone. pflag itself would read -registry as -r -e -g ….
+// -registry=… becomes --registry=…. Single letters (-q, -h) and everything
+// after "--" stay. pflag itself would read -registry as -r -e -g ….
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, a := range args {

@@ -97,7 +97,7 @@ func TestSandboxLess(t *testing.T) {
 		t.Errorf("without namespaces: %v\n%s", err, out)
 	}
 	if out, err := e.run(nil, []string{"release", "-sandbox=require", "-q"}); err == nil ||
-		!strings.Contains(out, "error: -sandbox is of no use without -plan") {
+		!strings.Contains(out, "error: -sandbox has no effect without -plan") {
 		t.Errorf("a release of one's own in a sandbox: %v\n%s", err, out)
 	}
 	if out, err := e.run(nil, []string{"reproduce", "-sandbox=yes", "dist"}); err == nil ||

@@ -9,9 +9,9 @@ import (
 func newStore(f *flags) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "store",
-		Short: "Check the store of built images",
+		Short: "Check or remove the store of built images",
 	})
-	cmd.AddCommand(newStoreVerify(f))
+	cmd.AddCommand(newStoreVerify(f), newClean(f))
 	return cmd
 }
 
@@ -20,10 +20,10 @@ func newStoreVerify(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check every byte of the store",
-		Long: `Verify reads the store on all cores. It compares every blob with its digest, every record with
-its checksum, and every compiled program and unpacked archive with its recorded digest. It
-prints a line for each damaged file, and exits with 1 if there is any. With -repair it removes
-the damaged files instead, and the next run builds or fetches them again.`,
+		Long: `Verify reads the store on all cores, and compares every blob with its digest, every record with
+its checksum, and every compiled program and unpacked archive with its recorded digest. Each
+damaged file is a line, and the exit code is then 1. With -repair, verify removes the damaged
+files instead, and the next run builds or fetches them again.`,
 		Example: "  slipway store verify\n  slipway store verify -repair -store=/var/cache/slipway",
 		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
 			pr := f.printer(cmd)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
@@ -34,7 +35,7 @@ func newTree(stdout, stderr io.Writer) *cobra.Command {
 
 // strict makes a command and those below it refuse what they would pass over in silence: a flag or
 // an argument that is given and empty, as where a variable of a script is not set, another number
-// of arguments than its Use names, and a flag that is of no use without another.
+// of arguments than its Use names, and a flag that has no effect without another.
 func strict(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if zeroDefaults[f.DefValue] {
@@ -54,6 +55,9 @@ func strict(cmd *cobra.Command) {
 					err = fmt.Errorf("%w: write %s %s", err, cmd.Parent().CommandPath(), cmd.Use)
 				}
 				return misuse(cmd, "%s %w", strings.TrimPrefix(cmd.CommandPath(), "slipway "), err)
+			}
+			if err := args.checkFiles(given); err != nil {
+				return misuse(cmd, "%w", err)
 			}
 			return alone(cmd)
 		}
@@ -156,6 +160,33 @@ func (a arguments) check(given []string) error {
 	return nil
 }
 
+// checkFiles reports a directory where a bundle is meant, and names the bundles in it.
+func (a arguments) checkFiles(given []string) error {
+	for n, path := range given {
+		name := a.names[min(n, len(a.names)-1)]
+		if !strings.Contains(name, "BUNDLE") && name != "DELTA" || strings.Contains(name, "DIR") {
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil { // a file, or nothing
+			continue
+		}
+		endings := []string{distfile.BundleSuffix, distfile.GzipSuffix}
+		if name == "DELTA" {
+			endings = []string{distfile.BundleSuffix + distfile.DeltaSuffix}
+		}
+		for _, e := range entries {
+			if slices.ContainsFunc(endings, func(s string) bool { return strings.HasSuffix(e.Name(), s) }) &&
+				!strings.HasSuffix(e.Name(), distfile.InputsSuffix) {
+				return fmt.Errorf("%s is a directory: name a file in it, such as %s", path,
+					filepath.Join(path, e.Name()))
+			}
+		}
+		return fmt.Errorf("%s is a directory, and has no *%s: name a file", path, endings[0])
+	}
+	return nil
+}
+
 // number returns none for 0.
 func number(n int) string {
 	if n == 0 {
@@ -164,7 +195,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// needs notes that flags are of no use without another one, or any of several.
+// needs notes that flags have no effect without another one, or any of several.
 func needs(cmd *cobra.Command, other string, names ...string) {
 	for _, name := range names {
 		f := cmd.Flags().Lookup(name)
@@ -178,7 +209,7 @@ func needs(cmd *cobra.Command, other string, names ...string) {
 // needed is the annotation of needs.
 const needed = "slipway_needs"
 
-// alone reports a flag that is given without the one that it needs.
+// alone reports a flag that is given without another that it needs.
 func alone(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		others := f.Annotations[needed]
@@ -189,14 +220,14 @@ func alone(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// chartless is where values are of no use.
+// chartless is where values have no effect.
 const chartless = "without a chart: name one"
 
-// idle reports one of the flags that is given where it is of no use.
+// idle reports one of the flags that is given where it has no effect.
 func idle(cmd *cobra.Command, where string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
-			return misuse(cmd, "-%s is of no use %s", name, where)
+			return misuse(cmd, "-%s has no effect %s", name, where)
 		}
 	}
 	return nil

@@ -110,3 +110,25 @@ func TestArgumentsOf(t *testing.T) {
 		}
 	}
 }
+
+// TestDirectories gives commands a directory where they take a bundle, as a shell completes it.
+func TestDirectories(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "dist", "release.yaml", "")
+	put(t, "dist", "a.tar.zst", "")
+	put(t, "deltas", "a.tar.zst.delta", "")
+	put(t, "other", "a.txt", "")
+	for line, want := range map[string]string{
+		"airgap inspect dist":               "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+		"airgap extract dist x -o=y":        "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+		"airgap push other -to=a.example/x": "other is a directory, and has no *.tar.zst: name a file; see",
+		"airgap split dist":                 "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+		"airgap diff dist/a.tar.zst dist":   "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+		"airgap apply deltas -base=x -o=y":  "deltas is a directory: name a file in it, such as deltas/a.tar.zst.delta; see",
+		"promote dist -to=a.example/x":      "dist is a directory: name a file in it, such as dist/a.tar.zst; see",
+	} {
+		if got := refused(t, strings.Fields(line)...); !strings.HasPrefix(got, "error: "+want) {
+			t.Errorf("slipway %s: %s, want %s", line, got, want)
+		}
+	}
+}

@@ -19,7 +19,7 @@ import (
 // passes no argument that could name a command, so the name does.
 const verifierName = "slipway-verifier"
 
-// named returns the arguments for the command that the program's own name stands for.
+// named returns the arguments for the command that the program's own name means.
 func named(program string, args []string) []string {
 	if strings.TrimSuffix(filepath.Base(program), ".exe") == verifierName {
 		return append([]string{"verifier"}, args...)
@@ -35,21 +35,21 @@ func newVerifier() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verifier -name=IMAGE -digest=DIGEST",
 		Short: "Decide for containerd whether an image may be pulled",
-		Long: `Verifier is an image verifier of containerd (the plugin bindir, containerd 2.1 or newer). It
-accepts an image only if a signed statement on this node names its digest, as an image of the
+		Long: `Verifier is an image verifier of containerd (the plugin bindir, containerd 2.1 or newer). An
+image is accepted only if a signed statement on this node names its digest, as an image of the
 release or as a third-party image that the release lists, under the repository that the release
-gives it; the registry and a prefix may be another. It asks no registry, and no network.
+gives it; the registry and a prefix may be another. Verifier uses no network.
 
 Copy or link the program as ` + verifierName + ` into the directory bin_dir of the plugin. In
 /etc/slipway (on Windows in ProgramData\slipway), or the directory -dir, are:
 
   keys/*.pub                   public keys of maintainers
   statements/*.sigstore.json   signed statements: provenance.sigstore.json of each release
-  verifier.yaml                optional. threshold: how many of the keys must have signed each
-                               release. allow: repositories that need no statement, such as
-                               registry.k8s.io/pause, or registry.internal/tools/* for all below
+  verifier.yaml                optional; threshold: how many of the keys must have signed
+                               a release; allow: repositories that need no statement, such
+                               as registry.k8s.io/pause, or registry.internal/tools/*
 
-It prints the reason to standard output. Exit codes: 0 if the image may be pulled, 1 if not or
+The reason is printed to standard output. Exit codes: 0 if the image may be pulled, 1 if not or
 if something could not be read, 2 for a mistake in the command line.`,
 		Example: `  slipway verifier -name=ghcr.io/me/kpack/controller:0.16.1 -digest=sha256:…
   ln -s /usr/local/bin/slipway /opt/containerd/image-verifier/bin/` + verifierName,
@@ -60,7 +60,7 @@ if something could not be read, 2 for a mistake in the command line.`,
 			}
 			reason, err := evidence.Decide(cmd.InOrStdin(), name, h, input, dir)
 			if err != nil {
-				reason = err.Error() // containerd shows what is on standard output alone
+				reason = err.Error() // containerd shows standard output alone
 			}
 			_, printErr := fmt.Fprintln(cmd.OutOrStdout(), output.Excerpt(output.Line(reason), maxReason))
 			return cmp.Or(err, printErr)
@@ -69,7 +69,7 @@ if something could not be read, 2 for a mistake in the command line.`,
 	cmd.Flags().StringVar(&name, "name", "", "the name by which the image is pulled")
 	cmd.Flags().StringVar(&digest, "digest", "", "what the name refers to")
 	cmd.Flags().StringVar(&input, "stdin-media-type",
-		"", "what is on standard input: a descriptor, or nothing if it is empty")
+		"", "media type of standard input: that of a descriptor, or nothing if it is empty")
 	dirFlag(cmd, &dir, "dir", settings(), "directory of keys and statements")
 	return cmd
 }

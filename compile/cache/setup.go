@@ -46,7 +46,7 @@ func ParseTag(s string) (string, error) {
 		s = version + "-" + system
 	}
 	if !validTag.MatchString(s) {
-		return "", fmt.Errorf("-tag %q is not a tag: use letters, digits, dots, hyphens and underscores", s)
+		return "", fmt.Errorf("-build-cache-tag=%q is not a tag: use letters, digits, dots, hyphens and underscores", s)
 	}
 	return s, nil
 }
@@ -61,9 +61,9 @@ func Use(repository string, readOnly bool) error {
 	if strings.Contains(self, quote) {
 		quote = `"`
 	}
-	line := quote + self + quote + " cacheprog --repository=" + repository
+	line := quote + self + quote + " cacheprog --build-cache=" + repository
 	if readOnly {
-		line += " --read-only"
+		line += " --build-cache-read-only"
 	}
 	return os.Setenv("GOCACHEPROG", line)
 }

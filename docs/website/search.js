@@ -30,7 +30,8 @@ function search(index, query) {
       score += weight;
     }
     // A decision is read after the page that follows from it.
-    if (entry.URL.startsWith("adr/")) score /= 3;
+    if (/^(adr|results)\//.test(entry.URL)) score /= 3;
+    if (entry.URL.startsWith("commands.html")) score /= 4;
     if (score > 0) found.push({ entry, score });
   }
   return found.sort((a, b) => b.score - a.score).map(f => f.entry);

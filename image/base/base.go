@@ -224,7 +224,7 @@ func pinned(ref name.Reference) error {
 	if _, ok := ref.(name.Digest); ok {
 		return nil
 	}
-	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s%s", ref, howto.Run("bases"),
+	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s%s", ref, howto.Run("pin bases"),
 		product.BasesLock, product.Since)
 }
 

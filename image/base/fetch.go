@@ -46,7 +46,7 @@ func (r *Resolver) take(ctx context.Context, b product.BaseImage, anyBuild bool,
 	got := img.platform
 	if b.Lock != nil && b.Lock.OSVersion != "" && b.Lock.OSVersion != got.OSVersion {
 		return Base{}, fmt.Errorf("%s has the os.version %s, and %s has %s: run %s", ref, got.OSVersion,
-			b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases -update"))
+			b.Lock.Pos, b.Lock.OSVersion, howto.Run("pin bases -update"))
 	}
 	if anyBuild {
 		got = full(b.Platform)
@@ -80,7 +80,7 @@ func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
 	}
 	if head.Digest != b.Lock.Digest {
 		return fmt.Sprintf("%s has moved to %s; this release is built on %s of %s: run %s to take the new one",
-			b.Lock.Reference, head.Digest, b.Lock.Digest, b.Lock.Pos, howto.Run("bases -update"))
+			b.Lock.Reference, head.Digest, b.Lock.Digest, b.Lock.Pos, howto.Run("pin bases -update"))
 	}
 	return ""
 }

@@ -119,7 +119,7 @@ func TestFetchErrors(t *testing.T) {
 		},
 		{
 			"not pinned", host + "/linux:1", "linux/amd64",
-			[]string{host + "/linux:1 is not pinned", "run slipway bases"},
+			[]string{host + "/linux:1 is not pinned", "run slipway pin bases"},
 		},
 		{"another system", wrong, "linux/arm64", []string{"is an image for linux/amd64", "name the right one"}},
 		{

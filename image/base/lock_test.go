@@ -23,7 +23,7 @@ import (
 )
 
 // load reads a slipway.yaml with the given bases for a release to a registry. If anew is
-// set, it reads the file as slipway bases does.
+// set, it reads the file as slipway pin bases does.
 func load(t *testing.T, dir, host, bases string, anew bool) (*product.Product, error) {
 	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
@@ -154,7 +154,7 @@ func TestLock(t *testing.T) {
 	}
 	if want := ":ltsc2022 has moved to " + moved[len(nano)+len(":ltsc2022@"):]; !strings.Contains(said.String(),
 		"warning: ") || !strings.Contains(said.String(), want) || !strings.Contains(said.String(),
-		"run slipway bases -update to take the new one") {
+		"run slipway pin bases -update to take the new one") {
 		t.Errorf("a release on a base that has moved says %q, want a warning with %q", said.String(), want)
 	}
 	for _, c := range lock(t, dir, host, bases, base.LockOptions{}) {
@@ -246,7 +246,7 @@ func TestLockedVersion(t *testing.T) {
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
 	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") ||
-		!strings.Contains(err.Error(), "has 10.0.17763.8: run slipway bases -update") {
+		!strings.Contains(err.Error(), "has 10.0.17763.8: run slipway pin bases -update") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -26,11 +26,12 @@ func (t Table) Outdated(file string) error {
 
 // outdated describes why a base would change, and what to run.
 func (c Change) outdated() string {
-	switch update := howto.Run("bases -update"); {
+	switch update := howto.Run("pin bases -update"); {
 	case c.Raised != imagetag.None:
-		return fmt.Sprintf("is %s, and %s is newer: run %s", c.From, c.To, howto.Run("bases -newer="+c.Raised.String()))
+		return fmt.Sprintf("is %s, and %s is newer: run %s", c.From, c.To,
+			howto.Run("pin bases -newer="+c.Raised.String()))
 	case c.Old == nil:
-		return "is not locked as " + c.Reference + ": run " + howto.Run("bases")
+		return "is not locked as " + c.Reference + ": run " + howto.Run("pin bases")
 	case c.Old.Digest != c.New.Digest:
 		return fmt.Sprintf("is locked at %s, and %s has moved to %s: run %s", c.Old.Digest, c.Reference,
 			c.New.Digest, update)

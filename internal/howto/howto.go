@@ -13,13 +13,13 @@ import (
 const runBy = "SLIPWAY_RUN_BY"
 
 // targets are the commands that package target has a target for.
-var targets = []string{"release", "lint", "bases", "check", "plan", "doctor", "serve", "clean"}
+var targets = []string{"release", "lint", "pin", "check", "plan", "doctor", "serve"}
 
 // updateFlag is the one flag of a target that messages name.
 const updateFlag = " -update"
 
-// Run returns the command line that runs slipway with these words: "slipway bases"; or "go tool
-// mage bases" if mage runs this process; or "go tool slipway merge" if mage has no such target.
+// Run returns the command line that runs slipway with these words: "slipway pin"; or "go tool
+// mage pin" if mage runs this process; or "go tool slipway merge" if mage has no such target.
 func Run(words string) string { return command(words, os.Getenv(runBy) == "mage") }
 
 func command(words string, mage bool) string {

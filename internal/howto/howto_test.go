@@ -9,12 +9,12 @@ import (
 
 func TestRun(t *testing.T) {
 	for words, want := range map[string][2]string{
-		"bases":             {"slipway bases", "go tool mage bases"},
-		"bases -update":     {"slipway bases -update", "go tool mage bases -update"},
-		"bases -check":      {"slipway bases -check", "go tool slipway bases -check"},
-		"airgap pack":       {"slipway airgap pack", "go tool slipway airgap pack"},
-		"airgap verify a.b": {"slipway airgap verify a.b", "go tool slipway airgap verify a.b"},
-		"merge":             {"slipway merge", "go tool slipway merge"},
+		"pin":         {"slipway pin", "go tool mage pin"},
+		"pin -update": {"slipway pin -update", "go tool mage pin -update"},
+		"pin bases":   {"slipway pin bases", "go tool slipway pin bases"},
+		"airgap pack": {"slipway airgap pack", "go tool slipway airgap pack"},
+		"verify a.b":  {"slipway verify a.b", "go tool slipway verify a.b"},
+		"merge":       {"slipway merge", "go tool slipway merge"},
 	} {
 		if got := [2]string{command(words, false), command(words, true)}; got != want {
 			t.Errorf("%s: %q, want %q", words, got, want)

@@ -25,7 +25,7 @@ func FilesOf(name string) (*KeyFiles, error) {
 	k := &KeyFiles{Private: name + ".key", Public: name + ".pub"}
 	for _, path := range []string{k.Private, k.Public} {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s exists: choose another name with -name, since a lost key cannot be made again",
+			return nil, fmt.Errorf("%s exists: choose another NAME, since a lost key cannot be restored",
 				path)
 		}
 	}
@@ -52,7 +52,7 @@ func (k *KeyFiles) Generate(ctx context.Context, password []byte, say disk.Say) 
 		return fmt.Errorf("writing the private key: %w", err)
 	}
 	if err := disk.New(k.Public, public, disk.ModeFile); err != nil {
-		os.Remove(k.Private) //nolint:errcheck // a key without its other half is of no use
+		os.Remove(k.Private) //nolint:errcheck // a key without its other half has no purpose
 		return fmt.Errorf("writing the public key: %w", err)
 	}
 	return nil

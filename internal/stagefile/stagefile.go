@@ -1,5 +1,5 @@
 // Package stagefile reads and writes the JSON files by which commands pass on a release: what
-// slipway build made, a part of a release that slipway merge joins, and the lock of a release.
+// slipway stage build made, a part of a release that slipway merge joins, and the lock of a release.
 // Each kind has its own name and version key, so that a command that is given the wrong file
 // can name the remedy.
 package stagefile
@@ -33,8 +33,8 @@ type Kind struct {
 // The kinds of files.
 var (
 	Build = Kind{
-		Name: distfile.Build, Version: 1, key: "buildVersion", what: "what slipway build made",
-		remedy: func() string { return "run " + howto.Run("publish") + " first" },
+		Name: distfile.Build, Version: 1, key: "buildVersion", what: "what slipway stage build made",
+		remedy: func() string { return "run " + howto.Run("stage publish") + " first" },
 	}
 	Part = Kind{
 		Name: distfile.Part, Version: 1, key: "partVersion", what: "a part of a release",

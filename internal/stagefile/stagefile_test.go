@@ -40,7 +40,7 @@ func TestWrongFile(t *testing.T) {
 			"which this slipway reads: use a newer slipway",
 		`{"schemaVersion": 1}`: "this is the lock of a release: " +
 			"name a part of a release, a release.part.json",
-		`{"buildVersion": 1}`:                          "this is what slipway build made: run slipway publish first",
+		`{"buildVersion": 1}`:                          "this is what slipway stage build made: run slipway stage publish first",
 		`{"name": "a"}`:                                "not a part of a release: partVersion is missing",
 		`{"partVersion": 0}`:                           "not a part of a release: partVersion is missing",
 		`{"partVersion": -1, "schemaVersion": -1}`:     "not a part of a release: partVersion is missing",

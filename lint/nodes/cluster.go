@@ -49,7 +49,7 @@ func List(ctx context.Context, c Cluster) ([]Node, error) {
 			list, o = nil, metav1.ListOptions{}
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("listing the nodes of %s: %w", config.Host, err)
+			return nil, fmt.Errorf("listing the nodes of %s: %w", config.Host, answerOf(err))
 		}
 		for i := range page.Items {
 			list = append(list, newNode(&page.Items[i]))
@@ -92,4 +92,25 @@ func newClient(config *rest.Config) (*rest.RESTClient, error) {
 	config.APIPath = "/api"
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme()).WithoutConversion()
 	return rest.RESTClientFor(config)
+}
+
+// answer is the error of an API server, with the status that package outcome asks for.
+type answer struct {
+	error
+
+	status int
+}
+
+// Status returns the status of HTTP.
+func (a answer) Status() int { return a.status }
+
+// Unwrap returns the error of the API server.
+func (a answer) Unwrap() error { return a.error }
+
+// answerOf adds the status of HTTP to an error of an API server.
+func answerOf(err error) error {
+	if of := apierrors.APIStatus(nil); errors.As(err, &of) {
+		return answer{err, int(of.Status().Code)}
+	}
+	return err
 }

@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/slipway-dev/slipway/internal/outcome"
 	"github.com/slipway-dev/slipway/lint/nodes"
 )
 
@@ -146,5 +147,26 @@ func TestListFails(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
 		})
+	}
+}
+
+// TestListRefused: a cluster that refuses the list is one that could not be read.
+func TestListRefused(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403,
+"message": "nodes is forbidden"}`)
+	}))
+	defer s.Close()
+	path := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: a, users: [{name: a, user: {}}],
+contexts: [{name: a, context: {cluster: a, user: a}}], clusters: [{name: a, cluster: {server: %q}}]}`, s.URL)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := nodes.List(t.Context(), nodes.Cluster{Kubeconfig: path})
+	if err == nil || !outcome.Failed(err) || !strings.Contains(err.Error(), "nodes is forbidden") {
+		t.Errorf("got %v: it is to count as a failure of the server", err)
 	}
 }

@@ -47,8 +47,8 @@ func NewGitHub(o network.Options, api, repo, token string) (*GitHub, error) {
 		return nil, fmt.Errorf("%.200q is not the address of GitHub's API: "+
 			"set GITHUB_API_URL to one such as %s, or https://HOST/api/v3 of an Enterprise server", api, PublicAPI)
 	case repo == "":
-		return nil,
-			howto.Usage("the repository is not known: name it with -repository=OWNER/NAME, or set GITHUB_REPOSITORY")
+		return nil, howto.Usage("the repository is unknown: " +
+			"name it with -github-repository=OWNER/NAME, or set GITHUB_REPOSITORY")
 	case !repository.MatchString(repo) || strings.HasSuffix(repo, "/.") || strings.HasSuffix(repo, "/.."):
 		return nil, howto.Usage("%.200q is not a repository at GitHub: write OWNER/NAME", repo)
 	case token == "":
@@ -110,7 +110,7 @@ func (g *GitHub) refusal(method, path string, a *network.Answer) error {
 		e.remedy = ": GITHUB_TOKEN needs the right to write the contents of " +
 			g.repo + "; in a workflow, the permission contents: write"
 	case a.Status >= 300 && a.Status < 400:
-		e.remedy = ": the repository has moved: name it as it is called now, with -repository or GITHUB_REPOSITORY"
+		e.remedy = ": the repository has moved: correct -github-repository or GITHUB_REPOSITORY"
 	}
 	return e
 }

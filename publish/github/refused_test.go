@@ -165,7 +165,7 @@ func TestToken(t *testing.T) {
 		err, `GitHub answers 401 Unauthorized: Bad credentials: GITHUB_TOKEN is wrong or has expired: take a new one$`)
 	for want, args := range map[string][3]string{
 		`^GITHUB_TOKEN is not set: `:            {github.PublicAPI, "me/product", ""},
-		`^the repository is not known: `:        {github.PublicAPI, "", "x"},
+		`^the repository is unknown: `:          {github.PublicAPI, "", "x"},
 		`^"me" is not a repository at GitHub`:   {github.PublicAPI, "me", "x"},
 		`^"me/\.\." is not a repository`:        {github.PublicAPI, "me/..", "x"},
 		`^"api.github.com" is not the address `: {"api.github.com", "me/product", "x"},

@@ -101,7 +101,7 @@ func (g *GitHub) checkTag(ctx context.Context, tag, commit string) error {
 	if _, err := g.call(ctx, http.MethodGet, "", nil, nil); err != nil {
 		if is(err, http.StatusNotFound) {
 			return fmt.Errorf("%s has no repository %s that GITHUB_TOKEN may see: "+
-				"check -repository, GITHUB_API_URL and the rights of the token", g.api.Host, g.repo)
+				"check -github-repository, GITHUB_API_URL and the rights of the token", g.api.Host, g.repo)
 		}
 		return err
 	}

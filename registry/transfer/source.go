@@ -108,7 +108,7 @@ func (c *Client) fetchLayer(ctx context.Context, st *store.Store, b download) (e
 		if outcome.Of(err) == outcome.Absent {
 			err = fmt.Errorf("%w: unless the registry has lost it, "+
 				"it is a layer of this release that is missing from the store: run %s again",
-				err, howto.Run("build"))
+				err, howto.Run("stage build"))
 		}
 		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.Name, network.Clean(err))
 	}

@@ -94,7 +94,7 @@ func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 	fmt.Fprintf(b, "The release is signed with the key %s. Get the public key in another way than "+
 		"the files, and keep it elsewhere: "+
 		"a key next to what it is to prove is refused. In a directory with the files:\n\n", code(fingerprint))
-	b.WriteString("```sh\nslipway airgap verify -key=" + key + " .\n```\n\nor, without slipway,\n\n" +
+	b.WriteString("```sh\nslipway verify -key=" + key + " .\n```\n\nor, without slipway,\n\n" +
 		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify " +
 		key + " -signature sums.sig SHA256SUMS\n" +
 		"sha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)

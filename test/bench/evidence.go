@@ -57,7 +57,7 @@ func (b *bench) verifyOne(ctx context.Context, name string, p *signable) (c comp
 		bundles[n] = filepath.Join(s.dir, "dist", name+"-images.tar.zst")
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
 	}
-	verify := []string{b.slipway, "airgap", "verify", "-q", bundles[0]}
+	verify := []string{b.slipway, "verify", "-q", bundles[0]}
 	c, err = byTurns(9, "airgap verify -key", "airgap verify", func(key bool) (figure, error) {
 		if key {
 			return measure(ctx, "", append(verify, "-key="+p.public))
@@ -204,7 +204,7 @@ func (s *side) prepare(ctx context.Context, compile bool) error {
 	s.command = append(s.command, s.bench.slipway, "release", "-q", "-binary=false", "-product", s.product.product,
 		"-registry", addr+"/bench", "-store", store, "-out", filepath.Join(s.dir, "dist"))
 	if s.key {
-		s.command = append(s.command, "-key="+s.product.key)
+		s.command = append(s.command, "-sign="+s.product.key)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@
 //	go run ./test/bench -plot -results FILE
 //
 // With -results, what a part finds replaces in that file what it found before, so that parts may be
-// run one by one, and at other times. docs/benchmarks.json is such a file.
+// run one by one, and at other times. docs/results/benchmarks.json is such a file.
 //
 // It needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl (go install
 // github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar

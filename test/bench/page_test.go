@@ -16,10 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
-var update = flag.Bool("update", false, "write docs/benchmarks.md and its plots anew")
+var update = flag.Bool("update", false, "write docs/results/benchmarks.md and its plots anew")
 
 // docs is the file of the results in the documentation, without its extension.
-const docs = "../../docs/benchmarks"
+const docs = "../../docs/results/benchmarks"
 
 // TestDocs compares the page and the plots in the documentation with the results there.
 func TestDocs(t *testing.T) {

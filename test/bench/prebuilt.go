@@ -45,7 +45,7 @@ func (b *bench) prebuilt(ctx context.Context) (comparison, error) {
 		{"slipway build and publish", func(to string) (all [][]string) {
 			for _, stage := range []string{"build", "publish"} {
 				all = append(all, []string{
-					b.slipway, stage, "-q", "-product=" + product, "-registry=" + to + "/x",
+					b.slipway, "stage", stage, "-q", "-product=" + product, "-registry=" + to + "/x",
 					"-store=" + filepath.Join(dir, "store"), "-out=" + filepath.Join(dir, "dist"),
 				})
 			}

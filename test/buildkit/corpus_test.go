@@ -71,7 +71,7 @@ func (f corpusFile) targets() []string {
 }
 
 // TestCorpus evaluates the Dockerfiles of the corpus unchanged, as slipway check does before a
-// snapshot, and writes docs/dockerfiles-corpus.md.
+// snapshot, and writes docs/results/dockerfiles-corpus.md.
 func TestCorpus(t *testing.T) {
 	products := corpus(t)
 	st, err := store.Open(t.TempDir())
@@ -104,7 +104,7 @@ func TestCorpus(t *testing.T) {
 				j.file.Path, j.file.Packages)
 		}
 	}
-	golden.Compare(t, *update, "../../docs/dockerfiles-corpus.md", page(t, judged))
+	golden.Compare(t, *update, "../../docs/results/dockerfiles-corpus.md", page(t, judged))
 }
 
 // corpus reads the table and fetches the modules. The Dockerfiles must be those of the table.

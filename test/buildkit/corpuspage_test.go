@@ -105,7 +105,7 @@ const before = 58
 const corpusHead = `# Dockerfiles that ship
 
 What Slipway makes of %d Dockerfiles that products ship in their Go modules, with not a word changed. They were chosen before the evaluator was
-extended for them; [corpus.yaml](../test/buildkit/testdata/corpus.yaml) has the hash of each, and the arguments and programs that the product's
+extended for them; [corpus.yaml](../../test/buildkit/testdata/corpus.yaml) has the hash of each, and the arguments and programs that the product's
 own Makefile gives it. The test that evaluates them writes this page: ` + "`cd test/buildkit && go test -run Corpus -update`" + `.
 
 | | all | carried out | by a builder | refused |
@@ -126,7 +126,7 @@ A Dockerfile is *right* if it is carried out as it is, and *formal* if it is onc
 |---|--:|
 `
 
-// page returns docs/dockerfiles-corpus.md.
+// page returns docs/results/dockerfiles-corpus.md.
 func page(t *testing.T, all []judgement) string {
 	t.Helper()
 	counts, why := map[bool]map[string]int{false: {}, true: {}}, map[string]int{}

@@ -39,7 +39,7 @@ type jobs struct {
 	held     atomic.Pointer[corev1.Pod] // the first pod of shard 1, which can push nothing
 }
 
-// TestJobs releases examples/hello by what slipway kubernetes prints: the namespace admits
+// TestJobs releases examples/hello by what slipway shard kubernetes prints: the namespace admits
 // restricted pods only, the pods share nothing but the registry, and one is deleted half-way. The
 // files are those that one machine makes.
 func TestJobs(t *testing.T) {
@@ -57,7 +57,7 @@ func TestJobs(t *testing.T) {
 	store := "-store=" + filepath.Join(t.TempDir(), "store")
 	ref := strings.TrimSpace(j.run(t, n, "plan", "-q", "-product="+j.product, "-registry="+registryAddress+"/demo",
 		"-shards=2", "-push", store))
-	manifest := j.run(t, n, "kubernetes", "-q", ref, store, "-name=hello", "-image="+registryAddress+"/slipway:test",
+	manifest := j.run(t, n, "shard", "kubernetes", "-q", ref, store, "-job-name=hello", "-image="+registryAddress+"/slipway:test",
 		"-registry-secret=registry",
 		"-cpu=1", "-memory=2Gi", "-disk=8Gi", "-env=GOPROXY=off")
 	j.apply(t, manifest)
@@ -81,7 +81,7 @@ func TestJobs(t *testing.T) {
 	j.unprivileged(t)
 
 	fetched := filepath.Join(t.TempDir(), "fetched")
-	j.run(t, n, "fetch", "-q", ref, store, "-out="+fetched)
+	j.run(t, n, "shard", "fetch", "-q", ref, store, "-out="+fetched)
 	if d := cmp.Diff(tree(t, one), tree(t, fetched)); d != "" {
 		t.Errorf("the cluster made another release than one machine (-one +cluster):\n%s", d)
 	}

@@ -33,7 +33,7 @@ func TestCrane(t *testing.T) {
 		to := strings.TrimPrefix(server.URL, "http://") + "/" + b.label()
 		for _, i := range r.images(t, b) {
 			dir := filepath.Join(t.TempDir(), "layout")
-			testprog.Run(t, slipway, "airgap", "extract", i.name, "-from="+b.path, "-to="+dir, "-without-referrers",
+			testprog.Run(t, slipway, "airgap", "extract", b.path, i.name, "-o="+dir, "-without-referrers",
 				"-q")
 			_, path, _ := strings.Cut(i.name, "/")
 			tagged := to + "/" + path
@@ -61,7 +61,7 @@ func TestCrane(t *testing.T) {
 				}
 			}
 		}
-		s.record(t, version, "slipway airgap extract IMAGE -from=BUNDLE -to=DIR -without-referrers; crane push DIR …",
+		s.record(t, version, "slipway airgap extract BUNDLE IMAGE -o=DIR -without-referrers; crane push DIR …",
 			r, b)
 	})
 }

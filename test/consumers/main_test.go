@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// What the tests saw goes into these tables of docs/consumers.md.
+// What the tests saw goes into these tables of docs/results/consumers.md.
 var (
 	// nodes is what takes bundles and runs their images or looks them up.
 	nodes = &consumertable.Table{
@@ -48,7 +48,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers",
+	code := consumertable.Main(m, "../../docs/results/consumers.md", "test/consumers",
 		nodes, archives, kubelets, shared, hosts, groups)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)

@@ -16,7 +16,7 @@ import (
 
 // block is a block of shell commands in a page.
 type block struct {
-	page  string // its path in the repository
+	page  string // its path in the repository, and #HEADING where a section has a machine of its own
 	line  int
 	text  string
 	shown string // what it prints, by a block of no language right after it
@@ -47,7 +47,7 @@ func blocks(t *testing.T) (all []block) {
 			return nil
 		}
 		source, err := fs.ReadFile(root, file)
-		all = append(all, find(file, source)...)
+		all = append(all, find(file, source, func(section string) bool { _, ok := pages[section]; return ok })...)
 		return err
 	})
 	if err != nil {
@@ -56,16 +56,24 @@ func blocks(t *testing.T) (all []block) {
 	return all
 }
 
-// find returns the blocks of a page.
-func find(file string, source []byte) (all []block) {
+// find returns the blocks of a page. own reports whether a section, FILE#HEADING with a heading of
+// the second level, has a machine of its own.
+func find(file string, source []byte, own func(section string) bool) (all []block) {
+	at := file
 	page := goldmark.DefaultParser().Parse(text.NewReader(source))
 	ast.Walk(page, func(n ast.Node, entering bool) (ast.WalkStatus, error) { //nolint:errcheck // it returns none
+		if h, ok := n.(*ast.Heading); ok && entering && h.Level == 2 {
+			at = file
+			if section := file + "#" + string(h.Lines().Value(source)); own(section) {
+				at = section
+			}
+		}
 		code, ok := n.(*ast.FencedCodeBlock)
 		if !ok || !entering || !slices.Contains(shells, strings.ToLower(string(code.Language(source)))) {
 			return ast.WalkContinue, nil
 		}
 		b := block{
-			page: file, line: 1 + bytes.Count(source[:code.Info.Segment.Start], []byte("\n")),
+			page: at, line: 1 + bytes.Count(source[:code.Info.Segment.Start], []byte("\n")),
 			text: lines(code, source),
 		}
 		if next, ok := code.NextSibling().(*ast.FencedCodeBlock); ok && next.Info == nil {
@@ -88,9 +96,17 @@ func lines(code *ast.FencedCodeBlock, source []byte) string {
 // TestFind finds blocks wherever Markdown may have them.
 func TestFind(t *testing.T) {
 	const page = "# Page\n\n```sh\none\n```\n\n```\nout\n```\n\n1. An item:\n\n   ````sh\n   two\n   ```\n " +
-		"  ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n"
-	want := []block{{"p", 3, "one\n", "out\n"}, {"p", 13, "two\n```\n", ""}, {"p", 18, "three\n", ""}}
-	if got := find("p", []byte(page)); !slices.Equal(got, want) {
+		"  ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n\n## Other\n\n```sh\nfour\n```\n\n" +
+		"### Of it\n\n```sh\nfive\n```\n\n## Last\n\n```sh\nsix\n```\n"
+	want := []block{
+		{"p", 3, "one\n", "out\n"},
+		{"p", 13, "two\n```\n", ""},
+		{"p", 18, "three\n", ""},
+		{"p#Other", 32, "four\n", ""},
+		{"p#Other", 38, "five\n", ""},
+		{"p", 44, "six\n", ""},
+	}
+	if got := find("p", []byte(page), func(s string) bool { return s == "p#Other" }); !slices.Equal(got, want) {
 		t.Errorf("found %+v, want %+v", got, want)
 	}
 }

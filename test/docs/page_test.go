@@ -54,8 +54,8 @@ grep -q registry.internal/mirror/me/kpack/controller@sha256: release.internal.ya
 test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar -a -f volumes/kpack-images.volumes.json
 `,
 	},
-	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
-	"docs/from-csi-release-tools.md": {
+	"docs/migrating.md#From buildx and docker manifest": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
+	"docs/migrating.md#From csi-release-tools": {
 		products: map[string]string{"app": "app csi"}, in: "app",
 		setup: tagged + "\ngit -C app remote add origin https://github.com/kubernetes-csi/app.git\n",
 		fill:  map[string]string{"slipway init": `printf '\n' | script -qec "slipway init" /dev/null`}, // Enter, on a terminal
@@ -63,9 +63,9 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 			"slipway check": `sed -i 's/^destinations:/&\n  - {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`,
 		},
 	},
-	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
-	"docs/from-ko.md":         {products: map[string]string{"app": "ko"}, in: "app", setup: tagged},
-	"docs/from-rke2.md": {
+	"docs/migrating.md#From GoReleaser": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
+	"docs/migrating.md#From ko":         {products: map[string]string{"app": "ko"}, in: "app", setup: tagged},
+	"docs/migrating.md#From RKE2's scripts": {
 		in: ".", with: []func(*testing.T, *machine){rancher},
 		before: map[string]string{"slipway check": `
 for file in /mnt/downloads/*; do sed -i "s/$(basename $file): .*/$(basename $file): $(sha256sum <$file | cut -d" " -f1)/" slipway.yaml; done
@@ -122,7 +122,7 @@ slipway release -q -binary=false
 		products: map[string]string{"app": "prebuilt"}, in: "app",
 		setup: `
 cd app && slipway release -q -binary=false -product=linux.yaml -out=build/linux
-slipway airgap extract slipway.local/app/app:1.0.0 -from=build/linux/app-images.tar.zst -to=build/app`,
+slipway airgap extract build/linux/app-images.tar.zst slipway.local/app/app:1.0.0 -o=build/app`,
 		after: `
 linux() { jq -r '.images[].children[] | select(.platform == "linux/amd64").digest' $1/release.lock.json; }
 test $(linux dist) = $(linux build/linux)`,
@@ -148,9 +148,9 @@ test $(linux dist) = $(linux build/linux)`,
 		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"},
 		with: []func(*testing.T, *machine){upstream, containerd},
 		setup: keys + "cd kpack" + locked + older + `
-slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
+slipway release -q -binary=false -registry=ghcr.io/me -sign=$HOME/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
 git checkout -q main
-slipway release -q -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
+slipway release -q -registry=ghcr.io/me -sign=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
 slipway airgap pack -base=/srv/kpack-0.16.0/kpack-images.tar.zst -out=../dist
 cp $HOME/release.pub ..
 `,
@@ -163,10 +163,10 @@ cp $HOME/release.pub ..
 		products: map[string]string{"kpack": "kpack"}, in: ".", with: []func(*testing.T, *machine){upstream},
 		setup: keys + `
 cp $HOME/release.pub /etc/slipway/keys/kpack.pub
-slipway keygen -name=mine >/dev/null
+slipway keygen mine >/dev/null
 cp mine.pub /etc/slipway/keys/rebuilder.pub
 cd kpack` + linuxOnly + locked + `
-slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
+slipway release -q -binary=false -registry=ghcr.io/me -sign=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
 cp ../dist/kpack-0.16.1.inputs.tar.gz ../dist/kpack-images.tar.zst ..
 `,
 		fill: map[string]string{"SLIPWAY_PASSWORD=…": "SLIPWAY_PASSWORD=secret"},
@@ -176,7 +176,7 @@ cp ../dist/kpack-0.16.1.inputs.tar.gz ../dist/kpack-images.tar.zst ..
 const (
 	// locked makes a product ready for a registry.
 	locked = `
-{ slipway bases && slipway pin; } >/dev/null
+{ slipway pin bases && slipway pin; } >/dev/null
 git add . && git commit -qm locks
 `
 	// linuxOnly makes half the work of a product whose programs are compiled from the beginning.
@@ -196,7 +196,7 @@ git commit -qam 0.16.0
 	keys = `
 export SLIPWAY_PASSWORD=secret
 mkdir -p /etc/slipway/keys
-slipway keygen -name=$HOME/release >/dev/null
+slipway keygen $HOME/release >/dev/null
 cp $HOME/release.pub /etc/slipway/keys/
 `
 )

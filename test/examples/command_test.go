@@ -79,10 +79,11 @@ func (p *product) run(ctx context.Context, t *testing.T, command string, args ..
 	t.Helper()
 	file, err := slipway()
 	must(t, err)
-	if !slices.Contains([]string{"bases", "check", "pin", "images"}, command) {
-		args = append([]string{"-store=" + p.store}, args...)
+	if !slices.Contains([]string{"check", "pin", "images"}, command) {
+		args = append(args, "-store="+p.store)
 	}
-	args = append([]string{command, "-product=" + filepath.Join(p.dir, "slipway.yaml")}, args...)
+	args = append(args, "-product="+filepath.Join(p.dir, "slipway.yaml"))
+	args = append([]string{command}, args...)
 	cmd := exec.CommandContext(ctx, file, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(append(os.Environ(), "SLIPWAY_REGISTRY=", "SOURCE_DATE_EPOCH="), p.env...)

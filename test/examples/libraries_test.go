@@ -53,18 +53,18 @@ func TestMissingDLL(t *testing.T) {
 	finding := strings.ToLower("NETAPI32.dll, which /c.exe imports, " +
 		"is not in nanoserver:ltsc2022: copy it from servercore")
 
-	log, err := p.run(t.Context(), t, "build")
+	log, err := p.run(t.Context(), t, "stage", "build")
 	if low := strings.ToLower(log); err != nil || strings.Count(low, finding) != 1 ||
 		!strings.Contains(low, "warning: image c for ") || strings.Contains(log, "plain.exe") {
 		t.Errorf("a snapshot says (%v):\n%s", err, log)
 	}
-	log, err = p.run(t.Context(), t, "build", "-registry="+host+"/out")
+	log, err = p.run(t.Context(), t, "stage", "build", "-registry="+host+"/out")
 	if err == nil || strings.Count(strings.ToLower(log), "c.dockerfile:3:1: "+finding) != 1 ||
 		strings.Contains(log, "plain.exe") {
 		t.Errorf("a release says (%v):\n%s", err, log)
 	}
 	p.replace(t, "slipway.yaml", "{name: c, source: here,", "{name: c, source: here, allowLibraries: [netapi32.dll],")
-	if log, err = p.run(t.Context(), t, "build", "-registry="+host+"/out"); err != nil ||
+	if log, err = p.run(t.Context(), t, "stage", "build", "-registry="+host+"/out"); err != nil ||
 		strings.Contains(strings.ToLower(log), "netapi32") {
 		t.Errorf("where it is allowed, a release says (%v):\n%s", err, log)
 	}

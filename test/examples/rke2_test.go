@@ -102,7 +102,7 @@ func TestRKE2(t *testing.T) {
 	})
 	t.Run("a download that has changed ends it", func(t *testing.T) {
 		p.replace(t, "slipway.yaml", d.sum("kubelet.exe"), strings.Repeat("f", 64))
-		said, err := p.run(t.Context(), t, "build", "-registry="+registry)
+		said, err := p.run(t.Context(), t, "stage", "build", "-registry="+registry)
 		if err == nil || !strings.Contains(said, "kubelet.exe") ||
 			!strings.Contains(said, "the file has changed, or the checksum is wrong") {
 			t.Errorf("slipway build: %v\n%s", err, said)
@@ -122,7 +122,7 @@ func TestRKE2(t *testing.T) {
 		}
 	})
 	t.Run("as it stands the example asks for the checksums", func(t *testing.T) {
-		said, err := copied(t, "rke2").run(t.Context(), t, "build", "-platforms=windows")
+		said, err := copied(t, "rke2").run(t.Context(), t, "stage", "build", "-platforms=windows")
 		if err == nil ||
 			!strings.Contains(said, "--checksum=sha256:from crictl-v1.36.0-windows-amd64.tar.gz.sha256 is not sha256: "+
 				"and 64 hexadecimal digits") {

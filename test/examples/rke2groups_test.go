@@ -53,7 +53,7 @@ func fillLists(t *testing.T, p *product, host string) {
 			pushed[i.Text] = true
 		}
 	}
-	if said, err := p.run(t.Context(), t, "pin"); err != nil {
+	if said, err := p.run(t.Context(), t, "pin", "images"); err != nil {
 		t.Fatalf("slipway pin: %v\n%s", err, said)
 	}
 }

@@ -51,7 +51,7 @@ func TestSMB(t *testing.T) {
 		}
 	})
 	t.Run("to a registry it needs pinned bases", func(t *testing.T) {
-		said, err := p.run(t.Context(), t, "build", "-registry=localhost:1/smb")
+		said, err := p.run(t.Context(), t, "stage", "build", "-registry=localhost:1/smb")
 		if err == nil || !strings.Contains(said, "base servercore is not locked for windows/amd64:ltsc2025, ") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}

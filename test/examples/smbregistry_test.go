@@ -44,8 +44,8 @@ func smbBases(t *testing.T, p *product, host string) {
 // toRegistry releases to a registry on loopback, which has what the release takes from others.
 func toRegistry(t *testing.T, p *product, host string, upstream upstreamImage) {
 	smbBases(t, p, host)
-	if said, err := p.run(t.Context(), t, "bases"); err != nil {
-		t.Fatalf("slipway bases: %v\n%s", err, said)
+	if said, err := p.run(t.Context(), t, "pin", "bases"); err != nil {
+		t.Fatalf("slipway pin bases: %v\n%s", err, said)
 	}
 	list, err := os.ReadFile(filepath.Join(p.dir, "images.lock.yaml"))
 	must(t, err)
@@ -66,7 +66,7 @@ func toRegistry(t *testing.T, p *product, host string, upstream upstreamImage) {
 	}
 	tag, _, _ := strings.Cut(upstream.reference, "@")
 	p.replace(t, "slipway.yaml", upstream.reference, tag)
-	if said, err := p.run(t.Context(), t, "pin"); err != nil {
+	if said, err := p.run(t.Context(), t, "pin", "images"); err != nil {
 		t.Fatalf("slipway pin: %v\n%s", err, said)
 	}
 	p.replace(t, "slipway.yaml", upstream.reference, upstream.reference) // it is there again

@@ -127,7 +127,7 @@ func (w *world) twin(r *result, d drawn, how condition, before, after map[string
 // signs reports whether a command line signs something.
 func signs(args []string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
-		return strings.HasPrefix(a, "-key=") || strings.HasPrefix(a, "-signer=")
+		return strings.HasPrefix(a, "-sign=") || strings.HasPrefix(a, "-signer=")
 	})
 }
 

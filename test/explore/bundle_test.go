@@ -32,11 +32,11 @@ func (w *world) split() {
 		}
 		w.fail(r, "it cannot be split")
 	}
-	whole := strings.Fields(w.ok(w.reads("airgap", "list", "-digests", path)).stdout)
+	whole := strings.Fields(w.ok(w.reads("airgap", "inspect", "-format=digests", path)).stdout)
 	var got []string
 	for _, v := range w.bundles(out) {
-		got = append(got, strings.Fields(w.ok(w.reads("airgap", "list", "-digests", v)).stdout)...)
-		w.ok(w.reads("airgap", "verify", "-lock=out/release.lock.json", v))
+		got = append(got, strings.Fields(w.ok(w.reads("airgap", "inspect", "-format=digests", v)).stdout)...)
+		w.ok(w.reads("verify", "-lock=out/release.lock.json", v))
 	}
 	slices.Sort(whole)
 	slices.Sort(got)
@@ -53,18 +53,18 @@ func (w *world) extract() {
 		return
 	}
 	path := pick(w.t, "bundle", all...)
-	names := strings.Fields(w.ok(w.reads("airgap", "list", path)).stdout)
+	names := strings.Fields(w.ok(w.reads("airgap", "inspect", "-format=names", path)).stdout)
 	if len(names) == 0 {
 		return
 	}
 	image := pick(w.t, "image of the bundle", names...)
-	r := w.run("airgap", "extract", image, "-from="+path, "-to=layout")
+	r := w.run("airgap", "extract", path, image, "-o=layout")
 	if r.code != 0 && w.sparse(path) && strings.Contains(r.stderr, "sparse: ") {
 		return
 	}
 	w.ok(r)
 	before := w.tree("layout")
-	w.ok(w.run("airgap", "extract", image, "-from="+path, "-to=layout"))
+	w.ok(w.run("airgap", "extract", path, image, "-o=layout"))
 	if diff := differ(before, w.tree("layout")); diff != "" {
 		w.fail(nil, "a second extraction changes the layout:\n%s", diff)
 	}
@@ -94,7 +94,7 @@ func (w *world) delta() {
 		if !w.exists("out/" + name + ".delta") {
 			return
 		}
-		w.ok(w.run("airgap", "apply", "out/"+name+".delta", "-base="+base, "-out=again.tar.zst"))
+		w.ok(w.run("airgap", "apply", "out/"+name+".delta", "-base="+base, "-o=again.tar.zst"))
 		after, err := os.ReadFile(w.path("again.tar.zst"))
 		must(w.t, err)
 		if !bytes.Equal(before, after) {
@@ -130,7 +130,7 @@ func (w *world) push() {
 		}
 		return
 	}
-	for l := range strings.Lines(w.ok(w.reads("airgap", "list", "-digests", path)).stdout) {
+	for l := range strings.Lines(w.ok(w.reads("airgap", "inspect", "-format=digests", path)).stdout) {
 		name, digest, _ := strings.Cut(strings.TrimSpace(l), "@")
 		_, rest, _ := strings.Cut(name, "/")
 		at := to + "/" + rest
@@ -224,7 +224,7 @@ func (w *world) sparse(path string) bool {
 // report writes the page anew.
 func (w *world) report() {
 	before := w.tree("out")
-	w.ok(w.run("report", "out", "-out=page.html"))
+	w.ok(w.run("report", "out", "-o=page.html"))
 	if diff := differ(before, w.tree("out")); diff != "" {
 		w.fail(nil, "report changes the release:\n%s", diff)
 	}
@@ -290,7 +290,7 @@ func (w *world) publish() {
 // clean removes the release and the store, and nothing else.
 func (w *world) clean() {
 	before := w.work()
-	w.ok(w.run("clean", "-product=src/slipway.yaml", "-store=store", "-out=out"))
+	w.ok(w.run("store", "clean", "-product=src/slipway.yaml", "-store=store", "-out=out"))
 	for name := range w.work() {
 		if strings.HasPrefix(name, "out/") || strings.HasPrefix(name, "store/") {
 			w.fail(nil, "clean leaves %s", name)

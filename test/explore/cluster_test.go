@@ -32,7 +32,7 @@ func (w *world) cluster() {
 	plan := strings.TrimSpace(planned.stdout)
 	w.plan = plan
 	for _, cmd := range []string{"kubernetes", "tekton"} {
-		w.ok(w.runIn("pods", cmd, plan, "-image=example.com/slipway:1", "-store=none"))
+		w.ok(w.runIn("pods", "shard", cmd, plan, "-image=example.com/slipway:1", "-store=none"))
 	}
 	for _, k := range rapid.Permutation([]int{0, 1, 2}[:n]).Draw(w.t, "order") {
 		for range 1 + below(2).Draw(w.t, "twice") {
@@ -50,7 +50,7 @@ func (w *world) cluster() {
 		must(w.t, os.MkdirAll(w.path("pods/merge"), 0o755))
 		w.ok(w.runIn("pods/merge", "merge", "-plan="+plan, "-push", "-binary=false", "-wait=1ms"))
 	}
-	w.ok(w.runIn("pods", "fetch", plan, "-store=none", "-out=fetched"))
+	w.ok(w.runIn("pods", "shard", "fetch", plan, "-store=none", "-out=fetched"))
 	w.complete(nil, "pods/fetched")
 	w.sameAs("fetching what pods made", "pods/whole", "pods/fetched")
 }

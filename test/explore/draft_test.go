@@ -16,7 +16,7 @@ func (w *world) draft() {
 	}
 	w.hub.Releases = nil
 	tag := "v1.0.0" // the one that the server has
-	args := []string{"github-release", "-out=out", "-tag=" + tag, "-repository=" + githubtest.Repository}
+	args := []string{"github-release", "-out=out", "-tag=" + tag, "-github-repository=" + githubtest.Repository}
 	first := w.reads(append(args, some(w.t, "draft", 0, "-draft")...)...)
 	if first.code != 0 {
 		if strings.Contains(first.stderr, "-tag") || strings.Contains(first.stderr, "twice") ||

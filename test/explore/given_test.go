@@ -49,8 +49,8 @@ contexts: [{name: here, context: {cluster: here, user: me}}]
 		}
 	}
 	for _, args := range [][]string{
-		{command(), "keygen", "-name=one"},
-		{command(), "keygen", "-name=two"},
+		{command(), "keygen", "one"},
+		{command(), "keygen", "two"},
 		{"openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "hsm.pem"},
 		{"openssl", "ec", "-in", "hsm.pem", "-pubout", "-out", "hsm.pub"},
 		{"openssl", "req", "-x509", "-key", "hsm.pem", "-subj", "/CN=drawn", "-out", "ca.pem"},

@@ -10,7 +10,7 @@ import (
 )
 
 // commands are the flags of each command, as the help of slipway lists them: "airgap push" has
-// "ca-file" and others. Groups, which only have commands, are not there.
+// "ca-file" and others. Groups, which only have commands, are omitted.
 var commands = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	var ask func(path ...string)
@@ -19,16 +19,16 @@ var commands = sync.OnceValue(func() map[string][]string {
 		if err != nil {
 			panic(string(out))
 		}
-		_, subs, isGroup := strings.Cut(string(out), "\nAvailable Commands:\n")
-		if isGroup {
-			subs, _, _ = strings.Cut(subs, "\n\n")
-			for l := range strings.Lines(subs) {
-				ask(append(path, strings.Fields(l)[0])...)
+		_, usage, _ := strings.Cut(string(out), "\nUsage:\n")
+		listed, own, _ := strings.Cut(usage, "\nFlags:\n")
+		if strings.Contains(usage, " COMMAND\n") {
+			for _, l := range helpCommand.FindAllStringSubmatch(listed, -1) {
+				ask(append(path, l[1])...)
 			}
 			return
 		}
 		flags := []string{}
-		for _, f := range helpFlag.FindAllStringSubmatch(string(out), -1) {
+		for _, f := range helpFlag.FindAllStringSubmatch(own, -1) {
 			if f[1] != "help" {
 				flags = append(flags, f[1])
 			}
@@ -36,10 +36,16 @@ var commands = sync.OnceValue(func() map[string][]string {
 		all[strings.Join(path, " ")] = flags
 	}
 	ask()
+	for _, hidden := range []string{"verifier", "cacheprog"} {
+		ask(hidden)
+	}
 	return all
 })
 
-var helpFlag = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, )?--([a-z][a-z-]*)`)
+var (
+	helpCommand = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}[A-Z]`)
+	helpFlag    = regexp.MustCompile(`(?m)^  (?:-\w, )?-([a-z][a-z-]*)`)
+)
 
 // flag is the name of a flag in an argument: json of -json=true. It is "" if there is none.
 func flagOf(arg string) string {
@@ -89,7 +95,7 @@ func TestFlagsDrawn(t *testing.T) {
 	}
 	for name, l := range lines {
 		if commands()[name] == nil || l == nil || notRun[name] != "" {
-			t.Errorf("%s is no command that walks run", name)
+			t.Errorf("%s is not a command that walks run", name)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (w *world) both() {
 	if all := w.bundles("out"); len(all) > 0 {
 		bundle := pick(w.t, "bundle", all...)
 		questions = append(questions, []string{"airgap", "inspect", bundle},
-			[]string{"airgap", "list", "-digests", bundle})
+			[]string{"airgap", "inspect", "-format=digests", bundle})
 	}
 	asked := pick(w.t, "question", questions...)
 	text := w.ok(w.reads(asked...))

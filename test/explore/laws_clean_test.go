@@ -10,7 +10,7 @@ import (
 
 // old cleans by age: nothing that is in use, and what it reports as removed is removed.
 func (w *world) old() {
-	if r := w.reads("clean", "-older="+pick(w.t, "age", "213504d", "99999999d", "0d"), "-list", "-out=out",
+	if r := w.reads("store", "clean", "-older="+pick(w.t, "age", "213504d", "99999999d", "0d"), "-dry-run", "-out=out",
 		"-store=store"); r.code == 0 {
 		w.fail(r, "it takes an age that no time can be")
 	}
@@ -32,7 +32,7 @@ func (w *world) old() {
 	}))
 	w.script = append(w.script,
 		"# the times of all files in aside: "+time.Until(at).Round(time.Hour).String()+" from now")
-	r := w.run("clean", "-older=7d", "-json", "-out=aside", "-store=none")
+	r := w.run("store", "clean", "-older=7d", "-json", "-out=aside", "-store=none")
 	var all struct {
 		All []struct{ Where, Kept string }
 	}

@@ -176,12 +176,12 @@ func (w *world) groupBundles() {
 		if len(c.Groups) == 0 {
 			continue
 		}
-		w.ok(w.reads("airgap", "verify", "-lock=out/release.lock.json", "out/"+file))
+		w.ok(w.reads("verify", "-lock=out/release.lock.json", "out/"+file))
 		if c.Needs == nil {
 			continue
 		}
 		base := "out/" + c.Needs.Bundle
-		r := w.ok(w.reads("airgap", "verify", "-lock=out/release.lock.json", "out/"+file, base))
+		r := w.ok(w.reads("verify", "-lock=out/release.lock.json", "out/"+file, base))
 		if !strings.Contains(r.stdout+r.stderr, c.Needs.Bundle) {
 			w.fail(r, "it does not say what completes the bundle")
 		}

@@ -24,7 +24,7 @@ func (w *world) unbundled(made, planning *result) {
 			w.fail(made, "it is refused, and %s is in the registry", name)
 		}
 	}
-	r := w.run("audit", "-base=none", w.host+"/"+w.p.nested)
+	r := w.run("audit", "-since=none", w.host+"/"+w.p.nested)
 	if inner := strings.Contains(r.stdout, "manifests[0].manifests[0]"); inner != (w.p.nested == lying) ||
 		(r.code == 0) == inner {
 		w.fail(r, "audit does not look into %s", w.p.nested)

@@ -111,7 +111,7 @@ func (w *world) shellLines(lines []string) {
 		}
 		w.write("shell/Dockerfile", b.String())
 		w.script = append(w.script, "# shell/Dockerfile:\n# "+strings.ReplaceAll(b.String(), "\n", "\n# "))
-		r := w.run("build", "-product=shell/slipway.yaml", "-store=shell/store", "-out=shell/out")
+		r := w.run("stage", "build", "-product=shell/slipway.yaml", "-store=shell/store", "-out=shell/out")
 		if r.code == 0 {
 			have, err := flatten(w.path("shell/store"), w.path("shell/out/release.build.json"))
 			must(w.t, err)

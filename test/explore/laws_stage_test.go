@@ -11,8 +11,8 @@ import (
 // refused runs stages that cannot do what they are asked to: the release stays as it is.
 func (w *world) refused() {
 	at := []string{"-product=src/slipway.yaml", "-store=store", "-out=out"}
-	command := pick(w.t, "stage", []string{"render"}, []string{"publish"}, []string{"airgap", "pack"})
-	if maybe(w.t, 2, "another registry") && !slices.Equal(command, []string{"publish"}) {
+	command := pick(w.t, "stage", []string{"stage", "render"}, []string{"stage", "publish"}, []string{"airgap", "pack"})
+	if maybe(w.t, 2, "another registry") && !slices.Equal(command, []string{"stage", "publish"}) {
 		if !w.p.pushes {
 			return
 		}
@@ -36,7 +36,7 @@ func (w *world) destination() {
 	before := w.tree("out")
 	r := w.ok(
 		w.run(slices.Concat([]string{
-			"render", "-product=src/slipway.yaml", "-store=store", "-out=out",
+			"stage", "render", "-product=src/slipway.yaml", "-store=store", "-out=out",
 			"-destination=" + w.locked("out").Registry,
 		}, w.now.flags)...))
 	for name := range w.tree("out") {
@@ -99,8 +99,8 @@ func (w *world) alone() {
 		return
 	}
 	at := slices.Concat([]string{"-product=src/slipway.yaml", "-store=store", "-out=alone"}, w.now.flags)
-	w.ok(w.run(append([]string{"build"}, at...)...))
-	r := w.ok(w.run(append([]string{"publish"}, at...)...))
+	w.ok(w.run(append([]string{"stage", "build"}, at...)...))
+	r := w.ok(w.run(append([]string{"stage", "publish"}, at...)...))
 	l := w.locked("alone")
 	for _, a := range l.Artifacts {
 		if !w.exists("alone/" + a.File) {
@@ -125,7 +125,7 @@ func (w *world) page() {
 	gone := pick(w.t, "bundle", all...)
 	w.script = append(w.script, "exec cp -r out less", "rm less/"+strings.TrimPrefix(gone, "out/"))
 	must(w.t, os.Remove(w.path("less/"+strings.TrimPrefix(gone, "out/"))))
-	w.ok(w.run("report", "less", "-out=page.html"))
+	w.ok(w.run("report", "less", "-o=page.html"))
 	remove(w.path("less"))
 	must(w.t, os.Remove(w.path("page.html")))
 }

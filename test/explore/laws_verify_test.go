@@ -14,7 +14,7 @@ func (w *world) tamper() {
 		must(w.t, err)
 		w.write("others", strings.ReplaceAll(string(text), "0", "1"))
 		w.script = append(w.script, "# others: SHA256SUMS of another release")
-		if r := w.reads("airgap", "verify", "-sums=others", "out"); r.code == 0 {
+		if r := w.reads("verify", "-sums=others", "out"); r.code == 0 {
 			w.fail(r, "the directory has other files than the checksums that were named")
 		}
 		must(w.t, os.Remove(w.path("others")))
@@ -38,7 +38,7 @@ func (w *world) tamper() {
 	data[rapid.IntRange(0, len(data)-1).Draw(w.t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(w.t, "by"))
 	must(w.t, os.WriteFile(w.path("tampered/"+name), data, 0o600))
 	w.script = append(w.script, "exec cp -r out tampered", "# a byte of tampered/"+name+" changed")
-	args := []string{"airgap", "verify"}
+	args := []string{"verify"}
 	if w.now.key != "" {
 		args = append(args, "-key="+w.now.key)
 	}
@@ -62,7 +62,7 @@ func (w *world) volumes() {
 		}
 		in := map[string]string{}
 		for _, v := range w.bundles("volumes") {
-			for _, f := range strings.Fields(w.ok(w.reads("airgap", "list", "-digests", v)).stdout) {
+			for _, f := range strings.Fields(w.ok(w.reads("airgap", "inspect", "-format=digests", v)).stdout) {
 				_, digest, _ := strings.Cut(f, "@")
 				if other := in[digest]; other != "" && other != v {
 					w.fail(r, "%s is in %s, too, with another name", f, other)

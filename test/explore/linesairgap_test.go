@@ -7,12 +7,14 @@ import (
 
 func init() {
 	maps.Copy(lines, map[string]*commandLine{
-		"airgap inspect": {args: bundle, often: []group{asJSON}},
-		"airgap list":    {args: bundle, often: []group{asJSON, sw("charts"), sw("digests"), sw("kubelet")}},
+		"airgap inspect": {
+			args:  bundle,
+			often: []group{asJSON, one("format", "table", "names", "digests", "charts", "kubelet")}, more: 1,
+		},
 		"airgap diff": {args: func(p *place) []string {
 			return append(bundle(p), bundle(p)...)
 		}, often: []group{asJSON}},
-		"airgap verify": {
+		"verify": {
 			often: []group{
 				asJSON, quiet, verifies, file("sums", "out/SHA256SUMS"),
 				file("lock", "out/release.lock.json"), older("since", "", "/provenance.sigstore.json"),
@@ -26,18 +28,17 @@ func init() {
 		},
 		"airgap extract": {
 			always: []group{
-				func(p *place) []string { return []string{"-from=" + bundle(p)[0]} },
 				func(p *place) []string {
-					return []string{"-to=" +
+					return []string{"-o=" +
 						p.at(pick(p.t, "to", "layout", "image.tar", "deep/x.tar", "chart.tgz", "src"))}
 				},
 			},
 			often: []group{
 				asJSON, quiet, verifies, one("format", "oci", "docker-archive", "chart"),
-				known("platform", 1, func(g *ground) []string { return g.platforms }), sw("without-referrers"),
+				known("platforms", 1, func(g *ground) []string { return g.platforms }), sw("without-referrers"),
 			},
 			args: func(p *place) []string {
-				return []string{pick(p.t, "image", append(slices.Clone(p.g.names), "example.com/none:1")...)}
+				return append(bundle(p), pick(p.t, "image", append(slices.Clone(p.g.names), "example.com/none:1")...))
 			}, writes: true,
 		},
 		"airgap push": {
@@ -46,17 +47,17 @@ func init() {
 				asJSON, quiet, verifies, floating, referrers, platforms, sw("snapshot"), file("ca-file", "keys/ca.pem"),
 				func(p *place) []string {
 					return append([]string{"-release=" + p.at("out/release.yaml")},
-						some(p.t, "out", 0, "-out="+p.at("copy.yaml"))...)
+						some(p.t, "copy", 0, "-release-to="+p.at("copy.yaml"))...)
 				},
 			},
 			args: bundle, writes: true, more: 2,
 		},
 		"airgap mirror-config": {always: []group{to}, often: []group{
 			asJSON, directory("out", "mirror", "out"),
-			one("ca-file", "/etc/ca.pem"),
+			one("node-ca-file", "/etc/ca.pem"),
 		}, args: bundle, writes: true, more: 3},
 		"airgap apply": {
-			always: []group{file("out", "applied.tar.zst"), func(p *place) []string {
+			always: []group{file("output", "applied.tar.zst"), func(p *place) []string {
 				return []string{"-base=" + bundle(p)[0]}
 			}},
 			often: []group{asJSON, quiet, verifies},

@@ -20,7 +20,7 @@ func key(p *place) []string {
 	if maybe(p.t, 2, "signer") {
 		return []string{"-signer=" + p.at("keys/signer.sh"), "-signer-key=" + p.at("keys/hsm.pub")}
 	}
-	return []string{"-key=" + p.at(pick(p.t, "key", "keys/one.key", "keys/two.key"))}
+	return []string{"-sign=" + p.at(pick(p.t, "key", "keys/one.key", "keys/two.key"))}
 }
 
 // clone names a clone of the repository of a source.
@@ -110,21 +110,21 @@ var lines = map[string]*commandLine{
 	}, writes: true},
 	"images": {always: []group{ofProduct}, often: []group{same, channel, version, asJSON, registry}},
 	"doctor": {always: []group{ofProduct}, often: []group{same, store, out, channel, version, asJSON, registry}},
-	"build": {
+	"stage build": {
 		always: []group{ofProduct, store, out},
 		often: []group{
 			same, clone, channel, images, platforms, version, quiet, asJSON, registry, sw("rebuild"),
 		},
 		writes: true,
 	},
-	"publish": {
+	"stage publish": {
 		always: []group{ofProduct, store, there},
 		often: []group{
 			same, channel, images, platforms, version, quiet, asJSON, registry, floating, referrers,
 		},
 		writes: true,
 	},
-	"render": {
+	"stage render": {
 		always: []group{ofProduct, store, there},
 		often: []group{same, same, channel, version, quiet, asJSON, registry, func(p *place) []string {
 			return []string{"-destination=" +
@@ -142,12 +142,12 @@ var lines = map[string]*commandLine{
 		},
 		writes: true,
 	},
-	"fetch": {always: []group{ofProduct}, often: []group{store, out, quiet}, args: ofPlan, writes: true},
-	"kubernetes": {
+	"shard fetch": {always: []group{ofProduct}, often: []group{store, out, quiet}, args: ofPlan, writes: true},
+	"shard kubernetes": {
 		always: []group{one("image", "example.com/slipway:1")},
 		often:  append(jobs, one("parallel", "1", "3")), args: ofPlan, writes: true,
 	},
-	"tekton": {always: []group{one("image", "example.com/slipway:1")}, often: jobs, args: ofPlan, writes: true},
+	"shard tekton": {always: []group{one("image", "example.com/slipway:1")}, often: jobs, args: ofPlan, writes: true},
 	"reproduce": {
 		args: func(p *place) []string { return append([]string{p.directory("out")}, bundle(p)...)[:1] },
 		often: []group{
@@ -158,7 +158,7 @@ var lines = map[string]*commandLine{
 			},
 			func(p *place) []string {
 				return []string{
-					"-sign=" + p.at("keys/two.key"), "-out=" + p.at("made-again.json"),
+					"-sign=" + p.at("keys/two.key"), "-output=" + p.at("made-again.json"),
 					"-builder=https://example.com/other",
 				}
 			},
@@ -171,7 +171,7 @@ var lines = map[string]*commandLine{
 var jobs = []group{
 	store, quiet, one("arch", "amd64", "arm64"), one("cpu", "1", "500m"),
 	one("disk", "1Gi"), one("env", "A=B", "C= d'\" "), sw("shards-only"),
-	one("memory", "2Gi"), one("name", "named", "UPPER"), one("registry-secret", "creds"), one("timeout", "1h", "1ms"),
+	one("memory", "2Gi"), one("job-name", "named", "UPPER"), one("registry-secret", "creds"), one("timeout", "1h", "1ms"),
 }
 
 // inputs names the archive of inputs.

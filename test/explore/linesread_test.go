@@ -73,7 +73,7 @@ func init() {
 			often: []group{
 				asJSON, sw("sarif"), one("fail", "error", "warning", "note", "never"), sw("fix"), sw("dry-run"), sw("deep"),
 				one("to", "localhost:1/mended", "localhost:1/mended:1", "NO"), floating,
-				one("base", "none", "localhost:1/before:1", "NO"), one("platform", "linux/amd64", "windows/amd64:ltsc2022"),
+				one("since", "none", "localhost:1/before:1", "NO"), one("platform", "linux/amd64", "windows/amd64:ltsc2022"),
 				file("nodes", "keys/nodes.json"), file("values", "keys/values.yaml"), one("case", "a=none.yaml", "NO"),
 				file("allow", "none.yaml"),
 			},
@@ -90,13 +90,12 @@ func init() {
 			always: []group{ofProduct, store, there},
 			often:  []group{quiet, one("addr", "127.0.0.1:0", "localhost:0", "[::1]:0", "127.0.0.2:0")}, writes: true,
 		},
-		"bases": {
-			always: []group{ofProduct},
-			often:  []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true,
-		},
 		"pin": {
 			always: []group{ofProduct},
 			often:  []group{asJSON, sw("check"), sw("update"), one("newer", "patch", "minor")}, writes: true,
+			args: func(p *place) []string {
+				return some(p.t, "pinned", 0, pick(p.t, "of them", "bases", "images"))
+			}, more: 1,
 		},
 		"init": {
 			always: []group{one("name", "named", "UPPER")},
@@ -111,11 +110,13 @@ func init() {
 			},
 			writes: true,
 		},
-		"keygen": {often: []group{asJSON, one("name", "new", "deep/new", "keys/one")}, writes: true},
-		"clean": {
+		"keygen": {often: []group{asJSON}, args: func(p *place) []string {
+			return some(p.t, "named", 0, pick(p.t, "name", "new", "deep/new", "keys/one"))
+		}, writes: true},
+		"store clean": {
 			always: []group{ofProduct, store, out}, often: []group{asJSON, func(p *place) []string {
 				return append([]string{"-older=" + pick(p.t, "older", "1ms", "7d", "12h")},
-					some(p.t, "list", 0, "-list")...)
+					some(p.t, "dry", 0, "-dry-run")...)
 			}},
 			args: func(p *place) []string { return some(p.t, "part", 0, p.at("part/release.part.json")) }, writes: true,
 		},
@@ -125,10 +126,10 @@ func init() {
 			writes: true, more: 2,
 		},
 		"report": {
-			always: []group{func(p *place) []string { return []string{"-out=" + p.at("page.html")} }},
+			always: []group{func(p *place) []string { return []string{"-o=" + p.at("page.html")} }},
 			often: []group{
-				ofProduct, store, sw("run"), older("base", "", "/release.lock.json"),
-				one("nodes", "keys/nodes.json", "-"), one("out", "-"),
+				ofProduct, store, sw("run"), older("since", "", "/release.lock.json"),
+				one("nodes", "keys/nodes.json", "-"), one("output", "-"),
 			},
 			args: func(p *place) []string {
 				return append(append([]string{p.directory("out")}, bundle(p)...), p.at("out/release.lock.json"))[:1]
@@ -152,7 +153,7 @@ func init() {
 			always: []group{func(p *place) []string { return []string{"-out=" + p.directory("out")} }},
 			often: []group{
 				asJSON, quiet, sw("draft"), sw("notes"), sw("replace"), one("tag", "v1.0.0", "v9"),
-				one("repository", "me/product", "other"), older("since", "/release.lock.json"),
+				one("github-repository", "me/product", "other"), older("since", "/release.lock.json"),
 				one("commit", "1111111111111111111111111111111111111111"), file("ca-file", "keys/ca.pem"),
 			},
 		},
@@ -167,12 +168,12 @@ func init() {
 			},
 		},
 		"cacheprog": {
-			always: []group{directory("dir", "cacheprog")},
+			always: []group{directory("disk-cache", "cacheprog")},
 			often: []group{
 				one("budget", "1ns", "1m"), one("max-age", "24h", "1ns"), one("max-disk", "1", "100"),
-				one("max-size", "1", "100"), sw("read-only"), file("stats", "stats.jsonl"),
-				one("tag", "a", "b"), func(p *place) []string {
-					return []string{"-repository=" + p.g.host + "/" + p.g.prefix + "/objects"}
+				one("max-blobs", "1", "100"), sw("build-cache-read-only"), file("stats", "stats.jsonl"),
+				one("build-cache-tag", "a", "b"), func(p *place) []string {
+					return []string{"-build-cache=" + p.g.host + "/" + p.g.prefix + "/objects"}
 				},
 			},
 			writes: true, more: 8,

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// writePage replaces the tables of docs/explore.md.
+// writePage replaces the tables of docs/results/explore.md.
 func writePage(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

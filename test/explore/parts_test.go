@@ -113,10 +113,10 @@ func (w *world) stages() {
 	}
 	at := []string{"-product=src/slipway.yaml", "-store=store", "-out=staged"}
 	only := w.now.flags
-	w.ok(w.run(slices.Concat([]string{"build"}, at, only)...))
-	w.ok(w.run(slices.Concat([]string{"publish"}, at, only)...))
+	w.ok(w.run(slices.Concat([]string{"stage", "build"}, at, only)...))
+	w.ok(w.run(slices.Concat([]string{"stage", "publish"}, at, only)...))
 	if w.exists("out/release.yaml") {
-		w.ok(w.run(slices.Concat([]string{"render"}, at, only)...))
+		w.ok(w.run(slices.Concat([]string{"stage", "render"}, at, only)...))
 	}
 	w.ok(w.run(slices.Concat([]string{"airgap", "pack"}, at, only)...))
 	now, was := w.tree("staged"), w.tree("out")

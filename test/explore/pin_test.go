@@ -2,21 +2,22 @@ package explore
 
 import (
 	"maps"
+	"slices"
 	"strings"
 )
 
-// pin pins third-party images, and locks bases: a second time changes nothing, and -check agrees.
+// pin pins third-party images and bases, apart and together: a second time changes nothing, and -check agrees.
 func (w *world) pin() {
 	w.copyTo("pinned")
 	defer remove(w.path("pinned"))
-	for _, name := range []string{"pin", "bases"} {
-		first := w.runIn("pinned", name, "-product=src/slipway.yaml")
+	for _, name := range [][]string{{"pin", "images"}, {"pin", "bases"}, {"pin"}} {
+		first := w.runIn("pinned", append(name, "-product=src/slipway.yaml")...)
 		if first.code != 0 {
 			continue
 		}
 		before := storeless(w.tree("pinned"))
 		for _, more := range [][]string{nil, {"-check"}, {"-update"}, {"-json"}, {"-check", "-json"}} {
-			r := w.ok(w.runIn("pinned", append([]string{name, "-product=src/slipway.yaml"}, more...)...))
+			r := w.ok(w.runIn("pinned", slices.Concat(name, []string{"-product=src/slipway.yaml"}, more)...))
 			if diff := differ(before, storeless(w.tree("pinned"))); diff != "" {
 				w.fail(r, "a second time changes files:\n%s", diff)
 			}

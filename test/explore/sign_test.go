@@ -15,7 +15,7 @@ func (w *world) sign() {
 			"release", "-product=src/slipway.yaml", "-store=store", "-binary=false",
 			"-out=made", "-registry=" + w.host + "/signed",
 		}
-		r := w.runIn("signed", slices.Concat(args, w.named(), []string{"-key=keys/" + name + ".key"})...)
+		r := w.runIn("signed", slices.Concat(args, w.named(), []string{"-sign=keys/" + name + ".key"})...)
 		if r.code != 0 {
 			if name != first {
 				w.fail(r, "a second key does not sign it")
@@ -23,19 +23,19 @@ func (w *world) sign() {
 			return // what a release to a registry needs besides
 		}
 		for _, key := range []string{"one", "two"} {
-			verified := w.runIn("signed", "airgap", "verify", "-key=keys/"+key+".pub", "made")
+			verified := w.runIn("signed", "verify", "-key=keys/"+key+".pub", "made")
 			if (verified.code == 0) != (key == name) {
 				w.fail(verified, "signed by %s, verified by %s", name, key)
 			}
 		}
-		if r := w.runIn("signed", "airgap", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "-threshold=2",
+		if r := w.runIn("signed", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "-threshold=2",
 			"made"); r.code == 0 {
 			w.fail(r, "one of two has signed")
 		}
-		w.ok(w.runIn("signed", "airgap", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "made"))
+		w.ok(w.runIn("signed", "verify", "-key=keys/one.pub", "-key=keys/two.pub", "made"))
 		w.complete(nil, "signed/made")
 	}
-	if r := w.runIn("signed/keys", "keygen", "-name=one"); r.code == 0 {
+	if r := w.runIn("signed/keys", "keygen", "one"); r.code == 0 {
 		w.fail(r, "it overwrites a key")
 	}
 }

@@ -17,7 +17,7 @@ func (w *world) bundles(dir string) []string { return w.files(dir, ".tar.zst") }
 
 // verify verifies what was made.
 func (w *world) verify() {
-	args := []string{"airgap", "verify"}
+	args := []string{"verify"}
 	if w.now.key != "" {
 		args = append(args, "-key="+w.now.key, "out")
 	} else {
@@ -49,14 +49,14 @@ func (w *world) damage() {
 	must(w.t, os.WriteFile(w.path("damaged/"+filepath.Base(path)), data, 0o600))
 	w.script = append(w.script, fmt.Sprintf("# byte %d of %s changed, in damaged/", at, path))
 	args := []string{
-		"airgap", "verify", "-lock=out/release.lock.json", "-sums=out/SHA256SUMS",
+		"verify", "-lock=out/release.lock.json", "-sums=out/SHA256SUMS",
 		"damaged/" + filepath.Base(path),
 	}
 	if r := w.reads(args...); r.code == 0 {
 		w.fail(r, "a changed byte is not noticed")
 	}
 	// zstd has bits that nobody reads, and several forms of one content
-	if r := w.reads("airgap", "verify", "damaged/"+filepath.Base(path)); r.code == 0 &&
+	if r := w.reads("verify", "damaged/"+filepath.Base(path)); r.code == 0 &&
 		!bytes.Equal(unpacked(w.t, data), content) {
 		w.fail(r, "a changed byte is not noticed without checksums")
 	}
@@ -85,8 +85,8 @@ func (w *world) ask() {
 		[]string{"images", "-product=src/slipway.yaml"},
 		[]string{"lint", "out/release.yaml"},
 		[]string{"airgap", "inspect", bundle},
-		[]string{"airgap", "list", bundle},
-		[]string{"airgap", "list", "-digests", bundle},
+		[]string{"airgap", "inspect", "-format=names", bundle},
+		[]string{"airgap", "inspect", "-format=digests", bundle},
 		[]string{"airgap", "diff", bundle, bundle},
 		[]string{"version"},
 	)

@@ -143,7 +143,7 @@ func (w *world) first() {
 		}
 	}
 	if w.p.registry {
-		w.run("bases", "-product=src/slipway.yaml") // it fails where a base of Microsoft is not here
+		w.run("pin", "bases", "-product=src/slipway.yaml") // it fails where a base of Microsoft is not here
 		if w.p.git {
 			w.commit("bases")
 			w.edits++
@@ -193,19 +193,19 @@ func (w *world) signs(r *release) []string {
 	}
 	if !w.exists("home/keys/k.key") {
 		must(w.t, os.MkdirAll(w.path("home/keys"), 0o700))
-		if made := w.runIn("home/keys", "keygen", "-name=k"); made.code != 0 {
+		if made := w.runIn("home/keys", "keygen", "k"); made.code != 0 {
 			w.fail(made, "no key is made")
 		}
 	}
 	r.key = "home/keys/k.pub"
-	return []string{"-key=home/keys/k.key"}
+	return []string{"-sign=home/keys/k.key"}
 }
 
 func (w *world) key() []string {
 	if w.now.key == "" {
 		return nil
 	}
-	return []string{"-key=home/keys/k.key"}
+	return []string{"-sign=home/keys/k.key"}
 }
 
 // ok fails unless a command succeeded.

@@ -13,8 +13,8 @@ import (
 const pageHead = `# Rules on real products
 
 What ` + "`slipway lint`" + ` finds in manifests and charts that products publish with their Go modules. Each finding has been judged by hand: it
-is right, and ` + "[products.golden.yaml](../test/lint/testdata/products.golden.yaml)" + ` tells why. A false alarm is a bug. The test that compares
-them writes this page: ` + "`cd test/lint && go test -run Products -update`" + `. Most findings are [os-missing](rules.md#os-missing): a pod for
+is right, and ` + "[products.golden.yaml](../../test/lint/testdata/products.golden.yaml)" + ` tells why. A false alarm is a bug. The test that compares
+them writes this page: ` + "`cd test/lint && go test -run Products -update`" + `. Most findings are [os-missing](../rules.md#os-missing): a pod for
 Linux that selects no operating system. Images were not looked up.
 
 The most telling:
@@ -33,7 +33,7 @@ The most telling:
 |---|---|--:|--:|--:|--:|--:|
 `
 
-// page returns docs/lint-products.md.
+// page returns docs/results/lint-products.md.
 func page(products []upstream, results [][]linted) string {
 	type row struct {
 		name, version                          string

@@ -71,7 +71,7 @@ func TestProducts(t *testing.T) {
 	}
 	list := judge(t, readJudgements(t), products, results)
 	golden.Compare(t, *update, judged, list.String())
-	golden.Compare(t, *update, "../../docs/lint-products.md", page(products, results))
+	golden.Compare(t, *update, "../../docs/results/lint-products.md", page(products, results))
 	for _, j := range list {
 		if !strings.HasPrefix(j.Verdict, "right: ") {
 			t.Errorf("%s, %s (%q) has no verdict: judge it, mend the rule if it is wrong, "+

@@ -50,9 +50,9 @@ func once(t testing.TB, name string, release func(t testing.TB) (dir, base strin
 	}
 	r := &released{page: filepath.Join(workDir, name+".html")}
 	r.dir, r.base = release(t)
-	args := append([]string{"report", r.dir, "-out=" + r.page}, options...)
+	args := append([]string{"report", r.dir, "-o=" + r.page}, options...)
 	if r.base != "" {
-		args = append(args, "-base="+r.base)
+		args = append(args, "-since="+r.base)
 	}
 	run(t, args...)
 	made.Store(name, r)
@@ -173,7 +173,7 @@ func many(t testing.TB) *released {
 			os.WriteFile(filepath.Join(dir, "Dockerfile"),
 				[]byte("FROM static AS linux\nFROM nanoserver AS windows\nFROM ${TARGETOS}\nARG "+
 					"N TARGETOS\nCOPY all /all\nCOPY $N /data\n"), 0o644))
-		for _, stage := range [][]string{{"build"}, {"publish"}, {"airgap", "pack"}} {
+		for _, stage := range [][]string{{"stage", "build"}, {"stage", "publish"}, {"airgap", "pack"}} {
 			run(t, append(stage, "-q", "-product="+filepath.Join(dir, "slipway.yaml"),
 				"-store="+filepath.Join(workDir, "store"), "-out="+out)...)
 		}

@@ -24,7 +24,7 @@ import (
 )
 
 // chosen is what hosts take from an index of a broken shape, and from the mended one, in
-// docs/audit-proof.md.
+// docs/results/audit-proof.md.
 var chosen = &consumertable.Table{
 	Name: "chosen", Page: auditProof, Keys: 3,
 	Columns: []string{"shape", "host", "containerd's matcher", "from the index", "from the mended index"},

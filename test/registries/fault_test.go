@@ -20,13 +20,13 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// seeded are the faults that slipway audit found, in docs/audit-proof.md.
+// seeded are the faults that slipway audit found, in docs/results/audit-proof.md.
 var seeded = &consumertable.Table{
 	Name: "faults", Page: auditProof, Keys: 3,
 	Columns: []string{"rule", "seeded in", "fault", "severity", "`-fix`"},
 }
 
-const auditProof = "../../docs/audit-proof.md"
+const auditProof = "../../docs/results/audit-proof.md"
 
 // audited is the time of these audits.
 var auditedAt = time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
@@ -80,7 +80,7 @@ func TestSeededFaults(t *testing.T) {
 					b.o.Now = auditedAt
 					f.seed(b)
 					severity := b.check(f.rule)
-					seeded.Record(t, "["+f.rule+"](rules.md#"+f.rule+")", f.where, f.what, severity, b.mends(f))
+					seeded.Record(t, "["+f.rule+"](../rules.md#"+f.rule+")", f.where, f.what, severity, b.mends(f))
 				})
 			}
 		})

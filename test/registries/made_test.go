@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// made are the healthy indexes that programs made, in docs/audit-proof.md.
+// made are the healthy indexes that programs made, in docs/results/audit-proof.md.
 var made = &consumertable.Table{
 	Name: "made", Page: auditProof, Keys: 2, Columns: []string{"made by", "index", "platforms", "notes"},
 }

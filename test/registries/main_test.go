@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// targets is what registries had after a push, in docs/consumers.md.
+// targets is what registries had after a push, in docs/results/consumers.md.
 var targets = &consumertable.Table{
 	Name:    "registries",
 	Columns: []string{"registry", "call", "bundle", "names", "digests", "platforms"},
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	programs = dir
-	code := consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets, seeded, published, publishedFaults, made,
+	code := consumertable.Main(m, "../../docs/results/consumers.md", "test/registries", targets, seeded, published, publishedFaults, made,
 		mended, chosen)
 	if err := wine.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// mended are indexes of the shapes of published ones, in docs/audit-proof.md.
+// mended are indexes of the shapes of published ones, in docs/results/audit-proof.md.
 var mended = &consumertable.Table{
 	Name: "mended", Page: auditProof, Keys: 2, Columns: []string{"shape", "pulled by", "from the mended index"},
 }

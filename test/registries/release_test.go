@@ -93,7 +93,7 @@ func (r *releaser) command(t *testing.T, version string, registries ...string) *
 	cmd := exec.CommandContext(t.Context(), r.program, "release", "-q", "-binary=false", "-version="+version,
 		"-registry="+strings.Join(registries, ","))
 	if r.key != "" {
-		cmd.Args = append(cmd.Args, "-key="+r.key)
+		cmd.Args = append(cmd.Args, "-sign="+r.key)
 	}
 	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "SLIPWAY_PASSWORD=", "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=",
 		"SOURCE_DATE_EPOCH=", "HOME="+r.dir)

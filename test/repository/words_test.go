@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,10 +45,9 @@ type text struct {
 
 // left are the turns that rooms still have: a number only falls. A room that is not here has none.
 var left = map[string]int{
-	"CONTRIBUTING.md": 13, "README.md": 2, "airgap": 98, "assemble": 68, "audit": 57, "cmd": 109, "compile": 72,
-	"containerfile": 170, "docs": 307, "evidence": 52, "examples": 6, "image": 120, "internal": 195, "lint": 107,
-	"lock": 26, "magefiles": 21, "platform": 29, "product": 90, "publish": 53, "registry": 43, "release": 93,
-	"render": 74, "report": 13, "scaffold": 106, "shard": 13, "store": 12, "target": 11, "test": 80,
+	"audit": 57, "containerfile": 170, "docs": 54, "evidence": 52, "examples": 2, "image": 120, "internal": 195,
+	"lint": 107, "lock": 25, "magefiles": 21, "product": 90, "release": 90, "render": 74, "report": 13,
+	"scaffold": 106, "shard": 13, "target": 11, "test": 78,
 }
 
 // TestWords looks for the turns in comments, strings and pages. WORDS names a room or a file whose
@@ -107,8 +107,21 @@ func goTexts(t *testing.T) (all []text) {
 	return all
 }
 
-// pageTexts returns the paragraphs of the pages in Markdown, without code blocks.
+// pageTexts returns the paragraphs and list items of the pages in Markdown, without code blocks.
 func pageTexts(t *testing.T) (all []text) {
+	t.Helper()
+	for _, x := range pageBlocks(t) {
+		if !strings.HasPrefix(x.text, "|") {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+var listItem = regexp.MustCompile(`^\s*([-*]|\d+\.) `)
+
+// pageBlocks returns the paragraphs, list items and rows of tables of the pages in Markdown.
+func pageBlocks(t *testing.T) (all []text) {
 	t.Helper()
 	walk(t, func(rel string) error {
 		if filepath.Ext(rel) != ".md" || strings.HasPrefix(rel, "docs/adr/") || strings.Contains(rel, "testdata") {
@@ -127,20 +140,86 @@ func pageTexts(t *testing.T) (all []text) {
 		}
 		for n, line := range strings.Split(string(page), "\n") {
 			fence := strings.HasPrefix(strings.TrimSpace(line), "```")
-			if fence || code || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") {
+			row, heading := strings.HasPrefix(line, "|"), strings.HasPrefix(line, "#")
+			if fence || code || row || heading || strings.TrimSpace(line) == "" || listItem.MatchString(line) {
 				end()
 			}
 			if fence {
 				code = !code
-			} else if !code {
+			} else if !code && !heading {
 				if paragraph == "" {
 					begin = n + 1
 				}
 				paragraph += " " + strings.TrimSpace(line)
 			}
+			if row {
+				end()
+			}
 		}
 		end()
 		return nil
 	})
+	return all
+}
+
+// generated are the pages that other tests write. Of docs/packages.md and docs/init.md they write tables.
+var generated = []string{"docs/results/", "docs/rules.md", "docs/reference.md", "docs/commands.md"}
+
+const longestSentence = 35
+
+// TestSentences looks for sentences of more words than a reader keeps in mind. A code span is one word.
+func TestSentences(t *testing.T) {
+	rooms, walks := lineOf(t, "docs/packages.md", "## The rooms"), lineOf(t, "docs/packages.md", "## Walks")
+	shapes := lineOf(t, "docs/init.md", "<!-- shapes: go test ./scaffold -update -->")
+	for _, x := range pageBlocks(t) {
+		written := func(prefix string) bool { return strings.HasPrefix(x.file, prefix) }
+		if slices.ContainsFunc(generated, written) || x.file == "docs/init.md" && shapes < x.line ||
+			x.file == "docs/packages.md" && rooms < x.line && x.line < walks {
+			continue
+		}
+		for _, sentence := range sentences(x.text) {
+			if n := len(strings.Fields(sentence)); n > longestSentence {
+				t.Errorf("%s:%d: %d words: %s", x.file, x.line, n, sentence)
+			}
+		}
+	}
+}
+
+// lineOf returns the number of the line of a page.
+func lineOf(t *testing.T, page, line string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := slices.Index(strings.Split(string(b), "\n"), line) + 1
+	if n == 0 {
+		t.Fatalf("%s has no line %q", page, line)
+	}
+	return n
+}
+
+var (
+	codeSpan    = regexp.MustCompile("`+[^`]+`+")
+	link        = regexp.MustCompile(`\]\([^)]*\)`)
+	cellEnd     = regexp.MustCompile(`\s*\|\s*`)
+	sentenceEnd = regexp.MustCompile(`[.?!][)*_"]*\s+([^a-z\s]|$)`)
+)
+
+// sentences returns the sentences of a paragraph, a list item or a row, with one word for each code span.
+func sentences(block string) (all []string) {
+	block = codeSpan.ReplaceAllString(block, "CODE")
+	block = link.ReplaceAllString(block, "]")
+	cells := []string{block}
+	if strings.HasPrefix(block, "|") {
+		cells = cellEnd.Split(block, -1)
+	}
+	for _, cell := range cells {
+		for at := sentenceEnd.FindStringSubmatchIndex(cell); at != nil; at = sentenceEnd.FindStringSubmatchIndex(cell) {
+			all = append(all, cell[:at[2]])
+			cell = cell[at[2]:]
+		}
+		all = append(all, cell)
+	}
 	return all
 }

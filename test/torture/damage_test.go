@@ -172,7 +172,7 @@ func (w *worker) follow(s *scenario, message string) bool {
 	}
 	if builds {
 		for _, step := range s.before {
-			if strings.HasPrefix(step, "build") || strings.HasPrefix(step, "publish") {
+			if strings.HasPrefix(step, "stage build") || strings.HasPrefix(step, "stage publish") {
 				w.run(step)
 			}
 		}

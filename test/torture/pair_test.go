@@ -26,12 +26,12 @@ func pairs() (cases []fault) {
 		{"release", next + " -store=store", "release-edited"},
 		{"release", stored, ""},
 		{"release-again", "airgap pack -q" + files, ""},
-		{"release-again", "publish -q" + files, ""},
+		{"release-again", "stage publish -q" + files, ""},
 		{"pack", "airgap pack -q" + files, ""},
-		{"pack", "clean" + files, ""},
-		{"release-again", "clean" + files, ""},
+		{"pack", "store clean" + files, ""},
+		{"release-again", "store clean" + files, ""},
 		{"release-to", stored + shipto, ""},
-		{"publish-to", "publish -q" + files + shipto, ""},
+		{"publish-to", "stage publish -q" + files + shipto, ""},
 		{"push", find("push").command, ""},
 		{"split", find("split").command, ""},
 		{"split", find("split-again").command, "split-again"},
@@ -55,7 +55,7 @@ func pairs() (cases []fault) {
 					if o.code != 0 && p.other == foreign { // it was first
 						w.follow(s, o.stderr)
 					}
-					if strings.HasPrefix(p.other, "clean") {
+					if strings.HasPrefix(p.other, "store clean") {
 						w.restore(s) // there is nothing to go on from
 					}
 				},
@@ -92,7 +92,7 @@ func (w *worker) both(s *scenario, other, either string, r *rand.Rand) outcome {
 		}
 	}
 	oa.judged = true
-	if oa.code != 0 || strings.HasPrefix(other, "clean") {
+	if oa.code != 0 || strings.HasPrefix(other, "store clean") {
 		return oa
 	}
 	all := w.compare(s, oa)
@@ -104,7 +104,7 @@ func (w *worker) both(s *scenario, other, either string, r *rand.Rand) outcome {
 		}
 	}
 	// they take the checksums away
-	if strings.HasPrefix(other, "publish") || strings.HasPrefix(other, "airgap pack") {
+	if strings.HasPrefix(other, "stage publish") || strings.HasPrefix(other, "airgap pack") {
 		all = slices.DeleteFunc(all, func(s string) bool { return s == "out/SHA256SUMS is missing" })
 	}
 	if ob.code == 0 || strings.Contains(other, "foreign/") {

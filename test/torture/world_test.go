@@ -43,7 +43,7 @@ const (
 	old    = "release -q -binary=false -product=src/slipway.yaml -store=store -out=old"
 	bundle = "in/tiny-images.tar.zst"
 	shipto = " -registry=REG/made"
-	lock   = "bases -product=src/slipway.yaml"
+	lock   = "pin bases -product=src/slipway.yaml"
 )
 
 // kinds of registries.
@@ -72,14 +72,14 @@ var scenarios = []*scenario{
 		before:  []string{lock, "save plan.json plan -json -shards=2 -product=src/slipway.yaml -store=store" + shipto},
 		command: stored + shipto + " -plan=plan.json -shard=0",
 	},
-	{name: "build", command: "build -q" + files},
-	{name: "publish", before: []string{"build -q" + files}, command: "publish -q" + files},
+	{name: "build", command: "stage build -q" + files},
+	{name: "publish", before: []string{"stage build -q" + files}, command: "stage publish -q" + files},
 	{
-		name: "publish-to", registry: memory, before: []string{lock, "build -q" + files + shipto},
-		command: "publish -q" + files + shipto,
+		name: "publish-to", registry: memory, before: []string{lock, "stage build -q" + files + shipto},
+		command: "stage publish -q" + files + shipto,
 	},
-	{name: "render", before: []string{"build -q" + files, "publish -q" + files}, command: "render -q" + files},
-	{name: "pack", before: []string{"build -q" + files, "publish -q" + files}, command: "airgap pack -q" + files},
+	{name: "render", before: []string{"stage build -q" + files, "stage publish -q" + files}, command: "stage render -q" + files},
+	{name: "pack", before: []string{"stage build -q" + files, "stage publish -q" + files}, command: "airgap pack -q" + files},
 	{
 		name: "pack-base", before: []string{old, "edit", stored},
 		command: "airgap pack -q -base=old/tiny-images.tar.zst" + files,
@@ -94,17 +94,17 @@ var scenarios = []*scenario{
 	},
 	{
 		name: "extract", before: []string{stored, "mv out in"}, once: true, input: bundle,
-		command: "airgap extract slipway.local/tiny/tiny:1.0.0 -from=" + bundle + " -to=image",
+		command: "airgap extract " + bundle + " slipway.local/tiny/tiny:1.0.0 -o=image",
 	},
 	{
 		name: "extract-archive", before: []string{stored, "mv out in"}, once: true, input: bundle,
-		command: "airgap extract slipway.local/tiny/tiny:1.0.0 -from=" +
-			bundle + " -to=image.tar -platform=linux/amd64",
+		command: "airgap extract " + bundle +
+			" slipway.local/tiny/tiny:1.0.0 -o=image.tar -platforms=linux/amd64",
 	},
 	{
 		name:    "apply",
 		before:  []string{old, "edit", stored, "airgap pack -q -base=old/tiny-images.tar.zst" + files, "mv out in"},
-		command: "airgap apply " + bundle + ".delta -base=old/tiny-images.tar.zst -out=made.tar.zst",
+		command: "airgap apply " + bundle + ".delta -base=old/tiny-images.tar.zst -o=made.tar.zst",
 		input:   bundle + ".delta",
 	},
 	{
@@ -113,19 +113,19 @@ var scenarios = []*scenario{
 	},
 	{
 		name: "push", registry: memory, before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
-		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -release-to=release.yaml",
 	},
 	{
 		name: "mirror-config", before: []string{stored, "mv out in"}, input: bundle,
 		command: "airgap mirror-config " + bundle + " -to=registry.internal/mirror -out=out",
 	},
 	{name: "bases", registry: memory, command: lock, scratch: true},
-	{name: "clean", before: []string{stored}, command: "clean" + files},
-	{name: "clean-old", only: "clock", before: []string{stored}, command: "clean -older=7d" + files},
-	{name: "clean-among-others", once: true, before: []string{"others", stored}, command: "clean" + files},
+	{name: "clean", before: []string{stored}, command: "store clean" + files},
+	{name: "clean-old", only: "clock", before: []string{stored}, command: "store clean -older=7d" + files},
+	{name: "clean-among-others", once: true, before: []string{"others", stored}, command: "store clean" + files},
 	{name: "clean-part", registry: memory, once: true, keeps: true, only: "network", before: []string{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux", stored + shipto,
-	}, command: "clean -older=1ms -store=none -out=none a/release.part.json"},
+	}, command: "store clean -older=1ms -store=none -out=none a/release.part.json"},
 	{name: "store-verify", before: []string{stored}, command: "store verify -q -store=store"},
 	{
 		name: "release-to-secure", registry: secure, only: "early answer", before: []string{lock},
@@ -134,16 +134,16 @@ var scenarios = []*scenario{
 	{
 		name: "push-to-secure", registry: secure,
 		only: "early answer", before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
-		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -release-to=release.yaml",
 	},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
 	{
-		name: "publish-to-debian", registry: debian, before: []string{lock, "build -q" + files + shipto},
-		command: "publish -q" + files + shipto,
+		name: "publish-to-debian", registry: debian, before: []string{lock, "stage build -q" + files + shipto},
+		command: "stage publish -q" + files + shipto,
 	},
 	{
 		name: "push-to-debian", registry: debian, before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
-		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+		command: "airgap push -snapshot -q " + bundle + " -to=REG/mirror -release=in/release.yaml -release-to=release.yaml",
 	},
 }
 

@@ -102,7 +102,7 @@ func makeRelease() (*signed, error) {
 	for _, r := range registries() {
 		hosts = append(hosts, r.host)
 	}
-	if out, err := s.slipway("release", "-q", "-binary=false", "-key=keys/release.key",
+	if out, err := s.slipway("release", "-q", "-binary=false", "-sign=keys/release.key",
 		"-registry="+strings.Join(hosts, ",")).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("slipway release: %w\n%s", err, out)
 	}

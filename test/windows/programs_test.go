@@ -200,7 +200,7 @@ func example(t *testing.T, from string) release {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), slipway, "build", "-q", "-product="+filepath.Join(dir, "slipway.yaml"),
+	cmd := exec.CommandContext(t.Context(), slipway, "stage", "build", "-q", "-product="+filepath.Join(dir, "slipway.yaml"),
 		"-platforms=windows/amd64:ltsc2022",
 		"-store="+filepath.Join(dir, "store"), "-out="+filepath.Join(dir, "out"))
 	cmd.Stdout, cmd.Stderr = &said, &said

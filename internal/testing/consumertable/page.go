@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page is docs/consumers.md.
+// page is docs/results/consumers.md.
 type page struct {
 	path string
 	text string

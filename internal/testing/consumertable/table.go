@@ -1,4 +1,4 @@
-// Package consumertable keeps the tables of docs/consumers.md: what tests saw real programs do, a
+// Package consumertable keeps the tables of docs/results/consumers.md: what tests saw real programs do, a
 // row for each way to call one.
 //
 // A test records rows. After all tests of a module [Main] compares the rows with the

@@ -98,7 +98,7 @@ func besideKey(name, path string, mode os.FileMode) mechanism {
 		if err := os.Chmod(key, mode); err != nil {
 			f.t.Fatal(err)
 		}
-		v := forgery{form: "directory", door: []string{"airgap", "verify", "-q", "-key=" + key, dir}}
+		v := forgery{form: "directory", door: []string{"verify", "-q", "-key=" + key, dir}}
 		v.reads = func(said string) map[string]string { return f.w.unsigned(dir, said) }
 		return []forgery{v}
 	}}

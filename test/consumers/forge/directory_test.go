@@ -24,7 +24,7 @@ func files(name, release string, change func(d *directory)) mechanism {
 			f.t.Fatal(err)
 		}
 		change(d)
-		args := append([]string{"airgap", "verify", "-q", "-key=" + f.w.key}, d.args...)
+		args := append([]string{"verify", "-q", "-key=" + f.w.key}, d.args...)
 		v := forgery{form: "directory", door: append(args, d.path)}
 		v.reads = func(said string) map[string]string { return f.w.unsigned(d.path, said) }
 		return []forgery{v}

@@ -23,7 +23,7 @@ var (
 		"which forgeries that were refused go to consumers, and where random combinations begin; another one each day")
 	only    = flag.String("case", "", "only forgeries whose FAMILY/NAME matches this expression")
 	workers = flag.Int("workers", runtime.NumCPU(), "how many forgeries to try at the same time")
-	update  = flag.Bool("update", false, "give all forgeries to all consumers and write docs/forgeries.md")
+	update  = flag.Bool("update", false, "give all forgeries to all consumers and write docs/results/forgeries.md")
 )
 
 // sample is how many forgeries that were refused go to consumers when there is no -time.

@@ -64,7 +64,7 @@ type forgery struct {
 // verify is a forgery of bundles.
 func (f *forger) verify(form string, paths ...string) forgery {
 	return forgery{
-		form: form, door: append([]string{"airgap", "verify", "-q", "-key=" + f.w.key}, paths...),
+		form: form, door: append([]string{"verify", "-q", "-key=" + f.w.key}, paths...),
 		takes: paths,
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // page lists the forgeries.
-const page = "../../../docs/forgeries.md"
+const page = "../../../docs/results/forgeries.md"
 
 // verdict is what the page has of a mechanism.
 func (r result) verdict() string {

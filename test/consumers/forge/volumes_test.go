@@ -85,7 +85,7 @@ func applied(name string, change func(f *forger, delta, base string)) mechanism 
 		change(f, delta, base)
 		d := forgery{form: "delta", door: []string{
 			"airgap", "apply", "-q", "-key=" + f.w.key, delta,
-			"-base=" + base, "-out=" + out,
+			"-base=" + base, "-o=" + out,
 		}, takes: []string{out}}
 		genuine := get(f.t, f.w.path(newDir, bundle))
 		d.reads = func(string) map[string]string {

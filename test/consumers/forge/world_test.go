@@ -91,8 +91,8 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(server.Close)
 	w.host = strings.TrimPrefix(server.URL, "http://")
 	w.third = seed(t, w.host)
-	w.run(t, "keygen", "-name=release")
-	w.run(t, "keygen", "-name=foreign")
+	w.run(t, "keygen", "release")
+	w.run(t, "keygen", "foreign")
 	w.key, w.private, w.foreign = w.path("keys", "release.pub"), w.path("release.key"), w.path("foreign.key")
 	move(t, w.path("release.pub"), w.key)
 	move(t, w.path("foreign.pub"), w.path("keys", "foreign.pub"))
@@ -101,7 +101,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.edit(t, "slipway.yaml", "BASES", w.host)
 	put(t, w.path("src/images.txt"), []byte(strings.Join(w.listed(), "\n")+"\n"))
-	w.run(t, "bases", "-product=src/slipway.yaml")
+	w.run(t, "pin", "bases", "-product=src/slipway.yaml")
 	w.release(t, oldDir)
 	w.edit(t, "slipway.yaml", "version: 1.0.1", "version: 1.0.2")
 	w.edit(t, "slipway.yaml", "2025-01-01", "2025-02-02")
@@ -123,8 +123,8 @@ func newWorld(t *testing.T) *world {
 	w.run(t, "airgap", "split", newDir+"/"+bundle, "-max-size=50kB", "-out="+volumes)
 	w.run(t, "airgap", "split", oldDir+"/"+bundle, "-max-size=50kB", "-out=old-"+volumes)
 	for from, to := range map[string]string{oldDir: "old-", newDir: ""} {
-		w.run(t, "airgap", "extract", w.hello(from), "-from="+from+"/"+bundle, "-to="+to+layout)
-		w.run(t, "airgap", "extract", w.hello(from), "-from="+from+"/"+bundle, "-to="+to+dockers,
+		w.run(t, "airgap", "extract", from+"/"+bundle, w.hello(from), "-o="+to+layout)
+		w.run(t, "airgap", "extract", from+"/"+bundle, w.hello(from), "-o="+to+dockers,
 			"-platform=linux/amd64")
 	}
 	w.evil = newPayload(t)

@@ -99,7 +99,7 @@ sources:
 images:
 `+images.String())
 	env := []string{"SLIPWAY_PASSWORD=secret"}
-	r.in(t, dir, env, r.slipway, "release", "-q", "-binary=false", "-registry="+r.registry, "-key="+filepath.Join(r.keys, "release.key"))
+	r.in(t, dir, env, r.slipway, "release", "-q", "-binary=false", "-registry="+r.registry, "-sign="+filepath.Join(r.keys, "release.key"))
 	r.lock, err = lock.ReadGiven(filepath.Join(dir, "dist", "release.lock.json"))
 	must(t, err)
 	r.mirror = serve(t)
@@ -114,7 +114,7 @@ func (r *released) sign(t *testing.T) {
 	must(t, os.MkdirAll(r.keys, 0o755))
 	slipway, err := testprog.Slipway(t.Context(), t.TempDir())
 	must(t, err)
-	r.in(t, r.keys, []string{"SLIPWAY_PASSWORD=secret"}, slipway, "keygen", "-name=release")
+	r.in(t, r.keys, []string{"SLIPWAY_PASSWORD=secret"}, slipway, "keygen", "release")
 	if c, ok := r.made["crane"]; ok && !consumer.Without("cosign") {
 		env := []string{"COSIGN_PASSWORD="}
 		ref := r.registry + "/from/crane@" + c.manifest

@@ -23,7 +23,7 @@ type Result struct {
 // results is the file of what was found so far, and Table that of the documentation.
 const (
 	results = "test/explore/mutants/results.json"
-	Table   = "docs/explore-mutants.md"
+	Table   = "docs/results/explore-mutants.md"
 )
 
 // Results reads what was found, by mutant.
@@ -88,8 +88,8 @@ func Markdown(all map[string]Result) []byte {
 // found.
 const head = `# Mutants
 
-[test/explore](../test/explore) draws products and walks through the commands. To see that it finds
-faults, [test/explore/mutants](../test/explore/mutants) takes the mends of old ones out of slipway
+[test/explore](../../test/explore) draws products and walks through the commands. To see that it finds
+faults, [test/explore/mutants](../../test/explore/mutants) takes the mends of old ones out of slipway
 again, one at a time. This page is written by ` + "`go tool mage mutants`" + `, which goes on where it was; with
 ` + "`-mutant=N`" + ` it tries one, and with ` + "`-time=10m`" + ` it looks for so long. A mutant is found if a walk
 breaks a law that the same walk keeps without it.

@@ -1,3 +1,3 @@
-// Package tekton reads what slipway tekton prints with Tekton's own types, strictly, and has
+// Package tekton reads what slipway shard tekton prints with Tekton's own types, strictly, and has
 // Tekton's webhook code set defaults and validate it.
 package tekton

@@ -1,4 +1,4 @@
-// Results writes docs/windows-results.md from the files that run-images.ps1 wrote on Windows
+// Results writes docs/results/windows.md from the files that run-images.ps1 wrote on Windows
 // machines: a row for each image, Windows release and engine.
 package main
 
@@ -23,7 +23,7 @@ type result struct {
 }
 
 func main() {
-	out := flag.String("o", "docs/windows-results.md", "the page to write")
+	out := flag.String("o", "docs/results/windows.md", "the page to write")
 	run := flag.String("run", "", "where the results are from, such as the URL of a workflow's run")
 	flag.Parse()
 	if err := write(*out, *run, flag.Args()); err != nil {
@@ -52,8 +52,8 @@ func write(out, run string, files []string) error {
 
 const head = `# Images on real Windows
 
-The images of kpack, [hello](../examples/hello) and the [SMB driver](../examples/csi-driver-smb) for Windows, loaded from the bundle of that Windows
-release and run with process isolation. The page is written by [a workflow](../.github/workflows/windows.yml) that a maintainer starts, from runs on
+The images of kpack, [hello](../../examples/hello) and the [SMB driver](../../examples/csi-driver-smb) for Windows, loaded from the bundle of that Windows
+release and run with process isolation. The page is written by [a workflow](../../.github/workflows/windows.yml) that a maintainer starts, from runs on
 GitHub's Windows runners. An image has started if the engine made its container and Windows loaded its program, whatever the program says of its
 arguments.
 `

@@ -17,28 +17,27 @@ func newVerify(f *flags) *cobra.Command {
 		Use:   "verify BUNDLE|DIR ...",
 		Short: "Check who made bundles, and every byte of them",
 		Long: `Verify reads bundles completely and compares every blob with its digest. With -sums it also
-compares the files with SHA256SUMS, and with -lock the images with release.lock.json. It
-prints a line for each problem and names the images that a damaged blob belongs to.
+compares the files with SHA256SUMS, and with -lock the images with release.lock.json. Each
+problem is a line that names the images of a damaged blob.
 
-With -key, it first verifies that the maintainer has signed a statement that names every image
-and manifest by digest, under its very name, and prints what was verified and what was not.
-The key must not come with the release: get it once, in another way. With several keys,
+With -key, verify first checks that the maintainer has signed a statement that names every image
+and manifest by digest, under its very name, and prints which facts are proven and which are not.
+The key must not be part of the release: get it once, in another way. With several keys,
 -threshold says how many must have signed; two builders who made the same have signed twice.
 -since names the release that runs now, as a bundle, a directory or its provenance.sigstore.json:
 an older one is refused.
 
 Besides bundles, volumes and deltas, verify takes the directory of a release, with its
 SHA256SUMS, the directories that extract writes, and provenance.sigstore.json for images that
-no statement refers to. It uses no network and no clock.`,
-		Example: `  slipway airgap verify -key=/etc/slipway/keys/release.pub kpack-images.tar.zst
-  slipway airgap verify -key=/etc/slipway/keys/release.pub -since=/srv/kpack-0.16.0 dist
-  slipway airgap verify -sums=SHA256SUMS -lock=release.lock.json kpack-images.*.tar.zst`,
+no statement refers to. Verify uses no network and no clock.`,
+		Example: `  slipway verify -key=/etc/slipway/keys/release.pub kpack-images.tar.zst
+  slipway verify -key=/etc/slipway/keys/release.pub -since=/srv/kpack-0.16.0 dist
+  slipway verify -sums=SHA256SUMS -lock=release.lock.json kpack-images.*.tar.zst`,
 		RunE: f.prints(v.run),
 	}
 	cmd.Flags().StringVar(&v.sums, "sums", "", "SHA256SUMS of the release, to compare the files with")
-	cmd.Flags().StringVar(&v.lock, "lock", "", "release.lock.json of the release, to compare the images with")
-	cmd.Flags().StringVar(&v.since, "since", "",
-		"a bundle, directory or provenance.sigstore.json of the release that runs now: refuse an older one")
+	addLock(cmd, &v.lock, ", to compare the images with")
+	addSince(cmd, &v.since, ": a bundle, directory or provenance.sigstore.json; an older release is refused")
 	add(cmd, v.proof.add, f.addQuiet, f.addJSON)
 	needs(cmd, "key", "since")
 	return cmd

@@ -21,18 +21,19 @@ func newClean(f *flags) *cobra.Command {
 		Use:   "clean [PART ...]",
 		Short: "Remove the files of the release and the store",
 		Long: `Clean removes the files of the release from the output directory, and the store of built
-images. It keeps other files in these directories and prints their names. It does not touch
-a directory that does not look like one of slipway's (no release.lock.json, no oci-layout),
-and reports it.
+images. Other files in these directories stay, and clean prints their names. A directory that
+does not look like one of slipway's (no release.lock.json, no oci-layout) is reported and stays.
 
-With -older it removes what was not written to for that time, and prints each: the output
+With -older, clean removes directories without a write for that time, and prints each: the output
 directory, the store, and with PART, a release.part.json, also the directory of the part and
-the manifests that it pushed and no tag leads to, if the registry allows that. The distribution
+its pushed manifests that no tag leads to, if the registry allows that. The distribution
 API lists neither such manifests nor blobs, so that only parts tell of them; blobs that no
 manifest names are left to the registry's garbage collection. A manifest also stays if a part
 names it that is given and in use, or that is in the output directory, or if the registry does
-not list its tags. -list only prints.`,
-		Example: "  slipway clean\n  slipway clean -older=7d -list\n  slipway clean -older=7d part-0/release.part.json",
+not list its tags. -dry-run only prints.`,
+		Example: `  slipway store clean
+  slipway store clean -older=7d -dry-run
+  slipway store clean -older=7d part-0/release.part.json`,
 		RunE: f.prints(func(cmd *cobra.Command, parts []string) (table, error) {
 			dir, out := disk.Short(f.storeDir()), disk.Short(f.out)
 			switch {
@@ -41,7 +42,7 @@ not list its tags. -list only prints.`,
 					Out: out, Store: dir, Parts: parts, List: list,
 					Before: time.Now().Add(-time.Duration(older)), Say: saying(cmd),
 				})
-				return verdict{all, err}, nil // also what was removed before an error
+				return verdict{all, err}, nil // also those removed before an error
 			case len(parts) > 0:
 				return nil, howto.Usage("PART needs -older: give the age, as in -older=7d")
 			}
@@ -57,10 +58,10 @@ not list its tags. -list only prints.`,
 			return nil, errors.Join(cleaned, err)
 		}),
 	}
-	cmd.Flags().Var(&older, "older", "remove only what was last used before that time, such as 12h or 7d")
-	cmd.Flags().BoolVar(&list, "list", false, "with -older: print what would be removed")
+	cmd.Flags().Var(&older, "older", "remove only directories last used before that time, such as 12h or 7d")
+	cmd.Flags().BoolVar(&list, "dry-run", false, "only print what would be done, with -older")
 	add(cmd, f.addPlaces, f.addJSON)
-	needs(cmd, "older", "list", "json")
+	needs(cmd, "older", "dry-run", "json")
 	return cmd
 }
 

@@ -20,10 +20,10 @@ func newGitHubRelease(f *flags) *cobra.Command {
 		Use:   "github-release",
 		Short: "Publish the files of a release at GitHub, as a draft first",
 		Long: `Github-release makes a release at GitHub with the files that SHA256SUMS in the output directory
-lists, the checksums and their signatures. It makes a draft, sends what the draft lacks,
-compares all files by digest, and publishes last: a release that is immutable from then on
-misses nothing. Whatever stops it, run it again: it sends what is missing, once. If the release
-is published with the same files, it does nothing; if with others, it refuses.
+lists, the checksums and their signatures. The command makes a draft, sends the missing files,
+compares all files by digest, and publishes last: an immutable release lacks nothing. After an
+interruption, run the command again: it sends only missing files. A release that is published
+with the same files stays; one with other files is an error.
 
 The tag must exist; with -commit, GitHub makes it for that commit. A version with a prerelease
 (1.2.3-rc.1) becomes a prerelease, any other the latest release unless that is a higher one.
@@ -31,24 +31,24 @@ The tag must exist; with -commit, GitHub makes it for that commit. A version wit
 The notes list images with digests and platforms, what changed since the release of -since, and
 how to verify. Text that was written above them in the draft stays.
 
-GITHUB_TOKEN needs the right to write contents. It is sent to the host of GITHUB_API_URL
+GITHUB_TOKEN needs the right to write contents. The token is sent to the host of GITHUB_API_URL
 (default ` + github.PublicAPI + `) and its uploads host only, and never printed.`,
 		Example: `  slipway github-release -since=../0.16.0/release.lock.json
-  slipway github-release -repository=me/kpack -tag=v0.16.1 -draft
+  slipway github-release -github-repository=me/kpack -tag=v0.16.1 -draft
   slipway github-release -notes >notes.md`,
 		RunE: f.prints(g.run),
 	}
-	dirFlag(cmd, &f.out, "out", "dist", "directory of the release's files")
-	cmd.Flags().StringVar(&g.repository, "repository", "", "OWNER/NAME (default $GITHUB_REPOSITORY)")
+	f.addOut(cmd)
+	cmd.Flags().StringVar(&g.repository, "github-repository", "", "OWNER/NAME (default $GITHUB_REPOSITORY)")
 	cmd.Flags().StringVar(&g.o.Tag, "tag", "", "tag of the release (default v and the version)")
 	cmd.Flags().StringVar(&g.o.Commit, "commit", "", "the commit to tag if the tag is missing, in full")
-	fileFlag(cmd, &g.since, "since", "", "release.lock.json of an older release, to list what changed; "+
-		"the bill of materials next to it is read, too", "json")
+	addSince(cmd, &g.since, ": release.lock.json of a release, to list the changes; the bill of materials next to "+
+		"it is read, too")
 	cmd.Flags().BoolVar(&g.o.Draft, "draft", false, "leave the release a draft, complete and compared")
 	cmd.Flags().BoolVar(&g.o.Replace, "replace", false, "replace the files of a draft that is for other files")
 	cmd.Flags().BoolVar(&g.onlyNotes, "notes", false, "print the notes, and make no request")
 	add(cmd, f.addQuiet, f.addJSON)
-	for _, name := range []string{"json", "repository", "tag", "commit", "draft", "replace"} {
+	for _, name := range []string{"json", "github-repository", "tag", "commit", "draft", "replace"} {
 		cmd.MarkFlagsMutuallyExclusive("notes", name)
 	}
 	return cmd

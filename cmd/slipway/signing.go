@@ -23,18 +23,21 @@ import (
 )
 
 func newKeygen(f *flags) *cobra.Command {
-	var name string
-	cmd := &cobra.Command{
-		Use:   "keygen",
+	return add(&cobra.Command{
+		Use:   "keygen [NAME]",
 		Short: "Make a key that signs releases",
 		Long: `Keygen makes an ECDSA key on P-256 and writes its two halves: NAME.key, which signs releases and
-is encrypted by a password, and NAME.pub, by which others verify them. cosign reads both files.
-It does not overwrite files.
+is encrypted by a password, and NAME.pub, by which others verify them. NAME is release by
+default. cosign reads both files. Keygen does not overwrite files.
 
 The password is that of SLIPWAY_PASSWORD, or is asked for on the terminal. Give NAME.pub to the
 operators in another way than the release: a key that comes with a release proves nothing.`,
-		Example: "  slipway keygen -name=release",
-		RunE: f.prints(func(cmd *cobra.Command, _ []string) (table, error) {
+		Example: "  slipway keygen\n  slipway keygen keys/release",
+		RunE: f.prints(func(cmd *cobra.Command, args []string) (table, error) {
+			name := "release"
+			if len(args) > 0 {
+				name = args[0]
+			}
 			files, err := signature.FilesOf(name)
 			if err != nil {
 				return nil, err
@@ -45,9 +48,7 @@ operators in another way than the release: a key that comes with a release prove
 			}
 			return files, files.Generate(cmd.Context(), password, saying(cmd))
 		}),
-	}
-	cmd.Flags().StringVar(&name, "name", "release", "what the names of both files begin with")
-	return add(cmd, f.addJSON)
+	}, f.addJSON)
 }
 
 // passwordVariable has the password of a private key.
@@ -60,17 +61,17 @@ type signing struct {
 }
 
 func (s *signing) add(cmd *cobra.Command) {
-	fileFlag(cmd, &s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+
+	fileFlag(cmd, &s.key, "sign", "", "private key that signs, of slipway keygen or cosign (password: $"+
 		passwordVariable+", or the terminal)", "key")
-	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: "+
+	cmd.Flags().StringVar(&s.signer, "signer", "", "program that signs, such as a client of a KMS: "+
 		"bytes on its standard input, a signature in DER on its standard output")
-	fileFlag(cmd, &s.public, "signer-key", "", "the public key of -signer", "pub")
+	fileFlag(cmd, &s.public, "signer-key", "", "public key of -signer", "pub")
 	needs(cmd, "signer", "signer-key")
 	needs(cmd, "signer-key", "signer")
-	cmd.MarkFlagsMutuallyExclusive("key", "signer")
-	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
+	cmd.MarkFlagsMutuallyExclusive("sign", "signer")
+	cmd.Flags().StringVar(&s.builder, "builder", "", "URI of who builds, for the provenance")
 	cmd.Flags().BoolVar(&s.binary, "binary", true,
-		"write the slipway binary for operators to bin/ of the output directory")
+		"write the program for operators to bin/ of the output directory")
 }
 
 // options returns the options of a release, with what signs it.
@@ -99,7 +100,7 @@ func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
 	case s.key == "":
 		return nil, nil
 	}
-	return privateKey(cmd, "-key", s.key, s.key)
+	return privateKey(cmd, "-sign", s.key, s.key)
 }
 
 // privateKey reads the private key that a flag names. place is what errors about it begin with.
@@ -135,7 +136,7 @@ func askPassword(cmd *cobra.Command, question string) ([]byte, error) {
 	}
 	w := output.New(cmd.ErrOrStderr())
 	fmt.Fprintf(w, "%s: ", question)
-	if err := w.Flush(); err != nil { // it is no whole line
+	if err := w.Flush(); err != nil { // the line is not complete
 		return nil, fmt.Errorf("asking for the password: %w", err)
 	}
 	password, err := readPassword(cmd.Context(), fd)
@@ -242,7 +243,7 @@ func (p *proof) read(files ...string) error {
 
 func readKey(path string) ([]byte, error) { return regular.Given(path, 1<<20) }
 
-// verify verifies what is about to be used, if a key was named, and reports who signed it.
+// verify verifies files before they are used, if a key was named, and reports who signed them.
 func (p *proof) verify(pr *progress.Printer, all []evidence.Material, statements ...string) (*evidence.Report, error) {
 	if !p.asked() {
 		return nil, nil //nolint:nilnil // nothing was asked for

@@ -17,6 +17,17 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
+func newShard(f *flags) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "shard",
+		Short: "Make a release on several machines",
+		Long: `A release is divided by "slipway plan -shards". Each machine makes one shard by "slipway release
+-plan -shard", and "slipway merge" joins the parts. See docs/shards.md.`,
+	})
+	cmd.AddCommand(newKubernetes(f), newTekton(f), newFetch(f))
+	return cmd
+}
+
 func newFetch(f *flags) *cobra.Command {
 	return add(&cobra.Command{
 		Use:   "fetch PLAN",
@@ -24,7 +35,7 @@ func newFetch(f *flags) *cobra.Command {
 		Long: `Fetch brings the files of a release from the registry into the output directory, after
 "slipway merge -plan=PLAN -push" has put them there on another machine: in a cluster, for
 instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.`,
-		Example: "  slipway fetch ghcr.io/me/hello-plans@sha256:… -out=dist",
+		Example: "  slipway shard fetch ghcr.io/me/hello-plans@sha256:… -out=dist",
 		RunE: f.prints(func(cmd *cobra.Command, args []string) (result table, err error) {
 			err = f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
 				unlock, err := release.Hold(cmd.Context(), f.out, nil)
@@ -59,8 +70,9 @@ the release. PLAN is what "slipway plan -push" printed. The pods share nothing b
 need no rights in the cluster, and run in a namespace that admits restricted pods only. "slipway
 fetch" brings the files of the release from the registry. Whoever may push to the registry may
 put parts there, so the Job signs nothing: with -shards-only there is none, and the machine with
-the key merges the parts that the pods print. docs/kubernetes.md tells more.`,
-		Example: `  slipway kubernetes ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 -registry-secret=ghcr | kubectl apply -f -`,
+the key merges the parts that the pods print. See docs/kubernetes.md.`,
+		Example: `  slipway shard kubernetes ghcr.io/me/hello-plans@sha256:… \
+      -image=ghcr.io/slipway-dev/slipway:1.0.0 -registry-secret=ghcr | kubectl apply -f -`,
 	})
 	cmd.Flags().IntVar(&o.Parallel, "parallel", 0, "how many shards are made at a time (default all)")
 	return cmd
@@ -70,10 +82,11 @@ func newTekton(f *flags) *cobra.Command {
 	return f.engine(jobs.Tekton, &jobs.Options{}, &cobra.Command{
 		Use:   "tekton PLAN",
 		Short: "Print the PipelineRun that makes a release with Tekton",
-		Long: `Tekton prints what "slipway kubernetes" does for Tekton: a PipelineRun with the shards of a
+		Long: `Tekton prints what "slipway shard kubernetes" does for Tekton: a PipelineRun with the shards of a
 plan as the matrix of one task, and a task that merges the release after them. PLAN is what
-"slipway plan -push" printed. docs/kubernetes.md tells more.`,
-		Example: `  slipway tekton ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 | kubectl apply -f -`,
+"slipway plan -push" printed. See docs/kubernetes.md.`,
+		Example: `  slipway shard tekton ghcr.io/me/hello-plans@sha256:… \
+      -image=ghcr.io/slipway-dev/slipway:1.0.0 | kubectl apply -f -`,
 	})
 }
 
@@ -96,7 +109,7 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 		})
 	}
 	cmd.Flags().StringVar(&o.Image, "image", "", "the image of slipway, with a Go toolchain")
-	cmd.Flags().StringVar(&o.Name, "name", "", "the name of the objects (default the product's name and version)")
+	cmd.Flags().StringVar(&o.Name, "job-name", "", "name of the objects (default the product's name and version)")
 	cmd.Flags().StringVar(&o.Registry, "registry-secret",
 		"", "the secret of type kubernetes.io/dockerconfigjson with the credentials for the registry")
 	cmd.Flags().BoolVar(&o.ShardsOnly, "shards-only", false,
@@ -109,7 +122,7 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 2*time.Hour, "how long the release may take in all")
 	cmd.Flags().StringArrayVar(&o.Env, "env", nil,
 		"NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
-	dirFlag(cmd, &f.store, "store", "", "directory where the plan is kept (default .slipway)")
+	dirFlag(cmd, &f.store, "store", "", "directory of the store (default .slipway)")
 	f.addQuiet(cmd)
 	return cmd
 }
@@ -118,7 +131,7 @@ func (f *flags) engine(write func(*shard.Plan, jobs.Options) ([]byte, error),
 const interval = 5 * time.Second
 
 // adopt brings a plan from a registry, if ref names one, and makes its slipway.yaml that of the
-// command. done removes what is on the disk.
+// command. done removes its files.
 func (f *flags) adopt(cmd *cobra.Command, ref, does string) (done func(), err error) {
 	if !handoff.IsReference(ref) {
 		return func() {}, nil
