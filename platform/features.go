@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-// win32k is the feature of images that need the graphical part of the Windows kernel. Windows
-// bases state it in their configuration, and runtimes do not choose by it
-// (https://github.com/containerd/platforms/blob/v1.0.0-rc.5/platform_windows_compat.go).
-const win32k = "win32k"
-
 // joinFeatures returns os.features as [Platform.OSFeatures] has them: sorted, each once. Whatever
 // is not a letter, a digit or one of _ . - is escaped as in a URL, which containerd reads, too.
 func joinFeatures(list []string) string {
@@ -58,35 +53,4 @@ func splitFeatures(text string) ([]string, error) {
 func parseFeatures(text string) (string, error) {
 	all, err := splitFeatures(text)
 	return joinFeatures(all), err
-}
-
-// HasFeatures reports whether a host has all features of an image.
-func HasFeatures(host, image Platform) bool {
-	return !needs(image.Canonical().OSFeatures, host.Canonical().OSFeatures)
-}
-
-// needs reports whether image has a feature that host lacks.
-func needs(image, host string) bool {
-	if image == "" {
-		return false
-	}
-	has := strings.Split(host, "+")
-	return slices.ContainsFunc(strings.Split(image, "+"), func(f string) bool { return !slices.Contains(has, f) })
-}
-
-// withoutWin32k returns features without win32k, by which runtimes do not choose.
-func withoutWin32k(features string) string {
-	if features == "" {
-		return ""
-	}
-	all := slices.DeleteFunc(strings.Split(features, "+"), func(f string) bool { return f == win32k })
-	return strings.Join(all, "+")
-}
-
-// countFeatures returns how many features a platform has.
-func countFeatures(features string) int {
-	if features == "" {
-		return 0
-	}
-	return strings.Count(features, "+") + 1
 }

@@ -3,8 +3,6 @@ package platform
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -21,19 +19,11 @@ import (
 // architecture, and a host without a version runs every Windows image of its architecture.
 //
 // A host runs an image only if it has all of the image's features, wherever.
-func Runs(host, image Platform) bool {
-	host, image = host.Canonical(), image.Canonical()
-	if !HasFeatures(host, image) {
-		return false
-	}
-	if host.OS != image.OS || distance(host, image) < 0 {
-		return false
-	}
-	if host.OS != Windows || image.OSVersion == "" || host.OSVersion == "" {
-		return true
-	}
-	h, i := Build(host.OSVersion), Build(image.OSVersion)
-	return kernel(host.OSVersion) == kernel(image.OSVersion) && (i == h || oldest(h) <= i && i <= h)
+func Runs(host, image Platform) bool { return runs(host.Canonical(), image.Canonical()) }
+
+// HasFeatures reports whether a host has all features of an image.
+func HasFeatures(host, image Platform) bool {
+	return !needs(image.Canonical().OSFeatures, host.Canonical().OSFeatures)
 }
 
 // Accepts reports whether a node's runtime takes one of several images, as far as the node
@@ -78,20 +68,6 @@ func OfManifest(listed *v1.Platform, config *v1.ConfigFile) (p, has Platform, fi
 	return p, has, Fits(p, has) && !other
 }
 
-// MayMatch reports whether containerd on a host may consider an image made for another platform
-// before it chooses the [Best]: if the host [Runs] the image, or if containerd's default matcher
-// accepts it, as it does any variant of the host's architecture and of its 32-bit one. The result
-// is true for every image that some version of containerd considers, and possibly for more:
-// versions before 2.3 ignore features.
-func MayMatch(host, image Platform) bool {
-	host, image = host.Normal(), image.Normal()
-	if a := image.Architecture; a == "" || a != host.Architecture && a != compat32[host.Architecture][0] {
-		return false
-	}
-	image.Architecture, image.Variant, image.OSFeatures = host.Architecture, host.Variant, ""
-	return Runs(host, image)
-}
-
 // Best returns the index of the image that a host runs: the one for the host's own build and
 // features, of several the newest, or else of those that it [Runs] the nearest to its
 // architecture, of these the newest, of these the first with most features. An image without a
@@ -117,35 +93,6 @@ func Choose(host Platform, images []Platform) (best int, fallback bool) {
 	return best, best >= 0 && !own
 }
 
-// compareImages compares two images that a host runs by which of them it prefers.
-func compareImages(host, a, b Platform) int {
-	host = host.Normal()
-	newer := 0
-	if a.OS == Windows {
-		newer = compareVersions(a.OSVersion, b.OSVersion)
-	}
-	return cmp.Or(cmp.Compare(distance(host, b.Normal()), distance(host, a.Normal())), newer,
-		cmp.Compare(countFeatures(a.OSFeatures), countFeatures(b.OSFeatures)))
-}
-
-// oldest returns the oldest build that a host runs besides its own, by the newest release in
-// [LTSC] that is not newer than the host.
-func oldest(host int) int {
-	from := host
-	for _, r := range LTSC {
-		if r.Oldest > 0 && r.Build() <= host {
-			from = r.Oldest
-		}
-	}
-	return from
-}
-
-// kernel returns major.minor of a Windows version.
-func kernel(osVersion string) string {
-	parts := strings.Split(osVersion, ".")
-	return strings.Join(parts[:min(2, len(parts))], ".")
-}
-
 // Compare orders platforms as an index lists them: Linux before Windows, then Windows from
 // newest to oldest, because older containerd takes the first manifest that matches, then by
 // architecture and variant. A platform with features comes after the one without, because older
@@ -162,22 +109,3 @@ func Compare(a, b Platform) int {
 
 // Sort orders platforms by [Compare].
 func Sort(ps []Platform) { slices.SortStableFunc(ps, Compare) }
-
-// compareVersions compares dotted decimal numbers part by part. A missing part is less than 0.
-func compareVersions(a, b string) int {
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range max(len(as), len(bs)) {
-		if c := cmp.Compare(part(as, i), part(bs, i)); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-func part(parts []string, i int) int {
-	if i >= len(parts) {
-		return -1
-	}
-	n, _ := strconv.Atoi(parts[i])
-	return n
-}

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -84,54 +83,6 @@ func ltscVersion(name string) string {
 // Release returns the LTSC name of a Windows version of three or four parts, or the version's
 // first three parts if it has no such name.
 func Release(osVersion string) string { return ltscName(Short(osVersion)) }
-
-// Short returns a Windows version without its revision: 10.0.17763 for 10.0.17763.6893.
-func Short(osVersion string) string {
-	parts := strings.Split(osVersion, ".")
-	return strings.Join(parts[:min(3, len(parts))], ".")
-}
-
-// Build returns the build number of a Windows version, 17763 for 10.0.17763.6893, or 0 without
-// one.
-func Build(osVersion string) int {
-	parts := strings.Split(osVersion, ".")
-	if len(parts) < 3 {
-		return 0
-	}
-	n, err := strconv.Atoi(parts[2])
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// Key identifies a platform as hosts distinguish it from others: by OS, architecture, variant and
-// features and, for Windows, the build, in the [Platform.Normal] form. The revision does not
-// count, as in containerd. Values that compare a platform more than once keep its key.
-type Key Platform
-
-// Key returns the key of p.
-func (p Platform) Key() Key { return Key(p.Canonical()) }
-
-// Same reports whether a and b have the same [Key].
-func Same(a, b Platform) bool { return a.Key() == b.Key() }
-
-// Takes reports whether an image for o is one for p: it is the same, and has the revision that p
-// has, if p has one.
-func (p Platform) Takes(o Platform) bool {
-	return Same(p, o) && (p.OSVersion == Short(p.OSVersion) || p.OSVersion == o.OSVersion)
-}
-
-// Canonical returns p in the form of its [Key].
-func (p Platform) Canonical() Platform {
-	p = p.Normal()
-	if p.OS == Windows {
-		p.OSVersion, p.OSFeatures = Short(p.OSVersion), withoutWin32k(p.OSFeatures)
-	} else {
-		p.OSVersion = ""
-	}
-	return p
-}
 
 // version1809 is the name that ltsc2019 had in image tags before it had that one. See
 // https://mcr.microsoft.com/en-us/artifact/mar/windows/nanoserver/tags.

@@ -201,7 +201,7 @@ func TestExtractErrors(t *testing.T) {
 		{
 			"no such image", whole, "nothing:1",
 			bundle.ExtractOptions{To: "x"},
-			"nothing:1 is not in the bundle: slipway airgap inspect -format=names",
+			"nothing:1 is not in the bundle: slipway airgap inspect",
 		},
 		{
 			"no such platform", whole, agent,
