@@ -14,10 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/executable"
-	"github.com/slipway-dev/slipway/image/installed"
 	"github.com/slipway-dev/slipway/image/inventory"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/manifest"
+	"github.com/slipway-dev/slipway/image/packages"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
@@ -174,7 +174,7 @@ func (c *content) listPackages(r containerfile.Result) error {
 	if !ok {
 		return nil
 	}
-	all, err := installed.List(files)
+	all, err := packages.List(files)
 	if limit := (*tree.LimitError)(nil); errors.As(err, &limit) {
 		c.notes = append(c.notes, "the packages of the base are not listed: "+limit.Error())
 		return nil
@@ -183,7 +183,7 @@ func (c *content) listPackages(r containerfile.Result) error {
 		return err
 	}
 	c.packages = all
-	name, err := installed.Unread(files)
+	name, err := packages.Unread(files)
 	if name != "" {
 		c.notes = append(c.notes, unread(name))
 	}

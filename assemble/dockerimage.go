@@ -87,14 +87,13 @@ func (c *checker) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if err != nil {
 		return finding{errs: output.Split(err)}
 	}
-	in.Check, in.Keep = true, c.kept != nil
 	in.Compiler.File = func(ctx context.Context, g containerfile.GoBuild) (layer.Content, error) {
 		return later.compiled(ctx, g)
 	}
-	r, err := containerfile.Build(ctx, in)
+	r, err := containerfile.Check(ctx, in)
 	var note string
 	if err == nil {
-		note, err = c.start(ctx, r, p)
+		note, err = c.start(ctx, r.Result, p)
 	}
 	f := finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
 	if note != "" {

@@ -28,7 +28,7 @@ type evaluation struct {
 }
 
 type evaluated struct {
-	containerfile.Result
+	containerfile.Checked
 
 	programs *latePrograms
 }
@@ -96,7 +96,7 @@ func (m *maker) evaluate(ctx context.Context, i product.Image, p platform.Platfo
 	}
 	if ok {
 		*e.programs = latePrograms{made, m.compiled}
-		if r, ok := e.Read(); ok {
+		if r, ok := e.Complete(); ok {
 			return r, nil
 		}
 	}

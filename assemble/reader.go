@@ -104,8 +104,8 @@ func (r *reader) references(ctx context.Context, i product.Image, p platform.Pla
 		if err != nil {
 			return nil, err
 		}
-		d.Check = true
-		out, err := containerfile.Build(ctx, d)
+		out, err := containerfile.Check(ctx, d)
+		out.Close()
 		return out.References, err
 	}
 	_, images, err := r.readDelegated(i, p)

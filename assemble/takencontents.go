@@ -12,9 +12,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/image/imagefile"
-	"github.com/slipway-dev/slipway/image/installed"
 	"github.com/slipway-dev/slipway/image/inventory"
 	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/image/packages"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
@@ -71,10 +71,10 @@ func (in Input) readTaken(ctx context.Context, a *tree.Archives, t taken) (c tak
 		return c, err
 	}
 	if t.config.OS == platform.Linux {
-		if c.Packages, err = installed.List(files); err != nil {
+		if c.Packages, err = packages.List(files); err != nil {
 			return c, err
 		}
-		name, err := installed.Unread(files)
+		name, err := packages.Unread(files)
 		if err != nil {
 			return c, err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
@@ -41,9 +40,9 @@ func TestCheck(t *testing.T) {
 			in := c.Input
 			in.Platform, err = platform.Parse(p)
 			must(t, err)
-			built, want := containerfile.Build(t.Context(), in)
-			in.Check, in.Client = true, network.New(network.Options{Transport: unasked{t}})
-			checked, got := containerfile.Build(t.Context(), in)
+			built, want := build(t, in)
+			in.Client = network.New(network.Options{Transport: unasked{t}})
+			checked, got := check(t, in)
 			switch {
 			case images && got == nil:
 			case (got == nil) != (want == nil):
@@ -101,14 +100,14 @@ func TestCheckDistant(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(distantCase)))
 	in := c.Input
 	in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
-	in.Check, in.Client = true, network.New(network.Options{Transport: unasked{t}})
+	in.Client = network.New(network.Options{Transport: unasked{t}})
 	there := in.Base
 	in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 		b, err := there(ctx, name, p)
 		b.Demand = errDemand(name)
 		return b, err
 	}
-	r, err := containerfile.Build(t.Context(), in)
+	r, err := check(t, in)
 	if err == nil || strings.Count(err.Error(), "\n") > 0 ||
 		!strings.Contains(err.Error(), "Dockerfile:12:6: missing.txt is not there") {
 		t.Errorf("a check finds %v, want missing.txt alone", err)

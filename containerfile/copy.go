@@ -45,7 +45,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		return mistake.At("--from", "--from=%s has a variable, which --from does not take: "+
 			"write FROM %s AS source above, and --from=source", c.From, c.From)
 	case s.Toolchain && b.tools(s, c):
-		s.PassOver(&run.Skip{
+		s.AddSkip(&run.Skip{
 			At: c.Location(), Text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "),
 			System: true,
 		})

@@ -70,13 +70,10 @@ import (
 	"io/fs"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/containerfile/mistake"
 	"github.com/slipway-dev/slipway/containerfile/run"
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/entrypoint"
-	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -118,19 +115,13 @@ type Input struct {
 	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages
 	// and contexts can be used.
 	Base func(ctx context.Context, name string, p platform.Platform) (base.Base, error)
-	// Check evaluates the file as far as it can be without the bytes of files and without a
-	// download: Result.Layers then have entries without content, and what an image that is not at
-	// hand, or a URL, would provide is assumed to exist.
-	Check bool
-	// Snapshot means for a check that the images of registries stay stubs, so that a RUN that takes
+	// Snapshot means for [Check] that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
 	// Limits bound what the Dockerfile may make.
 	Limits tree.Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler run.Compiler
-	// Keep means for a check that [Result.Read] may be called, and [Result.Close] is.
-	Keep bool
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
 	Client *network.Client
@@ -155,46 +146,21 @@ type (
 	Compiler = run.Compiler
 )
 
-// Result is an image in parts.
-type Result struct {
-	Base base.Base
-	// Others are the images besides Base that are bases of stages or that files were copied from,
-	// sorted by name.
-	Others []base.Info
-	// Config is the complete configuration, including that of the base.
-	Config v1.Config
-	Author string // of MAINTAINER
-	// Layers go on top of the base's, in this order.
-	Layers []Layer
-	// Demands are those of the images that were used, each with file:line:column.
-	Demands []error
-	// References are the images that were used and are not bases of slipway.yaml.
-	References []Reference
-	// History follows the base's: one record per instruction. Those without EmptyLayer belong to
-	// Layers, in order.
-	History []v1.History
-
-	// Builds are the programs of go build that the layers have, in no order.
-	Builds []run.GoBuild
-
-	start start
-	made  *builder // of a check
-}
-
-// Layer is what one instruction changed.
-type Layer struct {
-	Entries   []layer.Entry // sorted by path; never empty
-	CreatedBy string
-
-	unread tree.Entries // the same, for [Result.Read]
-}
-
 // Build evaluates a Dockerfile. The error joins everything wrong that was found, each with
-// file:line:column; besides it the result has only Demands and
-// References.
+// file:line:column; a result with an error has only Demands and References.
 func Build(ctx context.Context, in Input) (Result, error) {
+	r, err := evaluate(ctx, in, false)
+	return r.Result, err
+}
+
+// Check evaluates a Dockerfile as far as it can without the bytes of files and without a download:
+// the entries of layers lack their content, and Check assumes that an image that is not at hand, or
+// a URL, provides what the file takes of it. The caller closes the result.
+func Check(ctx context.Context, in Input) (Checked, error) { return evaluate(ctx, in, true) }
+
+func evaluate(ctx context.Context, in Input, check bool) (Checked, error) {
 	if in.Store == nil {
-		return Result{}, errors.New("building from a Dockerfile: no store given")
+		return Checked{}, errors.New("building from a Dockerfile: no store given")
 	}
 	if in.Client == nil {
 		in.Client = network.New(network.Options{})
@@ -204,29 +170,28 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if src == nil {
 		b, err := regular.Read(in.File)
 		if err != nil {
-			return Result{}, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
+			return Checked{}, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
 		}
 		src = b
 	}
 	in.File = cmp.Or(in.File, "Dockerfile")
 	if len(src) > tree.MaxSource {
-		return Result{}, fmt.Errorf("%s has more than %d bytes", in.Shown, tree.MaxSource)
+		return Checked{}, fmt.Errorf("%s has more than %d bytes", in.Shown, tree.MaxSource)
 	}
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
 	b := &builder{
-		in: in, report: &mistake.List{File: in.Shown, Source: src},
-		demands: &mistake.List{File: in.Shown, Source: src}, emptied: &mistake.List{File: in.Shown, Source: src},
+		in: in, check: check, report: &mistake.List{File: in.Shown, Source: src},
+		demands: &mistake.List{File: in.Shown, Source: src}, copiesAll: &mistake.List{File: in.Shown, Source: src},
 		notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits),
 	}
 	r, err := b.evaluate(ctx)
-	if err != nil || !b.keeps() {
+	if err != nil || !b.complete() {
 		b.close()
-		return r, err
+		return Checked{Result: r}, err
 	}
-	r.made = b
-	return r, nil
+	return Checked{r, b}, nil
 }
 
 // evaluate evaluates the target and what it needs.
@@ -251,8 +216,8 @@ func (b *builder) evaluate(ctx context.Context) (Result, error) {
 	r := s.result()
 	r.start = start{
 		b.report.File, src, s.startAt, s.userAt, s.starts,
-		entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: b.in.Check},
-		mistake.Lines(b.emptied), mistake.Lines(b.notes),
+		entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: b.check},
+		mistake.Lines(b.copiesAll), mistake.Lines(b.notes),
 	}
 	if len(r.start.at) == 0 {
 		r.start.at = s.Location

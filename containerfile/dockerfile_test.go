@@ -75,7 +75,7 @@ func evaluate(t *testing.T, in containerfile.Input, p string) string {
 	var err error
 	in.Platform, err = platform.Parse(p)
 	must(t, err)
-	r, err := containerfile.Build(t.Context(), in)
+	r, err := build(t, in)
 	if err != nil {
 		return "error\n" + err.Error() + "\n"
 	}

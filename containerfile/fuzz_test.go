@@ -84,11 +84,11 @@ func TestStaysInContext(t *testing.T) {
 		in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
 		r, err := containerfile.Build(t.Context(), in)
 		t.Logf("%s: %v", src, err)
-		check(t, r, secret)
+		checkEntries(t, r, secret)
 	}
 }
 
-func check(t *testing.T, r containerfile.Result, secret v1.Hash) {
+func checkEntries(t *testing.T, r containerfile.Result, secret v1.Hash) {
 	t.Helper()
 	for _, l := range r.Layers {
 		if len(l.Entries) == 0 {
@@ -166,7 +166,7 @@ func FuzzBuild(f *testing.F) {
 		}
 		r, err := containerfile.Build(t.Context(), in)
 		if err == nil {
-			check(t, r, secret)
+			checkEntries(t, r, secret)
 		}
 	})
 }
@@ -210,7 +210,7 @@ func FuzzArchive(f *testing.F) {
 				in.Source = []byte(source)
 				r, err := containerfile.Build(t.Context(), in)
 				if err == nil {
-					check(t, r, secret)
+					checkEntries(t, r, secret)
 				}
 			}
 		}

@@ -68,6 +68,8 @@ func TestGoBuild(t *testing.T) {
 		},
 		{copied + "RUN go install example.com/gen@v1 && git config --global a b && apk add gcc " +
 			"&& go build -o /out/x && chmod 700 /out/x && rm -rf /var/cache/apk/*", "x=. linux/amd64"},
+		{copied + "RUN addgroup a && apt update && yum install b && microdnf update && tdnf update && xx-info env && " +
+			"xx-apt install c && xx-apt-get install d && xx-go build -o /out/x", "x=. linux/amd64"},
 		{copied + "RUN go build -o /out/unused ./cmd/b && rm /out/unused && go build -ldflags " +
 			"\"-X a=$(git rev-parse HEAD)\" -o /out/x", "x=. linux/amd64 [-X a=abc]"},
 		{
@@ -263,10 +265,10 @@ bin
 `)))
 	in := c.Input
 	in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
-	for _, check := range []bool{true, false} {
+	for name, evaluate := range map[string]evaluation{"check": check, "build": build} {
 		file := func(text string) map[string]containerfile.File {
 			f := containerfile.File{Mode: 0o755}
-			if in.Check = check; !check {
+			if name == "build" {
 				f.Content = layer.Bytes([]byte(text))
 			}
 			return map[string]containerfile.File{text: f}
@@ -276,7 +278,7 @@ bin
 			"half": file("/w/dir/more"),
 		}
 		in.Outputs["builder"]["/etc/passwd"] = in.Outputs["builder"]["/w/tool"]
-		r, err := containerfile.Build(t.Context(), in)
+		r, err := evaluate(t, in)
 		must(t, err)
 		var got []string
 		for _, l := range r.Layers {
@@ -288,7 +290,7 @@ bin
 		}
 		const want = "/bin/linux-amd64 /made/passwd /made/tool /half/dir/kept /half/dir/more /dir/kept /dir/linux-amd64"
 		if strings.Join(got, " ") != want {
-			t.Errorf("check %v: there are %s, want %s", check, got, want)
+			t.Errorf("%s: there are %s, want %s", name, got, want)
 		}
 	}
 }
@@ -303,10 +305,10 @@ func goBuildsOf(t *testing.T, file, source string) string {
 	t.Helper()
 	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+source)))
 	in := c.Input
-	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
+	in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	in.Args = map[string]string{"$(git rev-parse HEAD)": "abc"}
 	in.Compiler.Check = func(containerfile.GoBuild) error { return nil }
-	r, err := containerfile.Build(t.Context(), in)
+	r, err := check(t, in)
 	if err != nil {
 		return err.Error()
 	}

@@ -67,7 +67,7 @@ func evaluated(t *testing.T, on, text string, files map[string][]byte, stub bool
 	var err error
 	c.Input.Platform, err = platform.Parse(on)
 	must(t, err)
-	r, err := containerfile.Build(t.Context(), c.Input)
+	r, err := build(t, c.Input)
 	must(t, err)
 	return r
 }

@@ -19,11 +19,12 @@ import (
 
 // builder is the evaluation of one file.
 type builder struct {
-	in      Input
-	report  *mistake.List
-	demands *mistake.List // what a release to a registry asks for besides
-	emptied *mistake.List // a COPY of everything by a variable without a value
-	notes   *mistake.List // what a release does and a snapshot cannot
+	in        Input
+	check     bool // without the bytes of files: see [Check]
+	report    *mistake.List
+	demands   *mistake.List // what a release to a registry asks for besides
+	copiesAll *mistake.List // a COPY of everything by a variable without a value
+	notes     *mistake.List // what a release does and a snapshot cannot
 	// the images that were used and are not bases of slipway.yaml
 	references []Reference
 	shlex      *shell.Lex

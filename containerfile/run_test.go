@@ -27,15 +27,15 @@ link dangling nowhere
 link etclink full
 `
 
-// run evaluates one RUN on a base with a few files.
-func run(t *testing.T, line, on string, change func(in *containerfile.Input)) error {
+// runLine evaluates one RUN on a base with a few files.
+func runLine(t *testing.T, line, on string, evaluate evaluation, change func(in *containerfile.Input)) error {
 	t.Helper()
 	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\nFROM base\nRUN "+line+"\n"+runBase)))
 	var err error
 	c.Input.Platform, err = platform.Parse(on)
 	must(t, err)
 	change(&c.Input)
-	_, err = containerfile.Build(t.Context(), c.Input)
+	_, err = evaluate(t, c.Input)
 	return err
 }
 
@@ -187,7 +187,7 @@ func TestRunFails(t *testing.T) {
 		},
 		{"windows/amd64:ltsc2022", `powershell -Command Get-Item x`, "RUN powershell needs a machine of the image's system"},
 	} {
-		err := run(t, c.line, c.on, func(*containerfile.Input) {})
+		err := runLine(t, c.line, c.on, build, func(*containerfile.Input) {})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("RUN %s: %v, want %q", c.line, err, c.want)
 		}
@@ -216,9 +216,13 @@ func TestRunOnStub(t *testing.T) {
 		{"rm -f /tmp/*", false},
 	} {
 		for _, mode := range []string{"build", "check", "check of a snapshot"} {
-			err := run(t, c.line, "linux/amd64", func(in *containerfile.Input) {
+			evaluate := evaluation(check)
+			if mode == "build" {
+				evaluate = build
+			}
+			err := runLine(t, c.line, "linux/amd64", evaluate, func(in *containerfile.Input) {
 				there := in.Base
-				in.Check, in.Snapshot = mode != "build", mode != "check"
+				in.Snapshot = mode != "check"
 				in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 					b, err := there(ctx, name, p)
 					b.Info.Stub = true
@@ -252,7 +256,7 @@ layer
 dir 755 0:0 home
 `)))
 	c.Input.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
-	r, err := containerfile.Build(t.Context(), c.Input)
+	r, err := build(t, c.Input)
 	must(t, err)
 	f, err := r.Layers[0].Entries[0].Content.Open()
 	must(t, err)
@@ -281,7 +285,7 @@ func TestCheckSnapshot(t *testing.T) {
 			text = "-- Dockerfile --\nFROM base\n" + c.lines + "\n" + runBase
 		}
 		in := dockerfiletest.Load(t, txtar.Parse([]byte(text))).Input
-		in.Platform, in.Check, in.Snapshot = platform.Platform{OS: "linux", Architecture: "amd64"}, true, true
+		in.Platform, in.Snapshot = platform.Platform{OS: "linux", Architecture: "amd64"}, true
 		there := in.Base
 		in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 			b, err := there(ctx, name, p)
@@ -289,7 +293,7 @@ func TestCheckSnapshot(t *testing.T) {
 			b.Image = dockerfiletest.Image(t, []byte("layer\n"), p)
 			return b, err
 		}
-		_, err := containerfile.Build(t.Context(), in)
+		_, err := check(t, in)
 		if c.want == "" {
 			must(t, err)
 		} else if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -311,7 +315,7 @@ func TestStubModes(t *testing.T) {
 		b.Image = dockerfiletest.Image(t, []byte("layer\n"), p)
 		return b, err
 	}
-	r, err := containerfile.Build(t.Context(), in)
+	r, err := build(t, in)
 	must(t, err)
 	note, err := r.CheckStart(false)
 	must(t, err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/image/layer"
 )
 
@@ -20,7 +19,7 @@ func lastLayer(t *testing.T, name string, archive []byte, run string) map[string
 	t.Helper()
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, name), archive, 0o600))
-	r, err := containerfile.Build(t.Context(), limited(t, dir, "FROM scratch\nCOPY "+name+" /\n"+run+"\n"))
+	r, err := build(t, limited(t, dir, "FROM scratch\nCOPY "+name+" /\n"+run+"\n"))
 	must(t, err)
 	made := map[string]string{}
 	for _, e := range r.Layers[len(r.Layers)-1].Entries {

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/containerfile/run"
 	"github.com/slipway-dev/slipway/image/base"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
@@ -27,7 +29,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 			return nil, base.Base{}, err
 		}
 		if made != nil {
-			b.compareHidden(ctx, other)
+			b.compareReplaced(ctx, other)
 			if paths, err = wanted(made, paths); err != nil || len(paths) == 0 {
 				return made, base.Base{}, err
 			}
@@ -42,10 +44,10 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 			}
 		}
 		if other.Toolchain {
-			if err := b.complete(ctx, other, paths); err != nil {
+			if err := b.addBase(ctx, other, paths); err != nil {
 				return nil, base.Base{}, err
 			}
-			if !other.completed && !other.Tree.Later {
+			if !other.baseRead && !other.Tree.Later {
 				known := *other.Tree // what is wanted of it is all there
 				known.Below, known.Open = nil, false
 				return &known, base.Base{}, nil
@@ -152,4 +154,48 @@ func (b *builder) close() {
 			d.Root.Close()
 		}
 	}
+}
+
+// output returns the files of [Input.Outputs] for a stage, nil for none.
+func (b *builder) output(s *stage) (*tree.Tree, error) {
+	for name, list := range b.in.Outputs {
+		if name != "" && b.find(name) == s {
+			return b.files(list)
+		}
+	}
+	return nil, nil
+}
+
+// wanted returns those of paths that the tree lacks or has as a directory, which may be
+// incomplete.
+func wanted(have *tree.Tree, paths []string) ([]string, error) {
+	var left []string
+	for _, p := range paths {
+		found, err := tree.Glob(have, path.Clean("/"+tree.Slashed(p)))
+		if err != nil {
+			return nil, err
+		}
+		directory := func(p string) bool { n := have.Nodes[p]; return n == nil || n.Kind == layer.Dir }
+		if len(found) == 0 || slices.ContainsFunc(found, directory) {
+			left = append(left, p)
+		}
+	}
+	return left, nil
+}
+
+// fill lays the files of [Input.Outputs] over a stage that was evaluated.
+func (s *stage) fill(with *tree.Tree) error {
+	for _, p := range slices.Sorted(maps.Keys(with.Nodes)) {
+		if with.Nodes[p].Kind == layer.Dir {
+			continue
+		}
+		if err := s.Tree.MkdirAll(path.Dir(p), tree.Root); err != nil {
+			return err
+		}
+		if err := s.Tree.Set(p, with.Nodes[p]); err != nil {
+			return err
+		}
+	}
+	s.Tree.Begin()
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/entrypoint"
 	"github.com/slipway-dev/slipway/image/environment"
+	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
@@ -38,7 +39,7 @@ type stage struct {
 	startAt   []parser.Range
 	userAt    []parser.Range // of USER
 	cmdSet    bool           // by a CMD of this stage, which ENTRYPOINT keeps
-	completed bool           // the base of a toolchain was read
+	baseRead  bool           // the base of a toolchain was read
 	compared  bool           // with the programs that take its place
 	budget    *tree.Budget
 	layers    []Layer
@@ -182,7 +183,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.Config.OnBuild = nil
 		s.Tree = f.Tree.Clone()
 		s.starts, s.startAt, s.userAt = f.starts, f.startAt, f.userAt
-		s.Skipped, s.completed = slices.Clone(f.Skipped), f.completed
+		s.Skipped, s.baseRead = slices.Clone(f.Skipped), f.baseRead
 		s.Args = slices.Clone(f.Args)
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
 		return f.onBuild, nil
@@ -256,4 +257,35 @@ func (s *stage) prepend(triggers []string) error {
 	}
 	s.commands = append(commands, s.commands...)
 	return nil
+}
+
+// commit closes a layer: what changed in the tree since the last one, and a record in the
+// history.
+func (b *builder) commit(s *stage, createdBy string) error {
+	list, err := s.Tree.Entries(s.Windows())
+	if err != nil {
+		return err
+	}
+	if !b.check && !s.Toolchain {
+		if err := s.Tree.Fill(list); err != nil {
+			return err
+		}
+	}
+	if err := layer.Check(list.All, s.System.OS); err != nil {
+		return err
+	}
+	b.program(s, list.All)
+	s.Tree.Begin()
+	b.record(s, createdBy, len(list.All) > 0)
+	if len(list.All) > 0 {
+		s.layers = append(s.layers, Layer{Entries: list.All, CreatedBy: createdBy, unread: list})
+	}
+	return nil
+}
+
+// record adds a line to the history.
+func (b *builder) record(s *stage, createdBy string, withLayer bool) {
+	s.history = append(s.history, v1.History{
+		Created: v1.Time{Time: b.in.ModTime.UTC()}, CreatedBy: createdBy, Comment: "slipway", EmptyLayer: !withLayer,
+	})
 }

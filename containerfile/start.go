@@ -22,8 +22,8 @@ type start struct {
 	own    bool           // ENTRYPOINT or CMD is in this file
 	image  entrypoint.Image
 
-	emptied []string // a COPY of everything by a variable without a value
-	notes   []string // on what is left to a release
+	copiesAll []string // a COPY of everything by a variable without a value
+	notes     []string // on what is left to a release
 }
 
 // CheckStart returns an error if the image lacks the program that it starts, which a node would
@@ -36,10 +36,10 @@ type start struct {
 // without a value. If the program is not there, that is an error.
 func (r Result) CheckStart(known bool) (note string, err error) {
 	note, err = r.checkStart(known)
-	if note != "" && len(r.start.emptied) > 0 {
-		return "", errors.New(strings.Join(append(slices.Clone(r.start.emptied), note), "\n"))
+	if note != "" && len(r.start.copiesAll) > 0 {
+		return "", errors.New(strings.Join(append(slices.Clone(r.start.copiesAll), note), "\n"))
 	}
-	return strings.Join(slices.DeleteFunc(slices.Concat(r.start.emptied, r.start.notes, []string{note}),
+	return strings.Join(slices.DeleteFunc(slices.Concat(r.start.copiesAll, r.start.notes, []string{note}),
 		func(n string) bool { return n == "" }), "\n"), err
 }
 

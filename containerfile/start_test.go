@@ -207,7 +207,7 @@ func started(t *testing.T, on, text string) containerfile.Result {
 	var err error
 	c.Input.Platform, err = platform.Parse(on)
 	must(t, err)
-	r, err := containerfile.Build(t.Context(), c.Input)
+	r, err := build(t, c.Input)
 	must(t, err)
 	return r
 }
@@ -227,7 +227,7 @@ func TestEmptied(t *testing.T) {
 	} {
 		in := dockerfiletest.Load(t, txtar.Parse([]byte(fmt.Sprintf(text, c.source, c.entrypoint, alone)))).Input
 		in.Platform, in.Shown = platform.Platform{OS: "linux", Architecture: "amd64"}, "Dockerfile"
-		r, err := containerfile.Build(t.Context(), in)
+		r, err := build(t, in)
 		must(t, err)
 		note, err := r.CheckStart(false)
 		switch {

@@ -8,7 +8,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/platform"
@@ -52,7 +51,7 @@ func TestStub(t *testing.T) {
 		}
 		return b, err
 	}
-	r, err := containerfile.Build(t.Context(), in)
+	r, err := build(t, in)
 	must(t, err)
 	got := dump(t, r)
 	for _, want := range []string{
@@ -74,7 +73,7 @@ func TestStub(t *testing.T) {
 	}
 
 	in.Base = there
-	if _, err := containerfile.Build(t.Context(), in); err == nil ||
+	if _, err := build(t, in); err == nil ||
 		!strings.Contains(err.Error(), "netapi32.dll is not there") {
 		t.Errorf("a real image without the file: %v", err)
 	}

@@ -9,11 +9,13 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
+	"github.com/slipway-dev/slipway/containerfile/mistake"
 	"github.com/slipway-dev/slipway/containerfile/run"
 	"github.com/slipway-dev/slipway/image/entrypoint"
 	"github.com/slipway-dev/slipway/image/environment"
 	"github.com/slipway-dev/slipway/image/layer"
 	"github.com/slipway-dev/slipway/image/tree"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // A stage that is not a part of the image and compiles programs is a toolchain: the programs are
@@ -59,22 +61,22 @@ func (s *stage) beginToolchain() {
 	}
 }
 
-// complete puts the files of the base under a toolchain of which something else is copied than it
+// addBase puts the files of the base under a toolchain of which something else is copied than it
 // has made.
-func (b *builder) complete(ctx context.Context, s *stage, paths []string) error {
+func (b *builder) addBase(ctx context.Context, s *stage, paths []string) error {
 	for _, p := range paths {
 		p = beforePattern(p)
 		at, n, err := tree.Resolve(s.Tree, path.Join("/", tree.Slashed(p)))
 		if err != nil {
 			return err
 		}
-		if doubts := s.Doubts(at, n); len(doubts) > 0 {
-			if b.declared(s, at, doubts) {
+		if writers := s.Writers(at, n); len(writers) > 0 {
+			if b.declared(s, at, writers) {
 				continue
 			}
-			return b.doubted(s, p, at, n, doubts)
+			return b.unknownContent(s, p, at, n, writers)
 		}
-		if s.completed || s.Tree.Later || s.Made(path.Join("/", tree.Slashed(p))) {
+		if s.baseRead || s.Tree.Later || s.Made(path.Join("/", tree.Slashed(p))) {
 			continue
 		}
 		base, img, err := b.image(ctx, s.base, s.System)
@@ -82,7 +84,7 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 			return fmt.Errorf("%s is not made in the stage %s, and is looked for in its base: %w", p, s.title(), err)
 		}
 		b.refers(s.Location, s.BaseName, base, s.System)
-		s.completed = true
+		s.baseRead = true
 		if base.Image == nil {
 			return nil
 		}
@@ -93,7 +95,7 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 
 // declared reports whether a file in doubt is taken as the stage itself has put it there: outputs
 // of the stage name what commands make that are not carried out, such as make.
-func (b *builder) declared(s *stage, p string, doubts []*run.Skip) bool {
+func (b *builder) declared(s *stage, p string, writers []*run.Skip) bool {
 	named := false
 	for name, files := range b.in.Outputs {
 		if name == "" || b.find(name) != s {
@@ -107,7 +109,7 @@ func (b *builder) declared(s *stage, p string, doubts []*run.Skip) bool {
 		}
 	}
 	return named && s.Tree.Nodes[p] != nil &&
-		!slices.ContainsFunc(doubts, func(k *run.Skip) bool { return k.Refusal == nil })
+		!slices.ContainsFunc(writers, func(k *run.Skip) bool { return k.Refusal == nil })
 }
 
 // beforePattern returns the directory that a pattern is looked for in, and any other path as it is.
@@ -151,4 +153,74 @@ func (b *builder) program(s *stage, entries []layer.Entry) {
 			}
 		}
 	}
+}
+
+// unknownContent reports why what a COPY wants of a stage is not known.
+func (b *builder) unknownContent(s *stage, wanted, p string, n *tree.Node, writers []*run.Skip) error {
+	var refusals []*run.Skip
+	for _, k := range writers {
+		for _, k := range append(slices.Clone(k.Because), k) {
+			if k.Refusal != nil && !slices.Contains(refusals, k) {
+				refusals = append(refusals, k)
+			}
+		}
+	}
+	if len(refusals) > 0 {
+		b.tell(refusals, fmt.Sprintf("%s, which is copied from the stage %s, may be what it writes", wanted, s.title()))
+		return run.ErrReported
+	}
+	k := writers[0]
+	for _, other := range writers[1:] {
+		if likely(p, other.Text) > likely(p, k.Text) {
+			k = other
+		}
+	}
+	if n == nil {
+		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: %s",
+			wanted, s.title(), k.Text, mistake.Line(k.At), run.Ways(s.Windows(), "COPY it from a context",
+				"use a base that has it, such as one with builtin: static for certificates"))
+	}
+	return fmt.Errorf("%s of the stage %s may have other files than are known here, since %s in line %d, "+
+		"which may write there, is not run: %s", wanted, s.title(), k.Text, mistake.Line(k.At),
+		run.Ways(s.Windows(), "copy what the stage itself puts there by the names of the files, "+
+			"and take the rest from an image that has it"))
+}
+
+// tell reports refusals, each once. why is what they are in the way of; empty for nothing in
+// particular.
+func (b *builder) tell(skips []*run.Skip, why string) {
+	for _, k := range skips {
+		if k.Refusal == nil || k.Told {
+			continue
+		}
+		k.Told = true
+		for _, e := range output.Split(k.Refusal) {
+			if why != "" {
+				e = fmt.Errorf("%w (%s)", e, why)
+			}
+			b.report.Add(k.At, "", e)
+		}
+	}
+}
+
+// likely returns how likely it is that a command makes a file of the system.
+func likely(p, text string) int {
+	name := path.Base(strings.Fields(text + " x")[0])
+	accounts := strings.HasPrefix(name, "user") || strings.HasPrefix(name, "group") || strings.HasPrefix(name, "add")
+	switch {
+	case strings.Contains(p, "ssl") || strings.Contains(p, "pki") || strings.Contains(p, "cert"):
+		if strings.Contains(text, "ca-certificates") || strings.Contains(text, "ca-trust") {
+			return 2
+		}
+	case path.Base(p) == "mime.types" && strings.Contains(text, "mailcap"):
+		return 2
+	case slices.Contains([]string{"/etc/passwd", "/etc/group", "/etc/shadow"}, p) || tree.Within(p, "/home"):
+		if accounts {
+			return 2
+		}
+	}
+	if accounts {
+		return 0
+	}
+	return 1
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/slipway-dev/slipway/containerfile"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -56,7 +55,7 @@ func TestAddZip(t *testing.T) {
 			in.Platform, err = platform.Parse("linux/amd64")
 			must(t, err)
 			in.Source = []byte("FROM scratch\n" + tc.add + "\n")
-			r, err := containerfile.Build(t.Context(), in)
+			r, err := build(t, in)
 			must(t, err)
 			if got := dump(t, r); !strings.Contains(got, tc.want) {
 				t.Errorf("got\n%s\nwant %s", got, tc.want)

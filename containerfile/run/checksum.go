@@ -62,7 +62,7 @@ func (r *runner) compare(text, from string, ignoreMissing bool) {
 			continue
 		}
 		some = true
-		match256(r.spot(name, true), v1.Hash{Algorithm: "sha256", Hex: strings.ToLower(digest)})
+		match256(r.existing(name, true), v1.Hash{Algorithm: "sha256", Hex: strings.ToLower(digest)})
 	}
 	if !some {
 		fail("%s has no checksum of a file that is there", from)
@@ -71,7 +71,7 @@ func (r *runner) compare(text, from string, ignoreMissing bool) {
 
 // match256 compares one file with its digest. A download gets the digest, and is compared when it
 // is fetched.
-func match256(s spot, want v1.Hash) {
+func match256(s lookup, want v1.Hash) {
 	if !s.is(layer.Regular) {
 		fail("%s is not a file", s.name)
 	}

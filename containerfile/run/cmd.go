@@ -49,11 +49,11 @@ func makeDirectories(r *runner, _ options, names []string) {
 }
 
 // pair reads the operands of copy and move, and returns where the first goes.
-func (r *runner) pair(names []string) (from spot, dest string) {
+func (r *runner) pair(names []string) (from lookup, dest string) {
 	if len(names) != 2 || strings.Contains(names[0], "+") {
 		fail("it is known here only with one source and a destination")
 	}
-	from = r.spot(names[0], false)
+	from = r.existing(names[0], false)
 	to := r.find(names[1], true)
 	if to.is(layer.Dir) {
 		return from, path.Join(to.p, path.Base(from.p))
@@ -80,7 +80,7 @@ func windowsMove(r *runner, _ options, names []string) {
 
 func del(r *runner, _ options, names []string) {
 	for _, name := range names {
-		s := r.spot(name, false)
+		s := r.existing(name, false)
 		if s.is(layer.Dir) {
 			fail("%s is a directory, of which del takes the files away: name them", name)
 		}

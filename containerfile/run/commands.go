@@ -143,7 +143,7 @@ const (
 )
 
 // lookUp returns the command of a shell that has a name.
-func lookUp(in shell, name string) (command, bool) {
+func commandNamed(in shell, name string) (command, bool) {
 	all := commands()
 	n := slices.IndexFunc(all, func(c command) bool {
 		return c.in == in && slices.Contains(strings.Fields(c.names), name)
@@ -158,10 +158,10 @@ func lookUp(in shell, name string) (command, bool) {
 // have.
 func (s *State) command(name string) (command, bool) {
 	if s.Toolchain && slices.Contains(setUp, path.Base(name)) {
-		return command{plain: true, run: passOver}, true
+		return command{plain: true, run: skipCommand}, true
 	}
 	if s.Windows() {
-		return lookUp(cmd, strings.TrimSuffix(strings.ToLower(name), ".exe"))
+		return commandNamed(cmd, strings.TrimSuffix(strings.ToLower(name), ".exe"))
 	}
 	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/", "/sbin/", "/usr/sbin/"} {
 		name = strings.TrimPrefix(name, dir)
@@ -169,12 +169,12 @@ func (s *State) command(name string) (command, bool) {
 	if s.Toolchain && name != "setcap" && isSystem(name) {
 		return command{}, false // what it needs of the base is not read
 	}
-	c, ok := lookUp(sh, name)
+	c, ok := commandNamed(sh, name)
 	return c, ok && c.run != nil
 }
 
 // printer returns the command of a name whose output is known.
 func printer(name string) (command, bool) {
-	c, ok := lookUp(sh, strings.TrimPrefix(strings.TrimPrefix(name, "/usr"), "/bin/"))
+	c, ok := commandNamed(sh, strings.TrimPrefix(strings.TrimPrefix(name, "/usr"), "/bin/"))
 	return c, ok && c.print != nil
 }

@@ -67,7 +67,7 @@ func cp(r *runner, o options, args []string) {
 	var dirs []string             // that were copied
 	named := map[[2]string]bool{} // sources, of files as they are written, and destinations
 	r.transfers(o, args, func(source string, to func() string) {
-		s := r.spot(source, !c.links)
+		s := r.existing(source, !c.links)
 		dir := s.is(layer.Dir)
 		if dir && !c.recursive {
 			failAt(source, "RUN cp: %s is a directory: use cp -r", source)

@@ -39,7 +39,7 @@ func (r *runner) shell() string {
 	n, err := r.t.Lstat(at)
 	check(err)
 	if n == nil && r.t.Open {
-		if !r.eval.Snapshot || r.s.Toolchain {
+		if r.eval.BasesLater || r.s.Toolchain {
 			check(errUnknown)
 		}
 		r.eval.Note(r.location, r.name(), fmt.Errorf("RUN %s: a snapshot writes \\ as Debian's shell does, "+

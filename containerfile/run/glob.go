@@ -100,7 +100,7 @@ func (r *runner) expand(start string, parts []string) []string {
 }
 
 // within is find for a directory that is matched in; empty is the working directory.
-func (r *runner) within(dir string) spot {
+func (r *runner) within(dir string) lookup {
 	s := r.find(cmp.Or(dir, "."), true)
 	r.known(s)
 	return s

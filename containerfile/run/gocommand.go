@@ -46,10 +46,10 @@ func runGo(r *runner, _ options, args []string) {
 		if slices.ContainsFunc(args, func(a string) bool {
 			return a == "-c" || a == "-o" || strings.Contains(a, "profile")
 		}) {
-			r.pass(nil)
+			r.skip(nil)
 		}
 	case verb == "mod" && len(args) > 0 && args[0] == "vendor":
-		r.s.PassOver(&Skip{At: r.location, Text: "go mod vendor", paths: []string{path.Join(r.dir, "vendor")}})
+		r.s.AddSkip(&Skip{At: r.location, Text: "go mod vendor", paths: []string{path.Join(r.dir, "vendor")}})
 	}
 }
 
@@ -78,7 +78,7 @@ func (r *runner) variable(name string) (string, bool) {
 func (r *runner) goBuild(words []string, install bool) {
 	l := must(parseGo(words))
 	if install && len(l.packages) == 1 && strings.Contains(l.packages[0], "@") {
-		r.pass(nil) // a tool for the lines that follow
+		r.skip(nil) // a tool for the lines that follow
 		return
 	}
 	if err := l.environment(r.goVariable, r.s.System); err != nil {
@@ -86,7 +86,7 @@ func (r *runner) goBuild(words []string, install bool) {
 	}
 	from := path.Clean(r.dir)
 	if l.dir != "" {
-		from = r.spot(l.dir, true).p
+		from = r.existing(l.dir, true).p
 	}
 	m := r.module(from)
 	r.unchanged(m)

@@ -71,7 +71,7 @@ func (r *runner) installed(o options) *tree.Node {
 
 // installOne copies one file, and returns where it is.
 func (r *runner) installOne(source, name string, as *tree.Node, group bool) string {
-	s, d := r.spot(source, true), r.find(name, false)
+	s, d := r.existing(source, true), r.find(name, false)
 	switch {
 	case !s.is(layer.Regular):
 		fail("%s is not a file", source)

@@ -33,7 +33,7 @@ func (r *runner) print(text string) {
 }
 
 // target is find for a file that is written, or a link to it.
-func (r *runner) target(name string) spot {
+func (r *runner) target(name string) lookup {
 	s := r.find(name, true)
 	if s.slash || s.is(layer.Dir) {
 		fail("%s is a directory", name)
@@ -130,7 +130,7 @@ func (r *runner) readText(name string) string {
 }
 
 // content returns the content of a file, which a check may not have.
-func (r *runner) content(s spot) layer.Content {
+func (r *runner) content(s lookup) layer.Content {
 	if !s.is(layer.Regular) {
 		fail("%s is not a file", s.name)
 	}

@@ -50,7 +50,7 @@ func (r *runner) remove(p string) {
 func rmdir(r *runner, _ options, args []string) {
 	for _, name := range args {
 		r.itself(name)
-		s := r.spot(name, false)
+		s := r.existing(name, false)
 		if base := path.Base(name); !s.is(layer.Dir) || base == "." || base == ".." {
 			fail("%s is not a directory by its own name", name)
 		}
@@ -60,7 +60,7 @@ func rmdir(r *runner, _ options, args []string) {
 }
 
 // empty fails for a directory with files in it.
-func (r *runner) empty(s spot) {
+func (r *runner) empty(s lookup) {
 	if names := r.list(s.p); len(names) > 0 {
 		fail("%s is not empty: it has %s", s.name, tree.List(names, "file"))
 	}
@@ -89,7 +89,7 @@ func (r *runner) move(source, dest string) {
 			fail("%s is not a name of its own: name the directory", name)
 		}
 	}
-	s, d := r.spot(source, false), r.find(dest, false)
+	s, d := r.existing(source, false), r.find(dest, false)
 	dir := s.is(layer.Dir)
 	switch to := r.follow(s.p); {
 	case s.p == d.p, d.n != nil && to == d.p:

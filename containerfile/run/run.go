@@ -24,7 +24,7 @@ import (
 // Line carries out a RUN whose commands only change files, and runs nothing. What any other
 // would do is not known without a machine of the image's system. It returns what the history says.
 func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunCommand) (history string, err error) {
-	h := rehearsal{ctx: ctx, eval: e, s: s, line: c}
+	h := dryRun{ctx: ctx, eval: e, s: s, line: c}
 	commands, line, err := s.readRun(c, h.files())
 	if err != nil && e.unread(s, err) {
 		s.guess, s.Tree.Open, s.Tree.Later = true, true, true // what the line would make is not all known
@@ -36,7 +36,7 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 		err = s.refuse(commands)
 	}
 	if err != nil && s.Toolchain {
-		s.passLine(c, text(c), s.locate(err), h.skipped())
+		s.skipLine(c, text(c), s.locate(err), h.skipped())
 		return "RUN " + text(c), nil
 	}
 	if err != nil {
@@ -55,8 +55,7 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 		known := !s.guess
 		s.guess = true
 		switch {
-		case errors.Is(err, errLater),
-			errors.Is(err, errUnknown) && e.Check && !s.Toolchain && (s.Tree.Later || !e.Snapshot):
+		case errors.Is(err, errLater), errors.Is(err, errUnknown) && e.later(s):
 			s.Tree.Open, s.Tree.Later = true, true // what the line would make is not all known
 		case known:
 			return "", err
@@ -207,7 +206,7 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 
 // Foresee reports what is certain to be refused in a stage whose base is not known.
 func Foresee(s *State, c *instructions.RunCommand) error {
-	commands, _, err := s.readRun(c, (&rehearsal{s: s}).files())
+	commands, _, err := s.readRun(c, (&dryRun{s: s}).files())
 	if err != nil {
 		return s.locate(withoutFiles(err))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	"github.com/moby/buildkit/util/system"
 
 	"github.com/slipway-dev/slipway/containerfile/mistake"
 	"github.com/slipway-dev/slipway/containerfile/script"
@@ -22,9 +23,9 @@ type runner struct {
 	eval     *Evaluation
 	s        *State
 	t        *tree.Tree
-	dir      string      // the working directory
-	outer    []workplace // those around the current subshell
-	logical  string      // and by which names it was reached; empty if that is not known
+	dir      string    // the working directory
+	outer    []workDir // those around the current subshell
+	logical  string    // and by which names it was reached; empty if that is not known
 	commands []script.Command
 	current  int // the number of the current command
 
@@ -37,8 +38,8 @@ type runner struct {
 	volatile  []string // caches, which are there only while RUN runs
 }
 
-// workplace is a working directory, and by which names it was reached.
-type workplace struct{ dir, logical string }
+// workDir is a working directory, and by which names it was reached.
+type workDir struct{ dir, logical string }
 
 func newRunner(ctx context.Context, e *Evaluation, s *State, c *instructions.RunCommand) *runner {
 	r := &runner{ctx: ctx, eval: e, s: s, t: s.Tree, dir: s.Dir(), location: c.Location()}
@@ -82,10 +83,10 @@ func (r *runner) step(i int) error {
 	err := try(func() { r.one(c) })
 	switch {
 	case r.s.tolerates(c, err):
-		r.pass(nil)
+		r.skip(nil)
 		return nil
 	case err != nil && !errors.Is(err, errLater) && r.s.excuses(err):
-		r.pass(r.named(err))
+		r.skip(r.named(err))
 		return nil
 	case err != nil:
 		return r.named(err)
@@ -101,7 +102,7 @@ func (r *runner) name() string { return r.command().Args[0].Text }
 // group begins or ends a subshell.
 func (r *runner) group(n int) {
 	if n > 0 {
-		r.outer = append(r.outer, workplace{r.dir, r.logical})
+		r.outer = append(r.outer, workDir{r.dir, r.logical})
 		return
 	}
 	last := len(r.outer) - 1
@@ -138,7 +139,7 @@ func (r *runner) one(c script.Command) {
 	}
 	check(err)
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Args[0].Text, "/usr"), "/bin/")
-	r.lenient = r.t.Open && !r.s.Toolchain && (r.eval.Snapshot || !r.eval.Check) &&
+	r.lenient = r.t.Open && !r.s.Toolchain && !r.eval.BasesLater &&
 		(name == "chmod" || name == "chown" || name == "chgrp" || isSystem(path.Base(name)))
 	defer func() { r.lenient, r.left = false, false }()
 	k.run(r, o, args)
@@ -157,4 +158,77 @@ func (r *runner) words(c script.Command) []string {
 		words = append(words, r.match(w)...)
 	}
 	return words
+}
+
+// failure ends a command: what carries it out panics with one, and [try] returns its error. So a
+// command reads like what it does, as with the panics of text/template.
+type failure struct{ err error }
+
+// try calls do and returns the error that it fails with.
+func try(do func()) (err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.err
+		default:
+			panic(f)
+		}
+	}()
+	do()
+	return nil
+}
+
+// check fails with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// must returns a value, or fails.
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func fail(format string, args ...any) { check(fmt.Errorf(format, args...)) }
+
+// failAt fails with an error about one word of the line.
+func failAt(word, format string, args ...any) { check(mistake.At(word, format, args...)) }
+
+// mount reads the mounts of a RUN. The contents of a cache do not go into the image, and so files
+// there are refused.
+func (r *runner) mount(c *instructions.RunCommand) error {
+	err := try(func() {
+		for _, m := range instructions.GetMounts(c) {
+			r.mountOne(m)
+		}
+	})
+	if err != nil {
+		err = mistake.At("--mount", "%w", err)
+	}
+	return err
+}
+
+func (r *runner) mountOne(m *instructions.Mount) {
+	target := path.Clean(must(system.NormalizePath(r.dir, m.Target, r.s.System.OS, false)))
+	switch m.Type {
+	case instructions.MountTypeCache, instructions.MountTypeTmpfs:
+		r.volatile = append(r.volatile, target)
+		return
+	case instructions.MountTypeSecret, instructions.MountTypeSSH:
+		fail("RUN --mount=type=%s is not known here: no command is run, so that nothing needs the secret: leave it out",
+			m.Type)
+	}
+	from := must(r.eval.Files(r.ctx, m.From, m.Source))
+	source, n, err := tree.Resolve(from, path.Join("/", m.Source))
+	check(err)
+	if n == nil {
+		check(tree.Missing(from, path.Join("/", m.Source)))
+	}
+	if target == "/" {
+		fail("a mount in / hides the whole image: name another target")
+	}
+	r.t.Mounts = append(r.t.Mounts, tree.Mount{Target: target, Files: from, Source: source})
 }

@@ -48,7 +48,7 @@ func untar(r *runner, o options, args []string) {
 	if !r.s.Windows() && r.memberBeforeDir() {
 		fail("a member before -C is unpacked into the working directory: write -C before the members")
 	}
-	s := r.spot(o.value("f"), true)
+	s := r.existing(o.value("f"), true)
 	u := &unpacking{
 		runner: r, into: r.dir, members: args, found: make([]bool, len(args)),
 		owners: r.owners(o), anonymous: o.has("o"),

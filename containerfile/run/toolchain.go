@@ -21,11 +21,11 @@ var setUp = []string{
 	"adduser", "addgroup", "useradd", "groupadd", "git", "xx-apk", "xx-apt", "xx-apt-get", "xx-verify", "xx-info",
 }
 
-func passOver(r *runner, _ options, args []string) {
+func skipCommand(r *runner, _ options, args []string) {
 	if path.Base(r.name()) == "git" && (len(args) == 0 || args[0] != "config") {
 		check(refused{mistake.At(r.name(), "RUN git: no command is run here: %s", r.s.ways(elsewhere("git")))})
 	}
-	r.pass(nil)
+	r.skip(nil)
 }
 
 // Compiles reports whether a RUN has a command by which a stage is a toolchain.
@@ -87,7 +87,7 @@ func (s *State) Made(p string) bool {
 	if err != nil || n == nil || at == "/" {
 		return false
 	}
-	if len(s.Doubts(at, n)) > 0 {
+	if len(s.Writers(at, n)) > 0 {
 		return false
 	}
 	if n.Kind != layer.Dir || s.Tree.Hidden(at) {

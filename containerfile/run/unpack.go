@@ -38,7 +38,7 @@ type placed struct {
 }
 
 // archive unpacks a file. zipped means that it may be a zip.
-func (u *unpacking) archive(s spot, zipped bool) {
+func (u *unpacking) archive(s lookup, zipped bool) {
 	c := u.content(s)
 	open := must(u.eval.Archives.Tar(u.ctx, c, zipped))
 	if open == nil {
@@ -159,7 +159,7 @@ func (u *unpacking) put(p string, n *tree.Node) {
 	}
 	directory := there != nil && there.Kind == layer.Dir
 	if directory && n.Kind != layer.Dir {
-		u.empty(spot{p: p, n: there, name: p})
+		u.empty(lookup{p: p, n: there, name: p})
 	}
 	if directory && u.s.Windows() {
 		return // its permissions stay

@@ -25,7 +25,7 @@ func unzip(r *runner, o options, args []string) {
 		s = r.find(args[0]+".zip", true)
 	}
 	if s.n == nil {
-		s = r.spot(args[0], true)
+		s = r.existing(args[0], true)
 	}
 	u := &unpacking{runner: r, into: r.dir, junk: o.has("j"), anonymous: true}
 	u.owners = func(*tar.Header) (uid, gid int) { return 0, 0 }
@@ -50,7 +50,7 @@ func unzip(r *runner, o options, args []string) {
 
 // zipModes reads the directory of an archive: the mode of each file, and whether the members of
 // the line name it.
-func (r *runner) zipModes(s spot, members []string) map[string]*fileMode {
+func (r *runner) zipModes(s lookup, members []string) map[string]*fileMode {
 	c := r.content(s)
 	check(tree.Verify(r.ctx, c))
 	f := must(c.Open())

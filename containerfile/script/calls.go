@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
 // Call is a command of a script that is not carried out, as far as its text alone tells.
@@ -154,3 +156,89 @@ func (r *caller) text(n syntax.Node) string {
 	}
 	return r.from
 }
+
+// aside are commands whose output compiles nothing of the source.
+var aside = lazyregexp.New(`\b(?:ssh-agent|curl|wget)\b`)
+
+// unnamed reads a command whose name is not known. It may be one that starts the next.
+func (r *caller) unnamed(words []Value, before map[string]Value) {
+	switch {
+	case r.output && len(words) == 1:
+	case len(words) > 1 && !slices.Contains([]string{"build", "install"}, words[1].Text):
+		r.start(words[1:], before)
+	case len(words) > 1:
+		r.call(words, before)
+	case !aside.MatchString(words[0].Source):
+		before[Elsewhere] = Value{Source: words[0].Source}
+		r.call(words, before)
+	}
+}
+
+// builtin reads a command that changes the variables or parameters of the shell.
+func (r *caller) builtin(name string, words []Value) {
+	switch name {
+	case "set":
+		for n, w := range words {
+			if w.Text == "--" || w.Text == "-" || !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") &&
+				(n == 0 || !strings.HasSuffix(words[n-1].Text, "o")) {
+				if w.Text == "--" || w.Text == "-" {
+					n++
+				}
+				r.args = append([]Value{{Known: true}}, words[n:]...)
+				break
+			}
+		}
+	case "shift":
+		if r.args = slices.Clone(r.args); len(words) == 0 && len(r.args) > 1 && r.args[1].Known {
+			r.args = slices.Delete(r.args, 1, 2)
+		} else if len(r.args) > 1 {
+			r.args = []Value{{Known: true}, {Text: hole, Source: "$@"}}
+		}
+	case "unset":
+		for _, w := range words {
+			r.vars[w.Text] = Value{Source: w.Text, Known: r.loops == 0}
+		}
+	case "read":
+		for _, w := range words {
+			if !strings.HasPrefix(w.Text, "-") {
+				r.vars[w.Text] = Value{Text: hole, Source: w.Source}
+			}
+		}
+	}
+}
+
+// Names returns the names of the commands in a script, conditions and loops included, as far as
+// they can be read: the first word of each. The commands of substitutions are not among them.
+func Names(source string) []string {
+	var names []string
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(source), "")
+	if err != nil { // it is for cmd, or has a mistake that is reported elsewhere
+		for _, line := range separators.Split(source, -1) {
+			if f := strings.Fields(line); len(f) > 0 {
+				names = append(names, strings.Trim(f[0], `"'(@`))
+			}
+		}
+		return names
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.CallExpr:
+			for _, w := range n.Args {
+				name := literally(w)
+				if name != "env" && name != "exec" && !strings.Contains(name, "=") {
+					names = append(names, name)
+					break
+				}
+			}
+		}
+		return true
+	})
+	return names
+}
+
+var separators = lazyregexp.New(`[&|;\n]+`)
+
+// literally returns a word without its quotes, and nothing of its variables.
+func literally(w *syntax.Word) string { return strings.ReplaceAll(holed(w), hole, "") }

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,4 +90,81 @@ func (s *shell) nowhere(c *Command, source string) {
 		s.add(source, "%s: the output goes into a file already, which stays empty: leave one out", source)
 	}
 	c.nowhere = true
+}
+
+// printers are commands that may stand in a group whose output goes into a file.
+var printers = []string{"echo", "printf", "cat", "true", ":"}
+
+// subshell reads ( … ). Of what it sets, nothing stays but the files.
+func (s *shell) subshell(c *syntax.Subshell) bool {
+	group := func(n int, name string) {
+		s.commands = append(s.commands, Command{Args: []Word{{Text: name}}, Group: n})
+	}
+	group(1, "(")
+	inner := *s
+	inner.nested = true
+	inner.vars, inner.exported = maps.Clone(s.vars), slices.Clone(s.exported)
+	ok := inner.statements(c.Stmts)
+	if inner.ended {
+		ok = inner.status
+	}
+	s.ended = inner.failed
+	s.found, s.commands, s.steps, s.lost, s.failed = inner.found, inner.commands, inner.steps, inner.lost, inner.failed
+	group(-1, ")")
+	return ok
+}
+
+// redirected reads a compound command whose output goes into a file. The file is made before, and
+// each command adds to it.
+func (s *shell) redirected(st *syntax.Stmt) bool {
+	before := len(s.found)
+	c := &Command{Args: []Word{{Text: ":"}}, Env: slices.Clone(s.exported)}
+	for _, r := range st.Redirs {
+		s.redirect(c, r)
+	}
+	if c.Input != nil {
+		s.add(s.text(st.Redirs[0]), "the input of more than one command is not known here: write it for each")
+	}
+	if len(s.found) > before {
+		return true
+	}
+	if c.nowhere || c.Output == nil { // what is printed is of no interest
+		return s.compound(st.Cmd)
+	}
+	s.append(c)
+	defer func(outer *Output) { s.into = outer }(s.into)
+	s.into = &Output{File: c.Output.File, Append: true}
+	return s.compound(st.Cmd)
+}
+
+// output returns what the command of a substitution prints, if that is known: of one command, and
+// of those that are piped into it.
+func (s *shell) output(p *syntax.CmdSubst) (string, bool) {
+	if s.files.Print == nil || len(p.Stmts) != 1 || p.TempFile || p.ReplyVar || s.inside || s.lost {
+		return "", false
+	}
+	before, err := s.before()
+	if err != nil {
+		return "", false
+	}
+	inner := *s
+	inner.found, inner.commands, inner.prior, inner.inside, inner.tested, inner.into = nil, nil, before, true, 1, nil
+	inner.vars = maps.Clone(s.vars)
+	ok := inner.statement(p.Stmts[0])
+	if inner.lost {
+		s.lost = true
+		s.found = append(s.found, inner.found...)
+	}
+	if !ok || len(inner.found) > 0 || inner.ended || len(inner.commands) != 1 {
+		return "", false
+	}
+	c := inner.commands[0]
+	if c.Output != nil || c.nowhere {
+		return "", false
+	}
+	text, err := s.files.Print(before, c)
+	if err != nil && !errors.Is(err, ErrOutput) {
+		s.lose(s.text(p), err)
+	}
+	return text, err == nil
 }

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,11 +8,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
-// decide carries out a command of the shell that decides: [ and test, [[, false, exit. known is
-// false for any other.
+// The commands of the shell itself: those whose status decides what runs next, and those that set
+// variables and options.
+var (
+	deciders = []string{"[", "test", "[[", "false", "exit"}
+	setters  = []string{"export", "set"}
+)
+
+// decide carries out one of deciders. known is false for any other command.
 func (s *shell) decide(c *Command) (ok, known bool) {
 	name := c.Args[0].Text
-	if !slices.Contains([]string{"[", "test", "[[", "false", "exit"}, name) {
+	if !slices.Contains(deciders, name) {
 		return true, false
 	}
 	if c.Output != nil || c.Input != nil {
@@ -77,8 +82,11 @@ func (s *shell) exits(words []Word) {
 	}
 }
 
-// questions are the operators of [ about one file. To root, all files can be read.
-var questions = []string{"-e", "-f", "-d", "-s", "-x", "-r", "-h", "-L"}
+// The operators of [ that compare numbers, and that test a file. Root can read every file.
+var (
+	numberTests = []string{"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
+	fileTests   = []string{"-e", "-f", "-d", "-s", "-x", "-r", "-h", "-L"}
+)
 
 var number = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
@@ -97,7 +105,7 @@ func (s *shell) test(words []string) (ok bool, why string) {
 		return words[1] != "", ""
 	case n == 2 && words[0] == "-z":
 		return words[1] == "", ""
-	case n == 2 && slices.Contains(questions, words[0]):
+	case n == 2 && slices.Contains(fileTests, words[0]):
 		return s.holds(words[0], words[1]), ""
 	case n == 3 && words[1] == "=":
 		return words[0] == words[2], ""
@@ -123,14 +131,10 @@ func (s *shell) test(words []string) (ok bool, why string) {
 func compared(a, op, b, unknown string) (ok bool, why string) {
 	x, _ := strconv.ParseInt(a, 10, 64)
 	y, _ := strconv.ParseInt(b, 10, 64)
-	order := cmp.Compare(x, y)
-	ok, known := map[string]bool{
-		"-eq": order == 0, "-ne": order != 0, "-lt": order < 0, "-le": order <= 0, "-gt": order > 0, "-ge": order >= 0,
-	}[op]
-	if !known {
-		return false, unknown
+	if n := slices.Index(numberTests, op); n >= 0 {
+		return []bool{x == y, x != y, x < y, x <= y, x > y, x >= y}[n], ""
 	}
-	return ok, ""
+	return false, unknown
 }
 
 // doubled returns why [[ is not read as [ is: what stands behind == is a pattern, numbers are

@@ -90,7 +90,7 @@ func TestCorpus(t *testing.T) {
 			for _, target := range j.file.targets() {
 				in, err := j.product.input(t, st, j.file, target)
 				if err == nil {
-					_, err = containerfile.Build(t.Context(), in)
+					_, err = containerfile.Check(t.Context(), in)
 				}
 				j.err = errors.Join(j.err, err)
 			}
@@ -167,7 +167,7 @@ func (u *upstream) input(t *testing.T, st *store.Store, f corpusFile, target str
 	must(t, err)
 	in := containerfile.Input{
 		File: filepath.Join(u.dir, f.Path), Shown: f.Path, Context: filepath.Join(u.dir, f.Context),
-		Args: f.Args, Target: target, Platform: p, ModTime: layer.Epoch, Store: st, Check: true, Snapshot: true,
+		Args: f.Args, Target: target, Platform: p, ModTime: layer.Epoch, Store: st, Snapshot: true,
 		Compiler: containerfile.Compiler{Check: func(containerfile.GoBuild) error { return nil }},
 		Outputs:  map[string]map[string]containerfile.File{},
 		Base: func(_ context.Context, name string, p platform.Platform) (base.Base, error) {

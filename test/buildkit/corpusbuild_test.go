@@ -134,7 +134,7 @@ func (s standIns) compare(t *testing.T, u *upstream, f corpusFile, in containerf
 	var err error
 	in.Source, err = os.ReadFile(in.File)
 	must(t, err)
-	in.Check, in.Snapshot, in.Compiler = false, false, compiler(in.Store)
+	in.Snapshot, in.Compiler = false, compiler(in.Store)
 	images := s.golangs.named(in.Source, in.Args, in.Platform)
 	in.Base = func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
 		stand, ok := images[familiar(name)]

@@ -29,7 +29,7 @@ var order = []string{
 	"lint", "lint/nodes", "product/references", "report/changes",
 	"scaffold/bake", "scaffold/makefile", "scaffold/shell", "shard", "shard/jobs",
 	"store", "evidence", "image/deflate", "image/layer", "image/archive", "image/imagefile", "image/inventory",
-	"image/manifest", "image/base", "image/tree", "image/entrypoint", "image/installed", "image/webfile",
+	"image/manifest", "image/base", "image/tree", "image/entrypoint", "image/packages", "image/webfile",
 	"assemble/artifact", "assemble/builder", "assemble/inputs", "assemble/lifecycle",
 	"compile/prebuilt", "compile/program", "containerfile/modechange", "containerfile/system",
 	"containerfile/run", "containerfile", "publish/github", "registry", "registry/transfer",
