@@ -35,7 +35,7 @@ func TestStarts(t *testing.T) {
 		{"scratch", "", ""},
 		{"busybox", "", ""},
 		{"shell", "", "warning: image csi for linux/amd64: %DIR%/Dockerfile:7:1: " +
-			"ENTRYPOINT /bin/sh: no COPY or ADD adds it, and the files of the base are not known here"},
+			"ENTRYPOINT /bin/sh: no COPY or ADD adds it, and the files of the base are unknown"},
 	} {
 		t.Run(tc.base, func(t *testing.T) {
 			dir := t.TempDir()

@@ -69,7 +69,7 @@ func remote(src string) string {
 	return ""
 }
 
-// addFile copies one file of the context; what is an archive is unpacked.
+// addFile copies one file of the context, and unpacks an archive.
 func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack *bool) error {
 	if unpack == nil || *unpack {
 		_, n, err := tree.Resolve(cp.src, p)

@@ -160,8 +160,8 @@ func (c compilation) compareTags(g *run.GoBuild) (found []difference) {
 	return found
 }
 
-// unclear returns the words of a go build that are not known, and may be flags: those that are no
-// value of a flag and stand before the packages.
+// unclear returns the unknown words of a go build that may be flags: those before the packages
+// that are not the value of a flag.
 func (c compilation) unclear() (all []script.Value) {
 	if !c.isGo() || len(c.words) < 2 {
 		return nil

@@ -231,8 +231,8 @@ func (c *copier) directory(ctx context.Context, n *tree.Node, p place, m match) 
 	return nil
 }
 
-// makeParents makes the directories above an included file that are not there yet. Those that are
-// take over the metadata of the source, except the one that copy was asked to fill.
+// makeParents makes the missing directories above an included file. Those that exist get the
+// metadata of the source, except the destination itself.
 func (c *copier) makeParents() error {
 	for i := range c.parents {
 		p := &c.parents[i]

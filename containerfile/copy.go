@@ -79,7 +79,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	}
 	return b.transfer(ctx, s, t, func(cp *copier, p, dest string) error {
 		cp.src = src
-		cp.matched = cp.matched || open // what is there is not all known
+		cp.matched = cp.matched || open // some of its files are unknown
 		if c.Parents {
 			return cp.withParents(ctx, p, dest, s.System.OS)
 		}

@@ -7,7 +7,7 @@
 // slashes, wildcards, symbolic links and .dockerignore. The result is not an image yet but its
 // parts: the base, the configuration, and the entries of each layer, which package layer writes.
 //
-// # What is refused
+// # Refused
 //
 // RUN with any command but those of the table in package run, because it needs a machine of the
 // image's system: an image for Windows would need Windows. What a command would make comes from
@@ -56,7 +56,7 @@
 //     BuildKit takes root.
 //   - EXPOSE with an address or port of the host is an error; BuildKit drops that part with a
 //     warning.
-//   - ADD --unpack takes zip archives, too, in which most of what is made for Windows comes;
+//   - ADD --unpack takes zip archives, too, the usual archives of Windows;
 //     BuildKit copies those.
 //   - HEALTHCHECK --start-interval is refused: the configuration of go-containerregistry has no
 //     place for it.
@@ -92,8 +92,8 @@ type Input struct {
 	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read,
 	// symbolic links included. Empty means none.
 	Context string
-	// Except is what is in Context and not part of it, relative to it and with slashes.
-	// Nor is any .git.
+	// Except are the paths below Context that are not part of it, relative and with slashes. Every
+	// .git is excluded, too.
 	Except []string
 	// Contexts are further places to copy from, by the name that FROM and --from use.
 	Contexts map[string]Context
@@ -101,7 +101,7 @@ type Input struct {
 	// where the name is empty. A stage of which nothing else is wanted is not evaluated.
 	Outputs map[string]map[string]tree.File
 	// Mode returns the mode that a file or directory of a context has in the image: path is
-	// absolute, and fi what the disk says of it. nil keeps the mode of the disk.
+	// absolute, and fi is from the disk. nil keeps the mode of the disk.
 	Mode func(ctx context.Context, path string, fi fs.FileInfo) (fs.FileMode, error)
 	// Args are the values of build arguments; they go before the defaults in the file.
 	Args map[string]string
@@ -131,7 +131,7 @@ type Input struct {
 // Context is a named context: a directory, or single files.
 type Context struct {
 	Dir    string               // absolute; empty where Files count
-	Except []string             // what is in Dir and not part of it, as in Input
+	Except []string             // as in Input
 	Files  map[string]tree.File // by slash-separated path: "linux_amd64/build-init"
 }
 

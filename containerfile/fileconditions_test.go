@@ -65,17 +65,17 @@ link motd etc/motd
 			bash + "[[ $PATH == /u* ]] && touch /yes",
 			"3:5: RUN is only carried out where it does nothing but change files: [[ ",
 		},
-		{bash + "[[ 010 -eq 8 ]] && touch /yes", "it is known here in [ only"},
-		{"RUN [ /etc/motd -nt /etc/run ] && touch /yes", "[ /etc/motd -nt /etc/run: it is not known here"},
-		{"RUN [ -w /etc/motd ] && touch /yes", "[ -w /etc/motd: it is not known here"},
+		{bash + "[[ 010 -eq 8 ]] && touch /yes", "it is supported in [ only"},
+		{"RUN [ /etc/motd -nt /etc/run ] && touch /yes", "[ /etc/motd -nt /etc/run: it is not supported"},
+		{"RUN [ -w /etc/motd ] && touch /yes", "[ -w /etc/motd: it is not supported"},
 		{
 			"RUN [ -e /proc/self ] && touch /yes",
 			"2:10: RUN [ -e /proc/self ]: /proc is not the image's own while RUN runs",
 		},
 		{"RUN apt-get update && [ -f /etc/motd ] && touch /yes", "2:5: RUN apt-get needs a machine"},
 		{"RUN mkdir /etc && [ -f /etc/motd ] && touch /yes", "2:5: RUN mkdir: /etc already exists"},
-		{"RUN for f in /etc/*; do eval x; done", "eval is a command of the shell that is not known here"},
-		{"RUN { mkdir /x; } > /yes", "mkdir in a group whose output goes into a file is not known here"},
+		{"RUN for f in /etc/*; do eval x; done", "eval is a command of the shell that is not supported"},
+		{"RUN { mkdir /x; } > /yes", "mkdir in a group whose output goes into a file is not supported"},
 		{"RUN X=$(cat /none) && touch /yes", "2:13: RUN cat: /none is not there"},
 		{"RUN cat /etc/motd > /etc/motd && touch /yes", "/etc/motd is read and written by the same command"},
 		{"RUN (exit 1); touch /yes", ""},
@@ -92,7 +92,7 @@ link motd etc/motd
 			"-o /out/yes\nFROM base\nCOPY --from=b /out/yes /yes", ""},
 		{"FROM golang AS b\nWORKDIR /src\nCOPY . .\nRUN [ -f /etc/alpine-release ] || go build " +
 			"-o /out/yes\nFROM base\nCOPY --from=b /out/yes /yes", "5:10: RUN [ -f /etc/alpine-release ]: " +
-			"the files of the base are not known here, since the stage compiles programs"},
+			"the files of the base are unknown, since the stage compiles programs"},
 		{"FROM golang AS b\nWORKDIR /src\nCOPY . .\nRUN make\nRUN [ -d vendor ] || go build -o " +
 			"/out/yes\nFROM base\nCOPY --from=b /out/yes /yes", "5:5: RUN make"},
 		{"FROM golang AS b\nWORKDIR /src\nCOPY . .\nRUN make && for f in *.so; do cp $f /out/; " +
@@ -137,7 +137,7 @@ func TestQuestionsOfStubs(t *testing.T) {
 				}, nil
 			}
 			_, err := check(t, in)
-			const want = "the files of the base are not known here, since a snapshot replaces it by a stub"
+			const want = "the files of the base are unknown, since a snapshot replaces it by a stub"
 			if snapshot != (err != nil && strings.Contains(err.Error(), want)) || !snapshot && err != nil {
 				t.Errorf("%s: snapshot %v: %v", line, snapshot, err)
 			}

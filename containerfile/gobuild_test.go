@@ -92,7 +92,7 @@ func TestGoBuild(t *testing.T) {
 		{copied + "RUN go build -ldflags \"-X a=${VERSION:-dev}\" -o /out/x", "nothing here sets the variable VERSION"},
 		{copied + "ENV A=${CERTS:-none}\nRUN go build -o /out/x", "5:7: nothing here sets the variable CERTS"},
 		{copied + "COPY <<E /out/x\n$CERTS\nE\nRUN go build -o /out/x", "nothing here sets the variable CERTS"},
-		{copied + "USER 5000\nRUN go build -o /out/x", "RUN after USER 5000 is not known here"},
+		{copied + "USER 5000\nRUN go build -o /out/x", "RUN after USER 5000 is not supported"},
 		{"RUN go version && echo x > /out/x", "/out is not made in the stage b, and is looked for in its base"},
 		{"RUN go version && mkdir /out/x", "/out is not made in the stage b, and is looked for in its base"},
 		{
@@ -104,8 +104,8 @@ func TestGoBuild(t *testing.T) {
 			"/out is not made in the stage b, and is looked for in its base",
 		},
 		{copied + "RUN CGO_ENABLED=1 go build -o /out/x", "CGO_ENABLED=1 needs a C compiler"},
-		{copied + "RUN go build -race -o /out/x", "flag -race is not known here"},
-		{copied + "RUN go build -toolexec=x -o /out/x", "flag -toolexec is not known here"},
+		{copied + "RUN go build -race -o /out/x", "flag -race is not supported"},
+		{copied + "RUN go build -toolexec=x -o /out/x", "flag -toolexec is not supported"},
 		{copied + "RUN go build -o", "flag -o has no value"},
 		{copied + "RUN go build -o /out/x ./cmd/...", "-o /out/x is one file, and there are 2 packages"},
 		{copied + "RUN go build -o /out cmd/a/main.go", "main.go alone is not a package, which has more.go, too"},
@@ -114,7 +114,7 @@ func TestGoBuild(t *testing.T) {
 			"package github.com/x/y is not one of the module example.com/tool/v2",
 		},
 		{copied + "RUN go build -o /out ../x", "../x is not in the module of /src"},
-		{copied + "RUN go generate ./...", "RUN go generate is not known here"},
+		{copied + "RUN go generate ./...", "RUN go generate is not supported"},
 		{
 			copied + "RUN go build -ldflags \"-X a=$(date)\" -o /out/x",
 			"give the value under args in slipway.yaml, by the name $(date)",
@@ -123,9 +123,9 @@ func TestGoBuild(t *testing.T) {
 		{copied + "RUN echo x > lib/embedded.txt\nRUN go build -o /out/x", "/src/lib/embedded.txt is not the file"},
 		{copied + "RUN cp lib/lib.go cmd/a/\nRUN go build -o /out/x", "/src/cmd/a/lib.go is not the file"},
 		{copied + "RUN echo x >> main.go && go build -o /out/x", "/src/main.go is not the file"},
-		{copied + "COPY go.mod go.work\nRUN go build -o /out/x", "workspaces are not known here"},
-		{"RUN go build -o /out/x", "there is no go.mod in /go or above it"},
-		{"RUN --mount=type=secret,id=x go build -o /out/x", "RUN --mount=type=secret is not known here"},
+		{copied + "COPY go.mod go.work\nRUN go build -o /out/x", "workspaces are not supported"},
+		{"RUN go build -o /out/x", "neither /go nor a directory above has a go.mod"},
+		{"RUN --mount=type=secret,id=x go build -o /out/x", "RUN --mount=type=secret is not supported"},
 		{"WORKDIR /src\nRUN --mount=target=. go build -o x", "/src/x is in the mount /src, of which nothing stays"},
 		{"RUN --mount=source=none,target=/src go version", "none is not there"},
 		{"RUN --mount=type=cache,target=/c mkdir /c/x && go version", "/c is not the image's own while RUN runs"},
@@ -135,7 +135,7 @@ func TestGoBuild(t *testing.T) {
 		},
 		{
 			copied + "RUN apt-get install -y tini && go version\nRUN cp /usr/bin/tini /out/ && go version",
-			"RUN cp: /usr/bin/tini: the files of the base are not known here",
+			"RUN cp: /usr/bin/tini: the files of the base are unknown",
 		},
 	} {
 		got := goBuilds(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /out /\n")

@@ -160,7 +160,7 @@ func (h *replacedStage) sourced() (text string) {
 	return text
 }
 
-// settingsOf notes what a RUN does with files of settings. It returns what ends with the RUN.
+// settingsOf records what a RUN does with settings files, until end is called.
 func (h *replacedStage) settingsOf(c *instructions.RunCommand, text string, at []parser.Range) (end func()) {
 	if found := settingsText.FindString(text); found != "" {
 		h.elsewhere("RUN", found, at)

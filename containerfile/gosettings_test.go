@@ -35,14 +35,14 @@ func TestGoSettings(t *testing.T) {
 		{"RUN apk add git && curl -L https://x.example/y | tar -xz -C /usr/local" + build, plain},
 
 		{"RUN cat go.env >> /usr/local/go/go.env" + build, "6:5: RUN cat: /usr/local/go/go.env: the files of the " +
-			"base are not known here"},
+			"base are unknown"},
 		{"RUN gen > /root/.config/go/env" + build, "6:5: RUN gen needs a machine of the image's system"},
 		{"RUN go env -w GOFLAGS=-tags=$(date)" + build, "6:29: RUN is only carried out where it does nothing but"},
 		{"RUN apt-get install go -o=/root/.config/go/env" + build, "7:5: RUN go: apt-get install go " +
 			"-o=/root/.config/go/env in line 6, which may write /root/.config/go/env, is not run"},
 		{"ENV GOENV=off\nRUN go env -w GOAMD64=v3" + build, "7:5: RUN go: go env -w has no file to write"},
 		{"COPY <<E /root/.config/go/env\nCGO_ENABLED=1\nE" + build, "9:1: RUN go build: CGO_ENABLED=1 needs a C compiler"},
-		{"ENV GOTOOLCHAIN=go1.25.0" + build, "7:1: RUN go build: GOTOOLCHAIN=go1.25.0 is not known here"},
+		{"ENV GOTOOLCHAIN=go1.25.0" + build, "7:1: RUN go build: GOTOOLCHAIN=go1.25.0 is not supported"},
 		{"ENV GOTOOLCHAIN=local" + build, plain},
 	} {
 		file := "FROM golang AS a\nRUN go env -w GOFLAGS=-tags=foo\nFROM golang AS b\n" + copied + c.stage +

@@ -90,16 +90,16 @@ func (b *builder) refers(at []parser.Range, word string, of base.Base, p platfor
 	}
 }
 
-// stubFiles completes files of which not all are known, those of an image that is not at hand, by
-// the ones that are to be copied out of it: each explains what it is. more reports whether there
-// may be others among them. Files that are all known stay as they are. A source that ends in a
-// slash is taken for a directory, and * in a name for a word; [ and ? match nothing here.
+// stubFiles adds the files that are copied to the files of an image that is not at hand. The text of
+// each explains this. more reports whether the image may have others among them. stubFiles returns
+// files that are all known as they are. A source that ends in a slash means a directory, and * in a
+// name a word; [ and ? match nothing.
 func stubFiles(src tree.Files, of base.Base, paths []string, os string) (_ tree.Files, more bool, err error) {
 	below, ok := src.(*tree.Tree)
 	if !ok || !below.Open {
 		return src, false, nil
 	}
-	image := "what is not at hand"
+	image := "an unknown image"
 	if of.Info != nil {
 		image = of.Info.Name
 	}

@@ -104,7 +104,7 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 		s.Config.OnBuild = append(s.Config.OnBuild, c.Expression)
 		s.onBuild = append(s.onBuild, c.Expression)
 	default:
-		return errors.New("this instruction is not known here")
+		return errors.New("this instruction is not supported")
 	}
 	return nil
 }
@@ -169,8 +169,8 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 	return nil
 }
 
-// checkCommandLine refuses what was meant as a list and would become a line for cmd, which cannot
-// run it: a path of Windows in it makes it no JSON.
+// checkCommandLine refuses a list that is not JSON, since a path in it has single backslashes: cmd,
+// which gets it as a line, cannot run it.
 func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
 	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) &&
@@ -281,8 +281,8 @@ func sources(c instructions.Command) []string {
 	return nil
 }
 
-// noteCopyOfAll notes a COPY whose source is a name of which only the variables are left out, so that it
-// copies the whole context or stage, as BuildKit does: COPY /$FILES /.
+// noteCopyOfAll notes a COPY that copies the complete context or stage, as BuildKit does, since a
+// variable in its source is empty: COPY /$FILES /.
 func (s *stage) noteCopyOfAll(b *builder, c command, written []string) {
 	for n, now := range sources(c.Command) {
 		before := written[n]

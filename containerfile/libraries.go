@@ -15,8 +15,8 @@ import (
 // CheckLibraries reports shared libraries that programs of the image's own layers need and that
 // the image does not have. known is that of [Result.CheckStart]: where the base's files are not
 // known, only Windows programs are checked, against a table of DLLs that Microsoft's bases lack.
-// It is an error if the program that the image starts cannot start without the library, and
-// certain that it is missing; anything else is a note, such as a copied DLL that nothing uses.
+// A library that is certain to be missing, and without which the program that the image starts
+// cannot start, is an error; anything else is a note, such as a copied DLL that nothing uses.
 // Libraries whose name matches a pattern of allow, in any case, are not reported.
 func (r Result) CheckLibraries(known bool, allow []string) (notes []string, err error) {
 	i := r.start.image
@@ -37,8 +37,8 @@ func (r Result) CheckLibraries(known bool, allow []string) (notes []string, err 
 	return notes, report.Err()
 }
 
-// absentDLL is a DLL that a Windows base lacks, by what is public about it. It serves where the
-// files of the base are not known.
+// absentDLL is a DLL that a Windows base lacks, by public reports. The table is for bases whose
+// files are unknown.
 type absentDLL struct {
 	family   string   // the last part of the repository
 	releases []string // names of [platform.LTSC]
@@ -46,7 +46,7 @@ type absentDLL struct {
 }
 
 var absentDLLs = []absentDLL{
-	// Left out since version 1709, https://github.com/golang/go/issues/21867 and
+	// Missing since version 1709, https://github.com/golang/go/issues/21867 and
 	// https://github.com/microsoft/Windows-Containers/issues/72; of ltsc2022,
 	// https://github.com/rancher/windows/issues/116. There again in ltsc2025,
 	// https://github.com/drone-plugins/drone-docker/pull/514.

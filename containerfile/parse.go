@@ -170,7 +170,7 @@ func (b *builder) target() *stage {
 		}
 	}
 	b.report.Add(nil, "",
-		fmt.Errorf("there is no stage %q to build: the file has %s", b.in.Target, tree.List(names, "stage")))
+		fmt.Errorf("the target stage %q does not exist: the file has %s", b.in.Target, tree.List(names, "stage")))
 	return nil
 }
 

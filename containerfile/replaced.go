@@ -84,7 +84,7 @@ func (b *builder) differ(s *stage, g *run.GoBuild, found []difference) {
 				d.by, d.what, g.Name, g.At, s.title(), d.write))
 			continue
 		}
-		b.report.Add(d.at, d.word, fmt.Errorf("%s sets %s by %s, whose value is not known here: write %s for the "+
+		b.report.Add(d.at, d.word, fmt.Errorf("%s sets %s by %s, whose value is unknown: write %s for the "+
 			"program %s (%s), which takes the place of what stage %s compiles",
 			d.by, d.what, d.Source, d.write, g.Name, g.At, s.title()))
 	}

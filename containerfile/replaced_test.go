@@ -32,8 +32,8 @@ func TestHiddenSettings(t *testing.T) {
 		{"RUN [\"make\", \"TAGS=special\"]", "", "", "RUN sets the build tags special"},
 		{"RUN <<E\nset -e\nmake TAGS=special\nE", "", "", "RUN sets the build tags special"},
 		{"RUN hack/build.sh -tags special", "", "", "RUN sets the build tags special"},
-		{"RUN go build -tags $(cat tags) -o /x", "", "", "4:20: RUN sets build tags by $(cat tags), whose value is not " +
-			"known here: write tags, [] for none, for the program app (slipway.yaml:3:5)"},
+		{"RUN go build -tags $(cat tags) -o /x", "", "", "4:20: RUN sets build tags by $(cat tags), whose value is " +
+			"unknown: write tags, [] for none, for the program app (slipway.yaml:3:5)"},
 		{"RUN go build -tags $(cat tags) -o /x", "", "special", ""},
 
 		{"RUN gox -tags special -output /x ./cmd/app", "", "", "4:15: RUN sets the build tags special"},
@@ -45,8 +45,8 @@ func TestHiddenSettings(t *testing.T) {
 		{"ENV GOFLAGS=\"-mod=mod -race\"\nRUN go build -o /x ./cmd/app", "", "", "4:5: ENV sets -race"},
 		{"RUN make BUILD='-v -race'", "", "", "RUN sets -race"},
 		{"RUN go test -race ./... && go build -o /x ./cmd/app", "", "", ""},
-		{"RUN . ./env.sh && go build -o /x ./cmd/app", "", "", "4:7: RUN sets variables by ./env.sh, whose value is not " +
-			"known here: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"},
+		{"RUN . ./env.sh && go build -o /x ./cmd/app", "", "", "4:7: RUN sets variables by ./env.sh, whose value is " +
+			"unknown: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"},
 		{"RUN set -a; source hack/env; make", "", "", "RUN sets variables by hack/env"},
 		{"RUN sh -c '. ./env.sh && make'", "", "", "RUN sets variables by ./env.sh"},
 		{"RUN . ./env.sh && make", "CGO_ENABLED=0", "", ""},
@@ -89,7 +89,7 @@ func TestHiddenSettings(t *testing.T) {
 // TestHiddenFiles checks that files of settings of the go command, which are not read, must be
 // answered by the program.
 func TestHiddenFiles(t *testing.T) {
-	const unknown = "whose value is not known here: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"
+	const unknown = "whose value is unknown: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"
 	for _, c := range []struct{ stage, want string }{
 		{"ENV GOENV=/src/go.env\nRUN make", "2:5: ENV sets variables by GOENV, " + unknown},
 		{"ENV GOENV=off\nCOPY a /root/.config/go/env\nRUN make", ""},
@@ -157,7 +157,7 @@ func TestHiddenScripts(t *testing.T) {
 		{"RUN cat <<EOF | sh\nmake TAGS=foo\nEOF", foo},
 		{"RUN eval \"GOFLAGS=-tags=foo make build\"", foo},
 		{"RUN eval 'export TAGS=foo' && make", foo},
-		{"RUN eval $(cat env) && make", unknown + "$(cat env), whose value is not known here"},
+		{"RUN eval $(cat env) && make", unknown + "$(cat env), whose value is unknown"},
 		{"RUN eval $(ssh-agent) && make", ""},
 		{"RUN echo \"GOFLAGS=-tags=foo make\" | sh", foo},
 		{"RUN echo \"GOFLAGS=-tags=$(cat tags) make\" | sh", "RUN sets build tags by GOFLAGS="},

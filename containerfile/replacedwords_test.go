@@ -20,7 +20,7 @@ func TestHiddenWords(t *testing.T) {
 		{"RUN set -- -tags foo; go build \"$@\" -o /x", foo},
 		{"RUN set -e -- -race -tags foo; shift && go build $* -o /x", foo},
 		{"RUN set -ex; go build \"$@\" -o /x", ""},
-		{"RUN [ $A ] && set -- -tags foo; go build \"$@\" -o /x", unknown + "\"$@\", whose value is not known here"},
+		{"RUN [ $A ] && set -- -tags foo; go build \"$@\" -o /x", unknown + "\"$@\", whose value is unknown"},
 		{"RUN f() { go build \"$@\" -o /x; }; f -tags foo", unknown + "\"$@\", "},
 		{"RUN f() { go build $1 -o /x; }; f -race", unknown + "$1, "},
 		{"RUN sh -c 'go build \"$@\" -o /x' sh -tags foo", foo},

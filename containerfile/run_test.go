@@ -48,7 +48,7 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "update-ca-certificates", "RUN update-ca-certificates needs a machine of the image's system"},
 		{
 			"linux/amd64", "mkdir /sbin && touch /sbin/useradd && useradd --nosuch app",
-			"useradd: option --nosuch is not known here",
+			"useradd: option --nosuch is not supported",
 		},
 		{
 			"linux/amd64", "mkdir /sbin && touch /sbin/useradd && /sbin/useradd root",
@@ -58,7 +58,7 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "rm -r /etc", "cannot be removed while RUN runs"},
 		{"linux/amd64", "rm -rf / .", "is not removed"},
 		{"linux/amd64", "rm", "names no file"},
-		{"linux/amd64", "mkdir /a/b", "there is no directory /a: make it before, with mkdir -p"},
+		{"linux/amd64", "mkdir /a/b", "directory /a does not exist: make it before, with mkdir -p"},
 		{"linux/amd64", "mkdir /etc", "/etc already exists"},
 		{"linux/amd64", "mkdir -p /etc/motd", "/etc/motd already exists"},
 		{"linux/amd64", "mkdir ''", "the name of a file is empty"},
@@ -68,12 +68,12 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "cp /etc/motd /proc/x", "/proc is not the image's own while RUN runs"},
 		{"linux/amd64", "echo x >> /etc/hosts", "/etc/hosts is not the image's own"},
 		{"linux/amd64", "echo x > /etc", "/etc is a directory"},
-		{"linux/amd64", "echo x > /none/x", "there is no directory /none"},
+		{"linux/amd64", "echo x > /none/x", "directory /none does not exist"},
 		{"linux/amd64", "cp /etc /x", "/etc is a directory: use cp -r"},
 		{"linux/amd64", "cp /etc/motd /dangling", "a symbolic link to nothing"},
 		{"linux/amd64", "cp /etc/motd /etc/passwd /x", "/x is not a directory"},
 		{"linux/amd64", "cp /etc/motd /x/", "not a directory"},
-		{"linux/amd64", "cp /etc/motd", "there is no destination"},
+		{"linux/amd64", "cp /etc/motd", "has no destination after it"},
 		{"linux/amd64", "cp -aL /etc/motd /x", "contradict each other"},
 		{"linux/amd64", "cp -r /full /full/dir", "cannot be copied into itself"},
 		{"linux/amd64", "cp /etc/motd /etc/motd", "are one file"},
@@ -99,7 +99,7 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "chmod -R 755 /", "-R of / is not done here"},
 		{"linux/amd64", "chmod 755 /dangling", "is not there"},
 		{"linux/amd64", "chown nobody /etc/motd", `does not know "nobody"`},
-		{"linux/amd64", "chown a.b /etc/motd", "is no user"},
+		{"linux/amd64", "chown a.b /etc/motd", "is not a user"},
 		{"linux/amd64", "cd /etc/motd", "is not a directory"},
 		{"linux/amd64", "cd /full && rm -r /full", "has the working directory in it"},
 		{
@@ -112,7 +112,7 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "curl -o /x ftp://example.com/x", "not an address that begins with https://"},
 		{"linux/amd64", "curl -o /x https://a.example/x https://a.example/y", "write a command for each"},
 		{"linux/amd64", "curl -o /x -o /y https://a.example/x", "option -o has two values"},
-		{"linux/amd64", "curl -H Token:x -o /x https://a.example/x", "option -H is not known here"},
+		{"linux/amd64", "curl -H Token:x -o /x https://a.example/x", "option -H is not supported"},
 		{"linux/amd64", "curl https://a.example/x", "which goes nowhere: write -o FILE"},
 		{"linux/amd64", "curl -O https://a.example/", "has no file name: write -o FILE"},
 		{"linux/amd64", "curl -o /etc https://a.example/x", "/etc is a directory"},
@@ -124,7 +124,7 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "curl -sL https://a.example/x.sha256 | sha256sum -c -", "the checksum is downloaded, too"},
 		{"linux/amd64", "curl -sL https://a.example/x | sh", "RUN sh needs a machine"},
 		{"linux/amd64", "sha256sum /etc/motd", "without -c it prints a checksum"},
-		{"linux/amd64", "shasum -a 512 -c /etc/motd", "-a 512 is not known here: write -a 256"},
+		{"linux/amd64", "shasum -a 512 -c /etc/motd", "-a 512 is not supported: write -a 256"},
 		{"linux/amd64", "sha256sum -c /etc/motd", "is not a line of a checksum"},
 		{"linux/amd64", "sha256sum -c", "it has no input"},
 		{
@@ -132,17 +132,17 @@ func TestRunFails(t *testing.T) {
 			"/etc/motd has the checksum 2cf24dba",
 		},
 		{"linux/amd64", "echo " + strings.Repeat("0", 64) + "  /none | sha256sum -c", "/none is not there"},
-		{"linux/amd64", "date | sha256sum -c", "what it prints is not known here"},
-		{"linux/amd64", "tar cf /x /etc", "option -c is not known here"},
+		{"linux/amd64", "date | sha256sum -c", "its output is unknown"},
+		{"linux/amd64", "tar cf /x /etc", "option -c is not supported"},
 		{"linux/amd64", "tar -x", "name the archive with -f FILE"},
 		{"linux/amd64", "tar xf /etc/motd", "/etc/motd is not an archive"},
 		{"linux/amd64", "tar xf /none", "/none is not there"},
 		{"linux/amd64", "tar xf /etc/motd -C /none", "/none is not there"},
 		{"linux/amd64", "tar xf /etc/motd motd -C /etc", "write -C before the members"},
-		{"linux/amd64", "tar xf /etc/motd '*.exe'", "patterns are not known here"},
+		{"linux/amd64", "tar xf /etc/motd '*.exe'", "patterns are not supported"},
 		{"linux/amd64", "tar xf /etc/motd --strip-components=x", "is not a number"},
 		{"linux/amd64", "unzip /etc/motd", "/etc/motd is not a zip archive"},
-		{"linux/amd64", "unzip -P x /etc/motd", "option -P is not known here"},
+		{"linux/amd64", "unzip -P x /etc/motd", "option -P is not supported"},
 		{"linux/amd64", "make build", "declare the programs that it compiles under programs"},
 		{"linux/amd64", "git clone https://a.example/x", "make the repository a source"},
 		{"windows/amd64:ltsc2022", `curl.exe -L -o x https://a.example/x`, "use ADD --checksum=sha256:"},
@@ -173,17 +173,17 @@ func TestRunFails(t *testing.T) {
 		{"windows/amd64:ltsc2022", `copy C:\none x`, "is not there"},
 		{"windows/amd64:ltsc2022", `copy C:\etc C:\x`, "copy takes files only"},
 		{"windows/amd64:ltsc2022", `copy *.txt x`, "not a plain path"},
-		{"windows/amd64:ltsc2022", `del /S C:\etc\motd`, "option /S is not known here"},
+		{"windows/amd64:ltsc2022", `del /S C:\etc\motd`, "option /S is not supported"},
 		{"windows/amd64:ltsc2022", `del C:\etc`, "is a directory"},
-		{"windows/amd64:ltsc2022", `mklink /J x C:\etc`, "option /J is not known here"},
+		{"windows/amd64:ltsc2022", `mklink /J x C:\etc`, "option /J is not supported"},
 		{"windows/amd64:ltsc2022", `mklink x C:\etc`, "a link to a directory"},
-		{"windows/amd64:ltsc2022", `mkdir x || mkdir y`, "| is not known here in a line for cmd"},
+		{"windows/amd64:ltsc2022", `mkdir x || mkdir y`, "| is not supported in a line for cmd"},
 		{"windows/amd64:ltsc2022", `mkdir ^x`, "has a meaning of its own in cmd"},
 		{"windows/amd64:ltsc2022", `mkdir "x`, "a quote does not end"},
 		{"windows/amd64:ltsc2022", `["mkdir", "C:\\\\x"]`, "is a command of the shell"},
 		{
 			"windows/amd64:ltsc2022", "mkdir C:\\x\nSHELL [\"powershell\", \"-Command\"]\nRUN New-Item x",
-			"RUN with the shell powershell is not known here: write SHELL [\"cmd\", \"/S\", \"/C\"] above it",
+			"RUN with the shell powershell is not supported: write SHELL [\"cmd\", \"/S\", \"/C\"] above it",
 		},
 		{"windows/amd64:ltsc2022", `powershell -Command Get-Item x`, "RUN powershell needs a machine of the image's system"},
 	} {
@@ -235,7 +235,7 @@ func TestRunOnStub(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s: RUN %s on a stub base: %v", mode, c.line, err)
 				}
-			case err == nil || !strings.Contains(err.Error(), "the files of the base are not known here"):
+			case err == nil || !strings.Contains(err.Error(), "the files of the base are unknown"):
 				t.Errorf("%s: RUN %s on a stub base: %v", mode, c.line, err)
 			}
 		}
@@ -273,9 +273,9 @@ dir 755 0:0 home
 func TestCheckSnapshot(t *testing.T) {
 	const sum = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, c := range []struct{ lines, want string }{
-		{"RUN rm /usr/bin/tool", "2:5: RUN rm: /usr/bin/tool: the files of the base are not known here, " +
+		{"RUN rm /usr/bin/tool", "2:5: RUN rm: /usr/bin/tool: the files of the base are unknown, " +
 			"since a snapshot replaces it by a stub"},
-		{"COPY --from=base /usr/bin /x/\nRUN cp /x/tool /y", "the files of the base are not known here"},
+		{"COPY --from=base /usr/bin /x/\nRUN cp /x/tool /y", "the files of the base are unknown"},
 		{"ADD --unpack --checksum=" + sum + " https://a.example/a.tgz /opt\nRUN chmod 755 /opt/tool", ""},
 		{"COPY --from=archive /a/ /opt/\nRUN chmod 755 /opt/tool", ""},
 	} {

@@ -54,11 +54,11 @@ file 644 0:0 etc/release "root"
 		{"COPY --from=root / /mnt/rootfs\nRUN dnf install -y nfs-utils", "/mnt/rootfs/", ""},
 		{
 			"COPY f.txt /chroot/f.txt\nRUN apk add --root /chroot openssl\nRUN cp -r /chroot /out",
-			"/out", "the files of the base are not known here, since the stage compiles programs",
+			"/out", "the files of the base are unknown, since the stage compiles programs",
 		},
 		{
 			"COPY f.txt /chroot/f.txt\nRUN apk add --root /chroot openssl\nRUN mv /chroot /out", "/out",
-			"the files of the base are not known here, since the stage compiles programs",
+			"the files of the base are unknown, since the stage compiles programs",
 		},
 		{
 			"RUN ln -s /real /chroot\nCOPY f.txt /real/f.txt\nRUN apk add --root /chroot openssl", "/real",

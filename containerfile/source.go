@@ -48,7 +48,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 				return nil, base.Base{}, err
 			}
 			if !other.baseRead && !other.Tree.Later {
-				known := *other.Tree // what is wanted of it is all there
+				known := *other.Tree // it has all the wanted files
 				known.Below, known.Open = nil, false
 				return &known, base.Base{}, nil
 			}
@@ -60,7 +60,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 		return f, base.Base{}, err
 	}
 	if strings.Trim(from, "0123456789") == "" {
-		return nil, base.Base{}, fmt.Errorf("there is no stage %s: stages count from 0", from)
+		return nil, base.Base{}, fmt.Errorf("stage %s does not exist: stages count from 0", from)
 	}
 	found, img, err := b.image(ctx, from, normalize(b.in.Platform))
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *builder) buildContext(ctx context.Context) (tree.Files, error) {
 		return f, nil
 	}
 	if b.in.Context == "" {
-		return nil, errors.New("there is no build context to copy from: name one, or use --from")
+		return nil, errors.New("the image has no build context to copy from: name one, or use --from")
 	}
 	d, err := tree.OpenDirectory(b.in.Store, b.in.Context, b.in.Except, b.mode(ctx), b.in.File+".dockerignore")
 	if err != nil {

@@ -23,17 +23,17 @@ type start struct {
 	image  entrypoint.Image
 
 	copiesAll []string // a COPY of everything by a variable without a value
-	notes     []string // on what is left to a release
+	notes     []string // on files that only a release reads
 }
 
 // CheckStart returns an error if the image lacks the program that it starts, which a node would
-// report only when a pod runs. The program is the first word of the entrypoint, or of the command
-// where there is no entrypoint. known reports whether the base's files can be looked at; if they
-// cannot, and no layer of the Dockerfile has the program, a note reports that instead. An image
-// that starts nothing by itself is left to those who run it.
+// report only when a pod runs. The program is the first word of the entrypoint, or else of the
+// command. known reports whether the base's files can be read; if they cannot, and no layer of the
+// Dockerfile has the program, a note reports that instead. An image that starts nothing by itself
+// passes.
 //
-// The note also has what was noticed before, such as a COPY of the whole context by a variable
-// without a value. If the program is not there, that is an error.
+// The note also has the notes of the evaluation, such as a COPY of the complete context by an empty
+// variable, which is an error if the program is missing.
 func (r Result) CheckStart(known bool) (note string, err error) {
 	note, err = r.checkStart(known)
 	if note != "" && len(r.start.copiesAll) > 0 {
@@ -77,7 +77,7 @@ func (r Result) checkStart(known bool) (note string, err error) {
 		return "", nil // it is the base's, which has its program
 	}
 	report.Add(s.at, "",
-		fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are not known here: "+
+		fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are unknown: "+
 			"make sure that the base has it", word, name))
 	return report.Err().Error(), nil
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // A stage that is not a part of the image and compiles programs is a toolchain: the programs are
-// compiled by Slipway, and the base, such as golang, is not needed. It is read only if a file is
-// copied that no instruction of the stage has made.
+// compiled by Slipway, and the base, such as golang, is read only if a file is copied that no
+// instruction of the stage has made.
 
 // findToolchains marks the stages that are toolchains: all that start from one base, if none is a
 // part of the target and one of them compiles or sets up.
@@ -104,7 +104,7 @@ func (b *builder) declared(s *stage, p string, writers []*run.Skip) bool {
 		named = true
 		for file := range files {
 			if tree.Within(path.Join("/", file), p) {
-				return false // what makes this file may leave others beside it
+				return false // its command may leave others next to it
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func beforePattern(p string) string {
 }
 
 // tools reports whether a COPY takes tools of another image into the system of a toolchain, such as
-// COPY --from=xx / /. They are not needed, and their image is not asked for.
+// COPY --from=xx / /. Neither the tools nor their image are needed.
 func (b *builder) tools(s *stage, c *instructions.CopyCommand) bool {
 	if c.From == "" {
 		return false

@@ -42,7 +42,7 @@ func At(word, format string, args ...any) error {
 	return Located{word, fmt.Errorf(format, args...)}
 }
 
-// Error returns what is wrong.
+// Error returns the text of the error.
 func (l Located) Error() string { return l.err.Error() }
 
 // Unwrap returns the error itself.
@@ -97,7 +97,7 @@ func (r *List) Sorted() []error {
 	return errs
 }
 
-// Lines returns what was found, each as a line.
+// Lines returns the errors, each as a line.
 func Lines(r *List) []string {
 	var all []string
 	for _, e := range r.Sorted() {

@@ -32,8 +32,8 @@ const (
 	execBits = 0o111
 )
 
-// Parse reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
-// is in [Umask].
+// Parse reads a mode as chmod does: a symbolic mode without u, g, o or a does not change the bits
+// of [Umask].
 func Parse(s string) (Change, error) {
 	bad := mistake.At(s, "mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)
 	if s == "" {

@@ -36,7 +36,7 @@ func (r *runner) test(op, name string) bool {
 		return filled(s.n)
 	}
 	if s.n.Odd != "" {
-		fail("it is %s, which is not known here", s.n.Odd)
+		fail("it is %s, which is not supported", s.n.Odd)
 	}
 	switch op {
 	case "-f":
@@ -77,7 +77,7 @@ func (r *runner) checkAbsent(p string) {
 	for dir := path.Dir(p); r.unknown(p); dir = path.Dir(dir) {
 		switch n := r.lstat(dir); {
 		case n == nil && dir != "/":
-		case r.s.Toolchain && r.s.Made(dir): // as for what is copied out of it
+		case r.s.Toolchain && r.s.Made(dir): // as for a COPY out of it
 			return
 		default:
 			check(errUnknown)
@@ -99,7 +99,7 @@ func cd(r *runner, _ options, args []string) {
 	logical := path.Clean(name)
 	if !path.IsAbs(logical) {
 		if r.logical == "" && slices.Contains(strings.Split(name, "/"), "..") {
-			fail("%s is not known here, since WORKDIR leads through a link: write the full path", name)
+			fail("%s is not supported, since WORKDIR leads through a link: write the full path", name)
 		}
 		logical = path.Join(r.logical, name)
 	}

@@ -16,7 +16,7 @@ func checkChecksum(o options, _ []string) error {
 	case !o.has("c"):
 		return errors.New("without -c it prints a checksum, and compares nothing: write -c")
 	case o.has("a") && o.value("a") != "256":
-		return mistake.At("-a", "-a %s is not known here: write -a 256", o.value("a"))
+		return mistake.At("-a", "-a %s is not supported: write -a 256", o.value("a"))
 	}
 	return nil
 }

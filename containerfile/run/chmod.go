@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// walk calls do for what is at a name, and with recursive for everything in it. The links in a
+// walk calls do for the file of a name, and with recursive for everything below it. Links in a
 // directory are not followed.
 func (r *runner) walk(name string, through, recursive bool, do func(p string, n *tree.Node)) {
 	var s lookup
@@ -26,7 +26,7 @@ func (r *runner) walk(name string, through, recursive bool, do func(p string, n 
 		fail("-R of / is not done here: name directories")
 	}
 	if s.p == "/" {
-		fail("/ itself is not part of a layer: name what is in it")
+		fail("/ itself is not part of a layer: name the files in it")
 	}
 	r.visit(s.p, s.n, recursive, do)
 }
@@ -103,7 +103,7 @@ func (r *runner) owner(spec string) tree.Owner {
 	o := tree.Owner{UID: -1, GID: -1}
 	user, group, colon := strings.Cut(spec, ":")
 	if spec == "" || spec == ":" || strings.Contains(user, ".") {
-		fail("%q is no user, user:group or :group", spec)
+		fail("%q is not a user, user:group or :group", spec)
 	}
 	uid, numeric := plainNumber(user)
 	gid, plain := plainNumber(group)

@@ -10,8 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// windowsEnv is the environment of a command. PATH without a value in the image is the one that
-// Windows has.
+// windowsEnv is the environment of a command. PATH without a value in the image is that of Windows.
 func (s *State) windowsEnv(name string) (string, bool, error) {
 	v, ok := s.Env.Get(name)
 	if !ok && strings.EqualFold(name, "PATH") {
@@ -51,7 +50,7 @@ func makeDirectories(r *runner, _ options, names []string) {
 // pair reads the operands of copy and move, and returns where the first goes.
 func (r *runner) pair(names []string) (from lookup, dest string) {
 	if len(names) != 2 || strings.Contains(names[0], "+") {
-		fail("it is known here only with one source and a destination")
+		fail("it is supported only with one source and a destination")
 	}
 	from = r.existing(names[0], false)
 	to := r.find(names[1], true)
@@ -59,7 +58,7 @@ func (r *runner) pair(names []string) (from lookup, dest string) {
 		return from, path.Join(to.p, path.Base(from.p))
 	}
 	if to.slash {
-		fail("there is no directory %s: make it before", names[1])
+		fail("directory %s does not exist: make it before", names[1])
 	}
 	return from, to.p
 }
@@ -104,7 +103,7 @@ func mklink(r *runner, o options, names []string) {
 	// the kind of a link is written by what it leads to in this layer
 	target := r.find(to, true)
 	if dir := target.is(layer.Dir); dir != o.has("/D") || dir && !r.t.Touched[target.p] {
-		fail("a link to a directory is known here only as mklink /D, to one that the same RUN makes")
+		fail("a link to a directory is supported only as mklink /D, to one that the same RUN makes")
 	}
 	r.make(s.p, &tree.Node{Kind: layer.Symlink, Mode: 0o777, Link: link})
 }

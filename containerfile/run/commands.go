@@ -31,9 +31,9 @@ type command struct {
 	plain       bool                                 // all words are operands: it has no options
 	dashless    bool                                 // the first word may be options without -, as in tar xf
 	slashes     bool                                 // its options begin with a slash, as in cmd
-	check       func(o options, args []string) error // of what is certain before; nil for nothing
+	check       func(o options, args []string) error // of the words alone; nil for none
 	run         func(r *runner, o options, args []string)
-	// print returns what it prints, nil where that is not known. input is what is piped into it.
+	// print returns the output, nil where that is unknown. input returns the text from the pipe.
 	print func(r *runner, o options, args []string, input func() string) string
 }
 
@@ -71,7 +71,7 @@ func fileCommands() []command {
 		{names: "chown", letters: "Rhvcf", long: changing + " no-dereference=h", least: 2, run: chown},
 		{names: "chgrp", letters: "Rhvcf", long: changing + " no-dereference=h", least: 2, run: chgrp},
 		{
-			// what its options say of retries and messages is of no interest
+			// options about retries and messages change nothing
 			names: "curl", letters: "fsSLOo:kRv#4m:", least: 1, most: 1, prints: true, check: checkCurl, run: curl,
 			long: "output=o remote-name=O location=L fail=f silent=s show-error=S insecure=k remote-time=R verbose=v " +
 				"progress-bar=# ipv4=4 max-time=m retry: retry-delay: retry-max-time: connect-timeout: proto: " +

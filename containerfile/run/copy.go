@@ -15,7 +15,7 @@ func (r *runner) transfers(o options, args []string, do func(source string, dest
 	from, dest := args, o.value("t")
 	if !o.has("t") {
 		if len(args) < 2 {
-			fail("there is no destination after %s", args[0])
+			fail("%s has no destination after it", args[0])
 		}
 		from, dest = args[:len(args)-1], args[len(args)-1]
 	}
@@ -190,7 +190,7 @@ func (r *runner) place(p string, n *tree.Node) {
 	r.make(p, n)
 }
 
-// contents copies a directory with what is in it.
+// contents copies a directory and the files in it.
 func (c *copyTree) contents(from string, n *tree.Node, dest string) {
 	there := c.lstat(dest)
 	k := *n

@@ -45,7 +45,7 @@ func checkCurl(_ options, args []string) error {
 func checkWget(o options, args []string) error {
 	u, err := address(args[0])
 	if err == nil && !o.has("O") && u.RawQuery != "" {
-		err = mistake.At(args[0], "wget makes a file name of %s with what is after ?: write -O FILE", args[0])
+		err = mistake.At(args[0], "wget makes a file name of %s with the query after ?: write -O FILE", args[0])
 	}
 	return err
 }
@@ -80,7 +80,7 @@ func curl(r *runner, o options, args []string) {
 	case o.has("o") && o.has("O"):
 		fail("-o and -O are for two downloads: write a command for each")
 	case o.has("o", "O") && out != nil:
-		fail("it prints nothing beside the file: leave > out")
+		fail("it prints nothing when it writes a file: leave > out")
 	case o.has("o") && o.value("o") != "-":
 		r.save(o.value("o"), args[0], parents)
 	case o.has("O") && (name == "." || name == "/"):

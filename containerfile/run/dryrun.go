@@ -83,7 +83,7 @@ func (h *dryRun) after(before []script.Command, c script.Command) (*runner, erro
 	if h.err != nil {
 		return nil, h.err
 	}
-	// what is written is counted, and notes are made, when the line itself is carried out
+	// written bytes count, and notes are made, when the line itself is carried out
 	budget := *h.eval.Archives.Budget
 	defer func() { *h.eval.Archives.Budget = budget }()
 	h.r.commands = append(slices.Clone(before), c)
@@ -113,7 +113,7 @@ func (h *dryRun) begin() error {
 	return h.r.mount(h.line)
 }
 
-// skipped are the commands that were passed over before what was asked last.
+// skipped are the commands that were skipped before the last question.
 func (h *dryRun) skipped() []*Skip {
 	if h.r == nil {
 		return h.s.Skipped

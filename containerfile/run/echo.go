@@ -22,7 +22,7 @@ func echo(r *runner, _ options, args []string, _ func() string) string {
 	return must(echoed(args, r.shell()))
 }
 
-// The shells whose echo is known here. That of dash reads escapes, and that of bash does not.
+// The shells whose echo is supported. That of dash reads escapes, and that of bash does not.
 const (
 	dash = "dash"
 	bash = "bash"
@@ -148,7 +148,7 @@ func formatted(format string, args []string) (string, error) {
 					}
 				default:
 					return "", fmt.Errorf("the format %q has more than %%s, "+
-						"which is all that is known here: write the text itself", format)
+						"which is all that is supported: write the text itself", format)
 				}
 			default:
 				b.WriteByte(c)

@@ -42,7 +42,7 @@ type State struct {
 	System    platform.Platform // what the stage is for
 	Args      []string          // the names of ARG, in their order
 	Outputs   map[string]string // of commands, by $(command)
-	guess     bool              // a RUN was refused, and so what is in the tree is not certain
+	guess     bool              // a RUN was refused, and so the tree is not certain
 	Toolchain bool              // it compiles programs: see toolchain.go
 	Skipped   []*Skip           // commands of a toolchain that were passed over
 }

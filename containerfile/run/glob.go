@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// match returns the words that a word with wildcards stands for, sorted, and the word itself where
+// match returns the names that match a word with wildcards, sorted, and the word itself where
 // nothing matches.
 func (r *runner) match(w script.Word) []string {
 	if w.Pattern == "" {
@@ -29,7 +29,7 @@ func (r *runner) match(w script.Word) []string {
 	var found []string
 	err := try(func() {
 		found = r.expand(start, parts)
-		slices.Sort(found) // with what is behind a directory's name: a#b/ comes before a/
+		slices.Sort(found) // by full names: a#b/ comes before a/
 		r.ordered(found)
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *runner) expand(start string, parts []string) []string {
 		case !ok || name[0] == '.' && part[0] != '.':
 		case len(parts) == 1:
 			found = append(found, start+name)
-		case r.within(start + name).is(layer.Dir): // what one part matches may be no directory
+		case r.within(start + name).is(layer.Dir): // a match may be a file
 			found = append(found, r.expand(start+name+"/", parts[1:])...)
 		}
 	}

@@ -26,8 +26,8 @@ type GoBuild struct {
 	At               string // where slipway.yaml has it; empty for one of the Dockerfile
 }
 
-// Compiler makes the programs of a Dockerfile. Check returns what is certain to be wrong with one
-// before it is compiled, and File the program.
+// Compiler makes the programs of a Dockerfile. Check returns the errors that are certain before a
+// program is compiled, and File the program.
 type Compiler struct {
 	Check func(GoBuild) error
 	File  func(ctx context.Context, g GoBuild) (layer.Content, error)
@@ -66,7 +66,7 @@ func parseGo(words []string) (goLine, error) {
 		valued := slices.Contains(goValued, name)
 		switch {
 		case !valued && !slices.Contains(goPlain, name):
-			return l, mistake.At(w, "RUN go build: flag -%s is not known here: "+
+			return l, mistake.At(w, "RUN go build: flag -%s is not supported: "+
 				"declare the program under programs in slipway.yaml and use COPY --from=binaries", name)
 		case valued && !given && len(words) == 0:
 			return l, mistake.At(w, "RUN go build: flag -%s has no value", name)
@@ -82,7 +82,7 @@ func parseGo(words []string) (goLine, error) {
 		case name == "ldflags":
 			l.Ldflags = oneLine(value)
 		case name == "pgo" && value != "auto" && value != "off":
-			return l, mistake.At(w, "RUN go build: -pgo=%s is a file, which is not known here: "+
+			return l, mistake.At(w, "RUN go build: -pgo=%s is a file, which is not supported: "+
 				"name it default.pgo, in the directory of the package", value)
 		case name == "tags":
 			l.Tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
@@ -130,10 +130,10 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 			"the program under programs in slipway.yaml, with its compiler in env, and use COPY --from=binaries", v)
 	}
 	if v := set("GO111MODULE", "on"); v == "off" {
-		return mistake.At("GO111MODULE", "RUN go build: GO111MODULE=off is not known here: the program needs a go.mod")
+		return mistake.At("GO111MODULE", "RUN go build: GO111MODULE=off is not supported: the program needs a go.mod")
 	}
 	if v := set("GOTOOLCHAIN", ""); strings.HasPrefix(v, "go") {
-		return mistake.At("GOTOOLCHAIN", "RUN go build: GOTOOLCHAIN=%s is not known here, since the Go that Slipway "+
+		return mistake.At("GOTOOLCHAIN", "RUN go build: GOTOOLCHAIN=%s is not supported, since the Go that Slipway "+
 			"itself uses compiles the program: export GOTOOLCHAIN for Slipway, and leave it out here", v)
 	}
 	g.Platform = platform.Platform{OS: set("GOOS", p.OS), Architecture: set("GOARCH", p.Architecture)}
@@ -157,7 +157,7 @@ func (g *GoBuild) environment(get func(string) (string, bool), p platform.Platfo
 func (g *GoBuild) fromGoFlags(value string) error {
 	l, err := parseGo(strings.Fields(value))
 	if err != nil || l.output != "" || l.dir != "" || l.packages[0] != "." {
-		return mistake.At("GOFLAGS", "RUN go build: GOFLAGS=%s is not known here: write the flags in the line", value)
+		return mistake.At("GOFLAGS", "RUN go build: GOFLAGS=%s is not supported: write the flags in the line", value)
 	}
 	g.Flags = append(l.Flags, g.Flags...)
 	if g.Ldflags == "" {

@@ -30,7 +30,7 @@ func checkGo(_ options, args []string) error {
 		return err
 	default:
 		return mistake.At(verb,
-			"RUN go %s is not known here, since no command is run: do it in the source, before the release", verb)
+			"RUN go %s is not supported, since no command is run: do it in the source, before the release", verb)
 	}
 }
 

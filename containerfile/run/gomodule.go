@@ -29,13 +29,13 @@ func (r *runner) module(dir string) goModule {
 	for at := path.Clean(dir); ; at = path.Dir(at) {
 		work := path.Join(at, "go.work")
 		if v, _ := r.goVariable("GOWORK"); r.lstat(work) != nil && v != "off" {
-			fail("%s: workspaces are not known here: set GOWORK=off, "+
+			fail("%s: workspaces are not supported: set GOWORK=off, "+
 				"or declare the program under programs in slipway.yaml and use COPY --from=binaries", work)
 		}
 		p := r.follow(path.Join(at, "go.mod"))
 		switch n := r.lstat(p); {
 		case n == nil && at == "/":
-			fail("there is no go.mod in %s or above it: COPY the module there", dir)
+			fail("neither %s nor a directory above has a go.mod: COPY the module there", dir)
 		case n == nil:
 		case n.Origin == "":
 			fail("%s does not come from a directory of the source: COPY the source with its go.mod as they are", p)

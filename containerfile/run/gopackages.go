@@ -28,8 +28,8 @@ type goFiles struct {
 	checked map[string]bool   // directories of packages
 }
 
-// complete checks the packages of a go build, and all that they import. It adds the flags that the
-// disk needs for what the stage lacks.
+// complete checks the packages of a go build, and all that they import, and adds the flags that the
+// disk needs for files that the stage lacks.
 func (r *runner) complete(m goModule, l *goLine, packages []string) {
 	c := goFiles{
 		module: m, stage: r.t, build: build.Default, roots: map[string]string{m.path: m.dir},
@@ -71,7 +71,7 @@ func (c *goFiles) readModule(l *goLine) {
 			continue
 		}
 		if path.IsAbs(r.New.Path) {
-			fail("%s replaces %s by %s, which is not known here in a stage: use a directory relative to it",
+			fail("%s replaces %s by %s, which is not supported in a stage: use a directory relative to it",
 				name, r.Old.Path, r.New.Path)
 		}
 		c.roots[r.Old.Path] = filepath.Join(c.module.dir, filepath.FromSlash(r.New.Path))
@@ -114,7 +114,7 @@ func (c *goFiles) directory(dir string) {
 		return
 	}
 	c.checked[dir] = true
-	// what is wrong with a package, the compiler reports
+	// the compiler reports errors in a package
 	p, _ := c.build.ImportDir(dir, 0)
 	for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.HFiles, p.SysoFiles, p.InvalidGoFiles) {
 		c.have(filepath.Join(dir, name))

@@ -13,11 +13,11 @@ import (
 
 func checkInstall(o options, args []string) error {
 	if o.has("d") && o.has("D", "t") || o.has("D") && o.has("t") {
-		return errors.New("-d, -D and -t are known here one at a time: write a command for each")
+		return errors.New("-d, -D and -t are supported one at a time: write a command for each")
 	}
 	err := checkMode(o, args)
 	if mode := o.value("m"); err == nil && strings.Trim(mode, "01234567") != "" {
-		return mistake.At(mode, "install -m %s is not known here: write the mode in digits, such as 0755", mode)
+		return mistake.At(mode, "install -m %s is not supported: write the mode in digits, such as 0755", mode)
 	}
 	return err
 }
@@ -31,7 +31,7 @@ func install(r *runner, o options, args []string) {
 		return
 	case o.has("D"):
 		if len(args) != 2 {
-			fail("install -D is known here with one file and its destination only")
+			fail("install -D is supported with one file and its destination only")
 		}
 		d := r.find(args[1], true)
 		if d.slash {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// lookup is where a name leads.
+// lookup is the result of the lookup of a name.
 type lookup struct {
 	p     string
 	n     *tree.Node // nil where nothing is
@@ -19,7 +19,7 @@ type lookup struct {
 
 func (s lookup) is(kind layer.Type) bool { return s.n != nil && s.n.Kind == kind }
 
-// lookup returns what is at a name. Without through a symbolic link at the end is not followed.
+// existing returns the file of a name. Without through it does not follow a link at the end.
 func (r *runner) existing(name string, through bool) lookup {
 	s := r.find(name, through)
 	r.known(s)
@@ -33,7 +33,7 @@ func (r *runner) existing(name string, through bool) lookup {
 	return s
 }
 
-// file is lookup for a regular file.
+// file is existing for a regular file.
 func (r *runner) file(name string, through bool) lookup {
 	s := r.existing(name, through)
 	if !s.is(layer.Regular) {
@@ -42,7 +42,7 @@ func (r *runner) file(name string, through bool) lookup {
 	return s
 }
 
-// directory is lookup for a directory.
+// directory is existing for a directory.
 func (r *runner) directory(name string) lookup {
 	s := r.existing(name, true)
 	if !s.is(layer.Dir) {
@@ -51,7 +51,7 @@ func (r *runner) directory(name string) lookup {
 	return s
 }
 
-// known fails where it is not known whether something is at a lookup.
+// known fails where it is unknown whether a file exists.
 func (r *runner) known(s lookup) {
 	if s.n == nil && r.unknown(s.p) {
 		fail("%s: %w", s.name, errUnknown)
@@ -75,8 +75,8 @@ func (r *runner) follow(p string) string { return must(tree.Follow(r.t, p)) }
 
 func (r *runner) set(p string, n *tree.Node) { check(r.t.Set(p, n)) }
 
-// find is lookup for what may be missing. In a base whose files are not known it is taken to be
-// missing, as COPY does.
+// find looks a name up that may be missing. A file of a base whose files are unknown counts as
+// missing, as for COPY.
 func (r *runner) find(name string, through bool) lookup {
 	p := r.absolute(name)
 	trimmed := strings.TrimRight(p, "/")
@@ -143,7 +143,7 @@ func (r *runner) upwards(name, p string) {
 		dir, n, err := tree.Resolve(r.t, strings.Join(parts[:i], "/"))
 		check(err)
 		if dir != "/" && (n == nil && !r.unknown(dir) || n != nil && n.Kind != layer.Dir) {
-			fail("%s: there is no directory %s", name, dir)
+			fail("%s: directory %s does not exist", name, dir)
 		}
 	}
 }
@@ -211,7 +211,7 @@ func (r *runner) make(p string, n *tree.Node) {
 		check(r.t.MkdirAll(path.Dir(p), tree.Root))
 		r.t.Assumed[path.Dir(p)] = true
 	case dir == nil:
-		fail("there is no directory %s: make it before, with mkdir -p", path.Dir(p))
+		fail("directory %s does not exist: make it before, with mkdir -p", path.Dir(p))
 	case dir.Kind != layer.Dir:
 		fail("%s is not a directory", path.Dir(p))
 	default:

@@ -84,8 +84,8 @@ func (c command) dashed(words []string) ([]string, error) {
 	return append(list, rest...), nil
 }
 
-// word reads an option such as --mode=755, whose value may be the next word. It returns how many of
-// those it took.
+// word reads an option such as --mode=755, whose value may be the next word, and returns how many
+// of those it took.
 func (c command) word(o options, w string, next []string) (int, error) {
 	name, value, has := strings.Cut(w[2:], "=")
 	key := c.key(name)
@@ -100,7 +100,7 @@ func (c command) word(o options, w string, next []string) (int, error) {
 	return 1, o.set(key, w, next[0])
 }
 
-// cluster reads a word such as -rf, whose last option may have its value in the next word. It
+// cluster reads a word such as -rf, whose last option may have its value in the next word, and
 // returns how many of those it took.
 func (c command) cluster(o options, w string, next []string) (int, error) {
 	for k := 1; k < len(w); k++ {
@@ -142,7 +142,7 @@ func (c command) valued(key string) bool {
 }
 
 func (c command) unknown(w string) error {
-	return mistake.At(w, "option %s is not known here (known are %s), and no command is run: %s",
+	return mistake.At(w, "option %s is not supported (supported: %s), and no command is run: %s",
 		w, c.known(), Ways(c.in != sh, "leave it out"))
 }
 
@@ -164,7 +164,7 @@ func (c command) known() string {
 	return strings.Join(list, " ")
 }
 
-// checked returns what is wrong with the operands, as far as that is certain without any file.
+// checked returns the errors in the operands that are certain without any file.
 func (c command) checked(o options, args []string) error {
 	switch n := len(args); {
 	case n < c.least:
@@ -192,7 +192,7 @@ func (c command) switches(words []string) (o options, args []string, err error) 
 		w = strings.ToUpper(w)
 		if !slices.Contains(known, w) {
 			return nil, nil, mistake.At(w,
-				"option %s is not known here (known are %s): leave it out, or write paths with backslashes",
+				"option %s is not supported (supported: %s): leave it out, or write paths with backslashes",
 				w, c.letters)
 		}
 		o[w] = []string{""}

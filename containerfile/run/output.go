@@ -81,7 +81,7 @@ func (r *runner) prints(c script.Command) string {
 	return text
 }
 
-// input returns what is piped into a command.
+// input returns the text from the pipe of a command.
 func (r *runner) input(c script.Command) string {
 	if c.Input == nil {
 		fail("it has no input: pipe a command into it, or name a file")
@@ -98,7 +98,7 @@ func direct(text func(*runner, options, []string, func() string) string) func(*r
 func printed(r *runner, _ options, _ []string) { r.print(r.prints(r.command())) }
 
 func notPrinted(name string) error {
-	return mistake.At(name, "RUN %s: what it prints is not known here: write the text with echo or printf", name)
+	return mistake.At(name, "RUN %s: its output is unknown: write the text with echo or printf", name)
 }
 
 // refuseInput reports a command before | whose output is not known.

@@ -22,7 +22,7 @@ func (s *State) refuse(commands []script.Command) error {
 	return cmp.Or(errors.Join(errs...), s.refuseLine())
 }
 
-// refuseLine reports what is wrong with any line in the stage.
+// refuseLine reports settings of the stage with which no line is supported.
 func (s *State) refuseLine() error {
 	if s.Windows() {
 		return nil
@@ -31,12 +31,12 @@ func (s *State) refuseLine() error {
 		if v, ok := s.Env.Get(name); ok && v != "" && name == strings.ToUpper(name) &&
 			!slices.Contains(ofShells, name) {
 			return mistake.At(name,
-				"RUN with the variable %s, which changes what its commands do, is not known here: leave it out", name)
+				"RUN with the variable %s, which changes what its commands do, is not supported: leave it out", name)
 		}
 	}
 	user, group, _ := strings.Cut(s.Config.User, ":")
 	if user != "" && user != "0" && user != "root" || group != "" && group != "0" && group != "root" {
-		return fmt.Errorf("RUN after USER %s is not known here, since what that user may do is not: %s", s.Config.User,
+		return fmt.Errorf("RUN after USER %s is not supported, since the rights of that user are unknown: %s", s.Config.User,
 			s.ways("move RUN above USER", "write USER root before it"))
 	}
 	return nil
@@ -67,7 +67,7 @@ func (s *State) refuseOne(c script.Command) error {
 		return mistake.At(name, "RUN %s needs a machine of the image's system, and no command is run here: %s",
 			name, s.insteadOf(name))
 	case c.Output != nil && !k.prints:
-		return mistake.At(c.Output.File.Text, "RUN %s: its output is not known here: %s", name,
+		return mistake.At(c.Output.File.Text, "RUN %s: its output is unknown: %s", name,
 			s.ways("write it with echo or printf"))
 	case c.Input != nil && piped(c) != nil:
 		return piped(c)

@@ -14,7 +14,7 @@ func rm(r *runner, o options, args []string) {
 	}
 	for _, name := range args {
 		if base := path.Base(name); base == "." || base == ".." || strings.Trim(name, "/") == "" {
-			fail("%s is not removed: name what is in it", name)
+			fail("%s is not removed: name the files in it", name)
 		}
 		r.itself(name)
 		s := r.find(name, false)
@@ -41,7 +41,7 @@ func (r *runner) remove(p string) {
 	}
 	for _, m := range transient {
 		if !r.s.Windows() && strings.HasPrefix(m, p+"/") {
-			fail("%s has %s in it, which cannot be removed while RUN runs: name what is in it", p, m)
+			fail("%s has %s in it, which cannot be removed while RUN runs: name the files in it", p, m)
 		}
 	}
 	check(r.t.Erase(p))

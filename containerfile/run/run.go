@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Line carries out a RUN whose commands only change files, and runs nothing. What any other
-// would do is not known without a machine of the image's system. It returns what the history says.
+// Line carries out a RUN whose commands only change files, runs nothing, and returns the line of the
+// history. The effect of any other command is unknown without a machine of the image's system.
 func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunCommand) (history string, err error) {
 	h := dryRun{ctx: ctx, eval: e, s: s, line: c}
 	commands, line, err := s.readRun(c, h.files())
@@ -66,7 +66,7 @@ func (e *Evaluation) Line(ctx context.Context, s *State, c *instructions.RunComm
 	return s.history(line), nil
 }
 
-// history is what the history says of a line.
+// history returns the text of the history for a line.
 func (s *State) history(line []string) string {
 	return "RUN " + strings.Join(append(s.arguments(), line...), " ") + " # buildkit"
 }
@@ -113,7 +113,7 @@ func (s *State) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 		if f == "mount" || f == "network" {
 			continue
 		}
-		return nil, nil, mistake.At("--"+f, "RUN --%s is not known here, since no command is run: %s", f, s.ways())
+		return nil, nil, mistake.At("--"+f, "RUN --%s is not supported, since no command is run: %s", f, s.ways())
 	}
 	if !c.PrependShell {
 		return s.readList(c.CmdLine, files)
@@ -126,7 +126,7 @@ func (s *State) readRun(c *instructions.RunCommand, files script.Files) ([]scrip
 				text += "\n" + f.Data + f.Name
 			}
 		case strings.HasPrefix(c.Files[0].Data, "#!"):
-			return nil, nil, mistake.At("<<", "RUN with a script of its own interpreter is not known here: "+
+			return nil, nil, mistake.At("<<", "RUN with a script of its own interpreter is not supported: "+
 				"%s", s.ways("write the commands themselves, or COPY the file"))
 		default:
 			text = c.Files[0].Data
@@ -190,7 +190,7 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 				continue
 			}
 			if len(f) < 2 || f[0] != '-' || strings.Trim(f[1:], "cexu") != "" {
-				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not known here: %s", f, s.ways())
+				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not supported: %s", f, s.ways())
 			}
 			o.Strict, o.Exit = o.Strict || strings.Contains(f, "u"), o.Exit || strings.Contains(f, "e")
 		}
@@ -200,11 +200,11 @@ func (s *State) readShell(sh []string, files script.Files) ([]script.Command, []
 	if why := elsewhere(name, text); why != "" {
 		return nil, nil, mistake.At(sh[0], "RUN with the shell %s: no command is run here: %s", sh[0], s.ways(why))
 	}
-	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: %s", sh[0],
+	return nil, nil, fmt.Errorf("RUN with the shell %s is not supported: %s", sh[0],
 		s.ways("write SHELL ["+s.plainShell()+"] above it for commands that only change files"))
 }
 
-// Foresee reports what is certain to be refused in a stage whose base is not known.
+// Foresee reports the commands that are certain to be refused in a stage whose base is unknown.
 func Foresee(s *State, c *instructions.RunCommand) error {
 	commands, _, err := s.readRun(c, (&dryRun{s: s}).files())
 	if err != nil {

@@ -50,7 +50,7 @@ func newRunner(ctx context.Context, e *Evaluation, s *State, c *instructions.Run
 }
 
 // errUnknown is about files of a base that is not at hand.
-var errUnknown = errors.New("the files of the base are not known here, since a snapshot replaces it by a stub: " +
+var errUnknown = errors.New("the files of the base are unknown, since a snapshot replaces it by a stub: " +
 	"name a registry, or take what the line needs out of another stage or image with COPY --from")
 
 // errLater is about bytes that a check does not have: of a download, or of a program.
@@ -64,7 +64,7 @@ func (r *runner) all() error {
 		switch {
 		case errors.Is(err, errLater):
 			later = err
-		// it may need what is not read
+		// it may need the file that is not read
 		case err == nil, later != nil && r.ctx.Err() == nil && !strings.HasSuffix(c.Args[0].Text, "go"):
 		default:
 			return err
@@ -218,7 +218,7 @@ func (r *runner) mountOne(m *instructions.Mount) {
 		r.volatile = append(r.volatile, target)
 		return
 	case instructions.MountTypeSecret, instructions.MountTypeSSH:
-		fail("RUN --mount=type=%s is not known here: no command is run, so that nothing needs the secret: leave it out",
+		fail("RUN --mount=type=%s is not supported: no command is run, so that nothing needs the secret: leave it out",
 			m.Type)
 	}
 	from := must(r.eval.Files(r.ctx, m.From, m.Source))

@@ -19,7 +19,7 @@ func parseSed(text string) ([]substitution, error) {
 	var list []substitution
 	for text = strings.TrimLeft(text, " ;\n"); text != ""; text = strings.TrimLeft(text, " ;\n") {
 		if len(text) < 2 || text[0] != 's' || strings.IndexByte("\\\n", text[1]) >= 0 {
-			return nil, mistake.At(text, "sed %s: only s/TEXT/TEXT/ is known here", text)
+			return nil, mistake.At(text, "sed %s: only s/TEXT/TEXT/ is supported", text)
 		}
 		by := text[1]
 		var parts [2]string
@@ -37,7 +37,7 @@ func parseSed(text string) ([]substitution, error) {
 			}
 			part, ok := unescape(rest[:end], by, n == 1)
 			if !ok {
-				return nil, mistake.At(text, "sed %s: only a plain text is known here, without patterns", text)
+				return nil, mistake.At(text, "sed %s: only a plain text is supported, without patterns", text)
 			}
 			parts[n], rest = part, rest[end+1:]
 		}

@@ -25,8 +25,8 @@ type Skip struct {
 	changes bool
 	// anywhere means that it may make files in every directory that was there.
 	anywhere bool
-	// refusal is why it is not carried out. It is reported when something that is in doubt is
-	// wanted; nil for what needs no reason, such as a package manager.
+	// Refusal is the reason, which is reported when a file is wanted that the command may have
+	// written. A package manager, which needs no reason, has nil.
 	Refusal error
 	Because []*Skip // it fails because of these
 	Told    bool    // the refusal was reported

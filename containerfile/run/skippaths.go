@@ -42,7 +42,7 @@ func unread(err error) error {
 	about := mistake.Located{}
 	errors.As(err, &about)
 	text, _, _ := strings.Cut(err.Error(), errUnknown.Error())
-	return mistake.At(about.Word, "%sthe files of the base are not known here, since the stage compiles programs "+
+	return mistake.At(about.Word, "%sthe files of the base are unknown, since the stage compiles programs "+
 		"and its base is not read: take what the line needs out of another stage or image with COPY --from", text)
 }
 
@@ -142,7 +142,7 @@ func joined(dir, name string) string {
 }
 
 // pathsIn returns the paths in a word: /a, ./a, a/b, and those behind = or a letter of an option.
-// Of a list with colons, such as PATH, it has none.
+// A list with colons, such as PATH, does not count.
 func pathsIn(dir, word string) []string {
 	if _, value, ok := strings.Cut(word, "="); ok {
 		word = value

@@ -35,7 +35,7 @@ func isSystem(name string) bool {
 const secondsOfDay = 24 * 60 * 60
 
 // callSystem carries out a program of a distribution. The day that it writes into /etc/shadow is
-// that of the files of all layers. On a stub base it is left out.
+// that of the files of all layers. On a stub base the program is omitted.
 func callSystem(r *runner, o options, args []string) {
 	name := path.Base(r.name())
 	var err error

@@ -17,15 +17,15 @@ import (
 func checkTar(o options, args []string) error {
 	switch {
 	case !o.has("x"):
-		return errors.New("it is known here only where it unpacks: write tar -x")
+		return errors.New("it is supported only where it unpacks: write tar -x")
 	case !o.has("f") || o.value("f") == "-":
-		return errors.New("it reads a pipe, which is not known here: name the archive with -f FILE")
+		return errors.New("it reads a pipe, which is not supported: name the archive with -f FILE")
 	case strings.Index(o.value("f"), ":") > 1: // a drive has one letter
 		return mistake.At(o.value("f"), "%s has a colon, which tar takes for another machine", o.value("f"))
 	}
 	for _, a := range args {
 		if a == "" || strings.ContainsAny(a, "*?[\\") {
-			return mistake.At(a, "member %q: patterns are not known here: name the files", a)
+			return mistake.At(a, "member %q: patterns are not supported: name the files", a)
 		}
 	}
 	_, err := strip(o)

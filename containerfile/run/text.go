@@ -15,7 +15,7 @@ func (r *runner) texts(names []string, input func() string) string {
 	var all strings.Builder
 	for _, name := range names {
 		if strings.HasPrefix(name, "-") {
-			failAt(name, "option %s is not known here", name)
+			failAt(name, "option %s is not supported", name)
 		}
 		all.WriteString(r.readText(name))
 	}
@@ -70,7 +70,7 @@ func cat(r *runner, _ options, names []string, input func() string) string {
 
 func basename(_ *runner, _ options, words []string, _ func() string) string {
 	if len(words) == 0 || len(words) > 2 || strings.HasPrefix(words[0], "-") || words[0] == "" {
-		fail("basename is known here with a path and an ending only")
+		fail("basename is supported with a path and an ending only")
 	}
 	base := path.Base(words[0])
 	if len(words) == 2 && base != words[1] {
@@ -81,7 +81,7 @@ func basename(_ *runner, _ options, words []string, _ func() string) string {
 
 func dirname(_ *runner, _ options, words []string, _ func() string) string {
 	if len(words) != 1 || strings.HasPrefix(words[0], "-") || words[0] == "" {
-		fail("dirname is known here with one path only")
+		fail("dirname is supported with one path only")
 	}
 	dir, _ := path.Split(strings.TrimRight(words[0], "/"))
 	switch trimmed := strings.TrimRight(dir, "/"); {
@@ -107,7 +107,7 @@ func cut(r *runner, o options, names []string, input func() string) string {
 			last, err = strconv.ParseUint(to, 10, 16)
 		}
 		if err != nil || first == 0 || last < first || from+to == "" {
-			fail("cut -c %s is not known here: write -cFROM-TO", o.value("c"))
+			fail("cut -c %s is not supported: write -cFROM-TO", o.value("c"))
 		}
 		return eachLine(text, func(line string) (string, bool) {
 			return line[min(int(first)-1, len(line)):min(int(last), len(line))], true
@@ -115,7 +115,7 @@ func cut(r *runner, o options, names []string, input func() string) string {
 	case o.has("f") && !o.has("c") && (!o.has("d") || len(by) == 1):
 		n, err := strconv.ParseUint(o.value("f"), 10, 16)
 		if err != nil || n == 0 {
-			fail("cut -f %s is not known here: write one number", o.value("f"))
+			fail("cut -f %s is not supported: write one number", o.value("f"))
 		}
 		return eachLine(text, func(line string) (string, bool) {
 			fields := strings.Split(line, cmp.Or(by, "\t"))
@@ -128,7 +128,7 @@ func cut(r *runner, o options, names []string, input func() string) string {
 			return fields[n-1], true
 		})
 	}
-	fail("cut is known here with -c, or -d and -f, only")
+	fail("cut is supported with -c, or -d and -f, only")
 	return ""
 }
 
@@ -163,7 +163,7 @@ func awk(r *runner, _ options, words []string, input func() string) string {
 	number, closed := strings.CutSuffix(number, " }")
 	n, err := strconv.ParseUint(number, 10, 8)
 	if !ok || !closed || err != nil || n == 0 {
-		failAt(words[0], "awk is known here as awk '{print $N}' only")
+		failAt(words[0], "awk is supported as awk '{print $N}' only")
 	}
 	return eachLine(ended(r.lines(words[1:], input)), func(line string) (string, bool) {
 		if fields := strings.Fields(line); len(fields) >= int(n) {
@@ -179,7 +179,7 @@ func grep(r *runner, o options, args []string, input func() string) string {
 	// a dot in the name of a file is meant as such, and matches what it is
 	plain := o.has("F") || plainText(strings.ReplaceAll(pattern, ".", "x"))
 	if !plain || pattern == "" || strings.Contains(pattern, "\n") {
-		failAt(pattern, "grep is known here with a plain text only: write grep -F")
+		failAt(pattern, "grep is supported with a plain text only: write grep -F")
 	}
 	if len(args) > 2 {
 		fail("grep in several files prints their names: write a command for each")
@@ -194,7 +194,7 @@ func grep(r *runner, o options, args []string, input func() string) string {
 	}))
 	switch {
 	case odd:
-		failAt(pattern, "grep %s matches other lines, too, since . stands for every character: write grep -F", pattern)
+		failAt(pattern, "grep %s matches other lines, too, since . matches every character: write grep -F", pattern)
 	case !some:
 		failAt(pattern, "grep %s finds nothing", pattern)
 	}
@@ -206,7 +206,7 @@ func plainText(text string) bool {
 	return text != "" && !strings.ContainsAny(text, "\\.[]*^$+?(){}|\n")
 }
 
-// wildcard reports whether a line has a pattern in which a dot stands for every character.
+// wildcard reports whether a line matches a pattern in which a dot matches every character.
 func wildcard(line, pattern string) bool {
 	for i := 0; i+len(pattern) <= len(line); i++ {
 		ok := true

@@ -15,7 +15,7 @@ import (
 )
 
 // setUp are commands that prepare a toolchain: packages and accounts of its system, and the
-// settings of git. They change no source and no program that is compiled without cgo.
+// settings of git. None changes a source, or a program that is compiled without cgo.
 var setUp = []string{
 	"apk", "apt-get", "apt", "yum", "dnf", "microdnf", "tdnf", "zypper", "update-ca-certificates",
 	"adduser", "addgroup", "useradd", "groupadd", "git", "xx-apk", "xx-apt", "xx-apt-get", "xx-verify", "xx-info",
@@ -80,8 +80,8 @@ var systemDirs = []string{
 	"srv", "usr", "var", "windows", "program files", "users",
 }
 
-// Made reports whether a stage that is a toolchain has made what is at p: a file, or a directory
-// with all that is in it. Of one that the base must have, or may have, only a part is known.
+// Made reports whether a stage that is a toolchain has made the file at p, or the directory with all
+// files in it. Of a directory that the base has or may have, only a part is known.
 func (s *State) Made(p string) bool {
 	at, n, err := tree.Resolve(s.Tree, p)
 	if err != nil || n == nil || at == "/" {

@@ -42,7 +42,7 @@ func (u *unpacking) archive(s lookup, zipped bool) {
 	c := u.content(s)
 	open := must(u.eval.Archives.Tar(u.ctx, c, zipped))
 	if open == nil {
-		fail("%s is not an archive of a kind that is known here", s.name)
+		fail("%s is not an archive of a kind that is supported", s.name)
 	}
 	if err := try(func() { u.compressed(c) }); err != nil {
 		fail("%s: %w", s.name, err)
@@ -150,8 +150,8 @@ func (u *unpacking) destination(name string) string {
 	return p
 }
 
-// put puts one file of the archive in its place, as root: what was there goes, but for a directory
-// with files in it.
+// put puts one file of the archive in its place, as root, and replaces the file there, unless that
+// is a directory with files in it.
 func (u *unpacking) put(p string, n *tree.Node) {
 	there := u.lstat(p)
 	if there != nil && u.keep != nil && u.keep(p, there) {

@@ -105,7 +105,7 @@ type caller struct {
 	input   *Value           // what the current command reads; nil for nothing
 	before  map[string]Value // the variables before the current branch
 	maybe   int              // how many conditions decide about the current command
-	loops   int              // how many of them are no branches
+	loops   int              // how many of them are loops or functions
 	scripts *int             // how many scripts were started
 	calls   *[]Call
 }
@@ -160,7 +160,7 @@ func (r *caller) text(n syntax.Node) string {
 // aside are commands whose output compiles nothing of the source.
 var aside = lazyregexp.New(`\b(?:ssh-agent|curl|wget)\b`)
 
-// unnamed reads a command whose name is not known. It may be one that starts the next.
+// unnamed reads a command with an unknown name, which may start the next word.
 func (r *caller) unnamed(words []Value, before map[string]Value) {
 	switch {
 	case r.output && len(words) == 1:

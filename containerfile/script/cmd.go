@@ -10,7 +10,7 @@ func Cmd(source string, env Environment) ([]Command, error) {
 	var r refusals
 	line := r.percent(source, env)
 	if i := strings.IndexAny(line, "^!\n\r"); i >= 0 {
-		r.add(line[i:i+1], "%q has a meaning of its own in cmd that is not known here: write the line without it",
+		r.add(line[i:i+1], "%q has a meaning of its own in cmd that is not supported: write the line without it",
 			line[i:i+1])
 		return nil, r.err()
 	}
@@ -28,7 +28,7 @@ func Cmd(source string, env Environment) ([]Command, error) {
 	endCommand := func() {
 		endWord()
 		if len(c.Args) == 0 {
-			r.add("&", "a command is missing beside &")
+			r.add("&", "a command is missing next to &")
 		} else {
 			commands = append(commands, c)
 		}
@@ -52,7 +52,7 @@ func Cmd(source string, env Environment) ([]Command, error) {
 			}
 			endCommand()
 		case strings.IndexByte("|<>()", ch) >= 0, strings.IndexByte(";=,", ch) >= 0 && !c.external():
-			r.add(string(ch), "%c is not known here in a line for cmd: "+
+			r.add(string(ch), "%c is not supported in a line for cmd: "+
 				"write plain commands joined by &&, and put what has other characters in quotes", ch)
 			return nil, r.err()
 		default:

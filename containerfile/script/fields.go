@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// hole stands in a text for what is not known of it.
+// hole replaces the unknown parts of a text.
 const hole = "\uFFFC"
 
 // outward returns a word as [Call] has it. Of one that is not known from its begin, there is

@@ -10,7 +10,7 @@ import (
 type Files struct {
 	// Test decides [ OP NAME ], such as -f /x.
 	Test func(before []Command, op, name string) (bool, error)
-	// Match returns the names of files that a pattern stands for.
+	// Match returns the names of the files that match a pattern.
 	Match func(before []Command, w Word) ([]string, error)
 	// Print returns what a command prints, those that are piped into it included. Of one whose
 	// output is unknown the error is [ErrOutput].
@@ -21,7 +21,7 @@ type Files struct {
 var ErrOutput = errors.New("what it prints is not known")
 
 // errInside is about a question that a substitution asks after a command of its own.
-var errInside = errors.New("a substitution with more than one command is not known here: write the value")
+var errInside = errors.New("a substitution with more than one command is not supported: write the value")
 
 // before returns the commands that come before the current one.
 func (s *shell) before() ([]Command, error) {
@@ -40,13 +40,13 @@ func (s *shell) lose(at string, err error) {
 	s.lost = true
 }
 
-// names returns the words that a word stands for: the names of files that match a pattern.
+// names returns the names of the files that match a pattern, or the text of a plain word.
 func (s *shell) names(w Word) []string {
 	if w.Pattern == "" {
 		return []string{w.Text}
 	}
 	if s.files.Match == nil {
-		s.add(w.Text, "%s may match names of files, which are not known here: write the names, or put it in quotes",
+		s.add(w.Text, "%s may match names of files, which are unknown: write the names, or put it in quotes",
 			w.Text)
 		return nil
 	}
@@ -67,7 +67,7 @@ func (s *shell) names(w Word) []string {
 // holds decides [ OP NAME ].
 func (s *shell) holds(op, name string) bool {
 	if s.files.Test == nil {
-		s.add(op, "[ %s %s ] asks for a file, and none is known here", op, name)
+		s.add(op, "[ %s %s ] asks for a file, and none is supported", op, name)
 		return false
 	}
 	if s.lost {

@@ -59,7 +59,7 @@ func (s *shell) statement(st *syntax.Stmt) (ok bool) {
 		return true
 	}
 	if st.Background || st.Coprocess || st.Disown {
-		s.add("&", "& starts a command beside the next: write &&")
+		s.add("&", "& starts a command in the background: write &&")
 		return true
 	}
 	if st.Negated {
@@ -162,7 +162,7 @@ func (s *shell) matches(p *syntax.Word, word string) (matched bool, why string) 
 	var f fields
 	for _, part := range p.Parts {
 		if v, ok := part.(*syntax.ParamExp); ok {
-			return false, "a variable in a pattern is not known here: write it in quotes, or its value (" +
+			return false, "a variable in a pattern is not supported: write it in quotes, or its value (" +
 				s.text(v) + ")"
 		}
 		s.part(&f, part, false, false)
@@ -191,7 +191,7 @@ func (s *shell) matches(p *syntax.Word, word string) (matched bool, why string) 
 func (s *shell) forClause(c *syntax.ForClause) bool {
 	loop, ok := c.Loop.(*syntax.WordIter)
 	if !ok || !loop.InPos.IsValid() || c.Select {
-		s.add("for", "for is known here with a list of words only: write for x in a b c")
+		s.add("for", "for is supported with a list of words only: write for x in a b c")
 		return true
 	}
 	before := len(s.found)

@@ -53,7 +53,7 @@ func (r *caller) one(words []Value, before map[string]Value) {
 	}
 }
 
-// shell reads what a shell is started with: a text, the name of a script, or what is fed to it.
+// shell reads the script of a shell: an argument, a file, or the input.
 func (r *caller) shell(words []Value, before map[string]Value) {
 	inText := false
 	for n, w := range words[1:] {
@@ -176,8 +176,8 @@ func (r *caller) redirected(c *syntax.Stmt) (input *Value) {
 	return input
 }
 
-// printed returns what a command prints into a pipe; nil for what was downloaded, since that does
-// not compile the source.
+// printed returns the output of a command before a pipe; nil for a download, which does not compile
+// the source.
 func (r *caller) printed(c *syntax.Stmt) *Value {
 	unknown := &Value{Source: r.text(c)}
 	call, ok := c.Cmd.(*syntax.CallExpr)

@@ -117,7 +117,7 @@ func (r *caller) conditional(n syntax.Node) {
 	}
 }
 
-// item returns the variable of a loop. Of words that are no flags, it is none.
+// item returns the variable of a loop, which is not a flag if none of the words is.
 func (r *caller) item(over *syntax.WordIter) Value {
 	v := Value{Text: hole, Source: r.text(over)}
 	for n, w := range over.Items {

@@ -26,9 +26,9 @@ func (s *shell) redirect(c *Command, r *syntax.Redirect) {
 		case files[0].Text == "/dev/null":
 			s.nowhere(c, source)
 		case number == "2":
-			s.add(source, "%s: what a command would report is not known here: leave it out", source)
+			s.add(source, "%s: what a command would report is not supported: leave it out", source)
 		case number != "" && number != "1":
-			s.add(source, "%s: only the standard output is known here", source)
+			s.add(source, "%s: only the standard output is supported", source)
 		case c.Output != nil:
 			s.add(source, "%s: the output goes into another file already", source)
 		default:
@@ -40,7 +40,7 @@ func (s *shell) redirect(c *Command, r *syntax.Redirect) {
 		case ">&2", "1>&2":
 			s.nowhere(c, source)
 		default:
-			s.add(source, "%s is not known here: leave it out", source)
+			s.add(source, "%s is not supported: leave it out", source)
 		}
 	case syntax.Hdoc:
 		if c.Input != nil || c.here || number != "" && number != "0" {
@@ -49,7 +49,7 @@ func (s *shell) redirect(c *Command, r *syntax.Redirect) {
 		}
 		c.Input, c.here = &Command{Args: []Word{{Text: "printf"}, {Text: "%s"}, {Text: s.document(r)}}}, true
 	default:
-		s.add(source, "%s is not known here: write the content with echo or printf", source)
+		s.add(source, "%s is not supported: write the content with echo or printf", source)
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *shell) document(r *syntax.Redirect) string {
 	return f.text()
 }
 
-// nowhere notes that the output of a command is dropped. It does not go where it went before.
+// nowhere drops the output of a command, which no longer goes where it went before.
 func (s *shell) nowhere(c *Command, source string) {
 	if c.Output != nil {
 		s.add(source, "%s: the output goes into a file already, which stays empty: leave one out", source)
@@ -92,7 +92,7 @@ func (s *shell) nowhere(c *Command, source string) {
 	c.nowhere = true
 }
 
-// printers are commands that may stand in a group whose output goes into a file.
+// printers are the commands that a group may have whose output goes into a file.
 var printers = []string{"echo", "printf", "cat", "true", ":"}
 
 // subshell reads ( … ). Of what it sets, nothing stays but the files.
@@ -123,12 +123,12 @@ func (s *shell) redirected(st *syntax.Stmt) bool {
 		s.redirect(c, r)
 	}
 	if c.Input != nil {
-		s.add(s.text(st.Redirs[0]), "the input of more than one command is not known here: write it for each")
+		s.add(s.text(st.Redirs[0]), "the input of more than one command is not supported: write it for each")
 	}
 	if len(s.found) > before {
 		return true
 	}
-	if c.nowhere || c.Output == nil { // what is printed is of no interest
+	if c.nowhere || c.Output == nil { // the output goes nowhere
 		return s.compound(st.Cmd)
 	}
 	s.append(c)

@@ -53,13 +53,13 @@ type Output struct {
 // Word is an argument after all expansions but that of patterns.
 type Word struct {
 	Text string
-	// Pattern is the word as package path matches it, empty for a word without wildcards. A
-	// pattern that matches nothing stands for Text.
+	// Pattern is the word as package path matches it, empty for a word without wildcards. Where
+	// it matches nothing, the word is Text.
 	Pattern string
 }
 
-// Environment returns the value of a variable and whether it is set, or why that is not known. It
-// is asked for the output of a command, too, by the text $(command).
+// Environment returns the value of a variable and whether it is set, or why that is unknown. The
+// name $(command) means the output of a command.
 type Environment func(name string) (value string, set bool, err error)
 
 // Error is one thing that is refused.
@@ -74,7 +74,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the reason as an error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// refusals collects what is refused.
+// refusals collects the errors in a script.
 type refusals struct{ found []error }
 
 func (r *refusals) add(at, format string, args ...any) {

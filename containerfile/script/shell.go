@@ -101,7 +101,7 @@ func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) bool {
 		to.Input = from
 		return s.append(to)
 	default:
-		s.add(b.Op.String(), "%s is not known here", b.Op)
+		s.add(b.Op.String(), "%s is not supported", b.Op)
 	}
 	return true
 }
@@ -143,8 +143,8 @@ func (s *shell) row(b *syntax.BinaryCmd) bool {
 	return ok
 }
 
-// append adds a command, unless it is one of the shell's own that need nothing to be done. It
-// returns whether it succeeds.
+// append adds a command, unless it is one of the shell's own that need nothing to be done, and
+// reports whether it succeeds.
 func (s *shell) append(c *Command) bool {
 	name := c.Args[0].Text
 	if ok, known := s.decide(c); known {
@@ -152,7 +152,7 @@ func (s *shell) append(c *Command) bool {
 	}
 	if s.into != nil && c.Output == nil && !c.nowhere {
 		if !slices.Contains(printers, name) {
-			s.add(name, "%s in a group whose output goes into a file is not known here: redirect each command", name)
+			s.add(name, "%s in a group whose output goes into a file is not supported: redirect each command", name)
 			return true
 		}
 		c.Output = s.into
@@ -166,7 +166,7 @@ func (s *shell) append(c *Command) bool {
 		s.export(c)
 		return true
 	case slices.Contains(builtins, name):
-		s.add(name, "%s is a command of the shell that is not known here: write the commands one after the other", name)
+		s.add(name, "%s is a command of the shell that is not supported: write the commands one after the other", name)
 		return true
 	}
 	if len(s.commands) <= maxCommands {
@@ -178,7 +178,7 @@ func (s *shell) append(c *Command) bool {
 // set reads set -e, -x and -u. A failure ends the evaluation with or without -e.
 func (s *shell) set(c *Command) {
 	if len(s.commands) > 0 {
-		s.add("set", "set after other commands is not known here: write it first")
+		s.add("set", "set after other commands is not supported: write it first")
 		return
 	}
 	for i, w := range c.Args[1:] {
@@ -186,7 +186,7 @@ func (s *shell) set(c *Command) {
 			continue
 		}
 		if len(w.Text) < 2 || w.Text[0] != '-' || strings.Trim(w.Text[1:], "exu") != "" && !pipefail(c.Args[i+1:]) {
-			s.add("set", "set %s is not known here: set -e, -x, -u and -o pipefail are", w.Text)
+			s.add("set", "set %s is not supported: set -e, -x, -u and -o pipefail are", w.Text)
 			return
 		}
 		s.strict = s.strict || strings.Contains(w.Text, "u")
@@ -199,10 +199,10 @@ func pipefail(words []Word) bool {
 	return len(words) > 1 && words[1].Text == "pipefail" && strings.Trim(words[0].Text[1:], "exu") == "o"
 }
 
-// simple reads a command without && and the like. It returns nil for what is refused.
+// simple reads a command without && and the like, and returns nil if it is refused.
 func (s *shell) simple(st *syntax.Stmt) *Command {
 	if st.Background {
-		s.add(s.text(st), "& is not known here: write the command without it")
+		s.add(s.text(st), "& is not supported: write the command without it")
 		return nil
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
@@ -211,7 +211,7 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 	}
 	if !ok {
 		s.add(first(s.text(st)),
-			"%s is not known here, since no command is run: write the commands one after the other", construct(st.Cmd))
+			"%s is not supported, since no command is run: write the commands one after the other", construct(st.Cmd))
 		return nil
 	}
 	before := len(s.found)
@@ -247,7 +247,7 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 	return c
 }
 
-// construct names what is not a simple command.
+// construct names a compound command.
 func construct(c syntax.Command) string {
 	switch c.(type) {
 	case *syntax.WhileClause:

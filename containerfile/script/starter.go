@@ -21,7 +21,7 @@ var longOptions = []string{
 	"--output", "--error", "--input", "--format", "--reuid", "--regid", "--host", "--prompt",
 }
 
-// placed are starters whose first word is no command.
+// placed are starters whose first word is not a command.
 var placed = []string{"chroot", "gosu", "su-exec", "timeout"}
 
 // texters are commands that get a script by an option, as su does.
@@ -98,7 +98,7 @@ func (r *caller) start(words []Value, before map[string]Value) {
 	}
 }
 
-// options returns the last word of a starter and its options, and what is behind.
+// options returns the last word of a starter and its options, and the words behind.
 func options(words []Value, valued string) []Value {
 	for len(words) > 1 && strings.HasPrefix(words[1].Text, "-") {
 		words = words[1:]
@@ -158,8 +158,8 @@ func (r *caller) texter(words []Value, before map[string]Value) {
 	}
 }
 
-// behind returns where a go command or a shell with a text begins behind a command that is not
-// known here, 0 for none.
+// behind returns where a go command or a shell with a text begins behind an unknown command, 0 for
+// none.
 func behind(name string, words []Value) int {
 	if IsGo(name) || slices.Contains(others, name) {
 		return 0

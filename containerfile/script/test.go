@@ -92,7 +92,7 @@ var number = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
 // test is [ without its ].
 func (s *shell) test(words []string) (ok bool, why string) {
-	const unknown = "it is not known here: it compares words with =, !=, -z and -n, numbers with -eq and the like, " +
+	const unknown = "it is not supported: it compares words with =, !=, -z and -n, numbers with -eq and the like, " +
 		"and files with -e -f -d -s -x -r and -h only"
 	switch n := len(words); {
 	case n == 0:
@@ -140,7 +140,7 @@ func compared(a, op, b, unknown string) (ok bool, why string) {
 // doubled returns why [[ is not read as [ is: what stands behind == is a pattern, numbers are
 // expressions, and operators are not words.
 func doubled(words []string) (why string) {
-	const unknown = "it is known here in [ only"
+	const unknown = "it is supported in [ only"
 	n := len(words)
 	switch {
 	case n == 0, n == 1 && strings.HasPrefix(words[0], "-"), n > 1 && words[0] == "(":

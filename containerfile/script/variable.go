@@ -29,7 +29,7 @@ func (s *shell) assigned(all []*syntax.Assign) []string {
 	var list []string
 	for _, a := range all {
 		if a.Append || a.Naked || a.Index != nil || a.Array != nil {
-			s.add(s.text(a), "%s is not known here: write NAME=value", s.text(a))
+			s.add(s.text(a), "%s is not supported: write NAME=value", s.text(a))
 			continue
 		}
 		value := ""
@@ -53,7 +53,7 @@ func (s *shell) assigned(all []*syntax.Assign) []string {
 // assign sets a variable of the script.
 func (s *shell) assign(name, value string) {
 	if slices.Contains(Deciding, name) {
-		s.add(name, "%s= changes how the shell reads the line, which is not known here: leave it out", name)
+		s.add(name, "%s= changes how the shell reads the line, which is not supported: leave it out", name)
 	}
 	s.vars[name] = value
 }
@@ -75,7 +75,7 @@ func (s *shell) export(c *Command) {
 	for _, w := range c.Args[1:] {
 		key, value, given := strings.Cut(w.Text, "=")
 		if !name(key) || w.Pattern != "" {
-			s.add("export", "export %s is not known here: write export NAME=value", w.Text)
+			s.add("export", "export %s is not supported: write export NAME=value", w.Text)
 			return
 		}
 		if given {
@@ -92,7 +92,7 @@ func (s *shell) variable(f *fields, p *syntax.ParamExp, quoted, whole bool) {
 	source := s.text(p)
 	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil ||
 		p.Names != 0 || !name(p.Param.Value) {
-		s.add(source, "%s is not known here: write the value", source)
+		s.add(source, "%s is not supported: write the value", source)
 		return
 	}
 	value, ok, err := s.lookup(p.Param.Value)
@@ -119,7 +119,7 @@ func (s *shell) variable(f *fields, p *syntax.ParamExp, quoted, whole bool) {
 	f.split(value)
 }
 
-// expansion reads what follows the name in ${x…}. It returns the value, unless it has added one
+// expansion reads what follows the name in ${x…}, and returns the value, unless it has added one
 // itself, or has refused it.
 func (s *shell) expansion(f *fields, p *syntax.ParamExp, value string, ok, quoted, whole bool) (_ string, done bool) {
 	source := s.text(p)
@@ -136,7 +136,7 @@ func (s *shell) expansion(f *fields, p *syntax.ParamExp, value string, ok, quote
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		return s.without(p, value)
 	default:
-		s.add(source, "%s is not known here: write the value", source)
+		s.add(source, "%s is not supported: write the value", source)
 		return "", true
 	}
 	if p.Exp.Word != nil {
@@ -170,7 +170,7 @@ func (s *shell) without(p *syntax.ParamExp, value string) (_ string, refused boo
 	text := f.text()
 	if strings.ContainsAny(text, `*?[\`) {
 		source := s.text(p)
-		s.add(source, "%s has a pattern, which is not known here: write the text itself, or the value", source)
+		s.add(source, "%s has a pattern, which is not supported: write the text itself, or the value", source)
 		return "", true
 	}
 	if p.Exp.Op == syntax.RemSmallPrefix || p.Exp.Op == syntax.RemLargePrefix {

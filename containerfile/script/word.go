@@ -124,7 +124,7 @@ func (s *shell) part(f *fields, part syntax.WordPart, quoted, whole bool) {
 	case *syntax.CmdSubst:
 		s.substitution(f, p, quoted, whole)
 	default:
-		s.add(s.text(p), "%s is not known here: write the value", s.text(p))
+		s.add(s.text(p), "%s is not supported: write the value", s.text(p))
 	}
 }
 

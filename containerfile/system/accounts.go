@@ -128,8 +128,8 @@ func (a *accounts) join(user string, groups []string) {
 	}
 }
 
-// addGroup adds a group without members, which is locked; shown is its password where there is no
-// /etc/gshadow.
+// addGroup adds a group without members, which is locked; shown is its password if /etc/gshadow is
+// missing.
 func (a *accounts) addGroup(name, shown string, gid int) {
 	if a.gshadow.there {
 		shown = "x"

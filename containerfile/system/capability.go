@@ -36,7 +36,7 @@ func parseCapabilities(text string) (c capabilities, err error) {
 	for _, clause := range strings.Fields(text) {
 		at := strings.IndexAny(clause, "=+-")
 		if at < 0 || clause[0] == '+' || clause[0] == '-' {
-			return c, fmt.Errorf("%q is no list of capabilities: write cap_net_bind_service=+ep", clause)
+			return c, fmt.Errorf("%q is not a list of capabilities: write cap_net_bind_service=+ep", clause)
 		}
 		bits, err := capabilityBits(clause[:at])
 		if err != nil {
@@ -123,7 +123,7 @@ func setcap(s *System, _ Options, args []string) error {
 		switch text := args[0]; {
 		case text == "-r":
 		case text == "-" || len(text) > 1 && text[0] == '-':
-			return fmt.Errorf("%s: option %s is not known here: leave it out", me, text)
+			return fmt.Errorf("%s: option %s is not supported: leave it out", me, text)
 		default:
 			c, err := parseCapabilities(text)
 			if err == nil {
@@ -158,7 +158,7 @@ func (s *System) setCapability(p, value string, remove bool) error {
 	case n.Kind != layer.Regular || n.Odd != "":
 		return fail(me, 1, "%s is not a regular file", p)
 	case remove && n.Capability == "":
-		return fail(me, 1, "Failed to remove capabilities of %s, which has none", p)
+		return fail(me, 1, "%s has no capabilities to remove", p)
 	}
 	k := *n
 	k.Capability = value

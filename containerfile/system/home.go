@@ -38,7 +38,7 @@ func (s *System) makeParents(dir string) error {
 	return s.make(dir, &tree.Node{Kind: layer.Dir, Mode: 0o755})
 }
 
-// copyTree copies what is in a directory into another one, for a user. Links into the source lead
+// copyTree copies the files of a directory into another one, for a user. Links into the source lead
 // into the copy.
 func (s *System) copyTree(from, to string, uid, gid int) error {
 	at, n, err := tree.Resolve(s.Tree, from)

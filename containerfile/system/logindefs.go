@@ -58,7 +58,7 @@ func (s *System) defaults() (map[string]string, error) {
 		}
 	}
 	if d["INACTIVE"] != "-1" || d["EXPIRE"] != "" {
-		return nil, errors.New("/etc/default/useradd: INACTIVE and EXPIRE are not known here: leave them out")
+		return nil, errors.New("/etc/default/useradd: INACTIVE and EXPIRE are not supported: leave them out")
 	}
 	return d, nil
 }

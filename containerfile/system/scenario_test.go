@@ -465,8 +465,8 @@ func difference(old, text string) string {
 // TestRefused has what the real programs do and this package does not.
 func TestRefused(t *testing.T) {
 	for _, tc := range []struct{ settings, command, want string }{
-		{"INACTIVE=7", "useradd a", "useradd: /etc/default/useradd: INACTIVE and EXPIRE are not known here"},
-		{"CREATE_MAIL_SPOOL=yes", "useradd a", "useradd: /etc/default/useradd has it make a mailbox, which is not known here"},
+		{"INACTIVE=7", "useradd a", "useradd: /etc/default/useradd: INACTIVE and EXPIRE are not supported"},
+		{"CREATE_MAIL_SPOOL=yes", "useradd a", "useradd: /etc/default/useradd has it make a mailbox, which is not supported"},
 		{"CREATE_MAIL_SPOOL=yes", "useradd -r a", "/etc/.pwd.lock file"},
 	} {
 		files := []txtar.File{

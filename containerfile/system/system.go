@@ -1,9 +1,6 @@
-// Package system does to the files of a tree what the administrative programs of a Linux
-// distribution do that Dockerfiles call: accounts, and capabilities of
-// files. It runs no program and reads nothing of this machine.
-//
-// A program is a function over a [System]. What it would ask of the machine is fixed: the day of a
-// password's last change is [System.Day].
+// Package system changes the files of a tree as the administrative programs of a Linux distribution
+// do that Dockerfiles call: accounts, and capabilities of files. The package runs no program and
+// reads nothing of this machine: the day of a password's last change is [System.Day].
 package system
 
 import (
@@ -31,9 +28,8 @@ func (o Options) has(key string) bool {
 	return ok
 }
 
-// Program is what one program does with its options and operands. An [*Exit] says that the real
-// program ends with a status other than zero; any other error says that what it would do is not
-// known here.
+// Program carries out one program with its options and operands. An [*Exit] means that the real
+// program ends with a status other than zero, and any other error that it is not supported.
 type Program func(s *System, o Options, args []string) error
 
 // Exit is the end of a program with a status other than zero.
@@ -101,7 +97,7 @@ func (s *System) make(p string, n *tree.Node) error {
 	case err != nil:
 		return err
 	case d == nil:
-		return fmt.Errorf("there is no directory %s: make it before", path.Dir(p))
+		return fmt.Errorf("directory %s does not exist: make it before", path.Dir(p))
 	case d.Kind != layer.Dir:
 		return fmt.Errorf("%s is not a directory", path.Dir(p))
 	}

@@ -49,7 +49,7 @@ func (a *accounts) readUserOptions(given Options, names []string) (_ *userOption
 		return nil, err
 	}
 	if strings.EqualFold(o.defaults["CREATE_MAIL_SPOOL"], "yes") && a.defs["MAIL_DIR"] != "" && !o.has("r") {
-		return nil, errors.New("/etc/default/useradd has it make a mailbox, which is not known here: use useradd -r")
+		return nil, errors.New("/etc/default/useradd has it make a mailbox, which is not supported: use useradd -r")
 	}
 	return o, a.resolveUserOptions(o)
 }
