@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	mode "github.com/tonistiigi/dchapes-mode"
 
 	"github.com/slipway-dev/slipway/containerfile/mistake"
+	"github.com/slipway-dev/slipway/containerfile/modechange"
 	"github.com/slipway-dev/slipway/containerfile/run"
 	"github.com/slipway-dev/slipway/image/base"
 	"github.com/slipway-dev/slipway/image/layer"
@@ -256,15 +256,7 @@ func parseChmod(s string) (chmod, error) {
 		if n > 0o7777 {
 			return chmod{}, fmt.Errorf("--chmod=%s is above 07777", s)
 		}
-		m := fs.FileMode(n & 0o777)
-		for bit, special := range map[uint64]fs.FileMode{
-			0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid,
-			0o1000: fs.ModeSticky,
-		} {
-			if n&bit != 0 {
-				m |= special
-			}
-		}
+		m := modechange.Mode(uint32(n))
 		return chmod{octal: &m}, nil
 	}
 	set, err := mode.ParseWithUmask(s, 0)

@@ -15,8 +15,8 @@ func checkChecksum(o options, _ []string) error {
 	switch {
 	case !o.has("c"):
 		return errors.New("without -c it prints a checksum, and compares nothing: write -c")
-	case o.has("a") && o.value("a") != "256":
-		return mistake.At("-a", "-a %s is not supported: write -a 256", o.value("a"))
+	case o.has("a") && o["a"] != "256":
+		return mistake.At("-a", "-a %s is not supported: write -a 256", o["a"])
 	}
 	return nil
 }

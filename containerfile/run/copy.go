@@ -12,7 +12,7 @@ import (
 // transfers calls do for every source of cp, mv and install, with where it goes: a destination that
 // is a directory takes the sources under their own names.
 func (r *runner) transfers(o options, args []string, do func(source string, dest func() string)) {
-	from, dest := args, o.value("t")
+	from, dest := args, o["t"]
 	if !o.has("t") {
 		if len(args) < 2 {
 			fail("%s has no destination after it", args[0])

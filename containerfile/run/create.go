@@ -32,7 +32,7 @@ func checkMode(o options, _ []string) error {
 	if !o.has("m") {
 		return nil
 	}
-	_, err := modechange.Parse(o.value("m"))
+	_, err := modechange.Parse(o["m"])
 	return err
 }
 
@@ -58,7 +58,7 @@ func mkdir(r *runner, o options, args []string) {
 		r.make(s.p, &tree.Node{Kind: layer.Dir, Mode: 0o755})
 		if n := r.lstat(s.p); o.has("m") {
 			k := *n
-			k.Mode = must(modechange.Parse(o.value("m"))).Made(n.Mode & fs.ModeSetgid)
+			k.Mode = must(modechange.Parse(o["m"])).Made(n.Mode & fs.ModeSetgid)
 			r.set(s.p, &k)
 		}
 		if r.s.Toolchain && !o.has("p") {

@@ -81,8 +81,8 @@ func curl(r *runner, o options, args []string) {
 		fail("-o and -O are for two downloads: write a command for each")
 	case o.has("o", "O") && out != nil:
 		fail("it prints nothing when it writes a file: leave > out")
-	case o.has("o") && o.value("o") != "-":
-		r.save(o.value("o"), args[0], parents)
+	case o.has("o") && o["o"] != "-":
+		r.save(o["o"], args[0], parents)
 	case o.has("O") && (name == "." || name == "/"):
 		failAt(args[0], "%s has no file name: write -o FILE", args[0])
 	case o.has("O"):
@@ -101,14 +101,14 @@ func wget(r *runner, o options, args []string) {
 		name = "index.html"
 	}
 	switch {
-	case o.has("O") && o.value("O") != "-":
-		r.save(o.value("O"), args[0], 0)
+	case o.has("O") && o["O"] != "-":
+		r.save(o["O"], args[0], 0)
 	case o.has("O") && out != nil && !out.Append:
 		r.save(out.File.Text, args[0], 0)
 	case o.has("O"):
 		failAt(args[0], "wget prints what it downloads, which goes nowhere: write -O FILE")
 	case o.has("P"):
-		r.save(path.Join(o.value("P"), name), args[0], 0o755)
+		r.save(path.Join(o["P"], name), args[0], 0o755)
 	default:
 		r.save(name, args[0], 0)
 	}

@@ -16,7 +16,7 @@ func checkInstall(o options, args []string) error {
 		return errors.New("-d, -D and -t are supported one at a time: write a command for each")
 	}
 	err := checkMode(o, args)
-	if mode := o.value("m"); err == nil && strings.Trim(mode, "01234567") != "" {
+	if mode := o["m"]; err == nil && strings.Trim(mode, "01234567") != "" {
 		return mistake.At(mode, "install -m %s is not supported: write the mode in digits, such as 0755", mode)
 	}
 	return err
@@ -54,14 +54,14 @@ func install(r *runner, o options, args []string) {
 func (r *runner) installed(o options) *tree.Node {
 	n := &tree.Node{Kind: layer.Regular, Mode: 0o755}
 	if o.has("m") {
-		m, _ := must(modechange.Parse(o.value("m"))).Adjust(0, o.has("d")) // it begins with a mode of 0
+		m, _ := must(modechange.Parse(o["m"])).Adjust(0, o.has("d")) // it begins with a mode of 0
 		n.Mode = modechange.Mode(m)
 	}
 	if o.has("o") {
-		n.UID = r.owner(o.value("o")).UID
+		n.UID = r.owner(o["o"]).UID
 	}
 	if o.has("g") {
-		n.GID = r.owner(":" + o.value("g")).GID
+		n.GID = r.owner(":" + o["g"]).GID
 	}
 	if n.Mode&special != 0 {
 		fail("setuid, setgid and sticky stay or go by the install: use chmod after it")

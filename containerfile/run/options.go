@@ -8,29 +8,20 @@ import (
 	"github.com/slipway-dev/slipway/containerfile/mistake"
 )
 
-// options are those of one command by letter, or by name where they have no letter, with their
-// values.
-type options map[string][]string
+// options are the values of a command's options by letter, or by name for those without a letter.
+type options map[string]string
 
 // has reports whether one of some options is set.
 func (o options) has(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return o[name] != nil })
-}
-
-// value returns the only value of an option, empty if it is not set.
-func (o options) value(name string) string {
-	if len(o[name]) == 0 {
-		return ""
-	}
-	return o[name][0]
+	return slices.ContainsFunc(names, func(name string) bool { _, ok := o[name]; return ok })
 }
 
 // set sets an option. One with two values has a meaning that differs from command to command.
 func (o options) set(name, word, value string) error {
-	if before := o.value(name); o.has(name) && before != value {
+	if before := o[name]; o.has(name) && before != value {
 		return mistake.At(word, "option %s has two values, %s and %s: write a command for each", word, before, value)
 	}
-	o[name] = []string{value}
+	o[name] = value
 	return nil
 }
 
@@ -108,7 +99,7 @@ func (c command) cluster(o options, w string, next []string) (int, error) {
 		case letter == ":" || !strings.Contains(c.letters, letter):
 			return 0, c.unknown(w)
 		case !c.valued(letter):
-			o[letter] = []string{""}
+			o[letter] = ""
 		case k+1 < len(w):
 			return 0, o.set(letter, w[:k+1], w[k+1:])
 		case len(next) == 0:
@@ -195,7 +186,7 @@ func (c command) switches(words []string) (o options, args []string, err error) 
 				"option %s is not supported (supported: %s): leave it out, or write paths with backslashes",
 				w, c.letters)
 		}
-		o[w] = []string{""}
+		o[w] = ""
 	}
 	return o, args, nil
 }

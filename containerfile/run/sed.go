@@ -79,7 +79,7 @@ func unescape(part string, by byte, replacement bool) (string, bool) {
 
 // scripts returns the substitutions and the files of a sed.
 func scripts(o options, args []string) ([]substitution, []string, error) {
-	text := o.value("e")
+	text := o["e"]
 	if !o.has("e") {
 		text, args = args[0], args[1:]
 	}

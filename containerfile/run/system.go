@@ -53,12 +53,8 @@ func callSystem(r *runner, o options, args []string) {
 	if !r.t.Open && !r.provides(name) {
 		fail("the base has no %s: name one that has it", name)
 	}
-	given := system.Options{}
-	for key := range o {
-		given[key] = o.value(key)
-	}
 	p, _ := system.Command(name)
-	err = p(&system.System{Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay)}, given, args)
+	err = p(&system.System{Tree: r.t, Day: int(layer.Epoch.Unix() / secondsOfDay)}, system.Options(o), args)
 	if errors.Is(err, system.ErrUnread) {
 		fail("%w", errLater)
 	}

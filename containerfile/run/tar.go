@@ -18,10 +18,10 @@ func checkTar(o options, args []string) error {
 	switch {
 	case !o.has("x"):
 		return errors.New("it is supported only where it unpacks: write tar -x")
-	case !o.has("f") || o.value("f") == "-":
+	case !o.has("f") || o["f"] == "-":
 		return errors.New("it reads a pipe, which is not supported: name the archive with -f FILE")
-	case strings.Index(o.value("f"), ":") > 1: // a drive has one letter
-		return mistake.At(o.value("f"), "%s has a colon, which tar takes for another machine", o.value("f"))
+	case strings.Index(o["f"], ":") > 1: // a drive has one letter
+		return mistake.At(o["f"], "%s has a colon, which tar takes for another machine", o["f"])
 	}
 	for _, a := range args {
 		if a == "" || strings.ContainsAny(a, "*?[\\") {
@@ -36,9 +36,9 @@ func strip(o options) (int, error) {
 	if !o.has("strip-components") {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(o.value("strip-components"))
+	n, err := strconv.Atoi(o["strip-components"])
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("--strip-components=%s is not a number", o.value("strip-components"))
+		return 0, fmt.Errorf("--strip-components=%s is not a number", o["strip-components"])
 	}
 	return n, nil
 }
@@ -48,13 +48,13 @@ func untar(r *runner, o options, args []string) {
 	if !r.s.Windows() && r.memberBeforeDir() {
 		fail("a member before -C is unpacked into the working directory: write -C before the members")
 	}
-	s := r.existing(o.value("f"), true)
+	s := r.existing(o["f"], true)
 	u := &unpacking{
 		runner: r, into: r.dir, members: args, found: make([]bool, len(args)),
 		owners: r.owners(o), anonymous: o.has("o"),
 	}
 	if o.has("C") {
-		u.into = r.directory(o.value("C")).p
+		u.into = r.directory(o["C"]).p
 	}
 	u.strip = must(strip(o))
 	if o.has("no-same-permissions") {

@@ -96,9 +96,9 @@ func dirname(_ *runner, _ options, words []string, _ func() string) string {
 // cut is cut -cFROM-TO and cut -dX -fN.
 func cut(r *runner, o options, names []string, input func() string) string {
 	text := ended(r.lines(names, input))
-	switch by := o.value("d"); {
+	switch by := o["d"]; {
 	case o.has("c") && !o.has("d", "f"):
-		from, to, dash := strings.Cut(o.value("c"), "-")
+		from, to, dash := strings.Cut(o["c"], "-")
 		first, err := strconv.ParseUint(cmp.Or(from, "1"), 10, 16)
 		last := uint64(1 << 20)
 		if !dash {
@@ -107,15 +107,15 @@ func cut(r *runner, o options, names []string, input func() string) string {
 			last, err = strconv.ParseUint(to, 10, 16)
 		}
 		if err != nil || first == 0 || last < first || from+to == "" {
-			fail("cut -c %s is not supported: write -cFROM-TO", o.value("c"))
+			fail("cut -c %s is not supported: write -cFROM-TO", o["c"])
 		}
 		return eachLine(text, func(line string) (string, bool) {
 			return line[min(int(first)-1, len(line)):min(int(last), len(line))], true
 		})
 	case o.has("f") && !o.has("c") && (!o.has("d") || len(by) == 1):
-		n, err := strconv.ParseUint(o.value("f"), 10, 16)
+		n, err := strconv.ParseUint(o["f"], 10, 16)
 		if err != nil || n == 0 {
-			fail("cut -f %s is not supported: write one number", o.value("f"))
+			fail("cut -f %s is not supported: write one number", o["f"])
 		}
 		return eachLine(text, func(line string) (string, bool) {
 			fields := strings.Split(line, cmp.Or(by, "\t"))
@@ -139,9 +139,9 @@ func head(r *runner, _ options, words []string, input func() string) string {
 	}
 	o, names, err := command{letters: "n:", most: 1}.parse(words)
 	check(err)
-	left, err := strconv.ParseUint(cmp.Or(o.value("n"), "10"), 10, 16)
-	if err != nil || o.has("n") && o.value("n") == "" {
-		fail("head -n %s is not a number", o.value("n"))
+	left, err := strconv.ParseUint(cmp.Or(o["n"], "10"), 10, 16)
+	if err != nil || o.has("n") && o["n"] == "" {
+		fail("head -n %s is not a number", o["n"])
 	}
 	return eachLine(r.lines(names, input), func(line string) (string, bool) {
 		if left == 0 {

@@ -36,11 +36,11 @@ func unzip(r *runner, o options, args []string) {
 		return there.Kind == layer.Dir || o.has("n")
 	}
 	if o.has("d") {
-		to := r.find(o.value("d"), true)
+		to := r.find(o["d"], true)
 		if to.n == nil {
 			r.make(to.p, &tree.Node{Kind: layer.Dir, Mode: 0o777 &^ umask})
 		} else if !to.is(layer.Dir) {
-			fail("%s is not a directory", o.value("d"))
+			fail("%s is not a directory", o["d"])
 		}
 		u.into = to.p
 	}

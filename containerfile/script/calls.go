@@ -147,11 +147,7 @@ func (r *caller) with(before map[string]Value) map[string]Value {
 }
 
 func (r *caller) text(n syntax.Node) string {
-	from, to := int(n.Pos().Offset()), int(n.End().Offset())
-	if from < 0 || to > len(r.source) || from > to {
-		return ""
-	}
-	if text := r.source[from:to]; text != hole {
+	if text := sourceOf(n, r.source); text != hole {
 		return text
 	}
 	return r.from

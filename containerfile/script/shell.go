@@ -71,12 +71,14 @@ func Shell(source string, o Options) ([]Command, error) {
 }
 
 // text returns the source of a node.
-func (s *shell) text(n syntax.Node) string {
+func (s *shell) text(n syntax.Node) string { return sourceOf(n, s.source) }
+
+func sourceOf(n syntax.Node, source string) string {
 	from, to := int(n.Pos().Offset()), int(n.End().Offset())
-	if from < 0 || to > len(s.source) || from > to {
+	if from < 0 || to > len(source) || from > to {
 		return ""
 	}
-	return s.source[from:to]
+	return source[from:to]
 }
 
 func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) bool {

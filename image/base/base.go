@@ -177,13 +177,7 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if b, i, ok := r.named(ref, p); ok {
 		return pull(ctx, i, b.AnyBuild)
 	}
-	i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
-	if r.Referenced != nil {
-		i = r.Referenced(ref, p, yamlfile.Pos{})
-	}
-	if i.Lock != nil {
-		i.Reference = ref.Context().Digest(i.Lock.Digest.String())
-	}
+	i := r.referenced(ref, p)
 	unpinned := pinned(i.Reference)
 	if unpinned != nil && !r.Snapshot {
 		return Base{}, unpinned
@@ -191,6 +185,18 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	b, err := pull(ctx, i, false)
 	b.Demand, b.Reference = unpinned, ref
 	return b, err
+}
+
+// referenced returns the image of a reference, with its digest if bases.lock.yaml has it.
+func (r *Resolver) referenced(ref name.Reference, p platform.Platform) product.BaseImage {
+	i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
+	if r.Referenced != nil {
+		i = r.Referenced(ref, p, yamlfile.Pos{})
+	}
+	if i.Lock != nil {
+		i.Reference = ref.Context().Digest(i.Lock.Digest.String())
+	}
+	return i
 }
 
 // replaced returns the base that takes the place of a reference.

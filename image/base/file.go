@@ -30,10 +30,6 @@ func (r *Resolver) file(ctx context.Context, f product.ImageFile, p platform.Pla
 	if err != nil {
 		return Base{}, err
 	}
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return Base{}, fmt.Errorf("reading the configuration of %s: %w", f.Text, err)
-	}
 	m, err := oci.Read(v1.Descriptor{Digest: h}, r.Store.Get, oci.Limits{})
 	if err != nil {
 		return Base{}, err
@@ -41,11 +37,7 @@ func (r *Resolver) file(ctx context.Context, f product.ImageFile, p platform.Pla
 	if err := r.KeepFile(f.Text, m, r.Store.Get); err != nil {
 		return Base{}, err
 	}
-	info := &Info{Name: f.Text, Digest: h}
-	if cf.Created.Unix() > 0 {
-		info.Created = cf.Created.UTC()
-	}
-	return Base{Image: img, Platform: platform.FromConfig(cf), Info: info}, nil
+	return ofImage(img, f.Text, h)
 }
 
 // read brings an image out of its file into the store.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/image/environment"
-	"github.com/slipway-dev/slipway/image/tree"
+
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -89,14 +89,8 @@ func (l *Libraries) standard(program string) ([]string, error) {
 // windowsDirectories are where Windows looks for a DLL
 // (https://learn.microsoft.com/windows/win32/dlls/dynamic-link-library-search-order).
 func (l *Libraries) windowsDirectories(program string) []string {
-	wd := path.Join("/", tree.Slashed(l.Config.WorkingDir))
+	wd, search := l.windowsPath()
 	// programs for 386 have SysWOW64 under the name of System32
-	dirs := []string{path.Dir(program), "/Windows/System32", "/Windows/SysWOW64", "/Windows/System", "/Windows", wd}
-	list, _ := environment.New(l.Config.Env).WithoutCase().Get("PATH")
-	for _, dir := range strings.Split(list, ";") {
-		if dir = tree.Slashed(strings.Trim(dir, `"`)); dir != "" {
-			dirs = append(dirs, absolute(wd, dir))
-		}
-	}
-	return dirs
+	return append([]string{path.Dir(program), "/Windows/System32", "/Windows/SysWOW64", "/Windows/System", "/Windows", wd},
+		search...)
 }

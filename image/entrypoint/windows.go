@@ -37,6 +37,18 @@ func (i Image) hosts(name string) bool {
 		strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
 }
 
+// windowsPath returns the working directory of a Windows container, and the directories of PATH.
+func (i Image) windowsPath() (wd string, dirs []string) {
+	wd = path.Join("/", tree.Slashed(i.Config.WorkingDir))
+	list, _ := environment.New(i.Config.Env).WithoutCase().Get("PATH")
+	for dir := range strings.SplitSeq(list, ";") {
+		if dir = tree.Slashed(strings.Trim(dir, `"`)); dir != "" {
+			dirs = append(dirs, absolute(wd, dir))
+		}
+	}
+	return wd, dirs
+}
+
 // windowsCandidates are the paths at which CreateProcess looks for a program
 // (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw),
 // with each extension of PATHEXT.
@@ -44,20 +56,13 @@ func (i Image) windowsCandidates(name string) []string {
 	if len(i.Config.WorkingDir) > maxPath || len(name) > maxPath {
 		return nil
 	}
-	env := environment.New(i.Config.Env).WithoutCase()
-	wd := path.Join("/", tree.Slashed(i.Config.WorkingDir))
+	wd, search := i.windowsPath()
 	name = tree.Slashed(name)
 	dirs := []string{wd}
 	if !strings.Contains(name, "/") {
-		dirs = append(dirs, "/Windows/System32", "/Windows/System", "/Windows")
-		list, _ := env.Get("PATH")
-		for _, dir := range strings.Split(list, ";") {
-			if dir = tree.Slashed(strings.Trim(dir, `"`)); dir != "" {
-				dirs = append(dirs, absolute(wd, dir))
-			}
-		}
+		dirs = append(append(dirs, "/Windows/System32", "/Windows/System", "/Windows"), search...)
 	}
-	extensions, ok := env.Get("PATHEXT")
+	extensions, ok := environment.New(i.Config.Env).WithoutCase().Get("PATHEXT")
 	if !ok {
 		extensions = ".COM;.EXE;.BAT;.CMD"
 	}

@@ -5,6 +5,7 @@ import (
 	"debug/pe"
 	"encoding/binary"
 	"fmt"
+	"io"
 )
 
 // Offsets in a PE file (https://learn.microsoft.com/windows/win32/debug/pe-format), from its
@@ -52,4 +53,110 @@ func readPE(b []byte) (System, bool) {
 		s.Architecture = fmt.Sprintf("machine %#x", machine)
 	}
 	return s, true
+}
+
+// importDescriptor is one entry of the import directory of a PE file, and delayDescriptor one of
+// the delayed imports (https://learn.microsoft.com/windows/win32/debug/pe-format). Both lists end
+// in an entry of zeros.
+type importDescriptor struct{ Lookup, Time, Forwarder, Name, Addresses uint32 }
+
+type delayDescriptor struct{ Attributes, Name, Module, Addresses, Names, Bound, Unload, Time uint32 }
+
+// peFile is what is needed of the headers of a PE file to find its directories.
+type peFile struct {
+	io.ReaderAt
+
+	file        pe.FileHeader
+	subsystem   uint16
+	directories [pe.IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT + 1]pe.DataDirectory
+	sections    []pe.SectionHeader32
+}
+
+// peNeeds reads the imports of a PE file. ok is false for drivers, which the kernel loads.
+func peNeeds(r io.ReaderAt) (n Needs, ok bool) {
+	f, ok := openPE(r)
+	if !ok || f.subsystem == pe.IMAGE_SUBSYSTEM_NATIVE {
+		return Needs{}, false
+	}
+	n.Library = f.file.Characteristics&pe.IMAGE_FILE_DLL != 0
+	n.Libraries = list(f, pe.IMAGE_DIRECTORY_ENTRY_IMPORT, func(d importDescriptor) uint32 { return d.Name })
+	n.Delayed = list(f, pe.IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT, func(d delayDescriptor) uint32 {
+		if d.Attributes&1 == 0 {
+			return 0 // addresses in memory, as linkers of the 1990s wrote them
+		}
+		return d.Name
+	})
+	return n, true
+}
+
+func openPE(r io.ReaderAt) (f peFile, ok bool) {
+	le := binary.LittleEndian
+	f.ReaderAt = r
+	var start [4]byte
+	if _, err := r.ReadAt(start[:], offsetOfSignature); err != nil {
+		return f, false
+	}
+	at := int64(le.Uint32(start[:])) + fileHeader
+	if !f.read(at, &f.file) {
+		return f, false
+	}
+	at += int64(binary.Size(f.file))
+	var magic uint16
+	if !f.read(at, &magic) {
+		return f, false
+	}
+	var wide pe.OptionalHeader64
+	var narrow pe.OptionalHeader32
+	switch {
+	case magic == 0x20b && f.read(at, &wide): // PE32+
+		f.subsystem = wide.Subsystem
+		copy(f.directories[:], wide.DataDirectory[:min(wide.NumberOfRvaAndSizes, uint32(len(wide.DataDirectory)))])
+	case magic == 0x10b && f.read(at, &narrow):
+		f.subsystem = narrow.Subsystem
+		copy(f.directories[:],
+			narrow.DataDirectory[:min(narrow.NumberOfRvaAndSizes, uint32(len(narrow.DataDirectory)))])
+	default:
+		return f, false
+	}
+	at += int64(f.file.SizeOfOptionalHeader)
+	f.sections = make([]pe.SectionHeader32, min(f.file.NumberOfSections, 96)) // the loader's limit
+	return f, f.read(at, f.sections)
+}
+
+// read reads fixed-size data at an offset.
+func (f peFile) read(at int64, data any) bool {
+	return binary.Read(io.NewSectionReader(f, at, int64(binary.Size(data))), binary.LittleEndian, data) == nil
+}
+
+// offset returns where in the file an address of the loaded program is.
+func (f peFile) offset(address uint32) (int64, bool) {
+	for _, s := range f.sections {
+		if address >= s.VirtualAddress && address-s.VirtualAddress < s.SizeOfRawData {
+			return int64(s.PointerToRawData) + int64(address-s.VirtualAddress), true
+		}
+	}
+	return 0, false
+}
+
+// list reads the names in a directory of descriptors of type D. It ends at the first that has
+// none.
+func list[D any](f peFile, directory int, nameOf func(D) uint32) (names []string) {
+	at, ok := f.offset(f.directories[directory].VirtualAddress)
+	for ok && len(names) < maxLibraries {
+		var d D
+		if !f.read(at, &d) {
+			break
+		}
+		at += int64(binary.Size(d))
+		where, ok := f.offset(nameOf(d))
+		if !ok {
+			break
+		}
+		if s := name(f, where); s != "" {
+			names = append(names, s)
+		} else {
+			break
+		}
+	}
+	return names
 }

@@ -9,11 +9,9 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/slipway-dev/slipway/image/archive"
@@ -151,26 +149,15 @@ func (i *Image) convertAll(ctx context.Context, st *store.Store, wanted []*saved
 	if err := st.Room(total); err != nil {
 		return err
 	}
-	task := i.file.Progress.Start("reading "+i.file.ref.Text, progress.Bytes, total.Size)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, l := range wanted {
-		g.Go(func() error {
-			if err := i.convert(ctx, st, l, task); err != nil {
-				return fmt.Errorf("layer %.200q: %w", l.name, err)
-			}
-			if l.key == "" {
-				return nil
-			}
-			return st.Record(record, l.key, l.result)
-		})
-	}
-	if err := g.Wait(); err != nil {
-		task.Fail()
-		return err
-	}
-	task.Done("%s", progress.Size(total.Size))
-	return nil
+	return readAll(ctx, i.file, total.Size, wanted, func(ctx context.Context, l *savedLayer, task *progress.Task) error {
+		if err := i.convert(ctx, st, l, task); err != nil {
+			return fmt.Errorf("layer %.200q: %w", l.name, err)
+		}
+		if l.key == "" {
+			return nil
+		}
+		return st.Record(record, l.key, l.result)
+	})
 }
 
 // compressors bounds how many layers are compressed at a time. Each is on all cores.

@@ -90,11 +90,20 @@ func (i *Image) copyAll(ctx context.Context, st *store.Store, blobs []v1.Descrip
 	for _, d := range missing {
 		total += d.Size
 	}
-	task := i.file.Progress.Start("reading "+i.file.ref.Text, progress.Bytes, total)
+	return readAll(ctx, i.file, total, missing, func(ctx context.Context, d v1.Descriptor, task *progress.Task) error {
+		return i.copy(ctx, st, d, task)
+	})
+}
+
+// readAll calls read for all of a list at the same time, and shows how many of some bytes are read.
+func readAll[T any](ctx context.Context, f *File, total int64, list []T,
+	read func(context.Context, T, *progress.Task) error,
+) error {
+	task := f.Progress.Start("reading "+f.ref.Text, progress.Bytes, total)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, d := range missing {
-		g.Go(func() error { return i.copy(ctx, st, d, task) })
+	for _, one := range list {
+		g.Go(func() error { return read(ctx, one, task) })
 	}
 	if err := g.Wait(); err != nil {
 		task.Fail()

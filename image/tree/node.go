@@ -3,6 +3,9 @@ package tree
 import (
 	"io"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/image/layer"
 )
@@ -38,3 +41,54 @@ func (n *Node) Open() (io.ReadCloser, error) {
 
 // Root is the directory / of a tree without one, and a directory that nothing describes.
 var Root = &Node{Kind: layer.Dir, Mode: 0o755}
+
+// Mount is a directory or file that a RUN sees in another place.
+type Mount struct {
+	Target string // in the tree
+	Files  Files
+	Source string
+}
+
+// Mounted returns the mount that a path is in, and the path in its files.
+func (t *Tree) Mounted(p string) (m Mount, rest string, ok bool) {
+	for _, m := range t.Mounts {
+		if below, ok := strings.CutPrefix(p, m.Target); ok && (below == "" || below[0] == '/' || m.Target == "/") {
+			return m, path.Join(m.Source, below), true
+		}
+	}
+	return Mount{}, "", false
+}
+
+// Overlay is files with others in or over them.
+type Overlay struct {
+	Over  *Tree
+	Under Files
+}
+
+// Lstat returns what is at a path, as [Files] has it.
+func (o Overlay) Lstat(p string) (*Node, error) {
+	n, err := o.Over.Lstat(p)
+	if err != nil || n != nil && n.Kind != layer.Dir {
+		return n, err
+	}
+	below, err := o.Under.Lstat(p)
+	if below != nil || err != nil {
+		return below, err
+	}
+	return n, nil
+}
+
+// ReadDir returns the sorted names in a directory.
+func (o Overlay) ReadDir(p string) ([]string, error) {
+	names, err := o.Over.ReadDir(p)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := o.Under.Lstat(p); err != nil || n == nil || n.Kind != layer.Dir {
+		return names, err
+	}
+	more, err := o.Under.ReadDir(p)
+	all := slices.Concat(names, more)
+	slices.Sort(all)
+	return slices.Compact(all), err
+}

@@ -42,7 +42,7 @@ type Tree struct {
 	Later   bool    // it is open because a check does not read an archive or run a download
 	Mounts  []Mount // of the current RUN
 	// of a toolchain, how many lines were passed over before a path was set, and directories that
-	// were not there before: see doubt.go of package run
+	// were not there before: see skip.go of package run
 	Skips  int
 	Since  map[string]int
 	Fresh  map[string]bool

@@ -25,7 +25,7 @@ var reasons = []struct {
 	of   *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`\b(if|case|for|a loop|\|\|) (is not known|depends)`), "a condition or loop: `%s`"},
+	{regexp.MustCompile(`\b(if|case|for|a loop|\|\|) (is not supported|depends)`), "a condition or loop: `%s`"},
 	{regexp.MustCompile(`nothing here sets the variable (\w+)`), "a variable that only the base could set: `%s`"},
 	{
 		regexp.MustCompile(`(\S+) is not made in the stage \S+, and (.*) in line`),
