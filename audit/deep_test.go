@@ -197,7 +197,7 @@ var insideCases = []struct {
 			"interpreter of a script does: copy it with --chmod=0755",
 	}},
 	{"interpreter-is-a-text", linux("/run.sh"), []files{{"run.sh=#!/bin/sh\n", "bin/sh=text"}}, []string{
-		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/sh to start: it is no program, and no script whose " +
+		"error index-interpreter-missing ENTRYPOINT /run.sh: /run.sh needs /bin/sh to start: it is neither a program nor a script whose " +
 			"first line is #! and its interpreter: Linux does not start it",
 	}},
 	{"scripts-of-scripts", linux("/run.sh"), []files{{"run.sh=#!/run.sh\n"}}, []string{
@@ -256,7 +256,7 @@ var insideCases = []struct {
 		"error index-program-differs ENTRYPOINT /run.sh: a byte order mark is before its #!: save it without one",
 	}},
 	{"text", linux("/app"), []files{{"app=exec /bin/app\n"}}, []string{
-		"error index-program-differs ENTRYPOINT /app: it is no program, and no script whose first line is #! and its interpreter: " +
+		"error index-program-differs ENTRYPOINT /app: it is neither a program nor a script whose first line is #! and its interpreter: " +
 			"Linux does not start it",
 	}},
 	{"empty", linux("/app"), []files{{"app="}}, []string{
@@ -272,7 +272,7 @@ var insideCases = []struct {
 		"error index-program-differs ENTRYPOINT /app: it is an ELF file, but no program: an object file, or one that was cut short",
 	}},
 	{"text-for-windows", windows(`C:\app.exe`), []files{{"Files/app.exe=text"}}, []string{
-		`error index-program-differs ENTRYPOINT C:\app.exe: it is no program for Windows, as .exe says: copy the program itself`,
+		`error index-program-differs ENTRYPOINT C:\app.exe: it is not a program for Windows, although it ends in .exe: copy the program itself`,
 	}},
 	{"healthy-batch", windows(`C:\app.cmd`), []files{{"Files/app.cmd=@echo off"}}, nil},
 	{"script", linux("/run.sh"), []files{{"run.sh=#!/bin/bash\n"}}, []string{

@@ -25,7 +25,7 @@ type File struct {
 	Mode fs.FileMode
 }
 
-// Walk calls do for every file of an archive with its content. It reads all of the archive, so
+// Walk calls do for every file of an archive with its content, and reads the complete archive, so
 // that its reader can compare it with its digest. content is only for regular files.
 func Walk(ctx context.Context, c layer.Content, do func(f File, content io.Reader) error) error {
 	r, err := c.Open()

@@ -113,7 +113,7 @@ type damaged struct {
 	error
 }
 
-// Error returns what is wrong and what to do.
+// Error returns the reason, and what to do.
 func (d damaged) Error() string { return d.what + ": copy or build it again" }
 
 // Unwrap returns the error that was met.

@@ -79,7 +79,7 @@ func (b Base) Config() (v1.Config, error) {
 	return cf.DeepCopy().Config, nil
 }
 
-// Resolver finds bases by name and caches them. It may be used by several goroutines.
+// Resolver finds bases by name and caches them, for several goroutines.
 type Resolver struct {
 	Bases []product.Base // those of slipway.yaml
 	File  string         // path of slipway.yaml, for messages
@@ -95,7 +95,7 @@ type Resolver struct {
 	// Shipped opens what an existing release that is rebuilt has of bases: it is asked before a
 	// registry is. nil asks registries only.
 	Shipped oci.Open
-	// ShippedFile finds there what the release took out of files. It is mandatory with Shipped.
+	// ShippedFile finds there the images that the release took out of files; mandatory with Shipped.
 	ShippedFile ShippedFile
 
 	found     once.Map[Base] // by name, platform and way
@@ -128,7 +128,7 @@ func (r *Resolver) once(ctx context.Context, name string, p platform.Platform, w
 	return Base{}, err
 }
 
-// KnownError is about a base that slipway.yaml has: its name is no mistake.
+// KnownError is about a base that slipway.yaml has, whose name is right.
 type KnownError struct{ error }
 
 // Unwrap returns the reason.

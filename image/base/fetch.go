@@ -106,7 +106,7 @@ type Document struct {
 }
 
 // Documents returns the documents that decided which images the resolved bases are, sorted by
-// repository and digest. Stub bases and built-in ones have none.
+// repository and digest. Stub bases and built-in ones do not count.
 func (r *Resolver) Documents() []Document {
 	r.mu.Lock()
 	defer r.mu.Unlock()

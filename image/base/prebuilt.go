@@ -18,10 +18,10 @@ import (
 // ErrElsewhere is about an image that only a registry has, which may not be asked.
 var ErrElsewhere = errors.New("it is not in the store")
 
-// Prebuilt returns an image of a registry that a release takes as it is, for platform p. It asks
-// the store before the registry, in a snapshot, too: a stub of an image would be another one. A
-// resolver that is offline asks the store alone, and fails with [ErrElsewhere]. Layers that are not
-// in the store are fetched by [Resolver.Complete].
+// Prebuilt returns an image of a registry that a release takes as it is, for platform p, from the
+// store or else the registry, also in a snapshot: a stub would be another image. A resolver that is
+// offline asks the store alone, and fails with [ErrElsewhere]. [Resolver.Complete] fetches layers
+// that are not in the store.
 func (r *Resolver) Prebuilt(ctx context.Context, ref name.Reference, p platform.Platform) (Base, error) {
 	return r.found.Do(ref.String()+" "+p.String()+" prebuilt", func() (Base, error) {
 		i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
@@ -67,8 +67,8 @@ func (r *Resolver) Complete(ctx context.Context, b Base) error {
 
 // Pinned returns the image of a name for platform p, and what a builder calls it: "docker-image://"
 // and a reference with its digest, or "oci-layout://" and an image in the store. A name without a
-// digest is an error, in a snapshot, too: the builder has the network, and the image that it makes
-// is no stub. No registry is asked.
+// digest is an error, also in a snapshot: the builder has the network, and makes a real image.
+// Pinned asks no registry.
 func (r *Resolver) Pinned(ctx context.Context, image string, p platform.Platform) (Info, string, error) {
 	if n := slices.IndexFunc(r.Bases, func(b product.Base) bool { return b.Name == image }); n >= 0 {
 		return r.pinnedBase(ctx, r.Bases[n], p)

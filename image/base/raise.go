@@ -15,8 +15,8 @@ import (
 // maxUnsuitable bounds how many newer tags without an image for the platform are passed over.
 const maxUnsuitable = 5
 
-// raise looks for a newer tag of the base, and locks that. It returns [imagetag.None] where the tag
-// stays. Where slipway.yaml has a digest behind the tag, both are replaced.
+// raise looks for a newer tag of the base, locks that, and returns its level: [imagetag.None] where
+// the tag stays. A digest behind the tag in slipway.yaml is replaced, too.
 func (j *job) raise(ctx context.Context, c *network.Client, level imagetag.Level) (imagetag.Level, error) {
 	i := j.image
 	if i.Tag == "" || j.only || j.base.Microsoft != "" || level == imagetag.None {

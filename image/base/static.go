@@ -92,8 +92,8 @@ const (
 	sharedDirs = "/tmp /var/lock /var/tmp" // of all users
 )
 
-// roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a
-// condition are left out: a PEM file cannot express the condition.
+// roots returns Mozilla's certificate roots in PEM, without those that Mozilla trusts only under a
+// condition: a PEM file cannot express the condition.
 func roots() string {
 	var b bytes.Buffer
 	for r := range bundle.Roots() {

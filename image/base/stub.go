@@ -17,8 +17,8 @@ import (
 const StubLabel = "dev.slipway.base.stub"
 
 // Stub makes an image in place of one that only a registry has, or of one whose packages only an
-// archive has: it has the right os.version, architecture and environment, one file that explains
-// what it is, and the label [StubLabel]. It cannot run, and publish keeps it off real registries.
+// archive has: with the right os.version, architecture and environment, one file that explains the
+// stub, and the label [StubLabel]. A stub cannot run, and publish keeps it off real registries.
 func Stub(ctx context.Context, st *store.Store, ref string, p platform.Platform) (Base, error) {
 	p = full(p)
 	text := fmt.Sprintf("This layer replaces %s in a snapshot that was made without a network.\nIt cannot run. Name a "+

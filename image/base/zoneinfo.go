@@ -18,8 +18,8 @@ import (
 )
 
 // The time zones of the static base are the files of a package of Debian, as those of Google's
-// distroless images are. They are in the program, so that no toolchain and no machine decides which
-// ones an image gets. TestDebian writes the archive with -update; then these follow.
+// distroless images are. Because they are part of this program, no toolchain and no machine decides
+// which ones an image gets. TestDebian writes the archive with -update; then these follow.
 const (
 	// zoneinfoVersion is that of Debian's tzdata.
 	zoneinfoVersion = "2026f-0+deb12u1"

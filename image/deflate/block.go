@@ -14,7 +14,7 @@ type key [sha256.Size]byte
 
 // block is a part of a stream.
 type block struct {
-	raw    []byte // window and what is compressed
+	raw    []byte // window and the bytes to compress
 	window int    // bytes
 	ready  chan struct{}
 	// When it is ready, raw has been released.
@@ -58,7 +58,7 @@ func keyOf(raw []byte, window int) (k key) {
 }
 
 // Format changes whenever equal streams would give other bytes than before, as with a new version
-// of the library. It is a part of each key under which something compressed is remembered.
+// of the library. Each key of compressed data in the store contains it.
 const Format = 1
 
 // level is the library's own choice: kpack's layers are 1.6 % larger than at level 6.
@@ -74,8 +74,7 @@ var compressors = sync.Pool{New: func() any {
 
 var blocks atomic.Int64
 
-// Blocks returns how many blocks this process has compressed, for tests that count what is done
-// again.
+// Blocks returns how many blocks this process has compressed, for tests.
 func Blocks() int64 { return blocks.Load() }
 
 // compress returns a block that ends at a byte.

@@ -21,7 +21,7 @@ const kind = "deflated"
 func recordKey(series string) string { return fmt.Sprintf("%d %s", Format, series) }
 
 // Known are the blocks of the blob that was written last in a series of blobs which follow one
-// another, such as the layers of one image and platform. nil has none, and records none.
+// another, such as the layers of one image and platform. nil is empty, and records nothing.
 type Known struct {
 	store  *store.Store
 	series string
@@ -46,8 +46,8 @@ type placed struct {
 	Places string `json:"places"`
 }
 
-// Open returns what the store knows of a series; nil if that has no name. It must be closed. What
-// cannot be read is compressed again.
+// Open returns the blocks of a series in the store; nil if the series has no name. The caller closes
+// them. Blocks that cannot be read are compressed again.
 func Open(st *store.Store, series string) *Known {
 	if series == "" {
 		return nil

@@ -1,8 +1,8 @@
 // Package deflate compresses streams on all cores, in blocks that follow from what they compress
 // alone, and takes a block that was compressed before from where it is (RFC 1951).
 //
-// A block is 256 KiB of a stream, and the 32 KiB before it that it may refer to. It ends at a
-// byte, so a stream is its blocks one behind the other. [Writer.Cut] begins a new block that refers
+// A block is 256 KiB of a stream, and the 32 KiB before it that it may refer to. Each block ends at
+// a byte, so a stream is its blocks one behind the other. [Writer.Cut] begins a new block that refers
 // to nothing, as at the begin of a stream: the blocks of a file between two cuts are the same in
 // every stream, a layer or an archive. Where a line of a program has changed, half of its blocks
 // are those of before.
@@ -27,11 +27,11 @@ const (
 	window = 32 << 10
 )
 
-// Writer compresses a stream. It must be closed.
+// Writer compresses a stream. The caller closes it.
 type Writer struct {
 	to     io.Writer
 	known  *Known
-	raw    []byte // window, and then what is not yet in a block
+	raw    []byte // window, and then the bytes that are not yet in a block
 	window int    // how many bytes of raw are that
 	queue  chan *block
 	ended  chan struct{} // when all of queue is written
@@ -41,7 +41,7 @@ type Writer struct {
 	taken  float64 // seconds
 }
 
-// NewWriter returns a writer that compresses to another one. What is known may be nil.
+// NewWriter returns a writer that compresses to another one. known may be nil.
 func NewWriter(to io.Writer, known *Known) *Writer {
 	w := &Writer{
 		to: to, known: known,
@@ -79,8 +79,8 @@ func (w *Writer) Cut() {
 // alone is the size from which a file is compressed by itself: so small ones are not.
 const alone = 64 << 10
 
-// CutFile cuts before and behind a file of a size in bytes, if that is large. A nil writer, of what
-// is not compressed so, does nothing.
+// CutFile cuts before and behind a file of a size in bytes, if that is large. A nil writer does
+// nothing.
 func (w *Writer) CutFile(size int64) {
 	if w != nil && size >= alone {
 		w.Cut()
@@ -151,14 +151,14 @@ func (w *Writer) drain() {
 	}
 }
 
-// Gzip compresses a stream to gzip (RFC 1952). It must be closed.
+// Gzip compresses a stream to gzip (RFC 1952). The caller closes it.
 type Gzip struct {
 	*Writer
 
 	file *gzipped.Writer
 }
 
-// NewGzip returns a writer that compresses to the begin of a blob. What is known may be nil.
+// NewGzip returns a writer that compresses to the begin of a blob. known may be nil.
 func NewGzip(to io.Writer, known *Known) *Gzip {
 	file := gzipped.NewWriter(to)
 	g := &Gzip{Writer: NewWriter(file, known), file: file}

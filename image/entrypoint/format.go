@@ -94,11 +94,11 @@ func (i Image) starts(name string, head []byte, size int64) error {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
 		return errors.New("it is an ELF file, but no program: an object file, or one that was cut short")
 	}
-	return errors.New("it is no program, and no script whose first line is #! and its interpreter: " +
+	return errors.New("it is neither a program nor a script whose first line is #! and its interpreter: " +
 		"Linux does not start it")
 }
 
-// firstLine returns what is wrong with the first line of a script.
+// firstLine returns an error for the first line of a script that Linux cannot read.
 func firstLine(head []byte) error {
 	by, argument, err := executable.Interpreter(bytes.NewReader(head))
 	switch {
@@ -114,13 +114,13 @@ func firstLine(head []byte) error {
 }
 
 // notWindows returns why CreateProcess does not start a file by its extension: .NET programs have
-// other headers than [executable.Read] knows, and batch files have none.
+// other headers than [executable.Read] knows, and batch files have no header.
 func notWindows(name string, head []byte) error {
 	x := strings.ToLower(path.Ext(name))
 	if bytes.HasPrefix(head, []byte("MZ")) || x != ".exe" && x != ".com" {
 		return nil
 	}
-	return fmt.Errorf("it is no program for Windows, as %s says: copy the program itself", x)
+	return fmt.Errorf("it is not a program for Windows, although it ends in %s: copy the program itself", x)
 }
 
 // interpreted returns why the interpreter of a script, or the loader of a program with shared
@@ -158,7 +158,7 @@ func (i Image) interpreted(shown string, head []byte, depth int) (why string, er
 		name), nil
 }
 
-// needed returns why the program at an absolute path cannot start the one that is shown.
+// needed returns why the program at an absolute path cannot start the program that is shown.
 func (i Image) needed(shown, by string, depth int) (why string, err error) {
 	to, n, err := tree.Resolve(i.Tree, by)
 	switch {

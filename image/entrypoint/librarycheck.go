@@ -141,9 +141,9 @@ func (l *Libraries) elsewhere(name string) (dir string, own bool, err error) {
 	return dir, own && !listed, nil
 }
 
-// unused reports DLLs that were copied to Windows' own directories, where only what is loaded by
-// its name is found, and that no file of the image's own layers imports or mentions. It can be said
-// only of images that start a program of theirs, and if all these DLLs are real.
+// unused reports DLLs that were copied to Windows' own directories, where only DLLs that are loaded
+// by name are found, and that no file of the image's own layers imports or mentions. Only images
+// that start a program of theirs are checked, and if all these DLLs are real.
 func (l *Libraries) unused(entry string) error {
 	if l.On.OS != platform.Windows || !l.Known || l.Tree.Nodes[entry] == nil {
 		return nil

@@ -1,8 +1,8 @@
-// Package entrypoint finds out whether an image can start what it is made to start: the program of
-// its entrypoint or command, its interpreter and its shared libraries, without running anything.
+// Package entrypoint finds out whether an image can start its program, without running anything: the
+// program of its entrypoint or command, its interpreter and its shared libraries.
 //
-// Images that are built and images that are audited are looked at by the same code. What is not in
-// the files of the image, because a base is not at hand, is not reported as missing.
+// The same code checks images that are built and images that are audited. A file that is unknown,
+// because a base is not at hand, is not reported as missing.
 package entrypoint
 
 import (
@@ -32,23 +32,23 @@ type Image struct {
 // Fault is why an image cannot start its program.
 type Fault struct {
 	Kind Kind
-	Text string // what is wrong, about the word and the name of [Image.Program]
+	Text string // the reason, about the word and the name of [Image.Program]
 	// Certain means that files which are not in the tree would not help.
 	Certain bool
 }
 
-// Kind is what is wrong with a program.
+// Kind is a kind of [Fault].
 type Kind int
 
 // The kinds of faults.
 const (
-	Missing     Kind = iota // there is no such file
+	Missing     Kind = iota // the file does not exist
 	Mode                    // the user may not execute it
 	Interpreter             // its interpreter or loader is not there, or cannot be executed
 	Differs                 // it is for another platform, or for none
 )
 
-// DefaultPath is the PATH that BuildKit gives Linux images that have none; Windows has its own.
+// DefaultPath is the PATH that BuildKit gives Linux images without one; Windows has its own.
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // mounted are the directories over which a runtime mounts others
@@ -63,9 +63,9 @@ const (
 	maxName       = 255
 )
 
-// Program returns what the image starts, and the word of the configuration that it is from: the
-// first word of the entrypoint, or of the command where there is no entrypoint. ok is false for an
-// image that starts nothing, or what every base has.
+// Program returns the program that the image starts, the first word of the entrypoint or else of the
+// command, and which of them it is. ok is false for an image that starts nothing, or a program that
+// every base has.
 func (i Image) Program() (word, name string, ok bool) {
 	word, list := "ENTRYPOINT", i.Config.Entrypoint
 	if len(list) == 0 {
@@ -161,8 +161,7 @@ func (i Image) hidden(p string) bool {
 		slices.ContainsFunc(mounted, func(dir string) bool { return tree.Within(p, dir) })
 }
 
-// nowhere returns the error for a program that no file has the name of, with what was probably
-// meant.
+// nowhere returns the error for a program that does not exist, with similar names.
 func (i Image) nowhere(name string) string {
 	why := "the image has no such file"
 	if !strings.Contains(name, "/") && i.On.OS != platform.Windows {

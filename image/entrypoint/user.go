@@ -90,8 +90,8 @@ func (i Image) unread(shown string, n *tree.Node) (why string, err error) {
 		"copy it with --chmod=0755", shown, n.Mode.Perm(), i.Config.User), nil
 }
 
-// owner returns the numbers of the image's user, and root for one that is not known, which is said
-// elsewhere.
+// owner returns the numbers of the image's user, and root for an unknown one, which [Image.User]
+// reports.
 func (i Image) owner() (*tree.Owner, error) {
 	o, err := tree.LookUp(i.Tree, i.Config.User)
 	if unknown := (tree.UnknownNameError{}); errors.As(err, &unknown) {

@@ -9,8 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// brought reports whether every base for Windows has a program: the one that runs what is written
-// in shell form.
+// brought reports whether every base for Windows has a program: cmd, which runs the shell form.
 func brought(name string) bool {
 	return strings.EqualFold(name, "cmd") || strings.EqualFold(name, "cmd.exe")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazyregexp"
 )
 
-// Variables are what variables expand to: a list, because its order is the order in the
-// configuration. They implement shell.EnvGetter of BuildKit.
+// Variables are variables with their values, in the order of the configuration, as BuildKit's
+// shell.EnvGetter reads them.
 type Variables struct {
 	keys     []string
 	values   map[string]string // by folded key

@@ -67,9 +67,9 @@ func readELF(b []byte) (System, bool) {
 }
 
 // Interpreter returns the path of the program that Linux starts a file with: that of the first
-// line of a script, or the loader of shared libraries of an ELF program. It is "" for a program
-// that starts by itself, and where the path is not in the head of the file. argument is the rest of
-// a script's line, which Linux gives the interpreter as one word.
+// line of a script, or the loader of shared libraries of an ELF program; "" for a program that
+// starts by itself, and where the path is not in the head of the file. argument is the rest of a
+// script's line, which Linux gives the interpreter as one word.
 func Interpreter(r io.Reader) (by, argument string, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, Head))
 	if err != nil {
@@ -102,9 +102,8 @@ func loader(b []byte) (name string) {
 	return ""
 }
 
-// End returns where that ends which the head of an ELF program names: its program headers, and
-// the segments that Linux reads, in bytes from its start. A shorter file was cut. It is 0 for other
-// files.
+// End returns where the program headers and the segments end that the head of an ELF program names,
+// in bytes from its start; 0 for other files. A shorter file was cut.
 func End(head []byte) int64 {
 	if !bytes.HasPrefix(head, []byte(elf.ELFMAG)) {
 		return 0

@@ -1,10 +1,9 @@
 // Package executable finds out which platform a program is made for, by the head of its file: ELF
 // for Linux and the like, PE for Windows, Mach-O for macOS.
 //
-// It is for finding programs that are in an image by mistake, so it knows only files that a
-// system starts or loads. Data in the same formats does not count: object files and eBPF (ELF
-// without a type of program), .NET assemblies, which run wherever .NET does, and what firmware
-// starts.
+// The package finds programs that are in an image by mistake, so it knows only files that a system
+// starts or loads. Data in the same formats does not count: object files and eBPF (ELF without a
+// type of program), .NET assemblies, which run wherever .NET does, and programs for firmware.
 package executable
 
 import (
@@ -99,7 +98,7 @@ var compatible = map[string][]string{
 	"linux/amd64": {"386"}, "windows/amd64": {"386"},
 }
 
-// Fits returns what is wrong with a program in an image for p, and nil for nothing.
+// Fits returns an error for a program that p does not run.
 func Fits(s System, p platform.Platform) error {
 	if s.RunsOn(p) {
 		return nil

@@ -62,7 +62,7 @@ type importDescriptor struct{ Lookup, Time, Forwarder, Name, Addresses uint32 }
 
 type delayDescriptor struct{ Attributes, Name, Module, Addresses, Names, Bound, Unload, Time uint32 }
 
-// peFile is what is needed of the headers of a PE file to find its directories.
+// peFile has the headers of a PE file by which its directories are found.
 type peFile struct {
 	io.ReaderAt
 
@@ -138,8 +138,7 @@ func (f peFile) offset(address uint32) (int64, bool) {
 	return 0, false
 }
 
-// list reads the names in a directory of descriptors of type D. It ends at the first that has
-// none.
+// list reads the names in a directory of descriptors of type D, up to the first without a name.
 func list[D any](f peFile, directory int, nameOf func(D) uint32) (names []string) {
 	at, ok := f.offset(f.directories[directory].VirtualAddress)
 	for ok && len(names) < maxLibraries {

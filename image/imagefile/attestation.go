@@ -36,8 +36,8 @@ func Attests(d v1.Descriptor, manifest v1.Hash) bool {
 func makeable(t *oci.Tree) bool { return t.Subject == nil && len(t.Layers) > 0 }
 
 // Referrer makes the referrer of an image out of an attestation of BuildKit, whose statements stay
-// byte for byte, and returns its documents, children first. It is the zero value where the
-// attestation has a subject itself, or no statement.
+// byte for byte, and returns its documents, children first. An attestation that has a subject
+// itself, or no statement, gives the zero value.
 func Referrer(t *oci.Tree, image v1.Descriptor) (r oci.Referrer, documents [][]byte, err error) {
 	if !makeable(t) {
 		return r, nil, nil

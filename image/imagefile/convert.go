@@ -222,7 +222,7 @@ func keep(to io.Writer, raw io.Reader, diff io.Writer) error {
 	if _, err := io.Copy(diff, plain); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, all) // what is behind the compressed data
+	_, err = io.Copy(io.Discard, all) // bytes behind the compressed data
 	return err
 }
 

@@ -22,8 +22,8 @@ type Image struct {
 	// Tree is the manifest. That of an image of a docker-archive without one is nil until
 	// [Image.Put] has made it.
 	Tree *oci.Tree
-	// Look, if set, reads as much as it likes of a blob while [Image.Put] copies that. It is called
-	// by several goroutines, and for blobs of referrers, too.
+	// Look, if set, reads as much as it likes of a blob while [Image.Put] copies that, in several
+	// goroutines, and for blobs of referrers, too.
 	Look func(blob v1.Descriptor, r io.Reader)
 
 	file   *File
@@ -122,7 +122,7 @@ func (f *File) advice() string {
 	return "add :TAG or @DIGEST to name one"
 }
 
-// none explains why there is no image for a platform.
+// none explains why an image for a platform is missing.
 func (f *File) none(p platform.Platform) error {
 	for _, d := range f.absent {
 		if on := platform.From(d.Platform); on.IsImage() && platform.Same(on, p) {

@@ -101,7 +101,7 @@ func (f *File) open(ctx context.Context, st *store.Store) (err error) {
 	return err
 }
 
-// Close closes the files, and removes what was unpacked.
+// Close closes the files, and removes unpacked archives.
 func (f *File) Close() error {
 	if f.files == nil {
 		return nil

@@ -43,7 +43,7 @@ type node struct {
 type entry struct {
 	v1.Descriptor
 
-	node *node // nil for what is not there, and for what is neither an image nor an index
+	node *node // nil for a missing document, and for one that is neither an image nor an index
 }
 
 // absent reports whether a document is listed that is not there.
@@ -51,8 +51,8 @@ func (e entry) absent() bool {
 	return e.node == nil && (e.MediaType == "" || e.MediaType.IsImage() || e.MediaType.IsIndex())
 }
 
-// readLayout reads the documents of a layout, each once. Those that are not there are left out: a
-// builder may export a part of an index.
+// readLayout reads the documents of a layout, each once, and omits missing ones: a builder may
+// export a part of an index.
 func readLayout(from files) (*layout, error) {
 	raw, err := read(from, "oci-layout", 1<<10)
 	if errors.Is(err, fs.ErrNotExist) {

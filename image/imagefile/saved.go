@@ -134,8 +134,8 @@ func normal(text string) string {
 	return text
 }
 
-// image reads the configuration of an image of manifest.json. It has a manifest if index.json has
-// one with that configuration and compressed layers: then that is what was built or pulled.
+// image reads the configuration of an image of manifest.json. A manifest of index.json with that
+// configuration and compressed layers is the manifest that was built or pulled.
 func (f *File) image(s saved) (*Image, error) {
 	file, err := f.named(s.Config)
 	if err != nil {

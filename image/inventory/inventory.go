@@ -25,7 +25,7 @@ import (
 // Files are the regular files of an image's own layers, as a container sees them.
 type Files struct {
 	byPath map[string]lock.File       // by path; for Windows by its folding
-	in     map[string]map[string]bool // of each directory above a file, what is in it or was
+	in     map[string]map[string]bool // of each directory above a file, the names that it has or had
 }
 
 // Builtin begins with the files of a built-in base.
@@ -82,8 +82,9 @@ func (f *Files) put(p string, file lock.File) {
 	}
 }
 
-// remove removes what an entry replaces: a directory nothing but a file, everything else what is
-// below it, too. It takes no longer than there is to remove: a layer may have a million entries.
+// remove removes the files that an entry replaces: a directory replaces a file, everything else also
+// a directory with its files. The time depends on what it removes, for a layer may have a million
+// entries.
 func (f *Files) remove(p string, t layer.Type) {
 	delete(f.byPath, p)
 	if t == layer.Dir {

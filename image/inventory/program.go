@@ -100,7 +100,7 @@ func (w *watched) ReadAt(p []byte, off int64) (int, error) {
 // flights are the programs being read: the platforms of an image ask for the same at a time.
 var flights singleflight.Group
 
-// Program returns what is known of a program. One that the store does not remember is read.
+// Program returns the facts about a program, and reads it if the store does not have them.
 func Program(ctx context.Context, st *store.Store, c layer.Content) (lock.Program, error) {
 	p, err, _ := flights.Do(st.Dir()+" "+c.Digest.String(), func() (any, error) {
 		if p, found, err := recall(st, c.Digest); err != nil || found {
@@ -151,7 +151,7 @@ func drain(ctx context.Context, h hash.Hash, r io.Reader) error {
 	return err
 }
 
-// SHA512 returns the SHA-512 of a blob of the store, in hex. It is read once.
+// SHA512 returns the SHA-512 of a blob of the store, in hex, and reads the blob once.
 func SHA512(ctx context.Context, st *store.Store, digest v1.Hash) (string, error) {
 	return store.Remember(st, "sha512", digest.String(), func(string) bool { return true }, func() (string, error) {
 		r, err := st.Open(digest)
@@ -165,9 +165,9 @@ func SHA512(ctx context.Context, st *store.Store, digest v1.Hash) (string, error
 	})
 }
 
-// readBuildInfo returns the build information of a Go program; nil if it has none that can be read:
-// of another language, compressed, damaged. The packages under debug are not made for hostile
-// files (their documentation says so), so a panic counts as none.
+// readBuildInfo returns the build information of a Go program; nil if it cannot be read: of another
+// language, compressed, damaged. The packages under debug are not made for hostile files, by their
+// documentation, so a panic gives nil, too.
 func readBuildInfo(r io.ReaderAt) (info *debug.BuildInfo) {
 	defer func() {
 		if recover() != nil {

@@ -91,7 +91,7 @@ func parents(all []Entry, at map[string]int) ([]Entry, error) {
 				return nil, fmt.Errorf("%s lies in %s, which is not a directory", all[n].Path, dir)
 			}
 			if ok {
-				break // what is above it is, or will be, looked at for itself
+				break // the directories above it are checked with their own entry
 			}
 			at[dir] = len(all)
 			all = append(all, Entry{Path: dir, Type: parentDir, Mode: 0o755})
@@ -144,7 +144,7 @@ const directoryLink Type = 0xfe
 const maxLinks = 63
 
 // directoryLinks finds the symbolic links to directories of this layer, through other links, too.
-// The contents of lower layers are not known here: a link to it is one to a file.
+// The files of lower layers are unknown: a link to one counts as a link to a file.
 func directoryLinks(all []Entry, by map[string]int) {
 	for n := range all {
 		at := all[n]

@@ -32,10 +32,10 @@ const settled = 2 * time.Second
 
 const kindFile = "file"
 
-// File returns the content of the file at path. It is read once to know its digest, which the
-// store remembers for as long as nothing has touched the file: by size, modification time and,
-// where the system reports them, change time and inode, since tools that make reproducible files
-// set the modification time to a constant. A reader that finds other bytes ends with an error.
+// File returns the content of the file at path. The store remembers its digest for as long as
+// nothing has touched the file: by size, modification time and, where the system reports them,
+// change time and inode, since tools that make reproducible files set the modification time to a
+// constant. A reader that finds other bytes ends with an error.
 func File(st *store.Store, path string) (Content, error) {
 	key, size, rests, err := Identity(path)
 	if err != nil {
@@ -67,8 +67,8 @@ func File(st *store.Store, path string) (Content, error) {
 }
 
 // Identity returns a text that is another one when something has touched the file at path, and its
-// size in bytes. rests means that nothing touched it just now: only then does the text stand for
-// the file's content.
+// size in bytes. rests means that nothing touched it just now: only then does the text identify the
+// file's content.
 func Identity(path string) (key string, size int64, rests bool, err error) {
 	fi, err := os.Stat(path)
 	if err != nil {

@@ -74,8 +74,8 @@ const (
 )
 
 // windowsHeader puts h under Files/ and makes of it what go-winio's backuptar writes of such a
-// file when Windows exports a layer. Only the permissions are ours: Windows has none, and who
-// unpacks a layer elsewhere needs them.
+// file when Windows exports a layer. Only the permissions are ours, for tools that unpack a layer
+// elsewhere.
 func windowsHeader(h *tar.Header, e Entry) *tar.Header {
 	h.Name = "Files/" + h.Name
 	switch e.Type {

@@ -70,7 +70,7 @@ const (
 type Options struct {
 	OS          string // "linux" (also for "") or "windows"
 	Compression Compression
-	// of entries that have none, parent directories among them; zero is 1970-01-01
+	// of entries without one, also of added parent directories; zero is 1970-01-01
 	ModTime time.Time
 	// Series names layers that follow one another, such as those of an image for one platform:
 	// what has not changed since the last one is not compressed again. Bytes do not depend on it.
@@ -83,13 +83,13 @@ type Layer struct {
 	Digest    v1.Hash         `json:"digest"` // of the compressed blob
 	Size      int64           `json:"size"`   // bytes of the compressed blob
 	DiffID    v1.Hash         `json:"diffID"` // of the uncompressed tar
-	// Seconds of a processor that it takes to write where nothing of it is known: what was compressed
-	// for another layer took them then.
+	// Seconds of a processor that it takes to write the layer with an empty store. Blocks of another
+	// layer count with the time that they took then.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
 // Epoch is the modification time of files in our layers: one second after 1980 began, as the
-// Cloud Native Buildpacks set it. It is the same for every version of a product, so that an
-// unchanged program keeps its layer's digest; it is not zero, since zip tools and Windows
-// explorers show such times as errors.
+// Cloud Native Buildpacks set it. Every version of a product has the same, so that an unchanged
+// program keeps its layer's digest; not zero, since zip tools and Windows explorers show such times
+// as errors.
 var Epoch = time.Date(1980, time.January, 1, 0, 0, 1, 0, time.UTC)

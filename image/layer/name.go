@@ -11,8 +11,8 @@ import (
 )
 
 // Fold returns the spelling by which Windows knows a name or a path: two with one folding are one
-// file there. It is the capital of each character of 16 bits whose small letter is the character
-// again: the dotless i and the final sigma are letters of their own.
+// file there. Each character of 16 bits becomes its capital, if the small letter of that is the
+// character again: the dotless i and the final sigma are letters of their own.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if upper := unicode.ToUpper(r); r <= maxUnit && unicode.ToLower(upper) == r {

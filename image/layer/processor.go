@@ -2,9 +2,9 @@ package layer
 
 import "sync"
 
-// Measure begins to measure what takes processor time. stop ends it, and returns how many seconds
-// this process took since. The processor has no account for each goroutine: what is measured at
-// the same time shares the time equally. 0 means that the system does not report it.
+// Measure begins to measure processor time. stop ends it, and returns how many seconds this process
+// took since; 0 if the system does not report it. Measurements at the same time share the time
+// equally, since the processor does not count by goroutine.
 func Measure() (stop func() float64) { return meters.start(processor) }
 
 // meters are those of this process.

@@ -86,8 +86,7 @@ func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (
 	return l, nil
 }
 
-// fingerprint names everything the bytes of a layer follow from. It is known only when all
-// contents have digests.
+// fingerprint names everything that decides the bytes of a layer, if all contents have digests.
 func fingerprint(entries []Entry, o Options) (key string, known bool) {
 	all := sha256.New() // a million lines are not kept
 	b := bufio.NewWriter(all)

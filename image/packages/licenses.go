@@ -11,7 +11,7 @@ import (
 )
 
 // Bounds on the licenses of a package: an expression of more than maxLicenses terms, or of more
-// than maxExpression bytes, is left out.
+// than maxExpression bytes, is omitted.
 const (
 	maxLicenses   = 256
 	maxExpression = 16 << 10

@@ -27,9 +27,9 @@ import (
 type Archives struct {
 	store   *store.Store
 	limits  Limits
-	Budget  *Budget // of what is unpacked, and of all files that are made
+	Budget  *Budget // of unpacked archives, and of all files that are made
 	Whole   bool    // the contents of images are read, too: their layers are unpacked at once
-	Part    string  // a name for what is unpacked here and shared with nobody; "" shares it
+	Part    string  // a directory for unpacked archives that are not shared; "" shares them
 	mu      sync.Mutex
 	spooled []string // archives that were unpacked, in the store's work directory
 }
@@ -39,8 +39,8 @@ func NewArchives(st *store.Store, l Limits) *Archives {
 	return &Archives{store: st, limits: l, Budget: newBudget(l)}
 }
 
-// Tar returns how to read content as a tar; nil if it is no archive. A zip is one where zipped is
-// set.
+// Tar returns how to read content as a tar; nil if it is not an archive. A zip is one where zipped
+// is set.
 func (a *Archives) Tar(ctx context.Context, c layer.Content, zipped bool) (func() (io.ReadCloser, error), error) {
 	ok, err := isArchive(c)
 	if ok {
@@ -91,7 +91,7 @@ func (a *Archives) each(
 }
 
 // Look lists the files of a layer for [Archives.ReadLayers] while its blob is read for something
-// else. What is wrong with it is for ReadLayers to say, which reads it again then.
+// else. ReadLayers reads a damaged layer again, and reports the error.
 func (a *Archives) Look(ctx context.Context, blob io.Reader, diffID v1.Hash) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(blob), nil }
 	a.index(ctx, open, diffID) //nolint:errcheck // see above
@@ -107,7 +107,7 @@ func isArchive(c layer.Content) (bool, error) {
 	from := &failing{Reader: r}
 	plain, err := archive.Decompress(from)
 	if err != nil {
-		return false, from.err // what is no archive is a file like any other
+		return false, from.err // any other file
 	}
 	_, err = tar.NewReader(plain).Next()
 	plain.Close() // which also ends what reads ahead
@@ -117,8 +117,8 @@ func isArchive(c layer.Content) (bool, error) {
 	return false, from.err
 }
 
-// failing is a reader that keeps the error of its source: what could not be read is not a file
-// that is no archive.
+// failing is a reader that keeps the error of its source, which does not mean that the file is not
+// an archive.
 type failing struct {
 	io.Reader
 	err error
@@ -205,15 +205,15 @@ func (a *Archives) spoolTo(file string, r io.Reader, read func(io.Reader) error,
 	return a.store.KeepWritten(f, file, digest, c.n)
 }
 
-// Scratch has Archives over a directory that is theirs alone: for images that come from anywhere
-// and do not stay. It also keeps the contents of layers, so that each is read once.
+// Scratch has Archives over a directory of its own, for third-party images that do not stay, and
+// keeps the contents of layers, so that each is read once.
 type Scratch struct {
 	*Archives
 
 	dir string
 }
 
-// NewScratch makes a Scratch in the system's directory for temporary files. It has to be closed.
+// NewScratch makes a Scratch in the system's directory for temporary files. The caller closes it.
 func NewScratch() (*Scratch, error) {
 	dir, err := disk.Scratch("")
 	if err != nil {
@@ -240,7 +240,7 @@ func ScratchIn(st *store.Store) *Scratch {
 // File makes a file in the directory.
 func (s *Scratch) File() (*disk.File, error) { return disk.Create(s.store.Temp()) }
 
-// Close removes the directory, or what was unpacked in the store.
+// Close removes the directory, or the unpacked archives in the store.
 func (s *Scratch) Close() error {
 	if s.dir == "" {
 		s.Drop()

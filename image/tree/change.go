@@ -20,7 +20,7 @@ func (t *Tree) Erase(p string) error {
 	return nil
 }
 
-// whiteouts returns entries for what was there before the layer began and was erased since.
+// whiteouts returns entries for the files that the layer has erased.
 func (t *Tree) whiteouts() ([]layer.Entry, error) {
 	if t.Before == nil {
 		return nil, nil

@@ -34,7 +34,7 @@ type Directory struct {
 	made   sync.Map // whether a directory is one that Slipway made, by path
 	mode   ModeOf
 	ignore *patternmatcher.PatternMatcher // nil for nothing
-	judged sync.Map                       // what it says of a path, with what it says of those around it
+	judged sync.Map                       // judgements, by path
 }
 
 // ModeOf returns the mode that a file or directory of a context has in an image.
@@ -98,7 +98,7 @@ func (d *Directory) readIgnore(names []string) error {
 	return nil
 }
 
-// Lstat returns what is at a path, as [Files] has it.
+// Lstat returns the file at a path, as [Files] has it.
 func (d *Directory) Lstat(p string) (*Node, error) {
 	fi, err := d.Root.Lstat(relative(p))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) ||
@@ -183,13 +183,13 @@ func (d *Directory) visible(p string, isDir bool) (bool, error) {
 	return len(names) > 0, err
 }
 
-// judgement is what the patterns say of a path: whether it is ignored, and by which of them.
+// judgement is whether a path is ignored, and by which patterns.
 type judgement struct {
 	ignored bool
 	matches patternmatcher.MatchInfo
 }
 
-// judge matches each path once, with what is known of its directory.
+// judge matches each path once, by the judgement of its directory.
 func (d *Directory) judge(p string) (now judgement, err error) {
 	if known, ok := d.judged.Load(p); ok {
 		return known.(judgement), nil

@@ -14,8 +14,8 @@ type Entries struct {
 	files map[string]*Node
 }
 
-// Fill gives entries of the tree their content. Files that are still in it keep what was found, so
-// that it is not found again when another stage copies them.
+// Fill gives entries of the tree their content. Files that are still in it keep the content, for
+// another stage that copies them.
 func (t *Tree) Fill(list Entries) error {
 	settled := map[*Node]*Node{} // hard links stay one file
 	for n := range list.All {

@@ -232,8 +232,7 @@ const (
 	opaque   = ".wh..wh..opq"
 )
 
-// apply lays one entry of a layer, the file n, over t. Whiteouts remove what was there before the
-// layer began.
+// apply lays one entry of a layer, the file n, over t. Whiteouts remove files of lower layers.
 func (t *Tree) apply(e tarEntry, windows bool, n *Node) error {
 	name, link := path.Clean("/"+e.Name), path.Clean("/"+e.Link)
 	if windows {
@@ -287,7 +286,7 @@ func (t *Tree) apply(e tarEntry, windows bool, n *Node) error {
 	return t.Set(path.Join(dir, base), n)
 }
 
-// removeOld removes what was in the tree at p before the last begin.
+// removeOld removes the files at p that were in the tree before the last begin.
 func (t *Tree) removeOld(p string) {
 	for name := range t.names[p] {
 		t.removeOld(path.Join(p, name))

@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/image/archive"
 )
 
-// Limits bound what the instructions of a Dockerfile write, all stages together. They are counted
-// before anything is written: a copy is only a reference to what it copies. The files of bases do
-// not count; each of their layers has the default limits, or these where they are larger.
+// Limits bound the files that the instructions of a Dockerfile write, all stages together, before
+// anything is written: a copy is only a reference to its source. The files of bases do not count;
+// each of their layers has the default limits, or these where they are larger.
 type Limits struct {
 	Bytes int64 // of the files of all layers, and of unpacked archives; zero is 16 GiB
 	Files int   // zero is 400,000
@@ -39,7 +39,7 @@ func (e *LimitError) Error() string {
 	return e.text + ": if that is right, give dockerfile." + e.key + " of the image a larger number in slipway.yaml"
 }
 
-// What returns what is too much, without what to do about it.
+// What returns the reason, without what to do about it.
 func (e *LimitError) What() string { return e.text }
 
 // Budget counts what an evaluation has written. A nil one counts nothing.
@@ -162,7 +162,7 @@ func decompressed(open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	return p, nil
 }
 
-// counting counts what is read of a reader.
+// counting counts the bytes that are read of a reader.
 type counting struct {
 	io.Reader
 	n *atomic.Int64
@@ -186,8 +186,8 @@ func (a *Archives) Drop() {
 	}
 }
 
-// Trim removes what was unpacked if that takes more than some bytes. What is read of it after that
-// is unpacked again.
+// Trim removes the unpacked archives if they take more than some bytes. A later read unpacks them
+// again.
 func (a *Archives) Trim(most int64) {
 	size := int64(0)
 	for _, file := range a.spooled {

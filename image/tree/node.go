@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/image/layer"
 )
 
-// Node is one file. It does not change once it is in a tree.
+// Node is one file, which does not change once it is in a tree.
 type Node struct {
 	Kind     layer.Type // Regular, Dir, Symlink; odd names any other
 	Odd      string     // why the file cannot be copied, empty for those that can
@@ -65,7 +65,7 @@ type Overlay struct {
 	Under Files
 }
 
-// Lstat returns what is at a path, as [Files] has it.
+// Lstat returns the file at a path, as [Files] has it.
 func (o Overlay) Lstat(p string) (*Node, error) {
 	n, err := o.Over.Lstat(p)
 	if err != nil || n != nil && n.Kind != layer.Dir {

@@ -30,7 +30,7 @@ func Follow(f Files, p string) (string, error) {
 	return FollowWithin(f, "/", p)
 }
 
-// Resolve follows p and returns where it leads, and what is there: nil for nothing.
+// Resolve follows p and returns where it leads, and the file there: nil for nothing.
 func Resolve(f Files, p string) (string, *Node, error) {
 	at, err := Follow(f, p)
 	if err != nil {

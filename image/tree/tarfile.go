@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// tarEntry is what is kept of a tar header: enough to find the file again in the uncompressed
-// tar. It is recorded as JSON.
+// tarEntry has the parts of a tar header by which the file is found again in the uncompressed tar,
+// recorded as JSON.
 type tarEntry struct {
 	Kind     layer.Type  `json:"kind,omitempty"`
 	Odd      string      `json:"odd,omitempty"`
@@ -134,8 +134,7 @@ func (e tarEntry) node(st *store.Store, file func() (string, error)) *Node {
 const maxPath = 4096
 
 // scan calls do for every file of an uncompressed tar, with the offset and the digest of its
-// content. It reads to the end, so that a reader that compares what it reads with a digest has
-// the last word.
+// content, and reads to the end, where a reader compares the bytes with a digest.
 func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) error) error {
 	c := &counter{r: bufio.NewReaderSize(progress.Reader(ctx, r, nil), 1<<16)}
 	t := tar.NewReader(c)
@@ -177,7 +176,7 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 	return nil
 }
 
-// counter counts what was read. It cannot seek, so that the tar reader reads what it skips.
+// counter counts the bytes read, and cannot seek, so that the tar reader reads what it skips.
 type counter struct {
 	r io.Reader
 	n int64

@@ -14,7 +14,6 @@ import (
 const MaxText = 32 << 20
 
 // ReadText returns the content of a regular file, following symbolic links; nil where nothing is.
-// Text that is nil without an error means that there is no such file.
 func ReadText(f Files, p string) ([]byte, error) {
 	at, n, err := Resolve(f, p)
 	if err != nil || n == nil {

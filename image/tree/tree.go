@@ -1,5 +1,5 @@
 // Package tree has the files of contexts, images and stages in memory: their names and metadata,
-// and where the content of each is. It unpacks archives and the layers of images into such trees.
+// and where the content of each is. Archives and the layers of images are unpacked into such trees.
 package tree
 
 import (
@@ -15,17 +15,17 @@ import (
 // Files is a tree of files to copy from: a directory on disk, or a stage, an image or single
 // files in a [Tree]. Paths are absolute within it, slash-separated and clean.
 type Files interface {
-	// lstat returns what is at a path, without following a symbolic link there, and nil where
+	// Lstat returns the file at a path, without following a symbolic link there, and nil where
 	// nothing is.
 	Lstat(p string) (*Node, error)
-	// readDir returns the sorted names in a directory.
+	// ReadDir returns the sorted names in a directory.
 	ReadDir(p string) ([]string, error)
 }
 
 // Tree is a file system in memory, without contents. Beneath it may lie another, which it hides
 // where it has something itself.
 type Tree struct {
-	Below   func() (*Tree, error) // nil for nothing; called only when it matters what is there
+	Below   func() (*Tree, error) // nil for nothing; called only when its files matter
 	Nodes   map[string]*Node
 	names   map[string]map[string]bool // the contents of each directory
 	Opaque  map[string]bool            // directories that hide all that is below
@@ -37,7 +37,7 @@ type Tree struct {
 	// copied into it
 	Open bool
 	More bool // files that are not known were copied into it
-	// directories that a RUN has put something into, and that only what is not known can have
+	// directories that a RUN has put a file into, and that only the unknown base can have
 	Assumed map[string]bool
 	Later   bool    // it is open because a check does not read an archive or run a download
 	Mounts  []Mount // of the current RUN
@@ -97,7 +97,7 @@ func (t *Tree) Hidden(p string) bool {
 	}
 }
 
-// Lstat returns what is at a path, as [Files] has it.
+// Lstat returns the file at a path, as [Files] has it.
 func (t *Tree) Lstat(p string) (*Node, error) {
 	p, err := t.Spelled(p)
 	if err != nil {

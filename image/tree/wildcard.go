@@ -89,7 +89,7 @@ func Missing(f Files, p string) error {
 		dir = path.Dir(dir)
 	}
 	if n, err := f.Lstat(path.Clean(p)); err == nil && n != nil && n.Kind == layer.Symlink {
-		return fmt.Errorf("%s is a symbolic link to %s, and nothing is there within what is copied from", p[1:], n.Link)
+		return fmt.Errorf("%s is a symbolic link to %s, and nothing is there in the files to copy from", p[1:], n.Link)
 	}
 	if t, ok := f.(*Tree); ok && t.Below == nil {
 		return fmt.Errorf("%s not found: the context has %s", p[1:], List(t.regular("/"), "files"))

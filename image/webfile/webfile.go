@@ -20,8 +20,8 @@ import (
 // time.
 var flights singleflight.Group
 
-// Get returns the bytes at a URL, which must have a digest. They go into the store, unless it has
-// them. pinned is where the digest is from, for messages.
+// Get brings the bytes at a URL into the store, unless it has them, and returns them. The bytes must
+// have the digest.
 func Get(ctx context.Context, st *store.Store, client *network.Client, url string,
 	digest v1.Hash,
 ) (layer.Content, error) {
