@@ -97,7 +97,6 @@ func (c compilation) compareFlags(g *run.GoBuild) (found []difference) {
 	return found
 }
 
-// isGo reports whether the command is the go command.
 func (c compilation) isGo() bool {
 	return len(c.words) > 0 && script.IsGo(c.words[0].Text)
 }

@@ -25,13 +25,18 @@ func (b *builder) expose(s *stage, c *instructions.ExposeCommand) error {
 		}
 	}
 	for _, p := range all {
-		if s.Config.ExposedPorts == nil {
-			s.Config.ExposedPorts = map[string]struct{}{}
-		}
-		s.Config.ExposedPorts[p] = struct{}{}
+		put(&s.Config.ExposedPorts, p, struct{}{})
 	}
 	b.record(s, fmt.Sprintf("EXPOSE %v", all), false)
 	return nil
+}
+
+// put sets a value in a map, which it makes if that is nil.
+func put[V any](m *map[string]V, key string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = value
 }
 
 // parsePorts reads PORT[-PORT][/PROTOCOL].

@@ -165,27 +165,11 @@ func evaluate(ctx context.Context, in Input, check bool) (Checked, error) {
 	if in.Client == nil {
 		in.Client = network.New(network.Options{})
 	}
-	in.Shown = cmp.Or(in.Shown, in.File, "Dockerfile")
-	src := in.Source
-	if src == nil {
-		b, err := regular.Read(in.File)
-		if err != nil {
-			return Checked{}, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
-		}
-		src = b
+	b, err := read(in)
+	if err != nil {
+		return Checked{}, err
 	}
-	in.File = cmp.Or(in.File, "Dockerfile")
-	if len(src) > tree.MaxSource {
-		return Checked{}, fmt.Errorf("%s has more than %d bytes", in.Shown, tree.MaxSource)
-	}
-	if in.BuildPlatform.OS == "" {
-		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
-	}
-	b := &builder{
-		in: in, check: check, report: &mistake.List{File: in.Shown, Source: src},
-		demands: &mistake.List{File: in.Shown, Source: src}, copiesAll: &mistake.List{File: in.Shown, Source: src},
-		notes: &mistake.List{File: in.Shown, Source: src}, archives: tree.NewArchives(in.Store, in.Limits),
-	}
+	b.check, b.archives = check, tree.NewArchives(in.Store, in.Limits)
 	r, err := b.evaluate(ctx)
 	if err != nil || !b.complete() {
 		b.close()
@@ -194,10 +178,29 @@ func evaluate(ctx context.Context, in Input, check bool) (Checked, error) {
 	return Checked{r, b}, nil
 }
 
+func read(in Input) (*builder, error) {
+	in.Shown = cmp.Or(in.Shown, in.File, "Dockerfile")
+	if in.Source == nil {
+		b, err := regular.Read(in.File)
+		if err != nil {
+			return nil, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
+		}
+		in.Source = b
+	}
+	in.File = cmp.Or(in.File, "Dockerfile")
+	if len(in.Source) > tree.MaxSource {
+		return nil, fmt.Errorf("%s has more than %d bytes", in.Shown, tree.MaxSource)
+	}
+	if in.BuildPlatform.OS == "" {
+		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
+	}
+	list := func() *mistake.List { return &mistake.List{File: in.Shown, Source: in.Source} }
+	return &builder{in: in, report: list(), demands: list(), copiesAll: list(), notes: list()}, nil
+}
+
 // evaluate evaluates the target and what it needs.
 func (b *builder) evaluate(ctx context.Context) (Result, error) {
-	src := b.report.Source
-	b.parse(src)
+	b.parse()
 	s := b.target()
 	if s == nil {
 		return Result{}, b.report.Err()
@@ -215,7 +218,7 @@ func (b *builder) evaluate(ctx context.Context) (Result, error) {
 	}
 	r := s.result()
 	r.start = start{
-		b.report.File, src, s.startAt, s.userAt, s.starts,
+		b.report.File, b.in.Source, s.startAt, s.userAt, s.starts,
 		entrypoint.Image{Tree: s.Tree, Config: s.Config, On: s.System, Check: b.check},
 		mistake.Lines(b.copiesAll), mistake.Lines(b.notes),
 	}

@@ -64,10 +64,7 @@ func (b *builder) image(ctx context.Context, name string, p platform.Platform) (
 		b.held += len(t.Nodes)
 		return t, nil
 	})
-	if b.images == nil {
-		b.images = map[string]*imageFiles{}
-	}
-	b.images[key] = i
+	put(&b.images, key, i)
 	return found, i, nil
 }
 

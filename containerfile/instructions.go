@@ -43,10 +43,7 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 	case *instructions.LabelCommand:
 		var line []string
 		for _, kv := range c.Labels {
-			if s.Config.Labels == nil {
-				s.Config.Labels = map[string]string{}
-			}
-			s.Config.Labels[kv.Key] = kv.Value
+			put(&s.Config.Labels, kv.Key, kv.Value)
 			line = append(line, kv.String())
 		}
 		b.record(s, "LABEL "+strings.Join(line, " "), false)
@@ -224,10 +221,7 @@ func (b *builder) volume(s *stage, c *instructions.VolumeCommand) error {
 		if v == "" {
 			return errors.New("the name of a volume is empty")
 		}
-		if s.Config.Volumes == nil {
-			s.Config.Volumes = map[string]struct{}{}
-		}
-		s.Config.Volumes[v] = struct{}{}
+		put(&s.Config.Volumes, v, struct{}{})
 	}
 	b.record(s, fmt.Sprintf("VOLUME %v", c.Volumes), false)
 	return nil
@@ -246,7 +240,6 @@ func (b *builder) healthcheck(s *stage, c *instructions.HealthCheckCommand) erro
 	return nil
 }
 
-// runLine carries out a RUN.
 func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunCommand) error {
 	e := run.Evaluation{
 		BasesLater: b.check && !b.in.Snapshot, Platform: normalize(b.in.Platform),
@@ -267,10 +260,8 @@ func (b *builder) runLine(ctx context.Context, s *stage, c *instructions.RunComm
 	return b.commit(s, history)
 }
 
-// variableIn finds a variable in a word of the file.
 var variableIn = lazyregexp.New(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
 
-// sources returns the sources of COPY and ADD.
 func sources(c instructions.Command) []string {
 	switch c := c.(type) {
 	case *instructions.CopyCommand:

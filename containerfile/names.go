@@ -1,7 +1,6 @@
 package containerfile
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,8 +8,6 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
-	"github.com/slipway-dev/slipway/containerfile/mistake"
-	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -27,16 +24,11 @@ type Named struct {
 // that its stages name, also those that the target does not need, each once for a platform. Of in it
 // uses File, Shown, Platform, BuildPlatform, Args, Target, and the names of Contexts.
 func Images(in Input) ([]Named, error) {
-	in.Shown = cmp.Or(in.Shown, in.File)
-	src, err := regular.Read(in.File)
+	b, err := read(in)
 	if err != nil {
-		return nil, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
+		return nil, err
 	}
-	if in.BuildPlatform.OS == "" {
-		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
-	}
-	b := &builder{in: in, report: &mistake.List{File: in.Shown, Source: src}}
-	b.parse(src)
+	b.parse()
 	root := b.target()
 	for root != nil && root.from != nil {
 		root = root.from
@@ -48,7 +40,6 @@ func Images(in Input) ([]Named, error) {
 	return n.all, b.report.Err()
 }
 
-// names gathers the images of a Dockerfile.
 type names struct {
 	*builder
 
@@ -116,7 +107,6 @@ func (n *names) add(at []parser.Range, name string, on platform.Platform, base b
 	n.all = append(n.all, Named{name, on, yamlfile.Pos{File: n.report.File, Line: line, Column: column}, base})
 }
 
-// sameImage reports whether two names are those of one image.
 func sameImage(a, b string) bool {
 	x, err := name.ParseReference(a)
 	y, other := name.ParseReference(b)

@@ -42,7 +42,6 @@ type builder struct {
 	held             int
 }
 
-// command is one instruction of a stage.
 type command struct {
 	instructions.Command
 	at      []parser.Range
@@ -50,8 +49,8 @@ type command struct {
 }
 
 // parse reads the file into stages.
-func (b *builder) parse(src []byte) {
-	ast, err := parser.Parse(bytes.NewReader(src))
+func (b *builder) parse() {
+	ast, err := parser.Parse(bytes.NewReader(b.in.Source))
 	if err != nil {
 		b.broken = true
 		var located *parser.LocationError

@@ -101,7 +101,7 @@ func (b *builder) openContext(ctx context.Context, name string, c Context) (tree
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", name, err)
 	}
-	b.keep(name, f)
+	put(&b.contexts, name, f)
 	return f, nil
 }
 
@@ -118,7 +118,7 @@ func (b *builder) buildContext(ctx context.Context) (tree.Files, error) {
 		return nil, err
 	}
 	if len(b.in.Outputs[""]) == 0 {
-		b.keep("", d)
+		put[tree.Files](&b.contexts, "", d)
 		return d, nil
 	}
 	made, err := b.files(b.in.Outputs[""])
@@ -126,7 +126,7 @@ func (b *builder) buildContext(ctx context.Context) (tree.Files, error) {
 		return nil, err
 	}
 	b.dirs = append(b.dirs, d)
-	b.keep("", tree.Overlay{Over: made, Under: d})
+	put[tree.Files](&b.contexts, "", tree.Overlay{Over: made, Under: d})
 	return b.contexts[""], nil
 }
 
@@ -136,13 +136,6 @@ func (b *builder) mode(ctx context.Context) tree.ModeOf {
 		return tree.DiskMode
 	}
 	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return b.in.Mode(ctx, path, fi) }
-}
-
-func (b *builder) keep(name string, f tree.Files) {
-	if b.contexts == nil {
-		b.contexts = map[string]tree.Files{}
-	}
-	b.contexts[name] = f
 }
 
 func (b *builder) close() {

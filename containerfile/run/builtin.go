@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// is decides [ OP NAME ] for root.
+// test decides [ OP NAME ] for root.
 func (r *runner) test(op, name string) bool {
 	if name == "" {
 		return false
@@ -51,7 +51,6 @@ func (r *runner) test(op, name string) bool {
 	return true
 }
 
-// filled reports whether a file is not empty.
 func filled(n *tree.Node) bool {
 	if compiled(n) {
 		return true
@@ -63,7 +62,7 @@ func filled(n *tree.Node) bool {
 	return c.Size > 0
 }
 
-// absent fails where it is not known that nothing is at p.
+// checkAbsent fails unless it is certain that p does not exist.
 func (r *runner) checkAbsent(p string) {
 	if m, _, ok := r.t.Mounted(p); ok {
 		if t, ok := m.Files.(*tree.Tree); ok && t.Open {

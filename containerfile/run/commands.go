@@ -111,7 +111,6 @@ func textCommands() []command {
 	}
 }
 
-// windowsCommands are those of cmd.
 func windowsCommands() []command {
 	return []command{
 		{in: cmd, names: "setx", letters: "/M", slashes: true, least: 2, most: 3, run: setx},
@@ -142,7 +141,7 @@ const (
 	summing  = "check=c binary=b text=t status=s quiet=q warn=w strict=s algorithm=a ignore-missing"
 )
 
-// lookUp returns the command of a shell that has a name.
+// commandNamed returns the command of a shell that has a name.
 func commandNamed(in shell, name string) (command, bool) {
 	all := commands()
 	n := slices.IndexFunc(all, func(c command) bool {

@@ -155,7 +155,6 @@ func (c *copyTree) copy(from string, n *tree.Node, dest string) {
 	}
 }
 
-// link copies a link as a link.
 func (c *copyTree) link(from string, n *tree.Node, dest string) {
 	if to := c.follow(from); dest == from || to == dest {
 		fail("%s and %s are one file", from, dest)
@@ -190,7 +189,6 @@ func (r *runner) place(p string, n *tree.Node) {
 	r.make(p, n)
 }
 
-// contents copies a directory and the files in it.
 func (c *copyTree) contents(from string, n *tree.Node, dest string) {
 	there := c.lstat(dest)
 	k := *n

@@ -27,7 +27,6 @@ func inherit(dir, n *tree.Node) *tree.Node {
 	return &k
 }
 
-// checkMode checks the value of -m.
 func checkMode(o options, _ []string) error {
 	if !o.has("m") {
 		return nil
@@ -107,7 +106,6 @@ func touch(r *runner, o options, args []string) {
 	}
 }
 
-// file returns a regular file.
 func file(perm fs.FileMode, content []byte) *tree.Node {
 	return withContent(&tree.Node{Kind: layer.Regular, Mode: perm}, content)
 }
@@ -161,7 +159,6 @@ func link(r *runner, o options, args []string) {
 	}
 }
 
-// leads reports whether a name leads to a path.
 func (r *runner) leads(name, p string) bool {
 	var s lookup
 	return try(func() { s = r.find(name, true) }) == nil && s.p == p

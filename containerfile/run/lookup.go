@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// lookup is the result of the lookup of a name.
 type lookup struct {
 	p     string
 	n     *tree.Node // nil where nothing is
@@ -33,7 +32,6 @@ func (r *runner) existing(name string, through bool) lookup {
 	return s
 }
 
-// file is existing for a regular file.
 func (r *runner) file(name string, through bool) lookup {
 	s := r.existing(name, through)
 	if !s.is(layer.Regular) {
@@ -42,7 +40,6 @@ func (r *runner) file(name string, through bool) lookup {
 	return s
 }
 
-// directory is existing for a directory.
 func (r *runner) directory(name string) lookup {
 	s := r.existing(name, true)
 	if !s.is(layer.Dir) {

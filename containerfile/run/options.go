@@ -11,7 +11,6 @@ import (
 // options are the values of a command's options by letter, or by name for those without a letter.
 type options map[string]string
 
-// has reports whether one of some options is set.
 func (o options) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, ok := o[name]; return ok })
 }

@@ -36,8 +36,8 @@ func (s *State) refuseLine() error {
 	}
 	user, group, _ := strings.Cut(s.Config.User, ":")
 	if user != "" && user != "0" && user != "root" || group != "" && group != "0" && group != "root" {
-		return fmt.Errorf("RUN after USER %s is not supported, since the rights of that user are unknown: %s", s.Config.User,
-			s.ways("move RUN above USER", "write USER root before it"))
+		return fmt.Errorf("RUN after USER %s is not supported, since the rights of that user are unknown: %s",
+			s.Config.User, s.ways("move RUN above USER", "write USER root before it"))
 	}
 	return nil
 }

@@ -33,7 +33,6 @@ func rm(r *runner, o options, args []string) {
 	}
 }
 
-// remove removes a file or a directory with its contents.
 func (r *runner) remove(p string) {
 	dir, err := tree.Follow(r.t, r.dir)
 	if err != nil || dir == p || strings.HasPrefix(dir, strings.TrimSuffix(p, "/")+"/") {

@@ -98,7 +98,6 @@ func (s *State) locate(err error) error {
 	return errors.Join(errs...)
 }
 
-// text returns what a RUN says.
 func text(c *instructions.RunCommand) string {
 	all := strings.Join(c.CmdLine, " ")
 	for _, f := range c.Files {

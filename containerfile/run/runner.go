@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/image/tree"
 )
 
-// runner carries out the commands of one RUN.
 type runner struct {
 	ctx      context.Context //nolint:containedctx // it is the state of one call
 	eval     *Evaluation
@@ -94,7 +93,6 @@ func (r *runner) step(i int) error {
 	return nil
 }
 
-// command is the current one.
 func (r *runner) command() script.Command { return r.commands[r.current] }
 
 func (r *runner) name() string { return r.command().Args[0].Text }
@@ -109,7 +107,6 @@ func (r *runner) group(n int) {
 	r.dir, r.logical, r.outer = r.outer[last].dir, r.outer[last].logical, r.outer[:last]
 }
 
-// named names the current command in an error.
 func (r *runner) named(err error) error {
 	if l := (mistake.Located{}); !errors.As(err, &l) {
 		return mistake.At(r.name(), "RUN %s: %w", r.name(), err)
@@ -179,14 +176,12 @@ func try(do func()) (err error) {
 	return nil
 }
 
-// check fails with an error, if there is one.
 func check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-// must returns a value, or fails.
 func must[T any](value T, err error) T {
 	check(err)
 	return value
@@ -194,7 +189,6 @@ func must[T any](value T, err error) T {
 
 func fail(format string, args ...any) { check(fmt.Errorf(format, args...)) }
 
-// failAt fails with an error about one word of the line.
 func failAt(word, format string, args ...any) { check(mistake.At(word, format, args...)) }
 
 // mount reads the mounts of a RUN. The contents of a cache do not go into the image, and so files

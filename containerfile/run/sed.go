@@ -8,7 +8,6 @@ import (
 	"github.com/slipway-dev/slipway/containerfile/mistake"
 )
 
-// substitution is one s command of sed.
 type substitution struct {
 	old, now string
 	all      bool
@@ -95,7 +94,6 @@ func checkSed(o options, args []string) error {
 	return err
 }
 
-// edit carries substitutions out in a text.
 func edit(text string, list []substitution) string {
 	return eachLine(text, func(line string) (string, bool) {
 		for _, s := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// pass notes that the current command was passed over, and why, if there is more to it than that
+// skip records that the current command is skipped, and why, if there is more to it than that
 // nothing is run.
 func (r *runner) skip(refusal error) {
 	c := r.command()
@@ -46,7 +46,7 @@ func unread(err error) error {
 		"and its base is not read: take what the line needs out of another stage or image with COPY --from", text)
 }
 
-// reach adds to a skip what its command may write.
+// addPaths adds to a skip the paths that its command may write.
 func (r *runner) addPaths(k *Skip, c script.Command) {
 	name := path.Base(c.Args[0].Text)
 	words := c.Texts()[1:]
@@ -97,7 +97,7 @@ func (r *runner) addPaths(k *Skip, c script.Command) {
 // roots are options whose value is the directory that packages and accounts go into.
 var roots = []string{"--root", "--installroot", "--rootdir", "--prefix", "-R", "-r", "-p", "-P"}
 
-// addGoPaths is reach for the go command.
+// addGoPaths is addPaths for the go command.
 func (r *runner) addGoPaths(k *Skip, words []string) {
 	verb := ""
 	if len(words) > 0 {

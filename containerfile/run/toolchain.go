@@ -35,7 +35,6 @@ func Compiles(c *instructions.RunCommand) bool {
 	})
 }
 
-// compilers reports whether a command compiles programs.
 func compilers(name string) bool { return name == "go" || name == "xx-go" || name == "make" }
 
 // names returns the names of all commands of a RUN, without their directories.

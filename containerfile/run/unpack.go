@@ -88,7 +88,6 @@ func stripped(name string, n int) string {
 	return name
 }
 
-// member unpacks one file.
 func (u *unpacking) member(h *tar.Header, n *tree.Node) {
 	name := strings.TrimRight(h.Name, "/")
 	if u.modes != nil && !u.modes[h.Name].wanted || u.modes == nil && !u.wanted(name) {

@@ -68,7 +68,6 @@ func Calls(source string, words []Value, o Around) []Call {
 	return *r.calls
 }
 
-// script reads a text.
 func (r *caller) script(text Value) {
 	was, from, unknown := r.source, r.from, r.unknown
 	r.source, r.from, r.unknown = text.Text, text.Source, unknown || !text.Known && !strings.Contains(text.Text, hole)
@@ -85,7 +84,6 @@ func (r *caller) script(text Value) {
 	}
 }
 
-// values returns the words of a command as they are.
 func (c Command) values(known bool) (all []Value) {
 	for _, w := range c.Args {
 		all = append(all, Value{w.Text, w.Text, known})

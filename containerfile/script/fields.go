@@ -142,7 +142,6 @@ func holed(w *syntax.Word) string {
 // noFile refuses <(…), which is a file.
 func noFile(*syntax.ProcSubst) (string, error) { return "", ErrOutput }
 
-// environ are the variables of a script.
 type environ func(name string) expand.Variable
 
 // Get returns a variable.

@@ -112,7 +112,6 @@ func (r *caller) inner(text Value, args []Value, before map[string]Value) {
 	sub.script(text)
 }
 
-// joined returns words as one text.
 func joined(words []Value) Value {
 	all := Value{Known: true}
 	for n, w := range words {
@@ -146,7 +145,6 @@ func (r *caller) xargs(words []Value, before map[string]Value) {
 	r.start(all, before)
 }
 
-// fed reads a command with its input.
 func (r *caller) fed(input *Value, n syntax.Node) {
 	was := r.input
 	r.input = input

@@ -170,7 +170,6 @@ func (r *caller) forget(before map[string]Value) {
 	}
 }
 
-// sub returns a reader whose variables end with it.
 func (r *caller) sub() *caller {
 	sub := *r
 	sub.vars, sub.args, sub.before = maps.Clone(r.vars), slices.Clone(r.args), nil

@@ -74,7 +74,6 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the reason as an error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// refusals collects the errors in a script.
 type refusals struct{ found []error }
 
 func (r *refusals) add(at, format string, args ...any) {

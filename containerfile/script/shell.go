@@ -11,7 +11,6 @@ import (
 // maxCommands bounds the commands of one line.
 const maxCommands = 1000
 
-// shell reads one script.
 type shell struct {
 	refusals
 	source   string
@@ -70,7 +69,6 @@ func Shell(source string, o Options) ([]Command, error) {
 	return s.commands, nil
 }
 
-// text returns the source of a node.
 func (s *shell) text(n syntax.Node) string { return sourceOf(n, s.source) }
 
 func sourceOf(n syntax.Node, source string) string {

@@ -127,7 +127,6 @@ func (s *shell) test(words []string) (ok bool, why string) {
 	return false, unknown
 }
 
-// compared compares numbers.
 func compared(a, op, b, unknown string) (ok bool, why string) {
 	x, _ := strconv.ParseInt(a, 10, 64)
 	y, _ := strconv.ParseInt(b, 10, 64)

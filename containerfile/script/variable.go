@@ -50,7 +50,6 @@ func (s *shell) assigned(all []*syntax.Assign) []string {
 	return list
 }
 
-// assign sets a variable of the script.
 func (s *shell) assign(name, value string) {
 	if slices.Contains(Deciding, name) {
 		s.add(name, "%s= changes how the shell reads the line, which is not supported: leave it out", name)
@@ -70,7 +69,6 @@ func (s *shell) keep(assigned []string) {
 	}
 }
 
-// export reads export NAME and export NAME=value.
 func (s *shell) export(c *Command) {
 	for _, w := range c.Args[1:] {
 		key, value, given := strings.Cut(w.Text, "=")

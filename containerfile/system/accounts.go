@@ -73,10 +73,8 @@ func (a *accounts) save() error {
 	return nil
 }
 
-// user returns the line of a user in /etc/passwd.
 func (a *accounts) user(name string) []string { return a.passwd.find(name) }
 
-// uid returns the line of a user by number.
 func (a *accounts) uid(n int) []string {
 	return a.passwd.search(func(f []string) bool { return numeric(f[fieldUID], n) })
 }
@@ -110,7 +108,6 @@ func number(field string) int {
 	return n
 }
 
-// members returns the names in a list with commas.
 func members(field string) []string {
 	return slices.DeleteFunc(strings.Split(field, ","), func(s string) bool { return s == "" })
 }

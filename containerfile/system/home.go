@@ -26,7 +26,6 @@ func (s *System) makeHome(home string, mode fs.FileMode, uid, gid int) (bool, er
 	return true, s.make(at, &tree.Node{Kind: layer.Dir, Mode: mode, UID: uid, GID: gid})
 }
 
-// makeParents makes a directory and those above it for root.
 func (s *System) makeParents(dir string) error {
 	n, err := s.Tree.Lstat(dir)
 	if err != nil || n != nil {

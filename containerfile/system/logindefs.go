@@ -111,7 +111,6 @@ func newID(t *table, r span, system bool) (int, error) {
 	return 0, fmt.Errorf("%s has no free number between %d and %d: write the number", t.path, r.min, r.max)
 }
 
-// newUID returns the number of a new user.
 func (a *accounts) newUID(system bool) (int, error) {
 	r, err := a.defs.ranges("UID", system)
 	if err != nil {

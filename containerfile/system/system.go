@@ -54,7 +54,6 @@ func Command(name string) (Program, bool) {
 	return p, ok
 }
 
-// fail is an [Exit] of a program.
 func fail(program string, code int, format string, args ...any) error {
 	return &Exit{Program: program, Code: code, Text: fmt.Sprintf(format, args...)}
 }

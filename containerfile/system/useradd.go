@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// userOptions are those of useradd.
 type userOptions struct {
 	Options
 	defaults map[string]string
@@ -152,7 +151,6 @@ func (a *accounts) number(o *userOptions) (err error) {
 	return nil
 }
 
-// addUser adds the lines of a user.
 func (a *accounts) addUser(o *userOptions) error {
 	password := "!"
 	if o.has("p") {

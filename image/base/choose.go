@@ -130,7 +130,6 @@ func matches(got, p platform.Platform, anyBuild bool) error {
 	return nil
 }
 
-// another is the error for an image of another platform.
 func another(got, p platform.Platform) error {
 	return unsuitable{fmt.Errorf("it is an image for %s: name the right one for %s", got, p)}
 }

@@ -121,15 +121,12 @@ func (r *Resolver) Documents() []Document {
 	return all
 }
 
-// reader reads the documents of an image.
 type reader struct{ manifests, configs oci.Get }
 
-// remoteReader reads from a repository.
 func remoteReader(ctx context.Context, c *network.Client, repo name.Repository) reader {
 	return reader{c.Manifests(ctx, repo), c.Configs(ctx, repo)}
 }
 
-// reader reads documents from the release that is rebuilt or a repository, and remembers them.
 func (r *Resolver) reader(ctx context.Context, repo name.Repository) reader {
 	from := remoteReader(ctx, r.Client, repo)
 	return reader{r.remember(repo, from.manifests), r.remember(repo, from.configs)}
@@ -151,7 +148,6 @@ func (r *Resolver) remember(repo name.Repository, get oci.Get) oci.Get {
 	}
 }
 
-// remembered remembers a document.
 func (r *Resolver) remembered(d Document) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -135,7 +135,6 @@ func (l *lazyLayer) bring() error {
 	return l.fetch()
 }
 
-// layer brings a layer into the store.
 func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descriptor) error {
 	if here, err := r.shippedLayer(d); here || err != nil {
 		return err

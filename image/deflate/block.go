@@ -12,7 +12,6 @@ import (
 // key names all that a compressed block follows from.
 type key [sha256.Size]byte
 
-// block is a part of a stream.
 type block struct {
 	raw    []byte // window and the bytes to compress
 	window int    // bytes
@@ -23,7 +22,6 @@ type block struct {
 	taken    bool // and not compressed for this stream
 }
 
-// deflated is a compressed block.
 type deflated struct {
 	bytes   []byte
 	sum     key     // of bytes
@@ -92,7 +90,6 @@ func compress(raw []byte, window int) []byte {
 
 var buffers = sync.Pool{New: func() any { return new([window + size]byte) }}
 
-// buffer returns an empty one for a block.
 func buffer() []byte { return buffers.Get().(*[window + size]byte)[:0] }
 
 func release(b []byte) { buffers.Put((*[window + size]byte)(b[:window+size])) }

@@ -130,7 +130,6 @@ func (w *Writer) next() {
 	go b.compress(w.known)
 }
 
-// drain writes blocks in their order.
 func (w *Writer) drain() {
 	defer close(w.ended)
 	for b := range w.queue {

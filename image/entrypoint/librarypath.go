@@ -91,6 +91,6 @@ func (l *Libraries) standard(program string) ([]string, error) {
 func (l *Libraries) windowsDirectories(program string) []string {
 	wd, search := l.windowsPath()
 	// programs for 386 have SysWOW64 under the name of System32
-	return append([]string{path.Dir(program), "/Windows/System32", "/Windows/SysWOW64", "/Windows/System", "/Windows", wd},
-		search...)
+	dirs := []string{path.Dir(program), "/Windows/System32", "/Windows/SysWOW64", "/Windows/System", "/Windows", wd}
+	return append(dirs, search...)
 }

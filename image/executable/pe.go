@@ -6,51 +6,33 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
-// Offsets in a PE file (https://learn.microsoft.com/windows/win32/debug/pe-format), from its
-// signature or its optional header.
-const (
-	offsetOfSignature = 0x3c
-	fileHeader        = 4
-	optionalHeader    = 24
-	subsystem         = 68
-)
+// offsetOfSignature is where a PE file states the offset of its signature
+// (https://learn.microsoft.com/windows/win32/debug/pe-format).
+const offsetOfSignature = 0x3c
 
 // peMachines are Go's names for machines of PE.
-var peMachines = map[uint64]string{
+var peMachines = map[uint16]string{
 	pe.IMAGE_FILE_MACHINE_I386: "386", pe.IMAGE_FILE_MACHINE_AMD64: "amd64",
 	pe.IMAGE_FILE_MACHINE_ARMNT: "arm", pe.IMAGE_FILE_MACHINE_ARM64: "arm64",
 }
 
-// readPE reads the headers of a PE file. A file that only begins like one is not a program.
+// readPE reads the headers of a PE file. A file that only begins like one is not a program, nor is
+// a .NET assembly.
 func readPE(b []byte) (System, bool) {
-	le := binary.LittleEndian
-	start := int(at(b, le, offsetOfSignature, 4))
-	if start < offsetOfSignature || start+optionalHeader > len(b) ||
-		!bytes.Equal(b[start:start+4], []byte("PE\x00\x00")) {
+	f, ok := openPE(bytes.NewReader(b))
+	systems := []uint16{
+		pe.IMAGE_SUBSYSTEM_NATIVE, pe.IMAGE_SUBSYSTEM_WINDOWS_GUI, pe.IMAGE_SUBSYSTEM_WINDOWS_CUI,
+	}
+	managed := f.directories[pe.IMAGE_DIRECTORY_ENTRY_COM_DESCRIPTOR].Size > 0
+	if !ok || managed || !slices.Contains(systems, f.subsystem) {
 		return System{}, false
 	}
-	machine := at(b, le, start+fileHeader, 2)
-	opt := start + optionalHeader
-	// of the data directories, of one of them, and where its size is
-	const count, directory, size = 4, 8, 4
-	directories := opt + 96
-	if at(b, le, opt, 2) == 0x20b { // PE32+
-		directories = opt + 112
-	}
-	switch at(b, le, opt+subsystem, 2) {
-	case pe.IMAGE_SUBSYSTEM_NATIVE, pe.IMAGE_SUBSYSTEM_WINDOWS_GUI, pe.IMAGE_SUBSYSTEM_WINDOWS_CUI:
-	default:
-		return System{}, false
-	}
-	const managed = pe.IMAGE_DIRECTORY_ENTRY_COM_DESCRIPTOR
-	if at(b, le, directories-count, 4) > managed && at(b, le, directories+managed*directory+size, 4) > 0 {
-		return System{}, false
-	}
-	s := System{Format: "PE", OS: "windows", Architecture: peMachines[machine]}
+	s := System{Format: "PE", OS: "windows", Architecture: peMachines[f.file.Machine]}
 	if s.Architecture == "" {
-		s.Architecture = fmt.Sprintf("machine %#x", machine)
+		s.Architecture = fmt.Sprintf("machine %#x", f.file.Machine)
 	}
 	return s, true
 }
@@ -68,14 +50,16 @@ type peFile struct {
 
 	file        pe.FileHeader
 	subsystem   uint16
-	directories [pe.IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT + 1]pe.DataDirectory
+	directories [pe.IMAGE_DIRECTORY_ENTRY_COM_DESCRIPTOR + 1]pe.DataDirectory
+	table       int64 // the offset of the sections
 	sections    []pe.SectionHeader32
 }
 
 // peNeeds reads the imports of a PE file. ok is false for drivers, which the kernel loads.
 func peNeeds(r io.ReaderAt) (n Needs, ok bool) {
 	f, ok := openPE(r)
-	if !ok || f.subsystem == pe.IMAGE_SUBSYSTEM_NATIVE {
+	f.sections = make([]pe.SectionHeader32, min(f.file.NumberOfSections, 96)) // the loader's limit
+	if !ok || f.subsystem == pe.IMAGE_SUBSYSTEM_NATIVE || !f.read(f.table, f.sections) {
 		return Needs{}, false
 	}
 	n.Library = f.file.Characteristics&pe.IMAGE_FILE_DLL != 0
@@ -90,17 +74,17 @@ func peNeeds(r io.ReaderAt) (n Needs, ok bool) {
 }
 
 func openPE(r io.ReaderAt) (f peFile, ok bool) {
-	le := binary.LittleEndian
 	f.ReaderAt = r
-	var start [4]byte
-	if _, err := r.ReadAt(start[:], offsetOfSignature); err != nil {
+	var start uint32
+	var head struct {
+		Signature [4]byte
+		File      pe.FileHeader
+	}
+	if !f.read(offsetOfSignature, &start) || !f.read(int64(start), &head) || string(head.Signature[:]) != "PE\x00\x00" {
 		return f, false
 	}
-	at := int64(le.Uint32(start[:])) + fileHeader
-	if !f.read(at, &f.file) {
-		return f, false
-	}
-	at += int64(binary.Size(f.file))
+	f.file = head.File
+	at := int64(start) + int64(binary.Size(head))
 	var magic uint16
 	if !f.read(at, &magic) {
 		return f, false
@@ -118,12 +102,10 @@ func openPE(r io.ReaderAt) (f peFile, ok bool) {
 	default:
 		return f, false
 	}
-	at += int64(f.file.SizeOfOptionalHeader)
-	f.sections = make([]pe.SectionHeader32, min(f.file.NumberOfSections, 96)) // the loader's limit
-	return f, f.read(at, f.sections)
+	f.table = at + int64(f.file.SizeOfOptionalHeader)
+	return f, true
 }
 
-// read reads fixed-size data at an offset.
 func (f peFile) read(at int64, data any) bool {
 	return binary.Read(io.NewSectionReader(f, at, int64(binary.Size(data))), binary.LittleEndian, data) == nil
 }

@@ -187,7 +187,6 @@ func ended(at io.ReaderAt, end, size int64) error {
 	return nil // of other bytes, the reader of tar would have made a header
 }
 
-// add adds a member.
 func add(all map[string]member, h *tar.Header, offset int64, links bool) error {
 	name, err := clean(h.Name)
 	if err != nil {

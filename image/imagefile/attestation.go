@@ -151,13 +151,11 @@ func (l *layout) lost(image v1.Hash) (h v1.Hash) {
 	return h
 }
 
-// sorted sorts proofs by their digests.
 func sorted(list []proof) []proof {
 	slices.SortFunc(list, func(a, b proof) int { return cmp.Compare(a.Digest.Hex, b.Digest.Hex) })
 	return list
 }
 
-// appendNew appends those that are not there yet.
 func appendNew(all, more []proof) []proof {
 	for _, p := range more {
 		if !slices.ContainsFunc(all, func(o proof) bool { return o.Digest == p.Digest }) {

@@ -24,7 +24,6 @@ import (
 // record is the kind of the records of layers, by what they unpack to.
 const record = "imagefile"
 
-// savedLayer is a layer of an archive of docker save.
 type savedLayer struct {
 	name   string // of the member
 	diffID v1.Hash
@@ -137,7 +136,6 @@ func compression(r *bufio.Reader) (string, error) {
 	return archive.Compression(head), err
 }
 
-// convertAll brings layers into the store.
 func (i *Image) convertAll(ctx context.Context, st *store.Store, wanted []*savedLayer) error {
 	if len(wanted) == 0 {
 		return nil
@@ -149,7 +147,7 @@ func (i *Image) convertAll(ctx context.Context, st *store.Store, wanted []*saved
 	if err := st.Room(total); err != nil {
 		return err
 	}
-	return readAll(ctx, i.file, total.Size, wanted, func(ctx context.Context, l *savedLayer, task *progress.Task) error {
+	read := func(ctx context.Context, l *savedLayer, task *progress.Task) error {
 		if err := i.convert(ctx, st, l, task); err != nil {
 			return fmt.Errorf("layer %.200q: %w", l.name, err)
 		}
@@ -157,7 +155,8 @@ func (i *Image) convertAll(ctx context.Context, st *store.Store, wanted []*saved
 			return nil
 		}
 		return st.Record(record, l.key, l.result)
-	})
+	}
+	return readAll(ctx, i.file, total.Size, wanted, read)
 }
 
 // compressors bounds how many layers are compressed at a time. Each is on all cores.

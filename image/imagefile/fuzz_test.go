@@ -9,7 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/image/imagefile"
 	"github.com/slipway-dev/slipway/internal/testing/indextest"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -20,11 +19,7 @@ func tried(t *testing.T, st *store.Store, r imagefile.Reference) {
 	f, err := imagefile.Open(context.Background(), r, st)
 	if err == nil {
 		defer f.Close() //nolint:errcheck // nothing is written
-		var all []platform.Platform
-		if all, err = f.Platforms(); err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range all {
+		for _, p := range f.Platforms() {
 			var i *imagefile.Image
 			if i, err = f.Image(p); err != nil {
 				break

@@ -70,7 +70,6 @@ func isProof(d v1.Descriptor) bool {
 	return cosignTag(d) != "" || isAttestation(d) || d.Platform != nil && d.Platform.OS == "unknown"
 }
 
-// image reads the configuration of a manifest.
 func (l *layout) image(n *node) (*Image, error) {
 	i := &Image{Tree: n.Tree, digest: n.Desc.Digest}
 	config, err := n.ReadConfig(func(d v1.Descriptor) (_ []byte, err error) {
@@ -148,12 +147,8 @@ func (f *File) none(p platform.Platform) error {
 		return fmt.Errorf("%s is an image for %s, not for %s: build it for this platform, or take the platform out",
 			f.ref.Text, shown(f.images[0].Platform), shown(p))
 	}
-	have, err := f.Platforms()
-	if err != nil {
-		return err
-	}
 	var names []string
-	for _, h := range have {
+	for _, h := range f.Platforms() {
 		names = append(names, shown(h))
 	}
 	return fmt.Errorf("%s has no image for %s, only for %s: build it for this platform too, or take the platform out",

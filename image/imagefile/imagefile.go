@@ -110,7 +110,7 @@ func (f *File) Close() error {
 }
 
 // Platforms returns the platforms of all images there, sorted, each once.
-func (f *File) Platforms() ([]platform.Platform, error) {
+func (f *File) Platforms() []platform.Platform {
 	var all []platform.Platform
 	for _, i := range f.images {
 		if !slices.Contains(all, i.Platform) {
@@ -118,5 +118,5 @@ func (f *File) Platforms() ([]platform.Platform, error) {
 		}
 	}
 	platform.Sort(all)
-	return all, nil
+	return all
 }

@@ -78,7 +78,6 @@ func readLayout(from files) (*layout, error) {
 	return readIndex(from)
 }
 
-// readIndex reads what index.json lists.
 func readIndex(from files) (*layout, error) {
 	raw, err := read(from, "index.json", oci.MaxManifest)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -73,7 +73,6 @@ func (i *Image) put(ctx context.Context, st *store.Store) (Taken, error) {
 	return taken, nil
 }
 
-// copyAll copies the blobs that the store lacks.
 func (i *Image) copyAll(ctx context.Context, st *store.Store, blobs []v1.Descriptor) error {
 	blobs, err := once(blobs)
 	if err != nil {
@@ -163,7 +162,6 @@ func (i *Image) copy(ctx context.Context, st *store.Store, d v1.Descriptor, task
 	return err
 }
 
-// describe returns the descriptor of a document.
 func describe(raw []byte) (v1.Descriptor, error) {
 	h, size, err := v1.SHA256(bytes.NewReader(raw))
 	return v1.Descriptor{Digest: h, Size: size}, err

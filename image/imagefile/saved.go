@@ -25,7 +25,6 @@ type saved struct {
 	Layers   []string
 }
 
-// readSaved reads manifest.json.
 func (f *File) readSaved() error {
 	raw, err := read(f.files, "manifest.json", oci.MaxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +175,6 @@ func (f *File) image(s saved) (*Image, error) {
 	return i, nil
 }
 
-// digits are those of a digest.
 var digits = lazyregexp.New(`[0-9a-f]{64}`)
 
 // named returns the member that a name of manifest.json means. Docker on Windows wrote backslashes.
@@ -214,7 +212,6 @@ func (f *File) manifest(config v1.Hash) (*node, error) {
 	return found, nil
 }
 
-// isPlain reports whether a layer is not compressed.
 func isPlain(d v1.Descriptor) bool {
 	switch d.MediaType {
 	case types.OCIUncompressedLayer, types.OCIUncompressedRestrictedLayer, types.DockerUncompressedLayer:

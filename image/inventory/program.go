@@ -181,7 +181,6 @@ func readBuildInfo(r io.ReaderAt) (info *debug.BuildInfo) {
 	return info
 }
 
-// describe copies build information to a program.
 func describe(p *lock.Program, info *debug.BuildInfo) {
 	p.Go, p.Package, p.Main = clean(info.GoVersion), clean(info.Path), module(&info.Main)
 	for _, m := range info.Deps {

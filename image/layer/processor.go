@@ -7,7 +7,6 @@ import "sync"
 // equally, since the processor does not count by goroutine.
 func Measure() (stop func() float64) { return meters.start(processor) }
 
-// meters are those of this process.
 var meters meter
 
 // meter divides processor time among those that are active.

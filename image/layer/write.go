@@ -66,7 +66,6 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	return l.(Layer), nil
 }
 
-// flights are the layers being written.
 var flights singleflight.Group
 
 // writers bounds how many layers are written at a time. Each is compressed on all cores; a second
@@ -217,7 +216,6 @@ func nothing(r io.Reader, b []byte) (int64, error) {
 	return int64(n), err
 }
 
-// compressor compresses a layer.
 type compressor struct {
 	io.WriteCloser
 

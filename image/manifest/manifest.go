@@ -69,7 +69,6 @@ func Write(st *store.Store, i Image) (v1.Descriptor, *v1.Manifest, error) {
 	return d, m, err
 }
 
-// put writes a document and returns its descriptor.
 func put(st *store.Store, t types.MediaType, document any) (v1.Descriptor, error) {
 	raw, err := json.Marshal(document)
 	if err != nil {

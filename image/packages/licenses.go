@@ -282,7 +282,6 @@ func alternatives(text string) string {
 	return strings.Join(all, " OR ")
 }
 
-// license returns a license, perhaps with an exception.
 func license(name string) string {
 	name = strings.TrimSpace(name)
 	m := withException.FindStringSubmatch(name)

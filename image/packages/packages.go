@@ -119,7 +119,6 @@ type paragraph struct {
 	fields  map[string]string
 }
 
-// wanted are the fields of [paragraph].
 var wanted = []string{"package", "status", "version", "architecture", "source"}
 
 // paragraphs reads a control file. Lines that are not understood are left to dpkg.

@@ -70,7 +70,6 @@ func (a *Archives) Each(
 	})
 }
 
-// each unpacks an archive and calls do for every file of it.
 func (a *Archives) each(
 	ctx context.Context, c layer.Content, open func() (io.ReadCloser, error),
 	do func(file store.Kept, e tarEntry, h *tar.Header) error,

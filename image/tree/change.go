@@ -170,7 +170,6 @@ func (t *Tree) Spelled(p string) (string, error) {
 	return below.Spelled(p)
 }
 
-// spell keeps the spelling of a path that is in the tree.
 func (t *Tree) spell(p string) {
 	if t.spelling != nil {
 		t.spelling[layer.Fold(p)] = p

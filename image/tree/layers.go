@@ -168,7 +168,6 @@ func forRecord(entries []tarEntry) []tarEntry {
 	return all
 }
 
-// fromRecord is the inverse of forRecord.
 func fromRecord(entries []tarEntry) []tarEntry {
 	for n := range entries {
 		if e := &entries[n]; e.RawName != nil || e.RawLink != nil {

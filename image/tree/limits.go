@@ -26,12 +26,6 @@ const (
 	maxFiles = 400_000
 )
 
-// Without Limits.Bytes, an archive that looks like a bomb is refused.
-const (
-	unsuspected = archive.Unsuspected
-	maxRatio    = archive.MaxRatio
-)
-
 // LimitError is the error for more than the limits allow.
 type LimitError struct{ text, key string }
 
@@ -47,7 +41,7 @@ type Budget struct {
 	Limits
 	bytes int64
 	files int
-	ratio bool // there is a limit on it
+	ratio bool // archives that look like bombs are refused
 	Over  bool // nothing more is evaluated
 }
 
@@ -60,7 +54,6 @@ func ofLayer(l Limits) *Budget {
 	return &Budget{Limits: Limits{max(l.Bytes, maxBytes), max(l.Files, maxFiles)}, ratio: l.Bytes == 0}
 }
 
-// file counts one more file.
 func (b *Budget) file() error {
 	if b == nil {
 		return nil
@@ -98,7 +91,7 @@ func (b *Budget) announced(size uint64, of int64) error {
 	switch {
 	case size > uint64(b.Bytes-b.bytes): //nolint:gosec // it is never negative
 		return b.tooLarge()
-	case b.ratio && size > unsuspected && size/maxRatio > uint64(of): //nolint:gosec // a size
+	case b.ratio && size > archive.Unsuspected && size/archive.MaxRatio > uint64(of): //nolint:gosec // a size
 		return b.suspect()
 	}
 	return nil
@@ -107,7 +100,7 @@ func (b *Budget) announced(size uint64, of int64) error {
 func (b *Budget) suspect() error {
 	b.Over = true
 	return &LimitError{fmt.Sprintf("the archive unpacks to more than %d MiB, and to more than %d times its size",
-		unsuspected>>20, maxRatio), "maxMiB"}
+		archive.Unsuspected>>20, archive.MaxRatio), "maxMiB"}
 }
 
 // bounded is a decompressed archive. A tar has up to two KiB besides the content of each file.
@@ -133,7 +126,7 @@ func (u *bounded) Read(p []byte) (int, error) {
 	switch {
 	case u.out > u.left:
 		return n, u.b.tooLarge()
-	case u.in != nil && u.out > unsuspected && u.out/maxRatio > u.in.Load():
+	case u.in != nil && u.out > archive.Unsuspected && u.out/archive.MaxRatio > u.in.Load():
 		return n, u.b.suspect()
 	}
 	return n, err
@@ -162,7 +155,6 @@ func decompressed(open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	return p, nil
 }
 
-// counting counts the bytes that are read of a reader.
 type counting struct {
 	io.Reader
 	n *atomic.Int64

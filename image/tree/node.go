@@ -3,6 +3,7 @@ package tree
 import (
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -91,4 +92,41 @@ func (o Overlay) ReadDir(p string) ([]string, error) {
 	all := slices.Concat(names, more)
 	slices.Sort(all)
 	return slices.Compact(all), err
+}
+
+// File is a file that a context shows under a name of its choice. Mode has its permission bits.
+type File struct {
+	Content layer.Content
+	// Later returns the content where a check comes before it is there, and nothing until then; nil
+	// means that it is Content.
+	Later func() layer.Content
+	Mode  fs.FileMode
+	Made  any // the program that it is, as in Node; nil for any other file
+}
+
+func (f File) content() (layer.Content, error) {
+	if f.Later != nil {
+		return f.Later(), nil
+	}
+	return f.Content, nil
+}
+
+// FromFiles makes a tree of the single files of a context.
+func FromFiles(list map[string]File) (*Tree, error) {
+	t := New(nil)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		f := list[name]
+		p := path.Join("/", name)
+		if err := t.MkdirAll(path.Dir(p), Root); err != nil {
+			return nil, err
+		}
+		err := t.Set(p, &Node{
+			Kind: layer.Regular, Mode: f.Mode & fs.ModePerm,
+			Content: f.content,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
 }

@@ -64,22 +64,18 @@ func New(below func() (*Tree, error)) *Tree {
 	}
 }
 
-// Clone returns a copy.
+// Clone returns a copy that begins a layer.
 func (t *Tree) Clone() *Tree {
-	c := New(t.Below)
-	c.Budget, c.spelling, c.exact, c.Open, c.More, c.Later = t.Budget, maps.Clone(t.spelling), t.exact,
-		t.Open, t.More, t.Later
-	maps.Copy(c.Nodes, t.Nodes)
-	maps.Copy(c.Opaque, t.Opaque)
-	maps.Copy(c.gone, t.gone)
-	maps.Copy(c.Assumed, t.Assumed)
-	maps.Copy(c.Since, t.Since)
-	maps.Copy(c.Fresh, t.Fresh)
-	c.Skips = t.Skips
+	c := *t
+	c.Nodes, c.Opaque, c.gone = maps.Clone(t.Nodes), maps.Clone(t.Opaque), maps.Clone(t.gone)
+	c.spelling = maps.Clone(t.spelling)
+	c.Assumed, c.Since, c.Fresh = maps.Clone(t.Assumed), maps.Clone(t.Since), maps.Clone(t.Fresh)
+	c.names, c.Mounts = map[string]map[string]bool{}, nil
 	for dir, names := range t.names {
 		c.names[dir] = maps.Clone(names)
 	}
-	return c
+	c.Begin()
+	return &c
 }
 
 // Hidden reports whether the tree keeps what lies below from being seen at p.

@@ -25,7 +25,6 @@ func ReadZip(r io.Reader, size int64, wrong string) (*zip.Reader, error) {
 	return z, err
 }
 
-// isZip reports whether content is a zip archive.
 func isZip(c layer.Content) (bool, error) {
 	r, err := c.Open()
 	if err != nil {

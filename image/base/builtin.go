@@ -1,16 +1,26 @@
 package base
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"path"
 	"strings"
+	"sync"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"github.com/slipway-dev/slipway/image/layer"
+	"github.com/slipway-dev/slipway/image/manifest"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -102,4 +112,107 @@ func roots() string {
 		}
 	}
 	return b.String()
+}
+
+// StubLabel marks a stub base and every image on it.
+const StubLabel = "dev.slipway.base.stub"
+
+// Stub makes an image in place of one that only a registry has, or of one whose packages only an
+// archive has: with the right os.version, architecture and environment, one file that explains the
+// stub, and the label [StubLabel]. A stub cannot run, and publish keeps it off real registries.
+func Stub(ctx context.Context, st *store.Store, ref string, p platform.Platform) (Base, error) {
+	p = full(p)
+	text := fmt.Sprintf("This layer replaces %s in a snapshot that was made without a network.\nIt cannot run. Name a "+
+		"registry to build on the real base.\n", ref)
+	entries := []layer.Entry{{Path: "/slipway-stub.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}
+	config := v1.Config{Labels: map[string]string{StubLabel: ref}}
+	if p.OS == platform.Windows {
+		config.User = "ContainerUser"
+		config.Env = []string{`PATH=C:\Windows\system32;C:\Windows;`}
+	}
+	img, d, err := compose(ctx, st, p, entries, config, "slipway stub of "+ref)
+	if err != nil {
+		return Base{}, err
+	}
+	return Base{Image: img, Platform: p, Info: &Info{Name: ref, Digest: d, Stub: true}}, nil
+}
+
+// compose writes an image of one layer into the store.
+func compose(ctx context.Context, st *store.Store, p platform.Platform, entries []layer.Entry, config v1.Config,
+	by string,
+) (v1.Image, v1.Hash, error) {
+	l, err := layer.Write(ctx, st, entries, layer.Options{OS: p.OS, ModTime: layer.Epoch})
+	if err != nil {
+		return nil, v1.Hash{}, err
+	}
+	d, _, err := manifest.Write(st, manifest.Image{
+		Platform: p, Config: config, Created: time.Unix(0, 0),
+		Layers: []manifest.Layer{{Layer: l, CreatedBy: by}},
+	})
+	if err != nil {
+		return nil, v1.Hash{}, err
+	}
+	img, err := st.Image(d.Digest)
+	return img, d.Digest, err
+}
+
+// The time zones of the static base are the files of a package of Debian, as those of Google's
+// distroless images are. Because they are part of this program, no toolchain and no machine decides
+// which ones an image gets. TestDebian writes the archive with -update; then these follow.
+const (
+	// zoneinfoVersion is that of Debian's tzdata.
+	zoneinfoVersion = "2026f-0+deb12u1"
+	// zoneinfoSum is the SHA-256 of the archive.
+	zoneinfoSum = "8b53b4b023b53b3efbe4b13cefdb6ee96501ca4ab11d817baa8dfa05e10d0b78"
+	// zoneinfoDir is where the files go.
+	zoneinfoDir = "/usr/share/zoneinfo"
+)
+
+//go:embed zoneinfo.tar.zst
+var zoneinfoArchive []byte
+
+var zoneinfo = sync.OnceValue(func() []layer.Entry {
+	all, err := readZoneinfo(zoneinfoArchive)
+	if err != nil {
+		panic(fmt.Sprintf("reading the time zones in this program: %v", err)) // as a damaged program does
+	}
+	return all
+})
+
+// IsZone reports whether an entry of a built-in base is made from tzdata.zi, the text that has all
+// time zones.
+func IsZone(e layer.Entry) bool {
+	return strings.HasPrefix(e.Path, zoneinfoDir+"/") && e.Path != zoneinfoDir+"/tzdata.zi"
+}
+
+func readZoneinfo(archive []byte) ([]layer.Entry, error) {
+	z, err := zstd.NewReader(bytes.NewReader(archive), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	var all []layer.Entry
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		e := layer.Entry{Path: path.Join(zoneinfoDir, h.Name), Mode: fs.FileMode(h.Mode)} //nolint:gosec // of our own archive
+		switch h.Typeflag {
+		case tar.TypeDir:
+			e.Type = layer.Dir
+		case tar.TypeSymlink:
+			e.Type, e.Linkname = layer.Symlink, h.Linkname
+		default:
+			text, err := io.ReadAll(r)
+			if err != nil {
+				return nil, err
+			}
+			e.Content = layer.Bytes(text)
+		}
+		all = append(all, e)
+	}
 }
