@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestHiddenSettings checks that what a stage sets for the compiler is compared with the program
+// TestReplacedSettings checks that what a stage sets for the compiler is compared with the program
 // that takes the place of what it makes, wherever the stage sets it.
-func TestHiddenSettings(t *testing.T) {
+func TestReplacedSettings(t *testing.T) {
 	for _, c := range []struct{ stage, env, tags, want string }{
 		{"RUN make static TAGS=special", "", "", "4:17: RUN sets the build tags special, and the program app " +
 			"(slipway.yaml:3:5), which takes the place of what stage b compiles, is compiled without: " +
@@ -79,16 +79,16 @@ func TestHiddenSettings(t *testing.T) {
 		{"FROM golang AS unused\nENV CGO_ENABLED=1\nRUN make\nFROM b AS c", "", "", ""},
 	} {
 		file := "FROM golang AS base\nARG GIVEN\nFROM base AS b\n" + c.stage + "\nFROM scratch\nCOPY --from=b /x /x\n"
-		got := hiddenSettings(t, file, "b", c.env, c.tags)
+		got := replacedSettings(t, file, "b", c.env, c.tags)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s, for a program with %q and tags %q:\n%q, want %q", c.stage, c.env, c.tags, got, c.want)
 		}
 	}
 }
 
-// TestHiddenFiles checks that files of settings of the go command, which are not read, must be
+// TestReplacedFiles checks that files of settings of the go command, which are not read, must be
 // answered by the program.
-func TestHiddenFiles(t *testing.T) {
+func TestReplacedFiles(t *testing.T) {
 	const unknown = "whose value is unknown: write env, [CGO_ENABLED=0] for none, for the program app (slipway.yaml:3:5)"
 	for _, c := range []struct{ stage, want string }{
 		{"ENV GOENV=/src/go.env\nRUN make", "2:5: ENV sets variables by GOENV, " + unknown},
@@ -135,7 +135,7 @@ func TestHiddenFiles(t *testing.T) {
 			if strings.Contains(c.want, "GOAMD64") && tags != "" {
 				continue
 			}
-			got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", tags)
+			got := replacedSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", tags)
 			if (c.want == "" || tags != "") && got != "" || tags == "" && !strings.Contains(got, c.want) {
 				t.Errorf("%s, for a program with tags %q:\n%q, want %q", c.stage, tags, got, c.want)
 			}
@@ -143,8 +143,8 @@ func TestHiddenFiles(t *testing.T) {
 	}
 }
 
-// TestHiddenScripts checks the commands in texts that a command of a stage gets.
-func TestHiddenScripts(t *testing.T) {
+// TestReplacedScripts checks the commands in texts that a command of a stage gets.
+func TestReplacedScripts(t *testing.T) {
 	const foo = "RUN sets the build tags foo, and the program app"
 	const unknown = "RUN sets variables by "
 	for _, c := range []struct{ stage, want string }{
@@ -184,29 +184,29 @@ func TestHiddenScripts(t *testing.T) {
 		{"COPY <<EOF b.sh\necho\nEOF\nRUN . ./b.sh && make", ""},
 		{"RUN yes | make TAGS=foo", foo},
 	} {
-		got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		got := replacedSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%q, want %q", c.stage, got, c.want)
 		}
 	}
 }
 
-// TestHiddenStages checks that the settings of the stages count that a stage starts from, and of
+// TestReplacedStages checks that the settings of the stages count that a stage starts from, and of
 // those that it copies from where it compiles nothing itself.
-func TestHiddenStages(t *testing.T) {
+func TestReplacedStages(t *testing.T) {
 	for _, file := range []string{
 		"FROM golang AS base\nENV GOAMD64=v3\nFROM base AS b\nRUN make\n",
 		"FROM golang AS base\nENV GOAMD64=v3\nRUN make\nFROM scratch AS b\nCOPY --from=base /x /x\n",
 	} {
-		got := hiddenSettings(t, file+"FROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		got := replacedSettings(t, file+"FROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
 		if !strings.Contains(got, "2:5: ENV sets GOAMD64=v3, and the program app (slipway.yaml:3:5)") {
 			t.Errorf("%s: %s", file, got)
 		}
 	}
 }
 
-// hiddenSettings returns what is wrong with a Dockerfile of which a program is /x of a stage.
-func hiddenSettings(t *testing.T, file, stage, env, tags string) string {
+// replacedSettings returns what is wrong with a Dockerfile of which a program is /x of a stage.
+func replacedSettings(t *testing.T, file, stage, env, tags string) string {
 	t.Helper()
 	in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+"-- context/a --\n-- context/home/.config/go/env --\n"))).Input
 	in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestHiddenWords checks the words of a command that compiles, which a shell splits, and those that
+// TestReplacedWords checks the words of a command that compiles, which a shell splits, and those that
 // are not known.
-func TestHiddenWords(t *testing.T) {
+func TestReplacedWords(t *testing.T) {
 	const foo, race = "RUN sets the build tags foo, and the program app", "RUN sets -race, and the program app"
 	const unknown = "RUN sets build tags by "
 	for _, c := range []struct{ stage, want string }{
@@ -63,15 +63,15 @@ func TestHiddenWords(t *testing.T) {
 		{"RUN export A=$(cat env) B && make", ""},
 		{"RUN sh -c \"$(curl https://x.example/install)\" && go build -o /x", ""},
 	} {
-		got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		got := replacedSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%q, want %q", c.stage, got, c.want)
 		}
 	}
 }
 
-// TestHiddenGo checks the commands that are the go command, and those that start it.
-func TestHiddenGo(t *testing.T) {
+// TestReplacedGo checks the commands that are the go command, and those that start it.
+func TestReplacedGo(t *testing.T) {
 	const foo, race = "RUN sets the build tags foo, and the program app", "RUN sets -race, and the program app"
 	for _, c := range []struct{ stage, want string }{
 		{"RUN go -C /src build -tags foo -o /x ./cmd/app", "2:28: " + foo},
@@ -111,7 +111,7 @@ func TestHiddenGo(t *testing.T) {
 		{"ENV CGO_ENABLED=1\nRUN V=$(make version-x)$(./v.sh) && CGO_ENABLED=0 go build -ldflags \"$V\" -o /x", ""},
 		{"ENV GOEXPERIMENT=x\nRUN V=$(./v.sh) ./compile", "ENV sets GOEXPERIMENT=x"},
 	} {
-		got := hiddenSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
+		got := replacedSettings(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /x /x\n", "b", "", "")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%q, want %q", c.stage, got, c.want)
 		}
