@@ -16,11 +16,11 @@ import (
 	"github.com/slipway-dev/slipway/image/inventory"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 // refuseSigning refuses, before anything is built, what is never signed.
@@ -81,35 +81,45 @@ type bill struct {
 	data  []byte
 }
 
+// bills are the bills of materials of a release: one for each image, and one for the release.
+type bills struct {
+	documents []bill
+	summary   sbom.Summary // of the bill of the release, for the page
+}
+
 // bills makes the bills of materials of a release whose charts are in the store.
-func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) ([]bill, error) {
+func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) (all bills, err error) {
 	if has == nil {
-		return nil, errors.New("writing the bills of materials: a part has no inventory: build it again")
+		return all, errors.New("writing the bills of materials: a part has no inventory: build it again")
 	}
 	v := *has
 	v.Contents = slices.Clone(v.Contents)
 	for _, chart := range l.Charts {
 		sum, err := inventory.SHA512(ctx, c.store, chart.File.Digest)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		if err := v.Add(
 			&lock.Inventory{Contents: []lock.Content{{Digest: chart.File.Digest, SHA512: sum}}}); err != nil {
-			return nil, err
+			return all, err
 		}
 	}
-	all := make([]bill, len(l.Images), len(l.Images)+1)
-	err := each(len(l.Images), func(n int) (err error) {
-		name := l.Images[n].Name
-		all[n] = bill{name: distfile.SPDX(name), image: name}
-		all[n].data, err = sbom.SPDX(l, &v, name)
+	all.documents = make([]bill, len(l.Images)+1)
+	err = each(len(all.documents), func(n int) (err error) {
+		b := &all.documents[n]
+		if n < len(l.Images) {
+			b.image = l.Images[n].Name
+			b.name = distfile.SPDX(b.image)
+			b.data, err = sbom.SPDX(l, &v, b.image)
+			return err
+		}
+		b.name = distfile.CycloneDX(l.Name, l.Version)
+		if b.data, err = sbom.CycloneDX(l, &v); err == nil {
+			all.summary, err = sbom.Summarize(b.data, l)
+		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	data, err := sbom.CycloneDX(l, &v)
-	return append(all, bill{name: distfile.CycloneDX(l.Name, l.Version), data: data}), err
+	return all, err
 }
 
 // proof is what a release states of itself.
@@ -118,14 +128,12 @@ type proof struct {
 	text      []byte            // of the statement
 	signed    []byte            // the Sigstore bundle with the statement; nil without a key
 	signer    *signature.Signer // which reuses signatures; nil without a key
+	keys      []string          // the fingerprint of the key of signed
+	referrers [][]oci.Referrer  // the evidence of each image and chart, for [publish.Prepared.Attach]
 }
 
-// prove makes the statement of the release, and with a key signs it and the images, so that the
-// push brings the evidence to the registries.
-func (c *run) prove(
-	ctx context.Context, m made, prepared *publish.Prepared, manifest []byte, bills []bill,
-) (p proof, err error) {
-	l := prepared.Lock
+// prove makes the statement of the release, and with a key signs it and the images.
+func (c *run) prove(ctx context.Context, m made, l *lock.Lock, manifest []byte, all bills) (p proof, err error) {
 	if err := m.baseline.Unchanged(ctx); err != nil { // templates and charts were read since the images were built
 		return p, err
 	}
@@ -135,17 +143,11 @@ func (c *run) prove(
 	if p.text, err = p.statement.Encode(); err != nil || c.options.Signer == nil {
 		return p, err
 	}
-	if err := refuseStubs(l.Images); err != nil {
-		return p, err
-	}
-	if err := prepared.Referrers(ctx); err != nil {
-		return p, err
-	}
 	if p.signer, err = evidence.Reuse(c.store, l, c.options.Signer); err != nil {
 		return p, err
 	}
 	d := evidence.Documents{Statement: p.text, SBOMs: map[string][]byte{}}
-	for _, b := range bills {
+	for _, b := range all.documents {
 		if b.image != "" {
 			d.SBOMs[b.image] = b.data
 		}
@@ -154,8 +156,10 @@ func (c *run) prove(
 	if err != nil {
 		return p, err
 	}
-	p.signed = signed.Provenance
-	return p, prepared.Attach(signed.Referrers)
+	p.signed, p.referrers = signed.Provenance, signed.Referrers
+	key, err := evidence.Claim(p.signed)
+	p.keys = []string{key}
+	return p, err
 }
 
 // statement returns the provenance of the release. manifest is release.yaml, nil for none.

@@ -29,7 +29,7 @@ type result struct {
 
 	lock     *lock.Lock
 	manifest []byte // release.yaml; nil for none
-	bills    []bill
+	bills    bills
 	proof    proof
 	packed
 }
@@ -89,10 +89,6 @@ func (c *run) write(name string, data []byte, mode fs.FileMode) error {
 
 // writeDocuments writes what is in memory, and returns the names of the files.
 func (c *run) writeDocuments(r result) (names []string, err error) {
-	scripts, err := airgap.Scripts(r.lock.Name, r.lock.Version, Targets(r.product.Airgap), r.bundles)
-	if err != nil {
-		return nil, err
-	}
 	if err := disk.MkdirAll(filepath.Join(c.out, distfile.SBOMs)); err != nil {
 		return nil, fmt.Errorf("writing the bills of materials: %w", err)
 	}
@@ -101,13 +97,13 @@ func (c *run) writeDocuments(r result) (names []string, err error) {
 			names, err = append(names, name), c.write(name, data, mode)
 		}
 	}
-	for _, b := range r.bills {
+	for _, b := range r.bills.documents {
 		write(b.name, b.data, disk.ModeFile)
 	}
 	write(Manifest, r.manifest, disk.ModeFile)
 	write(evidence.Provenance, r.proof.text, disk.ModeFile)
 	write(evidence.SignedProvenance, r.proof.signed, disk.ModeFile)
-	for _, s := range scripts {
+	for _, s := range r.scripts {
 		mode := disk.ModeFile
 		if filepath.Ext(s.Name) == ".sh" {
 			mode = disk.ModeProgram

@@ -26,9 +26,7 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	operators, known := c.operators(ctx)
-	defer known()
-	binary, stop := operators.begin(ctx)
+	operators, stop := c.operators(ctx)
 	defer stop()
 	c.stage("third-party images and indexes")
 	prepared, err := publish.PrepareMerge(ctx, m.product, c.store, parts, c.network())
@@ -38,7 +36,7 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err := c.findArtifacts(ctx, prepared.Lock); err != nil {
 		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	return c.publish(ctx, m, prepared, binary)
+	return c.publish(ctx, m, prepared, operators)
 }
 
 // joinMaterials takes the materials of parts, whose sources, inputs and slipway must be those that

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/evidence/sbom"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/render/chart"
 	"github.com/slipway-dev/slipway/report"
@@ -38,8 +36,10 @@ func (c *run) page(ctx context.Context, r result) (wait func() error) {
 
 // pageContent returns what the page is about.
 func (c *run) pageContent(r result) (*report.Release, error) {
-	out := &report.Release{Manifest: r.manifest, Allow: c.described.Lint.Allow, Statement: r.proof.statement}
-	out.Lock = r.lock
+	out := &report.Release{
+		Manifest: r.manifest, Allow: c.described.Lint.Allow, Statement: r.proof.statement, Keys: r.proof.keys,
+	}
+	out.Lock, out.Summary = r.lock, r.bills.summary
 	for _, f := range r.bundles {
 		f.Path = filepath.Base(f.Path)
 		if f.Gzip != nil {
@@ -48,13 +48,6 @@ func (c *run) pageContent(r result) (*report.Release, error) {
 			f.Gzip = &gzip
 		}
 		out.Bundles = append(out.Bundles, f)
-	}
-	if r.proof.signed != nil {
-		key, err := evidence.Claim(r.proof.signed)
-		if err != nil {
-			return nil, err
-		}
-		out.Keys = []string{key}
 	}
 	for _, made := range r.lock.Charts {
 		f, err := c.store.Open(made.File.Digest)
@@ -67,15 +60,6 @@ func (c *run) pageContent(r result) (*report.Release, error) {
 			return nil, err
 		}
 		out.Charts = append(out.Charts, read)
-	}
-	for _, b := range r.bills {
-		if b.image != "" {
-			continue
-		}
-		var err error
-		if out.Summary, err = sbom.Summarize(b.data, r.lock); err != nil {
-			return nil, err
-		}
 	}
 	return out, nil
 }

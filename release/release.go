@@ -26,6 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/render/renderer"
 	"github.com/slipway-dev/slipway/shard"
 )
@@ -105,13 +106,11 @@ type made struct {
 // all runs every stage in order.
 func (c *run) all(ctx context.Context) (*Summary, error) {
 	c.stage("checking")
-	operators, known := c.operators(ctx)
-	defer known()
 	found, ready, err := c.check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	binary, stop := operators.begin(ctx)
+	operators, stop := c.operators(ctx)
 	defer stop()
 
 	c.stage("building images")
@@ -128,13 +127,13 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.publish(ctx, m, prepared, binary)
+	return c.publish(ctx, m, prepared, operators)
 }
 
 // publish runs the stages after the images: it renders and checks release.yaml and the charts,
 // pushes everything, packs bundles and writes slipway for operators, writes the checksums, and
 // moves the floating tags.
-func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, binary putBinary) (*Summary, error) {
+func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, operators install) (*Summary, error) {
 	l, targets := prepared.Lock, Targets(m.product.Airgap)
 	publish.Group(m.product, l)
 	c.stage("rendering and checking manifests")
@@ -142,14 +141,14 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err != nil {
 		return nil, err
 	}
-	if err := AddCharts(prepared, charts); err != nil {
-		return nil, err
-	}
-	if err := prepared.Complete(ctx); err != nil {
+	if err := c.complete(ctx, prepared, charts); err != nil {
 		return nil, err
 	}
 	findings, err := judgeImages(ctx, m.product, c.store, l)
 	if err != nil {
+		return nil, err
+	}
+	if err := airgap.Check(c.store, l, targets, airgap.PackOptions{First: m.product.Airgap.FirstImage}); err != nil {
 		return nil, err
 	}
 	c.stage("bills of materials and evidence")
@@ -157,19 +156,21 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	if err != nil {
 		return nil, err
 	}
-	proof, err := c.prove(ctx, m, prepared, manifest, bills)
+	proof, err := c.prove(ctx, m, l, manifest, bills)
 	if err != nil {
 		return nil, err
 	}
 	c.stage("pushing")
-	if err := airgap.Check(c.store, l, targets, airgap.PackOptions{First: m.product.Airgap.FirstImage}); err != nil {
-		return nil, err
+	if proof.signed != nil {
+		if err := prepared.Attach(proof.referrers); err != nil {
+			return nil, err
+		}
 	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
 	c.stage("packing bundles")
-	packed, err := c.pack(ctx, m.product, l, targets, binary)
+	packed, err := c.pack(ctx, m.product, l, targets, operators)
 	if err != nil {
 		return nil, err
 	}
@@ -183,25 +184,44 @@ func (c *run) publish(ctx context.Context, m made, prepared *publish.Prepared, b
 	return s, publish.Move(ctx, c.store, l, c.network())
 }
 
-// packed is what a release packs, and slipway for operators.
+// complete adds the charts to the release, and brings everything that bundles and signatures need
+// into the store.
+func (c *run) complete(ctx context.Context, prepared *publish.Prepared, charts []render.Chart) error {
+	if err := AddCharts(prepared, charts); err != nil {
+		return err
+	}
+	if err := prepared.Complete(ctx); err != nil || c.options.Signer == nil {
+		return err
+	}
+	if err := refuseStubs(prepared.Lock.Images); err != nil {
+		return err
+	}
+	return prepared.Referrers(ctx)
+}
+
+// packed has the bundles of a release, and slipway for operators.
 type packed struct {
 	bundles []bundle.File
-	lists   []string // names of lists without an archive
-	program v1.Hash  // of slipway for operators; zero if there is none
+	lists   []string        // names of lists without an archive
+	scripts []airgap.Script // that load the bundles on nodes
+	program v1.Hash         // of slipway for operators; zero if the release does not include it
 }
 
 // pack packs the bundles of a lock and writes slipway for operators at the same time.
-func (c *run) pack(ctx context.Context, p *product.Product, l *lock.Lock, targets []airgap.Target, binary putBinary,
+func (c *run) pack(ctx context.Context, p *product.Product, l *lock.Lock, targets []airgap.Target, operators install,
 ) (made packed, err error) {
 	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
 		return made, err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) { made.program, err = binary(ctx); return err })
+	g.Go(func() (err error) { made.program, err = operators(ctx); return err })
 	g.Go(func() (err error) {
 		made.bundles, made.lists, err = airgap.Pack(ctx, c.store, l, targets, airgap.PackOptions{
 			Dir: c.out, First: p.Airgap.FirstImage, Gzip: p.Airgap.Gzip, Progress: c.options.Progress,
 		})
+		if err == nil {
+			made.scripts, err = airgap.Scripts(l.Name, l.Version, targets, made.bundles)
+		}
 		return err
 	})
 	err = g.Wait()

@@ -34,85 +34,58 @@ const (
 // binaryPath is the path in dist/ of slipway for operators.
 var binaryPath = filepath.FromSlash(distfile.Program)
 
-// putBinary writes slipway for operators, unless it is left out, and returns the digest of its
-// file; that is zero if there is none.
-type putBinary func(context.Context) (v1.Hash, error)
+// install waits for the program for operators and writes it to bin/. The digest is zero for a release
+// that omits the program.
+type install func(context.Context) (v1.Hash, error)
 
-// operators is slipway for operators before it is made.
-type operators struct {
-	run      *run
-	left     bool // it is not to be made
-	required bool // by the product's module, of which it is compiled
-	err      error
-	stamps   func() ([]string, error) // for one that is required; it waits for git
-}
-
-// operators looks for slipway among the tools of the product, and begins to ask git for its version
-// while others work. stop waits for the end of that, and must be called in any case.
-func (c *run) operators(ctx context.Context) (o *operators, stop func()) {
-	o = &operators{run: c, left: !c.options.IncludeBinary || len(c.described.Selected) > 0}
-	if o.left {
-		return o, func() {}
-	}
-	var own string
-	if o.required, own, o.err = requires(c.described.Dir); o.err != nil || !o.required {
-		return o, func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	o.stamps = sync.OnceValues(func() ([]string, error) {
-		if err := source.CheckFiles(ctx, c.described.Dir); err != nil {
-			return nil, err
-		}
-		return c.stamps(ctx, own), nil
-	})
-	go o.stamps() //nolint:errcheck // who waits for it has the error
-	return o, func() {
-		cancel()
-		o.stamps() //nolint:errcheck // put reports the error, if it is called
-	}
-}
-
-// begin begins to make the static slipway for operators. put waits for it and writes it to
-// dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
-// product's module requires slipway, begin compiles that version. Otherwise put takes the running
-// program, if that is a static one for linux/amd64.
-func (o *operators) begin(ctx context.Context) (put putBinary, stop func()) {
-	c, err := o.run, o.err
-	var stamps []string
-	if o.required && err == nil {
-		stamps, err = o.stamps()
-	}
-	switch {
-	case o.left:
+// operators begins to make the static slipway for operators: if the product's module requires
+// slipway, by compiling that version. Otherwise install takes the running program, if that is
+// static and for linux/amd64. stop ends the compilation, and the caller must call it.
+func (c *run) operators(ctx context.Context) (put install, stop func()) {
+	if !c.options.IncludeBinary || len(c.described.Selected) > 0 {
 		return func(context.Context) (v1.Hash, error) { return v1.Hash{}, nil }, func() {}
-	case err != nil:
-		return func(context.Context) (v1.Hash, error) {
-			return v1.Hash{}, fmt.Errorf("looking for slipway among the tools of the product: %w", err)
-		}, func() {}
-	case !o.required:
+	}
+	required, own, err := requires(c.described.Dir)
+	if err == nil && !required {
 		return c.self, func() {}
 	}
-	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	ctx, cancel := context.WithCancel(ctx)
+	compile := sync.OnceValues(func() (layer.Content, error) {
+		if err == nil {
+			err = source.CheckFiles(ctx, c.described.Dir)
+		}
+		if err != nil {
+			return layer.Content{}, fmt.Errorf("looking for slipway among the tools of the product: %w", err)
+		}
+		return c.compile(ctx, c.stamps(ctx, own))
+	})
+	go compile() //nolint:errcheck // put reports the error, if it is called
+	put = func(putting context.Context) (v1.Hash, error) {
+		defer context.AfterFunc(putting, cancel)()
+		file, err := compile()
+		if err != nil {
+			return v1.Hash{}, err
+		}
+		return file.Digest, c.install(ctx, file)
+	}
+	return put, func() {
+		cancel()
+		compile() //nolint:errcheck // the release has failed, or put has reported the error
+	}
+}
+
+// compile compiles slipway for operators from the product's module.
+func (c *run) compile(ctx context.Context, stamps []string) (layer.Content, error) {
+	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
 		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, stamps...),
 		Tree: source.Tree{Dir: c.described.Dir, Source: product.Source{Name: "slipway"}},
 	}})
-	put = func(putting context.Context) (v1.Hash, error) {
-		defer context.AfterFunc(putting, cancel)()
-		if err := wait(); err != nil {
-			return v1.Hash{}, err
-		}
-		file, err := set.File(ctx, "slipway", on)
-		if err != nil {
-			return v1.Hash{}, err
-		}
-		return file.Content.Digest, c.install(ctx, file.Content)
+	if err := wait(); err != nil {
+		return layer.Content{}, err
 	}
-	return put, func() {
-		cancel()
-		wait() //nolint:errcheck // put reports the error, if it is called
-	}
+	file, err := set.File(ctx, "slipway", on)
+	return file.Content, err
 }
 
 // stamps returns the linker's flags that set the version of a slipway. It needs none where it is
