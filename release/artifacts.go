@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/compile/program"
 	"github.com/slipway-dev/slipway/image/layer"
@@ -35,7 +37,7 @@ func writeArtifact(ctx context.Context, st *store.Store, a lock.Artifact, to str
 	if a.Executable {
 		mode = disk.ModeProgram
 	}
-	if is(ctx, to, a.Digest) {
+	if hasDigest(ctx, to, a.Digest) {
 		return disk.Chmod(to, mode)
 	}
 	open, err := findArtifact(ctx, st, a, from)
@@ -54,7 +56,7 @@ func (c *run) writeArtifacts(ctx context.Context, l *lock.Lock) error {
 func (c *run) findArtifacts(ctx context.Context, l *lock.Lock) error {
 	return each(len(l.Artifacts), func(i int) error {
 		a := l.Artifacts[i]
-		if is(ctx, filepath.Join(c.out, a.File), a.Digest) {
+		if hasDigest(ctx, filepath.Join(c.out, a.File), a.Digest) {
 			return nil
 		}
 		if _, err := findArtifact(ctx, c.store, a, c.options.ArtifactDirs); err != nil {
@@ -92,4 +94,22 @@ func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact,
 	}
 	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part",
 		lock.PartName)
+}
+
+// hasDigest reports whether a file exists and has a digest.
+func hasDigest(ctx context.Context, path string, want v1.Hash) bool {
+	have, err := disk.Digest(ctx, path, nil)
+	return err == nil && have == want
+}
+
+// each calls f with the numbers from 0 to n-1, on all cores, and returns all errors in their order.
+func each(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error { errs[i] = f(i); return nil })
+	}
+	_ = g.Wait() // no function fails
+	return errors.Join(errs...)
 }

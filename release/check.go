@@ -35,7 +35,7 @@ import (
 // has found is there beside an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {
 	ask := !p.Snapshot()
-	c, done, err := checkAside(ctx, p, Options{}.places(p).Store, ask)
+	c, done, err := scratchCheck(ctx, p, Options{}.places(p).Store, ask)
 	if err != nil {
 		return Checked{}, err
 	}
@@ -96,8 +96,8 @@ func rehearse(ctx context.Context, in assemble.Input, memory *render.Memory, w *
 	return c, errors.Join(err, manifest)
 }
 
-// aside is what a check has found that leaves the product's store as it is.
-type aside struct {
+// scratch is the result of a check in a store of its own, which the check has made and removes.
+type scratch struct {
 	checked
 
 	input  assemble.Input
@@ -109,11 +109,11 @@ type aside struct {
 	warnings progress.Warnings
 }
 
-// checkAside does what [Check] does, but for third-party images. It finds what the store at behind
+// scratchCheck does what [Check] does, but for third-party images. It finds what the store at behind
 // has, as the release that follows, and writes elsewhere. Without ask it asks no registry. done
 // removes what is on the disk.
-func checkAside(ctx context.Context, p *product.Product, behind string, ask bool) (
-	c *aside, done func(), err error,
+func scratchCheck(ctx context.Context, p *product.Product, behind string, ask bool) (
+	c *scratch, done func(), err error,
 ) {
 	dir, err := disk.Scratch("")
 	if err != nil {
@@ -125,7 +125,7 @@ func checkAside(ctx context.Context, p *product.Product, behind string, ask bool
 			remove()
 		}
 	}()
-	c = &aside{}
+	c = &scratch{}
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +155,7 @@ func checkAside(ctx context.Context, p *product.Product, behind string, ask bool
 }
 
 // thirdParty judges third-party images by their documents: see [publish.ReadThirdParty].
-func (c *aside) thirdParty(ctx context.Context, ask bool, o network.Options) ([]publish.Party, error) {
+func (c *scratch) thirdParty(ctx context.Context, ask bool, o network.Options) ([]publish.Party, error) {
 	list, err := publish.ReadThirdParty(ctx, c.product, c.store, ask, o)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -165,7 +165,7 @@ func (c *aside) thirdParty(ctx context.Context, ask bool, o network.Options) ([]
 	return list, errors.Join(err, wrong)
 }
 
-func (c *aside) warn(found []lint.Finding) {
+func (c *scratch) warn(found []lint.Finding) {
 	for _, f := range found {
 		c.warnings.Add("warning: " + f.String())
 	}

@@ -132,8 +132,8 @@ func remove(dir, name string) error {
 	return nil
 }
 
-// planned returns the names of the files of p, as far as they are known before it is made.
-func planned(p *product.Product) []string {
+// plannedFiles returns the names of the files of p, as far as they are known before it is made.
+func plannedFiles(p *product.Product) []string {
 	if len(p.Selected) > 0 {
 		return distfile.PartNames(p.ArtifactNames())
 	}

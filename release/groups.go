@@ -68,9 +68,9 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// counted fills in how many images a bundle has, and how many of these the group has not to which
-// its own one adds. Third-party images may turn out not to be for its platform.
-func counted(b *PlannedBundle, of product.Bundle, p *product.Product) {
+// count fills in how many images a bundle has, and how many of these its group adds to another
+// group. Third-party images may turn out not to be for its platform.
+func count(b *PlannedBundle, of product.Bundle, p *product.Product) {
 	base := ""
 	if len(of.Groups) == 1 {
 		n := slices.IndexFunc(p.Airgap.Groups, func(g product.Group) bool { return g.Name == of.Groups[0] })

@@ -123,7 +123,7 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 // newPlanner checks p. done removes what is on the disk.
 func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner, done func(), err error) {
 	o = o.places(p)
-	c, done, err := checkAside(ctx, p, o.Store, true)
+	c, done, err := scratchCheck(ctx, p, o.Store, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,7 +159,7 @@ type planner struct {
 	Plan
 
 	product  *product.Product
-	found    *aside
+	found    *scratch
 	compiled []program.Program // what the images and artifacts need
 	store    *store.Store      // to be read only; an empty one if there is none
 	names    *lock.Lock        // with made-up digests

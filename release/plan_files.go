@@ -30,7 +30,7 @@ func (pl *planner) files() {
 			if b.ListOnly {
 				row.File = b.Name + distfile.ListSuffix
 			}
-			counted(&row, b, p)
+			count(&row, b, p)
 			pl.Bundles = append(pl.Bundles, row)
 			if p.Airgap.Gzip && !b.ListOnly {
 				row.File = b.Name + distfile.GzipSuffix

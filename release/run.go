@@ -52,7 +52,7 @@ func begin(ctx context.Context, p *product.Product, o Options) (c *run, end func
 		leave()
 		return nil, nil, err
 	}
-	if err := CheckOut(o.Out, p.Name, planned(p)); err != nil {
+	if err := CheckOut(o.Out, p.Name, plannedFiles(p)); err != nil {
 		unlock()
 		leave()
 		return nil, nil, err

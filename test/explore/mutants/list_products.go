@@ -10,7 +10,7 @@ var products = []Mutant{
 	},
 	{
 		Name: "bundle-empty-late", Fault: "That a bundle would be empty was found after everything had been pushed.",
-		File: "release/judge.go", Func: "judgeThirdParty",
+		File: "release/judge_images.go", Func: "judgeThirdParty",
 		Old: `errs = append(errs, airgap.CheckTargets(l, Targets(p.Airgap)))`,
 		New: `_ = airgap.CheckTargets`,
 	},

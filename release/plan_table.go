@@ -37,7 +37,7 @@ func (p *Plan) writeImages(w io.Writer) error {
 			if len(on.ExtraOS) > 0 {
 				platform += " (" + strings.Join(on.ExtraOS, " + ") + ")"
 			}
-			t.Row("%s\t%s\t%s", name, platform, on.ground())
+			t.Row("%s\t%s\t%s", name, platform, on.origin())
 			for _, b := range on.CopiedFrom {
 				t.Row("\t\tfiles of %s", changes.BaseText(&b))
 			}
@@ -47,8 +47,8 @@ func (p *Plan) writeImages(w io.Writer) error {
 	return t.Flush()
 }
 
-// ground returns what an image for a platform is made on, or who makes it.
-func (on PlannedPlatform) ground() string {
+// origin returns the base of an image for a platform, or the builder of the image.
+func (on PlannedPlatform) origin() string {
 	switch t := on.Prebuilt; {
 	case t == nil && on.Builder != "":
 		return "built by " + on.Builder
@@ -157,7 +157,7 @@ func (p *Plan) writeThirdParty(w io.Writer) error {
 func (p *Plan) writeFiles(w io.Writer) error {
 	t := output.NewTable(w, "\nFILE\tWHAT IT IS")
 	for _, b := range p.Bundles {
-		t.Row("%s\t%s", b.File, b.what())
+		t.Row("%s\t%s", b.File, b.text())
 	}
 	for _, c := range p.Charts {
 		t.Row("%s\tchart %s", c.File, c.Name)
@@ -168,8 +168,8 @@ func (p *Plan) writeFiles(w io.Writer) error {
 	return t.Flush()
 }
 
-// what says what a bundle has.
-func (b PlannedBundle) what() string {
+// text describes a bundle.
+func (b PlannedBundle) text() string {
 	of := "bundle for "
 	if b.ListOnly {
 		of = "list of images for "

@@ -169,7 +169,7 @@ func unfit(exe string) string {
 
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
-	if is(ctx, to, file.Digest) {
+	if hasDigest(ctx, to, file.Digest) {
 		return disk.Chmod(to, disk.ModeProgram)
 	}
 	err := disk.MkdirAll(filepath.Dir(to))
