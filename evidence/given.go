@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Given is what a user names to be verified: paths.
+// Given has the paths that a user names to be verified.
 type Given struct {
 	Directories []string // of releases
 	Layouts     []string // of images that were extracted
@@ -19,7 +19,7 @@ type Given struct {
 	Statements  []string // that are signed
 }
 
-// Sort finds out what arguments are.
+// Sort sorts arguments by kind: directories, layouts, bundles and statements.
 func Sort(args []string) (g Given) {
 	g.Statements, args = SplitStatements(args)
 	for _, path := range args {
@@ -48,14 +48,14 @@ func SplitStatements(paths []string) (signed, others []string) {
 	return signed, others
 }
 
-// Len is how many of them a statement can be about.
+// Len returns the number of paths that a statement can be about.
 func (g Given) Len() int { return len(g.Directories) + len(g.Layouts) + len(g.Bundles) }
 
 // alone reports whether a single bundle is verified: its signatures are verified as it is read,
 // so that it is opened once.
 func (g Given) alone() bool { return g.Len() == 1 && len(g.Bundles) == 1 }
 
-// FromBundles returns bundles as what is verified. Each may have blobs that another one lacks.
+// FromBundles returns the materials of bundles. Each may have blobs that another one lacks.
 func FromBundles(paths []string, bundles []*bundle.Bundle) []Material {
 	var all []Material
 	for n, b := range bundles {

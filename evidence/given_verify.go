@@ -14,13 +14,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// GivenOptions say how [Given.Verify] verifies.
+// GivenOptions configure [Given.Verify].
 type GivenOptions struct {
 	Policy Policy // without keys only bytes are compared with their digests
 	Sums   string // path of a SHA256SUMS that lists the bundles; "" for none
-	Since  string // the release that runs now, an older one than which is refused; "" for none
-	// Compare returns what bundles are compared with besides, as [bundle.VerifyOptions] has it.
-	// It may be nil.
+	Since  string // the release that runs now: an older one is refused; "" for none
+	// Compare returns further comparisons of bundles, as in [bundle.VerifyOptions]; nil for none.
 	Compare  func() (func(*bundle.Contents, bool) []string, error)
 	Progress *progress.Printer
 }
@@ -35,9 +34,8 @@ type verification struct {
 	layout map[string]*bundle.ImageLayout // layouts whose signatures were verified, by path
 }
 
-// Verify verifies who made what is named, if the policy has keys, before it reads layers, and
-// then every byte. wrong is what is wrong with bytes; the result has the rest. An error is
-// without a result.
+// Verify verifies the signatures of all paths, if the policy has keys, before it reads layers, and
+// then every byte. wrong lists the damage of bytes and comes with a result; an error does not.
 func (g Given) Verify(ctx context.Context, o GivenOptions) (all *Verified, wrong, err error) {
 	v := &verification{Given: g, GivenOptions: o, all: &Verified{}, proven: map[string]*bundle.Bundle{}}
 	if v.signed() && o.Sums != "" { // before a file is compared with them
@@ -62,8 +60,8 @@ func (g Given) Verify(ctx context.Context, o GivenOptions) (all *Verified, wrong
 
 func (v *verification) signed() bool { return len(v.Policy.Keys) > 0 }
 
-// prove verifies the signatures of everything that is named, before layers are read. opened is
-// the bundle, if it is open already and nothing else is verified.
+// prove verifies the signatures of all paths, before layers are read. opened is the bundle, if it
+// is open already and nothing else is verified.
 func (v *verification) prove(ctx context.Context, opened *bundle.Bundle) (*Report, error) {
 	var floor *provenance.Statement
 	if v.Since != "" {
@@ -101,8 +99,8 @@ func (v *verification) prove(ctx context.Context, opened *bundle.Bundle) (*Repor
 	return r, nil
 }
 
-// images verifies the images in bundles and extracted directories. It opens the bundles, unless
-// it is the one that is open already.
+// images verifies the images in bundles and extracted directories. A single bundle may be open
+// already; otherwise images opens all.
 func (v *verification) images(paths []string, alone *bundle.Bundle) (*Report, error) {
 	bundles := []*bundle.Bundle{alone}
 	if alone == nil {
@@ -230,8 +228,8 @@ func (v *verification) directories(ctx context.Context) (errs []error) {
 	return errs
 }
 
-// unchanged returns an error unless a bundle whose layers are about to be read is the one that
-// was verified: the file could have been exchanged.
+// unchanged returns a check that a bundle whose layers are about to be read is the verified bundle:
+// the file could have been exchanged.
 func (v *verification) unchanged(path string) func(*bundle.Bundle) error {
 	return func(b *bundle.Bundle) error {
 		if was := v.proven[path]; was == nil || !b.SameDocuments(was) {

@@ -16,13 +16,14 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Report states what was verified, and what was not.
+// Report lists the verified contents and signers of a release, and everything that was not
+// verified.
 type Report struct {
 	Product string    `json:"product"`
 	Version string    `json:"version"`
 	Created time.Time `json:"created"`
-	// Signers vouch for everything that is counted below. They are as many as the policy asks for,
-	// or more.
+	// Signers vouch for everything that is counted below, and are at least as many as the policy
+	// requires.
 	Signers   []Signer `json:"signers"`
 	Threshold int      `json:"threshold"`
 	Images    Count    `json:"images"`
@@ -31,7 +32,7 @@ type Report struct {
 	Manifests int `json:"manifests"`
 	// SBOMs is how many of the indexes and manifests have an SBOM that a key has signed.
 	SBOMs Count `json:"sboms"`
-	// Files are those of a directory that the signed checksums list. It is nil without a directory.
+	// Files are those of a directory that the signed checksums list; nil without a directory.
 	Files *Files `json:"files,omitempty"`
 	// Absent are the images and charts of the release that are not here.
 	Absent []string `json:"absent,omitempty"`
@@ -46,15 +47,15 @@ type Report struct {
 	Declared []string `json:"declared,omitempty"`
 	// Local are inputs that were not compared with a public record, such as the toolchain.
 	Local []string `json:"local,omitempty"`
-	// Foreign counts Sigstore bundles of other keys, which were not looked at.
+	// Foreign counts Sigstore bundles of other keys, which were not verified.
 	Foreign int `json:"foreign"`
 	// Others counts referrers of the images that are not Sigstore bundles, such as older forms of
-	// signatures. They were not examined, either.
+	// signatures, which were not verified either.
 	Others []TypeCount `json:"others,omitempty"`
 	// Since is the release that the operator named as the oldest one allowed.
 	Since *Floor `json:"since,omitempty"`
 
-	// Statement is what was signed. Its text is that of the signers.
+	// Statement is the signed statement. Its text is that of the signers.
 	Statement *provenance.Statement `json:"-"`
 }
 
@@ -62,7 +63,7 @@ type Report struct {
 type Signer struct {
 	Key     string `json:"key"` // fingerprint
 	Builder string `json:"builder"`
-	// Statement is the digest of the Sigstore bundle; of a file, it is zero.
+	// Statement is the digest of the Sigstore bundle; zero for that of a file.
 	Statement v1.Hash `json:"statement,omitzero"`
 }
 
@@ -127,7 +128,7 @@ func floats(st *provenance.Statement, name string) bool {
 	})
 }
 
-// describe returns what a report says of the signed statements alone.
+// describe returns the part of a report that follows from the signed statements alone.
 func describe(p Policy, read *reader, by []signedStatement) *Report {
 	st := by[0].Statement
 	par := st.Predicate.BuildDefinition.ExternalParameters
@@ -149,8 +150,8 @@ func describe(p Policy, read *reader, by []signedStatement) *Report {
 	return r
 }
 
-// count compares what is here with what the statement names. An image counts if its index is here,
-// or its only manifest, or for an extracted image one of its manifests.
+// count compares the materials with the subjects of the statement. An image counts if the materials
+// have its index, or its only manifest, or for an extracted image one of its manifests.
 func (r *Report) count(st *provenance.Statement, all []Material, have map[string]bool) {
 	children := map[string]bool{} // indexes of which a manifest is here
 	for _, s := range st.Subjects {
@@ -219,7 +220,7 @@ func (r *Report) CheckFile(path string) error {
 	return nil
 }
 
-// Tell prints a line for each signer about what was verified, before it is used.
+// Tell prints a line with the verified release for each signer, before the release is used.
 func (r *Report) Tell(pr *progress.Printer) {
 	for _, s := range r.Signers {
 		pr.Printf("verified: %s %s, signed by %s", output.Line(r.Product), output.Line(r.Version), s.Key)

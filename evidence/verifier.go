@@ -21,7 +21,7 @@ const (
 	maxFiles = 1000 // statements
 )
 
-// Verifier decides about single images by the signed statements in a directory. It asks no
+// Verifier decides about single images by the signed statements in a directory, without a
 // registry.
 type Verifier struct {
 	policy Policy

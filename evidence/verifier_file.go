@@ -31,8 +31,8 @@ var verifierLimits = yamlfile.Options{
 }
 
 // Decide decides for containerd whether an image may be pulled, by the settings in a directory,
-// and returns the reason. input is the media type of what is on standard input: that of a
-// descriptor, or "" for nothing.
+// and returns the reason. input is the media type of standard input: that of a descriptor, or "" if
+// standard input is empty.
 func Decide(stdin io.Reader, name string, h v1.Hash, input, dir string) (string, error) {
 	switch input {
 	case "":

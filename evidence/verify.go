@@ -48,15 +48,15 @@ func (p Policy) Check() error {
 
 func (p Policy) threshold() int { return max(p.Threshold, 1) }
 
-// Material is what is verified: images with their referrers. It is untrusted.
+// Material has the images to be verified, with their referrers. All of it is untrusted.
 type Material struct {
 	From string // what messages call it: a file, a registry
-	// Product, Version and Created are what the material says of its release.
+	// Product, Version and Created are those of the release, by the material itself.
 	Product, Version string
 	Created          time.Time
-	// Anonymous means that it says nothing of its release, as an extracted image.
+	// Anonymous means that it does not name its release, as an extracted image.
 	Anonymous bool
-	// Platform is what a bundle is for; zero is all platforms.
+	// Platform is the platform of a bundle; zero is all platforms.
 	Platform platform.Platform
 	// Omitted are the names of images that a bundle says that it omits.
 	Omitted []string
@@ -91,9 +91,8 @@ func FromLayout(dir string, l *bundle.ImageLayout) Material {
 
 // Verify checks that every image of all materials is named, by its digest and under its very name,
 // in one statement that as many keys as the policy asks for have signed, and that every
-// third-party image is one that the statement lists. It reads no layers but those of referrers.
-// The error has a sentence for everything that is wrong. A report is returned without an error
-// only.
+// third-party image is one that the statement lists. No layers are read but those of referrers. The
+// error has a sentence for each problem, and comes without a report.
 //
 // Statements are paths of files with signed statements besides those in referrers of the images.
 func Verify(all []Material, p Policy, statements ...string) (*Report, error) {
@@ -205,7 +204,7 @@ func onlyListed(all []Material) bool {
 	})
 }
 
-// noStatement explains why there is no statement of a key.
+// noStatement explains why a key has not signed a statement.
 func (r *reader) noStatement(k *signature.PublicKey, all []Material) error {
 	from := all[0].From
 	switch {

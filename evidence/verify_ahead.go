@@ -9,12 +9,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// maxAhead bounds what is read before its turn, in bytes: the releases that there are have less.
+// maxAhead bounds the bytes that are read before their turn: existing releases have fewer.
 const maxAhead = 64 << 20
 
-// lookAhead reads and verifies the Sigstore bundles of all materials, several at a time, each once.
-// It believes nothing and reports nothing: [reader.read] takes the results in its own order, and
-// reads what is missing here itself, so that the bounds and the first error stay the same.
+// lookAhead reads and verifies the Sigstore bundles of all materials, several at a time, each
+// once. The results have no effect before their turn: [reader.read] takes them in its own order,
+// and reads missing bundles itself, so that the bounds and the first error stay the same.
 func (r *reader) lookAhead(all []Material) {
 	r.ahead = map[v1.Hash]*decoded{}
 	var g errgroup.Group

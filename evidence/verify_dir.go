@@ -33,7 +33,7 @@ var mustBeListed = []string{
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every
 // file that these list and that is there, and the signed statements, of which the checksums list
-// one. Statements are files that end in .sigstore.json. It reads every byte of the files.
+// one. Statements are files that end in .sigstore.json. VerifyDir reads every byte of the files.
 func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) (*Report, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func readListed(dir string, sums map[string]string, p Policy) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	// what is listed, and so has a digest, counts before what is not
+	// listed files, which have a digest, count before others
 	slices.SortStableFunc(paths, func(a, b string) int {
 		return cmp.Compare(len(sums[filepath.Base(b)]), len(sums[filepath.Base(a)]))
 	})
@@ -160,7 +160,7 @@ func changed(path, got, want string) error {
 	return fmt.Errorf("%s has the digest %s, and by %s %s: it was changed", path, got, SumsName, want)
 }
 
-// CompareDir compares the files of a directory with its checksums. It verifies no signature.
+// CompareDir compares the files of a directory with its checksums, without verifying signatures.
 func CompareDir(ctx context.Context, dir string, pr *progress.Printer) (*Files, error) {
 	sums, err := Sums(dir)
 	if err != nil {
@@ -170,7 +170,7 @@ func CompareDir(ctx context.Context, dir string, pr *progress.Printer) (*Files, 
 }
 
 // Sums returns the digests, in hex, that the checksums of a directory list, by the names of files
-// with slashes. It verifies no signature.
+// with slashes. Signatures are not verified.
 func Sums(dir string) (map[string]string, error) {
 	return readSums(dir, func([]byte) error { return nil })
 }
@@ -198,7 +198,7 @@ func readSums(dir string, check func(text []byte) error) (map[string]string, err
 }
 
 // ReadSums returns the digests, in hex, that a file of checksums lists, by the names of files with
-// slashes. It verifies no signature.
+// slashes. Signatures are not verified.
 func ReadSums(r io.Reader) (map[string]string, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSums+1))
 	switch {

@@ -72,7 +72,7 @@ func (r *reader) files(paths []string) error {
 	return nil
 }
 
-// file reads the Sigstore bundle in a file, and returns the digest of what was read.
+// file reads the Sigstore bundle in a file, and returns its digest.
 func (r *reader) file(path string) (v1.Hash, error) {
 	text, err := readFile(path, signature.MaxBundle)
 	if err != nil {
@@ -231,7 +231,7 @@ func shown(list []string, more int) []string {
 }
 
 // CheckListed checks that each of the files of a directory with these names, if it is there, has
-// the digest that the checksums list. It verifies no signature.
+// the digest that the checksums list. Signatures are not verified.
 func CheckListed(dir string, sums map[string]string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// Limits of what is read of an untrusted material.
+// Limits for reading an untrusted material.
 const (
 	// maxStatements bounds the different bundles of all materials, and their bytes.
 	maxStatements     = 8 << 10
@@ -124,7 +124,7 @@ func sigstore(t *oci.Tree) (v1.Descriptor, bool) {
 	return t.Layers[0], true
 }
 
-// blob reads a bundle. It returns nil for one that the material leaves out on purpose.
+// blob reads a bundle; nil for one that the material omits on purpose.
 func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 	if o, ok := r.blobs[d.Digest]; ok {
 		return o, nil
@@ -152,7 +152,7 @@ func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 	return o, err
 }
 
-// decoded is what a Sigstore bundle turned out to be. Nothing of it is in a report before its turn.
+// decoded is a Sigstore bundle after decoding. Nothing of it is in a report before its turn.
 type decoded struct {
 	*opened
 
@@ -175,7 +175,7 @@ func (p Policy) load(m *Material, d v1.Descriptor) *decoded {
 	return p.decode(d.Digest, text.Bytes())
 }
 
-// take notes what a bundle is.
+// take records a decoded bundle.
 func (r *reader) take(h v1.Hash, d *decoded) (*opened, error) {
 	if d.claim != "" {
 		r.claims[d.claim] = true
@@ -235,8 +235,8 @@ func verified(h v1.Hash, b *signature.Bundle, k *signature.PublicKey) (*opened, 
 	return o, nil
 }
 
-// subjectsOf returns the predicate type and the SHA-256 of the subjects of a verified statement. It
-// does not read on once it has both, since the predicate may be a large document.
+// subjectsOf returns the predicate type and the SHA-256 of the subjects of a verified statement,
+// and stops reading once it has both, since the predicate may be a large document.
 func subjectsOf(payload []byte) (predicateType string, subjects map[string]bool, err error) {
 	d := json.NewDecoder(bytes.NewReader(payload))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -29,8 +29,8 @@ type CatalogImage struct {
 	platformTags []PlatformTag
 }
 
-// Runs reports whether the image has files for an operating system. It is true if the platforms
-// are unknown.
+// Runs reports whether the image has files for an operating system, and true if the platforms are
+// unknown.
 func (k CatalogImage) Runs(os string) bool {
 	return k.Unresolved != "" || slices.Contains(k.ExtraOS, os) ||
 		slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
@@ -155,7 +155,7 @@ func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
 }
 
 // near returns the image that a reference to a repository of the catalog most likely means: the
-// one that has its tag, or else the first of the repository.
+// image with its tag, or else the first of the repository.
 func (list Catalog) near(r name.Reference) (CatalogImage, bool) {
 	if k, ok := list.FindTagged(r.Name()); ok {
 		return k, true
@@ -163,7 +163,7 @@ func (list Catalog) near(r name.Reference) (CatalogImage, bool) {
 	return first(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
 }
 
-// Fault classifies what is wrong with an image reference.
+// Fault classifies the fault of an image reference.
 type Fault int
 
 // Faults of a reference.

@@ -40,8 +40,8 @@ type ChartFile struct {
 // KindChart is the kind of an [Image] that [Chart.Image] returns.
 const KindChart = "chart"
 
-// Image returns the chart as an image without platforms, for whatever handles names and digests
-// only. It shares the floating tags.
+// Image returns the chart as an image without platforms, for code that handles only names and
+// digests. The two share the floating tags.
 func (c Chart) Image() Image {
 	return Image{
 		Name: c.Name, Kind: KindChart, Repository: c.Repository, Copies: c.Copies, Tags: c.Tags,

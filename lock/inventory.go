@@ -10,8 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Inventory lists what the images and artifacts of a release contain, as the build knows it. It is
-// in [Part], not in [Lock]: bills of materials are made from both.
+// Inventory lists the contents of the images and artifacts of a release, as the build knows them.
+// [Part] has it, [Lock] does not: bills of materials are made from both.
 type Inventory struct {
 	Contents []Content   `json:"contents,omitempty"` // sorted by digest, each once
 	Programs []Program   `json:"programs,omitempty"` // sorted by digest, each once
@@ -56,8 +56,8 @@ type Program struct {
 	// Source is the name of the [Source] that it was compiled from; "" if this release did not
 	// compile it.
 	Source string `json:"source,omitempty"`
-	// Go is the toolchain that the program names ("go1.26.8"). It is empty if the program has no
-	// build information of Go; then the following fields are empty, too.
+	// Go is the toolchain that the program names ("go1.26.8"). Without build information of Go this
+	// and the following fields are empty.
 	Go       string    `json:"go,omitempty"`
 	Package  string    `json:"package,omitempty"` // import path of the main package
 	Main     Module    `json:"main,omitzero"`
@@ -129,7 +129,7 @@ func add[E byDigest](to *[]E, list []E) error {
 		case !ok:
 			*to = slices.Insert(*to, at, e)
 		case !reflect.DeepEqual((*to)[at], e):
-			return fmt.Errorf("the parts describe what is in %s differently: build all of them with the same slipway",
+			return fmt.Errorf("the parts describe the contents of %s differently: build all of them with the same slipway",
 				e.digest())
 		}
 	}

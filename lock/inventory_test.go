@@ -44,7 +44,7 @@ func TestAdd(t *testing.T) {
 	}
 	other := inventory(nil, []int{101})
 	other.Programs[0].Go = "go1.26.7"
-	if err := want.Add(other); err == nil || !strings.Contains(err.Error(), "the parts describe what is in sha256:") {
+	if err := want.Add(other); err == nil || !strings.Contains(err.Error(), "the parts describe the contents of sha256:") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -42,8 +42,8 @@ type Release struct {
 	// Copies are the registries, host[/prefix], that have the same images besides Registry.
 	Copies []string `json:"copies,omitempty"`
 	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"), or several
-	// with [GoSeparator] between them, since a go.mod may choose one. It is an input, as the
-	// sources are.
+	// with [GoSeparator] between them, since a go.mod may choose one. The toolchain is an input, as
+	// the sources are.
 	Go string `json:"go,omitempty"`
 	// Snapshot reports whether no registry was named. The repositories then exist in the
 	// embedded registry only.
@@ -107,7 +107,7 @@ type Image struct {
 	PlatformTags []PlatformTag   `json:"platformTags,omitempty"`
 	FloatingTags []FloatingTag   `json:"floatingTags,omitempty"`
 	MediaType    types.MediaType `json:"mediaType"`
-	// Digest is that of the index, or of the manifest if there is no index.
+	// Digest is that of the index, or of the only manifest.
 	Digest    v1.Hash        `json:"digest"`
 	Size      int64          `json:"size"` // bytes of that index or manifest
 	Children  []Child        `json:"children"`
@@ -145,8 +145,8 @@ type Taken struct {
 	From string `json:"from"`
 	// Builder is the builder that the release ran, with its versions; "" if the image was there.
 	Builder string `json:"builder,omitempty"`
-	// Version is that of an image which has another one than the product. It is not in the
-	// [Inventory]: images of several versions may have the same manifest.
+	// Version is that of an image which has another one than the product. The [Inventory] lacks it:
+	// images of several versions may have the same manifest.
 	Version string `json:"version,omitempty"`
 	// Referrers are the signatures, attestations and SBOMs that the manifest has there.
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
@@ -173,8 +173,7 @@ type Artifact struct {
 	Executable bool              `json:"executable,omitempty"`
 }
 
-// Fallback names the platform of an image that a node runs if the image has none for the node's
-// own.
+// Fallback names the platform of an image that a node runs if the image lacks the node's own.
 type Fallback struct {
 	Platform platform.Platform `json:"platform"` // the node's, of the release
 	Runs     platform.Platform `json:"runs"`     // the image's
@@ -189,7 +188,7 @@ type ThirdParty struct {
 	// None means all.
 	OS        []string        `json:"os,omitempty"`
 	MediaType types.MediaType `json:"mediaType,omitempty"`
-	// Digest is what the reference resolved to. It is zero if Omitted is set.
+	// Digest is the digest to which the reference resolved; zero if Omitted is set.
 	Digest    v1.Hash             `json:"digest,omitzero"`
 	Size      int64               `json:"size,omitempty"` // bytes of the index or manifest
 	Platforms []platform.Platform `json:"platforms,omitempty"`
@@ -232,8 +231,8 @@ func (c Child) Bases() []Base {
 	return append([]Base{*c.Base}, c.CopiedFrom...)
 }
 
-// Stubs returns the names of the images that the child has stubs of, as [Child.Bases] has them.
-// It is nil if every image is real.
+// Stubs returns the names of the images that the child has stubs of, as [Child.Bases] has them; nil
+// if every image is real.
 func (c Child) Stubs() []string {
 	var all []string
 	for _, b := range c.Bases() {

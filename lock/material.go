@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Material is an input of a release that its lock does not name, with what is known of its bytes.
-// The provenance lists materials; parts carry them to where the provenance is made.
+// Material is an input of a release that its lock does not name, with its digests. The provenance
+// lists materials; parts include them for the machine that makes the provenance.
 type Material struct {
 	URI string `json:"uri"` // a purl, git+https://…, source:NAME, or a file of the release
 	// SHA256 and DirHash are hex: of a file, and of the files of a Go module

@@ -66,8 +66,8 @@ type word struct {
 	only   bool   // it is the only word of a value
 }
 
-// wordForm matches a word. It excludes what cannot be in a reference, and "=", which separates
-// a name from its value.
+// wordForm matches a word: the characters of references without "=", which separates a name from
+// its value.
 var wordForm = lazyregexp.New("[^\\s\"'`,;(){}\\[\\]<>=|\\\\]+")
 
 // wordsOf returns the words of a line.

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// PlatformTag is a tag for some platforms of an image. It names the manifest of one platform, or
-// an index of the manifests of several. It never moves.
+// PlatformTag is a tag for some platforms of an image, which names the manifest of one platform or
+// an index of the manifests of several, and never moves.
 type PlatformTag struct {
 	Tag       string              `json:"tag"`
 	Platforms []platform.Platform `json:"platforms"`
@@ -27,17 +27,16 @@ type FloatingTag struct {
 	// From is the digest that the tag named when this run looked, for messages; zero if there was
 	// none. The file lacks it: whoever repeats the release finds the tag moved.
 	From v1.Hash `json:"-"`
-	// Kept is why the release leaves the tag where it is. It is empty if the tag moves to the
-	// image.
+	// Kept is the reason why the release does not move the tag to the image; empty if it does.
 	Kept string `json:"kept,omitempty"`
 }
 
-// Named is one name of an image, and what it stands for.
+// Named is one name of an image, with the manifest or index that it refers to.
 type Named struct {
 	Reference string        // repository:tag
 	Desc      v1.Descriptor // of the image, or of what a platform tag names
 	Floating  bool
-	Children  []Child // those that it stands for
+	Children  []Child // to which it refers
 	// Referrers go with this name. The first name of an image has all but those of the indexes
 	// that platform tags name, which go with these.
 	Referrers []oci.Referrer
@@ -129,7 +128,7 @@ func (i Image) referrers(subjects ...v1.Hash) (all []oci.Referrer) {
 }
 
 // At returns the lock as it is for one of its registries: every image and chart has the repository
-// that it has there, and no copies. It reports false if the release is in no such registry.
+// that it has there, and no copies. The result is false if the release is not in the registry.
 func (l *Lock) At(registry string) (*Lock, bool) {
 	n := slices.Index(l.Registries(), registry)
 	if n < 0 {

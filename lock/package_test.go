@@ -58,7 +58,7 @@ func TestMergePackages(t *testing.T) {
 		t.Errorf("the same packages: %v, %v", got, err)
 	}
 	if _, err := lock.Merge(of(deb("a", "1")), of(deb("a", "2"))); err == nil ||
-		!strings.Contains(err.Error(), "describe what is in") {
+		!strings.Contains(err.Error(), "describe the contents of") {
 		t.Errorf("other packages: %v", err)
 	}
 }

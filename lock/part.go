@@ -33,8 +33,8 @@ type Part struct {
 	Path string `json:"-"` // of the file that it was read from, for messages
 }
 
-// PartImage is an image of a part. It has no digest, because its index consists of the children
-// of all parts and of Annotations.
+// PartImage is an image of a part, without a digest, because its index consists of the children of
+// all parts and of Annotations.
 type PartImage struct {
 	Name        string            `json:"name"`
 	Kind        string            `json:"kind"`
@@ -119,7 +119,7 @@ func (i PartImage) Named() Image {
 }
 
 // Image returns an image of these children, and the bytes of the indexes that its tags name. An
-// image of a single manifest has no index. Platform tags for none of the children are left out.
+// image of a single manifest has no index. Platform tags for none of the children are omitted.
 func (i PartImage) Image() (img Image, indexes map[v1.Hash][]byte, err error) {
 	img, indexes = i.Named(), map[v1.Hash][]byte{}
 	made := func(children []Child) (v1.Descriptor, error) {
@@ -158,7 +158,7 @@ func (i PartImage) Image() (img Image, indexes map[v1.Hash][]byte, err error) {
 	return img, indexes, nil
 }
 
-// index makes the index of children. An image of a single manifest has none.
+// index makes the index of children. An image of a single manifest has no index.
 func (i PartImage) index(children []Child) (d v1.Descriptor, raw []byte, err error) {
 	d.MediaType = i.MediaType
 	if !i.MediaType.IsIndex() {

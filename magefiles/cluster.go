@@ -10,8 +10,8 @@ import (
 )
 
 // Cluster applies the release to a real control plane with a Linux and a Windows node and checks
-// the result. It needs root. The first run builds Kubernetes into the user's cache, which takes
-// ten minutes on two cores.
+// the result, as root. The first run builds Kubernetes into the user's cache, which takes ten
+// minutes on two cores.
 func Cluster(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err

@@ -33,8 +33,8 @@ func Docs(ctx context.Context) error {
 	return do(ctx, "docs/website", "go", "run", ".", "../..", "../../site")
 }
 
-// Fuzz runs every fuzz target for a while. It limits how long new inputs are minimized: by
-// default that takes up to a minute each, in which the target finds nothing.
+// Fuzz runs every fuzz target for a while, with a limit for minimizing new inputs: by default that
+// takes up to a minute each, in which the target finds nothing.
 func Fuzz(
 	ctx context.Context,
 	time *string, // how long each target runs (20s)
@@ -58,8 +58,8 @@ func Fuzz(
 }
 
 // Bench compares releases, publishing, and the packing, reading and pushing of bundles with other
-// programs, and prints ratios. The results replace those of the same parts in docs/results/benchmarks.json;
-// docs/results/benchmarks.md and its plots are made of that.
+// programs, and prints ratios. The results replace those of the same parts in
+// docs/results/benchmarks.json; docs/results/benchmarks.md and its plots are made of that.
 func Bench(
 	ctx context.Context,
 	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,

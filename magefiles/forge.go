@@ -5,13 +5,13 @@ package main
 import "context"
 
 // Forge forges a release in every way, gives all forgeries to all consumers, and then combines them
-// at random for a while. It writes the tables in docs/results/forgeries.md.
+// at random for a while. The tables go to docs/results/forgeries.md.
 func Forge(
 	ctx context.Context,
 	time *string, // how long (30m)
 	seed *string, // seed of the random combinations (1)
-	// only the forgeries whose FAMILY/NAME matches this expression; docs/results/forgeries.md is not
-	// written
+	// only the forgeries whose FAMILY/NAME matches this expression; docs/results/forgeries.md is
+	// not written
 	cases *string,
 ) error {
 	if err := isolate(); err != nil {

@@ -65,7 +65,7 @@ func Linters(ctx context.Context) error {
 }
 
 // kpack is the module that imports its own versions of a thousand packages. Its linters share no
-// work with those of other modules, and run beside them, as types are checked by one processor.
+// work with those of other modules, and run at the same time, since one processor checks types.
 const kpack = "test/kpack"
 
 // tidy checks that a module's go.mod and go.sum are what go mod tidy makes of them, with the

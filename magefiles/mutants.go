@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/test/explore/mutants"
 )
 
-// Mutants takes mends of faults out of slipway, one at a time, and looks whether walks find that.
-// It goes on where it was, and writes docs/results/explore-mutants.md.
+// Mutants removes fixes of faults from slipway, one at a time, checks whether walks find the fault,
+// and writes docs/results/explore-mutants.md. A second run continues the first.
 func Mutants(
 	ctx context.Context,
 	mutant *int, // number of the only one to try; 0 tries none (all that were not tried)

@@ -18,9 +18,9 @@ var concurrency = regexp.MustCompile(
 	`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/internal/transfer"`)
 
 // raceFlags are the flags of go test with the race detector. The check of unsafe pointers, which
-// comes with it, is off: slipway has none. Packages whose loops over bytes take most of the time
-// are not instrumented (ADR 57). None of them calls sync.Map or another generic function that
-// synchronizes: the linker would take what they compile of it, without the detector, for all
+// comes with it, is off: slipway does not use them. Packages whose loops over bytes take most of
+// the time are not instrumented (ADR 57). None of them calls sync.Map or another generic function
+// that synchronizes: the linker would take what they compile of it, without the detector, for all
 // packages, and false races would be reported. So encoding/json is instrumented.
 func raceFlags() []string {
 	flags := []string{"-race", "-gcflags=all=-d=checkptr=0"}

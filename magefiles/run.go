@@ -36,7 +36,7 @@ func do(ctx context.Context, dir string, args ...string) error {
 	return start(command(ctx, dir, args...))
 }
 
-// start is do for an existing command. It prints the duration of a slow one, and the processor
+// start is do for an existing command, and prints the duration of a slow one with the processor
 // time, which other programs on the machine change less.
 func start(cmd *exec.Cmd) error {
 	line := strings.Join(cmd.Args, " ")
@@ -52,9 +52,9 @@ func start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// together runs commands, several at once, and starts them in this order. It runs two more
-// than there are processors, because suites wait for daemons and controllers. It prints the
-// output of a command when that ends.
+// together runs commands, several at once, starts them in this order, and prints the output of each
+// when it ends. Two more run than the machine has processors, because suites wait for daemons and
+// controllers.
 func together(cmds []*exec.Cmd) error {
 	errs := make([]error, len(cmds))
 	var printing sync.Mutex
@@ -75,7 +75,7 @@ func together(cmds []*exec.Cmd) error {
 }
 
 // modules returns the directories of the repository's Go modules, the main one last so that its
-// results end a run. It omits modules that only pin programs and have no code but a doc.go.
+// results end a run, without modules that only pin programs and have no code but a doc.go.
 func modules() ([]string, error) {
 	var dirs, code []string
 	err := walk(func(path string) error {

@@ -21,9 +21,9 @@ import (
 var systems = []string{"windows", "darwin"}
 
 // typeCheck reports where the command, its tests and the modules that it imports do not compile
-// for another operating system. It checks types from source, which takes ten seconds; go vet
-// would compile a thousand packages that nothing else uses. The analyses of go vet add nothing:
-// they see the same files on Linux.
+// for another operating system. Checking types from source takes ten seconds; go vet would
+// compile a thousand packages that nothing else uses. The analyses of go vet add nothing: they
+// see the same files on Linux.
 func typeCheck(ctx context.Context, goos string) error {
 	fmt.Fprintf(os.Stderr, "→ checking types of ./cmd/slipway for %s\n", goos)
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()

@@ -19,11 +19,11 @@ import (
 	"github.com/slipway-dev/slipway/target"
 )
 
-// alone matches the tests that run only without the race detector. They measure memory, kill
-// processes, repeat a release or verification for each way to damage or end it, answer each request
-// with each failure, try every platform, or render charts that are drawn or the many manifests of a
-// large product. It makes them five to ten times slower,
-// and other tests cover the same goroutines.
+// alone matches the tests that run only without the race detector, which makes them five to ten
+// times slower: tests that measure memory, kill processes, repeat a release or verification for
+// each way to damage or end it, answer each request with each failure, try every platform, or
+// render charts that are drawn or the many manifests of a large product. Other tests cover the
+// same goroutines.
 const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects|TestDrawn|TestTekton|TestVerifyFlips|TestManifestOnlyForged|TestGzipForged|Test\w+Failures|TestMendDrawn|TestVerdicts|TestEveryPlatform`
 
 // both matches the tests that run fewer cases under the race detector and
@@ -49,7 +49,7 @@ func Test(ctx context.Context) error {
 	return test(ctx, without)
 }
 
-// test is Test for what is installed.
+// test is Test with the programs that are installed.
 func test(ctx context.Context, without []string) error {
 	if err := target.Run(ctx, "release"); err != nil {
 		return err
@@ -84,8 +84,8 @@ var apart = []string{
 	"./test/torture", "./test/buildkit", "./cmd/slipway", "./test/workflows", "./test/examples",
 }
 
-// long are the suites of nested modules that take minutes. They are started before the others,
-// the longest first, so that none of them runs alone at the end.
+// long are the suites of nested modules that take minutes. Test starts them before the others, the
+// longest first, so that none of them runs alone at the end.
 var long = []string{"test/cluster", "test/consumers", "test/docs", "test/registries", "test/pages"}
 
 // mainTests returns the commands that test the main module, with the race detector where it can
@@ -141,14 +141,16 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 	), nil
 }
 
-// goTest runs `go test` in a module. It disables the test cache, because go test does not notice
-// changes to the release, which is outside of nested modules. With -trimpath it takes what the
-// suites compile, and what another clone compiled, from Go's build cache. The linker, whose results
-// are not cached, leaves symbols and debugging information out, which halves its work. It extends
-// the timeout of ten minutes, which is too short for the race detector on a busy machine. It omits
-// go vet, which Linters runs on all tests once: go test would repeat it with and without the race
-// detector, on all that a test imports. It keeps the artifacts of tests, which are pictures of
-// pages, in _artifacts of the module.
+// goTest runs `go test` in a module:
+//   - without the test cache, because go test does not notice changes to the release, which is
+//     outside of nested modules;
+//   - with -trimpath, so that packages that suites or another clone compiled are in Go's build cache;
+//   - without symbols and debugging information, which halves the work of the linker, whose results
+//     are not cached;
+//   - with more than the ten minutes that are too short for the race detector on a busy machine;
+//   - without go vet, which Linters runs on all tests once: go test would repeat it with and without
+//     the race detector, on all imports of a test;
+//   - with the artifacts of tests, which are pictures of pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
 	cmd := command(ctx, dir,
 		append([]string{

@@ -24,8 +24,8 @@ var (
 // tool is a program that the go command can install.
 type tool struct{ name, pkg, version string }
 
-// install returns the tool's path. It installs each version in a
-// directory of the user's cache.
+// install installs the tool in a directory of the user's cache for its version, and returns its
+// path.
 func (t tool) install(ctx context.Context) (string, error) {
 	return cache.Program(ctx, filepath.Join("tools", t.name+"-"+t.version),
 		t.name, func(ctx context.Context, dir string) error {

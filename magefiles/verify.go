@@ -72,8 +72,8 @@ func readSums(dirs []string) (map[module.Version]string, error) {
 	return sums, nil
 }
 
-// verifyModule compares the directory and the archive of a cached module with its hash.
-// It ignores a module that is not cached, because no build reads it.
+// verifyModule compares the directory and the archive of a cached module with its hash. A module
+// that is not cached is ignored, because no build reads it.
 func verifyModule(cache string, v module.Version, want string) error {
 	path, err := module.EscapePath(v.Path)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// WriteArtifacts writes the artifacts of the lock to a directory. They are in st, or in one of the
-// directories from, of parts that other machines made.
+// WriteArtifacts writes the artifacts of the lock, from st or from one of the directories of parts
+// that other machines made, to dir.
 func WriteArtifacts(ctx context.Context, st *store.Store, l *lock.Lock, dir string, from ...string) error {
 	return each(len(l.Artifacts), func(i int) error {
 		a := l.Artifacts[i]
@@ -92,7 +92,7 @@ func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact,
 	if len(from) == 0 { // what Build made was removed since, or damaged and then removed
 		return nil, fmt.Errorf("blob %s is not in the store %s: build again", a.Digest, st.Dir())
 	}
-	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part",
+	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, next to the %s of that part",
 		lock.PartName)
 }
 

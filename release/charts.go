@@ -45,8 +45,8 @@ func WriteCharts(st *store.Store, l *lock.Lock, dir string) error {
 	return nil
 }
 
-// charts lists the charts, and adds their names to those of the images. What keeps one from being
-// made stands in the plan already.
+// charts lists the charts, and adds their names to those of the images. If the plan is refused
+// already, no chart is made.
 func (pl *planner) charts(ctx context.Context) error {
 	if len(pl.Selected) > 0 {
 		return nil
@@ -68,7 +68,7 @@ func (pl *planner) charts(ctx context.Context) error {
 	return nil
 }
 
-// expectedCharts returns what is known of the charts.
+// expectedCharts returns the annotations, versions and earlier digests of the charts.
 func (pl *planner) expectedCharts() []publish.Expected {
 	var all []publish.Expected
 	for _, a := range pl.made {

@@ -29,10 +29,10 @@ import (
 // Check reports what would stop a release of p, as far as that is certain without a compiler and
 // without layers. For a release to a registry it reads the documents of bases, of prebuilt and of
 // third-party images; for a snapshot it asks no registry.
-// It checks sources, programs, Dockerfiles, the rendered manifest and the rules, and reports all
-// mistakes. Check leaves nothing on the disk, except Go modules that the
-// module cache lacked. It finds what the store beside slipway.yaml has, if there is one. What it
-// has found is there beside an error, too.
+//
+// Check reports all mistakes in sources, programs, Dockerfiles, the rendered manifest and by the
+// rules. The store next to slipway.yaml is only read, and nothing stays on the disk but Go modules
+// that the module cache lacked. The result is valid with an error, too.
 func Check(ctx context.Context, p *product.Product) (Checked, error) {
 	ask := !p.Snapshot()
 	c, done, err := scratchCheck(ctx, p, Options{}.places(p).Store, ask)
@@ -62,8 +62,8 @@ type checked struct {
 }
 
 // rehearse renders the manifests of a product and checks its images at the same time, and returns
-// all mistakes. images checks the images, and rendered is called with the product that the manifests
-// complete. Without memory nothing is rendered.
+// all mistakes. images checks the images, and rendered is called with the product that the
+// manifests complete. Without memory nothing is rendered.
 func rehearse(ctx context.Context, in assemble.Input, memory *render.Memory, w *progress.Warnings,
 	images func() (*assemble.Found, error), rendered func(*product.Product),
 ) (c checked, err error) {
@@ -109,9 +109,8 @@ type scratch struct {
 	warnings progress.Warnings
 }
 
-// scratchCheck does what [Check] does, but for third-party images. It finds what the store at behind
-// has, as the release that follows, and writes elsewhere. Without ask it asks no registry. done
-// removes what is on the disk.
+// scratchCheck does what [Check] does, except for third-party images, in a store of its own that
+// reads through to the store at behind. Without ask no registry is asked. done removes the store.
 func scratchCheck(ctx context.Context, p *product.Product, behind string, ask bool) (
 	c *scratch, done func(), err error,
 ) {
@@ -171,9 +170,9 @@ func (c *scratch) warn(found []lint.Finding) {
 	}
 }
 
-// check is the first stage of a release. It reports every mistake that can be found before
-// anything is compiled. With a registry, it also looks up bases and checks whether it may push.
-// The manifests of a shard were checked when its plan was made, with which the rest is compared.
+// check is the first stage of a release, and reports every mistake that can be found before
+// anything is compiled. With a registry, check also looks up bases and asks for the right to push.
+// Of a shard only the inputs are compared with the plan, whose manifests were checked.
 func (c *run) check(ctx context.Context) (found checked, ready *assemble.Ready, err error) {
 	p, s, memory := c.described, c.options.Shard, &render.Memory{}
 	if s != nil {

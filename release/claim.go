@@ -15,10 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Claim makes a directory ready for files of these names of a product, as CheckOut checks. It
-// writes them to the journal, with those that the directory has already, and removes the checksums:
-// a directory with SHA256SUMS is a complete release. Call it right before the first of these files
-// is made or replaced, and [Settle] after the last.
+// Claim makes a directory ready for files of these names of a product, as CheckOut checks: the
+// journal gets the names, with those of existing files, and the checksums are removed, since a
+// directory with SHA256SUMS is a complete release. Callers claim right before they make or replace
+// the first of these files, and call [Settle] after the last.
 func Claim(dir, product string, names []string) error {
 	had, err := mayWrite(dir, product, names)
 	if err != nil {
@@ -55,8 +55,8 @@ func Settle(dir, product string) error {
 	return writeJournal(dir, product, present(dir, names))
 }
 
-// writeJournal writes the names of files, without those that identify themselves. If there are
-// none, there is no journal.
+// writeJournal writes the names of files, without those that identify themselves. A journal without
+// names is removed.
 func writeJournal(dir, product string, names []string) error {
 	names = indexed(names)
 	if len(names) == 0 {
@@ -68,7 +68,7 @@ func writeJournal(dir, product string, names []string) error {
 }
 
 // Supersede removes from dir the files by which commands pass on a release, except those named
-// in keep. They describe an older state.
+// in keep: the removed files describe an older state.
 func Supersede(dir string, keep ...string) error {
 	for _, name := range indexes {
 		if name == distfile.Journal || slices.Contains(keep, name) {
@@ -106,8 +106,8 @@ func Sweep(dir string, names []string, bundles []bundle.File, pr *progress.Print
 	return remove(dir, distfile.Journal)
 }
 
-// current reports whether a file is a delta that makes one of the bundles. The error is that it
-// could not be read, which says nothing of what is in it.
+// current reports whether a file is a delta that makes one of the bundles. An error means that the
+// file could not be read, so that its contents are unknown.
 func current(dir, name string, bundles []bundle.File) (bool, error) {
 	if filepath.Ext(name) != bundle.DeltaSuffix {
 		return false, nil

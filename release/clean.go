@@ -24,13 +24,12 @@ import (
 )
 
 // Clean deletes the files of a release from dir: those that its lock, its part, the result of a
-// build or the journal of a release that was interrupted names. It then removes dir if that is
-// empty.
+// build or the journal of an interrupted release names. If dir is empty then, Clean removes it.
 //
-// What names files is removed last, so that an interrupted Clean can be run again. All other files
-// stay ([Remaining]). It is an error if dir has the checksums of a release, but nothing that names
-// its files. A missing dir is not an error. If another process has locked dir, Clean reports that
-// once by say and waits.
+// The files that name others are removed last, so that an interrupted Clean can be run again. All
+// other files stay ([Remaining]). Clean fails if dir has the checksums of a release, but nothing
+// that names its files; a missing dir is not an error. If another process has locked dir, Clean
+// reports that once by say and waits.
 func Clean(ctx context.Context, dir string, say disk.Say) error {
 	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return clean(dir, d) })
 }
@@ -69,7 +68,7 @@ func cleanFiles(dir string) error {
 	had, err := own(dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("cleaning: %w: remove by hand what is slipway's", err)
+		return fmt.Errorf("cleaning: %w: remove the files of the release by hand", err)
 	case had.product == "" && len(present(dir, slices.Clone(checksums))) == 0:
 		return nil // slipway's files are gone, or never were here
 	case had.product == "":
@@ -93,7 +92,7 @@ func cleanFiles(dir string) error {
 	return nil
 }
 
-// Leftover is what runs have left on purpose.
+// Leftover is a directory or a manifest that runs have left on purpose.
 type Leftover struct {
 	What  string    `json:"what"` // "store", "output", "part", or "manifest" in a registry
 	Where string    `json:"where"`
@@ -113,15 +112,15 @@ type Leftovers struct {
 type CleanOptions struct {
 	Out, Store string
 	Parts      []string  // the files of parts
-	Before     time.Time // of the last use of what is cleaned
+	Before     time.Time // directories that were used later stay
 	List       bool      // remove nothing
 	Say        disk.Say
 	Network    network.Options
 }
 
-// CleanOld removes what was not used since a time: manifests of parts that no tag leads to and no
-// newer part names, the directories of these parts, the output directory and the store. What
-// cannot be removed does not keep the rest.
+// CleanOld removes everything that was last used before a time: manifests of parts that no tag
+// leads to and no newer part names, the directories of these parts, the output directory and the
+// store. If one of them cannot be removed, CleanOld continues with the others.
 func CleanOld(ctx context.Context, o CleanOptions) (*Leftovers, error) {
 	all := &Leftovers{Removed: !o.List, All: []Leftover{}}
 	parts, keep, err := readParts(o)

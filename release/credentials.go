@@ -10,7 +10,7 @@ import (
 )
 
 // Credential is the source of the credentials for a registry: a file, a credential helper, a
-// variable, or [network.Anonymous]. What they are stands nowhere.
+// variable, or [network.Anonymous]. The credentials themselves are not in it.
 type Credential struct {
 	Registry string `json:"registry"` // host
 	Use      string `json:"use"`      // "push" or "pull"

@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// refuseSigning refuses, before anything is built, what is never signed.
+// refuseSigning returns an error for a release that is never signed, before anything is built.
 func refuseSigning(p *product.Product, o Options) error {
 	switch {
 	case o.Signer == nil:
@@ -122,7 +122,7 @@ func (c *run) bills(ctx context.Context, l *lock.Lock, has *lock.Inventory) (all
 	return all, err
 }
 
-// proof is what a release states of itself.
+// proof is the evidence of a release.
 type proof struct {
 	statement *provenance.Statement
 	text      []byte            // of the statement

@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// result is what the stages of a release have made when its small files are to be written.
+// result has the results of all stages before the small files are written.
 type result struct {
 	made
 
@@ -87,7 +87,7 @@ func (c *run) write(name string, data []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// writeDocuments writes what is in memory, and returns the names of the files.
+// writeDocuments writes the bills, manifest, statements and scripts, and returns their names.
 func (c *run) writeDocuments(r result) (names []string, err error) {
 	if err := disk.MkdirAll(filepath.Join(c.out, distfile.SBOMs)); err != nil {
 		return nil, fmt.Errorf("writing the bills of materials: %w", err)

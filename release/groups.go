@@ -35,7 +35,7 @@ func members(p *product.Product) (all []member) {
 	return all
 }
 
-// groupWarnings says which images are in no group, and which in several, in a line each.
+// groupWarnings returns a line about images in no group, and one about images in several.
 func groupWarnings(p *product.Product) (lines []string) {
 	if len(p.Airgap.Groups) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func groupWarnings(p *product.Product) (lines []string) {
 	}
 	if len(none) > 0 {
 		lines = append(lines, fmt.Sprintf("warning: in no group of airgap.groups: %s: "+
-			"only bundles of all images have what is in none", few(none)))
+			"only bundles of all images include them", few(none)))
 	}
 	if len(several) > 0 {
 		lines = append(lines, "warning: in several groups, each bundle of which has the image: "+few(several))

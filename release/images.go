@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// NeededImage is an image that the bundles of a release include, and what names it.
+// NeededImage is an image that the bundles of a release include, with the places that name it.
 type NeededImage struct {
 	Reference string `json:"reference"`
 	Product   bool   `json:"product"` // built by the product itself
@@ -31,7 +31,7 @@ type NeededImage struct {
 }
 
 // Images lists the images of a release of p: the product's, and those that manifests and images.txt
-// name. It needs no registry.
+// name. No registry is asked.
 func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
 	trees, err := assemble.Sources(ctx, p)
 	if err != nil {
@@ -77,8 +77,8 @@ func systems(list []platform.Platform) []string {
 func hasDockerfile(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }
 
 // References returns the images that Dockerfiles of p name and slipway.yaml does not, for
-// [base.Lock]. It asks no registry, and leaves nothing on the disk except Go modules that the
-// module cache lacked. unread are the reasons why it may not have found all.
+// [base.Lock]. No registry is asked, and nothing stays on the disk except Go modules that the
+// module cache lacked. unread are the reasons why the list may lack images.
 func References(ctx context.Context, p *product.Product) (list []product.BaseImage, unread []error, err error) {
 	if !slices.ContainsFunc(p.Images, hasDockerfile) {
 		return nil, nil, nil

@@ -23,9 +23,9 @@ import (
 )
 
 // judgeImages checks the images of a release by the rules of package lint: the product's own, and
-// those of others as far as nodes of the product run them (see [lint.Bundled]). It reads what the
-// store has, and asks no registry. The error has a line for each finding of severity error; the
-// others are returned beside it.
+// third-party images as far as nodes of the product run them (see [lint.Bundled]). Only the store
+// is read, and no registry. The error has a line for each finding of severity error; the other
+// findings are returned.
 func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock) ([]lint.Finding, error) {
 	deep := audit.DeepIn(st)
 	defer deep.Close() //nolint:errcheck // what stays is removed with the store's work
@@ -68,13 +68,13 @@ func judgeImages(ctx context.Context, p *product.Product, st *store.Store, l *lo
 	return r.Others(), breaks(p, r.Broken())
 }
 
-// breaks says what to do about images that break rules.
+// breaks adds the remedies to an error about images that break rules.
 func breaks(p *product.Product, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("images break rules: build them anew, or use other versions, or allow what is "+
-		"intended under lint.allow in %s:\n%w", p.Path, err)
+	return fmt.Errorf("images break rules: build them anew, or use other versions, or allow "+
+		"intended findings under lint.allow in %s:\n%w", p.Path, err)
 }
 
 // documents returns an image whose manifests and configurations the store has; nil if it lacks one.
@@ -129,7 +129,7 @@ func lookInside(
 	return nil
 }
 
-// judgeDocuments checks what a check has read of images that others made, as far as it has.
+// judgeDocuments checks the documents that a check has read of images by other builders.
 func judgeDocuments(p *product.Product, documents []assemble.Document) ([]lint.Finding, error) {
 	o := lint.IndexOptions{Allow: lint.AllowIndexes(p.Lint.Allow), Partial: true}
 	byName := map[string]*lint.Index{}
@@ -155,10 +155,10 @@ func judgeDocuments(p *product.Product, documents []assemble.Document) ([]lint.F
 	return r.Others(), r.Broken()
 }
 
-// judgeThirdParty checks third-party images, before they are fetched, by what was read of them: by
-// the rules of package lint, and by what bundles include. l is the lock without them as far as it
-// is known. Bundles are checked with the platforms of the images, unless platforms or images of the
-// product were selected.
+// judgeThirdParty checks third-party images by their documents, before they are fetched: by the
+// rules of package lint, and as contents of bundles. l is the placeholder lock without them.
+// Bundles are checked with the platforms of the images, unless platforms or images of the product
+// were selected.
 func judgeThirdParty(c checked, list []publish.Party, l *lock.Lock) (found []lint.Finding, err error) {
 	p := c.product
 	var broken, errs []error
@@ -191,8 +191,8 @@ func judgeThirdParty(c checked, list []publish.Party, l *lock.Lock) (found []lin
 // bundled returns an image of others as it is judged for nodes of the product.
 func bundled(i lint.Index, t lock.ThirdParty, nodes []platform.Platform) lint.Index {
 	i.Scope, i.Nodes = lint.Bundled, nodes
-	// controllers pull what manifests name beside pods; lists, whose places have no words, name
-	// images
+	// controllers pull images that manifests name outside of pods; lists, whose places have no
+	// words, name images
 	i.InManifest = len(t.OS) == 0 &&
 		!slices.ContainsFunc(t.From, func(from string) bool { return !strings.Contains(from, " ") })
 	if len(t.From) > 0 {

@@ -31,7 +31,7 @@ func JudgePins(p *product.Product, r *pin.Result) error {
 	}
 	if err := report.Broken(); err != nil {
 		return fmt.Errorf("images break rules, and nothing is pinned: wait for another version of them, or allow "+
-			"what is intended under lint.allow in %s:\n%w", p.Path, err)
+			"intended findings under lint.allow in %s:\n%w", p.Path, err)
 	}
 	return nil
 }

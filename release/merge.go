@@ -10,9 +10,9 @@ import (
 )
 
 // Merge makes one release from parts, which other machines built with selected platforms or
-// images and pushed to p's registry. It makes and tags the indexes, pulls what the store lacks
-// from the registry, and then continues as [Release] does after publish. Together the parts
-// must have everything that p consists of.
+// images and pushed to p's registry. Together the parts must have everything that p consists of.
+// Merge makes and tags the indexes, pulls blobs that the store lacks from the registry, and then
+// continues as [Release] does after publish.
 func Merge(ctx context.Context, p *product.Product, parts []*lock.Part, o Options) (*Summary, error) {
 	return mend(ctx, p, o, func(c *run, ctx context.Context) (*Summary, error) { return c.merge(ctx, parts) })
 }
@@ -39,8 +39,8 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	return c.publish(ctx, m, prepared, operators)
 }
 
-// joinMaterials takes the materials of parts, whose sources, inputs and slipway must be those that
-// are here. Shards leave third-party images to the complete release, which finds them here.
+// joinMaterials joins the materials of parts, whose sources, inputs and slipway must be the local
+// ones. Shards leave third-party images to the complete release, which finds them here.
 func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) (m made, err error) {
 	joined, err := lock.Merge(parts...)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) (m made, er
 		return m, err
 	}
 	if m.materials, err = lock.SameMaterials(joined.Materials, here); err != nil {
-		return m, fmt.Errorf("merging parts: what is here is not what the parts were made from: %w", err)
+		return m, fmt.Errorf("merging parts: the parts were made from other inputs: %w", err)
 	}
 	if parts[0].Shard != nil {
 		m.product, _, err = findImages(ctx, c.described, in.Trees, nil)

@@ -34,8 +34,8 @@ const (
 // binaryPath is the path in dist/ of slipway for operators.
 var binaryPath = filepath.FromSlash(distfile.Program)
 
-// install waits for the program for operators and writes it to bin/. The digest is zero for a release
-// that omits the program.
+// install waits for the program for operators and writes it to bin/. The digest is zero for a
+// release that omits the program.
 type install func(context.Context) (v1.Hash, error)
 
 // operators begins to make the static slipway for operators: if the product's module requires
@@ -88,9 +88,9 @@ func (c *run) compile(ctx context.Context, stamps []string) (layer.Content, erro
 	return file.Content, err
 }
 
-// stamps returns the linker's flags that set the version of a slipway. It needs none where it is
-// a module that the product requires, since the go command knows the version; own is the go.mod
-// of slipway's own module, whose version is that of the commit. "" is for none.
+// stamps returns the linker's flags that set the version of slipway, if the product is slipway: own
+// is its go.mod then, and the version is that of the commit. For a module that the product requires
+// own is "", and the go command knows the version.
 func (c *run) stamps(ctx context.Context, own string) []string {
 	if own == "" {
 		return nil

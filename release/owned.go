@@ -52,8 +52,8 @@ func artifactNames(all []lock.Artifact) (names []string) {
 	return names
 }
 
-// journal names files of a directory besides those that the lock or the part there names. Whoever
-// makes files writes it first, so that no file is ever there that nothing names.
+// journal names files of a directory besides those that the lock or the part there names. Commands
+// write the journal before they make files, so that every file is named at any time.
 type journal struct {
 	FilesVersion int      `json:"filesVersion"`
 	Name         string   `json:"name"` // the product's
@@ -161,7 +161,7 @@ func mayWrite(dir, product string, names []string) (*owned, error) {
 	const other = "name another directory with -out"
 	had, err := own(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not tell which of its files are slipway's: %w: %s, or delete what is slipway's",
+		return nil, fmt.Errorf("%s does not tell which of its files are slipway's: %w: %s, or delete the files of the release",
 			dir, err, other)
 	}
 	if had.product != "" && had.product != product {
@@ -180,6 +180,6 @@ func mayWrite(dir, product string, names []string) (*owned, error) {
 	if len(names) > 5 {
 		names, more = names[:5], fmt.Sprintf(" and %d more", len(names)-5)
 	}
-	return nil, fmt.Errorf("%s has %s%s, and no %s there that says that slipway made it: %s, or move what is there",
+	return nil, fmt.Errorf("%s has %s%s, and no %s which states that slipway made it: %s, or move these files",
 		dir, strings.Join(names, ", "), more, lock.Name, other)
 }

@@ -13,7 +13,7 @@ import (
 // Packed is the printed result of packing bundles.
 type Packed struct {
 	Bundles []bundle.File `json:"bundles"`
-	// Findings are those in images that are no errors.
+	// Findings are warnings and notes about images.
 	Findings []lint.Finding `json:"findings,omitempty"`
 }
 

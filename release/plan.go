@@ -53,8 +53,7 @@ type Plan struct {
 	Artifacts  []string        `json:"artifacts"` // files for download
 	// Credentials are those that the release would use, by their source.
 	Credentials []Credential `json:"credentials"`
-	// Refused are the reasons why the release cannot go, a text for each. It can go if there are
-	// none.
+	// Refused are the reasons why the release would fail, a text for each.
 	Refused []string `json:"refused"`
 	// BeforeRelease lists what a release to a registry requires and this snapshot does not.
 	BeforeRelease []string `json:"beforeRelease,omitempty"`
@@ -79,10 +78,10 @@ type PlannedPlatform struct {
 	// ExtraOS lists all operating systems of a manifest that has files for several.
 	ExtraOS []string `json:"extraOS,omitempty"`
 	// Base has the digest that bases.lock.yaml or slipway.yaml pins, which may be that of an
-	// index. It is nil for an image from scratch.
+	// index; nil for an image from scratch.
 	Base       *lock.Base  `json:"base,omitempty"`
 	CopiedFrom []lock.Base `json:"copiedFrom,omitempty"`
-	// Prebuilt is the image of another builder that is taken as it is.
+	// Prebuilt is the image of another builder, which the release takes unchanged.
 	Prebuilt *assemble.Taken `json:"prebuilt,omitempty"`
 	// Builder is the builder that the release runs for the platform; "" if it runs none.
 	Builder string `json:"builder,omitempty"`
@@ -96,10 +95,10 @@ type PlannedChart struct {
 }
 
 // MakePlan finds out what a release of p would do, without building anything and without writing
-// anything to the store, the output directory or a registry. It downloads Go modules that the
-// module cache lacks, as [Check] does. It waits for no lock, and reads what a release that runs at
-// the same time has finished. What would stop the release stands in the plan; an error means that
-// there is no plan.
+// anything to the store, the output directory or a registry. Only Go modules that the module cache
+// lacks are downloaded, as by [Check]. MakePlan waits for no lock: of a release that runs at the
+// same time, it reads the finished files. The plan lists the reasons why the release would fail; an
+// error means that MakePlan has not made a plan.
 func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error) {
 	pl, done, err := newPlanner(ctx, p, o)
 	if err != nil {
@@ -120,7 +119,7 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 	return &pl.Plan, nil
 }
 
-// newPlanner checks p. done removes what is on the disk.
+// newPlanner checks p. done removes the temporary store.
 func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner, done func(), err error) {
 	o = o.places(p)
 	c, done, err := scratchCheck(ctx, p, o.Store, true)

@@ -12,13 +12,13 @@ type PlannedBundle struct {
 	// Images is how many images it has at most: which platforms third-party images have is not
 	// known yet.
 	Images int `json:"images"`
-	// Groups are those whose images it has; none for all images.
+	// Groups are those whose images it has; empty for all images.
 	Groups []string `json:"groups,omitempty"`
 	// AddsTo is the group to which its own adds, and Adds how many of its images that one has not.
 	AddsTo   string `json:"addsTo,omitempty"`
 	Adds     int    `json:"adds,omitempty"`
 	Sparse   bool   `json:"sparse,omitempty"`   // it lacks the layers that the bundle of AddsTo has
-	ListOnly bool   `json:"listOnly,omitempty"` // there is no archive
+	ListOnly bool   `json:"listOnly,omitempty"` // without an archive
 }
 
 // files lists bundles and artifacts. A part of a release packs no bundles.

@@ -142,7 +142,7 @@ func (p *Plan) writeThirdParty(w io.Writer) error {
 		state := "to be fetched"
 		switch {
 		case i.Omitted != "":
-			state = "left out: " + i.Omitted
+			state = "omitted: " + i.Omitted
 		case i.Stored:
 			state = "in the store"
 		}

@@ -71,7 +71,7 @@ func (pl *planner) why(p program.Program, s program.State) string {
 	case s == program.Compare:
 		return "compiled before; the go command looks for changes in source " + p.Tree.Source.Name
 	case pl.old == nil:
-		return "there is no earlier release"
+		return "no earlier release"
 	}
 	var reasons []string
 	for _, c := range pl.Changes {

@@ -15,14 +15,14 @@ import (
 // Rebuilt is a release that was rebuilt and is in no registry.
 type Rebuilt struct {
 	Lock      *lock.Lock
-	Manifest  []byte // release.yaml; nil if the product has none
+	Manifest  []byte // release.yaml; nil for a product without templates
 	Statement *provenance.Statement
 	Store     *store.Store // has everything that the lock names
 }
 
 // Rebuild makes a release of p as far as its digests go: nothing is pushed, and no files are
-// written to the output directory. What shipped has of bases and third-party images is taken from
-// there, and the rest from registries.
+// written to the output directory. Bases and third-party images are read from shipped, and from
+// registries if shipped lacks them.
 func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish.Shipped) (*Rebuilt, error) {
 	c, end, err := begin(ctx, p, o)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Complete returns p with the third-party images that its manifests name, besides those of
-// images.txt. It renders the manifests with made-up digests. For a release to a registry, images
+// images.txt. The manifests are rendered with made-up digests. For a release to a registry, images
 // that nothing pins are an error.
 func Complete(ctx context.Context, p *product.Product) (*product.Product, error) {
 	trees, err := assemble.Sources(ctx, p)
@@ -36,10 +36,10 @@ func Named(ctx context.Context, p *product.Product) ([]references.Image, error) 
 	return found.Images, err
 }
 
-// rehearseManifests renders the manifests of p with made-up digests. It returns p with the third-party
-// images that they name, and what only a release to a registry requires; then it checks the
-// manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes
-// to w. complete is nil if the images are not known.
+// rehearseManifests renders the manifests of p with made-up digests, and checks them by the rules
+// of lint, unless platforms or images were selected. complete is p with the third-party images
+// that they name, nil if these are unknown; demands lists what only a release to a registry
+// requires. w gets the warnings of lint.
 func rehearseManifests(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory,
 	w *progress.Warnings,
 ) (complete *product.Product, demands []string, err error) {
@@ -142,8 +142,8 @@ func annotatedIn(c render.Chart) (all []references.Annotated) {
 	return all
 }
 
-// hasSources reports whether the sources of the templates and charts are there. That one is missing
-// has been reported.
+// hasSources reports whether the sources of the templates and charts were fetched. The caller has
+// reported a missing one.
 func hasSources(p *product.Product, trees map[string]source.Tree) bool {
 	inputs := slices.Clone(p.Release.Inputs())
 	for _, c := range p.Charts {

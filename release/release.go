@@ -43,11 +43,11 @@ type Options struct {
 	// ArtifactDirs lists the directories of the parts, where [Merge] finds the artifacts that
 	// other machines made.
 	ArtifactDirs []string
-	// Signer signs the release; nil does not. Builder is the URI of who builds, which the statement
-	// names; "" is whoever has the key.
+	// Signer signs the release; nil does not. Builder is the URI of the builder that the statement
+	// names; "" is the owner of the key.
 	Signer  *signature.Signer
 	Builder string
-	// Rebuild lets builders of Dockerfiles run whatever they have made before.
+	// Rebuild lets builders of Dockerfiles run even if their images are current.
 	Rebuild bool
 	// Shard makes a shard of a plan, of a product that is restricted to it.
 	Shard *Shard
@@ -60,9 +60,9 @@ type Shard struct {
 	Number int
 }
 
-// Release checks p, then builds, publishes, renders and packs it and writes the checksums. It
-// does not rebuild what is current. If something in the store turns out to be damaged, it repairs
-// the store and repeats the release. With platforms or images selected it ends after publish,
+// Release checks p, then builds, publishes, renders and packs it and writes the checksums. Current
+// programs and images are not rebuilt. If a blob in the store turns out to be damaged, Release
+// repairs the store and starts again. With platforms or images selected Release ends after publish,
 // because the other stages need a complete release.
 func Release(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	return mend(ctx, p, o, (*run).all)
@@ -94,7 +94,7 @@ func mend(ctx context.Context, p *product.Product,
 // network returns the options of connections to registries.
 func (c *run) network() network.Options { return network.Options{Progress: c.options.Progress} }
 
-// made is what the images of a release were made from, here or on the machines of its parts.
+// made has the inputs of the images of a release, here or on the machines of its parts.
 type made struct {
 	checked
 

@@ -34,7 +34,7 @@ func rendered(ctx context.Context, p *product.Product, l *lock.Lock, pr *progres
 // rendering makes a manifest, or charts.
 type rendering[T any] = func(context.Context, *product.Product, *lock.Lock) (T, error)
 
-// judged returns what was rendered, unless it breaks a rule.
+// judged returns the rendered manifest and charts, unless they break a rule.
 func judged(
 	ctx context.Context, p *product.Product, l *lock.Lock,
 	manifest rendering[*render.Manifest], charts rendering[[]render.Chart], warn func(string),
@@ -88,8 +88,8 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 	return errors.Join(append(errs, broken(Manifest, r, p, warn))...)
 }
 
-// broken returns an error with a line for each finding of severity error in what has a name, and
-// passes the others to warn. Findings about slipway.yaml are left to judge.
+// broken returns an error with a line for each finding of severity error in a manifest or chart,
+// and passes the others to warn. Findings about slipway.yaml are left to judge.
 func broken(name string, r *lint.Report, p *product.Product, warn func(string)) error {
 	var errs []error
 	for _, f := range r.Folded(false) {
@@ -104,6 +104,6 @@ func broken(name string, r *lint.Report, p *product.Product, warn func(string)) 
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w",
+	return fmt.Errorf("%s breaks rules: correct its templates, or allow intended findings under lint.allow in %s:\n%w",
 		name, p.Path, errors.Join(errs...))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// run is what all stages of a release share. What a stage leaves to those after it is a value:
+// run has the fields that all stages of a release share. A stage hands a value on to the next:
 // [checked], then [made], [proof] and [result].
 type run struct {
 	described *product.Product // as slipway.yaml has it
@@ -28,8 +28,8 @@ type run struct {
 	stage     func(name string) // begins a stage in the record
 }
 
-// begin locks the store and the output directory until end is called. end also writes to the store
-// what the run did and when, also of a run that failed. A release does not fail for it.
+// begin locks the store and the output directory until end is called. end also writes the record of
+// the run, failed or not, to the store; if that fails, the release does not.
 func begin(ctx context.Context, p *product.Product, o Options) (c *run, end func(), err error) {
 	o = o.places(p)
 	out, err := filepath.Abs(o.Out)
@@ -71,10 +71,10 @@ func begin(ctx context.Context, p *product.Product, o Options) (c *run, end func
 	}, nil
 }
 
-// Hold locks the output directory dir until unlock is called. It makes dir if it is missing,
-// removes partial files that killed processes left, and writes a .gitignore if dir is new or
-// empty; where nothing else was written, unlock removes both. It is an error if dir is a store. A
-// caller that uses a store must have locked that first.
+// Hold locks the output directory dir until unlock is called. A missing dir is made, partial
+// files that killed processes left are removed, and a new or empty dir gets a .gitignore; where
+// nothing else was written, unlock removes both. A store as dir is an error. A caller that uses a
+// store must have locked that first.
 func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(), err error) {
 	if store.Is(dir) {
 		return nil, fmt.Errorf("%s is a store of built images: name another directory with -out", dir)
@@ -114,7 +114,7 @@ func sweepTemporary(dir string) {
 	disk.Sweep(filepath.Join(dir, distfile.SBOMs))
 }
 
-// places fills in the directories that were not named.
+// places fills in the default directories.
 func (o Options) places(p *product.Product) Options {
 	o.Out = cmp.Or(o.Out, "dist")
 	o.Store = cmp.Or(o.Store, filepath.Join(p.Dir, ".slipway"))

@@ -16,8 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/shard"
 )
 
-// Divide makes a plan of at most n shards of a release of p. Like [MakePlan], it checks the
-// release, and asks the registries what would stop it, which is an error here. It weighs by w.
+// Divide makes a plan of at most n shards of a release of p, by the weights w. Like [MakePlan],
+// Divide checks the release and asks the registries; a reason that would stop the release is an
+// error here.
 func Divide(ctx context.Context, p *product.Product, o Options, n int, w *times.Weights) (*shard.Plan, error) {
 	pl, done, err := newPlanner(ctx, p, o)
 	if err != nil {
@@ -110,9 +111,9 @@ func (s *Shard) compare(ctx context.Context, ready *assemble.Ready) error {
 	return nil
 }
 
-// writeWeights writes how long compilers and linkers took to the store, and next to the part of a
-// shard: in this run, which took may be nil of, in those of the parts, and of what was not compiled
-// now, in earlier runs.
+// writeWeights writes the times of compilers and linkers to the store, and next to the part of a
+// shard: the times of this run, took, which may be nil, those of the parts, and of programs that
+// were current those of earlier runs.
 func (c *run) writeWeights(took *times.Weights) error {
 	all := times.New()
 	for _, dir := range append([]string{c.store.Dir()}, c.options.ArtifactDirs...) {
@@ -146,7 +147,7 @@ func epoch(p *product.Product) time.Time {
 	return time.Time{}
 }
 
-// weigh returns what is to be divided, and the weights of what it needs.
+// weigh returns the units of the division, and the weights of the items that they need.
 func weigh(ctx context.Context, pl *planner, needs []assemble.Need,
 	w *times.Weights,
 ) (units []shard.Unit, weights []float64, unit string, err error) {
@@ -192,7 +193,7 @@ func weigh(ctx context.Context, pl *planner, needs []assemble.Need,
 	return units, weights, unit, nil
 }
 
-// compressed returns what is compressed for a need, under a name that no other has.
+// compressed returns the item of compressing a need, under a unique name.
 func compressed(n assemble.Need) (id string, i times.Item) {
 	i = times.Item{System: n.Platforms[0].System().String(), Path: n.Name, Kind: times.Image}
 	if n.Artifact {

@@ -35,7 +35,7 @@ func (pl *planner) since(ctx context.Context, path string) error {
 	return nil
 }
 
-// inputs returns the lock of the release, as far as it states what the release is made from.
+// inputs returns the lock of the release, as far as the lock lists its inputs.
 func (pl *planner) inputs() *lock.Lock {
 	now := *pl.names
 	now.Prebuilt = pl.found.found.Prebuilt

@@ -87,7 +87,7 @@ func (s *Stage) missing(err error, name, before string) error {
 	return err
 }
 
-// subject is what a file of a release and the flags of a command must agree on.
+// subject has the values on which a file of a release and the flags of a command must agree.
 type subject struct {
 	name, version, channel string
 	registries             []string
@@ -147,8 +147,8 @@ type imageRow struct {
 	children []lock.Child
 }
 
-// MarshalJSON encodes the file. What registries did not get is beside what the file has: it is not
-// of the release, but of this run.
+// MarshalJSON encodes the file, with the referrers that registries did not get: these belong to
+// this run, not to the release.
 func (r *StageResult) MarshalJSON() ([]byte, error) {
 	switch file := r.file.(type) {
 	case *lock.Lock:

@@ -33,7 +33,7 @@ func (s *Stage) Build(ctx context.Context) (*StageResult, error) {
 	return s.finish(r, distfile.Build, images)
 }
 
-// Publish publishes what was built, for all of a product or for what is selected of it.
+// Publish publishes the images that were built, of the complete product or of a selection.
 func (s *Stage) Publish(ctx context.Context) (*StageResult, error) {
 	r, err := s.built()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Stage) all(ctx context.Context, r *built.Result) (*publish.Prepared, er
 	return prepared, nil
 }
 
-// judge checks the images by the rules of package lint, and prints the findings that are no errors.
+// judge checks the images by the rules of package lint, and prints findings below severity error.
 func (s *Stage) judge(ctx context.Context, l *lock.Lock) error {
 	found, err := judgeImages(ctx, s.Product, s.Store, l)
 	for _, f := range found {
@@ -127,7 +127,7 @@ func (s *Stage) judge(ctx context.Context, l *lock.Lock) error {
 	return err
 }
 
-// part publishes what is selected of a product.
+// part publishes the selected part of a product.
 func (s *Stage) part(ctx context.Context, r *built.Result) (*lock.Part, []transfer.OmittedReferrer, error) {
 	p, omitted, err := publish.PublishPart(ctx, s.Product, s.Store, r, network.Options{Progress: s.Progress})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Render renders the manifest of a release, with the names that the images have at a
-// destination, or at the first one if that is "", and writes it. It returns the path.
+// destination, or at the first one if that is "", and writes the manifest to path.
 func (s *Stage) Render(ctx context.Context, destination string) (path string, err error) {
 	l, err := s.published()
 	if err != nil {
@@ -38,8 +38,8 @@ func (s *Stage) Render(ctx context.Context, destination string) (path string, er
 	return path, s.writeManifest(path, text)
 }
 
-// writeManifest writes a rendered manifest. Only yaml is among the files that checksums list,
-// and these hold on if it is as it was.
+// writeManifest writes a rendered manifest. Checksums list only release.yaml, not its copies, and
+// stay valid if release.yaml is unchanged.
 func (s *Stage) writeManifest(path string, text []byte) error {
 	if have, err := regular.Read(path); err != nil || !bytes.Equal(have, text) {
 		if filepath.Base(path) == Manifest {
@@ -54,7 +54,7 @@ func (s *Stage) writeManifest(path string, text []byte) error {
 	return Settle(s.Out, s.Product.Name)
 }
 
-// at returns the lock as it is at one registry of the
+// at returns the lock as it is at one destination, by its name or its registry.
 func (s *Stage) at(l *lock.Lock, destination string) (*lock.Lock, error) {
 	registry := destination
 	for _, d := range s.Product.Destinations {

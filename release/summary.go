@@ -38,7 +38,7 @@ type Summary struct {
 	Omitted      []Omitted     `json:"omitted,omitempty"`
 	// OmittedReferrers are those that a registry did not get, as product.Product.Referrers permits.
 	OmittedReferrers []transfer.OmittedReferrer `json:"omittedReferrers,omitempty"`
-	// Findings are those in images that are no errors.
+	// Findings are warnings and notes about images.
 	Findings []lint.Finding `json:"findings,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.
 	Prebuilt []lock.Prebuilt `json:"prebuilt,omitempty"`

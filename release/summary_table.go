@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/registry/transfer"
 )
 
-// WriteTable writes the summary for people: the images, what was omitted, and the files. Its
-// first and last lines report if the release is a snapshot.
+// WriteTable writes the summary for people: the images, the omitted images, and the files. The
+// first and last lines of a snapshot state that.
 func (s *Summary) WriteTable(w io.Writer) error {
 	for _, write := range []func(io.Writer) error{
 		s.writeStubs, s.writeImages, s.writeCharts, s.writeFloating, s.writeOmitted, s.writeOmittedReferrers,
@@ -91,7 +91,7 @@ func (s *Summary) writeFiles(w io.Writer) error {
 	return t.Flush()
 }
 
-// writeSigned says whether there are signatures, and what proves them.
+// writeSigned states whether the release is signed, and how to verify that.
 func (s *Summary) writeSigned(w io.Writer) error {
 	if s.Snapshot || s.Part != "" || len(s.Selected) > 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/render"
 )
 
-// unmatched reports entries of release.images without a use. Charts that the release publishes may
+// unmatched reports unused entries of release.images. Charts that the release publishes may
 // use an entry that release.yaml does not.
 func unmatched(p *product.Product, m *render.Manifest) error {
 	if len(p.Charts) > 0 {

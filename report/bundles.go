@@ -73,7 +73,7 @@ func load(f bundle.File, signed bool) string {
 	return variable + "./load-images.sh"
 }
 
-// completed is the file of a bundle, behind that of the one which has what a sparse one lacks.
+// completed returns the file of a bundle, after the bundle that a sparse one needs.
 func completed(f bundle.File) string {
 	if n := f.Contents.Needs; n != nil {
 		return n.Bundle + " " + f.Path

@@ -19,8 +19,7 @@ const manifestName = distfile.Manifest
 // number of the line only.
 const maxExcerpts = 300
 
-// Finding is what lint says of a line of release.yaml, or of what a chart makes with its own
-// values.
+// Finding is a finding of lint in release.yaml, or in the manifest of a chart with its own values.
 type Finding struct {
 	lint.Finding
 	Allowed bool

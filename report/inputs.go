@@ -106,7 +106,7 @@ func (p *page) others(l *lock.Lock) {
 	for _, t := range l.ThirdParty {
 		o := other{t.Reference, t.Digest.String(), strings.Join(t.OS, ", "), strings.Join(t.From, "; ")}
 		if t.Omitted != "" {
-			o.Digest = "left out: " + t.Omitted
+			o.Digest = "omitted: " + t.Omitted
 		}
 		o.Systems = cmp.Or(o.Systems, "all")
 		p.Others = append(p.Others, o)

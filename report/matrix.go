@@ -76,7 +76,7 @@ func called(p platform.Platform) string {
 	return p.String()
 }
 
-// names lists what was published under which names.
+// names lists the published images and charts by their names.
 func (p *page) names(l *lock.Lock) {
 	add := func(name, repository string, copies, tags []string, floating []lock.FloatingTag, d v1.Hash) {
 		n := named{Name: name, Repository: repository, Copies: copies, Tags: tags, Digest: d.String(), Short: short(d)}

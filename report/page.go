@@ -44,7 +44,7 @@ type row struct {
 	Cells []cell
 }
 
-// cell is a manifest. Digest is "" where the image has none for the platform.
+// cell is a manifest. Digest is "" where the image lacks the platform.
 type cell struct {
 	Digest, Short string
 	Bytes         int64 // of layers
@@ -83,7 +83,7 @@ func newPage(r, base *Release) *page {
 		p.held(c)
 		p.Verify = r.Bundles[0].Path
 	}
-	p.What = r.what()
+	p.What = r.kind()
 	p.layers(r.Contents)
 	p.bundles(r.Bundles, r.Deltas, r.groups())
 	p.modules(r.Summary)
@@ -106,8 +106,8 @@ func (r *Release) groups() []lock.Group {
 	return r.Lock.Groups
 }
 
-// what is the sentence that states what this is.
-func (r *Release) what() string {
+// kind returns a sentence about the kind of release.
+func (r *Release) kind() string {
 	if r.Lock == nil {
 		s := "A bundle of a release"
 		if r.Contents.Snapshot {

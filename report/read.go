@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// Release is the contents of a page. What is not known is nil or empty, and Unknown says why.
+// Release has the contents of a page. Unknown contents are nil or empty, and Unknown has the
+// reason.
 type Release struct {
 	changes.Release // its Lock is nil if only a bundle is there
 
@@ -218,7 +219,7 @@ func (r *Release) readBundles(dir string, sums map[string]string) error {
 	return nil
 }
 
-// readGzip finds the .tar.gz of a bundle; nil if the release has none, or it is not there.
+// readGzip finds the .tar.gz of a bundle; nil if the release lacks it, or the file is missing.
 func readGzip(dir, name string, sums map[string]string) (*bundle.Archive, error) {
 	name = strings.TrimSuffix(name, distfile.BundleSuffix) + distfile.GzipSuffix
 	sum, listed := sums[name]

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// RunName is the name, in the store, of the record of the last run. It is not in dist/, which has
-// the same bytes however long a run takes.
+// RunName is the name, in the store, of the record of the last run. The record is not in dist/,
+// which has the same bytes however long a run takes.
 const RunName = "release.run.json"
 
 // Run is the record of a run: its steps, and when they began and ended.
@@ -57,7 +57,7 @@ type step struct {
 	Beside   string // the steps of its kind that ran at the same time
 }
 
-// timeline draws what ran when, and what ran beside it.
+// timeline draws the steps of the run, and lists for each those that ran at the same time.
 func (p *page) timeline(r *Run) {
 	if r == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// grounds lists the platforms and bases of an image that have come or gone, and what was taken as
-// another builder made it: of that, why it is another is not known.
+// grounds lists the platforms and bases of an image that have come or gone, and images of another
+// builder: why these have changed is unknown.
 func grounds(old, now lock.Image) (all []string) {
 	of := func(i lock.Image) (platforms, bases, taken map[string]string) {
 		platforms, bases, taken = map[string]string{}, map[string]string{}, map[string]string{}

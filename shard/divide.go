@@ -32,10 +32,10 @@ const gain = 0.9
 
 // Divide divides units into at most n shards, heaviest first. weights are those of the items.
 //
-// It tries four divisions, from coarse to fine: units of the same systems together, units of the
-// same sources for the same systems, units that share programs, and single units. A finer one is
-// taken if it makes the slowest shard a tenth faster at least. There are fewer than n shards where
-// more would not be faster.
+// Divide tries four divisions, from coarse to fine: units of the same systems together, units of
+// the same sources for the same systems, units that share programs, and single units. A finer one
+// is taken if it makes the slowest shard a tenth faster at least. There are fewer than n shards
+// where more would not be faster.
 func Divide(units []Unit, weights []float64, n int) [][]int {
 	units, weights = merge(units, weights)
 	var best *division

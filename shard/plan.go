@@ -115,15 +115,15 @@ func (p *Plan) check() error {
 // Encode returns the bytes of the plan's file.
 func (p *Plan) Encode() ([]byte, error) { return stagefile.Plan.Encode(p) }
 
-// Digest returns the SHA-256 of the plan's file in hex. It is the same however the JSON is laid
-// out.
+// Digest returns the SHA-256 of the plan's file in hex, which does not depend on the layout of the
+// JSON.
 func (p *Plan) Digest() (string, error) {
 	b, err := p.Encode()
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), err
 }
 
-// Share returns what a shard consists of. The number may come from a user.
+// Share returns the contents of a shard. The number may come from a user.
 func (p *Plan) Share(number int) (*product.Share, error) {
 	if number < 0 || number >= len(p.Shards) {
 		return nil, howto.Usage("-shard=%d: the plan has %d shards: name one of 0 to %d", number,
@@ -136,7 +136,7 @@ func (p *Plan) Share(number int) (*product.Share, error) {
 	}, nil
 }
 
-// Part returns what the part of a shard says of its plan.
+// Part returns the reference to the plan in the part of a shard.
 func (p *Plan) Part(number int) (*lock.Shard, error) {
 	digest, err := p.Digest()
 	return &lock.Shard{Plan: digest, Number: number, Of: len(p.Shards)}, err

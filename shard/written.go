@@ -13,7 +13,7 @@ import (
 // PlansIn returns the paths of plans in directories.
 func PlansIn(dirs ...string) (all []string) {
 	for _, dir := range dirs {
-		list, _ := os.ReadDir(dir) // what cannot be read has none
+		list, _ := os.ReadDir(dir) // an unreadable directory has no plans
 		for _, e := range list {
 			if path := filepath.Join(dir, e.Name()); strings.HasSuffix(path, ".json") && IsPlan(path) {
 				all = append(all, path)

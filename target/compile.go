@@ -20,12 +20,12 @@ const command = "github.com/slipway-dev/slipway/cmd/slipway"
 // buildFlags are the arguments of the go command by which slipway is compiled.
 var buildFlags = []string{"build", "-buildvcs=false", "-ldflags=-s -w"}
 
-// compile updates .slipway/bin/slipway and returns its path. It reports progress, because
-// a cold compilation takes a minute. The go command is not asked if the program is current.
+// compile updates .slipway/bin/slipway and returns its path. Progress is reported, because a cold
+// compilation takes a minute. The go command is not asked if the program is current.
 //
-// It does not use `go tool slipway`, because `go tool` has no -trimpath: every
-// package would be compiled a second time for the binary in dist/bin, which must not
-// depend on its build directory.
+// `go tool slipway` is not used, because `go tool` has no -trimpath: every package would be
+// compiled a second time for the binary in dist/bin, which must not depend on its build
+// directory.
 func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	binary, err = filepath.Abs(filepath.Join(".slipway", "bin", "slipway"))
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"strings"
 )
 
-// inputs are what decides the slipway that the go command compiles, beside modules in the module
-// cache, which do not change: its settings, and files of modules in other places.
+// inputs decide which slipway the go command compiles: its settings, and files of modules outside
+// of the module cache, which does not change.
 type inputs struct {
 	Files []string `json:"files"` // read if they are there, as go.mod, go.sum and go.work are
 	Dirs  []string `json:"dirs"`  // of packages: the files in them
 	Trees []string `json:"trees"` // of packages that embed files: all below them
 }
 
-// record says of which inputs a slipway was compiled. It is beside the program, and lets a target
-// start it without `go build`, which takes half a second to say that nothing has changed.
+// record lists the inputs of a compiled slipway, in a file next to the program. With the record a
+// target need not ask `go build`, which takes half a second to find that nothing has changed.
 type record struct {
 	Program string `json:"program"` // SHA-256 in hexadecimal digits
 	Of      string `json:"of"`      // SHA-256 of the inputs
@@ -220,7 +220,7 @@ func (in inputs) digest(ctx context.Context) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// add hashes the path of a file and its bytes; of what is no file, or not there, the path.
+// add hashes the path of a file and its bytes; only the path if it is missing or not a file.
 func add(h hash.Hash, path string) error {
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

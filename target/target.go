@@ -108,7 +108,7 @@ func Doctor(
 func Pin(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	update *bool, // renew what is pinned, too
+	update *bool, // renew existing pins, too
 ) error {
 	args := []string{"pin"}
 	if update != nil && *update {

@@ -65,7 +65,7 @@ import (
 		!strings.Contains(list, "plan       prints what a release would do") {
 		t.Errorf("mage -l:\n%s", list)
 	}
-	if help := mage("-h", "release"); !strings.Contains(help, "-registry=<string>   host[/prefix] to push to") {
+	if help := mage("-h", "release"); !strings.Contains(help, "-registry=<string>   host[/prefix] of the release") {
 		t.Errorf("mage -h release:\n%s", help)
 	}
 	mage("clean")
@@ -122,7 +122,7 @@ func TestArgs(t *testing.T) {
 
 func TestSigning(t *testing.T) {
 	key, program := "release.key", "kms sign"
-	if got := signing(&key, nil, nil, nil); !slices.Equal(got, []string{"--key=release.key"}) {
+	if got := signing(&key, nil, nil, nil); !slices.Equal(got, []string{"--sign=release.key"}) {
 		t.Errorf("args = %q", got)
 	}
 	if got := signing(nil, &program, &key, nil); !slices.Equal(got,

@@ -8,11 +8,11 @@ import (
 )
 
 // ticker shows the progress of the compilation: on a terminal in one line that changes,
-// elsewhere by a line every five seconds. It prints nothing if nothing needs compiling.
+// elsewhere by a line every five seconds. If nothing needs compiling, nothing is printed.
 //
-// It does not use internal/progress, which would be the slipway command's own form: mage compiles
-// what this package imports before it can print anything, and progress needs 22 packages more,
-// among them a library for bars on terminals.
+// internal/progress would be the slipway command's own form, but mage compiles the imports of this
+// package before it can print anything, and progress needs 22 packages more, among them a library
+// for bars on terminals.
 type ticker struct {
 	w        *os.File
 	terminal bool

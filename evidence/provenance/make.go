@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// LocalBuilder is the builder of a release that names none: whoever has the key, on a machine of
-// which nothing is known. It is SLSA Build L1.
+// LocalBuilder is the builder of a release without a named builder: the owner of the key, on an
+// unknown machine. This is SLSA Build L1.
 const LocalBuilder = BuildType + "#local"
 
 // Inputs is what a statement has besides the lock.

@@ -1,10 +1,9 @@
-// Package provenance models the statement that a release makes of itself: what it consists of, and
-// what it was made from.
+// Package provenance models the signed statement about a release: its contents and its inputs.
 //
 // There is one [Statement] per release, an in-toto statement v1 whose predicate is SLSA provenance
 // v1. Its subjects are every index, every manifest of a platform, every chart, every file for
-// download and release.yaml, so nothing can be left out or exchanged. It has no time and no
-// identity of a run: equal releases have equal statements.
+// download and release.yaml, so nothing can be omitted or exchanged. The statement has no time and
+// no identity of a run: equal releases have equal statements.
 //
 // The package imports no build code, so that the operator's binary needs none.
 package provenance
@@ -36,7 +35,7 @@ const BuildType = "https://github.com/slipway-dev/slipway/blob/main/docs/provena
 // MaxSubjects is how many subjects verifiers read at most (sigstore-go, pkg/verify/signature.go).
 const MaxSubjects = 1024
 
-// Statement says of every subject that the release made it, from what its predicate lists.
+// Statement states that the release made every subject, from the inputs that its predicate lists.
 type Statement struct {
 	Type          string    `json:"_type"`
 	Subjects      []Subject `json:"subject"` // sorted by digest, each digest once
@@ -66,8 +65,7 @@ type Annotations struct {
 	// Kind is that of a subject or of a dependency: one of the constants.
 	Kind string `json:"kind,omitempty"`
 	// Names are all names that the release gives to a digest, sorted: registry/repository:tag,
-	// without floating tags, or the name of a file. A third-party image has the one that bundles
-	// give it.
+	// without floating tags, or the name of a file. A third-party image has its name in bundles.
 	Names []string `json:"names,omitempty"`
 	// Floating are the names with floating tags that the release may give to a digest, sorted. A
 	// later release may give them to another one.
@@ -230,7 +228,7 @@ const (
 	KindFile     = "file"     // a file in dist/
 )
 
-// The kinds of dependencies. The archive of inputs has none.
+// The kinds of dependencies. The kind of the archive of inputs is empty.
 const (
 	KindSource    = "source"
 	KindBase      = "base"     // an image that another is built on or copies files from
@@ -243,8 +241,8 @@ const (
 	KindSlipway   = "slipway"
 )
 
-// GoVersion returns the version of a dependency that is a Go toolchain: "go1.26.8". It is "" for
-// others.
+// GoVersion returns the version of a dependency that is a Go toolchain: "go1.26.8". Of other
+// dependencies it returns "".
 func (d Dependency) GoVersion() string {
 	v, ok := strings.CutPrefix(d.URI, toolchain+"v0.0.1-")
 	if !ok {

@@ -176,7 +176,7 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// tidy sorts the lists of a map, and drops what is there twice.
+// tidy sorts the lists of a map, and removes duplicates.
 func tidy[K comparable](all map[K][]string) {
 	for k, list := range all {
 		all[k] = unique(list)

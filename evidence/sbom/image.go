@@ -123,8 +123,8 @@ func qualifiers(p platform.Platform, tag string) map[string]string {
 
 const builtin = "builtin:"
 
-// notListed is said of an image of others, and packagesListed if the packages are known of an image
-// that is built on it.
+// notListed describes a third-party image, and packagesListed one whose packages are known from an
+// image that is built on it.
 const (
 	notListed      = "what it consists of is not listed here"
 	packagesListed = "its packages are listed with those of the images on it"

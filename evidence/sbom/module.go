@@ -59,8 +59,8 @@ func sum(text string) string {
 
 var commit = lazyregexp.New(`^[0-9a-f]{40,64}$`)
 
-// main returns the main module of a program, with the version that its source has. A commit is a
-// version where there is no other, as the purl specification has it.
+// main returns the main module of a program, with the version of its source, or else the commit,
+// which the purl specification allows as a version.
 func (g *graph) main(p lock.Program) component {
 	c := component{kind: module, name: p.Main.Path, version: version(p.Main.Version), sum: sum(p.Main.Sum), known: true}
 	if p.Source == "" {

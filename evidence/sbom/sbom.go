@@ -2,13 +2,13 @@
 // [SPDX] one document per image, and [CycloneDX] one for the release.
 //
 // Both are made from the lock, which has names, bases and digests, and from a [lock.Inventory],
-// which has files and the build information of programs. They have no clock and no random number:
-// times are those of the release, and identifiers follow from the contents, so that equal
-// releases have equal documents.
+// which has files and the build information of programs. Times are those of the release, and
+// identifiers follow from the contents, without a clock or a random number, so that equal releases
+// have equal documents.
 //
-// What is not known is not claimed. The hash of a Go module in go.sum ("h1:…") is a hash of a list
-// of hashes: it is a reference of its own kind, never a SHA-256 of a file. Licenses are those that
-// slipway.yaml, a base or the copyright file of a Debian package declares.
+// The documents claim only known facts. The hash of a Go module in go.sum ("h1:…") is a hash of a
+// list of hashes: it is a reference of its own kind, never a SHA-256 of a file. Licenses are
+// those that slipway.yaml, a base or the copyright file of a Debian package declares.
 package sbom
 
 import (

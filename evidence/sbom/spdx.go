@@ -11,7 +11,7 @@ import (
 )
 
 // SPDX returns the document of an image in SPDX 2.3 as JSON
-// (https://spdx.github.io/spdx-spec/v2.3/). It describes the index, or the only manifest.
+// (https://spdx.github.io/spdx-spec/v2.3/), which describes the index, or the only manifest.
 func SPDX(l *lock.Lock, v *lock.Inventory, image string) ([]byte, error) {
 	i, ok := l.Image(image)
 	if !ok || v == nil {

@@ -21,10 +21,10 @@ type Summary struct {
 	// Images are the names of the images that have a module, by its path and version, sorted.
 	Images map[[2]string][]string
 	// Packages are the versions of the packages of distributions in an image, by its name and that
-	// of the package, sorted. Images without any are left out.
+	// of the package, sorted. Images without packages are omitted.
 	Packages map[string]map[string][]string
-	// Sources are the names of the sources of an image: that of its labels, and those of the
-	// programs in it. They are sorted.
+	// Sources are the sorted names of the sources of an image: that of its labels, and those of the
+	// programs in it.
 	Sources map[string][]string
 	// Licenses are the names of the images, programs and modules that declare a license, by its
 	// SPDX expression and sorted. Those of "" declare none.

@@ -1,5 +1,6 @@
-// Package doctor tries what a release needs: programs, disks, the clock, registries and the rights
-// to them. It leaves nothing behind, and sends registries nothing but an upload that it cancels.
+// Package doctor tries everything that a release needs: programs, disks, the clock, registries and
+// the rights to them. Nothing stays on the disk, and registries get only an upload that is
+// cancelled.
 //
 // [Examine] runs the checks of one table and returns what each has found, in that order.
 package doctor
@@ -19,7 +20,7 @@ import (
 
 // Options select what to examine.
 type Options struct {
-	// Undescribed means that there is no slipway.yaml: the product has a registry at most.
+	// Undescribed means that slipway.yaml is missing: the product has a registry at most.
 	Undescribed bool
 	// Faults are the errors of slipway.yaml, each with its remedy. The product is then empty.
 	Faults     []error

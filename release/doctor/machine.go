@@ -45,7 +45,7 @@ func (e *examination) proxies(ctx context.Context, f *findings) {
 	for _, err := range malformed {
 		f.problem("%v", err)
 	}
-	// Without Go there is no GOPROXY, which the check of Go reports.
+	// Without Go, GOPROXY is unknown; the check of Go reports that.
 	if settings, err := source.Settings(ctx, "GOPROXY"); err == nil {
 		list = append(list, "GOPROXY="+network.WithoutAccounts(settings[0]))
 	}

@@ -134,12 +134,12 @@ func (c *comparison) madeBlob(h v1.Hash) opener {
 	return func() (io.ReadCloser, error) { return c.made.Store.Open(h) }
 }
 
-// documents reads a document of the release and the one that was made.
+// documents reads a document of the release and its rebuilt counterpart.
 func (c *comparison) documents(was, is v1.Hash) (a, b []byte, err error) {
 	return both(c.originalBlob(was), c.madeBlob(is), readAll)
 }
 
-// both reads what the release has, and what was made in its place.
+// both reads a blob of the release and its rebuilt counterpart.
 func both[T any](was, is opener, read func(opener) (T, error)) (x, y T, err error) {
 	if x, err = read(was); err != nil {
 		return x, y, err
@@ -222,5 +222,5 @@ func lines(a, b []byte) []Cause {
 	return causes
 }
 
-// maxCauses bounds what is reported of one file or image.
+// maxCauses bounds the causes that are reported for one file or image.
 const maxCauses = 10

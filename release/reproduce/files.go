@@ -24,7 +24,7 @@ type member struct {
 	data     []byte // nil if it was not kept
 }
 
-// maxKept bounds what is kept of an archive, to be compared byte by byte, and maxBytes the archive.
+// maxKept bounds the bytes of an archive that are kept for the comparison, maxBytes the archive.
 const (
 	maxKept  = 256 << 20
 	maxBytes = 16 << 30

@@ -38,7 +38,7 @@ type inputTree struct {
 	rebuild *product.Rebuild
 }
 
-// make checks out what is named by commit, and unpacks the archive of inputs over it.
+// make checks out the commits, and unpacks the archive of inputs over them.
 func (s *inputTree) make(ctx context.Context) error {
 	root := filepath.Join(s.dir, inputs.Product)
 	if err := disk.MkdirAll(s.dir); err != nil {

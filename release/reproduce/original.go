@@ -70,11 +70,11 @@ func (o *Original) Close() error {
 	return errors.Join(errs...)
 }
 
-// errAbsent is the error for what is not in the release that was received.
+// errAbsent is the error for a blob or file that the received release lacks.
 var errAbsent = errors.New("it is not here to be compared")
 
-// open opens a document or blob of an image, or the archive of a chart. The error for what is not
-// here wraps [oci.ErrAbsent].
+// open opens a document or blob of an image, or the archive of a chart. The error for a missing one
+// wraps [oci.ErrAbsent].
 func (o *Original) open(h v1.Hash) (io.ReadCloser, error) {
 	if raw, ok := o.raw[h]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), nil
@@ -117,5 +117,5 @@ func readAll(open opener) ([]byte, error) {
 	return text, err
 }
 
-// maxFile bounds what is compared in memory.
+// maxFile bounds the files that are compared in memory.
 const maxFile = 1 << 30

@@ -69,8 +69,8 @@ func pairs(what string, x, y map[string]string) (why []string) {
 
 // buildID decides by the build IDs of programs with the same build information whether they were
 // compiled or only linked in another way. The build information does not have -ldflags with
-// -trimpath. A build ID has four parts: of what the linker did, and of what was compiled, each
-// before and after (cmd/go/internal/work/buildid.go).
+// -trimpath. A build ID has four parts: of linking and of compiling, each with the hash of the
+// inputs and of the output (cmd/go/internal/work/buildid.go).
 func buildID(a, b []byte) string {
 	x, y := idOf(a), idOf(b)
 	p, q := strings.Split(x, "/"), strings.Split(y, "/")

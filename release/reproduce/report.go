@@ -17,7 +17,7 @@ type Report struct {
 	// Equal is how many of the Subjects have the same digest.
 	Equal    int `json:"equal"`
 	Subjects int `json:"subjects"`
-	// Notes are what is known to be another here, before anything was made.
+	// Notes are the differences of this machine that are known before anything is built.
 	Notes []string `json:"notes,omitempty"`
 	// Sandbox is what the compiler was run in.
 	Sandbox     sandbox.Protection `json:"sandbox"`
@@ -34,7 +34,7 @@ type Difference struct {
 	Subject  string `json:"subject"`
 	Platform string `json:"platform,omitempty"`
 	SHA256   string `json:"sha256"`         // of the release
-	Made     string `json:"made,omitempty"` // what was made here; "" for nothing
+	Made     string `json:"made,omitempty"` // of the rebuilt one; "" for nothing
 	// Causes say where it differs and why.
 	Causes []Cause `json:"causes,omitempty"`
 }

@@ -1,8 +1,8 @@
-// Package reproduce rebuilds a release and compares it with the one that its statement names.
+// Package reproduce rebuilds a release and compares the result with the statement of the release.
 //
-// [Run] unpacks the archive of inputs, checks out what the statement names by commit, builds into
+// [Run] unpacks the archive of inputs, checks out the commits that the statement names, builds into
 // a new store with an empty build cache, and compares every subject of the statement. Where one
-// differs, it looks into images, layers and files for the first cause: the build information of
+// differs, Run compares images, layers and files to find the first cause: the build information of
 // programs before their bytes. Nothing of the release is run, and nothing is pushed.
 package reproduce
 
@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
-// Options say what is reproduced, and from what.
+// Options configure a reproduction.
 type Options struct {
 	Statement *provenance.Statement
 	Original  *Original // has what the statement names, to explain differences

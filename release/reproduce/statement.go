@@ -14,8 +14,8 @@ import (
 )
 
 // Statement reads the statement of the release at the path that was opened, and returns it with
-// the path of its archive of inputs. It must be signed by the keys of the policy, if there are
-// any; a bundle has a signed one only.
+// the path of its archive of inputs. If the policy has keys, they must have signed the statement; a
+// bundle has a signed one only.
 func (o *Original) Statement(path string, p evidence.Policy,
 	pr *progress.Printer,
 ) (*provenance.Statement, string, error) {

@@ -28,13 +28,13 @@ func checkGo(wanted string, old bool) error {
 	if old || version.Compare(wanted, oldestGo+".0") >= 0 {
 		return nil
 	}
-	return fmt.Errorf("the release was compiled by %s, and Go has no more fixes of security for what is older than "+
-		"%s: where you trust who made it, let that run here with -old-go, or set GOTOOLCHAIN to see what differs",
+	return fmt.Errorf("the release was compiled by %s, and Go has no more security fixes for versions before "+
+		"%s: if you trust its maintainer, run it here with -old-go, or set GOTOOLCHAIN to see the differences",
 		wanted, oldestGo)
 }
 
-// compareTools notes what is another here than where the release was made: before the work, because
-// it explains most differences. With old, a toolchain may run that gets no more fixes.
+// compareTools notes tools that differ from those of the release: before the work, because they
+// explain most differences. With old, a toolchain may run that gets no more fixes.
 func (r *Report) compareTools(ctx context.Context, s *provenance.Statement, old bool) error {
 	info, _ := debug.ReadBuildInfo()
 	chosen := source.ChoosesToolchain()
@@ -44,7 +44,7 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement, old 
 			wanted := d.GoVersion()
 			if !released.MatchString(wanted) {
 				return fmt.Errorf("the statement names the Go toolchain %.100q, "+
-					"which is no release of Go: no slipway made it", d.URI)
+					"which is not a release of Go: slipway did not make the statement", d.URI)
 			}
 			here, err := source.Version(ctx)
 			if err != nil {
@@ -81,7 +81,7 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement, old 
 			switch {
 			case d.Annotations.Local:
 				r.Notes = append(r.Notes,
-					"the release was made by a slipway that is no released version: another one may give other bytes")
+					"the release was made by a slipway without a released version: another one may give other bytes")
 			case here != wanted:
 				r.Notes = append(r.Notes,
 					fmt.Sprintf("the release was made by slipway %s, and this is %s: "+

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Release is what is compared of a release.
+// Release has the parts of a release that are compared.
 type Release struct {
 	Lock *lock.Lock
 	// Summary is its bill of materials in short; zero if there is none.

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Read adds to a lock what the bill of materials next to it lists. It may be missing.
+// Read adds the contents of the bill of materials in dir, which may be missing, to a lock.
 func Read(dir string, l *lock.Lock) (Release, error) {
 	r := Release{Lock: l}
 	if name := distfile.CycloneDX(l.Name, l.Version); name == filepath.Base(name) {

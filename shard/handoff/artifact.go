@@ -100,7 +100,7 @@ func fetch(ctx context.Context, st *store.Store, o network.Options, ref name.Ref
 	kind, remedy string,
 ) (files []file, err error) {
 	tree, here, err := transfer.InStore(st, ref)
-	if err != nil || !here { // what is damaged is fetched again
+	if err != nil || !here { // a damaged artifact is fetched again
 		w := &transfer.Wanted{
 			Ref: ref, Name: ref.Name(), Remedy: remedy,
 			Done: func(t *oci.Tree) error { tree = t; return nil },

@@ -48,9 +48,9 @@ func (p *Plan) PushFiles(ctx context.Context, dir string, key *signature.PublicK
 	return nil
 }
 
-// FetchFiles brings the files of the complete release into dir. It calls claim with their names
-// before it writes the first, and complete before the checksums, which are the last. It returns the
-// names of the files.
+// FetchFiles fetches the files of the complete release into dir, and returns their names. claim is
+// called with the names before the first is written, and complete before the checksums, which are
+// the last.
 func (p *Plan) FetchFiles(ctx context.Context, dir string,
 	claim, complete func(names []string) error,
 ) ([]string, error) {

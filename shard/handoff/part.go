@@ -87,8 +87,8 @@ func (p *Plan) Parts(ctx context.Context, dir string,
 	return parts, dirs, nil
 }
 
-// GivenParts is Parts of references by digest, which the shards printed: nobody else can have made
-// these. They are in any order, and one may be named twice.
+// GivenParts is Parts of references by digest, which the shards printed: no one else can have made
+// these parts. The references are in any order, and one may be repeated.
 func (p *Plan) GivenParts(ctx context.Context, dir string,
 	refs []string,
 ) (parts []*lock.Part, dirs []string, err error) {

@@ -135,8 +135,8 @@ func Fetch(ctx context.Context, st *store.Store, o network.Options, ref string) 
 	return p, nil
 }
 
-// Unpack unpacks what slipway.yaml names into a directory, which exists and is empty. It returns
-// the path of slipway.yaml there, and what git would report where the plan was made.
+// Unpack unpacks the inputs of the product into a directory, which exists and is empty. path is
+// that of slipway.yaml there, and again has the facts of git on the machine that made the plan.
 func (p *Plan) Unpack(dir string) (path string, again *product.Rebuild, err error) {
 	again = &product.Rebuild{SourceDateEpoch: p.SourceDateEpoch, Sources: map[string]product.RebuiltSource{}}
 	for _, m := range p.Materials {

@@ -25,9 +25,8 @@ type Work struct {
 	lock      *disk.Dir
 }
 
-// NewWork makes the directory for the plan that ref names in a store. It is the same one for
-// every run of the plan that does the same: the programs that a run has compiled are current
-// for the next.
+// NewWork makes the directory for the plan that ref names in a store. All runs of the plan that do
+// the same share the directory: the programs that a run has compiled are current for the next.
 func NewWork(ctx context.Context, store, ref, does string, say disk.Say) (*Work, error) {
 	_, digest, _ := strings.Cut(ref, "@sha256:")
 	top, err := filepath.Abs(filepath.Join(store,
@@ -47,7 +46,7 @@ func NewWork(ctx context.Context, store, ref, does string, say disk.Say) (*Work,
 	return w, nil
 }
 
-// Close removes what is on the disk.
+// Close removes the directory.
 func (w *Work) Close() {
 	os.RemoveAll(w.tree)
 	w.lock.Unlock()
@@ -64,9 +63,9 @@ func (w *Work) Unpack(p *Plan) (err error) {
 // Parts is the directory for the parts of the shards.
 func (w *Work) Parts() string { return filepath.Join(w.tree, "parts") }
 
-// Confine gives the compiler of a plan in a registry its sandbox. Its build cache is the one that
-// GOCACHE names, or of the plan alone, since the cache of other builds must not have what a plan
-// made. A cache program needs the network, and the plan's compiler can do without the sandbox.
+// Confine gives the compiler of a plan in a registry its sandbox. The build cache is GOCACHE, or a
+// directory of the plan, since the cache of other builds must not have results of a plan. A cache
+// program needs the network, and the plan's compiler can do without the sandbox.
 func (w *Work) Confine(ctx context.Context, mode sandbox.Mode) (err error) {
 	o := sandbox.Options{
 		Mode: mode, Read: []string{w.tree}, Dir: filepath.Join(w.top, "box"),

@@ -1,5 +1,5 @@
-// Package jobs writes a plan of shards down for engines that run jobs. It runs nothing itself:
-// Kubernetes and Tekton have schedulers, retries, limits and logs.
+// Package jobs writes a plan of shards for engines that run jobs. Kubernetes and Tekton have
+// schedulers, retries, limits and logs.
 //
 // The plan is in a registry (package handoff), by digest, and so are the parts that the shards
 // make: jobs need no shared disk, no git, and no rights in the cluster. Every pod is one that Pod
