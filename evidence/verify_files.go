@@ -132,7 +132,7 @@ func hashOf(text []byte) v1.Hash {
 // maxListed is how many files that checksums do not list a report names.
 var maxListed = 10_000 // a variable for the test that has more
 
-// compareFiles compares the files that are there with their digests.
+// compareFiles compares the existing files with their digests.
 func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *progress.Printer) (*Files, error) {
 	f := &Files{Count: Count{Of: len(sums)}}
 	var errs []error

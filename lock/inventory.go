@@ -129,8 +129,8 @@ func add[E byDigest](to *[]E, list []E) error {
 		case !ok:
 			*to = slices.Insert(*to, at, e)
 		case !reflect.DeepEqual((*to)[at], e):
-			return fmt.Errorf("the parts describe the contents of %s differently: build all of them with the same slipway",
-				e.digest())
+			return fmt.Errorf("the parts describe the contents of %s differently: "+
+				"build all of them with the same slipway", e.digest())
 		}
 	}
 	return nil

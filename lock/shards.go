@@ -21,7 +21,8 @@ func checkShards(parts []*Part) error {
 		s := p.Shard
 		switch {
 		case s == nil:
-			return fmt.Errorf("%s is not a shard, and %s is shard %d of %d: name all shards of one plan, and nothing else",
+			return fmt.Errorf("%s is not a shard, and %s is shard %d of %d: "+
+				"name all shards of one plan, and nothing else",
 				p.title(), parts[first].title(), plan.Number, plan.Of)
 		case s.Plan != plan.Plan || s.Of != plan.Of:
 			return fmt.Errorf("%s and %s are of different plans: make all shards by one plan", parts[first].title(),

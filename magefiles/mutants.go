@@ -18,9 +18,5 @@ func Mutants(
 	if err := isolate(); err != nil {
 		return err
 	}
-	long := "10m"
-	if time != nil {
-		long = *time
-	}
-	return mutants.Run(ctx, ".", mutant, long)
+	return mutants.Run(ctx, ".", mutant, or(time, "10m"))
 }

@@ -35,8 +35,8 @@ func Claim(dir, product string, names []string) error {
 	return nil
 }
 
-// Settle leaves only files in the journal that are there and that neither the lock nor the part of
-// the directory names.
+// Settle leaves only existing files in the journal that neither the lock nor the part of the
+// directory names.
 func Settle(dir, product string) error {
 	_, names, err := ofJournal(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +82,8 @@ func Supersede(dir string, keep ...string) error {
 }
 
 // Sweep removes the files of a directory that are slipway's and not in names: those of an earlier
-// release of the product. Otherwise, whoever copies the directory would also copy a bundle for a
-// platform that was dropped. A delta stays if it makes one of the bundles.
+// release of the product. Otherwise, a copy of the directory would include a bundle for a platform
+// that was dropped. A delta stays if it makes one of the bundles.
 func Sweep(dir string, names []string, bundles []bundle.File, pr *progress.Printer) error {
 	had, err := own(dir)
 	if err != nil {

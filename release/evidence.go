@@ -172,7 +172,7 @@ func (c *run) statement(l *lock.Lock, materials []lock.Material, manifest []byte
 		sum := sha256.Sum256(manifest)
 		in.Files = append(in.Files, provenance.File{Name: Manifest, SHA256: hex.EncodeToString(sum[:])})
 	}
-	if manifest == nil && len(l.Images)+len(l.Charts)+len(l.Artifacts) == 0 { // a list of images of others
+	if manifest == nil && len(l.Images)+len(l.Charts)+len(l.Artifacts) == 0 { // a list of third-party images
 		for _, m := range materials {
 			if m.URI == in.Archive {
 				in.Files = append(in.Files, provenance.File{Name: in.Archive, SHA256: m.SHA256})

@@ -38,7 +38,7 @@ type result struct {
 // complete release.
 func (c *run) finish(ctx context.Context, r result) (*Summary, error) {
 	page := c.page(ctx, r)
-	defer page() //nolint:errcheck // it is reported where the others are there
+	defer page() //nolint:errcheck // the second call reports it
 	written, err := c.writeDocuments(r)
 	if err != nil {
 		return nil, err

@@ -188,7 +188,7 @@ func judgeThirdParty(c checked, list []publish.Party, l *lock.Lock) (found []lin
 	return found, errors.Join(errs...)
 }
 
-// bundled returns an image of others as it is judged for nodes of the product.
+// bundled returns a third-party image for the rules about nodes of the product.
 func bundled(i lint.Index, t lock.ThirdParty, nodes []platform.Platform) lint.Index {
 	i.Scope, i.Nodes = lint.Bundled, nodes
 	// controllers pull images that manifests name outside of pods; lists, whose places have no
@@ -207,8 +207,8 @@ func bundled(i lint.Index, t lock.ThirdParty, nodes []platform.Platform) lint.In
 	return i
 }
 
-// inStore returns an image of others, as the store has it. Of one that is still in its registry
-// alone, which a merge fetches later, the platforms are known.
+// inStore returns a third-party image from the store. Of an image that is only in its registry, which
+// a merge fetches later, only the platforms are known.
 func inStore(st *store.Store, t lock.ThirdParty) (lint.Index, error) {
 	tree, _, err := st.Tree(v1.Descriptor{Digest: t.Digest})
 	if err != nil {

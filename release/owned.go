@@ -63,7 +63,7 @@ type journal struct {
 // owned are the files in a directory that are slipway's.
 type owned struct {
 	product string   // "" if there are none
-	names   []string // of files that are there, sorted
+	names   []string // of existing files, sorted
 }
 
 // own reads what a directory has of slipway: what its lock, its part, the result of a build and its
@@ -161,8 +161,8 @@ func mayWrite(dir, product string, names []string) (*owned, error) {
 	const other = "name another directory with -out"
 	had, err := own(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not tell which of its files are slipway's: %w: %s, or delete the files of the release",
-			dir, err, other)
+		return nil, fmt.Errorf("%s does not tell which of its files are slipway's: %w: "+
+			"%s, or delete the files of the release", dir, err, other)
 	}
 	if had.product != "" && had.product != product {
 		return nil, fmt.Errorf("%s has a release of %s, which one of %s would replace: %s, or remove that one with %s",

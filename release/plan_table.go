@@ -129,11 +129,7 @@ func (p *Plan) writeChanges(w io.Writer) error {
 		_, err := output.Fprintf(w, "\nSources, bases, versions and Go are those of %s.\n", p.Lock)
 		return err
 	}
-	output.Fprintf(w, "\nCHANGED SINCE %s\n", p.Lock)
-	for _, c := range p.Changes {
-		output.Fprintf(w, "%s\n", c)
-	}
-	return nil
+	return writeList(w, "CHANGED SINCE "+p.Lock, p.Changes)
 }
 
 func (p *Plan) writeThirdParty(w io.Writer) error {

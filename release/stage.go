@@ -137,8 +137,6 @@ type StageResult struct {
 	omitted []transfer.OmittedReferrer
 }
 
-type writer interface{ Write(path string) error }
-
 // imageRow is an image in a [StageResult].
 type imageRow struct {
 	name     string
@@ -191,7 +189,8 @@ func (r *StageResult) WriteTable(w io.Writer) error {
 
 // finish writes the file of a stage, and removes the results of later stages and of earlier runs,
 // except for the files to keep.
-func (s *Stage) finish(v writer, name string, images []imageRow, keep ...string) (*StageResult, error) {
+func (s *Stage) finish(v interface{ Write(path string) error }, name string, images []imageRow, keep ...string,
+) (*StageResult, error) {
 	if err := v.Write(s.path(name)); err != nil {
 		return nil, err
 	}

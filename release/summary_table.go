@@ -132,16 +132,21 @@ func (s *Summary) writeOmittedReferrers(w io.Writer) error {
 
 // writeOmittedReferrers lists what registries did not get, one on each line.
 func writeOmittedReferrers(w io.Writer, all []transfer.OmittedReferrer) error {
+	return writeList(w, "REFERRERS OMITTED", all)
+}
+
+// writeList writes a title and a line for each element, or nothing for an empty list.
+func writeList[T any](w io.Writer, title string, all []T) error {
 	if len(all) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "\nREFERRERS OMITTED")
+	_, err := output.Fprintf(w, "\n%s\n", title)
 	for _, o := range all {
-		if _, err := output.Fprintf(w, "%s\n", o); err != nil {
-			return err
+		if err == nil {
+			_, err = output.Fprintf(w, "%s\n", o)
 		}
 	}
-	return nil
+	return err
 }
 
 // writePrebuilt lists the prebuilt programs and images, one on each line.
@@ -150,16 +155,7 @@ func (s *Summary) writePrebuilt(w io.Writer) error {
 	for _, p := range s.Prebuilt {
 		lines = append(lines, fmt.Sprintf("%s, %s", p, p.Digest))
 	}
-	if len(lines) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w, "\nNOT BUILT FROM SOURCE BY THIS RELEASE")
-	for _, line := range lines {
-		if _, err := output.Fprintf(w, "%s\n", line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeList(w, "NOT BUILT FROM SOURCE BY THIS RELEASE", lines)
 }
 
 // writeStubs begins the summary of a snapshot with the images that cannot run.

@@ -98,7 +98,7 @@ func newPage(r, base *Release) *page {
 	return p
 }
 
-// groups are the groups of images, where the lock is there.
+// groups returns the groups of images; nil without a lock.
 func (r *Release) groups() []lock.Group {
 	if r.Lock == nil {
 		return nil

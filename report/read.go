@@ -29,7 +29,7 @@ import (
 // Release has the contents of a page. Unknown contents are nil or empty, and Unknown has the
 // reason.
 type Release struct {
-	changes.Release // its Lock is nil if only a bundle is there
+	changes.Release // its Lock is nil for a bundle alone
 
 	// Contents is the bundle with the most images: that for all platforms, if there is one.
 	Contents *bundle.Contents

@@ -1,6 +1,6 @@
 // Package doctor tries everything that a release needs: programs, disks, the clock, registries and
 // the rights to them. Nothing stays on the disk, and registries get only an upload that is
-// cancelled.
+// canceled.
 //
 // [Examine] runs the checks of one table and returns what each has found, in that order.
 package doctor

@@ -165,7 +165,7 @@ func (p *Plan) isShard(part *lock.Part, number int) error {
 	return err
 }
 
-// await waits until the parts of all shards are there.
+// await waits until the registry has the parts of all shards.
 func (p *Plan) await(ctx context.Context, wait, interval time.Duration) error {
 	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// TestTargetsIsolate: the targets that cut a release to test or measure it must not do so with
-// the user's registry, to which it would be published, or the user's SOURCE_DATE_EPOCH.
+// TestTargetsIsolate: the targets that make a release to test or measure it must not do so with
+// the user's registry, to which it would be published, or the user's SOURCE_DATE_EPOCH. hunt runs
+// Explore, Torture, Forge and Draw.
 func TestTargetsIsolate(t *testing.T) {
-	missing := map[string]bool{"Test": true, "Bench": true, "Golden": true, "Cluster": true, "Torture": true}
-	for _, name := range []string{"test.go", "dev.go", "cluster.go", "torture.go"} {
+	missing := map[string]bool{"Test": true, "Bench": true, "Golden": true, "Cluster": true, "hunt": true}
+	for _, name := range []string{"test.go", "dev.go", "cluster.go", "hunts.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "magefiles", name), nil,
 			parser.SkipObjectResolution)
 		if err != nil {
